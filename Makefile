@@ -1,0 +1,60 @@
+# Everything runs under the Node that `npm ci` brings, where the system's is older.
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+export npm_config_update_notifier := false
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+node_modules: package-lock.json
+	npm ci --no-audit --no-fund
+	@touch node_modules
+
+.PHONY: deps
+deps: node_modules ## Install the npm packages
+
+.PHONY: test-deps
+test-deps: node_modules ## Install what the tests need besides npm packages
+	@sh test/support/install-system-packages.sh
+
+.PHONY: run
+run: deps ## Run the demo: an identity provider, an MCP server, and the gateway between
+	@node cli/main.ts demo
+
+.PHONY: test
+test: test-deps ## Run all tests (make test FILE=test/unit runs some)
+	npm test -- $(FILE)
+
+.PHONY: check
+check: deps static test ## Check everything that CI checks
+
+.PHONY: static
+static: deps ## Check format, types, lint, boundaries, unused code and generated files
+	npm run --silent format:check
+	npm run --silent typecheck
+	npm run --silent lint
+	npm run --silent boundaries
+	npm run --silent unused
+	npm run --silent generate -- --check
+
+.PHONY: format
+format: deps ## Format all files
+	npm run --silent format
+
+.PHONY: generate
+generate: deps ## Generate crds/types.ts from the CRDs
+	npm run --silent generate
+
+.PHONY: golden
+golden: deps ## Rewrite the golden files; the diff is the review
+	UPDATE_GOLDEN=1 npm test -- test/golden
+
+.PHONY: bench-forward
+bench-forward: deps ## Measure an authenticated tools/call against other forwarders
+	node test/bench/forward/main.ts
+
+.PHONY: clean
+clean: ## Remove what is installed and made
+	rm -rf node_modules coverage dist artifacts

@@ -1,0 +1,88 @@
+'use strict';
+
+/** Data flows one way, and so do imports. `npm run boundaries` enforces it. */
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'proxy-knows-no-kubernetes',
+      severity: 'error',
+      from: { path: '^proxy/' },
+      to: { path: '^controller/|node_modules/@kubernetes/' },
+    },
+    {
+      name: 'controller-knows-no-proxy',
+      severity: 'error',
+      from: { path: '^controller/' },
+      to: { path: '^proxy/|node_modules/(ioredis|http-proxy|openid-client|jose)/' },
+    },
+    {
+      name: 'shared-is-a-leaf',
+      severity: 'error',
+      from: { path: '^shared/' },
+      to: { path: '^(controller|proxy|test)/' },
+    },
+    {
+      name: 'compile-is-pure',
+      comment:
+        'The compiler is a function of its input: no network, no clock, no Kubernetes client.',
+      severity: 'error',
+      from: { path: '^controller/compile/' },
+      to: { path: 'node_modules/@kubernetes/|^(node:)?(http|https|net|fs|timers)' },
+    },
+    {
+      name: 'proxy-knows-no-manifests',
+      severity: 'error',
+      from: { path: '^proxy/' },
+      to: { path: '^crds/' },
+    },
+    {
+      name: 'policy-is-pure',
+      severity: 'error',
+      from: { path: '^proxy/policy/' },
+      to: { path: 'node_modules/|^(node:)?[a-z_]+$', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'stages-know-no-sockets',
+      comment:
+        'What serves a request is handed to the stages; they never reach back to the server.',
+      severity: 'error',
+      from: { path: '^proxy/(identity|oauth|outbound|mcp|policy|store)/' },
+      to: { path: '^proxy/(pipeline|server)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'shared-holds-two-folders',
+      severity: 'error',
+      from: {},
+      to: { path: '^shared/', pathNot: '^shared/(snapshot|process)/' },
+    },
+    {
+      name: 'only-the-cli-knows-both-sides',
+      severity: 'error',
+      from: { path: '^(controller|proxy|shared)/' },
+      to: { path: '^cli/' },
+    },
+    {
+      name: 'production-code-imports-no-tests',
+      severity: 'error',
+      from: { path: '^(cli|controller|proxy|shared)/' },
+      to: { path: '^test/' },
+    },
+    {
+      name: 'production-code-uses-no-dev-dependencies',
+      severity: 'error',
+      from: { path: '^(cli|controller|proxy|shared)/', pathNot: '^cli/demo/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+    },
+  },
+};
