@@ -1,0 +1,6 @@
+/** Tells the names of this machine: `localhost`, names under it, 127.0.0.0/8 and `[::1]`. */
+export function isLoopbackHost(hostname: string): boolean {
+  const name = hostname.toLowerCase();
+  if (name === 'localhost' || name.endsWith('.localhost')) return true;
+  return name === '[::1]' || name === '::1' || /^127(?:\.\d{1,3}){3}$/.test(name);
+}

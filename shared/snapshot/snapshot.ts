@@ -1,0 +1,123 @@
+import type { Policy } from './policy.ts';
+
+/**
+ * The whole compiled configuration: the one contract between the control plane and the data plane.
+ * Immutable; a proxy replaces it whole.
+ */
+export interface Snapshot {
+  /** sha256 over the sorted keys and hashes of `resources`: equal configuration, equal version. */
+  readonly version: string;
+  readonly resources: ReadonlyMap<string, SnapshotResource>;
+}
+
+export interface SnapshotResource {
+  /** `settings`, `signing-keys`, `identity-provider/<name>` or `route/<namespace>/<name>`. */
+  readonly key: string;
+  /** sha256 (hex) of the canonical JSON of `value`. */
+  readonly hash: string;
+  readonly value: CompiledResource;
+}
+
+export type CompiledResource =
+  CompiledSettings | CompiledSigningKeys | CompiledIdentityProvider | CompiledRoute;
+
+/** What `GatewaySettings` says for all routes. Durations are seconds. */
+export interface CompiledSettings {
+  readonly kind: 'settings';
+  /** `namespace/name` of the GatewaySettings; sealed into external tokens. */
+  readonly gatewayId: string;
+  /** Origin of the dedicated sign-in host; absent, every route host signs in by itself. */
+  readonly authenticateOrigin?: string;
+  /** Domain patterns for URL client IDs. Empty: URL client IDs are not supported. */
+  readonly allowedClientIdDomains: readonly string[];
+  /** Origins besides the route's own and http loopback that may call MCP endpoints. */
+  readonly allowedOrigins: readonly string[];
+  /** Special-purpose address ranges that outbound requests may reach all the same. */
+  readonly outboundAllowedCidrs: readonly string[];
+  readonly authorizeLogFields: readonly AuthorizeLogField[];
+  readonly cookie: { readonly expirationSeconds: number; readonly sameSite: SameSite };
+  readonly tokens: {
+    readonly externalTokenSeconds: number;
+    readonly refreshTokenSeconds: number;
+    /** How long a rotated refresh token still answers with the same successor; 0 is strict. */
+    readonly refreshTokenGraceSeconds: number;
+  };
+}
+
+export type SameSite = 'Lax' | 'Strict' | 'None';
+
+/** Private keys of `X-Gateway-Assertion`: the first signs, all are published. */
+export interface CompiledSigningKeys {
+  readonly kind: 'signing-keys';
+  readonly keys: readonly {
+    readonly keyId: string;
+    readonly algorithm: 'ES256' | 'RS256' | 'EdDSA';
+    /** PKCS #8, PEM. */
+    readonly privateKey: string;
+  }[];
+}
+
+/** The OpenID provider that signs users in. */
+export interface CompiledIdentityProvider {
+  readonly kind: 'identity-provider';
+  readonly name: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  readonly scopes: readonly string[];
+  readonly authorizationParams: Readonly<Record<string, string>>;
+}
+
+export interface CompiledRoute {
+  readonly kind: 'route';
+  /** `namespace/name` of the Route; what logs and problems call it. */
+  readonly name: string;
+  readonly scheme: 'http' | 'https';
+  /** Lower case; starts with `*.` for a wildcard. */
+  readonly host: string;
+  readonly port: number;
+  readonly path: PathMatch;
+  /** `to`, without a trailing slash. */
+  readonly upstream: string;
+  readonly access: Access;
+  /** Present on routes in front of an MCP server. */
+  readonly mcpServer?: {
+    /** Appended to `upstream`; empty or starting with `/`, without a trailing slash. */
+    readonly path: string;
+    readonly maxRequestBytes: number;
+  };
+  readonly allowWebsockets: boolean;
+  /** How long the upstream may take to begin its response; 0 is no limit. */
+  readonly responseTimeoutMs: number;
+}
+
+/** `prefix` values have no trailing slash (`''` matches every path) and match whole segments. */
+export type PathMatch =
+  | { readonly kind: 'prefix'; readonly value: string }
+  | { readonly kind: 'exact'; readonly value: string }
+  | { readonly kind: 'regex'; readonly value: string };
+
+export type Access =
+  { readonly kind: 'public' } | { readonly kind: 'policy'; readonly policy: Policy };
+
+/** Every field `authorize_log_fields` may name (specification: Authorization log record). */
+export const AUTHORIZE_LOG_FIELDS = [
+  'mcp-method',
+  'mcp-tool',
+  'mcp-tool-parameters',
+  'request-id',
+  'user',
+  'email',
+  'allow',
+  'allow-why-true',
+  'allow-why-false',
+  'deny',
+  'deny-why-true',
+  'deny-why-false',
+  'level',
+  'service',
+  'time',
+  'message',
+] as const;
+
+export type AuthorizeLogField = (typeof AUTHORIZE_LOG_FIELDS)[number];
