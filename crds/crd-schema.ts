@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+
+import { parse } from 'yaml';
+
+/** Kinds that the files beside this one define, in group `gatehouse.dev`. */
+export type ResourceKind = 'Route' | 'GatewaySettings';
+
+/** What manifests of both kinds say in `apiVersion`. */
+export const API_VERSION = 'gatehouse.dev/v1alpha1';
+
+/** The part of a Kubernetes structural schema that our definitions use. */
+export interface CrdSchema {
+  readonly type: 'object' | 'array' | 'string' | 'integer' | 'boolean';
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, CrdSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: CrdSchema;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly items?: CrdSchema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly format?: string;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
+  readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-validations'?: readonly CelRule[];
+}
+
+/** A rule in the Common Expression Language about the value it stands beside, called `self`. */
+export interface CelRule {
+  readonly rule: string;
+  readonly message: string;
+}
+
+interface CustomResourceDefinition {
+  readonly spec: {
+    readonly versions: readonly { readonly schema: { readonly openAPIV3Schema: CrdSchema } }[];
+  };
+}
+
+const FILES: Readonly<Record<ResourceKind, string>> = {
+  Route: 'routes.yaml',
+  GatewaySettings: 'gatewaysettings.yaml',
+};
+
+/** Reads the schema of a kind from its definition: the one source of what a manifest may say. */
+export function readCrdSchema(kind: ResourceKind): CrdSchema {
+  const text = readFileSync(new URL(FILES[kind], import.meta.url), 'utf8');
+  // Our own file, whose shape a test checks.
+  const definition = parse(text) as CustomResourceDefinition;
+  const version = definition.spec.versions[0];
+  if (version === undefined) throw new Error(`${FILES[kind]} defines no version`);
+  return version.schema.openAPIV3Schema;
+}
