@@ -1,0 +1,102 @@
+import { Environment } from '@marcbachmann/cel-js';
+
+import type { CelRule, CrdSchema } from '../../crds/crd-schema.ts';
+import type { Fault } from './check-schema.ts';
+import { memberPath } from './field-path.ts';
+
+/** What a rule says of a value; throws when it is not made for such a value. */
+type RuleProgram = (context: { readonly self: unknown }) => unknown;
+
+/** Says which rules and list types of its schema a document breaks. */
+export type RuleCheck = (document: unknown, options: { readonly isWellFormed: boolean }) => Fault[];
+
+/**
+ * Makes a check of what an API server holds beyond the shape: rules in CEL, and the uniqueness of
+ * sets and of lists with keys.
+ *
+ * A rule that cannot be evaluated counts as broken, unless the document is known to be ill-formed:
+ * then that is what to report.
+ */
+export function compileRuleCheck(schema: CrdSchema): RuleCheck {
+  const programs = new Map<CelRule, RuleProgram>();
+  const environment = new Environment().registerVariable('self', 'dyn');
+  for (const rule of rulesIn(schema)) programs.set(rule, environment.parse(rule.rule));
+
+  return (document, { isWellFormed }) => {
+    const faults: Fault[] = [];
+    for (const { schema: part, value, path } of valuesIn(schema, document, '')) {
+      faults.push(...repetitions(part, value, path));
+      for (const rule of part['x-kubernetes-validations'] ?? []) {
+        if (isBroken(programs.get(rule), value, isWellFormed)) {
+          faults.push({ path, message: rule.message });
+        }
+      }
+    }
+    return faults;
+  };
+}
+
+function* rulesIn(schema: CrdSchema): Generator<CelRule> {
+  yield* schema['x-kubernetes-validations'] ?? [];
+  for (const member of Object.values(schema.properties ?? {})) yield* rulesIn(member);
+  if (schema.items) yield* rulesIn(schema.items);
+  if (schema.additionalProperties) yield* rulesIn(schema.additionalProperties);
+}
+
+interface Part {
+  readonly schema: CrdSchema;
+  readonly value: unknown;
+  readonly path: string;
+}
+
+/** Every value in a document that the schema describes. */
+function* valuesIn(schema: CrdSchema, value: unknown, path: string): Generator<Part> {
+  yield { schema, value, path };
+  if (Array.isArray(value)) {
+    const items: readonly unknown[] = value;
+    for (const [index, item] of items.entries()) {
+      if (schema.items) yield* valuesIn(schema.items, item, memberPath(path, index));
+    }
+  } else if (isRecord(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      const memberSchema = memberOf(schema, name);
+      if (memberSchema) yield* valuesIn(memberSchema, member, memberPath(path, name));
+    }
+  }
+}
+
+function memberOf(schema: CrdSchema, name: string): CrdSchema | undefined {
+  const { properties, additionalProperties } = schema;
+  return properties && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
+}
+
+function isBroken(program: RuleProgram | undefined, self: unknown, isWellFormed: boolean): boolean {
+  try {
+    return program?.({ self }) !== true;
+  } catch {
+    return isWellFormed;
+  }
+}
+
+/** Items of a set, or of a list with keys, that are there twice. */
+function repetitions(schema: CrdSchema, value: unknown, path: string): Fault[] {
+  const listType = schema['x-kubernetes-list-type'] ?? 'atomic';
+  if (listType === 'atomic' || !Array.isArray(value)) return [];
+  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  const seen = new Set<string>();
+  return value.flatMap((item: unknown, index) => {
+    const identity =
+      listType === 'set' ? item : keys.map((key) => (isRecord(item) ? item[key] : null));
+    const text = JSON.stringify(identity);
+    if (!seen.has(text)) {
+      seen.add(text);
+      return [];
+    }
+    const what = listType === 'set' ? 'the same value' : `the same ${keys.join(' and ')}`;
+    return [{ path: memberPath(path, index), message: `has ${what} as an item before it` }];
+  });
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

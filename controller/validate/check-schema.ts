@@ -1,0 +1,90 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+
+import type { JsonSchema } from '../../crds/json-schema.ts';
+import { didYouMean } from './did-you-mean.ts';
+import { memberPath } from './field-path.ts';
+import { patternInWords } from './patterns-in-words.ts';
+
+/** Something wrong at a place in a document. */
+export interface Fault {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Says everything that is wrong with a document, in words. Values are never repeated. */
+export type SchemaCheck = (document: unknown) => readonly Fault[];
+
+/** Makes a check of a JSON schema. */
+export function compileSchemaCheck(schema: JsonSchema): SchemaCheck {
+  const validate: ValidateFunction = new Ajv({ allErrors: true, verbose: true }).compile(schema);
+  return (document) => {
+    if (validate(document)) return [];
+    // `propertyNames` only repeats, without saying what is wrong with the name.
+    return (validate.errors ?? [])
+      .filter(({ keyword }) => keyword !== 'propertyNames')
+      .map(faultOf);
+  };
+}
+
+function faultOf(error: ErrorObject): Fault {
+  const { propertyName } = error;
+  const holder = pathOf(error.instancePath);
+  const path = propertyName === undefined ? holder : memberPath(holder, propertyName);
+  // ajv documents the parameters of each keyword; all are strings, numbers or lists of strings.
+  const params = error.params as Readonly<Record<string, string & readonly string[]>>;
+  switch (error.keyword) {
+    case 'required':
+      return { path: memberPath(path, params['missingProperty'] ?? ''), message: 'is required' };
+    case 'additionalProperties': {
+      const name = params['additionalProperty'] ?? '';
+      return { path: memberPath(path, name), message: unknownField(name, error.parentSchema) };
+    }
+    case 'type':
+      return { path, message: `must be ${withArticle(params['type'] ?? '')}` };
+    case 'const':
+      return { path, message: `must be ${String(error.schema)}` };
+    case 'enum':
+      return { path, message: `must be one of ${(params['allowedValues'] ?? []).join(', ')}` };
+    case 'pattern':
+      return { path, message: patternInWords(params['pattern'] ?? '') };
+    default:
+      return { path, message: limitInWords(error.keyword, Number(params['limit'])) };
+  }
+}
+
+function unknownField(name: string, parentSchema: ErrorObject['parentSchema']): string {
+  const properties: unknown = parentSchema?.['properties'];
+  const known = typeof properties === 'object' && properties !== null ? properties : {};
+  return `is not a known field${didYouMean(name, Object.keys(known))}`;
+}
+
+function withArticle(type: string): string {
+  return /^[aio]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+const LIMITS: Readonly<Record<string, readonly [before: string, after: string]>> = {
+  minLength: ['must have at least', 'characters'],
+  maxLength: ['must have at most', 'characters'],
+  minItems: ['must have at least', 'items'],
+  maxItems: ['must have at most', 'items'],
+  minProperties: ['must have at least', 'fields'],
+  maxProperties: ['must have at most', 'fields'],
+  minimum: ['must be at least', ''],
+  maximum: ['must be at most', ''],
+};
+
+function limitInWords(keyword: string, limit: number): string {
+  const [before, after] = LIMITS[keyword] ?? [`must satisfy ${keyword}`, ''];
+  if (keyword.startsWith('min') && keyword !== 'minimum' && limit === 1) return 'must not be empty';
+  const unit = limit === 1 ? after.replace(/s$/, '') : after;
+  return `${before} ${String(limit)} ${unit}`.trimEnd();
+}
+
+/** `/spec/policy/allow/or/0` as `spec.policy.allow.or[0]`. */
+function pathOf(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, part) => memberPath(path, /^\d+$/.test(part) ? Number(part) : part), '');
+}

@@ -1,0 +1,62 @@
+import { compileSchemaCheck, type Fault } from './check-schema.ts';
+import { METADATA_SCHEMA } from './metadata-schema.ts';
+import { SECRET_KEY } from './patterns-in-words.ts';
+import type { Secret } from './secret.ts';
+
+/** A Secret manifest that `checkSecret` found nothing wrong with. */
+interface SecretManifest {
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly data?: Readonly<Record<string, string>>;
+  readonly stringData?: Readonly<Record<string, string>>;
+}
+
+const VALUES = {
+  type: 'object',
+  propertyNames: { type: 'string', minLength: 1, maxLength: 253, pattern: SECRET_KEY },
+  additionalProperties: { type: 'string' },
+} as const;
+
+const checkShape = compileSchemaCheck({
+  type: 'object',
+  required: ['metadata'],
+  additionalProperties: false,
+  properties: {
+    apiVersion: { type: 'string' },
+    kind: { type: 'string' },
+    metadata: METADATA_SCHEMA,
+    type: { type: 'string' },
+    immutable: { type: 'boolean' },
+    data: VALUES,
+    stringData: VALUES,
+  },
+});
+
+/**
+ * Reads a core/v1 Secret: `data` is base64, `stringData` is not and wins over it.
+ *
+ * Faults name keys and never values.
+ */
+export function parseSecret(document: unknown): Secret | readonly Fault[] {
+  const faults = checkShape(document);
+  if (faults.length > 0) return faults;
+  // The schema has just been checked.
+  const { metadata, data = {}, stringData = {} } = document as SecretManifest;
+  const undecodable = Object.entries(data).filter(([, text]) => !isBase64(text));
+  if (undecodable.length > 0) {
+    return undecodable.map(([key]) => ({ path: `data.${key}`, message: 'must be base64' }));
+  }
+  return {
+    kind: 'Secret',
+    metadata: { name: metadata.name, namespace: metadata.namespace ?? 'default' },
+    values: new Map([
+      ...Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'base64')] as const),
+      ...Object.entries(stringData).map(([key, text]) => [key, Buffer.from(text)] as const),
+    ]),
+  };
+}
+
+/** RFC 4648, section 4. Line breaks are no part of it, and folded YAML has them. */
+function isBase64(text: string): boolean {
+  const digits = text.replaceAll(/\s/g, '');
+  return digits.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(digits);
+}

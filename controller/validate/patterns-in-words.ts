@@ -1,0 +1,45 @@
+/** Says in words what a value must look like, for the patterns that stand in schemas. */
+export function patternInWords(pattern: string): string {
+  return WORDS.get(pattern) ?? `must match ${pattern}`;
+}
+
+/** Names of most Kubernetes objects (RFC 1123). */
+export const DNS_SUBDOMAIN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$';
+/** Names of namespaces (RFC 1123). */
+export const DNS_LABEL = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$';
+/** Keys of the data of a Secret. */
+export const SECRET_KEY = '^[-._a-zA-Z0-9]+$';
+
+const ORIGIN_HOST = '[a-zA-Z0-9]([-a-zA-Z0-9.]*[a-zA-Z0-9])?';
+const IPV6_HOST = '\\[[0-9a-fA-F:.]+\\]';
+
+const WORDS: ReadonlyMap<string, string> = new Map([
+  [
+    `^https?://((\\*\\.)?${ORIGIN_HOST}|${IPV6_HOST})(:[0-9]{1,5})?/?$`,
+    'must be a scheme, host and optional port such as https://app.example.com, without a path',
+  ],
+  [
+    `^https?://(${ORIGIN_HOST}|${IPV6_HOST})(:[0-9]{1,5})?/?$`,
+    'must be a scheme, host and optional port such as https://app.example.com, without a path',
+  ],
+  [
+    '^https?://[-a-zA-Z0-9._:\\[\\]]+(/[!-"$->@-\\[\\]-~]*)?$',
+    'must be an http or https URL without user, query and fragment',
+  ],
+  ['^https?://[!-"$->@-\\[\\]-~]+$', 'must be an http or https URL without query and fragment'],
+  ['^/', 'must begin with "/"'],
+  [
+    '^([0-9]{1,5}(h|m|s|ms)){1,4}$',
+    'must be a duration such as 90s, 1h30m or 500ms (Gateway API, GEP-2257)',
+  ],
+  [DNS_LABEL, 'must consist of lower-case letters, digits and "-"'],
+  [DNS_SUBDOMAIN, 'must consist of lower-case letters, digits, "-" and "."'],
+  [
+    '^(\\*\\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
+    'must be a domain such as example.com or *.example.com, in lower case',
+  ],
+  [SECRET_KEY, 'must consist of letters, digits, "-", "_" and "."'],
+  ['^[-._~a-zA-Z0-9]+$', 'must consist of letters, digits, "-", ".", "_" and "~"'],
+  ['^[\\x21\\x23-\\x5B\\x5D-\\x7E]+$', 'must not contain spaces, quotes or backslashes'],
+  ['^[0-9a-fA-F.:]+/[0-9]{1,3}$', 'must be an address range such as 10.20.0.0/16'],
+]);

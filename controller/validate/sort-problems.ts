@@ -1,0 +1,14 @@
+import type { Problem } from './problem.ts';
+
+/** Problems in an order that does not depend on how they were found. */
+export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
+  return [...problems].sort(
+    (a, b) =>
+      compare(a.resource, b.resource) || compare(a.path, b.path) || compare(a.message, b.message),
+  );
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

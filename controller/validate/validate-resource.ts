@@ -1,0 +1,121 @@
+import {
+  API_VERSION,
+  readCrdSchema,
+  type CrdSchema,
+  type ResourceKind,
+} from '../../crds/crd-schema.ts';
+import { jsonSchemaOf } from '../../crds/json-schema.ts';
+import type { GatewaySettings, Route } from '../../crds/types.ts';
+import { compileRuleCheck } from './check-rules.ts';
+import { compileSchemaCheck, type Fault } from './check-schema.ts';
+import { didYouMean } from './did-you-mean.ts';
+import { METADATA_SCHEMA } from './metadata-schema.ts';
+import { parseSecret } from './parse-secret.ts';
+import type { Problem, ProblemReason } from './problem.ts';
+import type { Secret } from './secret.ts';
+import { sortProblems } from './sort-problems.ts';
+
+/** A manifest that is what it should be; its namespace is always set. */
+export type Resource = Route | GatewaySettings | Secret;
+
+/** What became of a document. */
+export type Validation =
+  | { readonly kind: 'valid'; readonly resource: Resource }
+  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
+
+/**
+ * Makes a resource of a document, or says everything that is wrong with it.
+ *
+ * Holds what an API server would hold: the schema of `crds/*.yaml` (closed, as `kubectl apply` does),
+ * its rules and list types, and the form of names. `status` is not read: it is the gateway's to
+ * write. `place` stands for the resource in problems while it has no name.
+ */
+export function validateResource(document: unknown, place: string): Validation {
+  if (!isRecord(document)) {
+    return invalid(place, [{ path: '', message: 'must be a manifest: an object with a kind' }]);
+  }
+  const name = displayName(document) ?? place;
+  const { apiVersion, kind } = document;
+  if (kind === 'Secret' && apiVersion === 'v1') {
+    const secret = parseSecret(document);
+    return 'kind' in secret ? { kind: 'valid', resource: secret } : invalid(name, secret);
+  }
+  if (kind !== 'Route' && kind !== 'GatewaySettings') {
+    return invalid(name, [unknownKind(kind)]);
+  }
+  const manifest: unknown = Object.fromEntries(
+    Object.entries(document).filter(([field]) => field !== 'status'),
+  );
+  const faults = CHECKS[kind](manifest);
+  if (faults.length > 0) return invalid(name, faults);
+  // The schema has just been checked, and the types are generated from it.
+  return { kind: 'valid', resource: withNamespace(manifest as Route | GatewaySettings) };
+}
+
+const CHECKS: Readonly<Record<ResourceKind, (document: unknown) => readonly Fault[]>> = {
+  Route: compileCheck('Route'),
+  GatewaySettings: compileCheck('GatewaySettings'),
+};
+
+function compileCheck(kind: ResourceKind): (document: unknown) => readonly Fault[] {
+  const schema = readCrdSchema(kind);
+  const checkSchema = compileSchemaCheck(manifestSchema(kind, schema));
+  const checkRules = compileRuleCheck(schema);
+  return (document) => {
+    const faults = checkSchema(document);
+    return [...faults, ...checkRules(document, { isWellFormed: faults.length === 0 })];
+  };
+}
+
+function manifestSchema(kind: ResourceKind, schema: CrdSchema): Readonly<Record<string, unknown>> {
+  const { spec } = schema.properties ?? {};
+  if (spec === undefined) throw new Error(`the definition of ${kind} has no spec`);
+  return {
+    type: 'object',
+    required: ['apiVersion', 'metadata', 'spec'],
+    additionalProperties: false,
+    properties: {
+      apiVersion: { const: API_VERSION },
+      kind: { const: kind },
+      metadata: METADATA_SCHEMA,
+      spec: jsonSchemaOf(spec),
+    },
+  };
+}
+
+function withNamespace(manifest: Route | GatewaySettings): Route | GatewaySettings {
+  const { namespace = 'default' } = manifest.metadata;
+  return { ...manifest, metadata: { ...manifest.metadata, namespace } };
+}
+
+const KINDS = ['Route', 'GatewaySettings', 'Secret'] as const;
+
+function unknownKind(kind: unknown): Fault {
+  if (kind === undefined) return { path: 'kind', message: `must be one of ${KINDS.join(', ')}` };
+  if (kind === 'Secret') {
+    return { path: 'apiVersion', message: 'must be v1 for a Secret' };
+  }
+  const hint = typeof kind === 'string' ? didYouMean(kind, KINDS) : '';
+  return { path: 'kind', message: `must be one of ${KINDS.join(', ')}${hint}` };
+}
+
+function displayName({ kind, metadata }: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof kind !== 'string' || !isRecord(metadata)) return undefined;
+  const { name, namespace = 'default' } = metadata;
+  if (typeof name !== 'string' || typeof namespace !== 'string') return undefined;
+  return `${kind} ${namespace}/${name}`;
+}
+
+function invalid(resource: string, faults: readonly Fault[]): Validation {
+  const problems = faults.map((fault) => ({ resource, reason: reasonOf(fault.path), ...fault }));
+  return { kind: 'invalid', problems: sortProblems(problems) };
+}
+
+function reasonOf(path: string): ProblemReason {
+  if (path.startsWith('spec.policy')) return 'InvalidPolicy';
+  return path.startsWith('spec') ? 'InvalidSpec' : 'InvalidManifest';
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

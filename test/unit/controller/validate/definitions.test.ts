@@ -1,0 +1,122 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+import { describe, expect, test } from '@jest/globals';
+import { parse, parseAllDocuments } from 'yaml';
+
+import { patternInWords } from '../../../../controller/validate/patterns-in-words.ts';
+import { validateResource } from '../../../../controller/validate/validate-resource.ts';
+import { readCrdSchema, type CrdSchema } from '../../../../crds/crd-schema.ts';
+import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/snapshot.ts';
+
+const CRDS = new URL('../../../../crds/', import.meta.url);
+const EXAMPLES = new URL('examples/', CRDS);
+
+interface Named {
+  readonly path: string;
+  readonly schema: CrdSchema;
+}
+
+const FIELDS: readonly Named[] = [
+  ...fieldsIn(readCrdSchema('Route'), 'Route'),
+  ...fieldsIn(readCrdSchema('GatewaySettings'), 'GatewaySettings'),
+];
+
+/** Every field but `metadata`, which Kubernetes describes. */
+function fieldsIn(schema: CrdSchema, path: string): readonly Named[] {
+  const { properties = {}, items, additionalProperties } = schema;
+  const members = Object.entries(properties).filter(([name]) => name !== 'metadata');
+  return [
+    { path, schema },
+    ...members.flatMap(([name, member]) => fieldsIn(member, `${path}.${name}`)),
+    ...(items ? fieldsIn(items, `${path}[]`) : []),
+    ...(additionalProperties ? fieldsIn(additionalProperties, `${path}{}`) : []),
+  ];
+}
+
+function pathsWhere(isOdd: (schema: CrdSchema) => boolean): readonly string[] {
+  return FIELDS.filter(({ schema }) => isOdd(schema)).map(({ path }) => path);
+}
+
+describe('the definitions', () => {
+  test('say of every field what it is for', () => {
+    const paths = pathsWhere(({ description = '' }) => !description.endsWith('.'));
+
+    expect(paths.filter((path) => !path.endsWith('{}'))).toEqual([]);
+  });
+
+  test('bound every text, list and map, so that an API server accepts the rules', () => {
+    const unbounded = pathsWhere(
+      ({ type, enum: choice, maxLength, maxItems, additionalProperties, maxProperties }) =>
+        (type === 'string' && maxLength === undefined && choice === undefined) ||
+        (type === 'array' && maxItems === undefined) ||
+        (additionalProperties !== undefined && maxProperties === undefined),
+    );
+
+    expect(unbounded).toEqual([
+      'Route.apiVersion',
+      'Route.kind',
+      'GatewaySettings.apiVersion',
+      'GatewaySettings.kind',
+    ]);
+  });
+
+  test('give every list a type, which says how changes of it merge', () => {
+    const untyped = pathsWhere(
+      (schema) => schema.type === 'array' && schema['x-kubernetes-list-type'] === undefined,
+    );
+
+    expect(untyped).toEqual([]);
+  });
+
+  test('have words for each of their patterns', () => {
+    const wordless = FIELDS.filter(({ path }) => !path.includes('.status.')).flatMap(
+      ({ schema: { pattern } }) =>
+        pattern !== undefined && patternInWords(pattern).includes(pattern) ? [pattern] : [],
+    );
+
+    expect(wordless).toEqual([]);
+  });
+
+  test('keep what they do not know in a policy, for the compiler to refuse', () => {
+    // Attack: a deny clause that is pruned for its misspelt name lets through what it names.
+    const policy = FIELDS.filter(({ path }) => path.startsWith('Route.spec.policy'));
+    const pruned = policy.filter(
+      ({ schema }) =>
+        schema.type === 'object' && schema['x-kubernetes-preserve-unknown-fields'] !== true,
+    );
+
+    expect(policy.length).toBeGreaterThan(1);
+    expect(pruned).toEqual([]);
+  });
+
+  test('know the log fields that the snapshot knows', () => {
+    const fields = FIELDS.find(({ path }) => path.endsWith('.authorizeLogFields[]'));
+
+    expect(fields?.schema.enum).toEqual(AUTHORIZE_LOG_FIELDS);
+  });
+
+  test.each(['routes', 'gatewaysettings'])('are named %s.gatehouse.dev', (plural) => {
+    const text = readFileSync(new URL(`${plural}.yaml`, CRDS), 'utf8');
+
+    expect(parse(text)).toMatchObject({
+      metadata: { name: `${plural}.gatehouse.dev` },
+      spec: {
+        group: 'gatehouse.dev',
+        scope: 'Namespaced',
+        names: { plural, categories: ['gatehouse'] },
+        versions: [{ name: 'v1alpha1', served: true, storage: true, subresources: { status: {} } }],
+      },
+    });
+  });
+});
+
+describe('the examples', () => {
+  test.each(readdirSync(EXAMPLES))('%s is valid', (file) => {
+    const text = readFileSync(new URL(file, EXAMPLES), 'utf8');
+    const validations = parseAllDocuments(text).map((document) =>
+      validateResource(document.toJS(), file),
+    );
+
+    expect(validations.filter(({ kind }) => kind === 'invalid')).toEqual([]);
+  });
+});
