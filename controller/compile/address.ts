@@ -1,0 +1,62 @@
+import { made, refused, type Outcome } from './outcome.ts';
+
+/** Scheme, host and port of a public address, normalised: what routes are told apart by. */
+export interface Address {
+  readonly scheme: 'http' | 'https';
+  /** Lower case; starts with `*.` for a wildcard. */
+  readonly host: string;
+  readonly port: number;
+}
+
+const DEFAULT_PORTS = { http: 80, https: 443 } as const;
+const MAX_PORT = 65_535;
+const MAX_NAME_LENGTH = 253;
+const MAX_LABEL_LENGTH = 63;
+
+/** Reads an address without path, query and user, such as `https://*.example.com:8443`. */
+export function parseAddress(text: string, path: string): Outcome<Address> {
+  const malformed = refused(path, 'InvalidSpec', 'must be a scheme, host and optional port');
+  const parts = /^(https?):\/\/(\*\.)?([^/?#@\s]+?)(?::(\d{1,5}))?\/?$/.exec(text);
+  if (parts === null) return malformed;
+  const scheme = parts[1] === 'http' ? 'http' : 'https';
+  const wildcard = parts[2] ?? '';
+  const host = canonicalHost(parts[3] ?? '');
+  if (host === undefined || (wildcard !== '' && isIpAddress(host))) return malformed;
+  const port = parts[4] === undefined ? DEFAULT_PORTS[scheme] : Number(parts[4]);
+  if (port === 0 || port > MAX_PORT) {
+    return refused(path, 'InvalidSpec', 'the port must be between 1 and 65535');
+  }
+  return made({ scheme, host: wildcard + host, port });
+}
+
+/** `host:port`: two addresses that share it are served by one listener and one set of routes. */
+export function authorityOf({ host, port }: Pick<Address, 'host' | 'port'>): string {
+  return `${host}:${String(port)}`;
+}
+
+/** Origin of an address, as browsers write it. */
+export function originOf({ scheme, host, port }: Address): string {
+  const authority = port === DEFAULT_PORTS[scheme] ? host : authorityOf({ host, port });
+  return `${scheme}://${authority}`;
+}
+
+/**
+ * The one spelling of a host that clients send. Spellings that a URL parser reads as another name,
+ * such as `127.1` and `0x7f.0.0.1`, are refused.
+ */
+function canonicalHost(name: string): string | undefined {
+  const url = URL.parse(`http://${name}`);
+  if (url?.pathname !== '/' || url.username !== '') return undefined;
+  const { hostname } = url;
+  if (hostname.startsWith('[')) return hostname;
+  if (hostname !== name.toLowerCase() || hostname.length > MAX_NAME_LENGTH) return undefined;
+  return hostname.split('.').every(isLabel) ? hostname : undefined;
+}
+
+function isLabel(text: string): boolean {
+  return text.length <= MAX_LABEL_LENGTH && /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/.test(text);
+}
+
+function isIpAddress(host: string): boolean {
+  return host.startsWith('[') || /^\d+(?:\.\d+){3}$/.test(host);
+}

@@ -1,0 +1,34 @@
+import type { Route } from '../../crds/types.ts';
+import { matchesDomainPattern } from '../../shared/snapshot/domain-pattern.ts';
+import { parseAddress, type Address } from './address.ts';
+import { isPublic } from './is-public.ts';
+import { andThen, made, refused, type Outcome } from './outcome.ts';
+import type { RouteContext } from './route-context.ts';
+import { schemeFault } from './secure-scheme.ts';
+
+const PATH = 'spec.from';
+
+/** Compiles `from`, and refuses an address that the route must not have. */
+export function compileAddress(
+  spec: Route['spec'],
+  { devAllowLoopback, authenticateAddress }: RouteContext,
+): Outcome<Address> {
+  return andThen(parseAddress(spec.from, PATH), (address) => {
+    // Cookies, codes and tokens must not travel in clear.
+    const fault = isPublic(spec) ? undefined : schemeFault(address, devAllowLoopback);
+    if (fault !== undefined) return refused(PATH, 'UnsupportedValue', fault);
+    if (spec.mcp !== undefined && address.host.startsWith('*.')) {
+      return refused(PATH, 'UnsupportedValue', 'must not be a wildcard for an MCP server');
+    }
+    // Attack: a script of an upstream on the sign-in host would share the origin of consent pages.
+    if (authenticateAddress !== undefined && covers(address, authenticateAddress)) {
+      const message = 'must not cover the host of authenticateUrl, which is for sign-in alone';
+      return refused(PATH, 'HostConflict', message);
+    }
+    return made(address);
+  });
+}
+
+function covers(address: Address, { host, port }: Address): boolean {
+  return address.port === port && matchesDomainPattern(host, [address.host]);
+}

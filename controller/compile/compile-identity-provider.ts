@@ -1,0 +1,79 @@
+import type { GatewaySettings } from '../../crds/types.ts';
+import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
+import { memberPath } from '../validate/field-path.ts';
+import { all, andThen, made, refused, type Outcome } from './outcome.ts';
+import { resolveSecret } from './resolve-secret.ts';
+import { nameOf, type CompileOptions, type Secrets } from './resources.ts';
+import { schemeFault } from './secure-scheme.ts';
+
+type Provider = NonNullable<GatewaySettings['spec']['identityProviders']>[number];
+
+const PATH = 'spec.identityProviders';
+const DEFAULT_SCOPES = ['openid', 'email', 'profile'];
+
+/**
+ * Compiles the provider that signs users in: the only one, or the one with `signIn`. Undefined when
+ * there are none. All are checked.
+ */
+export function compileIdentityProvider(
+  settings: GatewaySettings,
+  secrets: Secrets,
+  { devAllowLoopback }: CompileOptions,
+): Outcome<CompiledIdentityProvider | undefined> {
+  const { identityProviders: providers = [] } = settings.spec;
+  if (providers.length === 0) return made(undefined);
+  const [namespace = ''] = nameOf(settings).split('/');
+  const compiled = providers.map((provider, index) => {
+    const path = memberPath(PATH, index);
+    const fault = issuerFault(provider.issuerUrl, devAllowLoopback);
+    if (fault !== undefined) return refused(`${path}.issuerUrl`, 'UnsupportedValue', fault);
+    return andThen(clientSecretOf(provider, { namespace, path, secrets }), (clientSecret) =>
+      made(compileProvider(provider, clientSecret)),
+    );
+  });
+  return andThen(all(compiled), (list) => {
+    const signIn = chooseSignIn(providers);
+    if (signIn === undefined) {
+      const message = 'must have one provider, or one with signIn: true among several';
+      return refused(PATH, 'UnsupportedValue', message);
+    }
+    return made(list[providers.indexOf(signIn)]);
+  });
+}
+
+function chooseSignIn(providers: readonly Provider[]): Provider | undefined {
+  const candidates =
+    providers.length === 1
+      ? providers.filter(({ signIn }) => signIn !== false)
+      : providers.filter(({ signIn }) => signIn === true);
+  return candidates.length === 1 ? candidates[0] : undefined;
+}
+
+function issuerFault(issuerUrl: string, devAllowLoopback: boolean): string | undefined {
+  const url = URL.parse(issuerUrl);
+  if (url?.username !== '' || url.password !== '') return 'must be a URL without a user';
+  return schemeFault({ scheme: url.protocol, host: url.hostname }, devAllowLoopback);
+}
+
+function clientSecretOf(
+  { clientSecretRef }: Provider,
+  place: { readonly namespace: string; readonly path: string; readonly secrets: Secrets },
+): Outcome<string | undefined> {
+  if (clientSecretRef === undefined) return made(undefined);
+  return resolveSecret(clientSecretRef, { ...place, path: `${place.path}.clientSecretRef` });
+}
+
+function compileProvider(
+  provider: Provider,
+  clientSecret: string | undefined,
+): CompiledIdentityProvider {
+  return {
+    kind: 'identity-provider',
+    name: provider.name,
+    issuer: provider.issuerUrl,
+    clientId: provider.clientId,
+    ...(clientSecret !== undefined && { clientSecret }),
+    scopes: provider.scopes ?? DEFAULT_SCOPES,
+    authorizationParams: provider.authorizationParams ?? {},
+  };
+}

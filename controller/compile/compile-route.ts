@@ -1,0 +1,75 @@
+import type { Route } from '../../crds/types.ts';
+import type { Policy } from '../../shared/snapshot/policy.ts';
+import type { Access, CompiledRoute } from '../../shared/snapshot/snapshot.ts';
+import { compileAddress } from './compile-address.ts';
+import { durationMs } from './duration.ts';
+import { isPublic } from './is-public.ts';
+import { andThen, combine, made, refused, type Outcome } from './outcome.ts';
+import { compilePathMatch, pathFault } from './path-match.ts';
+import { compilePolicy } from './policy/compile-policy.ts';
+import { nameOf } from './resources.ts';
+import type { RouteContext, SignIn } from './route-context.ts';
+import { compileUpstream } from './upstream.ts';
+
+const DEFAULT_MAX_REQUEST_BYTES = 4_096;
+const DEFAULT_RESPONSE_TIMEOUT_MS = 60_000;
+
+/** Compiles one route, which depends on nothing but itself and the context. */
+export function compileRoute(route: Route, context: RouteContext): Outcome<CompiledRoute> {
+  const { spec } = route;
+  const parts = combine({
+    address: compileAddress(spec, context),
+    path: compilePathMatch(spec),
+    upstream: compileUpstream(spec.to),
+    access: compileAccess(spec, context.signIn),
+    mcpServer: compileMcpServer(spec),
+  });
+  return andThen(parts, ({ address, path, upstream, access, mcpServer }) =>
+    made({
+      kind: 'route' as const,
+      name: nameOf(route),
+      ...address,
+      path,
+      upstream,
+      access,
+      ...(mcpServer && { mcpServer }),
+      allowWebsockets: spec.allowWebsockets ?? false,
+      responseTimeoutMs: responseTimeoutMs(spec),
+    }),
+  );
+}
+
+function compileAccess(spec: Route['spec'], signIn: SignIn): Outcome<Access> {
+  if (isPublic(spec)) return made({ kind: 'public' });
+  const parts = combine({
+    signIn: signIn.kind === 'available' ? made(true) : refused('', signIn.reason, signIn.message),
+    policy:
+      spec.policy === undefined ? made<Policy>({}) : compilePolicy(spec.policy, 'spec.policy'),
+  });
+  return andThen(parts, ({ policy }) =>
+    made({
+      kind: 'policy',
+      policy: spec.allowAnyAuthenticatedUser === true ? withAnyUser(policy) : policy,
+    }),
+  );
+}
+
+/** Groups of a block combine by OR, so that one criterion more in `or` allows more users. */
+function withAnyUser({ allow, ...rest }: Policy): Policy {
+  const or = [...(allow?.or ?? []), { kind: 'authenticated_user' } as const];
+  return { ...rest, allow: { ...allow, or } };
+}
+
+function compileMcpServer(spec: Route['spec']): Outcome<CompiledRoute['mcpServer']> {
+  if (spec.mcp === undefined) return made(undefined);
+  const { path = '', maxRequestBytes = DEFAULT_MAX_REQUEST_BYTES } = spec.mcp.server;
+  const fault = path === '' ? undefined : pathFault(path);
+  if (fault !== undefined) return refused('spec.mcp.server.path', 'InvalidSpec', fault);
+  return made({ path: path.replace(/\/$/, ''), maxRequestBytes });
+}
+
+/** MCP servers take their time, so that only a limit that was asked for holds for them. */
+function responseTimeoutMs({ mcp, timeouts }: Route['spec']): number {
+  if (timeouts?.request !== undefined) return durationMs(timeouts.request);
+  return mcp === undefined ? DEFAULT_RESPONSE_TIMEOUT_MS : 0;
+}

@@ -1,0 +1,142 @@
+import type { GatewaySettings } from '../../crds/types.ts';
+import type {
+  AuthorizeLogField,
+  CompiledIdentityProvider,
+  CompiledSettings,
+  CompiledSigningKeys,
+} from '../../shared/snapshot/snapshot.ts';
+import { memberPath } from '../validate/field-path.ts';
+import { originOf, parseAddress, type Address } from './address.ts';
+import { isCidr } from './cidr.ts';
+import { compileIdentityProvider } from './compile-identity-provider.ts';
+import { compileSigningKeys } from './compile-signing-keys.ts';
+import { durationMs } from './duration.ts';
+import { all, andThen, combine, made, refused, type Outcome } from './outcome.ts';
+import { nameOf, type CompileOptions, type Secrets } from './resources.ts';
+import { schemeFault } from './secure-scheme.ts';
+
+/** Everything that the settings stand for. */
+export interface SettingsParts {
+  readonly settings: CompiledSettings;
+  readonly authenticateAddress: Address | undefined;
+  readonly identityProvider: CompiledIdentityProvider | undefined;
+  readonly signingKeys: CompiledSigningKeys | undefined;
+}
+
+type Spec = GatewaySettings['spec'];
+
+const DEFAULT_COOKIE_EXPIRATION = '14h';
+const DEFAULT_EXTERNAL_TOKEN_LIFETIME = '15m';
+const DEFAULT_REFRESH_TOKEN_LIFETIME = '720h';
+const DEFAULT_REFRESH_TOKEN_GRACE = '60s';
+
+/** The fields of MCP appear only when they are named (specification: Events). */
+const DEFAULT_AUTHORIZE_LOG_FIELDS: readonly AuthorizeLogField[] = [
+  'request-id',
+  'user',
+  'email',
+  'allow',
+  'allow-why-true',
+  'allow-why-false',
+  'deny',
+  'deny-why-true',
+  'deny-why-false',
+  'level',
+  'service',
+  'time',
+  'message',
+];
+
+/** Compiles the settings, with the secrets that they refer to. All or nothing. */
+export function compileSettings(
+  settings: GatewaySettings,
+  secrets: Secrets,
+  options: CompileOptions,
+): Outcome<SettingsParts> {
+  const { spec } = settings;
+  const parts = combine({
+    authenticateAddress: compileAuthenticateUrl(spec, options),
+    identityProvider: compileIdentityProvider(settings, secrets, options),
+    signingKeys: compileSigningKeys(settings, secrets),
+    allowedOrigins: compileOrigins(spec.mcpAllowedOrigins ?? []),
+    outboundAllowedCidrs: compileCidrs(spec.outboundAllowedCidrs ?? []),
+    cookie: compileCookie(spec),
+    tokens: compileTokens(spec),
+  });
+  return andThen(parts, ({ authenticateAddress, identityProvider, signingKeys, ...rest }) =>
+    made({
+      settings: {
+        kind: 'settings',
+        gatewayId: nameOf(settings),
+        ...(authenticateAddress && { authenticateOrigin: originOf(authenticateAddress) }),
+        allowedClientIdDomains: spec.mcpAllowedClientIdDomains ?? [],
+        authorizeLogFields: spec.authorizeLogFields ?? DEFAULT_AUTHORIZE_LOG_FIELDS,
+        ...rest,
+      },
+      authenticateAddress,
+      identityProvider,
+      signingKeys,
+    }),
+  );
+}
+
+function compileAuthenticateUrl(
+  { authenticateUrl }: Spec,
+  { devAllowLoopback }: CompileOptions,
+): Outcome<Address | undefined> {
+  if (authenticateUrl === undefined) return made(undefined);
+  const path = 'spec.authenticateUrl';
+  return andThen(parseAddress(authenticateUrl, path), (address) => {
+    const fault = schemeFault(address, devAllowLoopback);
+    return fault === undefined ? made(address) : refused(path, 'UnsupportedValue', fault);
+  });
+}
+
+function compileOrigins(origins: readonly string[]): Outcome<readonly string[]> {
+  return all(
+    origins.map((origin, index) => {
+      const path = memberPath('spec.mcpAllowedOrigins', index);
+      return andThen(parseAddress(origin, path), (address) => made(originOf(address)));
+    }),
+  );
+}
+
+function compileCidrs(cidrs: readonly string[]): Outcome<readonly string[]> {
+  return all(
+    cidrs.map((cidr, index) => {
+      if (isCidr(cidr)) return made(cidr);
+      const path = memberPath('spec.outboundAllowedCidrs', index);
+      return refused(path, 'InvalidSpec', 'must be an address range such as 10.20.0.0/16');
+    }),
+  );
+}
+
+function compileCookie({ cookie }: Spec): Outcome<CompiledSettings['cookie']> {
+  const expiration = cookie?.expiration ?? DEFAULT_COOKIE_EXPIRATION;
+  return andThen(compileSeconds(expiration, 'spec.cookie.expiration'), (expirationSeconds) =>
+    made({ expirationSeconds, sameSite: cookie?.sameSite ?? 'Lax' }),
+  );
+}
+
+function compileTokens({ tokens = {} }: Spec): Outcome<CompiledSettings['tokens']> {
+  const {
+    externalTokenLifetime = DEFAULT_EXTERNAL_TOKEN_LIFETIME,
+    refreshTokenLifetime = DEFAULT_REFRESH_TOKEN_LIFETIME,
+    refreshTokenGrace = DEFAULT_REFRESH_TOKEN_GRACE,
+  } = tokens;
+  return combine({
+    externalTokenSeconds: compileSeconds(
+      externalTokenLifetime,
+      'spec.tokens.externalTokenLifetime',
+    ),
+    refreshTokenSeconds: compileSeconds(refreshTokenLifetime, 'spec.tokens.refreshTokenLifetime'),
+    refreshTokenGraceSeconds: compileSeconds(refreshTokenGrace, 'spec.tokens.refreshTokenGrace'),
+  });
+}
+
+/** Cookies and tokens count in whole seconds (RFC 6265, RFC 6749). */
+function compileSeconds(duration: string, path: string): Outcome<number> {
+  const seconds = durationMs(duration) / 1_000;
+  if (Number.isInteger(seconds)) return made(seconds);
+  return refused(path, 'UnsupportedValue', 'must be whole seconds');
+}

@@ -1,0 +1,61 @@
+import type { Route } from '../../crds/types.ts';
+import type { PathMatch } from '../../shared/snapshot/snapshot.ts';
+import { checkRegex } from './regex/check-regex.ts';
+import { made, refused, type Outcome } from './outcome.ts';
+
+/** Paths that the gateway answers itself on every host (specification: Endpoints). */
+const RESERVED_PREFIX = '/.gateway';
+
+/** Compiles `prefix`, `path` or `regex`; without any of them a route serves every path. */
+export function compilePathMatch(spec: Route['spec']): Outcome<PathMatch> {
+  const { prefix, path, regex } = spec;
+  if (regex !== undefined) return compileRegex(regex);
+  if (path !== undefined) return compileExact(path);
+  return compilePrefix(prefix ?? '/');
+}
+
+function compileRegex(value: string): Outcome<PathMatch> {
+  const fault = checkRegex(value);
+  if (fault !== undefined) return refused('spec.regex', 'InvalidRegex', fault);
+  return made({ kind: 'regex', value });
+}
+
+function compileExact(value: string): Outcome<PathMatch> {
+  const fault = pathFault(value) ?? reservedFault(value);
+  if (fault !== undefined) return refused('spec.path', 'InvalidSpec', fault);
+  return made({ kind: 'exact', value });
+}
+
+function compilePrefix(prefix: string): Outcome<PathMatch> {
+  const fault = pathFault(prefix) ?? reservedFault(prefix);
+  if (fault !== undefined) return refused('spec.prefix', 'InvalidSpec', fault);
+  return made({ kind: 'prefix', value: prefix.replace(/\/$/, '') });
+}
+
+/** RFC 3986, section 6.2.2.2: these are equivalent to the characters themselves. */
+const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i;
+
+/**
+ * What is wrong with a path; undefined when every server reads it in one way.
+ *
+ * Attack: a path that the gateway and the upstream read differently takes a request past the policy
+ * of the route it belongs to. So no empty or dot segments, and no encoded separators or dots.
+ */
+export function pathFault(path: string): string | undefined {
+  if (!path.startsWith('/')) return 'must begin with "/"';
+  if (!/^[-A-Za-z0-9._~!$&'()*+,;=:@%/]+$/.test(path)) {
+    return 'must be written as in a URL: without spaces, "?" and "#", other characters encoded';
+  }
+  if (/%(?![0-9A-Fa-f]{2})/.test(path)) return 'must have two hexadecimal digits after "%"';
+  if (/%(?:2f|5c|25|00)/i.test(path)) return 'must not contain an encoded "/", "\\" or "%"';
+  if (ENCODED_UNRESERVED.test(path))
+    return 'must not encode letters, digits, "-", ".", "_" and "~"';
+  if (path.includes('//')) return 'must not contain "//"';
+  if (/\/\.{1,2}(?:\/|$)/.test(path)) return 'must not contain "." and ".." segments';
+  return undefined;
+}
+
+function reservedFault(path: string): string | undefined {
+  const isReserved = path === RESERVED_PREFIX || path.startsWith(`${RESERVED_PREFIX}/`);
+  return isReserved ? `${RESERVED_PREFIX}/ is reserved for the gateway itself` : undefined;
+}

@@ -1,0 +1,89 @@
+import type { Criterion, StringMatcher } from '../../../shared/snapshot/policy.ts';
+import { didYouMean } from '../../validate/did-you-mean.ts';
+import { memberPath } from '../../validate/field-path.ts';
+import { andThen, made, refused, type Outcome } from '../outcome.ts';
+import { compileMatcher, type MatcherRules } from './compile-matcher.ts';
+
+/** Compiles one criterion: an object with the criterion's name as its only key. */
+export function compileCriterion(criterion: unknown, path: string): Outcome<Criterion> {
+  if (typeof criterion !== 'object' || criterion === null || Array.isArray(criterion)) {
+    return refused(path, 'InvalidPolicy', 'must be a criterion such as `email: user@example.com`');
+  }
+  const [first, ...others] = Object.entries<unknown>({ ...criterion });
+  if (first === undefined) return refused(path, 'InvalidPolicy', 'must name a criterion');
+  if (others.length > 0) {
+    return refused(path, 'InvalidPolicy', 'must name one criterion; others are items of their own');
+  }
+  const [name, value] = first;
+  return compileNamed(name, value, memberPath(path, name));
+}
+
+type FlagName = 'accept' | 'reject' | 'authenticated_user';
+type MatcherName = Exclude<Criterion['kind'], FlagName | 'claim'>;
+
+const FLAGS: readonly FlagName[] = ['accept', 'reject', 'authenticated_user'];
+
+const LIST: MatcherRules = { takesHas: true };
+
+const MATCHERS: Readonly<Record<MatcherName, MatcherRules>> = {
+  user: {},
+  email: {},
+  domain: { faultOf: domainFault },
+  groups: LIST,
+  http_method: { faultOf: methodFault },
+  http_path: { faultOf: pathFault },
+  mcp_tool: {},
+};
+
+const CLAIM = 'claim/';
+
+function compileNamed(name: string, value: unknown, path: string): Outcome<Criterion> {
+  const flag = FLAGS.find((known) => known === name);
+  if (flag !== undefined) return compileFlag(flag, value, path);
+  if (name.startsWith(CLAIM)) return compileClaim(name.slice(CLAIM.length), value, path);
+  if (isMatcherName(name)) {
+    return andThen(compileMatcher(value, path, MATCHERS[name]), (matcher) =>
+      made<Criterion>({ kind: name, matcher }),
+    );
+  }
+  const hint =
+    name === 'claim'
+      ? '; write the claim behind it, as in claim/department'
+      : didYouMean(name, [...FLAGS, ...Object.keys(MATCHERS)]);
+  return refused(path, 'InvalidPolicy', `is not a known criterion${hint}`);
+}
+
+function isMatcherName(name: string): name is MatcherName {
+  return Object.hasOwn(MATCHERS, name);
+}
+
+function compileFlag(kind: FlagName, value: unknown, path: string): Outcome<Criterion> {
+  const isSet = value === true || value === null || value === '';
+  return isSet ? made({ kind }) : refused(path, 'InvalidPolicy', 'must be true');
+}
+
+function compileClaim(claim: string, value: unknown, path: string): Outcome<Criterion> {
+  const segments = claim.split('/');
+  if (segments.includes('')) {
+    return refused(path, 'InvalidPolicy', 'must name a claim, as in claim/department');
+  }
+  return andThen(compileMatcher(value, path, LIST), (matcher: StringMatcher) =>
+    made<Criterion>({ kind: 'claim', path: segments, matcher }),
+  );
+}
+
+/** Matchers that can never hold are mistakes, and in a `deny` they let through what they name. */
+function domainFault(value: string): string | undefined {
+  if (value.includes('*')) return 'must not have a wildcard; use ends_with: .example.com';
+  return value.includes('@') ? 'must be the part of an e-mail address after "@"' : undefined;
+}
+
+/** RFC 9110, section 9.1: method names are case-sensitive. */
+function methodFault(value: string): string | undefined {
+  return value === value.toUpperCase() ? undefined : 'must be in upper case, as methods are';
+}
+
+function pathFault(value: string, operator: keyof StringMatcher): string | undefined {
+  const isFromStart = operator !== 'contains' && operator !== 'ends_with';
+  return isFromStart && !value.startsWith('/') ? 'must begin with "/", as paths do' : undefined;
+}

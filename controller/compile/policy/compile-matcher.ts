@@ -1,0 +1,86 @@
+import type { StringMatcher } from '../../../shared/snapshot/policy.ts';
+import { memberPath } from '../../validate/field-path.ts';
+import { all, andThen, made, refused, type Outcome } from '../outcome.ts';
+import { compileMembers } from './compile-members.ts';
+
+/** What a criterion makes of its matcher. */
+export interface MatcherRules {
+  /** The criterion looks at a list, where `has` is another word for `is`. */
+  readonly takesHas?: true;
+  /** What is wrong with a value that could never match. */
+  readonly faultOf?: (value: string, operator: Operator) => string | undefined;
+}
+
+type Operator = keyof StringMatcher;
+
+const OPERATORS = ['is', 'starts_with', 'ends_with', 'contains', 'in', 'not_in'] as const;
+
+/** Compiles a matcher: a text, which stands for `is`, or an object of operators. */
+export function compileMatcher(
+  matcher: unknown,
+  path: string,
+  rules: MatcherRules,
+): Outcome<StringMatcher> {
+  if (typeof matcher === 'string') return compileOperator('is', matcher, { path, rules });
+  if (typeof matcher !== 'object' || matcher === null || Array.isArray(matcher)) {
+    const hint = ['number', 'boolean'].includes(typeof matcher) ? ' (in quotes)' : '';
+    return refused(path, 'InvalidPolicy', `must be a text${hint} or an object of operators`);
+  }
+  const takesHas = rules.takesHas === true;
+  if (takesHas && Object.hasOwn(matcher, 'is') && Object.hasOwn(matcher, 'has')) {
+    return refused(path, 'InvalidPolicy', 'must not have both "is" and "has", which are the same');
+  }
+  const operators = compileMembers(matcher, path, {
+    what: 'operator',
+    known: takesHas ? [...OPERATORS, 'has'] : OPERATORS,
+    compile: (name, operand, operandPath) => {
+      const operator = OPERATORS.find((known) => known === name) ?? 'is';
+      return compileOperator(operator, operand, { path: operandPath, rules });
+    },
+  });
+  return andThen(operators, (parts) =>
+    made(Object.values(parts).reduce((whole, part) => ({ ...whole, ...part }), {})),
+  );
+}
+
+interface Place {
+  readonly path: string;
+  readonly rules: MatcherRules;
+}
+
+function compileOperator(
+  operator: Operator,
+  operand: unknown,
+  { path, rules }: Place,
+): Outcome<StringMatcher> {
+  const text = (value: unknown, at: string): Outcome<string> =>
+    compileText(value, at, operator, rules);
+  switch (operator) {
+    case 'is':
+    case 'starts_with':
+    case 'ends_with':
+    case 'contains':
+      return andThen(text(operand, path), (value) => made({ [operator]: value }));
+    case 'in':
+    case 'not_in': {
+      if (!Array.isArray(operand)) return refused(path, 'InvalidPolicy', 'must be a list of texts');
+      if (operand.length === 0) return refused(path, 'InvalidPolicy', 'must not be empty');
+      const values: readonly unknown[] = operand;
+      const texts = all(values.map((value, index) => text(value, memberPath(path, index))));
+      return andThen(texts, (list) => made({ [operator]: list }));
+    }
+  }
+}
+
+function compileText(
+  value: unknown,
+  path: string,
+  operator: Operator,
+  rules: MatcherRules,
+): Outcome<string> {
+  if (typeof value !== 'string') return refused(path, 'InvalidPolicy', 'must be a text');
+  if (value === '') return refused(path, 'InvalidPolicy', 'must not be empty');
+  const fault = rules.faultOf?.(value, operator);
+  if (fault !== undefined) return refused(path, 'InvalidPolicy', fault);
+  return made(value);
+}

@@ -1,0 +1,34 @@
+import { didYouMean } from '../../validate/did-you-mean.ts';
+import { memberPath } from '../../validate/field-path.ts';
+import { all, andThen, made, refused, type Outcome } from '../outcome.ts';
+
+interface Members<T> {
+  /** What a member is called in messages. */
+  readonly what: string;
+  readonly known: readonly string[];
+  readonly compile: (name: string, value: unknown, path: string) => Outcome<T>;
+}
+
+/** Compiles each member of an object whose names are all known, and which is not empty. */
+export function compileMembers<T>(
+  value: unknown,
+  path: string,
+  { what, known, compile }: Members<T>,
+): Outcome<Readonly<Record<string, T>>> {
+  const choice = known.join(', ');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return refused(path, 'InvalidPolicy', `must be an object of ${choice}`);
+  }
+  const members = Object.entries<unknown>({ ...value });
+  if (members.length === 0) {
+    return refused(path, 'InvalidPolicy', `must not be empty; can have ${choice}`);
+  }
+  const outcomes = members.map(([name, member]): Outcome<readonly [string, T]> => {
+    const memberAt = memberPath(path, name);
+    if (!known.includes(name)) {
+      return refused(memberAt, 'InvalidPolicy', `is not a known ${what}${didYouMean(name, known)}`);
+    }
+    return andThen(compile(name, member, memberAt), (compiled) => made([name, compiled] as const));
+  });
+  return andThen(all(outcomes), (entries) => made(Object.fromEntries(entries)));
+}

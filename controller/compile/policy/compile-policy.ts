@@ -1,0 +1,34 @@
+import type { Criterion, Policy, PolicyBlock } from '../../../shared/snapshot/policy.ts';
+import { memberPath } from '../../validate/field-path.ts';
+import { all, refused, type Outcome } from '../outcome.ts';
+import { compileCriterion } from './compile-criterion.ts';
+import { compileMembers } from './compile-members.ts';
+
+/**
+ * Compiles a policy as its author wrote it (specification: Authorization policy for MCP).
+ *
+ * What is not understood is a problem and never left out, and so is what is empty: a `deny` without
+ * one of its clauses lets through what it was written to stop.
+ */
+export function compilePolicy(policy: unknown, path: string): Outcome<Policy> {
+  return compileMembers<PolicyBlock>(policy, path, {
+    what: 'block',
+    known: ['allow', 'deny'],
+    compile: (_name, block, blockPath) => compileBlock(block, blockPath),
+  });
+}
+
+function compileBlock(block: unknown, path: string): Outcome<PolicyBlock> {
+  return compileMembers<readonly Criterion[]>(block, path, {
+    what: 'group',
+    known: ['and', 'or', 'not', 'nor'],
+    compile: (_name, list, listPath) => compileList(list, listPath),
+  });
+}
+
+function compileList(list: unknown, path: string): Outcome<readonly Criterion[]> {
+  if (!Array.isArray(list)) return refused(path, 'InvalidPolicy', 'must be a list of criteria');
+  if (list.length === 0) return refused(path, 'InvalidPolicy', 'must not be empty');
+  const criteria: readonly unknown[] = list;
+  return all(criteria.map((item, index) => compileCriterion(item, memberPath(path, index))));
+}

@@ -1,0 +1,114 @@
+import type { CharacterSet } from './character-set.ts';
+import { parseRegex, type Content, type Element, type Sequence } from './parse-regex.ts';
+
+/**
+ * What is wrong with the regular expression of a route; undefined when it is safe to match.
+ *
+ * Attack: V8 backtracks, so one expression such as `(a+)+` and one long path stall a whole proxy.
+ * What is accepted takes time at most quadratic in the length of the path: repeated groups are
+ * fixed text, and of the parts that can match text of several lengths at most two can compete for
+ * the same text.
+ */
+export function checkRegex(source: string): string | undefined {
+  const syntaxFault = syntaxFaultOf(source);
+  if (syntaxFault !== undefined) return `is not a valid regular expression: ${syntaxFault}`;
+  const branches = parseRegex(source);
+  if (elementsIn(branches).some(({ content }) => content.kind === 'unsupported')) {
+    return 'must not use look-around, back references and inline modifiers';
+  }
+  if (elementsIn(branches).some(isNestedRepetition)) {
+    return 'must not repeat a group that holds a repetition or alternatives, such as (a+)+';
+  }
+  return competition(branches, []).count > 1
+    ? 'has too many parts that can match the same text, such as .*a.*b.*; use [^/]* in place of .*'
+    : undefined;
+}
+
+function syntaxFaultOf(source: string): string | undefined {
+  try {
+    return new RegExp(source, 'u').unicode ? undefined : 'not read as Unicode';
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return message.slice(message.lastIndexOf(': ') + 2);
+  }
+}
+
+function elementsIn(branches: readonly Sequence[]): readonly Element[] {
+  return branches
+    .flat()
+    .flatMap((element) =>
+      element.content.kind === 'group'
+        ? [element, ...elementsIn(element.content.branches)]
+        : [element],
+    );
+}
+
+function isNestedRepetition(element: Element): boolean {
+  if (element.content.kind !== 'group' || element.max <= 1) return false;
+  const inner = elementsIn(element.content.branches);
+  return (
+    inner.some(({ min, max }) => min !== 1 || max !== 1) ||
+    [element, ...inner].some(
+      ({ content }) => content.kind === 'group' && content.branches.length > 1,
+    )
+  );
+}
+
+interface Competition {
+  /** How many parts can match the same text as one before them. */
+  readonly count: number;
+  /** Characters of the parts before that could still match more, or less, at this point. */
+  readonly open: readonly CharacterSet[];
+}
+
+function competition(branches: readonly Sequence[], open: readonly CharacterSet[]): Competition {
+  const each = branches.map((branch) => branch.reduce(afterElement, { count: 0, open }));
+  return {
+    count: Math.max(...each.map(({ count }) => count)),
+    open: [...new Set(each.flatMap((branch) => branch.open))],
+  };
+}
+
+function afterElement(before: Competition, element: Element): Competition {
+  const { content, min, max } = element;
+  if (content.kind === 'group' && max === 1) {
+    return afterGroup(before, min === 1 ? content.branches : [...content.branches, []]);
+  }
+  const characters = charactersOf(content);
+  if (content.kind !== 'set' && characters === 0n) return before;
+  // A part ends where a character must stand that it cannot match.
+  const open = before.open.filter((other) => min === 0 || (other & characters) !== 0n);
+  if (min === max) return { count: before.count, open };
+  const count = before.count + (competes(characters, before.open) ? 1 : 0);
+  return { count, open: [...open, characters] };
+}
+
+/** A group that is there at most once; each alternative goes on from what is open before it. */
+function afterGroup(before: Competition, branches: readonly Sequence[]): Competition {
+  const inner = competition(branches, before.open);
+  if (branches.length === 1) return { count: before.count + inner.count, open: inner.open };
+  const characters = charactersOf({ kind: 'group', branches });
+  const own = competes(characters, before.open) ? 1 : 0;
+  return {
+    count: before.count + Math.max(inner.count, own),
+    open: [...inner.open, characters],
+  };
+}
+
+function competes(characters: CharacterSet, open: readonly CharacterSet[]): boolean {
+  return open.some((other) => (other & characters) !== 0n);
+}
+
+function charactersOf(content: Content): CharacterSet {
+  switch (content.kind) {
+    case 'set':
+      return content.characters;
+    case 'group':
+      return elementsIn(content.branches)
+        .filter((element) => element.content.kind !== 'group')
+        .reduce((union, element) => union | charactersOf(element.content), 0n);
+    case 'boundary':
+    case 'unsupported':
+      return 0n;
+  }
+}

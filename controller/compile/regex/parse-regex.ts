@@ -1,0 +1,93 @@
+import { characterSet, type CharacterSet } from './character-set.ts';
+
+/** An element of a regular expression: what it matches, and how often. */
+export interface Element {
+  readonly content: Content;
+  readonly min: number;
+  /** `Infinity` without a bound. */
+  readonly max: number;
+}
+
+/** What an element matches when it is there once. */
+export type Content =
+  /** One character of a set. */
+  | { readonly kind: 'set'; readonly characters: CharacterSet }
+  | { readonly kind: 'group'; readonly branches: readonly Sequence[] }
+  /** `^`, `$`, `\b`, `\B`. */
+  | { readonly kind: 'boundary' }
+  /** Look-around, back references, inline modifiers. */
+  | { readonly kind: 'unsupported' };
+
+/** Elements one after another. */
+export type Sequence = readonly Element[];
+
+const TOKEN = new RegExp(
+  [
+    String.raw`\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[A-Za-z]|k<[^>]*>|[1-9]\d*|.)`,
+    String.raw`\[(?:\\.|[^\]\\])*\]`,
+    String.raw`\((?:\?(?::|<?[=!]|<[^>]*>|[a-z-]*:))?`,
+    String.raw`[*+?]\??|\{\d+(?:,\d*)?\}\??`,
+    String.raw`.`,
+  ].join('|'),
+  'gsu',
+);
+
+/**
+ * Reads a regular expression that `new RegExp(source, 'u')` accepts into its alternatives. That it
+ * is accepted is what makes this reading simple: brackets balance, and braces are quantifiers.
+ */
+export function parseRegex(source: string): readonly Sequence[] {
+  return readBranches((source.match(TOKEN) ?? []).values());
+}
+
+/** Alternatives up to the end of the group that the tokens begin in. */
+function readBranches(tokens: Iterator<string, undefined>): readonly Sequence[] {
+  const branches: Element[][] = [];
+  let branch: Element[] = [];
+  for (let token = tokens.next().value; token !== undefined; token = tokens.next().value) {
+    if (token === ')') break;
+    const quantifier = quantifierOf(token);
+    if (token === '|') {
+      branches.push(branch);
+      branch = [];
+    } else if (quantifier !== undefined) {
+      // A quantifier stands behind an element, or the expression would not have been accepted.
+      branch = branch.with(-1, { ...branch.at(-1), ...quantifier } as Element);
+    } else {
+      branch.push({ content: readContent(token, tokens), min: 1, max: 1 });
+    }
+  }
+  return [...branches, branch];
+}
+
+function readContent(token: string, tokens: Iterator<string, undefined>): Content {
+  if (token.startsWith('(')) {
+    const branches = readBranches(tokens);
+    const isGroup = token === '(' || token === '(?:' || /^\(\?<[^=!]/.test(token);
+    return isGroup ? { kind: 'group', branches } : { kind: 'unsupported' };
+  }
+  if (/^\\(?:[1-9]|k)/.test(token)) return { kind: 'unsupported' };
+  if (['^', '$', '\\b', '\\B'].includes(token)) return { kind: 'boundary' };
+  return { kind: 'set', characters: characterSet(token) };
+}
+
+interface Quantifier {
+  readonly min: number;
+  readonly max: number;
+}
+
+const QUANTIFIERS: Readonly<Record<string, Quantifier>> = {
+  '*': { min: 0, max: Infinity },
+  '+': { min: 1, max: Infinity },
+  '?': { min: 0, max: 1 },
+};
+
+/** Lazy ones match the same texts, in another order. */
+function quantifierOf(token: string): Quantifier | undefined {
+  if (/^[*+?]/.test(token)) return QUANTIFIERS[token.charAt(0)];
+  const bounds = /^\{(\d+)(,?)(\d*)\}/.exec(token);
+  if (bounds === null) return undefined;
+  const [, min = '', comma, max = ''] = bounds;
+  if (comma === '') return { min: Number(min), max: Number(min) };
+  return { min: Number(min), max: max === '' ? Infinity : Number(max) };
+}

@@ -1,0 +1,46 @@
+import { made, refused, type Outcome } from './outcome.ts';
+import type { Secrets } from './resources.ts';
+
+/** A key in a Secret of the settings' namespace. */
+interface SecretRef {
+  readonly name: string;
+  readonly key: string;
+}
+
+/** Where a reference stands, and what it may refer to. */
+interface Place {
+  readonly namespace: string;
+  readonly path: string;
+  readonly secrets: Secrets;
+}
+
+/**
+ * Text of a secret, without the line break that editors and `echo` put at its end. Never empty.
+ * Findings name the reference and never what it refers to.
+ */
+export function resolveSecret({ name, key }: SecretRef, place: Place): Outcome<string> {
+  const { namespace, path, secrets } = place;
+  const secret = secrets.get(`${namespace}/${name}`);
+  if (secret === undefined) {
+    return refused(path, 'SecretNotFound', `there is no Secret ${namespace}/${name}`);
+  }
+  const value = secret.get(key);
+  if (value === undefined) {
+    return refused(path, 'SecretNotFound', `Secret ${namespace}/${name} has no key "${key}"`);
+  }
+  const text = decode(value)?.replace(/\r?\n$/, '');
+  if (text === undefined || text === '') {
+    const what = text === '' ? 'is empty' : 'is not text in UTF-8';
+    return refused(path, 'InvalidSecret', `key "${key}" of Secret ${namespace}/${name} ${what}`);
+  }
+  return made(text);
+}
+
+function decode(value: Buffer | string): string | undefined {
+  if (typeof value === 'string') return value;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(value);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,15 @@
+import type { ProblemReason } from '../validate/problem.ts';
+import type { Address } from './address.ts';
+
+/** What a route depends on besides itself. Equal contexts compile a route equally. */
+export interface RouteContext {
+  readonly devAllowLoopback: boolean;
+  /** The dedicated sign-in host. */
+  readonly authenticateAddress: Address | undefined;
+  readonly signIn: SignIn;
+}
+
+/** Whether users can sign in, which every route that is not public needs. */
+export type SignIn =
+  | { readonly kind: 'available' }
+  | { readonly kind: 'unavailable'; readonly reason: ProblemReason; readonly message: string };

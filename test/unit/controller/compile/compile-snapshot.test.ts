@@ -1,0 +1,181 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+
+import { compileSnapshot } from '../../../../controller/compile/compile-snapshot.ts';
+import type { CompileResult, Resources } from '../../../../controller/compile/resources.ts';
+import type { Route } from '../../../../crds/types.ts';
+import { aRoute, aSettings } from '../../../support/resources.ts';
+
+const SECRET = 'hunter-2-is-secret';
+
+function compile(resources: Partial<Resources> = {}): CompileResult {
+  return compileSnapshot(
+    { routes: [], settings: aSettings(), secrets: new Map(), ...resources },
+    { devAllowLoopback: false },
+  );
+}
+
+/** Routes of which some conflict with each other and some are not valid. */
+const anyRoute: fc.Arbitrary<Route> = fc
+  .record({
+    name: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+    namespace: fc.constantFrom('team-a', 'team-b'),
+    from: fc.constantFrom(
+      'https://a.example.com',
+      'https://b.example.com',
+      'http://a.example.com:443',
+    ),
+    prefix: fc.constantFrom('/', '/x', '/x/', '/.gateway'),
+    created: fc.constantFrom('2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z'),
+  })
+  .map(({ name, namespace, created, ...spec }) =>
+    aRoute(
+      { ...spec, allowPublicUnauthenticatedAccess: true },
+      { name, namespace, creationTimestamp: created },
+    ),
+  );
+
+/** No two of a name, as an API server has it. */
+const anyRoutes = fc.uniqueArray(anyRoute, {
+  selector: ({ metadata }) => `${String(metadata.namespace)}/${metadata.name}`,
+});
+
+describe('a snapshot', () => {
+  test('does not depend on the order of the resources', () => {
+    const orders = anyRoutes.chain((routes) =>
+      fc.tuple(
+        fc.constant(routes),
+        fc.shuffledSubarray(routes, { minLength: routes.length, maxLength: routes.length }),
+      ),
+    );
+    fc.assert(
+      fc.property(orders, ([routes, shuffled]) => {
+        expect(compile({ routes: shuffled })).toEqual(compile({ routes }));
+      }),
+    );
+  });
+
+  test('is the same with a route that is not valid as without it', () => {
+    const invalid = aRoute({ regex: '(a+)+' }, { name: 'invalid' });
+    fc.assert(
+      fc.property(anyRoutes, (routes) => {
+        const { snapshot, problems } = compile({ routes: [invalid, ...routes] });
+
+        expect(snapshot).toEqual(compile({ routes }).snapshot);
+        expect(problems).toContainEqual(
+          expect.objectContaining({ resource: 'Route default/invalid', reason: 'InvalidRegex' }),
+        );
+      }),
+    );
+  });
+
+  test('holds each route that is named in no problem, and no other', () => {
+    fc.assert(
+      fc.property(anyRoutes, (routes) => {
+        const { snapshot, problems, acceptedRoutes } = compile({ routes });
+        const bad = new Set(problems.map(({ resource }) => resource));
+        const names = routes.map(
+          ({ metadata }) => `${String(metadata.namespace)}/${metadata.name}`,
+        );
+        const good = names.filter((name) => !bad.has(`Route ${name}`)).sort();
+
+        expect([...acceptedRoutes].sort()).toEqual(good);
+        expect([...snapshot.resources.keys()].filter((key) => key.startsWith('route/'))).toEqual(
+          good.map((name) => `route/${name}`),
+        );
+      }),
+    );
+  });
+
+  test('has another version for another configuration', () => {
+    const versions = [
+      compile(),
+      compile({ routes: [aRoute()] }),
+      compile({ routes: [aRoute({ to: 'http://other:8080' })] }),
+      compile({ settings: aSettings({ cookie: { expiration: '1h' } }) }),
+    ].map(({ snapshot }) => snapshot.version);
+
+    expect(new Set(versions).size).toBe(versions.length);
+  });
+
+  test('holds the settings and the provider to sign in at', () => {
+    const { snapshot } = compile();
+
+    expect([...snapshot.resources.keys()]).toEqual(['identity-provider/idp', 'settings']);
+  });
+});
+
+describe('routes of one name', () => {
+  test('are one route, and the others are problems', () => {
+    const routes = [aRoute(), aRoute({ from: 'https://other.example.com' })];
+
+    expect(compile({ routes })).toMatchObject({
+      problems: [{ message: 'Route default/app already has this name' }],
+      acceptedRoutes: new Set(['default/app']),
+    });
+  });
+});
+
+describe('a route that was not validated', () => {
+  // Attack: public access beside a policy, where no rule of the definition was evaluated.
+  test.each([
+    ['a policy', { policy: { allow: { or: [{ accept: true }] } } }],
+    ['any user', { allowAnyAuthenticatedUser: true }],
+    ['an MCP server', { mcp: { server: {} } }],
+  ])('is not public with %s', (_title, spec) => {
+    const route = aRoute({ allowPublicUnauthenticatedAccess: true, ...spec });
+    const { snapshot } = compile({ routes: [route] });
+
+    expect(snapshot.resources.get('route/default/app')?.value).toMatchObject({
+      access: { kind: 'policy' },
+    });
+  });
+
+  test('with a password in its upstream has no problem that repeats it', () => {
+    const { problems } = compile({ routes: [aRoute({ to: `http://user:${SECRET}@app` })] });
+
+    expect(problems).toMatchObject([{ message: 'must not contain a user or password' }]);
+    expect(JSON.stringify(problems)).not.toContain(SECRET);
+  });
+
+  test.each([
+    ['http://app?q', 'must not have a query or a fragment'],
+    ['http://app#f', 'must not have a query or a fragment'],
+    ['ftp://app', 'must be an http or https URL'],
+  ])('is refused with the upstream %s', (to, message) => {
+    expect(compile({ routes: [aRoute({ to })] }).problems).toMatchObject([
+      { path: 'spec.to', message },
+    ]);
+  });
+});
+
+describe('settings', () => {
+  test('with a secret that is of no use have no problem that repeats it', () => {
+    const settings = aSettings({ signingKeyRefs: [{ name: 'keys', key: 'a' }] });
+    const secrets = new Map([['default/keys', new Map([['a', SECRET]])]]);
+    const { problems, settingsAccepted } = compile({ settings, secrets });
+
+    expect(settingsAccepted).toBe(false);
+    expect(problems).toMatchObject([{ reason: 'InvalidSecret' }]);
+    expect(JSON.stringify(problems)).not.toContain(SECRET);
+  });
+
+  test('may be absent', () => {
+    expect(compile({ settings: undefined })).toMatchObject({
+      settingsAccepted: true,
+      problems: [],
+    });
+  });
+
+  test.each([
+    [{ signIn: false }, ['spec.identityProviders']],
+    [{ signIn: true }, []],
+    [{ issuerUrl: 'https://user@idp.example.com' }, ['spec.identityProviders[0].issuerUrl']],
+    [{ issuerUrl: 'http://localhost:9000' }, ['spec.identityProviders[0].issuerUrl']],
+  ])('with one provider that has %j have problems at %j', (change, paths) => {
+    const provider = { name: 'idp', issuerUrl: 'https://idp.example.com', clientId: 'gatehouse' };
+    const settings = aSettings({ identityProviders: [{ ...provider, ...change }] });
+
+    expect(compile({ settings }).problems.map(({ path }) => path)).toEqual(paths);
+  });
+});

@@ -1,0 +1,167 @@
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+
+import { compilePolicy } from '../../../../../controller/compile/policy/compile-policy.ts';
+
+function compile(yaml: string): ReturnType<typeof compilePolicy> {
+  return compilePolicy(parse(yaml), 'spec.policy');
+}
+
+function findingsOf(yaml: string): readonly string[] {
+  const outcome = compile(yaml);
+  if (outcome.kind === 'made') return [];
+  return outcome.findings.map(({ path, message }) => `${path}: ${message}`);
+}
+
+describe('a criterion', () => {
+  test.each([
+    ['accept: true', { kind: 'accept' }],
+    ['reject: ""', { kind: 'reject' }],
+    ['authenticated_user:', { kind: 'authenticated_user' }],
+    ['user: u1', { kind: 'user', matcher: { is: 'u1' } }],
+    [
+      'email: { ends_with: "@Example.com" }',
+      { kind: 'email', matcher: { ends_with: '@Example.com' } },
+    ],
+    ['domain: example.com', { kind: 'domain', matcher: { is: 'example.com' } }],
+    ['groups: admins', { kind: 'groups', matcher: { is: 'admins' } }],
+    ['groups: { has: admins }', { kind: 'groups', matcher: { is: 'admins' } }],
+    [
+      'groups: { has: admins, not_in: [interns] }',
+      { kind: 'groups', matcher: { is: 'admins', not_in: ['interns'] } },
+    ],
+    [
+      'claim/department: { has: it }',
+      { kind: 'claim', path: ['department'], matcher: { is: 'it' } },
+    ],
+    ['claim/a/b: { in: [x, y] }', { kind: 'claim', path: ['a', 'b'], matcher: { in: ['x', 'y'] } }],
+    ['http_method: { in: [GET, HEAD] }', { kind: 'http_method', matcher: { in: ['GET', 'HEAD'] } }],
+    ['http_path: { contains: admin }', { kind: 'http_path', matcher: { contains: 'admin' } }],
+    [
+      'mcp_tool: { starts_with: get_, contains: _all_, not_in: [get_all_secrets] }',
+      {
+        kind: 'mcp_tool',
+        matcher: { starts_with: 'get_', contains: '_all_', not_in: ['get_all_secrets'] },
+      },
+    ],
+  ])('%s is compiled', (yaml, criterion) => {
+    expect(compile(`{ allow: { or: [{ ${yaml} }] } }`)).toEqual({
+      kind: 'made',
+      value: { allow: { or: [criterion] } },
+    });
+  });
+
+  const AT = 'spec.policy.deny.and[0]';
+
+  test.each([
+    ['emial: a', `${AT}.emial: is not a known criterion; did you mean "email"?`],
+    ['mcpTool: a', `${AT}.mcpTool: is not a known criterion; did you mean "mcp_tool"?`],
+    ['source_ip: a', `${AT}.source_ip: is not a known criterion`],
+    [
+      'claim: a',
+      `${AT}.claim: is not a known criterion; write the claim behind it, as in claim/department`,
+    ],
+    ['claim/: a', `${AT}.claim/: must name a claim, as in claim/department`],
+    ['claim/a//b: a', `${AT}.claim/a//b: must name a claim, as in claim/department`],
+    ['accept: false', `${AT}.accept: must be true`],
+    ['authenticated_user: {}', `${AT}.authenticated_user: must be true`],
+    ['email: ""', `${AT}.email: must not be empty`],
+    [
+      'email: {}',
+      `${AT}.email: must not be empty; can have is, starts_with, ends_with, contains, in, not_in`,
+    ],
+    ['email:', `${AT}.email: must be a text or an object of operators`],
+    ['user: 7', `${AT}.user: must be a text (in quotes) or an object of operators`],
+    [
+      'claim/admin: true',
+      `${AT}.claim/admin: must be a text (in quotes) or an object of operators`,
+    ],
+    ['mcp_tool: [a]', `${AT}.mcp_tool: must be a text or an object of operators`],
+    [
+      'mcp_tool: { startsWith: a }',
+      `${AT}.mcp_tool.startsWith: is not a known operator; did you mean "starts_with"?`,
+    ],
+    ['mcp_tool: { not: a }', `${AT}.mcp_tool.not: is not a known operator; did you mean "not_in"?`],
+    ['mcp_tool: { has: a }', `${AT}.mcp_tool.has: is not a known operator; did you mean "is"?`],
+    ['mcp_tool: { is: [a] }', `${AT}.mcp_tool.is: must be a text`],
+    ['mcp_tool: { contains: "" }', `${AT}.mcp_tool.contains: must not be empty`],
+    ['mcp_tool: { in: a }', `${AT}.mcp_tool.in: must be a list of texts`],
+    ['mcp_tool: { in: [] }', `${AT}.mcp_tool.in: must not be empty`],
+    ['mcp_tool: { not_in: [a, 7] }', `${AT}.mcp_tool.not_in[1]: must be a text`],
+    [
+      'groups: { is: a, has: b }',
+      `${AT}.groups: must not have both "is" and "has", which are the same`,
+    ],
+    [
+      'domain: "*.example.com"',
+      `${AT}.domain: must not have a wildcard; use ends_with: .example.com`,
+    ],
+    ['domain: "@example.com"', `${AT}.domain: must be the part of an e-mail address after "@"`],
+    ['http_method: post', `${AT}.http_method: must be in upper case, as methods are`],
+    [
+      'http_path: { starts_with: admin }',
+      `${AT}.http_path.starts_with: must begin with "/", as paths do`,
+    ],
+  ])('%s is refused', (yaml, finding) => {
+    expect(findingsOf(`{ deny: { and: [{ ${yaml} }] } }`)).toContain(finding);
+  });
+
+  test.each([
+    ['accept', 'must be a criterion such as `email: user@example.com`'],
+    ['[]', 'must be a criterion such as `email: user@example.com`'],
+    ['{}', 'must name a criterion'],
+    ['{ accept: true, user: a }', 'must name one criterion; others are items of their own'],
+  ])('%s is refused', (yaml, message) => {
+    expect(findingsOf(`{ deny: { and: [${yaml}] } }`)).toEqual([`${AT}: ${message}`]);
+  });
+});
+
+describe('a policy', () => {
+  test('is compiled with all of its groups', () => {
+    const group = '[{ accept: true }]';
+    const block = `{ and: ${group}, or: ${group}, not: ${group}, nor: ${group} }`;
+    const accept = [{ kind: 'accept' }];
+    const compiled = { and: accept, or: accept, not: accept, nor: accept };
+
+    expect(compile(`{ allow: ${block}, deny: ${block} }`)).toEqual({
+      kind: 'made',
+      value: { allow: compiled, deny: compiled },
+    });
+  });
+
+  test.each([
+    ['{}', 'spec.policy: must not be empty; can have allow, deny'],
+    ['[]', 'spec.policy: must be an object of allow, deny'],
+    ['{ alow: {} }', 'spec.policy.alow: is not a known block; did you mean "allow"?'],
+    ['{ allow: {} }', 'spec.policy.allow: must not be empty; can have and, or, not, nor'],
+    ['{ allow: }', 'spec.policy.allow: must be an object of and, or, not, nor'],
+    ['{ deny: { any: [] } }', 'spec.policy.deny.any: is not a known group; did you mean "and"?'],
+    ['{ deny: { or: [] } }', 'spec.policy.deny.or: must not be empty'],
+    ['{ deny: { or: { accept: true } } }', 'spec.policy.deny.or: must be a list of criteria'],
+  ])('%s is refused', (yaml, finding) => {
+    expect(findingsOf(yaml)).toEqual([finding]);
+  });
+
+  test('has all of its problems reported, each where it is', () => {
+    const yaml = `{
+      alow: {},
+      allow: { or: [{ emial: a }, { accept: true }, { mcp_tool: { in: [1, 2] } }] },
+      deny: { nor: [] },
+    }`;
+
+    expect(findingsOf(yaml).map((finding) => finding.split(': ')[0])).toEqual([
+      'spec.policy.alow',
+      'spec.policy.allow.or[0].emial',
+      'spec.policy.allow.or[2].mcp_tool.in[0]',
+      'spec.policy.allow.or[2].mcp_tool.in[1]',
+      'spec.policy.deny.nor',
+    ]);
+  });
+
+  // Attack: a deny clause that is left out for its misspelt name lets through what it names.
+  test('is refused whole when one clause of a deny is not understood', () => {
+    const yaml = '{ allow: { or: [{ accept: true }] }, deny: { or: [{ mcp_tol: rm }] } }';
+
+    expect(compile(yaml).kind).toBe('refused');
+  });
+});

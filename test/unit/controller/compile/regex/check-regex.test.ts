@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { checkRegex } from '../../../../../controller/compile/regex/check-regex.ts';
+
+const NESTED = 'must not repeat a group that holds a repetition or alternatives, such as (a+)+';
+const COMPETING =
+  'has too many parts that can match the same text, such as .*a.*b.*; use [^/]* in place of .*';
+const UNSUPPORTED = 'must not use look-around, back references and inline modifiers';
+
+describe('a regular expression', () => {
+  test.each([
+    '/files/.*',
+    '^/files/.*$',
+    '/v[0-9]+/[^/]+/items/.*',
+    '/[a-z]+-[a-z]+-[a-z]+',
+    '/(?:foo|bar)/(?:baz|qux)/.*',
+    '.*\\.(?:css|js|png)',
+    '/.*/edit/.*',
+    '(?:ab)+',
+    '(?:/[a-z][0-9]){3}',
+    '/items?/details?/?',
+    '(?<id>\\d+)(?:/|$)',
+    '[\\]/a]+\\[\\)',
+    '\\p{L}+\\d+\\u{2F}\\x2f',
+    'a*?b+?c??',
+    '',
+  ])('%s is accepted', (source) => {
+    expect(checkRegex(source)).toBeUndefined();
+  });
+
+  test.each([
+    ['(', 'is not a valid regular expression: Unterminated group'],
+    // Attack: two halves that are no expression by themselves could close a group around them.
+    ['a)|(b', "is not a valid regular expression: Unmatched ')'"],
+    ['a{1', 'is not a valid regular expression: Incomplete quantifier'],
+  ])('%s is refused for its syntax', (source, fault) => {
+    expect(checkRegex(source)).toBe(fault);
+  });
+
+  // Attack: V8 needs time exponential in the path for these.
+  test.each([
+    '(a+)+',
+    '(a*)*b',
+    '(?:a|a)*b',
+    '(?:a|aa)+',
+    '(?:a?){30}',
+    '((?:a|b)c)*',
+    '(?<n>a{2}){9}',
+  ])('%s is refused for a repetition in a repetition', (source) => {
+    expect(checkRegex(source)).toBe(NESTED);
+  });
+
+  // Attack: V8 needs time of a high power of the path's length for these.
+  test.each([
+    '.*a.*b.*',
+    'a?a?a?aaa',
+    'a{0,9}a{0,9}a{0,9}',
+    '(?:a|a)(?:a|a)(?:a|a)',
+    '(?:a|ab)?(?:a|ab)?(?:a|ab)?',
+    '[a-z]*[0-9]*[a-z]*[0-9]*[a-z]*',
+    '.*(?:/a.*)?(?:/b.*)?',
+    '.*^.*$.*',
+    '(?:ab)*(?:ab)*(?:ba)*',
+    '(?:.*a.*b.*|c)',
+    '.+?a.+?b.+?',
+  ])('%s is refused for parts that compete', (source) => {
+    expect(checkRegex(source)).toBe(COMPETING);
+  });
+
+  test.each(['(?=a)', '/(?!admin).*', '(?<=a)b', '(?<!a)b', '(a)\\1', '(?<n>a)\\k<n>', '(?i:a)'])(
+    '%s is refused for what it uses',
+    (source) => {
+      expect(checkRegex(source)).toBe(UNSUPPORTED);
+    },
+  );
+});
