@@ -1,0 +1,159 @@
+import { compilePolicy } from '../compile/policy/compile-policy.ts';
+import type { Problem } from '../validate/problem.ts';
+import { validateResource, type Resource } from '../validate/validate-resource.ts';
+import { overrideSettings, type Override } from './environment-overrides.ts';
+import { ENVIRONMENT_PLACE, type LocatedProblem } from './located-problem.ts';
+import { writtenPath, type Origin } from './origins.ts';
+import type { SourceDocument } from './parse-documents.ts';
+import { isPlainForm } from './plain/is-plain-form.ts';
+import { inPlainWords } from './plain/plain-words.ts';
+import type { SecretFiles } from './plain/secret-files.ts';
+import { isMapping, type PlainProblem } from './plain/translate-keys.ts';
+import { EMPTY_SETTINGS, translatePlainForm } from './plain/translate-plain-form.ts';
+import type { ConfigurationFile, Contents } from './read-contents.ts';
+import { resourceName } from './resource-name.ts';
+
+/** A resource as a file has it now: valid, or the problems with it. */
+export interface Candidate {
+  /** Undefined when it is none of ours, or cannot be read. */
+  readonly kind: Resource['kind'] | undefined;
+  /** `Route team-a/files`; undefined when its author did not say in a way that can be read. */
+  readonly name: string | undefined;
+  readonly file: string;
+  /** Absent when there are problems. */
+  readonly resource?: Resource;
+  /** The resource without what could not be read of it: good for finding more problems only. */
+  readonly draft?: Resource;
+  readonly problems: readonly LocatedProblem[];
+  /** Says where a problem with this resource was written. */
+  readonly locate: (problem: Problem) => LocatedProblem;
+}
+
+/** Everything that the files say now. */
+export interface Candidates {
+  readonly resources: readonly Candidate[];
+  /** Problems of files that cannot be read or parsed, by file. */
+  readonly brokenFiles: ReadonlyMap<string, readonly LocatedProblem[]>;
+}
+
+/** Makes resources of what was read. Never throws: everything wrong becomes a problem. */
+export function readCandidates(contents: Contents, overrides: readonly Override[]): Candidates {
+  const broken = contents.files.filter(({ parsed }) => parsed.syntaxProblems.length > 0);
+  const written = contents.files
+    .flatMap(({ parsed }) => parsed.documents)
+    .flatMap((document) => readDocument(document, contents.secretFiles));
+  // What cannot be read may be the settings: then they are not known to be absent.
+  const hasSettings =
+    broken.length > 0 ||
+    written.some(({ manifest }) => isSettings(manifest) || kindOf(manifest) === undefined);
+  return {
+    resources: [...written, ...(hasSettings ? [] : [DEFAULT_SETTINGS])].map((manifest) =>
+      candidateOf(manifest, overrides),
+    ),
+    brokenFiles: new Map(broken.map((file) => [file.name, syntaxProblems(file)])),
+  };
+}
+
+const POLICY_PATH = 'spec.policy';
+const KINDS = ['Route', 'GatewaySettings', 'Secret'] as const;
+
+/** A manifest, and how its author finds things in it. */
+interface Written {
+  readonly manifest: unknown;
+  readonly source: SourceDocument | undefined;
+  readonly isPlain: boolean;
+  readonly origins: readonly Origin[];
+  readonly problems: readonly PlainProblem[];
+  /** Stands for the resource in problems while it has no name. */
+  readonly unnamed?: string;
+}
+
+/** Stands where no file has settings: everything is at its default, or as the environment says. */
+const DEFAULT_SETTINGS: Written = {
+  manifest: EMPTY_SETTINGS,
+  source: undefined,
+  isPlain: false,
+  origins: [],
+  problems: [],
+};
+
+function readDocument(source: SourceDocument, secretFiles: SecretFiles): readonly Written[] {
+  const { value } = source;
+  if (!isPlainForm(value)) {
+    return [{ manifest: value, source, isPlain: false, origins: [], problems: [] }];
+  }
+  const manifests = translatePlainForm(value, source.file, secretFiles);
+  return manifests.map((manifest) => ({ ...manifest, source, isPlain: true }));
+}
+
+function candidateOf(written: Written, overrides: readonly Override[]): Candidate {
+  const { source, problems: known, unnamed } = written;
+  const { manifest, origins } = isSettings(written.manifest)
+    ? overrideSettings(written.manifest, overrides)
+    : { manifest: written.manifest, origins: [] };
+  const locate = locator({ ...written, origins: [...written.origins, ...origins] });
+  const name = unnamed === undefined ? resourceName(manifest) : undefined;
+  const place = unnamed ?? 'manifest';
+  const own = known.map(({ path, message }) =>
+    locateWritten(source, { resource: name ?? place, path, reason: 'InvalidSpec', message }),
+  );
+  const validation = validateResource(manifest, place);
+  const kind = kindOf(manifest);
+  const file = source?.file ?? ENVIRONMENT_PLACE;
+  const base = { kind, name, file, locate };
+  if (validation.kind === 'invalid') {
+    const found = [...validation.problems, ...policyProblems(manifest, validation.problems)];
+    const located = found.map((problem) => locate({ ...problem, resource: name ?? place }));
+    return { ...base, problems: [...own, ...located] };
+  }
+  const { resource } = validation;
+  const isGood = own.length === 0 && name !== undefined;
+  return isGood ? { ...base, resource, problems: [] } : { ...base, draft: resource, problems: own };
+}
+
+/** The compiler reads what is valid only: a policy in a manifest that is not shows its faults here. */
+function policyProblems(manifest: unknown, known: readonly Problem[]): readonly Problem[] {
+  const spec = isMapping(manifest) ? manifest['spec'] : undefined;
+  const policy = isMapping(spec) ? spec['policy'] : undefined;
+  const isKnown = known.some(({ path }) => path.startsWith(POLICY_PATH));
+  if (policy === undefined || isKnown) return [];
+  const outcome = compilePolicy(policy, POLICY_PATH);
+  if (outcome.kind === 'made') return [];
+  return outcome.findings.map((finding) => ({ ...finding, resource: '' }));
+}
+
+function locator(written: Written): (problem: Problem) => LocatedProblem {
+  return (problem) => {
+    const { path, isEnvironment } = writtenPath(problem.path, written.origins);
+    if (isEnvironment) return { ...problem, path, file: ENVIRONMENT_PLACE };
+    const message = written.isPlain ? inPlainWords(problem.message) : problem.message;
+    return locateWritten(written.source, { ...problem, path, message });
+  };
+}
+
+function locateWritten(source: SourceDocument | undefined, problem: Problem): LocatedProblem {
+  if (source === undefined) return { ...problem, file: ENVIRONMENT_PLACE };
+  const { file, number, lineOf } = source;
+  return { ...problem, file, document: number, line: lineOf(problem.path) };
+}
+
+function kindOf(manifest: unknown): Candidate['kind'] {
+  const kind = isMapping(manifest) ? manifest['kind'] : undefined;
+  return KINDS.find((known) => known === kind);
+}
+
+function isSettings(manifest: unknown): manifest is Readonly<Record<string, unknown>> {
+  return isMapping(manifest) && manifest['kind'] === 'GatewaySettings';
+}
+
+function syntaxProblems({ name, parsed }: ConfigurationFile): readonly LocatedProblem[] {
+  return parsed.syntaxProblems.map(({ document, line, message }) => ({
+    file: name,
+    document,
+    line,
+    resource: '',
+    path: '',
+    reason: 'InvalidManifest',
+    message,
+  }));
+}

@@ -1,0 +1,83 @@
+import type { Origin } from './origins.ts';
+import { isGroup, SETTINGS_KEYS, type PlainKeys, type PlainValue } from './plain/plain-keys.ts';
+import { isMapping, type Mapping } from './plain/translate-keys.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A setting that an environment variable decides. */
+export interface Override {
+  readonly variable: string;
+  /** Members of `spec`, outermost first. */
+  readonly field: readonly string[];
+  readonly value: string | readonly string[];
+}
+
+/**
+ * The settings that the environment decides, whatever the files say. Lists are separated by commas;
+ * an empty variable counts as unset.
+ */
+export function readOverrides(environment: Environment): readonly Override[] {
+  return settingsVariables().flatMap(({ name, form, field }) => {
+    const text = environment[name]?.trim();
+    if (text === undefined || text === '') return [];
+    return [{ variable: name, field, value: form === 'list' ? splitList(text) : text }];
+  });
+}
+
+/** A setting that has an environment variable. */
+export interface SettingsVariable {
+  readonly name: string;
+  readonly form: 'text' | 'list';
+  readonly field: readonly string[];
+}
+
+/** Every variable that decides a setting. */
+export function settingsVariables(): readonly SettingsVariable[] {
+  return variablesOf(SETTINGS_KEYS, []);
+}
+
+/** A GatewaySettings manifest in which the environment has had its say. */
+export function overrideSettings(
+  manifest: Mapping,
+  overrides: readonly Override[],
+): { readonly manifest: Mapping; readonly origins: readonly Origin[] } {
+  const spec = overrides.reduce<unknown>(
+    (result, { field, value }) => withField(result, field, value),
+    manifest['spec'],
+  );
+  const origins = overrides.map(({ variable, field }) => ({
+    field: ['spec', ...field].join('.'),
+    written: variable,
+    isEnvironment: true as const,
+  }));
+  return { manifest: { ...manifest, ...(spec === undefined ? {} : { spec }) }, origins };
+}
+
+function variablesOf(keys: PlainKeys, parents: readonly string[]): readonly SettingsVariable[] {
+  return Object.values(keys).flatMap((key) => {
+    const field = [...parents, ...key.field.split('.')];
+    return isGroup(key) ? variablesOf(key.keys, field) : variableOf(key, field);
+  });
+}
+
+function variableOf(
+  { environment }: PlainValue,
+  field: readonly string[],
+): readonly SettingsVariable[] {
+  return environment === undefined ? [] : [{ ...environment, field }];
+}
+
+function splitList(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+/** What should be a mapping and is not stays as it is, for the schema to complain about. */
+function withField(target: unknown, field: readonly string[], value: unknown): unknown {
+  const [name, ...rest] = field;
+  if (name === undefined) return value;
+  if (target !== undefined && !isMapping(target)) return target;
+  return { ...target, [name]: withField(target?.[name], rest, value) };
+}

@@ -1,0 +1,38 @@
+import type { Problem } from '../validate/problem.ts';
+
+/** A problem and where its author finds it. */
+export interface LocatedProblem extends Problem {
+  /** A file, or `environment`. */
+  readonly file: string;
+  /** Document in the file, counted from 1. */
+  readonly document?: number;
+  readonly line?: number;
+}
+
+/** Place of what an environment variable says. */
+export const ENVIRONMENT_PLACE = 'environment';
+
+/** One line: `file.yaml:12 (document 2) Route default/x: spec.from: is required [InvalidSpec]`. */
+export function formatProblem(problem: LocatedProblem): string {
+  const { file, document, line, resource, path, reason, message } = problem;
+  const place = line === undefined ? file : `${file}:${String(line)}`;
+  const number = document === undefined ? '' : ` (document ${String(document)})`;
+  const what = [resource, path, message].filter((part) => part !== '').join(': ');
+  return `${place}${number} ${what} [${reason}]`;
+}
+
+/** Problems in the order in which their authors read, each once. */
+export function sortLocated(problems: readonly LocatedProblem[]): readonly LocatedProblem[] {
+  const byText = new Map(problems.map((problem) => [formatProblem(problem), problem]));
+  return [...byText.values()].sort(
+    (a, b) =>
+      compare(a.file, b.file) ||
+      compare(a.line ?? 0, b.line ?? 0) ||
+      compare(formatProblem(a), formatProblem(b)),
+  );
+}
+
+function compare(a: string | number, b: string | number): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

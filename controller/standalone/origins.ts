@@ -1,0 +1,36 @@
+/** Where a field of a resource was written, when that is not where the resource says. */
+export interface Origin {
+  /** `spec.cookie.expiration` */
+  readonly field: string;
+  /** `cookie_expiration`, or the name of an environment variable. */
+  readonly written: string;
+  readonly isEnvironment?: true;
+}
+
+/** What a person wrote, to find it again. */
+export interface WrittenPath {
+  readonly path: string;
+  readonly isEnvironment: boolean;
+}
+
+/** Finds what a person wrote for a field of a resource: by the longest origin that holds it. */
+export function writtenPath(field: string, origins: readonly Origin[]): WrittenPath {
+  let nearest: Origin | undefined;
+  for (const origin of origins) {
+    if (!isWithin(field, origin.field)) continue;
+    if (nearest === undefined || origin.field.length >= nearest.field.length) nearest = origin;
+  }
+  if (nearest === undefined) return { path: field, isEnvironment: false };
+  if (nearest.isEnvironment === true) return { path: nearest.written, isEnvironment: true };
+  const rest = field.slice(nearest.field.length);
+  return {
+    path: nearest.written === '' ? rest.replace(/^\./, '') : nearest.written + rest,
+    isEnvironment: false,
+  };
+}
+
+function isWithin(field: string, ancestor: string): boolean {
+  if (!field.startsWith(ancestor)) return false;
+  const next = field[ancestor.length];
+  return next === undefined || next === '.' || next === '[';
+}

@@ -1,0 +1,136 @@
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseAllDocuments,
+  type Document,
+  type YAMLSeq,
+} from 'yaml';
+
+const UNKNOWN_TAG = 'a tag is not known; a value that begins with "!" must be quoted';
+const BAD_ALIAS =
+  'an alias has no anchor or expands too far; a value that begins with "*" must be quoted';
+
+/** One document of a configuration file. */
+export interface SourceDocument {
+  /** The file as it was named to us. */
+  readonly file: string;
+  /** Counted from 1, as people do. */
+  readonly number: number;
+  readonly value: unknown;
+  /** Line of `spec.routes[0]`, or of the nearest thing around it that the document has. */
+  readonly lineOf: (path: string) => number;
+}
+
+export interface SyntaxProblem {
+  readonly document: number;
+  readonly line: number;
+  readonly message: string;
+}
+
+/** What is in a file: its documents, or why it cannot be read as YAML or JSON. */
+export interface ParsedFile {
+  readonly documents: readonly SourceDocument[];
+  readonly syntaxProblems: readonly SyntaxProblem[];
+}
+
+/**
+ * Reads the YAML documents of a file; JSON is YAML too. Empty documents count but hold nothing.
+ *
+ * All or nothing: half a file is no configuration, so with a syntax problem there are no documents.
+ */
+export function parseDocuments(file: string, text: string): ParsedFile {
+  const lines = new LineCounter();
+  // Pretty errors quote the source, and the source may hold a secret.
+  const options = {
+    lineCounter: lines,
+    prettyErrors: false,
+    merge: true,
+    logLevel: 'silent',
+  } as const;
+  const documents: SourceDocument[] = [];
+  const syntaxProblems: SyntaxProblem[] = [];
+  for (const [index, parsed] of [...parseAllDocuments(text, options)].entries()) {
+    const number = index + 1;
+    const lineAt = (offset: number): number => lines.linePos(offset).line;
+    const faults = faultsOf(parsed);
+    for (const { offset, message } of faults) {
+      syntaxProblems.push({ document: number, line: lineAt(offset), message });
+    }
+    const value: unknown = faults.length > 0 ? null : parsed.toJS();
+    if (value !== null) {
+      const lineOf = (path: string): number => lineAt(offsetOf(parsed, path));
+      documents.push({ file, number, value, lineOf });
+    }
+  }
+  return { documents: syntaxProblems.length > 0 ? [] : documents, syntaxProblems };
+}
+
+interface Fault {
+  readonly offset: number;
+  readonly message: string;
+}
+
+/** Messages of the parser name tags and aliases: a secret that was not quoted can be one. */
+function faultsOf(document: Document.Parsed): readonly Fault[] {
+  const errors = document.errors.map(({ pos, message }) => ({ offset: pos[0], message }));
+  const tags = document.warnings.map(({ pos }) => ({ offset: pos[0], message: UNKNOWN_TAG }));
+  const faults = [...errors, ...tags];
+  if (faults.length > 0) return faults;
+  try {
+    document.toJS();
+    return [];
+  } catch {
+    return [{ offset: document.contents?.range[0] ?? document.range[0], message: BAD_ALIAS }];
+  }
+}
+
+/** Follows `a.b[0].c` as far as the document goes. Keys may hold dots: the longest that fits wins. */
+function offsetOf(document: Document.Parsed, path: string): number {
+  let node: unknown = document.contents;
+  let offset = document.contents?.range[0] ?? document.range[0];
+  let rest = path;
+  while (rest !== '') {
+    const step = stepInto(isAlias(node) ? node.resolve(document) : node, rest);
+    if (step === undefined) break;
+    ({ node, rest } = step);
+    offset = step.offset;
+  }
+  return offset;
+}
+
+interface Step {
+  readonly node: unknown;
+  readonly offset: number;
+  readonly rest: string;
+}
+
+function stepInto(node: unknown, path: string): Step | undefined {
+  if (isSeq(node)) return stepIntoSequence(node, path);
+  if (!isMap(node)) return undefined;
+  const name = path.startsWith('.') ? path.slice(1) : path;
+  let longest: Step | undefined;
+  for (const { key, value } of node.items) {
+    if (!isScalar(key) || !startsWithKey(name, String(key.value))) continue;
+    const rest = name.slice(String(key.value).length);
+    if (longest !== undefined && longest.rest.length <= rest.length) continue;
+    longest = { node: value, offset: key.range?.[0] ?? 0, rest };
+  }
+  return longest;
+}
+
+function stepIntoSequence({ items }: YAMLSeq, path: string): Step | undefined {
+  const index = /^\[(\d+)\]/.exec(path);
+  const item = items[Number(index?.[1])];
+  if (index === null || !isNode(item)) return undefined;
+  return { node: item, offset: item.range?.[0] ?? 0, rest: path.slice(index[0].length) };
+}
+
+function startsWithKey(path: string, key: string): boolean {
+  if (!path.startsWith(key)) return false;
+  const after = path[key.length];
+  return after === undefined || after === '.' || after === '[';
+}

@@ -1,0 +1,103 @@
+/** A key of the plain form: the field of the resource it stands for. */
+export type PlainKey = PlainValue | PlainGroup;
+
+/** A key whose value is taken as it is; the schema of the resource judges it. */
+export interface PlainValue {
+  readonly field: string;
+  /** How an environment variable spells it. Absent: no variable does. */
+  readonly environment?: { readonly name: string; readonly form: 'text' | 'list' };
+}
+
+/** A key that holds other keys. */
+export interface PlainGroup {
+  readonly field: string;
+  readonly keys: PlainKeys;
+}
+
+export type PlainKeys = Readonly<Record<string, PlainKey>>;
+
+/** Keys of an entry of `routes`, besides `name`. */
+export const ROUTE_KEYS: PlainKeys = {
+  from: { field: 'from' },
+  to: { field: 'to' },
+  prefix: { field: 'prefix' },
+  path: { field: 'path' },
+  regex: { field: 'regex' },
+  mcp: {
+    field: 'mcp',
+    keys: {
+      server: {
+        field: 'server',
+        keys: { max_request_bytes: { field: 'maxRequestBytes' }, path: { field: 'path' } },
+      },
+    },
+  },
+  policy: { field: 'policy' },
+  allow_any_authenticated_user: { field: 'allowAnyAuthenticatedUser' },
+  allow_public_unauthenticated_access: { field: 'allowPublicUnauthenticatedAccess' },
+  allow_websockets: { field: 'allowWebsockets' },
+  timeout: { field: 'timeouts.request' },
+};
+
+/** Keys for all routes, besides `identity_providers` and `signing_key_file`. */
+export const SETTINGS_KEYS: PlainKeys = {
+  authenticate_url: {
+    field: 'authenticateUrl',
+    environment: { name: 'AUTHENTICATE_URL', form: 'text' },
+  },
+  mcp_allowed_client_id_domains: {
+    field: 'mcpAllowedClientIdDomains',
+    environment: { name: 'MCP_ALLOWED_CLIENT_ID_DOMAINS', form: 'list' },
+  },
+  mcp_allowed_origins: {
+    field: 'mcpAllowedOrigins',
+    environment: { name: 'MCP_ALLOWED_ORIGINS', form: 'list' },
+  },
+  outbound_allowed_cidrs: {
+    field: 'outboundAllowedCidrs',
+    environment: { name: 'OUTBOUND_ALLOWED_CIDRS', form: 'list' },
+  },
+  authorize_log_fields: {
+    field: 'authorizeLogFields',
+    environment: { name: 'AUTHORIZE_LOG_FIELDS', form: 'list' },
+  },
+  cookie_expiration: {
+    field: 'cookie.expiration',
+    environment: { name: 'COOKIE_EXPIRATION', form: 'text' },
+  },
+  cookie_same_site: {
+    field: 'cookie.sameSite',
+    environment: { name: 'COOKIE_SAME_SITE', form: 'text' },
+  },
+  tokens: {
+    field: 'tokens',
+    keys: {
+      external_token_lifetime: {
+        field: 'externalTokenLifetime',
+        environment: { name: 'TOKENS_EXTERNAL_TOKEN_LIFETIME', form: 'text' },
+      },
+      refresh_token_lifetime: {
+        field: 'refreshTokenLifetime',
+        environment: { name: 'TOKENS_REFRESH_TOKEN_LIFETIME', form: 'text' },
+      },
+      refresh_token_grace: {
+        field: 'refreshTokenGrace',
+        environment: { name: 'TOKENS_REFRESH_TOKEN_GRACE', form: 'text' },
+      },
+    },
+  },
+};
+
+/** Keys of an entry of `identity_providers`, besides its secret. */
+export const IDENTITY_PROVIDER_KEYS: PlainKeys = {
+  issuer: { field: 'issuerUrl' },
+  client_id: { field: 'clientId' },
+  sign_in: { field: 'signIn' },
+  scopes: { field: 'scopes' },
+  authorization_params: { field: 'authorizationParams' },
+};
+
+/** Tells a group of keys from a single one. */
+export function isGroup(key: PlainKey): key is PlainGroup {
+  return 'keys' in key;
+}

@@ -1,0 +1,26 @@
+import { SETTINGS_RESOURCE } from './translate-plain-form.ts';
+import { IDENTITY_PROVIDER_KEYS, isGroup, ROUTE_KEYS, SETTINGS_KEYS } from './plain-keys.ts';
+import type { PlainKeys } from './plain-keys.ts';
+
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ...wordsOf(ROUTE_KEYS),
+  ...wordsOf(SETTINGS_KEYS),
+  ...wordsOf(IDENTITY_PROVIDER_KEYS),
+  ['identityProviders', 'identity_providers'],
+  ['clientSecretRef', 'client_secret'],
+  ['signingKeyRefs', 'signing_key_file'],
+]);
+
+/** A message about a resource, with the keys of the plain form for the names of fields. */
+export function inPlainWords(message: string): string {
+  return message
+    .replaceAll(SETTINGS_RESOURCE, 'this file')
+    .replaceAll(/\b[a-z]+(?:[A-Z][a-z]*)+\b/g, (word) => WORDS.get(word) ?? word);
+}
+
+function wordsOf(keys: PlainKeys): readonly (readonly [string, string])[] {
+  return Object.entries(keys).flatMap(([name, key]) => [
+    [key.field, name] as const,
+    ...(isGroup(key) ? wordsOf(key.keys) : []),
+  ]);
+}

@@ -1,0 +1,98 @@
+import { nearestName } from '../../validate/nearest-name.ts';
+import type { Origin } from '../origins.ts';
+import { isGroup, type PlainKeys } from './plain-keys.ts';
+
+export type Mapping = Readonly<Record<string, unknown>>;
+
+/** One thing wrong with a plain form, by the key its author knows. */
+export interface PlainProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The fields that keys stand for. */
+export interface Translation {
+  readonly fields: Mapping;
+  readonly origins: readonly Origin[];
+  readonly problems: readonly PlainProblem[];
+}
+
+/** Where a mapping is: in the resource, and in what its author wrote. */
+export interface Place {
+  readonly field: string;
+  readonly written: string;
+}
+
+/**
+ * Translates a mapping of plain keys into fields of a resource.
+ *
+ * A key that is not in the table is a problem, never ignored: it may be a policy that would not
+ * hold. `elsewhere` names keys that the caller reads itself.
+ */
+export function translateKeys(
+  mapping: Mapping,
+  keys: PlainKeys,
+  place: Place,
+  elsewhere: readonly string[] = [],
+): Translation {
+  const known = [...Object.keys(keys), ...elsewhere];
+  const unknown = Object.keys(mapping).filter((key) => !known.includes(key));
+  const translated = Object.entries(keys).map(([key, { field, ...rest }]) => {
+    const below = { field: join(place.field, field), written: join(place.written, key) };
+    const value = Object.hasOwn(mapping, key) ? mapping[key] : undefined;
+    return { field, value: translateValue(value, { field, ...rest }, below) };
+  });
+  const fields: Record<string, unknown> = {};
+  for (const { field, value } of translated) setField(fields, field, value.fields);
+  return {
+    fields,
+    origins: [place, ...translated.flatMap(({ value }) => value.origins)],
+    problems: [
+      ...unknown.map((key) => unknownKey(key, known, place)),
+      ...translated.flatMap(({ value }) => value.problems),
+    ],
+  };
+}
+
+interface TranslatedValue {
+  readonly fields: unknown;
+  readonly origins: readonly Origin[];
+  readonly problems: readonly PlainProblem[];
+}
+
+function translateValue(value: unknown, key: PlainKeys[string], place: Place): TranslatedValue {
+  if (!isGroup(key)) return { fields: value, origins: [place], problems: [] };
+  // What should be a mapping and is not goes on as it is: the schema of the resource says so.
+  const isReadable = isMapping(value);
+  const translation = translateKeys(isReadable ? value : {}, key.keys, place);
+  return isReadable ? translation : { ...translation, fields: value };
+}
+
+function unknownKey(key: string, known: readonly string[], place: Place): PlainProblem {
+  const nearest = nearestName(key, known);
+  const hint =
+    nearest === undefined ? `known are ${known.join(', ')}` : `did you mean "${nearest}"?`;
+  return { path: join(place.written, key), message: `unknown key "${key}", ${hint}` };
+}
+
+function setField(fields: Record<string, unknown>, path: string, value: unknown): void {
+  if (value === undefined) return;
+  const dot = path.indexOf('.');
+  if (dot === -1) {
+    fields[path] = value;
+    return;
+  }
+  const parent = path.slice(0, dot);
+  const inner: Record<string, unknown> = { ...(isMapping(fields[parent]) ? fields[parent] : {}) };
+  setField(inner, path.slice(dot + 1), value);
+  fields[parent] = inner;
+}
+
+function join(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}
+
+/** Tells a YAML mapping. */
+export function isMapping(value: unknown): value is Mapping {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,80 @@
+import type { Origin } from '../origins.ts';
+import { ROUTE_KEYS } from './plain-keys.ts';
+import { routeName } from './route-name.ts';
+import type { SecretFiles } from './secret-files.ts';
+import { isMapping, translateKeys, type Mapping, type PlainProblem } from './translate-keys.ts';
+import { SECRET_NAME, translateSettings } from './translate-settings.ts';
+
+const API_VERSION = 'gatehouse.dev/v1alpha1';
+const NAMESPACE = 'default';
+const SETTINGS_NAME = 'gatehouse';
+
+/** The GatewaySettings that a plain form stands for, as problems name them. */
+export const SETTINGS_RESOURCE = `GatewaySettings ${NAMESPACE}/${SETTINGS_NAME}`;
+
+/** A resource that a plain form stands for, not validated yet. */
+export interface PlainManifest {
+  readonly manifest: Mapping;
+  readonly origins: readonly Origin[];
+  readonly problems: readonly PlainProblem[];
+  /** Set when the author did not say, in a way that can be read, which route this is. */
+  readonly unnamed?: string;
+}
+
+/** GatewaySettings that say nothing. */
+export const EMPTY_SETTINGS: Mapping = manifest('GatewaySettings', SETTINGS_NAME, { spec: {} });
+
+/** Translates the plain form into the resources it stands for: routes, settings, their secrets. */
+export function translatePlainForm(
+  plain: Mapping,
+  file: string,
+  secretFiles: SecretFiles,
+): readonly PlainManifest[] {
+  const { spec, secrets, origins, problems } = translateSettings(plain, { file, secretFiles });
+  const settings = { manifest: manifest('GatewaySettings', SETTINGS_NAME, { spec }) };
+  const secret = { manifest: secretManifest(secrets), origins: [], problems: [] };
+  return [
+    { ...settings, origins, problems },
+    ...(Object.keys(secrets).length > 0 ? [secret] : []),
+    ...translateRoutes(plain['routes']),
+  ];
+}
+
+function translateRoutes(routes: unknown): readonly PlainManifest[] {
+  if (routes === undefined) return [];
+  if (!Array.isArray(routes)) return [unreadable('routes', 'must be a list of routes')];
+  return routes.map((route: unknown, index) => {
+    const written = `routes[${String(index)}]`;
+    return isMapping(route)
+      ? translateRoute(route, written)
+      : unreadable(written, 'must be a mapping');
+  });
+}
+
+function translateRoute(route: Mapping, written: string): PlainManifest {
+  const { name = routeName(route) } = route;
+  const place = { field: 'spec', written };
+  const { fields, origins, problems } = translateKeys(route, ROUTE_KEYS, place, ['name']);
+  const own = [
+    { field: '', written },
+    { field: 'metadata.name', written: `${written}.name` },
+  ];
+  return {
+    manifest: manifest('Route', name ?? 'unnamed', { spec: fields }),
+    origins: [...own, ...origins],
+    problems,
+    ...(typeof name === 'string' ? {} : { unnamed: written }),
+  };
+}
+
+function unreadable(path: string, message: string): PlainManifest {
+  return { manifest: {}, origins: [], problems: [{ path, message }], unnamed: path };
+}
+
+function secretManifest(stringData: Readonly<Record<string, string>>): Mapping {
+  return { ...manifest('Secret', SECRET_NAME, { stringData }), apiVersion: 'v1' };
+}
+
+function manifest(kind: string, name: unknown, content: Mapping): Mapping {
+  return { apiVersion: API_VERSION, kind, metadata: { name, namespace: NAMESPACE }, ...content };
+}

@@ -1,0 +1,99 @@
+import type { Origin } from '../origins.ts';
+import { IDENTITY_PROVIDER_KEYS, SETTINGS_KEYS } from './plain-keys.ts';
+import { readSecret, type SecretSource } from './read-secret.ts';
+import { isMapping, translateKeys, type Mapping, type PlainProblem } from './translate-keys.ts';
+
+/** Name of the Secret that holds what a plain form says or names as its secrets. */
+export const SECRET_NAME = 'gatehouse';
+
+const SIGNING_KEY = 'signing-key';
+
+/** What a plain form says for all routes. */
+export interface TranslatedSettings {
+  readonly spec: Mapping;
+  /** By key of the Secret. */
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly origins: readonly Origin[];
+  readonly problems: readonly PlainProblem[];
+}
+
+/** Translates what a plain form says for all routes into the spec of GatewaySettings. */
+export function translateSettings(plain: Mapping, source: SecretSource): TranslatedSettings {
+  const place = { field: 'spec', written: '' };
+  const elsewhere = ['routes', 'identity_providers', 'signing_key_file'];
+  const { fields, origins, problems } = translateKeys(plain, SETTINGS_KEYS, place, elsewhere);
+  const providers = translateIdentityProviders(plain['identity_providers'], source);
+  const signingKey = translateSigningKey(plain, source);
+  return {
+    spec: { ...fields, ...providers.spec, ...signingKey.spec },
+    secrets: { ...providers.secrets, ...signingKey.secrets },
+    origins: [...origins, ...providers.origins, ...signingKey.origins],
+    problems: [...problems, ...providers.problems, ...signingKey.problems],
+  };
+}
+
+function translateIdentityProviders(written: unknown, source: SecretSource): TranslatedSettings {
+  const path = 'identity_providers';
+  const origins = [{ field: 'spec.identityProviders', written: path }];
+  if (written === undefined) return { spec: {}, secrets: {}, origins, problems: [] };
+  if (!isMapping(written)) {
+    const problem = { path, message: 'must be a mapping from names to providers' };
+    return { spec: {}, secrets: {}, origins, problems: [problem] };
+  }
+  const providers = Object.entries(written).map(([name, provider], index) =>
+    translateIdentityProvider(name, index, { provider, source }),
+  );
+  return {
+    spec: { identityProviders: providers.map(({ spec }) => spec) },
+    secrets: Object.fromEntries(providers.flatMap(({ secrets }) => Object.entries(secrets))),
+    origins: [...origins, ...providers.flatMap((provider) => provider.origins)],
+    problems: providers.flatMap(({ problems }) => problems),
+  };
+}
+
+function translateIdentityProvider(
+  name: string,
+  index: number,
+  { provider, source }: { readonly provider: unknown; readonly source: SecretSource },
+): TranslatedSettings {
+  const field = `spec.identityProviders[${String(index)}]`;
+  const written = `identity_providers.${name}`;
+  if (!isMapping(provider)) {
+    const problem = { path: written, message: 'must be a mapping' };
+    return { spec: { name }, secrets: {}, origins: [{ field, written }], problems: [problem] };
+  }
+  const names = { inline: 'client_secret', file: 'client_secret_file' };
+  const translation = translateKeys(provider, IDENTITY_PROVIDER_KEYS, { field, written }, [
+    names.inline,
+    names.file,
+  ]);
+  const secret = readSecret(provider, names, written, source);
+  const key = `identity-provider-${String(index)}`;
+  const isSecret = secret.kind === 'secret';
+  return {
+    spec: {
+      name,
+      ...translation.fields,
+      ...(isSecret ? { clientSecretRef: { name: SECRET_NAME, key } } : {}),
+    },
+    secrets: isSecret ? { [key]: secret.value } : {},
+    origins: [
+      ...translation.origins,
+      { field: `${field}.name`, written },
+      ...(isSecret ? [{ field: `${field}.clientSecretRef`, written: secret.key }] : []),
+    ],
+    problems: [...translation.problems, ...(secret.kind === 'problem' ? [secret.problem] : [])],
+  };
+}
+
+function translateSigningKey(plain: Mapping, source: SecretSource): TranslatedSettings {
+  const path = 'signing_key_file';
+  const secret = readSecret(plain, { file: path }, '', source);
+  const isSecret = secret.kind === 'secret';
+  return {
+    spec: isSecret ? { signingKeyRefs: [{ name: SECRET_NAME, key: SIGNING_KEY }] } : {},
+    secrets: isSecret ? { [SIGNING_KEY]: secret.value } : {},
+    origins: [{ field: 'spec.signingKeyRefs', written: path }],
+    problems: secret.kind === 'problem' ? [secret.problem] : [],
+  };
+}
