@@ -1,0 +1,17 @@
+import type { IncomingMessage } from 'node:http';
+
+/** One request as the pipeline sees it: parsed once, byte for byte what the client sent. */
+export interface GatewayRequest {
+  /** Made here, never taken from the client; in every log record and error of the request. */
+  readonly id: string;
+  readonly method: string;
+  /** Raw path of the request target, without the query. Starts with `/`. */
+  readonly path: string;
+  /** Raw query with its `?`; empty when there is none. */
+  readonly query: string;
+  /** The `Host` header in lower case, with its port if it has one. */
+  readonly authority: string;
+  readonly remoteAddress: string;
+  /** The message itself: headers, raw headers, and the body that nobody has read yet. */
+  readonly message: IncomingMessage;
+}

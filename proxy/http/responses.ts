@@ -1,0 +1,30 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+
+import type { EndpointResponse } from './endpoint.ts';
+
+/** A JSON response; not cached unless `headers` says otherwise. */
+export function json(
+  status: number,
+  body: unknown,
+  headers: OutgoingHttpHeaders = {},
+): EndpointResponse {
+  return {
+    status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+/** Sends the browser elsewhere with a GET (303: a posted body is never repeated, RFC 9700, 4.12). */
+export function seeOther(location: string, headers: OutgoingHttpHeaders = {}): EndpointResponse {
+  return {
+    status: 303,
+    headers: {
+      location,
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      ...headers,
+    },
+    body: '',
+  };
+}
