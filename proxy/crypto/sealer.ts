@@ -1,0 +1,69 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+
+const ALGORITHM = 'aes-256-gcm';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_ID_BYTES = 8;
+const MINIMUM_BODY_BYTES = KEY_ID_BYTES + IV_BYTES + TAG_BYTES;
+
+/** A sealing key: its id is part of every value it seals. */
+export interface SealingKey {
+  readonly id: string;
+  /** Any length from 32 bytes; the AES key is its sha256. */
+  readonly secret: Buffer;
+}
+
+interface DerivedKey {
+  readonly id: Buffer;
+  readonly key: Buffer;
+}
+
+/**
+ * Seals text so that only holders of the keys can read or change it (AES-256-GCM).
+ *
+ * The first key seals, every key opens. The context is authenticated with the text: what was sealed
+ * for one purpose or record does not open as another.
+ */
+export class Sealer {
+  readonly #first: DerivedKey;
+  readonly #keys: ReadonlyMap<string, DerivedKey>;
+
+  constructor(keys: readonly [SealingKey, ...SealingKey[]]) {
+    this.#first = derive(keys[0]);
+    this.#keys = new Map(keys.map(derive).map((key) => [key.id.toString('hex'), key]));
+  }
+
+  /** Returns base64url of key id, nonce, ciphertext and tag. */
+  seal(text: string, context: string): string {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.#first.key, iv);
+    cipher.setAAD(Buffer.from(context));
+    const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return Buffer.concat([this.#first.id, iv, body, cipher.getAuthTag()]).toString('base64url');
+  }
+
+  /** The sealed text, or null when it was not sealed by one of the keys for this context. */
+  open(sealed: string, context: string): string | null {
+    const bytes = Buffer.from(sealed, 'base64url');
+    // Base64url has several spellings of one value; a token must have one.
+    if (bytes.length < MINIMUM_BODY_BYTES || bytes.toString('base64url') !== sealed) return null;
+    const key = this.#keys.get(bytes.toString('hex', 0, KEY_ID_BYTES));
+    if (key === undefined) return null;
+    const iv = bytes.subarray(KEY_ID_BYTES, KEY_ID_BYTES + IV_BYTES);
+    const decipher = createDecipheriv(ALGORITHM, key.key, iv);
+    decipher.setAAD(Buffer.from(context));
+    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+    try {
+      const body = bytes.subarray(KEY_ID_BYTES + IV_BYTES, -TAG_BYTES);
+      return decipher.update(body, undefined, 'utf8') + decipher.final('utf8');
+    } catch {
+      // GCM says only that the tag does not fit: forged, or sealed for another context.
+      return null;
+    }
+  }
+}
+
+function derive({ id, secret }: SealingKey): DerivedKey {
+  const hash = (text: string | Buffer): Buffer => createHash('sha256').update(text).digest();
+  return { id: hash(id).subarray(0, KEY_ID_BYTES), key: hash(secret) };
+}
