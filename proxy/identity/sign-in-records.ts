@@ -1,0 +1,23 @@
+/** A sign-in under way at the identity provider. */
+export interface PendingSignIn {
+  /** Origin the user came from, and goes back to. */
+  readonly targetOrigin: string;
+  /** Path and query to restore, starting with `/`. */
+  readonly returnPath: string;
+  /** Hash of the target host's pre-login cookie. */
+  readonly preLoginHash: string;
+  /** Hash of the authenticate host's own pre-login cookie: the browser that went to the provider. */
+  readonly browserHash: string;
+  readonly provider: string;
+  readonly nonce: string;
+  /** PKCE verifier (RFC 7636). */
+  readonly codeVerifier: string;
+}
+
+/** What a single-use sign-in code stands for. */
+export interface SignInCode {
+  readonly sessionId: string;
+  readonly targetOrigin: string;
+  readonly returnPath: string;
+  readonly preLoginHash: string;
+}

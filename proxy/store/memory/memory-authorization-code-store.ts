@@ -1,0 +1,38 @@
+import type {
+  AuthorizationCode,
+  AuthorizationCodeStore,
+  CodeConsumption,
+} from '../authorization-code-store.ts';
+import { ExpiringMap, type Clock } from './expiring-map.ts';
+
+interface CodeRecord {
+  readonly code: AuthorizationCode;
+  readonly isUsed: boolean;
+}
+
+/** Authorization codes of one process. */
+export class MemoryAuthorizationCodeStore implements AuthorizationCodeStore {
+  readonly #records: ExpiringMap<CodeRecord>;
+
+  constructor(now: Clock) {
+    this.#records = new ExpiringMap(now);
+  }
+
+  save(hash: string, code: AuthorizationCode, ttlSeconds: number): Promise<void> {
+    this.#records.set(hash, { code, isUsed: false }, ttlSeconds);
+    return Promise.resolve();
+  }
+
+  peek(hash: string): Promise<AuthorizationCode | null> {
+    return Promise.resolve(this.#records.get(hash)?.code ?? null);
+  }
+
+  consume(hash: string, memorySeconds: number): Promise<CodeConsumption | null> {
+    const record = this.#records.get(hash);
+    if (record === null) return Promise.resolve(null);
+    const { code, isUsed } = record;
+    if (isUsed) return Promise.resolve({ kind: 'reused', code });
+    this.#records.set(hash, { code, isUsed: true }, memorySeconds);
+    return Promise.resolve({ kind: 'consumed', code });
+  }
+}

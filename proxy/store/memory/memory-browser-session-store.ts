@@ -1,0 +1,25 @@
+import type { BrowserSession, BrowserSessionStore } from '../session-store.ts';
+import { ExpiringMap, type Clock } from './expiring-map.ts';
+
+/** Browser sessions of one process. */
+export class MemoryBrowserSessionStore implements BrowserSessionStore {
+  readonly #browserSessions: ExpiringMap<BrowserSession>;
+
+  constructor(now: Clock) {
+    this.#browserSessions = new ExpiringMap(now);
+  }
+
+  save(cookieHash: string, browserSession: BrowserSession, expiresAt: number): Promise<void> {
+    this.#browserSessions.setUntil(cookieHash, browserSession, expiresAt);
+    return Promise.resolve();
+  }
+
+  get(cookieHash: string): Promise<BrowserSession | null> {
+    return Promise.resolve(this.#browserSessions.get(cookieHash));
+  }
+
+  deleteAll(sessionId: string): Promise<void> {
+    this.#browserSessions.deleteWhere((browserSession) => browserSession.sessionId === sessionId);
+    return Promise.resolve();
+  }
+}

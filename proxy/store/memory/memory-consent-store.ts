@@ -1,0 +1,26 @@
+import type { ConsentKey, ConsentStore } from '../consent-store.ts';
+import { ExpiringMap, type Clock } from './expiring-map.ts';
+
+/** Consents of one process. */
+export class MemoryConsentStore implements ConsentStore {
+  readonly #metadataHashes: ExpiringMap<string>;
+
+  constructor(now: Clock) {
+    this.#metadataHashes = new ExpiringMap(now);
+  }
+
+  remember(key: ConsentKey, metadataHash: string, ttlSeconds: number): Promise<void> {
+    this.#metadataHashes.set(keyOf(key), metadataHash, ttlSeconds);
+    return Promise.resolve();
+  }
+
+  isRemembered(key: ConsentKey, metadataHash: string): Promise<boolean> {
+    return Promise.resolve(this.#metadataHashes.get(keyOf(key)) === metadataHash);
+  }
+}
+
+/** JSON keeps the members apart: no two different consents have one key. */
+function keyOf(key: ConsentKey): string {
+  const { provider, subject, issuer, clientId, redirectUri, resource, scopes } = key;
+  return JSON.stringify([provider, subject, issuer, clientId, redirectUri, resource, scopes]);
+}

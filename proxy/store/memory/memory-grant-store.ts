@@ -1,0 +1,37 @@
+import type { Grant, GrantStore } from '../grant-store.ts';
+import { ExpiringMap, type Clock } from './expiring-map.ts';
+
+/** Longer than any request that is still about to create what was revoked takes. */
+const REVOCATION_MEMORY_SECONDS = 600;
+
+/** Grants of one process. */
+export class MemoryGrantStore implements GrantStore {
+  readonly #grants: ExpiringMap<Grant>;
+  readonly #revoked: ExpiringMap<true>;
+
+  constructor(now: Clock) {
+    this.#grants = new ExpiringMap(now);
+    this.#revoked = new ExpiringMap(now);
+  }
+
+  create(grant: Grant, ttlSeconds: number): Promise<void> {
+    // A code that is redeemed twice at once is revoked before its grant exists (RFC 9700, 4.5).
+    if (this.#revoked.get(grant.id) === null) this.#grants.set(grant.id, grant, ttlSeconds);
+    return Promise.resolve();
+  }
+
+  get(id: string): Promise<Grant | null> {
+    return Promise.resolve(this.#grants.get(id));
+  }
+
+  extend(id: string, ttlSeconds: number): Promise<void> {
+    this.#grants.extend(id, ttlSeconds);
+    return Promise.resolve();
+  }
+
+  revoke(id: string): Promise<void> {
+    this.#grants.delete(id);
+    this.#revoked.set(id, true, REVOCATION_MEMORY_SECONDS);
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,20 @@
+import type { ReplayStore } from '../rate-limit-store.ts';
+import { ExpiringMap, type Clock } from './expiring-map.ts';
+import { StoreFullError } from './store-full-error.ts';
+
+/** Used ids of one process. */
+export class MemoryReplayStore implements ReplayStore {
+  readonly #claimed: ExpiringMap<true>;
+
+  constructor(now: Clock, maxEntries?: number) {
+    this.#claimed = new ExpiringMap(now, maxEntries);
+  }
+
+  claim(id: string, ttlSeconds: number): Promise<boolean> {
+    if (this.#claimed.get(id) !== null) return Promise.resolve(false);
+    // To forget another id would allow its replay.
+    if (!this.#claimed.hasRoom()) return Promise.reject(new StoreFullError('used ids'));
+    this.#claimed.set(id, true, ttlSeconds);
+    return Promise.resolve(true);
+  }
+}

@@ -1,0 +1,23 @@
+import type { RevokedTokenStore } from '../grant-store.ts';
+import { ExpiringMap, type Clock } from './expiring-map.ts';
+import { StoreFullError } from './store-full-error.ts';
+
+/** Revoked access tokens of one process. */
+export class MemoryRevokedTokenStore implements RevokedTokenStore {
+  readonly #revoked: ExpiringMap<true>;
+
+  constructor(now: Clock, maxEntries?: number) {
+    this.#revoked = new ExpiringMap(now, maxEntries);
+  }
+
+  revoke(jwtId: string, ttlSeconds: number): Promise<void> {
+    // To forget another revocation would bring its token back to life.
+    if (!this.#revoked.hasRoom()) return Promise.reject(new StoreFullError('revoked tokens'));
+    this.#revoked.set(jwtId, true, ttlSeconds);
+    return Promise.resolve();
+  }
+
+  isRevoked(jwtId: string): Promise<boolean> {
+    return Promise.resolve(this.#revoked.get(jwtId) !== null);
+  }
+}

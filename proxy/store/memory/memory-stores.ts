@@ -1,0 +1,38 @@
+import type { Stores } from '../stores.ts';
+import type { Clock } from './expiring-map.ts';
+import { MemoryAuthorizationCodeStore } from './memory-authorization-code-store.ts';
+import { MemoryBrowserSessionStore } from './memory-browser-session-store.ts';
+import { MemoryClientStore } from './memory-client-store.ts';
+import { MemoryConsentStore } from './memory-consent-store.ts';
+import { MemoryGrantStore } from './memory-grant-store.ts';
+import { MemoryRateLimitStore } from './memory-rate-limit-store.ts';
+import { MemoryRefreshTokenStore } from './memory-refresh-token-store.ts';
+import { MemoryReplayStore } from './memory-replay-store.ts';
+import { MemoryRevocations } from './memory-revocations.ts';
+import { MemoryRevokedTokenStore } from './memory-revoked-token-store.ts';
+import { MemorySessionStore } from './memory-session-store.ts';
+import { MemorySingleUseStore } from './memory-single-use-store.ts';
+
+/**
+ * Everything one process remembers, until it ends.
+ *
+ * Atomicity comes from the single thread: no store awaits between its read and its write.
+ */
+export function createMemoryStores(now: Clock = Date.now): Stores {
+  return {
+    sessions: new MemorySessionStore(now),
+    browserSessions: new MemoryBrowserSessionStore(now),
+    pendingSignIns: new MemorySingleUseStore(now),
+    signInCodes: new MemorySingleUseStore(now),
+    pendingAuthorizations: new MemorySingleUseStore(now),
+    clients: new MemoryClientStore(now),
+    authorizationCodes: new MemoryAuthorizationCodeStore(now),
+    grants: new MemoryGrantStore(now),
+    revokedTokens: new MemoryRevokedTokenStore(now),
+    refreshTokens: new MemoryRefreshTokenStore(now),
+    consents: new MemoryConsentStore(now),
+    rateLimits: new MemoryRateLimitStore(now),
+    replays: new MemoryReplayStore(now),
+    revocations: new MemoryRevocations(),
+  };
+}

@@ -1,0 +1,17 @@
+export interface RateLimit {
+  /** Uses allowed per window. */
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
+
+/** Counts uses over all proxies. */
+export interface RateLimitStore {
+  /** Counts one use; the seconds to wait when there is none left, else 0. */
+  take(key: string, rate: RateLimit): Promise<number>;
+}
+
+/** Remembers ids that may be used once, such as the `jti` of a client assertion. */
+export interface ReplayStore {
+  /** Atomic: true for exactly one of any number of calls with one id within `ttlSeconds`. */
+  claim(id: string, ttlSeconds: number): Promise<boolean>;
+}

@@ -1,0 +1,26 @@
+import type { Session } from '../identity/session.ts';
+
+/** Sessions by id, until they expire. */
+export interface SessionStore {
+  create(session: Session): Promise<void>;
+  /** Null when unknown, expired or revoked. */
+  get(id: string): Promise<Session | null>;
+  /** Ends the session everywhere, grants included. */
+  revoke(id: string): Promise<void>;
+}
+
+/** What a browser's cookie stands for, on one host. */
+export interface BrowserSession {
+  readonly sessionId: string;
+  /** The origin whose cookie it is; on another one it means nothing. */
+  readonly origin: string;
+}
+
+/** Browser sessions by the hash of the cookie's value. */
+export interface BrowserSessionStore {
+  /** `expiresAt` in milliseconds since the epoch. */
+  save(cookieHash: string, browserSession: BrowserSession, expiresAt: number): Promise<void>;
+  get(cookieHash: string): Promise<BrowserSession | null>;
+  /** Ends every browser session of a session, on every host; its grants go on. */
+  deleteAll(sessionId: string): Promise<void>;
+}

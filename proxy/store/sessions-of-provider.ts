@@ -1,0 +1,19 @@
+import type { SessionStore } from './session-store.ts';
+
+/**
+ * Sessions of the identity provider that is configured now. Those of another one, or of one that was
+ * renamed, have ended: its subjects say nothing about users of this one.
+ */
+export function sessionsOfProvider(
+  sessions: SessionStore,
+  provider: () => string | undefined,
+): SessionStore {
+  return {
+    create: (session) => sessions.create(session),
+    async get(id) {
+      const session = await sessions.get(id);
+      return session?.identity.provider === provider() ? session : null;
+    },
+    revoke: (id) => sessions.revoke(id),
+  };
+}

@@ -1,0 +1,32 @@
+import type { PendingSignIn, SignInCode } from '../identity/sign-in-records.ts';
+import type { PendingAuthorization } from '../oauth/pending-authorization.ts';
+import type { AuthorizationCodeStore } from './authorization-code-store.ts';
+import type { ClientStore } from './client-store.ts';
+import type { ConsentStore } from './consent-store.ts';
+import type { GrantStore, RevokedTokenStore } from './grant-store.ts';
+import type { RateLimitStore, ReplayStore } from './rate-limit-store.ts';
+import type { RefreshTokenStore } from './refresh-token-store.ts';
+import type { Revocations } from './revocations.ts';
+import type { BrowserSessionStore, SessionStore } from './session-store.ts';
+import type { SingleUseStore } from './single-use-store.ts';
+
+/** Everything a proxy remembers between requests. */
+export interface Stores {
+  readonly sessions: SessionStore;
+  readonly browserSessions: BrowserSessionStore;
+  /** By hash of the `state` sent to the identity provider. */
+  readonly pendingSignIns: SingleUseStore<PendingSignIn>;
+  /** By hash of the code that carries a sign-in from the authenticate host to a route host. */
+  readonly signInCodes: SingleUseStore<SignInCode>;
+  /** By random id: authorization requests that wait for the user's consent. */
+  readonly pendingAuthorizations: SingleUseStore<PendingAuthorization>;
+  readonly clients: ClientStore;
+  readonly authorizationCodes: AuthorizationCodeStore;
+  readonly grants: GrantStore;
+  readonly revokedTokens: RevokedTokenStore;
+  readonly refreshTokens: RefreshTokenStore;
+  readonly consents: ConsentStore;
+  readonly rateLimits: RateLimitStore;
+  readonly replays: ReplayStore;
+  readonly revocations: Revocations;
+}

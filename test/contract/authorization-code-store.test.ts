@@ -1,0 +1,81 @@
+import { describe, expect, test } from '@jest/globals';
+
+import type { AuthorizationCode } from '../../proxy/store/authorization-code-store.ts';
+import { fiftyAtOnce, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
+
+const CODE: AuthorizationCode = {
+  issuer: 'https://mcp.example.com',
+  clientId: 'client-1',
+  redirectUri: 'http://127.0.0.1:5000/callback',
+  codeChallenge: 'challenge',
+  sessionId: 'session-1',
+  resource: 'https://mcp.example.com/',
+  scopes: ['mcp', 'offline_access'],
+  grantId: 'grant-1',
+};
+const TTL_SECONDS = 60;
+const MEMORY_SECONDS = 600;
+
+describe.each(STORE_IMPLEMENTATIONS)('authorization code store in $name', ({ create }) => {
+  test('gives a code to the first who consumes it and says that it is used to the next', async () => {
+    await using under = await create();
+    const { authorizationCodes } = under.stores;
+    await authorizationCodes.save('hash', CODE, TTL_SECONDS);
+    const outcomes = [
+      await authorizationCodes.consume('hash', MEMORY_SECONDS),
+      await authorizationCodes.consume('hash', MEMORY_SECONDS),
+    ];
+    expect(outcomes).toEqual([
+      { kind: 'consumed', code: CODE },
+      { kind: 'reused', code: CODE },
+    ]);
+  });
+
+  test('has one winner among fifty who consume at once, and tells the others', async () => {
+    await using under = await create();
+    const { authorizationCodes } = under.stores;
+    await authorizationCodes.save('hash', CODE, TTL_SECONDS);
+    const outcomes = await fiftyAtOnce(() => authorizationCodes.consume('hash', MEMORY_SECONDS));
+    const kinds = outcomes.map((outcome) => outcome?.kind);
+    expect(kinds.filter((kind) => kind === 'consumed')).toHaveLength(1);
+    expect(kinds.filter((kind) => kind === 'reused')).toHaveLength(49);
+  });
+
+  test('knows no code that was not issued', async () => {
+    await using under = await create();
+    const { authorizationCodes } = under.stores;
+    expect(await authorizationCodes.peek('hash')).toBeNull();
+    expect(await authorizationCodes.consume('hash', MEMORY_SECONDS)).toBeNull();
+  });
+
+  test('does not give out an expired code', async () => {
+    await using under = await create();
+    const { authorizationCodes } = under.stores;
+    await authorizationCodes.save('hash', CODE, TTL_SECONDS);
+    await under.advance(TTL_SECONDS);
+    expect(await authorizationCodes.peek('hash')).toBeNull();
+    expect(await authorizationCodes.consume('hash', MEMORY_SECONDS)).toBeNull();
+  });
+
+  test('remembers the use of a code after the code would have expired', async () => {
+    await using under = await create();
+    const { authorizationCodes } = under.stores;
+    await authorizationCodes.save('hash', CODE, TTL_SECONDS);
+    await authorizationCodes.consume('hash', MEMORY_SECONDS);
+    await under.advance(MEMORY_SECONDS - 1);
+    const outcome = await authorizationCodes.consume('hash', MEMORY_SECONDS);
+    expect(outcome).toEqual({ kind: 'reused', code: CODE });
+    await under.advance(1);
+    expect(await authorizationCodes.consume('hash', MEMORY_SECONDS)).toBeNull();
+  });
+
+  test('shows a code without consuming it, and after use too', async () => {
+    await using under = await create();
+    const { authorizationCodes } = under.stores;
+    await authorizationCodes.save('hash', CODE, TTL_SECONDS);
+    expect(await authorizationCodes.peek('hash')).toEqual(CODE);
+    const outcome = await authorizationCodes.consume('hash', MEMORY_SECONDS);
+    expect(outcome).toEqual({ kind: 'consumed', code: CODE });
+    expect(await authorizationCodes.peek('hash')).toEqual(CODE);
+  });
+});

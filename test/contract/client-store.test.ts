@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+
+import type { RegisteredClient } from '../../proxy/store/client-store.ts';
+import { STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
+
+const DAY = 86_400;
+const ISSUER = 'https://mcp.example.com';
+
+const CLIENT: RegisteredClient = {
+  id: 'client-1',
+  issuer: ISSUER,
+  metadata: {
+    clientName: 'Inspector',
+    redirectUris: ['http://127.0.0.1/callback'],
+    tokenEndpointAuthMethod: 'none',
+    grantTypes: ['authorization_code', 'refresh_token'],
+  },
+  registeredAt: 1_767_225_600_000,
+};
+
+describe.each(STORE_IMPLEMENTATIONS)('client store in $name', ({ create }) => {
+  test('returns a client as it registered', async () => {
+    await using under = await create();
+    await under.stores.clients.register(CLIENT, DAY);
+    expect(await under.stores.clients.get(ISSUER, 'client-1')).toEqual(CLIENT);
+  });
+
+  test('does not know a client at another issuer', async () => {
+    await using under = await create();
+    await under.stores.clients.register(CLIENT, DAY);
+    expect(await under.stores.clients.get('https://other.example.com', 'client-1')).toBeNull();
+  });
+
+  test('forgets a client that nobody uses', async () => {
+    await using under = await create();
+    await under.stores.clients.register(CLIENT, DAY);
+    await under.advance(DAY);
+    expect(await under.stores.clients.get(ISSUER, 'client-1')).toBeNull();
+  });
+
+  test('lets a client live on when it is used', async () => {
+    await using under = await create();
+    const { clients } = under.stores;
+    await clients.register(CLIENT, DAY);
+    await under.advance(DAY - 1);
+    await clients.touch(ISSUER, 'client-1', DAY);
+    await under.advance(DAY - 1);
+    expect(await clients.get(ISSUER, 'client-1')).toEqual(CLIENT);
+    await under.advance(1);
+    expect(await clients.get(ISSUER, 'client-1')).toBeNull();
+  });
+
+  test('never shortens the life of a client by use', async () => {
+    await using under = await create();
+    const { clients } = under.stores;
+    await clients.register(CLIENT, 2 * DAY);
+    await clients.touch(ISSUER, 'client-1', DAY);
+    await under.advance(DAY);
+    expect(await clients.get(ISSUER, 'client-1')).not.toBeNull();
+  });
+
+  test('does not bring an expired client back by use', async () => {
+    await using under = await create();
+    const { clients } = under.stores;
+    await clients.register(CLIENT, DAY);
+    await under.advance(DAY);
+    await clients.touch(ISSUER, 'client-1', DAY);
+    expect(await clients.get(ISSUER, 'client-1')).toBeNull();
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals';
+
+import type { ConsentKey } from '../../proxy/store/consent-store.ts';
+import { STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
+
+const DAY = 86_400;
+
+const KEY: ConsentKey = {
+  provider: 'corp',
+  subject: 'u-1',
+  issuer: 'https://mcp.example.com',
+  clientId: 'client-1',
+  redirectUri: 'https://app.example.com/callback',
+  resource: 'https://mcp.example.com/',
+  scopes: ['mcp', 'offline_access'],
+};
+
+describe.each(STORE_IMPLEMENTATIONS)('consent store in $name', ({ create }) => {
+  test('remembers a consent', async () => {
+    await using under = await create();
+    const { consents } = under.stores;
+    expect(await consents.isRemembered(KEY, 'metadata-1')).toBe(false);
+    await consents.remember(KEY, 'metadata-1', DAY);
+    expect(await consents.isRemembered({ ...KEY }, 'metadata-1')).toBe(true);
+  });
+
+  test.each<Partial<ConsentKey>>([
+    { provider: 'other' },
+    { subject: 'u-2' },
+    { issuer: 'https://other.example.com' },
+    { clientId: 'client-2' },
+    { redirectUri: 'https://app.example.com/other' },
+    { resource: 'https://mcp.example.com/b' },
+    { scopes: ['mcp'] },
+    { scopes: ['mcp offline_access'] },
+    { scopes: [] },
+  ])('takes %j for another consent', async (change) => {
+    await using under = await create();
+    const { consents } = under.stores;
+    await consents.remember(KEY, 'metadata-1', DAY);
+    expect(await consents.isRemembered({ ...KEY, ...change }, 'metadata-1')).toBe(false);
+  });
+
+  test('is void when the metadata of the client change', async () => {
+    await using under = await create();
+    const { consents } = under.stores;
+    await consents.remember(KEY, 'metadata-1', DAY);
+    expect(await consents.isRemembered(KEY, 'metadata-2')).toBe(false);
+  });
+
+  test('forgets a consent when its time is over', async () => {
+    await using under = await create();
+    const { consents } = under.stores;
+    await consents.remember(KEY, 'metadata-1', DAY);
+    await under.advance(DAY);
+    expect(await consents.isRemembered(KEY, 'metadata-1')).toBe(false);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, test } from '@jest/globals';
+
+import type { Grant } from '../../proxy/store/grant-store.ts';
+import { STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
+
+const DAY = 86_400;
+
+const GRANT: Grant = {
+  id: 'grant-1',
+  issuer: 'https://mcp.example.com',
+  clientId: 'client-1',
+  sessionId: 'session-1',
+  resource: 'https://mcp.example.com/',
+  scopes: ['offline_access', 'mcp'],
+};
+
+describe.each(STORE_IMPLEMENTATIONS)('grant store in $name', ({ create }) => {
+  test('returns a grant as it was made, its scopes in order', async () => {
+    await using under = await create();
+    await under.stores.grants.create(GRANT, DAY);
+    expect(await under.stores.grants.get('grant-1')).toEqual(GRANT);
+    expect(await under.stores.grants.get('grant-2')).toBeNull();
+  });
+
+  test('forgets a grant when it expires', async () => {
+    await using under = await create();
+    await under.stores.grants.create(GRANT, DAY);
+    await under.advance(DAY);
+    expect(await under.stores.grants.get('grant-1')).toBeNull();
+  });
+
+  test('extends the life of a grant and never shortens it', async () => {
+    await using under = await create();
+    const { grants } = under.stores;
+    await grants.create(GRANT, 2 * DAY);
+    await grants.extend('grant-1', DAY);
+    await under.advance(DAY);
+    expect(await grants.get('grant-1')).not.toBeNull();
+    await grants.extend('grant-1', 3 * DAY);
+    await under.advance(3 * DAY - 1);
+    expect(await grants.get('grant-1')).not.toBeNull();
+    await under.advance(1);
+    expect(await grants.get('grant-1')).toBeNull();
+  });
+
+  test('forgets a revoked grant, whatever extends it later', async () => {
+    await using under = await create();
+    const { grants } = under.stores;
+    await grants.create(GRANT, DAY);
+    await grants.revoke('grant-1');
+    expect(await grants.get('grant-1')).toBeNull();
+    await grants.extend('grant-1', DAY);
+    expect(await grants.get('grant-1')).toBeNull();
+  });
+
+  test('stays revoked when a code was reused before its redemption made the grant', async () => {
+    await using under = await create();
+    const { grants } = under.stores;
+    await grants.revoke('grant-1');
+    await grants.create(GRANT, DAY);
+    expect(await grants.get('grant-1')).toBeNull();
+  });
+});
+
+describe.each(STORE_IMPLEMENTATIONS)('revoked token store in $name', ({ create }) => {
+  test('knows a revoked token and no other', async () => {
+    await using under = await create();
+    const { revokedTokens } = under.stores;
+    await revokedTokens.revoke('jti-1', 60);
+    expect(await revokedTokens.isRevoked('jti-1')).toBe(true);
+    expect(await revokedTokens.isRevoked('jti-2')).toBe(false);
+  });
+
+  test('remembers the revocation for as long as the token would live', async () => {
+    await using under = await create();
+    const { revokedTokens } = under.stores;
+    await revokedTokens.revoke('jti-1', 60);
+    await under.advance(59);
+    expect(await revokedTokens.isRevoked('jti-1')).toBe(true);
+    await under.advance(1);
+    expect(await revokedTokens.isRevoked('jti-1')).toBe(false);
+  });
+});

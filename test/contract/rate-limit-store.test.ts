@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { fiftyAtOnce, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
+
+const RATE = { limit: 3, windowSeconds: 60 };
+
+describe.each(STORE_IMPLEMENTATIONS)('rate limit store in $name', ({ create }) => {
+  test('allows the limit and says how long to wait after', async () => {
+    await using under = await create();
+    const { rateLimits } = under.stores;
+    const waits = [
+      await rateLimits.take('key', RATE),
+      await rateLimits.take('key', RATE),
+      await rateLimits.take('key', RATE),
+    ];
+    expect(waits).toEqual([0, 0, 0]);
+    const wait = await rateLimits.take('key', RATE);
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(RATE.windowSeconds);
+  });
+
+  test('allows use again after the wait it asked for', async () => {
+    await using under = await create();
+    const { rateLimits } = under.stores;
+    for (let use = 0; use < RATE.limit; use += 1) await rateLimits.take('key', RATE);
+    await under.advance(await rateLimits.take('key', RATE));
+    expect(await rateLimits.take('key', RATE)).toBe(0);
+  });
+
+  test('counts each key by itself', async () => {
+    await using under = await create();
+    const { rateLimits } = under.stores;
+    for (let use = 0; use <= RATE.limit; use += 1) await rateLimits.take('key', RATE);
+    expect(await rateLimits.take('other', RATE)).toBe(0);
+  });
+
+  test('allows the limit and no more to fifty at once', async () => {
+    await using under = await create();
+    const { rateLimits } = under.stores;
+    const waits = await fiftyAtOnce(() => rateLimits.take('key', RATE));
+    expect(waits.filter((wait) => wait === 0)).toHaveLength(RATE.limit);
+  });
+});
+
+describe.each(STORE_IMPLEMENTATIONS)('replay store in $name', ({ create }) => {
+  test('lets an id be used once', async () => {
+    await using under = await create();
+    const { replays } = under.stores;
+    expect(await replays.claim('jti-1', 60)).toBe(true);
+    expect(await replays.claim('jti-1', 60)).toBe(false);
+    expect(await replays.claim('jti-2', 60)).toBe(true);
+  });
+
+  test('has one winner among fifty who claim at once', async () => {
+    await using under = await create();
+    const claims = await fiftyAtOnce(() => under.stores.replays.claim('jti-1', 60));
+    expect(claims.filter(Boolean)).toHaveLength(1);
+  });
+
+  test('remembers an id for as long as it was told, counted from the first use', async () => {
+    await using under = await create();
+    const { replays } = under.stores;
+    await replays.claim('jti-1', 60);
+    await under.advance(59);
+    expect(await replays.claim('jti-1', 60)).toBe(false);
+    await under.advance(1);
+    expect(await replays.claim('jti-1', 60)).toBe(true);
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, test } from '@jest/globals';
+
+import type { Session } from '../../proxy/identity/session.ts';
+import { STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
+
+const HOUR = 3600;
+
+function sessionAt(now: number): Session {
+  return {
+    id: 'session-1',
+    identity: {
+      provider: 'corp',
+      subject: 'u-1',
+      email: 'alice@example.com',
+      groups: ['engineering'],
+      claims: { sub: 'u-1', nested: { level: 3 } },
+    },
+    createdAt: now,
+    expiresAt: now + HOUR * 1000,
+  };
+}
+
+describe.each(STORE_IMPLEMENTATIONS)('session store in $name', ({ create }) => {
+  test('returns a session as it was created', async () => {
+    await using under = await create();
+    const { sessions } = under.stores;
+    await sessions.create(sessionAt(under.now()));
+    expect(await sessions.get('session-1')).toEqual(sessionAt(under.now()));
+  });
+
+  test('knows no session that was not created', async () => {
+    await using under = await create();
+    expect(await under.stores.sessions.get('session-1')).toBeNull();
+  });
+
+  test('forgets a session when it expires, and not a second before', async () => {
+    await using under = await create();
+    const { sessions } = under.stores;
+    await sessions.create(sessionAt(under.now()));
+    await under.advance(HOUR - 1);
+    expect(await sessions.get('session-1')).not.toBeNull();
+    await under.advance(1);
+    expect(await sessions.get('session-1')).toBeNull();
+  });
+
+  test('forgets a revoked session', async () => {
+    await using under = await create();
+    const { sessions } = under.stores;
+    await sessions.create(sessionAt(under.now()));
+    await sessions.revoke('session-1');
+    expect(await sessions.get('session-1')).toBeNull();
+  });
+
+  test('takes the revocation of an unknown session as done', async () => {
+    await using under = await create();
+    await expect(under.stores.sessions.revoke('unknown')).resolves.toBeUndefined();
+  });
+});
+
+describe.each(STORE_IMPLEMENTATIONS)('browser session store in $name', ({ create }) => {
+  const onA = { sessionId: 'session-1', origin: 'https://a.example.com' };
+  const onB = { sessionId: 'session-1', origin: 'https://b.example.com' };
+  const other = { sessionId: 'session-2', origin: 'https://a.example.com' };
+
+  test('finds a browser session by the hash of its cookie', async () => {
+    await using under = await create();
+    const { browserSessions } = under.stores;
+    await browserSessions.save('hash-a', onA, under.now() + HOUR * 1000);
+    expect(await browserSessions.get('hash-a')).toEqual(onA);
+    expect(await browserSessions.get('hash-b')).toBeNull();
+  });
+
+  test('forgets a browser session when it expires', async () => {
+    await using under = await create();
+    const { browserSessions } = under.stores;
+    await browserSessions.save('hash-a', onA, under.now() + HOUR * 1000);
+    await under.advance(HOUR);
+    expect(await browserSessions.get('hash-a')).toBeNull();
+  });
+
+  test('ends the browser sessions of a session on every host, and no others', async () => {
+    await using under = await create();
+    const { browserSessions } = under.stores;
+    const expiresAt = under.now() + HOUR * 1000;
+    await browserSessions.save('hash-a', onA, expiresAt);
+    await browserSessions.save('hash-b', onB, expiresAt);
+    await browserSessions.save('hash-other', other, expiresAt);
+    await browserSessions.deleteAll('session-1');
+    expect(await browserSessions.get('hash-a')).toBeNull();
+    expect(await browserSessions.get('hash-b')).toBeNull();
+    expect(await browserSessions.get('hash-other')).toEqual(other);
+  });
+
+  test('leaves the session itself to its grants', async () => {
+    await using under = await create();
+    const { browserSessions, sessions } = under.stores;
+    await sessions.create(sessionAt(under.now()));
+    await browserSessions.save('hash-a', onA, under.now() + HOUR * 1000);
+    await browserSessions.deleteAll('session-1');
+    expect(await sessions.get('session-1')).not.toBeNull();
+  });
+});
