@@ -1,0 +1,29 @@
+const NONE: readonly string[] = [];
+
+/**
+ * The values of a claim as text: one, those of a list, or none when it is absent or has no text.
+ *
+ * A path goes through members that the claims themselves have, never through what every object or
+ * list has: `claim/constructor/name` and `claim/roles/length` are absent.
+ */
+export function claimValues(
+  claims: Readonly<Record<string, unknown>>,
+  path: readonly string[],
+): readonly string[] {
+  let value: unknown = claims;
+  for (const name of path) {
+    if (!isObject(value) || !Object.hasOwn(value, name)) return NONE;
+    value = value[name];
+  }
+  return Array.isArray(value) ? value.flatMap(textOf) : textOf(value);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value === 'number' || typeof value === 'boolean') return [String(value)];
+  return NONE;
+}

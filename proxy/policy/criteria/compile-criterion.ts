@@ -1,0 +1,106 @@
+import type { Criterion, StringMatcher } from '../../../shared/snapshot/policy.ts';
+import type { Identity } from '../../identity/session.ts';
+import type { PolicyInput } from '../decision.ts';
+import type { MatchedSubject, Reason } from '../reason.ts';
+import { claimValues } from './claim-values.ts';
+import { emailDomain } from './email-domain.ts';
+import { foldAsciiCase } from './fold-ascii-case.ts';
+import { compileMatcher, type CompiledMatcher } from './string-matcher.ts';
+
+/** One test a policy makes, ready to run, with the code for either outcome. */
+export interface CompiledCriterion {
+  readonly holds: (input: PolicyInput) => boolean;
+  readonly whenTrue: Reason;
+  readonly whenFalse: Reason;
+}
+
+/**
+ * Compiles one criterion.
+ *
+ * Criteria about the user are false for anonymous requests, whatever the operator. E-mail addresses
+ * and domains ignore the case of ASCII letters; everything else is exact.
+ */
+export function compileCriterion(criterion: Criterion): CompiledCriterion {
+  switch (criterion.kind) {
+    case 'accept':
+      return { holds: () => true, whenTrue: 'accept', whenFalse: 'accept' };
+    case 'reject':
+      return { holds: () => false, whenTrue: 'reject', whenFalse: 'reject' };
+    case 'authenticated_user':
+      return {
+        holds: (input) => input.identity !== undefined,
+        whenTrue: 'authenticated-user',
+        whenFalse: 'user-unauthenticated',
+      };
+    case 'user':
+      return named('user', ofUser(compileMatcher(criterion.matcher), subjectOf));
+    case 'email':
+      return named('email', ofUser(caseless(criterion.matcher), emailOf));
+    case 'domain':
+      return named('domain', ofUser(caseless(criterion.matcher), domainOf));
+    case 'groups':
+      return named('groups', ofUserList(compileMatcher(criterion.matcher), groupsOf));
+    case 'claim':
+      return named('claim', ofUserList(compileMatcher(criterion.matcher), claimAt(criterion.path)));
+    case 'http_method':
+      return named('http-method', ofRequest(compileMatcher(criterion.matcher), 'method'));
+    case 'http_path':
+      return named('http-path', ofRequest(compileMatcher(criterion.matcher), 'path'));
+    case 'mcp_tool':
+      // Specification, evaluation rule 1: false for everything but `tools/call`, `not_in` included.
+      return named('mcp-tool', ofRequest(compileMatcher(criterion.matcher), 'toolName'));
+  }
+}
+
+type Holds = CompiledCriterion['holds'];
+
+function named(subject: MatchedSubject, holds: Holds): CompiledCriterion {
+  return { holds, whenTrue: `${subject}-ok`, whenFalse: `${subject}-unauthorized` };
+}
+
+/** What is absent of a request satisfies no operator. */
+function ofRequest(matcher: CompiledMatcher, part: 'method' | 'path' | 'toolName'): Holds {
+  return (input) => {
+    const value = input[part];
+    return value !== undefined && matcher.matches(value);
+  };
+}
+
+const NONE: readonly string[] = [];
+
+/** What is absent of a user equals none of the values, so it satisfies `not_in`. */
+function ofUser(matcher: CompiledMatcher, read: (user: Identity) => string | undefined): Holds {
+  return ({ identity }) => {
+    if (identity === undefined) return false;
+    const value = read(identity);
+    return value === undefined ? matcher.matchesAny(NONE) : matcher.matches(value);
+  };
+}
+
+function ofUserList(matcher: CompiledMatcher, read: (user: Identity) => readonly string[]): Holds {
+  return ({ identity }) => identity !== undefined && matcher.matchesAny(read(identity));
+}
+
+function caseless(matcher: StringMatcher): CompiledMatcher {
+  return compileMatcher(matcher, foldAsciiCase);
+}
+
+function subjectOf({ subject }: Identity): string {
+  return subject;
+}
+
+function emailOf({ email }: Identity): string | undefined {
+  return email;
+}
+
+function domainOf({ email }: Identity): string | undefined {
+  return email === undefined ? undefined : emailDomain(email);
+}
+
+function groupsOf({ groups }: Identity): readonly string[] {
+  return groups;
+}
+
+function claimAt(path: readonly string[]): (user: Identity) => readonly string[] {
+  return ({ claims }) => claimValues(claims, path);
+}

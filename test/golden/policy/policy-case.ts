@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+import { Ajv } from 'ajv';
+import { parse } from 'yaml';
+
+import type { Identity } from '../../../proxy/identity/session.ts';
+
+/** One golden file: a policy, and what it says of some requests. */
+export interface PolicyCase {
+  readonly description: string;
+  /** As an operator writes it in a Route. */
+  readonly policy: unknown;
+  readonly users: Readonly<Record<string, Partial<Identity> & Pick<Identity, 'subject'>>>;
+  readonly requests: readonly PolicyRequest[];
+}
+
+export interface PolicyRequest {
+  readonly name: string;
+  readonly user?: string;
+  readonly method?: string;
+  readonly path?: string;
+  readonly tool?: string;
+  readonly want: {
+    readonly permitted: boolean;
+    readonly allow: boolean;
+    readonly allowWhy: readonly string[];
+    readonly deny: boolean;
+    readonly denyWhy: readonly string[];
+    readonly anotherTool?: boolean;
+  };
+}
+
+const FOLDER = import.meta.dirname;
+
+/** Reads every case, and holds it to the schema beside it. */
+export function readPolicyCases(): readonly { file: string; policyCase: PolicyCase }[] {
+  const schema = JSON.parse(readFileSync(`${FOLDER}/case.schema.json`, 'utf8')) as object;
+  const validate = new Ajv({ allErrors: true }).compile<PolicyCase>(schema);
+  const files = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));
+  return files.map((file) => {
+    const policyCase: unknown = parse(readFileSync(`${FOLDER}/${file}`, 'utf8'));
+    if (validate(policyCase)) return { file, policyCase };
+    throw new Error(`${file}: ${JSON.stringify(validate.errors)}`);
+  });
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+
+import type { Identity } from '../../../../proxy/identity/session.ts';
+import { compilePolicy, isPermitted } from '../../../../proxy/policy/compile-policy.ts';
+import type { PolicyInput } from '../../../../proxy/policy/decision.ts';
+import type { Criterion, Policy, PolicyBlock } from '../../../../shared/snapshot/policy.ts';
+
+const ALL_CODES =
+  /^(?:accept|reject|authenticated-user|user-unauthenticated|(?:user|email|domain|groups|claim|http-method|http-path|mcp-tool)-(?:ok|unauthorized))$/;
+
+const text = fc.constantFrom('', 'a', 'b', 'a@b', 'A@B', 'POST', '/a', '__proto__');
+const matcher = fc.oneof(
+  fc.record({ is: text }),
+  fc.record({ contains: text }),
+  fc.record({ not_in: fc.array(text, { minLength: 1, maxLength: 2 }) }),
+);
+const criterion: fc.Arbitrary<Criterion> = fc.oneof(
+  fc.constantFrom<Criterion>(
+    { kind: 'accept' },
+    { kind: 'reject' },
+    { kind: 'authenticated_user' },
+  ),
+  fc.record({
+    kind: fc.constantFrom('user', 'email', 'domain', 'groups', 'http_method', 'http_path'),
+    matcher,
+  }),
+  fc.record({
+    kind: fc.constant('claim'),
+    path: fc.array(text, { minLength: 1, maxLength: 3 }),
+    matcher,
+  }),
+  fc.record({ kind: fc.constant('mcp_tool'), matcher }),
+);
+const group = fc.array(criterion, { minLength: 1, maxLength: 3 });
+const block: fc.Arbitrary<PolicyBlock> = fc
+  .record({ and: group, or: group, not: group, nor: group }, { requiredKeys: [] })
+  .filter((groups) => Object.keys(groups).length > 0);
+const policy: fc.Arbitrary<Policy> = fc.record({ allow: block, deny: block }, { requiredKeys: [] });
+const identity: fc.Arbitrary<Identity> = fc.record(
+  {
+    provider: text,
+    subject: text,
+    email: text,
+    groups: fc.array(text, { maxLength: 2 }),
+    claims: fc.dictionary(text, fc.jsonValue({ maxDepth: 3 })),
+  },
+  { requiredKeys: ['provider', 'subject', 'groups', 'claims'] },
+);
+const input: fc.Arbitrary<PolicyInput> = fc.record({
+  identity: fc.option(identity, { nil: undefined }),
+  method: text,
+  path: text,
+  toolName: fc.option(text, { nil: undefined }),
+});
+
+const ALICE: Identity = { provider: 'idp', subject: 'alice', groups: [], claims: {} };
+const REQUEST: PolicyInput = { identity: ALICE, method: 'POST', path: '/', toolName: undefined };
+
+describe('compilePolicy', () => {
+  test('is total: every policy decides on every request, by known codes told once', () => {
+    fc.assert(
+      fc.property(policy, input, (written, asked) => {
+        const { allow, allowReasons, deny, denyReasons } = compilePolicy(written).decide(asked);
+
+        expect([typeof allow, typeof deny]).toEqual(['boolean', 'boolean']);
+        for (const reasons of [allowReasons, denyReasons]) {
+          expect(reasons).toEqual([...new Set(reasons)]);
+          for (const reason of reasons) expect(reason).toMatch(ALL_CODES);
+        }
+      }),
+    );
+  });
+
+  test('permits what a naive model permits', () => {
+    fc.assert(
+      fc.property(policy, input, (written, asked) => {
+        const holds = (side: PolicyBlock | undefined): boolean => model(side, asked);
+
+        expect(isPermitted(compilePolicy(written).decide(asked))).toBe(
+          holds(written.allow) && !holds(written.deny),
+        );
+      }),
+    );
+  });
+
+  test('permits another tool wherever it permits this one', () => {
+    fc.assert(
+      fc.property(policy, input, (written, asked) => {
+        const compiled = compilePolicy(written);
+
+        expect(!isPermitted(compiled.decide(asked)) || compiled.permitsAnotherTool(asked)).toBe(
+          true,
+        );
+      }),
+    );
+  });
+
+  test('says mcp-tool-ok of every tool call that a policy with mcp_tool permits', () => {
+    fc.assert(
+      fc.property(policy, input, text, (written, asked, toolName) => {
+        const asking = withTool(written);
+        const decision = compilePolicy(asking).decide({ ...asked, toolName });
+
+        expect(!isPermitted(decision) || decision.allowReasons.includes('mcp-tool-ok')).toBe(true);
+      }),
+    );
+  });
+
+  test('says nothing of tools when the policy does not ask for them', () => {
+    const compiled = compilePolicy({ allow: { and: [{ kind: 'authenticated_user' }] } });
+
+    const decision = compiled.decide({ ...REQUEST, toolName: 'read_file' });
+
+    expect(decision.allowReasons).toEqual(['authenticated-user']);
+  });
+
+  test('permits nothing by an empty policy', () => {
+    expect(compilePolicy({}).decide(REQUEST)).toEqual({
+      allow: false,
+      allowReasons: [],
+      deny: false,
+      denyReasons: [],
+    });
+  });
+
+  test.each<[string, Policy, string]>([
+    ['an empty group', { allow: { and: [] } }, 'empty group "and"'],
+    ['an empty block', { allow: { and: [{ kind: 'accept' }] }, deny: {} }, 'without groups'],
+    [
+      'an unknown group',
+      { deny: { xor: [{ kind: 'accept' }] } as PolicyBlock },
+      'unknown group "xor"',
+    ],
+  ])('refuses %s', (_, written, message) => {
+    expect(() => compilePolicy(written)).toThrow(message);
+  });
+
+  test('refuses a criterion that it does not know', () => {
+    const unknown = { kind: 'device', matcher: { is: 'a' } } as unknown as Criterion;
+
+    expect(() => compilePolicy({ deny: { or: [unknown] } })).toThrow();
+  });
+});
+
+/** The groups of a block as the documentation explains them, on what each criterion is alone. */
+function model(side: PolicyBlock | undefined, asked: PolicyInput): boolean {
+  const truths = (criteria: readonly Criterion[]): boolean[] =>
+    criteria.map((one) => compilePolicy({ allow: { and: [one] } }).decide(asked).allow);
+  const { and, or, not, nor } = side ?? {};
+  return (
+    (and !== undefined && truths(and).every((truth) => truth)) ||
+    (or !== undefined && truths(or).some((truth) => truth)) ||
+    (not !== undefined && truths(not).every((truth) => !truth)) ||
+    (nor !== undefined && truths(nor).some((truth) => !truth))
+  );
+}
+
+function withTool({ allow, deny }: Policy): Policy {
+  const never: Criterion = { kind: 'mcp_tool', matcher: { is: 'no such tool' } };
+  const denying = { ...deny, or: [...(deny?.or ?? []), never] };
+  return allow === undefined ? { deny: denying } : { allow, deny: denying };
+}
