@@ -1,0 +1,41 @@
+import {
+  BadRequestError,
+  ForbiddenError,
+  MethodNotAllowedError,
+} from '../errors/request-errors.ts';
+import type { GatewayRequest } from '../http/gateway-request.ts';
+import { isLoopbackHost } from '../../shared/snapshot/loopback-host.ts';
+
+const METHODS = ['POST', 'GET', 'DELETE'] as const;
+
+/**
+ * Checks what the Streamable HTTP transport asks of a request before its body: a method of the
+ * transport, a body only with POST, and an `Origin` that may use the endpoint (against DNS
+ * rebinding; MCP 2025-11-25, Transports, Security Warning).
+ */
+export function checkMcpRequest(
+  { method, message }: GatewayRequest,
+  origins: { readonly own: string; readonly allowed: readonly string[] },
+): void {
+  if (!METHODS.some((allowed) => allowed === method)) throw new MethodNotAllowedError(METHODS);
+  if (method !== 'POST' && hasBody(message.headers)) {
+    throw new BadRequestError('unexpected-body', `a ${method} request has no body here`);
+  }
+  const { origin } = message.headers;
+  if (origin !== undefined && !mayUse(origin, origins)) {
+    throw new ForbiddenError('origin-not-allowed');
+  }
+}
+
+function hasBody(headers: NodeJS.Dict<string | string[]>): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function mayUse(
+  origin: string,
+  { own, allowed }: { readonly own: string; readonly allowed: readonly string[] },
+): boolean {
+  if (origin === own || allowed.includes(origin)) return true;
+  if (!origin.startsWith('http://') || !URL.canParse(origin)) return false;
+  return isLoopbackHost(new URL(origin).hostname);
+}

@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+
+import { InvalidMessageError } from '../errors/request-errors.ts';
+import { UNSUPPORTED_MEDIA_TYPE } from './json-rpc-codes.ts';
+import { parseMessage, type JsonRpcMessage } from './json-rpc.ts';
+import { checkMirroredHeaders } from './mirrored-headers.ts';
+import { rawHeaderValues } from './raw-header.ts';
+
+/** RFC 8259, section 8.1: JSON is UTF-8, so the one parameter that some clients send says so. */
+const JSON_TYPE = /^application\/json[\t ]*(?:;[\t ]*charset=(?:utf-8|"utf-8")[\t ]*)?$/i;
+
+/**
+ * Checks, before the body of a POST to an MCP server route is read, that it can be understood: JSON
+ * as it is, neither of another type nor compressed.
+ *
+ * An upstream may be less strict than we are, and run a tool call that policy never saw.
+ */
+export function checkBodyHeaders({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): void {
+  const [type, ...more] = rawHeaderValues(rawHeaders, 'content-type');
+  if (type === undefined || more.length > 0 || !JSON_TYPE.test(type)) {
+    throw unsupported('the Content-Type must be application/json');
+  }
+  const encodings = rawHeaderValues(rawHeaders, 'content-encoding');
+  if (encodings.some((encoding) => encoding.toLowerCase() !== 'identity')) {
+    throw unsupported('the body must not be encoded');
+  }
+}
+
+/** RFC 9110, section 15.5.16. */
+function unsupported(message: string): InvalidMessageError {
+  return new InvalidMessageError(message, { status: 415, code: UNSUPPORTED_MEDIA_TYPE });
+}
+
+/**
+ * Understands the body of a POST to an MCP server route, and checks it against the headers that
+ * mirror it. The bytes that were parsed are the ones to forward.
+ */
+export function inspectRequest(
+  { rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>,
+  body: Buffer,
+): JsonRpcMessage {
+  const message = parseMessage(body);
+  checkMirroredHeaders(rawHeaders, message);
+  return message;
+}

@@ -1,0 +1,157 @@
+import { isUtf8 } from 'node:buffer';
+
+import { InvalidMessageError } from '../errors/request-errors.ts';
+import { findCaseVariant, isJsonObject, member, type JsonObject } from './json-object.ts';
+import { INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR } from './json-rpc-codes.ts';
+import { MIRRORED_NAMES } from './mirrored-name.ts';
+import { parseStrictJson } from './strict-json.ts';
+
+/** What the gateway understands of one JSON-RPC message. */
+export interface JsonRpcMessage {
+  readonly kind: 'request' | 'notification' | 'response';
+  /** Of a request. A response's id is the upstream's own, and no business of ours. */
+  readonly id: MessageId | undefined;
+  /** Undefined for a response. */
+  readonly method: string | undefined;
+  /** `params.name` of a `tools/call`, with an id or without. */
+  readonly toolName: string | undefined;
+  /** `params.arguments` of a `tools/call`; empty when it has none. */
+  readonly toolArguments: JsonObject | undefined;
+  /** What the `Mcp-Name` header mirrors for this method, when the message has it. */
+  readonly mirroredName: string | undefined;
+  /** The protocol version that `params._meta` names. */
+  readonly protocolVersion: string | undefined;
+}
+
+export type MessageId = string | number;
+
+const ENVELOPE_KEYS = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
+const PARAMS_KEYS = ['name', 'uri', 'taskId', 'arguments', '_meta'];
+const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+
+/**
+ * Parses the body of a POST to an MCP endpoint: one JSON-RPC 2.0 message, read strictly.
+ *
+ * What two parsers could read differently is refused, so that policy decides on what the upstream
+ * runs: duplicate keys at any depth, keys that differ from one of ours in case only, batches, other
+ * encodings than UTF-8, and text that is not Unicode where it has a meaning here.
+ */
+export function parseMessage(body: Buffer): JsonRpcMessage {
+  if (!isUtf8(body)) throw invalid('the body is not UTF-8', PARSE_ERROR);
+  const value = parseStrictJson(body.toString('utf8'));
+  // Batches are of MCP 2025-03-26 only, and would hide one call behind another.
+  if (Array.isArray(value)) throw invalid('batches are not accepted');
+  if (!isJsonObject(value)) throw invalid('the message is not an object');
+  try {
+    return readMessage(value);
+  } catch (error) {
+    const id = member(value, 'id');
+    const isRequest = Object.hasOwn(value, 'method') && isMessageId(id);
+    if (!isRequest || !(error instanceof InvalidMessageError)) throw error;
+    throw new InvalidMessageError(error.message, { code: error.code, id });
+  }
+}
+
+function invalid(message: string, code = INVALID_REQUEST): InvalidMessageError {
+  return new InvalidMessageError(message, { code });
+}
+
+function readMessage(envelope: JsonObject): JsonRpcMessage {
+  refuseCaseVariants(envelope, ENVELOPE_KEYS);
+  if (member(envelope, 'jsonrpc') !== '2.0') throw invalid('"jsonrpc" is not "2.0"');
+  const id = readId(envelope);
+  const isResult = Object.hasOwn(envelope, 'result');
+  const isError = Object.hasOwn(envelope, 'error');
+  if (Object.hasOwn(envelope, 'method')) {
+    if (isResult || isError) throw invalid('the message is a request and a response');
+    return readCall(envelope, id);
+  }
+  if (isResult === isError) throw invalid('the message is neither a request nor a response');
+  if (isResult && id === undefined) throw invalid('the response has no id');
+  return RESPONSE;
+}
+
+const RESPONSE: JsonRpcMessage = {
+  kind: 'response',
+  id: undefined,
+  method: undefined,
+  toolName: undefined,
+  toolArguments: undefined,
+  mirroredName: undefined,
+  protocolVersion: undefined,
+};
+
+/** An id that is null is no id, and no absence of one either (MCP, Requests). */
+function readId(envelope: JsonObject): MessageId | undefined {
+  if (!Object.hasOwn(envelope, 'id')) return undefined;
+  const id = envelope['id'];
+  if (!isMessageId(id)) throw invalid('"id" is neither a string nor a number');
+  return id;
+}
+
+/** `1e400` is a number to JSON, and not to those who compute with it. */
+function isMessageId(id: unknown): id is MessageId {
+  return isText(id) || (typeof id === 'number' && Number.isFinite(id));
+}
+
+/** A lone surrogate has no UTF-8: what the next parser makes of it is anyone's guess. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.isWellFormed();
+}
+
+function readCall(envelope: JsonObject, id: MessageId | undefined): JsonRpcMessage {
+  const method = envelope['method'];
+  if (!isText(method)) throw invalid('"method" is not a text');
+  const params = readParams(envelope);
+  return {
+    kind: id === undefined ? 'notification' : 'request',
+    id,
+    method,
+    ...readTool(method, params),
+    mirroredName: readMirroredName(method, params),
+    protocolVersion: readProtocolVersion(params),
+  };
+}
+
+function readParams(envelope: JsonObject): JsonObject {
+  if (!Object.hasOwn(envelope, 'params')) return {};
+  const params = envelope['params'];
+  if (!isJsonObject(params)) throw invalid('"params" is not an object');
+  refuseCaseVariants(params, PARAMS_KEYS);
+  return params;
+}
+
+function readTool(
+  method: string,
+  params: JsonObject,
+): Pick<JsonRpcMessage, 'toolName' | 'toolArguments'> {
+  if (method !== 'tools/call') return { toolName: undefined, toolArguments: undefined };
+  const toolName = member(params, 'name');
+  if (!isText(toolName)) throw invalid('"name" of the tool is not a text');
+  const toolArguments = Object.hasOwn(params, 'arguments') ? params['arguments'] : {};
+  if (!isJsonObject(toolArguments)) throw invalid('"arguments" of the tool is not an object');
+  return { toolName, toolArguments };
+}
+
+function readMirroredName(method: string, params: JsonObject): string | undefined {
+  const mirrored = MIRRORED_NAMES.get(method);
+  const name = mirrored === undefined ? undefined : member(params, mirrored.member);
+  if (typeof name !== 'string') return undefined;
+  if (!isText(name)) throw invalid('what the message names is not a text');
+  return name;
+}
+
+function readProtocolVersion(params: JsonObject): string | undefined {
+  if (!Object.hasOwn(params, '_meta')) return undefined;
+  const meta = params['_meta'];
+  if (!isJsonObject(meta)) throw invalid('"_meta" is not an object', INVALID_PARAMS);
+  refuseCaseVariants(meta, [VERSION_KEY]);
+  const version = member(meta, VERSION_KEY);
+  if (version === undefined || typeof version === 'string') return version;
+  throw invalid(`"${VERSION_KEY}" is not a string`, INVALID_PARAMS);
+}
+
+function refuseCaseVariants(object: JsonObject, names: readonly string[]): void {
+  const name = findCaseVariant(object, names);
+  if (name !== undefined) throw invalid(`a key differs from "${name}" in case only`);
+}

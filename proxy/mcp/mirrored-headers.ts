@@ -1,0 +1,81 @@
+import { InvalidMessageError } from '../errors/request-errors.ts';
+import { decodeHeaderText } from './header-text.ts';
+import { HEADER_MISMATCH } from './json-rpc-codes.ts';
+import type { JsonRpcMessage } from './json-rpc.ts';
+import { MIRRORED_NAMES } from './mirrored-name.ts';
+import { rawHeaderValues } from './raw-header.ts';
+
+/** The first revision whose requests mirror their body in headers. */
+const MIRRORING_SINCE = '2026-07-28';
+const REVISION = /^\d{4}-\d{2}-\d{2}$/;
+
+/**
+ * Checks that `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name` say what the body says (MCP
+ * 2026-07-28, Server Validation): what others route or log by must be what policy decided on.
+ *
+ * Headers that are present agree in any revision; since 2026-07-28 they are present. A version that
+ * is no date names no revision that we know, and asks for nothing.
+ */
+export function checkMirroredHeaders(rawHeaders: readonly string[], message: JsonRpcMessage): void {
+  const version = readOnce(rawHeaders, 'MCP-Protocol-Version', message);
+  const isMirroring = version !== undefined && mustMirror(version);
+  checkVersion(version, message);
+  checkMethod(readOnce(rawHeaders, 'Mcp-Method', message), isMirroring, message);
+  checkName(readOnce(rawHeaders, 'Mcp-Name', message), isMirroring, message);
+}
+
+function mismatch(text: string, { id = null }: { id?: JsonRpcMessage['id'] | null }): Error {
+  return new InvalidMessageError(text, { code: HEADER_MISMATCH, id });
+}
+
+/** Of a header sent twice, an upstream may read the other value. */
+function readOnce(
+  rawHeaders: readonly string[],
+  name: string,
+  message: JsonRpcMessage,
+): string | undefined {
+  const [value, ...more] = rawHeaderValues(rawHeaders, name.toLowerCase());
+  if (more.length > 0) throw mismatch(`the ${name} header is repeated`, message);
+  return value;
+}
+
+function mustMirror(version: string): boolean {
+  return REVISION.test(version) && version >= MIRRORING_SINCE;
+}
+
+/** Where neither side is of a mirroring revision, the body has no version that means anything. */
+function checkVersion(header: string | undefined, message: JsonRpcMessage): void {
+  const inBody = message.protocolVersion;
+  if (inBody === undefined || inBody === header) return;
+  if (!mustMirror(inBody) && (header === undefined || !mustMirror(header))) return;
+  throw mismatch('the MCP-Protocol-Version header is not the version in the body', message);
+}
+
+function checkMethod(
+  header: string | undefined,
+  isMirroring: boolean,
+  message: JsonRpcMessage,
+): void {
+  if (header === undefined) {
+    if (!isMirroring || message.method === undefined) return;
+    throw mismatch('the Mcp-Method header is missing', message);
+  }
+  if (header === message.method) return;
+  throw mismatch('the Mcp-Method header is not the method in the body', message);
+}
+
+function checkName(
+  header: string | undefined,
+  isMirroring: boolean,
+  message: JsonRpcMessage,
+): void {
+  const mirrored = MIRRORED_NAMES.get(message.method ?? '');
+  if (mirrored === undefined) return;
+  if (header === undefined) {
+    if (!isMirroring || !mirrored.isRequired || message.mirroredName === undefined) return;
+    throw mismatch('the Mcp-Name header is missing', message);
+  }
+  const text = decodeHeaderText(header);
+  if (text !== undefined && text === message.mirroredName) return;
+  throw mismatch('the Mcp-Name header is not the name in the body', message);
+}

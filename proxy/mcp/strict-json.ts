@@ -1,0 +1,46 @@
+import { InvalidMessageError } from '../errors/request-errors.ts';
+import { INVALID_REQUEST, PARSE_ERROR } from './json-rpc-codes.ts';
+import { countKeys } from './json-text.ts';
+import { readJson } from './read-json.ts';
+
+const MAX_DEPTH = 128;
+
+/**
+ * Parses JSON (RFC 8259: no byte order mark, nothing after the value) that everyone reads alike: no
+ * object, at any depth, has a key twice, and nothing is nested deeper than 128 levels.
+ *
+ * Of members with one name only the last stays: with a duplicate, the value has fewer members than
+ * the text has keys.
+ */
+export function parseStrictJson(text: string): unknown {
+  const parsed = parse(text);
+  const { members, hasEscapes } = countKeys(text);
+  // V8 takes a key that is written with escapes for another one, when an earlier text had that one
+  // in its place: after {"a":1,"\\u00":1} it reads {"a":1,"\u006e\u0061\u006d\u0065":1} as having
+  // a key \u00 and no "name" (nodejs/node#63785). Whoever sends both hides a tool from policy.
+  const value = hasEscapes ? readJson(text, MAX_DEPTH, tooDeep) : parsed;
+  if (countMembers(value, MAX_DEPTH) === members) return value;
+  throw new InvalidMessageError('the message has a duplicate key', { code: INVALID_REQUEST });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The engine's message quotes the text, which may hold secrets: it is no cause of this error.
+    throw new InvalidMessageError('the body is not JSON', { code: PARSE_ERROR });
+  }
+}
+
+function countMembers(value: unknown, levelsLeft: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (levelsLeft === 0) throw tooDeep();
+  const members: readonly unknown[] = Object.values(value);
+  let count = Array.isArray(value) ? 0 : members.length;
+  for (const member of members) count += countMembers(member, levelsLeft - 1);
+  return count;
+}
+
+function tooDeep(): InvalidMessageError {
+  return new InvalidMessageError('the message is nested too deeply', { code: INVALID_REQUEST });
+}
