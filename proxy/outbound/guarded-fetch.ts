@@ -1,0 +1,121 @@
+import { lookup as systemLookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+
+import { OutboundFailedError, OutboundRefusedError } from './outbound-errors.ts';
+import { type OutboundResponse, pinnedGet, type ResolvedAddress } from './pinned-request.ts';
+import { type Cidrs, isLoopbackAddress, isPublicAddress } from './public-address.ts';
+
+export interface GuardedFetchOptions {
+  /** Value of the `Accept` header. */
+  readonly accept: string;
+  readonly maxBytes: number;
+  /** For everything together: resolving, connecting, and the last byte of the body. */
+  readonly timeoutMs: number;
+  /** Networks that are not public and may be reached all the same (`outboundAllowedCidrs`). */
+  readonly allowedCidrs: Cidrs;
+  readonly signal?: AbortSignal;
+}
+
+/** Fetches a URL that came from outside; throws `OutboundRefusedError` or `OutboundFailedError`. */
+export type GuardedFetch = (url: string, options: GuardedFetchOptions) => Promise<OutboundResponse>;
+
+export interface GuardedFetchSettings {
+  /** Loopback may be reached, by http too (`--dev-allow-loopback`). */
+  readonly devAllowLoopback: boolean;
+  /** Certificate authorities in PEM, in place of the well-known ones. */
+  readonly ca?: string;
+  readonly lookup?: (hostname: string) => Promise<readonly ResolvedAddress[]>;
+}
+
+/**
+ * Makes the one way to fetch URLs that came from outside, which stops server-side request forgery.
+ *
+ * HTTPS only; the host is resolved once, every address is judged, and the connection goes to what
+ * was judged; no redirect is followed; size and time are bounded; no proxy, cookie or credential
+ * is used.
+ */
+export function createGuardedFetch({
+  devAllowLoopback,
+  ca,
+  lookup = (hostname) => systemLookup(hostname, { all: true }),
+}: GuardedFetchSettings): GuardedFetch {
+  return async (text, { signal, timeoutMs, allowedCidrs, ...options }) => {
+    const url = parseTarget(text, { devAllowLoopback });
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const stop = signal ? AbortSignal.any([signal, deadline]) : deadline;
+    try {
+      const addresses = await untilAborted(resolve(url.hostname, lookup), stop);
+      checkAddresses(url, addresses, { devAllowLoopback, allowedCidrs });
+      return await pinnedGet(url, addresses, { ...options, ca, signal: stop });
+    } catch (error) {
+      throw explain(error, url, { deadline, stop });
+    }
+  };
+}
+
+function parseTarget(text: string, { devAllowLoopback }: { devAllowLoopback: boolean }): URL {
+  const url = URL.parse(text);
+  if (url === null) throw new OutboundRefusedError('url', 'not an absolute URL');
+  const isAllowed = url.protocol === 'https:' || (url.protocol === 'http:' && devAllowLoopback);
+  if (!isAllowed) throw new OutboundRefusedError('scheme', `${url.protocol} is not fetched`);
+  if (url.username !== '' || url.password !== '') {
+    throw new OutboundRefusedError('userinfo', 'the URL has a user name or password');
+  }
+  return url;
+}
+
+async function resolve(
+  hostname: string,
+  lookup: NonNullable<GuardedFetchSettings['lookup']>,
+): Promise<readonly ResolvedAddress[]> {
+  const literal = hostname.replace(/^\[|\]$/g, '');
+  const family = isIP(literal);
+  if (family !== 0) return [{ address: literal, family }];
+  try {
+    const addresses = await lookup(hostname);
+    if (addresses.length > 0) return addresses;
+  } catch (cause) {
+    throw new OutboundFailedError('dns', `${hostname} cannot be resolved`, { cause });
+  }
+  throw new OutboundFailedError('dns', `${hostname} has no address`);
+}
+
+/** One bad address among good ones is an attack too: it would be tried when the others fail. */
+function checkAddresses(
+  { hostname, protocol }: URL,
+  addresses: readonly ResolvedAddress[],
+  { devAllowLoopback, allowedCidrs }: { devAllowLoopback: boolean; allowedCidrs: Cidrs },
+): void {
+  for (const { address } of addresses) {
+    if (devAllowLoopback && isLoopbackAddress(address)) continue;
+    if (protocol === 'https:' && isPublicAddress(address, allowedCidrs)) continue;
+    throw new OutboundRefusedError('address', `${hostname} is at ${address}, which is off limits`);
+  }
+}
+
+/** A name server that does not answer cannot be aborted; it is not waited for either. */
+function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolveValue, reject) => {
+    const onAbort = (): void => {
+      reject(new OutboundFailedError('aborted', 'given up'));
+    };
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    const settle = (): void => {
+      signal.removeEventListener('abort', onAbort);
+    };
+    work.finally(settle).then(resolveValue, reject);
+  });
+}
+
+function explain(
+  cause: unknown,
+  { host }: URL,
+  { deadline, stop }: { deadline: AbortSignal; stop: AbortSignal },
+): Error {
+  if (cause instanceof OutboundRefusedError) return cause;
+  if (deadline.aborted) return new OutboundFailedError('timeout', `${host} took too long`);
+  if (stop.aborted) return new OutboundFailedError('aborted', `fetching from ${host} was given up`);
+  if (cause instanceof OutboundFailedError) return cause;
+  return new OutboundFailedError('connection', `${host} could not be fetched from`, { cause });
+}

@@ -1,0 +1,99 @@
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { request as httpsRequest, type RequestOptions } from 'node:https';
+import type { LookupFunction } from 'node:net';
+
+import { OutboundFailedError } from './outbound-errors.ts';
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+export interface OutboundResponse {
+  /** Any status: redirects are not followed, and no status is an error here. */
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+interface GetOptions {
+  readonly accept: string;
+  readonly maxBytes: number;
+  /** Certificate authorities in PEM, in place of the well-known ones. */
+  readonly ca: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Gets a URL from one of the given addresses and from no other, whatever its host resolves to by
+ * now. No redirect is followed, no proxy, cookie, credential or shared connection used.
+ */
+export async function pinnedGet(
+  url: URL,
+  addresses: readonly ResolvedAddress[],
+  options: GetOptions,
+): Promise<OutboundResponse> {
+  const response = await send(url, addresses, options);
+  return await readResponse(response, options.maxBytes);
+}
+
+function send(
+  url: URL,
+  addresses: readonly ResolvedAddress[],
+  { accept, ca, signal }: GetOptions,
+): Promise<IncomingMessage> {
+  const options: RequestOptions = {
+    // An agent of its own: no connection is shared, and NODE_USE_ENV_PROXY has no say.
+    agent: false,
+    headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'gatehouse' },
+    lookup: pinnedTo(addresses),
+    signal,
+    // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED=0 would change the default.
+    rejectUnauthorized: true,
+    ...(ca === undefined ? {} : { ca }),
+  };
+  return new Promise((resolveResponse, reject) => {
+    const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    request(url, options).on('response', resolveResponse).on('error', reject).end();
+  });
+}
+
+/**
+ * Answers with the addresses that were judged, so that a second answer of the name server is never
+ * asked for (DNS rebinding). Server name and certificate remain those of the host.
+ */
+function pinnedTo(addresses: readonly ResolvedAddress[]): LookupFunction {
+  return (_hostname, { all }, done) => {
+    const [first] = addresses;
+    if (all === true || first === undefined) done(null, [...addresses]);
+    else done(null, first.address, first.family);
+  };
+}
+
+async function readResponse(
+  response: IncomingMessage,
+  maxBytes: number,
+): Promise<OutboundResponse> {
+  const tooLarge = new OutboundFailedError(
+    'too-large',
+    `the response is longer than ${String(maxBytes)} bytes`,
+  );
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge;
+    // Without setEncoding a message yields buffers only.
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge;
+      chunks.push(chunk);
+    }
+  } finally {
+    response.destroy();
+  }
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    body: Buffer.concat(chunks),
+  };
+}

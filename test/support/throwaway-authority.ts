@@ -1,0 +1,116 @@
+import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { isIP } from 'node:net';
+
+/** A certificate and its private key, both PEM. */
+interface ServerCertificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** A certificate authority that lives for one test. */
+export interface ThrowawayAuthority {
+  /** Its certificate in PEM: what a client has to trust. */
+  readonly ca: string;
+  /** Issues a server certificate for names and addresses. */
+  issue(hosts: readonly string[]): ServerCertificate;
+}
+
+/** Makes a certificate authority, in X.509 written by hand: no tool has to be installed for it. */
+export function createThrowawayAuthority(): ThrowawayAuthority {
+  const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const issuerName = name('Gatehouse throwaway authority');
+  const issue = (subject: Buffer, publicKey: KeyObject, extensions: readonly Buffer[]): string =>
+    certificate({ issuer: issuerName, subject, publicKey, extensions }, authority.privateKey);
+  const basicConstraints = extension('551d13', sequence(BOOLEAN_TRUE), { critical: true });
+  return {
+    ca: issue(issuerName, authority.publicKey, [basicConstraints]),
+    issue: (hosts) => {
+      const server = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      const names = extension('551d11', sequence(...hosts.map(alternativeName)));
+      return {
+        cert: issue(name('Gatehouse test server'), server.publicKey, [names]),
+        key: server.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+      };
+    },
+  };
+}
+
+interface CertificateContent {
+  readonly issuer: Buffer;
+  readonly subject: Buffer;
+  readonly publicKey: KeyObject;
+  readonly extensions: readonly Buffer[];
+}
+
+/** RFC 5280, section 4.1. */
+function certificate(
+  { issuer, subject, publicKey, extensions }: CertificateContent,
+  signingKey: KeyObject,
+): string {
+  const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
+  const serial = randomBytes(16);
+  serial[0] = 1;
+  const toBeSigned = sequence(
+    tagged(0xa0, integer(Buffer.from([2]))),
+    integer(serial),
+    ecdsaWithSha256,
+    issuer,
+    sequence(utcTime('200101000000Z'), utcTime('491231235959Z')),
+    subject,
+    publicKey.export({ type: 'spki', format: 'der' }),
+    tagged(0xa3, sequence(...extensions)),
+  );
+  const signature = sign('sha256', toBeSigned, signingKey);
+  const der = sequence(toBeSigned, ecdsaWithSha256, bitString(signature));
+  const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
+  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
+}
+
+function name(commonName: string): Buffer {
+  const attribute = sequence(oid('550403'), tagged(0x0c, Buffer.from(commonName)));
+  return sequence(tagged(0x31, attribute));
+}
+
+/** An IP address (IPv4 here) is spelled in bytes, a name in ASCII. */
+function alternativeName(host: string): Buffer {
+  if (isIP(host) === 0) return tagged(0x82, Buffer.from(host));
+  return tagged(0x87, Buffer.from(host.split('.').map(Number)));
+}
+
+function extension(id: string, value: Buffer, { critical = false } = {}): Buffer {
+  return sequence(oid(id), ...(critical ? [BOOLEAN_TRUE] : []), tagged(0x04, value));
+}
+
+const BOOLEAN_TRUE = Buffer.from([0x01, 0x01, 0xff]);
+
+function sequence(...members: readonly Buffer[]): Buffer {
+  return tagged(0x30, ...members);
+}
+
+function oid(hex: string): Buffer {
+  return tagged(0x06, Buffer.from(hex, 'hex'));
+}
+
+function integer(bytes: Buffer): Buffer {
+  return tagged(0x02, bytes);
+}
+
+function utcTime(text: string): Buffer {
+  return tagged(0x17, Buffer.from(text));
+}
+
+function bitString(bytes: Buffer): Buffer {
+  return tagged(0x03, Buffer.from([0]), bytes);
+}
+
+/** Tag, length and content (X.690, section 8.1). */
+function tagged(tag: number, ...content: readonly Buffer[]): Buffer {
+  const body = Buffer.concat(content);
+  return Buffer.concat([Buffer.from([tag]), lengthOf(body), body]);
+}
+
+function lengthOf({ length }: Buffer): Buffer {
+  if (length < 0x80) return Buffer.from([length]);
+  if (length < 0x100) return Buffer.from([0x81, length]);
+  return Buffer.from([0x82, length >> 8, length & 0xff]);
+}
