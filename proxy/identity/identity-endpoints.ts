@@ -1,0 +1,93 @@
+import type { CompiledSigningKeys } from '../../shared/snapshot/snapshot.ts';
+import type { Logger } from '../../shared/process/logger.ts';
+import type { Sealer } from '../crypto/sealer.ts';
+import type { Endpoint, EndpointContext, EndpointResponse } from '../http/endpoint.ts';
+import { json } from '../http/responses.ts';
+import { BrowserAuthenticator } from './browser-authenticator.ts';
+import { callback } from './callback.ts';
+import { ProviderDiscovery } from './provider-discovery.ts';
+import { redirectToSignIn } from './redirect-to-sign-in.ts';
+import { signIn } from './sign-in.ts';
+import { SIGN_IN_PATHS } from './sign-in-paths.ts';
+import type { SignInServices } from './sign-in-services.ts';
+import { signOut } from './sign-out.ts';
+import { jwksDocument } from './signing-keys.ts';
+
+/** How long upstreams may go without asking for keys: publish a key that long before it signs. */
+const KEYS_MAX_AGE_SECONDS = 300;
+
+export interface IdentityDependencies {
+  readonly stores: SignInServices['stores'];
+  readonly sealer: Sealer;
+  readonly logger: Logger;
+  /** Accepts identity providers on http, on loopback. */
+  readonly devAllowLoopback: boolean;
+  /** Published where the settings name no keys: those that sign then. */
+  readonly defaultSigningKeys: CompiledSigningKeys;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Sign-in of users, as the rest of the gateway sees it. */
+export interface IdentityEndpoints extends Disposable {
+  /** By path. They are on every host. */
+  readonly endpoints: Readonly<Record<string, Endpoint>>;
+  readonly browsers: BrowserAuthenticator;
+  /** Sends a browser to sign in, and back to a path of the host it is at. */
+  readonly redirectToSignIn: (
+    context: Pick<EndpointContext, 'request' | 'configuration' | 'origin'>,
+    returnPath: string,
+  ) => EndpointResponse;
+}
+
+/** Sign-in over several hosts, sign-out, and the keys of the identity assertion. */
+export function createIdentityEndpoints({
+  stores,
+  sealer,
+  logger,
+  devAllowLoopback,
+  defaultSigningKeys,
+  now,
+}: IdentityDependencies): IdentityEndpoints {
+  const browsers = new BrowserAuthenticator({ stores, now });
+  const discovery = new ProviderDiscovery({ devAllowLoopback, now });
+  const services = { stores, sealer, logger, now, browsers, discovery };
+  const page = { audience: 'page', crossOrigin: false } as const;
+  return {
+    endpoints: {
+      [SIGN_IN_PATHS.signIn]: {
+        ...page,
+        methods: ['GET'],
+        handle: (context) => signIn(context, services),
+      },
+      [SIGN_IN_PATHS.callback]: {
+        ...page,
+        methods: ['GET'],
+        handle: (context) => callback(context, services),
+      },
+      [SIGN_IN_PATHS.signOut]: {
+        ...page,
+        methods: ['GET', 'POST'],
+        handle: (context) => signOut(context, services),
+      },
+      [SIGN_IN_PATHS.keys]: {
+        audience: 'text',
+        crossOrigin: true,
+        methods: ['GET'],
+        handle: (context) => Promise.resolve(keys(context, defaultSigningKeys)),
+      },
+    },
+    browsers,
+    redirectToSignIn: (context, returnPath) => redirectToSignIn(context, returnPath, services),
+    [Symbol.dispose]: () => browsers[Symbol.dispose](),
+  };
+}
+
+function keys(
+  { configuration }: EndpointContext,
+  defaultSigningKeys: CompiledSigningKeys,
+): EndpointResponse {
+  const document = jwksDocument(configuration.signingKeys ?? defaultSigningKeys);
+  const cacheControl = `public, max-age=${String(KEYS_MAX_AGE_SECONDS)}`;
+  return json(200, document, { 'cache-control': cacheControl });
+}

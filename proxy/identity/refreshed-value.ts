@@ -1,0 +1,46 @@
+export interface RefreshedValueOptions {
+  readonly now: () => number;
+  /** Milliseconds a value is used before it is loaded again. */
+  readonly lifetime: number;
+  /** Milliseconds a failure is remembered, and nobody tries again. */
+  readonly failureLifetime: number;
+}
+
+/**
+ * A value that is loaded when it is first asked for and again when it is old. Whoever asks during a
+ * load waits for that one; when a later load fails the last good value serves on.
+ */
+export class RefreshedValue<Value> {
+  readonly #load: () => Promise<Value>;
+  readonly #options: RefreshedValueOptions;
+  #current: Promise<Value> | undefined;
+  #validUntil = 0;
+  #lastGood: { readonly value: Value } | undefined;
+
+  constructor(load: () => Promise<Value>, options: RefreshedValueOptions) {
+    this.#load = load;
+    this.#options = options;
+  }
+
+  get(): Promise<Value> {
+    if (this.#current === undefined || this.#validUntil <= this.#options.now()) {
+      this.#validUntil = Infinity;
+      this.#current = this.#refresh();
+    }
+    return this.#current;
+  }
+
+  async #refresh(): Promise<Value> {
+    const { now, lifetime, failureLifetime } = this.#options;
+    try {
+      const value = await this.#load();
+      this.#lastGood = { value };
+      this.#validUntil = now() + lifetime;
+      return value;
+    } catch (error) {
+      this.#validUntil = now() + failureLifetime;
+      if (this.#lastGood === undefined) throw error;
+      return this.#lastGood.value;
+    }
+  }
+}

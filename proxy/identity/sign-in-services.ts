@@ -1,0 +1,18 @@
+import type { Logger } from '../../shared/process/logger.ts';
+import type { Sealer } from '../crypto/sealer.ts';
+import type { Stores } from '../store/stores.ts';
+import type { BrowserAuthenticator } from './browser-authenticator.ts';
+import type { ProviderDiscovery } from './provider-discovery.ts';
+
+/** What the steps of a sign-in share. */
+export interface SignInServices {
+  readonly stores: Pick<
+    Stores,
+    'sessions' | 'browserSessions' | 'pendingSignIns' | 'signInCodes' | 'revocations'
+  >;
+  readonly sealer: Sealer;
+  readonly discovery: ProviderDiscovery;
+  readonly browsers: BrowserAuthenticator;
+  readonly logger: Logger;
+  readonly now: () => number;
+}

@@ -1,0 +1,56 @@
+import { derivedToken, equalSecrets } from '../crypto/tokens.ts';
+import { ForbiddenError } from '../errors/request-errors.ts';
+import { expiredCookie, sessionCookieName } from '../http/cookies.ts';
+import type { EndpointContext, EndpointResponse } from '../http/endpoint.ts';
+import { readForm } from '../http/read-form.ts';
+import { signedOutPage, signOutPage } from './pages.ts';
+import type { Session } from './session.ts';
+import type { SignInServices } from './sign-in-services.ts';
+
+const FORM_PURPOSE = 'sign-out';
+
+/**
+ * `/.gateway/sign_out`: asks by GET, and by POST ends every browser session of the user's session, on
+ * all hosts. The session itself and the MCP clients connected with it go on.
+ */
+export async function signOut(
+  context: EndpointContext,
+  services: SignInServices,
+): Promise<EndpointResponse> {
+  const { origin, cookies, request } = context;
+  const cookie = cookies[sessionCookieName(origin)];
+  const caller = cookie === undefined ? null : await services.browsers.authenticate(cookie, origin);
+  if (cookie === undefined || caller?.kind !== 'user') return signedOut(context);
+  const formToken = derivedToken(cookie, FORM_PURPOSE);
+  if (request.method !== 'POST') return signOutPage(caller.session.identity, formToken);
+  await requireOwnForm(context, formToken);
+  await endBrowserSessions(caller.session, context, services);
+  return signedOut(context);
+}
+
+/** The cookie goes in any case: one that stands for nothing is of no use either. */
+function signedOut({ origin }: EndpointContext): EndpointResponse {
+  return signedOutPage({ 'set-cookie': [expiredCookie(origin, sessionCookieName(origin))] });
+}
+
+/** Cross-site request forgery: only a form this host made for this browser may sign it out. */
+async function requireOwnForm(
+  { request: { message }, origin }: EndpointContext,
+  formToken: string,
+): Promise<void> {
+  const from = message.headers.origin;
+  if (from !== undefined && from !== origin) throw new ForbiddenError('cross-site-form');
+  const form = await readForm(message);
+  if (!equalSecrets(form.get('token') ?? '', formToken)) throw new ForbiddenError('forged-form');
+}
+
+async function endBrowserSessions(
+  { id, identity }: Session,
+  { request }: EndpointContext,
+  { stores, logger }: SignInServices,
+): Promise<void> {
+  await stores.browserSessions.deleteAll(id);
+  await stores.revocations.publish({ kind: 'browser', sessionId: id });
+  const { provider, subject } = identity;
+  logger.info('user signed out', { 'request-id': request.id, user: subject, provider });
+}

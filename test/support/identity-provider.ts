@@ -1,0 +1,242 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { exportJWK, generateKeyPair } from 'jose';
+import type { Configuration, Provider } from 'oidc-provider';
+
+import { loadOidcProvider } from '../../cli/demo/identity-provider/load-oidc-provider.ts';
+import { MemoryAdapter } from '../../cli/demo/identity-provider/memory-adapter.ts';
+import { html, page } from '../../proxy/http/html.ts';
+import { readForm } from '../../proxy/http/read-form.ts';
+import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** Endpoints that can be made to answer something else. */
+const ENDPOINTS = {
+  discovery: '/.well-known/openid-configuration',
+  token: '/token',
+  userinfo: '/me',
+  keys: '/jwks',
+} as const;
+
+type ProviderEndpoint = keyof typeof ENDPOINTS;
+
+interface ProviderAnswer {
+  readonly status: number;
+  /** Sent as JSON; a text as it is, under the same name. */
+  readonly body: unknown;
+}
+
+export interface IdentityProviderOptions {
+  /** Where users may be sent back to; more can be added later. */
+  readonly redirectUris?: readonly string[];
+  /** Claims of scopes are in the ID token too, not at userinfo alone. */
+  readonly claimsInIdToken?: boolean;
+}
+
+/** A real OpenID provider on loopback whose users have no passwords. */
+export interface TestIdentityProvider extends AsyncDisposable {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Claims by login name, which is the `sub`; may be changed at any time. */
+  readonly users: Map<string, Claims>;
+  /** Redirect URIs it accepts, from now on. */
+  readonly redirectUris: Set<string>;
+  /** What endpoints answer instead of what they should. */
+  readonly answers: Map<ProviderEndpoint, ProviderAnswer>;
+  /** Parameters of every authorization request so far. */
+  readonly authorizationRequests: URLSearchParams[];
+  /** How often each path was asked for. */
+  readonly hits: Map<string, number>;
+  /** Makes an endpoint fail until `answers` is cleared. */
+  fail(endpoint: ProviderEndpoint): void;
+  /** Closes its port; `start` opens the same one again. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** What a gateway's configuration says of it. */
+  compiled(): CompiledIdentityProvider;
+}
+
+const CLIENT_ID = 'gatehouse';
+const INTERACTION = '/interaction/';
+const SCOPES = 'openid email profile groups';
+
+const USERS: readonly (readonly [string, Claims])[] = [
+  ['alice', person('Alice Adler', 'alice@example.com', ['engineering'])],
+  ['bob', person('Bob Brandt', 'bob@example.com', ['sales'])],
+  ['carol', person('Carol Costa', 'carol@example.com', ['admins'])],
+];
+
+function person(name: string, email: string, groups: readonly string[]): Claims {
+  return { name, email, email_verified: true, groups };
+}
+
+/** Starts one on a free port, with alice in engineering, bob in sales and carol in admins. */
+export async function startIdentityProvider(
+  options: IdentityProviderOptions = {},
+): Promise<TestIdentityProvider> {
+  const server = createServer();
+  const port = await listen(server, 0);
+  const issuer = `http://127.0.0.1:${String(port)}`;
+  const clientSecret = randomBytes(24).toString('base64url');
+  const users = new Map(USERS);
+  const redirectUris = new Set(options.redirectUris);
+  const answers = new Map<ProviderEndpoint, ProviderAnswer>();
+  const authorizationRequests: URLSearchParams[] = [];
+  const hits = new Map<string, number>();
+
+  const { Provider } = await loadOidcProvider();
+  const provider = new Provider(issuer, await configurationOf(clientSecret, users, options));
+  const client = await provider.Client.find(CLIENT_ID);
+  if (client === undefined) throw new Error('the provider knows its only client');
+  client.redirectUriAllowed = (uri) => redirectUris.has(uri);
+
+  const protocol = provider.callback();
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', issuer);
+    hits.set(pathname, (hits.get(pathname) ?? 0) + 1);
+    if (pathname === '/auth') authorizationRequests.push(searchParams);
+    const answer = answerFor(pathname, answers);
+    if (answer !== undefined) send(response, answer);
+    else if (pathname.startsWith(INTERACTION)) {
+      interact(provider, request, response).catch((error: unknown) => {
+        send(response, { status: 400, body: { error: String(error) } });
+      });
+    } else void protocol(request, response);
+  });
+
+  return {
+    issuer,
+    clientId: CLIENT_ID,
+    clientSecret,
+    users,
+    redirectUris,
+    answers,
+    authorizationRequests,
+    hits,
+    fail: (endpoint) => void answers.set(endpoint, { status: 500, body: { error: 'broken' } }),
+    stop: () => close(server),
+    start: async () => {
+      await listen(server, port);
+    },
+    compiled: () => ({
+      kind: 'identity-provider',
+      name: 'test',
+      issuer,
+      clientId: CLIENT_ID,
+      clientSecret,
+      scopes: SCOPES.split(' '),
+      authorizationParams: {},
+    }),
+    [Symbol.asyncDispose]: () => close(server),
+  };
+}
+
+async function configurationOf(
+  clientSecret: string,
+  users: ReadonlyMap<string, Claims>,
+  { claimsInIdToken = false }: IdentityProviderOptions,
+): Promise<Configuration> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const lifetime = 3600;
+  return {
+    adapter: MemoryAdapter,
+    clients: [
+      {
+        client_id: CLIENT_ID,
+        client_secret: clientSecret,
+        redirect_uris: ['http://localhost/replaced-by-redirectUris'],
+        grant_types: ['authorization_code'],
+      },
+    ],
+    jwks: { keys: [{ ...(await exportJWK(privateKey)), use: 'sig', kid: 'test', alg: 'RS256' }] },
+    cookies: { keys: [randomBytes(32).toString('base64url')] },
+    scopes: SCOPES.split(' '),
+    claims: {
+      openid: ['sub'],
+      email: ['email', 'email_verified'],
+      profile: ['name'],
+      groups: ['groups'],
+    },
+    conformIdTokenClaims: !claimsInIdToken,
+    pkce: { required: () => true },
+    findAccount: (_context, login) => {
+      const claims = users.get(login);
+      return claims && { accountId: login, claims: () => ({ ...claims, sub: login }) };
+    },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context, { uid }) => INTERACTION + uid },
+    ttl: {
+      AccessToken: lifetime,
+      AuthorizationCode: 60,
+      Grant: lifetime,
+      IdToken: lifetime,
+      Interaction: lifetime,
+      Session: lifetime,
+    },
+    loadExistingGrant: async ({ oidc: { client, session, provider } }) => {
+      if (client === undefined || session?.accountId === undefined) return undefined;
+      const { accountId } = session;
+      const grant = new provider.Grant({ clientId: client.clientId, accountId });
+      grant.addOIDCScope(SCOPES);
+      await grant.save();
+      return grant;
+    },
+  };
+}
+
+function answerFor(
+  path: string,
+  answers: ReadonlyMap<ProviderEndpoint, ProviderAnswer>,
+): ProviderAnswer | undefined {
+  for (const [endpoint, answer] of answers) if (ENDPOINTS[endpoint] === path) return answer;
+  return undefined;
+}
+
+function send(response: ServerResponse, { status, body }: ProviderAnswer): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+}
+
+/** Signs in whoever the posted `login` names; `login` empty is a user who gives up. */
+async function interact(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.method !== 'POST') {
+    const { status, headers, body } = signInPage(request.url ?? INTERACTION);
+    response.writeHead(status, headers).end(body);
+    return;
+  }
+  const login = (await readForm(request)).get('login') ?? '';
+  const result = login === '' ? { error: 'access_denied' } : { login: { accountId: login } };
+  await provider.interactionFinished(request, response, result);
+}
+
+function signInPage(action: string) {
+  const content = html`<form method="post" action="${action}">
+    <label>Login <input name="login" autofocus /></label>
+    <button>Sign in</button>
+  </form>`;
+  // Browsers hold the redirects that follow a posted form to this list too.
+  return page(200, { title: 'Test identity provider', content, formTargets: ['http:', 'https:'] });
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  // A TCP server's address is one.
+  return (server.address() as AddressInfo).port;
+}
+
+async function close(server: Server): Promise<void> {
+  if (!server.listening) return;
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+}

@@ -1,0 +1,109 @@
+import { describe, expect, test } from '@jest/globals';
+
+import {
+  expiredCookie,
+  loginCookie,
+  loginCookieName,
+  readCookie,
+  readCookies,
+  sessionCookie,
+  sessionCookieName,
+} from '../../../../proxy/http/cookies.ts';
+
+const SECURE = 'https://app.example:8443';
+const LOOPBACK = 'http://localhost:8080';
+const lax = { sameSite: 'Lax', maxAgeSeconds: 60 } as const;
+
+describe('cookie names', () => {
+  test.each([
+    ['https://app.example', '__Host-gatehouse', '__Host-gatehouse-login-abcdefgh'],
+    [SECURE, '__Host-gatehouse', '__Host-gatehouse-login-abcdefgh'],
+    [LOOPBACK, 'gatehouse-8080', 'gatehouse-login-8080-abcdefgh'],
+    ['http://localhost', 'gatehouse-80', 'gatehouse-login-80-abcdefgh'],
+    ['http://[::1]:9', 'gatehouse-9', 'gatehouse-login-9-abcdefgh'],
+  ])('of %s are %s and %s', (origin, session, login) => {
+    expect(sessionCookieName(origin)).toBe(session);
+    expect(loginCookieName(origin, 'abcdefghijk')).toBe(login);
+    const cookie = `${session}=a; ${session}=b; ${login}=a; ${login}=b`;
+    expect({ ...readCookies({ headers: { cookie } }) }).toEqual({});
+  });
+});
+
+describe('cookies that are set', () => {
+  test('over TLS are Secure, HttpOnly, of the host alone and all of its paths', () => {
+    expect(sessionCookie(SECURE, 'v', lax)).toBe(
+      '__Host-gatehouse=v; Max-Age=60; Path=/; HttpOnly; Secure; SameSite=Lax',
+    );
+  });
+
+  test('on http loopback are not Secure', () => {
+    expect(sessionCookie(LOOPBACK, 'v', lax)).toBe(
+      'gatehouse-8080=v; Max-Age=60; Path=/; HttpOnly; SameSite=Lax',
+    );
+  });
+
+  test.each([
+    [SECURE, 'Strict', 'SameSite=Strict'],
+    [SECURE, 'None', 'SameSite=None'],
+    [LOOPBACK, 'Strict', 'SameSite=Strict'],
+    // Browsers drop SameSite=None without Secure.
+    [LOOPBACK, 'None', 'SameSite=Lax'],
+  ] as const)('at %s with the setting %s say %s', (origin, sameSite, expected) => {
+    const text = sessionCookie(origin, 'v', { sameSite, maxAgeSeconds: 60 });
+    expect(text.split('; ')).toContain(expected);
+  });
+
+  test('of a sign-in are Lax, so that they come back from another site', () => {
+    const name = loginCookieName(SECURE, 'abcdefgh');
+    expect(loginCookie(SECURE, { name, value: 'v' }, 60)).toBe(
+      `${name}=v; Max-Age=60; Path=/; HttpOnly; Secure; SameSite=Lax`,
+    );
+  });
+
+  test('are removed with the attributes they were set with', () => {
+    expect(expiredCookie(SECURE, '__Host-gatehouse')).toBe(
+      '__Host-gatehouse=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax',
+    );
+  });
+});
+
+describe('cookies that are sent', () => {
+  function read(cookie: string | undefined): Readonly<Record<string, string | undefined>> {
+    return { ...readCookies({ headers: cookie === undefined ? {} : { cookie } }) };
+  }
+
+  test.each([
+    [undefined, {}],
+    ['', {}],
+    ['a=b', { a: 'b' }],
+    ['a=b; c=d=e;f=', { a: 'b', c: 'd=e', f: '' }],
+    // Values stand for themselves: two spellings of one value would be two keys to one lock.
+    ['a=%41; b="c"', { a: '%41', b: '"c"' }],
+    ['nonsense; a=b', { a: 'b' }],
+    // Other people's cookies come as they may.
+    ['a=b; a=c', { a: 'b' }],
+  ])('%j are %j', (header, expected) => {
+    expect(read(header)).toEqual(expected);
+  });
+
+  test.each([
+    '__Host-gatehouse=a; __Host-gatehouse=b',
+    '__Host-gatehouse=a; x=y; __Host-gatehouse=a',
+    '__Host-gatehouse=a;__Host-gatehouse=b',
+    '__Host-gatehouse =a; \t__Host-gatehouse\t=b',
+    '__Host-gatehouse=; __Host-gatehouse=b',
+  ])('count for nothing when ours are among them twice: %j', (cookie) => {
+    expect(readCookie({ headers: { cookie } }, '__Host-gatehouse')).toBeUndefined();
+  });
+
+  test('are found beside others whose names are alike', () => {
+    const cookie = '__Host-gatehouse-x=1; __Host-gatehouse=v; __Host-gatehouse2=3';
+    expect(readCookie({ headers: { cookie } }, '__Host-gatehouse')).toBe('v');
+  });
+
+  test('cannot reach into the prototype of what they are read into', () => {
+    const cookies = readCookies({ headers: { cookie: '__proto__=x; constructor=y' } });
+    expect(Object.getPrototypeOf(cookies)).not.toBe(Object.prototype);
+    expect(readCookie({ headers: {} }, 'toString')).toBeUndefined();
+  });
+});
