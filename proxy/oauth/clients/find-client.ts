@@ -1,0 +1,38 @@
+import type { ClientStore } from '../../store/client-store.ts';
+import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
+import type { Client } from './client.ts';
+import type { ReadMetadataDocument } from './metadata-document.ts';
+import { unusedClientSeconds } from './unused-client-lifetime.ts';
+import { isUrlClientId } from './url-client-id.ts';
+
+/**
+ * Finds the client of an ID at an issuer; null when none is registered there. That counts as use.
+ *
+ * Throws an `AuthorizationPageError` when the ID is a URL that names no acceptable client.
+ */
+export type FindClient = (
+  issuer: string,
+  clientId: string,
+  settings: CompiledSettings,
+) => Promise<Client | null>;
+
+export interface FindClientDeps {
+  readonly clients: ClientStore;
+  readonly readMetadataDocument: ReadMetadataDocument;
+}
+
+export function createFindClient({ clients, readMetadataDocument }: FindClientDeps): FindClient {
+  return async (issuer, clientId, settings) => {
+    if (isUrlClientId(clientId)) return await readMetadataDocument(clientId, settings);
+    const registered = await clients.get(issuer, clientId);
+    if (registered === null) return null;
+    await clients.touch(issuer, clientId, unusedClientSeconds(settings));
+    const { id, metadata, secretHash } = registered;
+    return {
+      id,
+      source: 'registration',
+      metadata,
+      ...(secretHash === undefined ? {} : { secretHash }),
+    };
+  };
+}

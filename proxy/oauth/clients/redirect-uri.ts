@@ -1,0 +1,113 @@
+import { isLoopbackHost } from '../../../shared/snapshot/loopback-host.ts';
+import { APPLICATION_SCHEMES, FORBIDDEN_SCHEMES } from './redirect-schemes.ts';
+
+const MAX_LENGTH = 2048;
+
+/** Visible ASCII without `"`, `<`, `>`, `\`, `^`, `` ` ``, `{`, `|` and `}` (RFC 3986, appendix A). */
+const URI_CHARACTERS = /^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]*$/;
+
+/** In lower case: browsers ignore case, exact comparison does not. */
+const SCHEME = /^([a-z][a-z0-9+.-]*):/;
+
+/** A URL parser lets `;`, `'` and `*` pass too, which mean something else in security policies. */
+const HOST = /^(?:[a-z\d_-]+(?:\.[a-z\d_-]+)*\.?|\[[\da-f:.]+\])$/;
+
+/** Scheme and host of a loopback redirect URI, then the port that is not compared, then the rest. */
+const LOOPBACK = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?((?:[/?].*)?)$/;
+
+/** What becomes of a redirect URI that a client wants to register. */
+export type RedirectUriVerdict =
+  | { readonly kind: 'accepted' }
+  /** Harmless, but the application is not known: the client may do without this one. */
+  | { readonly kind: 'unknown-application'; readonly problem: string }
+  | { readonly kind: 'refused'; readonly problem: string };
+
+/**
+ * Judges a redirect URI that a client wants to register.
+ *
+ * HTTPS anywhere; http on `localhost`, `127.0.0.1` and `[::1]` only; private-use schemes that are
+ * named after a domain (RFC 8252, section 7.1) or belong to a known application.
+ */
+export function judgeRedirectUri(uri: string): RedirectUriVerdict {
+  const problem = problemOf(uri);
+  if (problem !== null) return { kind: 'refused', problem };
+  const scheme = schemeOf(uri);
+  const isKnown =
+    scheme === 'https' ||
+    scheme === 'http' ||
+    scheme.includes('.') ||
+    APPLICATION_SCHEMES.has(scheme);
+  if (isKnown) return { kind: 'accepted' };
+  return {
+    kind: 'unknown-application',
+    problem: 'has a scheme that is neither named after a domain nor of a known application',
+  };
+}
+
+/** What is wrong with a redirect URI, to be read after "redirect URI"; null when it is acceptable. */
+export function checkRedirectUri(uri: string): string | null {
+  const verdict = judgeRedirectUri(uri);
+  return verdict.kind === 'accepted' ? null : verdict.problem;
+}
+
+function problemOf(uri: string): string | null {
+  if (uri.length > MAX_LENGTH) return `is longer than ${String(MAX_LENGTH)} characters`;
+  if (uri.includes('#')) return 'has a fragment';
+  if (!URI_CHARACTERS.test(uri)) return 'has characters that a URI cannot have';
+  const url = URL.parse(uri);
+  if (!SCHEME.test(uri) || url === null) return 'is not absolute';
+  if (url.username !== '' || url.password !== '') return 'has a user name or password';
+  return problemOfScheme(uri, url);
+}
+
+function problemOfScheme(uri: string, { hostname }: URL): string | null {
+  const scheme = schemeOf(uri);
+  if (FORBIDDEN_SCHEMES.has(scheme) || /^(?:ms-|web\+)/.test(scheme)) {
+    return 'has a scheme that is not allowed';
+  }
+  if (scheme === 'http') {
+    return LOOPBACK.test(uri) ? null : 'must be https, but for localhost, 127.0.0.1 and [::1]';
+  }
+  // The URL parser mends `https:host` and `https:///host`; what others read there is not known.
+  if (scheme === 'https' && !/^https:\/\/[^/?]/.test(uri)) return 'has no host';
+  if (scheme === 'https' && !HOST.test(hostname)) return 'has a host that is no name or address';
+  return null;
+}
+
+function schemeOf(uri: string): string {
+  return SCHEME.exec(uri)?.[1] ?? '';
+}
+
+/**
+ * Tells whether the redirect URI of a request is one of the registered ones.
+ *
+ * Simple string comparison, slashes included (RFC 9700, section 2.1). The one exception is the port
+ * of http loopback URIs, which native applications choose at run time (RFC 8252, section 7.3; OAuth
+ * 2.1 says so for `localhost` too).
+ */
+export function matchesRedirectUri(requested: string, registered: readonly string[]): boolean {
+  if (!URL.canParse(requested)) return false;
+  const portless = withoutLoopbackPort(requested);
+  return registered.some((uri) => uri === requested || withoutLoopbackPort(uri) === portless);
+}
+
+function withoutLoopbackPort(uri: string): string {
+  const [, base, rest] = LOOPBACK.exec(uri) ?? [];
+  return base === undefined ? uri : base + (rest ?? '');
+}
+
+/** Where a redirect URI leads, as a person understands it. */
+export interface RedirectTarget {
+  /** The host of a website, the words for this computer, or an application's scheme. */
+  readonly name: string;
+  /** Any program on the user's own computer may be listening there. */
+  readonly isLoopback: boolean;
+}
+
+/** Says where a registered redirect URI leads: the host, as a browser would understand it. */
+export function redirectTarget(uri: string): RedirectTarget {
+  const { protocol, hostname } = new URL(uri);
+  if (protocol !== 'https:' && protocol !== 'http:') return { name: protocol, isLoopback: false };
+  if (isLoopbackHost(hostname)) return { name: `this computer (${hostname})`, isLoopback: true };
+  return { name: hostname, isLoopback: false };
+}

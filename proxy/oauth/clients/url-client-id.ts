@@ -1,0 +1,47 @@
+const MAX_LENGTH = 2048;
+
+/** Visible ASCII, without the backslash that URL parsers read as a slash. */
+const URL_CHARACTERS = /^[\x21-\x5b\x5d-\x7e]+$/;
+
+const PATH = /^https?:\/\/[^/?]*([^?]*)/;
+
+/** `.` and `..`, percent-encoded or not. */
+const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
+
+/**
+ * Tells client IDs that are URLs, and so name a metadata document, from those of registered clients,
+ * which never look like one. Whether the URL is acceptable is for `checkClientIdUrl` to say.
+ */
+export function isUrlClientId(clientId: string): boolean {
+  return /^https?:\/\//i.test(clientId);
+}
+
+/**
+ * What is wrong with a URL as client ID, to be read after "client ID"; null when it is acceptable.
+ * With the development flag, http is too.
+ *
+ * @see {@link https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document#section-3 OAuth Client ID Metadata Document, section 3}
+ */
+export function checkClientIdUrl(
+  clientId: string,
+  { devAllowLoopback }: { devAllowLoopback: boolean },
+): string | null {
+  if (clientId.length > MAX_LENGTH) return `is longer than ${String(MAX_LENGTH)} characters`;
+  if (clientId.includes('#')) return 'has a fragment';
+  const url = URL.parse(clientId);
+  if (!URL_CHARACTERS.test(clientId) || url === null) return 'is not a URL';
+  const isAllowed =
+    clientId.startsWith('https://') || (devAllowLoopback && clientId.startsWith('http://'));
+  if (!isAllowed) return 'must start with https://';
+  if (url.username !== '' || url.password !== '' || /^[^/]+\/\/[^/?]*@/.test(clientId)) {
+    return 'has a user name or password';
+  }
+  return problemOfPath(PATH.exec(clientId)?.[1] ?? '');
+}
+
+/** Of the path as it is written: a URL parser has resolved the dots already. */
+function problemOfPath(path: string): string | null {
+  if (path === '' || path === '/') return 'has no path';
+  if (path.split('/').some((segment) => DOT_SEGMENT.test(segment))) return 'has a . or .. segment';
+  return null;
+}
