@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+
+import { BodyTooLargeError, ClientGoneError } from '../errors/request-errors.ts';
+
+/**
+ * Reads a whole request body of at most `limit` bytes.
+ *
+ * A longer one is refused as soon as that is known: by its Content-Length before a byte is read.
+ */
+export function readBody(message: IncomingMessage, limit: number): Promise<Buffer> {
+  if (announcesMoreThan(limit, message)) return Promise.reject(new BodyTooLargeError(limit));
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (finish: () => void): void => {
+      message.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+      finish();
+    };
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > limit) settle(() => reject(new BodyTooLargeError(limit)));
+      else chunks.push(chunk);
+    };
+    const onEnd = (): void => {
+      settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    };
+    const onClose = (): void => {
+      settle(() => reject(new ClientGoneError('the client left before its body was whole')));
+    };
+    message.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+  });
+}
+
+/** Whether a body is too long by its own account: nobody needs to be asked for it. */
+export function announcesMoreThan(
+  limit: number,
+  { headers }: Pick<IncomingMessage, 'headers'>,
+): boolean {
+  return Number(headers['content-length'] ?? 0) > limit;
+}

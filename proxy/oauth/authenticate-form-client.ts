@@ -1,0 +1,48 @@
+import { InvalidRequestError } from '../errors/oauth-errors.ts';
+import { BadRequestError } from '../errors/request-errors.ts';
+import type { EndpointContext } from '../http/endpoint.ts';
+import type { GatewayRequest } from '../http/gateway-request.ts';
+import { readForm } from '../http/read-form.ts';
+import type { ClientRequest } from './clients/authenticate-client.ts';
+import type { Client } from './clients/client.ts';
+import { OAUTH_PATHS } from './oauth-paths.ts';
+
+export interface ClientAuthentication {
+  readonly authenticateClient: (request: ClientRequest) => Promise<Client>;
+}
+
+/** What an authenticated client posted. */
+export interface ClientForm {
+  readonly client: Client;
+  readonly parameters: URLSearchParams;
+}
+
+/**
+ * Reads what a client posts to the token or revocation endpoint, and finds out which client it is.
+ *
+ * Nothing is taken from the query, which ends up in logs and histories (OAuth 2.1, section 2.4.1).
+ */
+export async function authenticateFormClient(
+  { request, origin, configuration }: EndpointContext,
+  { authenticateClient }: ClientAuthentication,
+): Promise<ClientForm> {
+  if (request.query.length > 1) throw new InvalidRequestError('parameters belong in the body');
+  const parameters = await readFormOf(request.message);
+  const client = await authenticateClient({
+    issuer: origin,
+    tokenEndpointUrl: origin + OAUTH_PATHS.token,
+    authorization: request.message.headers.authorization,
+    form: parameters,
+    settings: configuration.settings,
+  });
+  return { client, parameters };
+}
+
+async function readFormOf(message: GatewayRequest['message']): Promise<URLSearchParams> {
+  try {
+    return await readForm(message);
+  } catch (error) {
+    if (!(error instanceof BadRequestError)) throw error;
+    throw new InvalidRequestError(error.message, { cause: error });
+  }
+}

@@ -1,0 +1,34 @@
+import type { OAuthError } from '../errors/oauth-errors.ts';
+
+/** Where the answer to an authorization request goes. Its redirect URI is the client's own. */
+export interface ResponseTarget {
+  readonly issuer: string;
+  readonly redirectUri: string;
+  readonly state?: string;
+}
+
+/** The redirect that hands a code to the client, with `iss` (RFC 9207, section 2). */
+export function codeRedirect(target: ResponseTarget, code: string): string {
+  return redirect(target, { code });
+}
+
+/** The redirect that tells the client of an error (RFC 6749, 4.1.2.1), with `iss` too. */
+export function errorRedirect(target: ResponseTarget, error: OAuthError): string {
+  return redirect(target, { error: error.code, error_description: error.description });
+}
+
+/** The query that a redirect URI has is kept as it is (RFC 6749, section 3.1.2). */
+function redirect(
+  { redirectUri, state, issuer }: ResponseTarget,
+  parameters: Readonly<Record<string, string>>,
+): string {
+  const query = new URLSearchParams(parameters);
+  if (state !== undefined) query.set('state', state);
+  query.set('iss', issuer);
+  return redirectUri + separatorFor(redirectUri) + query.toString();
+}
+
+function separatorFor(redirectUri: string): string {
+  if (!redirectUri.includes('?')) return '?';
+  return /[?&]$/.test(redirectUri) ? '' : '&';
+}

@@ -1,0 +1,78 @@
+import { hashToken } from '../../crypto/tokens.ts';
+import { InvalidGrantError } from '../../errors/oauth-errors.ts';
+import type { EndpointResponse } from '../../http/endpoint.ts';
+import type { AuthorizationCode } from '../../store/authorization-code-store.ts';
+import { parameter, requiredParameter } from '../parameters.ts';
+import { verifiesChallenge } from '../pkce.ts';
+import { refuseOtherResource } from '../resources.ts';
+import { newRefreshToken } from './refresh-token.ts';
+import { revokeGrant } from './revoke-grant.ts';
+import type { GrantDependencies, TokenRequest } from './token-request.ts';
+import { tokenResponse } from './token-response.ts';
+
+/** How long the second use of a code is known for what it is. */
+const REUSE_MEMORY_SECONDS = 600;
+
+/**
+ * Redeems an authorization code (OAuth 2.1, section 4.1.3).
+ *
+ * The code is used up last, so a request that lacks the verifier, or anything else, does not burn
+ * it. Its second use revokes what the first one got.
+ */
+export async function redeemAuthorizationCode(
+  dependencies: GrantDependencies,
+  request: TokenRequest,
+): Promise<EndpointResponse> {
+  const { stores, externalTokens, now } = dependencies;
+  const { settings } = request;
+  const hash = hashToken(requiredParameter(request.parameters, 'code'));
+  const code = await stores.authorizationCodes.peek(hash);
+  if (code === null) throw new InvalidGrantError('the code is unknown or expired');
+  refuseMisuse(code, request);
+  const session = await stores.sessions.get(code.sessionId);
+  if (session === null) throw new InvalidGrantError('the session has ended');
+  await useUp(hash, dependencies);
+
+  const { issuer, clientId, sessionId, resource, scopes } = code;
+  const grant = { id: code.grantId, issuer, clientId, sessionId, resource, scopes };
+  const refreshToken = newRefreshToken();
+  const { refreshTokenSeconds } = settings.tokens;
+  await stores.grants.create(grant, refreshTokenSeconds);
+  await stores.refreshTokens.save(
+    hashToken(refreshToken),
+    { grantId: grant.id },
+    refreshTokenSeconds,
+  );
+  const issuance = { grant, session, refreshToken, scopes };
+  return tokenResponse(externalTokens, issuance, settings, now());
+}
+
+/** What the code is bound to. The wire does not tell which of these was wrong, but for `resource`. */
+function refuseMisuse(code: AuthorizationCode, request: TokenRequest): void {
+  const { client, issuer, parameters } = request;
+  if (code.clientId !== client.id || code.issuer !== issuer.origin) {
+    throw new InvalidGrantError('the code is unknown or expired');
+  }
+  const redirectUri = parameter(parameters, 'redirect_uri');
+  const mayOmitRedirectUri = code.redirectUriWasSent !== true;
+  if (redirectUri === undefined ? !mayOmitRedirectUri : redirectUri !== code.redirectUri) {
+    throw new InvalidGrantError('redirect_uri is not that of the authorization request');
+  }
+  const verifier = parameter(parameters, 'code_verifier') ?? '';
+  if (!verifiesChallenge(verifier, code.codeChallenge)) {
+    throw new InvalidGrantError('code_verifier does not fit the code challenge');
+  }
+  refuseOtherResource(code.resource, parameters, issuer);
+}
+
+async function useUp(hash: string, { stores, logger }: GrantDependencies): Promise<void> {
+  const consumption = await stores.authorizationCodes.consume(hash, REUSE_MEMORY_SECONDS);
+  if (consumption === null) throw new InvalidGrantError('the code is unknown or expired');
+  if (consumption.kind === 'consumed') return;
+  // RFC 9700, section 4.5: whoever came first may have been the thief.
+  const { grantId, clientId } = consumption.code;
+  await revokeGrant(stores, grantId);
+  const fields = { 'grant-id': grantId, 'client-id': clientId };
+  logger.warn('authorization code reused', { reason: 'authorization-code-reused', ...fields });
+  throw new InvalidGrantError('the code was used before');
+}

@@ -1,0 +1,30 @@
+import type { Logger } from '../../../shared/process/logger.ts';
+import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
+import type { EndpointResponse } from '../../http/endpoint.ts';
+import type { Stores } from '../../store/stores.ts';
+import type { Client } from '../clients/client.ts';
+import type { ExternalTokens } from '../external-token.ts';
+import type { Issuer } from '../resources.ts';
+
+/** A token request whose client has authenticated. */
+export interface TokenRequest {
+  readonly issuer: Issuer;
+  readonly settings: CompiledSettings;
+  readonly client: Client;
+  readonly parameters: URLSearchParams;
+}
+
+/** What grant types work with. */
+export interface GrantDependencies {
+  readonly stores: Stores;
+  readonly externalTokens: ExternalTokens;
+  readonly logger: Logger;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** One `grant_type`: answers with tokens or throws an `OAuthError`. */
+export type GrantType = (
+  dependencies: GrantDependencies,
+  request: TokenRequest,
+) => Promise<EndpointResponse>;

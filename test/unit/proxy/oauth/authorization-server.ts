@@ -1,0 +1,337 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+import { Sealer } from '../../../../proxy/crypto/sealer.ts';
+import { hashToken, randomToken } from '../../../../proxy/crypto/tokens.ts';
+import { TokenRequiredError } from '../../../../proxy/errors/oauth-errors.ts';
+import { RouteNotFoundError } from '../../../../proxy/errors/request-errors.ts';
+import { respondToError } from '../../../../proxy/errors/respond-to-error.ts';
+import { sessionCookieName } from '../../../../proxy/http/cookies.ts';
+import type { EndpointResponse } from '../../../../proxy/http/endpoint.ts';
+import type { GatewayRequest } from '../../../../proxy/http/gateway-request.ts';
+import { json, seeOther } from '../../../../proxy/http/responses.ts';
+import { sendResponse } from '../../../../proxy/http/send-response.ts';
+import { BrowserAuthenticator } from '../../../../proxy/identity/browser-authenticator.ts';
+import type { Session } from '../../../../proxy/identity/session.ts';
+import { resourceIdentifier } from '../../../../proxy/mcp/resource-identifier.ts';
+import { challengeFor } from '../../../../proxy/oauth/challenge.ts';
+import { createClientKeysReader } from '../../../../proxy/oauth/clients/client-keys.ts';
+import { createFindClient } from '../../../../proxy/oauth/clients/find-client.ts';
+import { createMetadataDocumentReader } from '../../../../proxy/oauth/clients/metadata-document.ts';
+import { ExternalTokenAuthenticator } from '../../../../proxy/oauth/external-token-authenticator.ts';
+import { ExternalTokens } from '../../../../proxy/oauth/external-token.ts';
+import { createOAuthEndpoints } from '../../../../proxy/oauth/oauth-endpoints.ts';
+import { answerWellKnown, isOAuthWellKnown } from '../../../../proxy/oauth/well-knowns.ts';
+import type { GuardedFetch } from '../../../../proxy/outbound/guarded-fetch.ts';
+import { serveEndpoint } from '../../../../proxy/pipeline/serve-endpoint.ts';
+import { buildConfiguration } from '../../../../proxy/server/build-configuration.ts';
+import type { Configuration } from '../../../../proxy/server/configuration.ts';
+import { endpointFinder } from '../../../../proxy/server/endpoints.ts';
+import { originOfHost } from '../../../../proxy/server/routing-table.ts';
+import { createMemoryStores } from '../../../../proxy/store/memory/memory-stores.ts';
+import type { Stores } from '../../../../proxy/store/stores.ts';
+import type { LogFields } from '../../../../shared/process/logger.ts';
+import { hashResource, snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
+import type { CompiledRoute, CompiledSettings } from '../../../../shared/snapshot/snapshot.ts';
+
+/** Where a person is sent to sign in, in place of a real identity provider. */
+export const SIGN_IN_URL = 'https://sign-in.example/';
+
+/** Issuer of the routes that most tests use. */
+export const ISSUER = 'https://mcp.example.com';
+export const RESOURCE = `${ISSUER}/mcp`;
+
+export const VERIFIER = 'a-verifier-of-more-than-43-characters-for-the-tests';
+export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+
+export const LOOPBACK_CALLBACK = 'http://127.0.0.1:3000/callback';
+export const WEB_CALLBACK = 'https://client.example/callback';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface SendOptions {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly form?: Readonly<Record<string, string>> | URLSearchParams;
+  readonly body?: string;
+}
+
+interface LogRecord {
+  readonly message: string;
+  readonly fields: LogFields | undefined;
+}
+
+export interface ServerOptions {
+  readonly settings?: Partial<CompiledSettings>;
+  readonly routes?: readonly CompiledRoute[];
+  /** Metadata documents by URL. */
+  readonly documents?: Readonly<Record<string, unknown>>;
+}
+
+/** The authorization server with real stores over real HTTP, and a protected resource behind it. */
+export interface TestServer extends AsyncDisposable {
+  readonly stores: Stores;
+  readonly logged: readonly LogRecord[];
+  readonly clock: { now: number };
+  /** Replaces the documents of URL client IDs. */
+  publish(documents: Readonly<Record<string, unknown>>): void;
+  /** Sends a request to whatever origin of the gateway the URL names. */
+  send(url: string, options?: SendOptions): Promise<Reply>;
+  /** Signs a user in at an origin; returns the `Cookie` header. */
+  signIn(origin?: string, session?: Partial<Session>): Promise<string>;
+}
+
+/** A route in front of an MCP server. */
+export function aRoute(route: Partial<CompiledRoute> = {}): CompiledRoute {
+  return aWebRoute({ mcpServer: { path: '', maxRequestBytes: 4096 }, ...route });
+}
+
+/** A route that is no MCP server. */
+export function aWebRoute(route: Partial<CompiledRoute> = {}): CompiledRoute {
+  return {
+    kind: 'route',
+    name: `default/${randomUUID()}`,
+    scheme: 'https',
+    host: 'mcp.example.com',
+    port: 443,
+    path: { kind: 'prefix', value: '/mcp' },
+    upstream: 'http://127.0.0.1:1',
+    access: { kind: 'policy', policy: { allow: { and: [{ kind: 'accept' }] } } },
+    allowWebsockets: false,
+    responseTimeoutMs: 0,
+    ...route,
+  };
+}
+
+function someSettings(settings: Partial<CompiledSettings> = {}): CompiledSettings {
+  return {
+    kind: 'settings',
+    gatewayId: 'gatehouse/test',
+    allowedClientIdDomains: ['*.clients.example'],
+    allowedOrigins: [],
+    outboundAllowedCidrs: [],
+    authorizeLogFields: [],
+    cookie: { expirationSeconds: 14 * 3600, sameSite: 'Lax' },
+    tokens: {
+      externalTokenSeconds: 900,
+      refreshTokenSeconds: 30 * 24 * 3600,
+      refreshTokenGraceSeconds: 60,
+    },
+    ...settings,
+  };
+}
+
+function configurationOf(
+  routes: readonly CompiledRoute[],
+  settings: CompiledSettings = someSettings(),
+): Configuration {
+  const resources = [settings, ...routes].map((resource) =>
+    hashResource(resource.kind === 'route' ? `route/${resource.name}` : 'settings', resource),
+  );
+  return buildConfiguration(snapshotOf(resources));
+}
+
+/** Starts one. Its clock stands still until a test moves it. */
+export async function startAuthorizationServer({
+  settings,
+  routes = [aRoute()],
+  documents = {},
+}: ServerOptions = {}): Promise<TestServer> {
+  const configuration = configurationOf(routes, someSettings(settings));
+  const clock = { now: Date.now() };
+  const now = (): number => clock.now;
+  const stores = createMemoryStores(now);
+  const logged: LogRecord[] = [];
+  const log = (message: string, fields?: LogFields): void => void logged.push({ message, fields });
+  const externalTokens = new ExternalTokens(new Sealer([{ id: 'test', secret: Buffer.alloc(32) }]));
+  const published = { documents };
+  const guardedFetch: GuardedFetch = (url) => {
+    const document = published.documents[url];
+    return Promise.resolve({
+      status: document === undefined ? 404 : 200,
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify(document ?? {})),
+    });
+  };
+  const browsers = new BrowserAuthenticator({ stores, now });
+  const endpoints = createOAuthEndpoints({
+    stores,
+    externalTokens,
+    logger: { info: log, warn: log, error: log },
+    now,
+    findClient: createFindClient({
+      clients: stores.clients,
+      readMetadataDocument: createMetadataDocumentReader({
+        guardedFetch,
+        devAllowLoopback: false,
+        now,
+      }),
+    }),
+    readClientKeys: createClientKeysReader({ guardedFetch, now }),
+    browser: {
+      authenticate: (cookieValue, origin) => browsers.authenticate(cookieValue, origin),
+      redirectToSignIn: ({ origin }, returnPath) =>
+        seeOther(`${SIGN_IN_URL}?${new URLSearchParams({ to: origin + returnPath }).toString()}`),
+    },
+  });
+  const authenticator = new ExternalTokenAuthenticator(externalTokens, stores);
+  const findEndpoint = endpointFinder(endpoints, {
+    owns: isOAuthWellKnown,
+    answer: answerWellKnown,
+  });
+  const gateway = { configuration, findEndpoint, authenticator, now };
+  const server = createServer((message, response) => void serve(message, response, gateway));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A TCP server's address is one.
+  const { port } = server.address() as AddressInfo;
+  return {
+    stores,
+    logged,
+    clock,
+    publish: (replacement) => void (published.documents = replacement),
+    send: (url, options) => send(port, url, options),
+    signIn: async (origin = ISSUER, session = {}) => {
+      const value = randomToken();
+      const signedIn = { ...aSession(clock.now), ...session };
+      await stores.sessions.create(signedIn);
+      const browserSession = { sessionId: signedIn.id, origin };
+      await stores.browserSessions.save(hashToken(value), browserSession, signedIn.expiresAt);
+      return `${sessionCookieName(origin)}=${value}`;
+    },
+    [Symbol.asyncDispose]: async () => {
+      browsers[Symbol.dispose]();
+      authenticator[Symbol.dispose]();
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+export function aSession(now: number): Session {
+  return {
+    id: randomToken(),
+    identity: {
+      provider: 'example',
+      subject: 'alice',
+      email: 'alice@example.com',
+      groups: [],
+      claims: {},
+    },
+    createdAt: now,
+    expiresAt: now + 14 * 3600 * 1000,
+  };
+}
+
+interface ServedGateway {
+  readonly configuration: Configuration;
+  readonly findEndpoint: ReturnType<typeof endpointFinder>;
+  readonly authenticator: ExternalTokenAuthenticator;
+  readonly now: () => number;
+}
+
+/** Endpoints as the gateway serves them; everything else answers who called, or challenges. */
+async function serve(
+  message: IncomingMessage,
+  response: ServerResponse,
+  gateway: ServedGateway,
+): Promise<void> {
+  const { configuration, findEndpoint } = gateway;
+  const request = parse(message);
+  const endpoint = findEndpoint(configuration.routes.findHost(request.authority), request.path);
+  try {
+    const origin = originOf(request, configuration);
+    const at = { origin, configuration };
+    const answer = endpoint
+      ? await serveEndpoint(endpoint, request, at)
+      : await serveResource(request, origin, gateway);
+    sendResponse(response, answer, request.id);
+  } catch (error) {
+    const answer = respondToError(error, {
+      requestId: request.id,
+      audience: endpoint?.audience ?? 'json-rpc',
+      messageId: null,
+      challenge: (tokenWasSent) =>
+        challengeFor(originOf(request, configuration), request.path, tokenWasSent),
+      usedBasic: /^basic /i.test(message.headers.authorization ?? ''),
+    });
+    sendResponse(response, answer, request.id);
+  }
+}
+
+function parse(message: IncomingMessage): GatewayRequest {
+  const target = message.url ?? '/';
+  const mark = target.indexOf('?');
+  return {
+    id: randomUUID(),
+    method: message.method ?? 'GET',
+    path: mark === -1 ? target : target.slice(0, mark),
+    query: mark === -1 ? '' : target.slice(mark),
+    authority: (message.headers.host ?? '').toLowerCase(),
+    remoteAddress: message.socket.remoteAddress ?? '',
+    message,
+  };
+}
+
+function originOf({ authority }: GatewayRequest, { routes, settings }: Configuration): string {
+  const host = routes.findHost(authority);
+  if (host !== undefined) return originOfHost(host, authority);
+  const { authenticateOrigin } = settings;
+  if (authenticateOrigin?.endsWith(`//${authority}`) === true) return authenticateOrigin;
+  throw new RouteNotFoundError(421, 'no such host');
+}
+
+async function serveResource(
+  { message, authority, path }: GatewayRequest,
+  origin: string,
+  { configuration, authenticator, now }: ServedGateway,
+): Promise<EndpointResponse> {
+  const route = configuration.routes.findHost(authority)?.matchPath(path);
+  if (route === undefined) throw new RouteNotFoundError(404, 'no such path');
+  const token = /^Bearer (.+)$/.exec(message.headers.authorization ?? '')?.[1];
+  if (token === undefined) throw new TokenRequiredError('no token', { tokenWasSent: false });
+  const resource = resourceIdentifier(route.compiled, origin);
+  const { gatewayId } = configuration.settings;
+  const caller = await authenticator.authenticate(token, { resource, gatewayId }, now());
+  return json(200, { user: caller.kind === 'user' ? caller.session.identity.subject : null });
+}
+
+async function send(
+  port: number,
+  url: string,
+  { method, headers = {}, form, body }: SendOptions = {},
+): Promise<Reply> {
+  const { host, origin } = new URL(url);
+  const content = form === undefined ? body : new URLSearchParams(form).toString();
+  const request = httpRequest({
+    port,
+    host: '127.0.0.1',
+    // As written: a URL parser would resolve dot segments and hide what a client can send.
+    path: url.slice(origin.length) || '/',
+    method: method ?? (content === undefined ? 'GET' : 'POST'),
+    headers: {
+      host,
+      ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+      ...headers,
+    },
+  });
+  request.end(content);
+  // `response` is emitted with the response.
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const { statusCode: status = 0 } = response;
+  return { status, headers: response.headers, body: await text(response) };
+}
