@@ -1,0 +1,47 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+
+import type { Dispatcher } from 'undici';
+
+/** What a handler steers a request of Node's client with: undici's controller in its place. */
+export class ClientController implements Dispatcher.DispatchController {
+  readonly #request: ClientRequest;
+  #response: IncomingMessage | undefined;
+  #reason: Error | null = null;
+  rawHeaders: string[] = [];
+  rawTrailers: string[] = [];
+
+  constructor(request: ClientRequest) {
+    this.#request = request;
+  }
+
+  /** From now on `pause` and `resume` are about this response. */
+  begin(response: IncomingMessage): void {
+    this.#response = response;
+    this.rawHeaders = response.rawHeaders;
+  }
+
+  get aborted(): boolean {
+    return this.#reason !== null;
+  }
+
+  get paused(): boolean {
+    return this.#response?.isPaused() ?? false;
+  }
+
+  get reason(): Error | null {
+    return this.#reason;
+  }
+
+  abort(reason: Error): void {
+    this.#reason = reason;
+    this.#request.destroy(reason);
+  }
+
+  pause(): void {
+    this.#response?.pause();
+  }
+
+  resume(): void {
+    this.#response?.resume();
+  }
+}

@@ -1,0 +1,18 @@
+import type { GatewayRequest } from '../http/gateway-request.ts';
+
+/** What is sent to the upstream: complete, save what frames the message on the wire. */
+export interface UpstreamRequest {
+  /** `scheme://host[:port]`; `Host` is made from it. */
+  readonly origin: string;
+  /** Raw path and query, byte for byte. */
+  readonly path: string;
+  /** Flat list of names and values, as `upstreamHeaders` makes it. */
+  readonly headers: readonly string[];
+  /** Bytes that were read already, or what the client still sends. */
+  readonly body: Buffer | 'stream' | 'none';
+  /** How long the response may take to begin; 0 is no limit. */
+  readonly responseTimeoutMs: number;
+}
+
+/** Method and message of the request that is forwarded. */
+export type ForwardedRequest = Pick<GatewayRequest, 'method' | 'message'>;

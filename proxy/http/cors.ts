@@ -1,0 +1,47 @@
+import type { EndpointResponse } from './endpoint.ts';
+
+/**
+ * Lets pages of any origin call, and never with credentials. `*` does not cover `Authorization`
+ * (Fetch, section 3.3.3), so every header is listed.
+ */
+const PREFLIGHT_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
+  'access-control-allow-headers':
+    'authorization, content-type, accept, last-event-id, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, traceparent, tracestate',
+  'access-control-max-age': '7200',
+  'cache-control': 'no-store',
+} as const;
+
+/** What a cross-origin page may read of any response. */
+export const CROSS_ORIGIN_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers':
+    'www-authenticate, mcp-session-id, mcp-protocol-version, retry-after, x-request-id',
+} as const;
+
+/** Tells a preflight request: `OPTIONS` with an `Origin` and the method to come. */
+export function isPreflight(method: string, headers: NodeJS.Dict<string | string[]>): boolean {
+  return (
+    method === 'OPTIONS' &&
+    headers['origin'] !== undefined &&
+    headers['access-control-request-method'] !== undefined
+  );
+}
+
+/**
+ * Answers a preflight. Headers mirrored from tool arguments have names that only the tool's server
+ * knows (`Mcp-Param-*`), so the ones asked for are allowed by their names.
+ */
+export function preflightResponse(headers: NodeJS.Dict<string | string[]>): EndpointResponse {
+  const mirrored = String(headers['access-control-request-headers'] ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => /^mcp-param-[\w-]+$/.test(name));
+  const allowed = [PREFLIGHT_HEADERS['access-control-allow-headers'], ...mirrored].join(', ');
+  return {
+    status: 204,
+    headers: { ...PREFLIGHT_HEADERS, 'access-control-allow-headers': allowed },
+    body: '',
+  };
+}

@@ -1,0 +1,152 @@
+import type { IncomingMessage } from 'node:http';
+
+import { BadRequestError } from '../errors/request-errors.ts';
+import { distrust } from './distrust.ts';
+import type { GatewayRequest } from './gateway-request.ts';
+
+/**
+ * Reads the head of a request, and refuses what two HTTP implementations could understand
+ * differently. Everything else is kept byte for byte.
+ *
+ * Throws `BadRequestError`; the connection is then closed after the answer.
+ */
+export function parseRequest(message: IncomingMessage, id: string): GatewayRequest {
+  try {
+    return parse(message, id);
+  } catch (error) {
+    distrust(message);
+    throw error;
+  }
+}
+
+function parse(message: IncomingMessage, id: string): GatewayRequest {
+  const { method = '', url = '', socket } = message;
+  if (method === 'TRACE') {
+    // RFC 9110, section 9.3.8: the answer would show the client the credentials meant for the
+    // upstream.
+    throw new BadRequestError('trace-refused', 'TRACE requests are not forwarded');
+  }
+  const authority = readAuthority(message);
+  const target = url.startsWith('/') ? url : originForm(url, authority);
+  const mark = target.indexOf('?');
+  const path = mark === -1 ? target : target.slice(0, mark);
+  const query = mark === -1 ? '' : target.slice(mark);
+  if (!PLAIN_PATH.test(path)) checkPath(path);
+  if (UNFIT_FOR_QUERY.test(query)) throw malformedTarget();
+  const remoteAddress = withoutMapping(socket.remoteAddress ?? '');
+  return { id, method, path, query, authority, remoteAddress, message };
+}
+
+const MAX_HEADERS = 256;
+
+/** RFC 9110, section 7.2; names, IPv4 and bracketed IPv6 addresses, with a port or without. */
+const AUTHORITY = /^(?:[a-z\d._-]+|\[[a-f\d:.]+\])(?::\d{1,5})?$/;
+
+/**
+ * Checks the fields that say for whom a message is and where it ends, from the raw list: Node joins
+ * or drops repeated ones.
+ */
+function readAuthority({ rawHeaders, httpVersionMinor }: IncomingMessage): string {
+  if (rawHeaders.length > 2 * MAX_HEADERS) {
+    throw new BadRequestError('too-many-headers', 'the request has too many header fields');
+  }
+  let host: string | undefined;
+  let framings = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length !== 4 && name.length !== 14 && name.length !== 17) continue;
+    const value = rawHeaders[index + 1] ?? '';
+    switch (name.toLowerCase()) {
+      case 'host':
+        if (host !== undefined) {
+          throw new BadRequestError('several-host-headers', 'the request names several hosts');
+        }
+        host = value.toLowerCase();
+        break;
+      case 'content-length':
+        framings += 1;
+        break;
+      case 'transfer-encoding':
+        framings += 1;
+        checkTransferEncoding(value, httpVersionMinor);
+        break;
+      default:
+    }
+  }
+  if (framings > 1) {
+    // RFC 9112, section 6.3: what one recipient takes for the body, another takes for a request.
+    throw new BadRequestError('ambiguous-framing', 'the request says twice where its body ends');
+  }
+  if (host === undefined) throw new BadRequestError('no-host', 'the request names no host');
+  if (!AUTHORITY.test(host)) throw new BadRequestError('malformed-host', 'the host is malformed');
+  return host;
+}
+
+/** Node takes any list that ends in `chunked`; recipients differ in what they make of the rest. */
+function checkTransferEncoding(value: string, httpVersionMinor: number): void {
+  if (value.toLowerCase() !== 'chunked' || httpVersionMinor === 0) {
+    throw new BadRequestError(
+      'transfer-encoding',
+      'only the chunked transfer coding is understood',
+    );
+  }
+}
+
+/** RFC 9112, section 3.2.2: absolute form is taken only for the very host of `Host`. */
+function originForm(url: string, authority: string): string {
+  const [, named, rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url) ?? [];
+  if (named === undefined) throw malformedTarget();
+  if (named.toLowerCase() !== authority) {
+    throw new BadRequestError('authority-mismatch', 'the target is on another host than Host says');
+  }
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** Segments of harmless characters that do not start with a dot: nearly every path there is. */
+const PLAIN_PATH = /^(?:\/(?!\.)[\w\-.~!$&'()*+,;=:@]*)+$/;
+
+// eslint-disable-next-line no-control-regex -- these are what is looked for
+const UNFIT_FOR_PATH = /[\x00-\x20\x7f-\uffff\\#]/;
+
+/** Browsers send backslashes and bare percent signs in queries; policy does not look at those. */
+// eslint-disable-next-line no-control-regex -- these are what is looked for
+const UNFIT_FOR_QUERY = /[\x00-\x20\x7f#]/;
+
+/**
+ * `.` and `..` in any spelling, also where an encoded separator or a path parameter hides the end of
+ * the segment from one recipient and not from another (`/..;/`, `/..%2f`).
+ */
+const DOT_SEGMENT = /(?:\/|%2f|%5c)(?:\.|%2e){1,2}(?:$|\/|;|%2f|%5c|%3b)/i;
+
+function checkPath(path: string): void {
+  if (UNFIT_FOR_PATH.test(path)) throw malformedTarget();
+  if (/%(?![\da-f]{2})|%00/i.test(path)) {
+    throw new BadRequestError('malformed-percent-encoding', 'the path is not properly encoded');
+  }
+  if (DOT_SEGMENT.test(path)) {
+    throw new BadRequestError('dot-segment', 'the path has a . or .. segment');
+  }
+}
+
+function malformedTarget(): BadRequestError {
+  return new BadRequestError('malformed-target', 'the request target is malformed');
+}
+
+/** An IPv4 client of a dual-stack socket, in its own spelling. */
+function withoutMapping(address: string): string {
+  return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+}
+
+/**
+ * Empty segments, percent-encoded separators and unreserved characters, and encodings in lower case
+ * (RFC 3986, section 6.2.2): some servers read them as the plain spelling, some do not.
+ */
+const AMBIGUOUS = /\/\/|%(?:2[DEF]|3\d|[46][1-9A-F]|5[\dACF]|7[\dAE]|[a-f].|.[a-f])/;
+
+/**
+ * Whether an upstream may take a path for another one that is spelled differently. Where the path
+ * decides who may do what, such a path is refused.
+ */
+export function ambiguousPath(path: string): boolean {
+  return AMBIGUOUS.test(path);
+}

@@ -1,0 +1,19 @@
+import type { ServerResponse } from 'node:http';
+
+import type { EndpointResponse } from './endpoint.ts';
+
+/** Sends a whole response of the gateway's own; to a HEAD request without its body. */
+export function sendResponse(
+  response: ServerResponse,
+  { status, headers, body }: EndpointResponse,
+  requestId: string,
+): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const length = Buffer.byteLength(body);
+  const contentLength = status === 204 ? {} : { 'content-length': length };
+  response.writeHead(status, { ...headers, ...contentLength, 'x-request-id': requestId });
+  response.end(response.req.method === 'HEAD' ? undefined : body);
+}

@@ -1,0 +1,95 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+import { isDistrusted } from '../http/distrust.ts';
+import { closeGently } from './close-gently.ts';
+import { endWithResponse } from './raw-response.ts';
+
+const REQUEST_TIMEOUT = 408;
+
+/** One connection of a client: the response under way on it, and how it ends. */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #lingerMs: number;
+  #response: ServerResponse | undefined;
+  #isClosing = false;
+  /** Bytes received when the client was last seen to owe a body. */
+  #stalledAt: number | undefined;
+
+  constructor(socket: Socket, lingerMs: number) {
+    this.#socket = socket;
+    this.#lingerMs = lingerMs;
+    // Node ends connections by this method, at once and with a reset where bytes are unread.
+    socket.destroySoon = () => {
+      if (!this.#isClosing) closeGently(socket, lingerMs);
+      this.#isClosing = true;
+    };
+  }
+
+  /**
+   * Takes the next request. False when its connection is to be closed after an earlier response: what
+   * follows a refused request may be smuggled in its body.
+   */
+  accept(response: ServerResponse): boolean {
+    const previous = this.#response;
+    if (this.#isClosing || (previous !== undefined && isLast(previous))) return false;
+    this.#response = response;
+    return true;
+  }
+
+  /** Answers bytes that are no request, and closes. */
+  refuse(status: number): void {
+    if (this.#isClosing) return;
+    const {
+      writableEnded = true,
+      headersSent = false,
+      shouldKeepAlive = true,
+    } = this.#response ?? {};
+    const isSilent = status === REQUEST_TIMEOUT && this.#socket.bytesRead === 0;
+    if ((headersSent && !writableEnded) || isSilent) {
+      this.#socket.destroy();
+      return;
+    }
+    this.#isClosing = true;
+    // The broken bytes may belong to the body of a request that is being forwarded.
+    if (!writableEnded) this.#socket.once('finish', () => this.#socket.destroy());
+    if (writableEnded && !shouldKeepAlive) closeGently(this.#socket, this.#lingerMs);
+    else endWithResponse(this.#socket, { status }, this.#lingerMs);
+  }
+
+  /** Lets the response under way be the last, and takes no notice of what else the client says. */
+  finish(): void {
+    if (this.#response?.writableEnded === false) return;
+    closeGently(this.#socket, this.#lingerMs);
+  }
+
+  /** Refuses a client that sent nothing of a body it owes since the last call. */
+  checkBody(): void {
+    const bytes = this.#socket.bytesRead;
+    const isStalled = this.#owesBody() && this.#stalledAt === bytes;
+    this.#stalledAt = this.#owesBody() ? bytes : undefined;
+    if (isStalled) this.refuse(REQUEST_TIMEOUT);
+  }
+
+  /** Lets the response under way be the last. */
+  drain(): void {
+    if (this.#socket.bytesRead === 0) this.#socket.destroy();
+    else if (this.#response?.headersSent === false) this.#response.shouldKeepAlive = false;
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  /** Somebody here waits for body bytes; not so while a slow upstream makes the client wait. */
+  #owesBody(): boolean {
+    if (this.#response === undefined || this.#response.writableEnded) return false;
+    const { complete, readableFlowing, readableLength } = this.#response.req;
+    return !complete && readableFlowing === true && readableLength === 0;
+  }
+}
+
+/** Whether a response, once it is sent, is followed by the end of its connection. */
+function isLast(response: ServerResponse): boolean {
+  return isDistrusted(response.req) || (response.headersSent && !response.shouldKeepAlive);
+}

@@ -1,0 +1,109 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+import { hasBody } from '../http/has-body.ts';
+import { Connection } from './connection.ts';
+import { endWithResponse } from './raw-response.ts';
+import { awaitContinue } from './send-continue.ts';
+
+/** What is done with the messages of clients. */
+export interface ListenerHandlers {
+  request(message: IncomingMessage, response: ServerResponse): void;
+  /** WebSocket handshakes only; any other `Upgrade` is ignored, as RFC 9110, section 7.8 allows. */
+  upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+/** How long clients may keep a connection waiting. */
+export interface ListenerLimits {
+  /** From the connection, or the last response, to the end of the next request's header. */
+  readonly headersMs: number;
+  /** Without a byte of a body that is awaited; the double at most. */
+  readonly bodyStallMs: number;
+  readonly keepAliveMs: number;
+  /** From the last response to the end of the connection, when the client goes on sending. */
+  readonly lingerMs: number;
+}
+
+/** The connections of one listener, and what happens on them. */
+export class Connections {
+  readonly #handlers: ListenerHandlers;
+  readonly #limits: ListenerLimits;
+  readonly #connections = new Map<Duplex, Connection>();
+  #isDraining = false;
+
+  constructor(handlers: ListenerHandlers, limits: ListenerLimits) {
+    this.#handlers = handlers;
+    this.#limits = limits;
+  }
+
+  /** Handles all that happens on a server, until it is closed. */
+  follow(server: Server): void {
+    server.on('connection', (socket) => {
+      this.#connections.set(socket, new Connection(socket, this.#limits.lingerMs));
+      socket.once('close', () => this.#connections.delete(socket));
+    });
+    server.on('request', this.#take);
+    server.on('checkContinue', (message, response) => {
+      awaitContinue(message);
+      this.#take(message, response);
+    });
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      const connection = this.#connections.get(socket);
+      const status = statusOfParseError(error);
+      // RFC 9112, section 9.6: what follows `Connection: close` is not looked at.
+      if (error.code === AFTER_CLOSE) connection?.finish();
+      else if (status === undefined) socket.destroy();
+      else connection?.refuse(status);
+    });
+    server.on('connect', (_message, socket) => {
+      guard(socket);
+      endWithResponse(socket, { status: 400 });
+    });
+    server.on('upgrade', (message, socket, head) => {
+      guard(socket);
+      // What follows a handshake is the other protocol's: a body would be taken for it.
+      if (hasBody(message)) endWithResponse(socket, { status: 400 });
+      else this.#handlers.upgrade(message, socket, head);
+    });
+    const check = setInterval(() => this.#checkBodies(), this.#limits.bodyStallMs).unref();
+    server.once('close', () => clearInterval(check));
+  }
+
+  /** Lets the responses under way be the last on their connections. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const connection of this.#connections.values()) connection.drain();
+  }
+
+  destroy(): void {
+    for (const connection of this.#connections.values()) connection.destroy();
+  }
+
+  readonly #take = (message: IncomingMessage, response: ServerResponse): void => {
+    if (this.#connections.get(message.socket)?.accept(response) === false) return;
+    if (this.#isDraining) response.shouldKeepAlive = false;
+    this.#handlers.request(message, response);
+  };
+
+  #checkBodies(): void {
+    for (const connection of this.#connections.values()) connection.checkBody();
+  }
+}
+
+const AFTER_CLOSE = 'HPE_CLOSED_CONNECTION';
+
+const STATUS_OF_ERROR: Readonly<Record<string, number>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  HPE_HEADER_OVERFLOW: 431,
+};
+
+/** Undefined for errors of the connection, where nobody would hear an answer. */
+function statusOfParseError({ code = '' }: NodeJS.ErrnoException): number | undefined {
+  return STATUS_OF_ERROR[code] ?? (code.startsWith('HPE_') ? 400 : undefined);
+}
+
+/** Node takes its own error listener off a socket that it hands over. */
+function guard(socket: Duplex): void {
+  socket.on('error', () => socket.destroy());
+}

@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+
+import { Connections, type ListenerHandlers, type ListenerLimits } from './connections.ts';
+import { FrontResponse } from './front-response.ts';
+
+/** A socket that takes requests. */
+export interface Listener {
+  readonly host: string;
+  readonly port: number;
+  /**
+   * Stops accepting, lets the responses under way finish for up to `drainMs`, then closes what is
+   * left.
+   */
+  close(drainMs?: number): Promise<void>;
+}
+
+const SECOND = 1_000;
+
+const LIMITS: ListenerLimits = {
+  headersMs: 20 * SECOND,
+  bodyStallMs: 30 * SECOND,
+  // Longer than usual load balancers keep theirs (60 s), so that it is not us who closes first.
+  keepAliveMs: 75 * SECOND,
+  lingerMs: 5 * SECOND,
+};
+
+const DRAIN_MS = 10 * SECOND;
+const DRAIN_SWEEP_MS = 100;
+const MAX_HEADER_BYTES = 16 * 1024;
+const TCP_KEEP_ALIVE_MS = 60 * SECOND;
+const CHECKS_PER_LIMIT = 4;
+
+/** Listens for HTTP/1.1 on an address; port 0 takes a free one. */
+export async function createListener(
+  { host, port }: { readonly host?: string; readonly port: number },
+  handlers: ListenerHandlers,
+  limits: ListenerLimits = LIMITS,
+): Promise<Listener> {
+  const server = createFront(limits);
+  const connections = new Connections(handlers, limits);
+  connections.follow(server);
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not a TCP listener');
+  return {
+    host: address.address,
+    port: address.port,
+    close: async (drainMs = DRAIN_MS) => {
+      const closed = once(server, 'close');
+      server.close();
+      connections.drain();
+      const sweep = setInterval(() => server.closeIdleConnections(), DRAIN_SWEEP_MS);
+      const end = setTimeout(() => connections.destroy(), drainMs);
+      await closed;
+      clearInterval(sweep);
+      clearTimeout(end);
+    },
+  };
+}
+
+function createFront({ headersMs, keepAliveMs }: ListenerLimits): Server {
+  const server = createServer<typeof IncomingMessage, typeof FrontResponse>({
+    ServerResponse: FrontResponse,
+    // Whatever flags the process was started with.
+    insecureHTTPParser: false,
+    // A missing Host is refused where all else is: Node would go on with what follows it.
+    requireHostHeader: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: headersMs,
+    connectionsCheckingInterval: Math.ceil(headersMs / CHECKS_PER_LIMIT),
+    // Uploads may take as long as they go on: bodies are watched for standstill only.
+    requestTimeout: 0,
+    keepAliveTimeout: keepAliveMs,
+    keepAlive: true,
+    keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
+    shouldUpgradeCallback: ({ method, headers }) =>
+      method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket',
+  });
+  // By default Node drops header fields beyond the thousandth in silence: a second Host among them.
+  server.maxHeadersCount = 0;
+  return server;
+}

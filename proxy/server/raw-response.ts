@@ -1,0 +1,52 @@
+import { STATUS_CODES, validateHeaderValue, type OutgoingHttpHeaders } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+import { closeGently } from './close-gently.ts';
+
+/** A response without a `ServerResponse` to write it. */
+export interface RawResponse {
+  readonly status: number;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: string;
+}
+
+const LINGER_MS = 5_000;
+
+/**
+ * Answers on a bare connection and closes it: a refused upgrade, a message that could not be parsed.
+ * Does nothing when the connection has ended.
+ */
+export function endWithResponse(
+  socket: Duplex,
+  { status, headers = {}, body = '' }: RawResponse,
+  lingerMs = LINGER_MS,
+): void {
+  if (!socket.writable) return;
+  const lines = [statusLine(status)];
+  for (const [name, value] of Object.entries(headers)) {
+    for (const item of [value].flat()) lines.push(headerLine(name, String(item)));
+  }
+  lines.push(`Content-Length: ${String(Buffer.byteLength(body))}`, 'Connection: close', '', body);
+  socket.write(lines.join('\r\n'));
+  closeGently(socket, lingerMs);
+}
+
+/** Head of a response: a flat list of names and values, with `Connection: close`. */
+export function rawHead(status: number, fields: readonly string[]): string {
+  const lines = [statusLine(status)];
+  for (let index = 0; index < fields.length; index += 2) {
+    lines.push(headerLine(fields[index] ?? '', fields[index + 1] ?? ''));
+  }
+  lines.push('Connection: close', '', '');
+  return lines.join('\r\n');
+}
+
+function statusLine(status: number): string {
+  return `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}`;
+}
+
+function headerLine(name: string, value: string): string {
+  // A line break in a value would be a header of somebody else's.
+  validateHeaderValue(name, value);
+  return `${name}: ${value}`;
+}
