@@ -1,0 +1,160 @@
+import type { LineWriter } from '../shared/process/line-writer.ts';
+import type { Logger } from '../shared/process/logger.ts';
+import type { CompiledSigningKeys, Snapshot } from '../shared/snapshot/snapshot.ts';
+import { Sealer, type SealingKey } from './crypto/sealer.ts';
+import { upstreamOrigin } from './forwarding/upstream-path.ts';
+import { UpstreamPools } from './forwarding/upstream-pools.ts';
+import { AssertionSigner } from './identity/assertion.ts';
+import { createIdentityEndpoints, type IdentityEndpoints } from './identity/identity-endpoints.ts';
+import { createClientKeysReader } from './oauth/clients/client-keys.ts';
+import { createFindClient } from './oauth/clients/find-client.ts';
+import { createMetadataDocumentReader } from './oauth/clients/metadata-document.ts';
+import { ExternalTokenAuthenticator } from './oauth/external-token-authenticator.ts';
+import { ExternalTokens } from './oauth/external-token.ts';
+import { createOAuthEndpoints } from './oauth/oauth-endpoints.ts';
+import { answerWellKnown, isOAuthWellKnown } from './oauth/well-knowns.ts';
+import { createGuardedFetch, type GuardedFetch } from './outbound/guarded-fetch.ts';
+import { createFailureAnswers } from './pipeline/answer-failure.ts';
+import { createForwarder } from './pipeline/forward.ts';
+import { handleRequest, type Stages } from './pipeline/handle-request.ts';
+import { handleUpgrade } from './pipeline/handle-upgrade.ts';
+import { buildConfiguration } from './server/build-configuration.ts';
+import type { Configuration } from './server/configuration.ts';
+import { endpointFinder } from './server/endpoints.ts';
+import { ListenerSet, type ListenAddress } from './server/listener-set.ts';
+import { sessionsOfProvider } from './store/sessions-of-provider.ts';
+import type { Stores } from './store/stores.ts';
+import { AuthorizeLog } from './telemetry/authorize-log.ts';
+
+export interface GatewayOptions {
+  /** Allows http on loopback for routes, providers and outbound requests. Never in production. */
+  readonly devAllowLoopback: boolean;
+  readonly sealingKeys: readonly [SealingKey, ...SealingKey[]];
+  /** Signs assertions where the settings name no keys. */
+  readonly defaultSigningKeys: CompiledSigningKeys;
+  readonly stores: Stores;
+  readonly logger: Logger;
+  /** Takes the authorization log. */
+  readonly lines: LineWriter;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** Fetches what clients name by URL. */
+  readonly guardedFetch?: GuardedFetch;
+}
+
+/** The data plane of one process. */
+export interface Gateway {
+  /** Replaces the configuration whole, between requests; those under way keep theirs. */
+  apply(snapshot: Snapshot): void;
+  /**
+   * Listens on exactly these addresses from now on, and resolves with what was bound. Rejects, and
+   * changes nothing, when one cannot be had.
+   */
+  listen(addresses: readonly ListenAddress[]): Promise<readonly ListenAddress[]>;
+  /** Version of the snapshot that is served; undefined before the first one. */
+  version(): string | undefined;
+  /** Stops accepting, lets requests under way finish for a while, then closes everything. */
+  close(): Promise<void>;
+}
+
+/** Puts the data plane together: the only place in the proxy that knows every part. */
+export function createGateway(options: GatewayOptions): Gateway {
+  const { logger, lines, now = Date.now } = options;
+  let configuration: Configuration | undefined;
+  const provider = (): string | undefined => configuration?.identityProvider?.name;
+  const stores: Stores = {
+    ...options.stores,
+    sessions: sessionsOfProvider(options.stores.sessions, provider),
+  };
+  const sealer = new Sealer(options.sealingKeys);
+  const identity = createIdentityEndpoints({ ...options, stores, sealer, now });
+  const externalTokens = new ExternalTokens(sealer);
+  const tokenAuthenticator = new ExternalTokenAuthenticator(externalTokens, stores);
+  const pools = new UpstreamPools();
+  const signer = new AssertionSigner();
+  const stages: Stages = {
+    configuration() {
+      // Listeners are opened after the first snapshot.
+      if (configuration === undefined) throw new Error('there is no configuration yet');
+      return configuration;
+    },
+    findEndpoint: endpointFinder(
+      {
+        ...identity.endpoints,
+        ...createOAuthEndpoints(
+          authorizationServer({ ...options, stores }, { identity, externalTokens, now }),
+        ),
+      },
+      { owns: isOAuthWellKnown, answer: answerWellKnown },
+    ),
+    authenticators: {
+      browsers: identity.browsers,
+      externalTokens: {
+        authenticate: (token, use) => tokenAuthenticator.authenticate(token, use, now()),
+      },
+    },
+    authorizeLog: new AuthorizeLog(lines, now),
+    assertions: {
+      assertionFor: (session, origin, configured) =>
+        signer.assertionFor(session, origin, configured ?? options.defaultSigningKeys, now()),
+    },
+    forwarder: createForwarder(pools),
+    answerFailure: createFailureAnswers({ logger, redirectToSignIn: identity.redirectToSignIn }),
+  };
+  const listeners = new ListenerSet({
+    request: (message, response) => void handleRequest(message, response, stages),
+    upgrade: (message, socket, head) => void handleUpgrade(message, { socket, head }, stages),
+  });
+  return {
+    apply(snapshot) {
+      configuration = buildConfiguration(snapshot);
+      pools.retain(upstreamOrigins(snapshot)).catch((error: unknown) => {
+        logger.error('closing unused upstream connections failed', {}, error);
+      });
+    },
+    listen: (addresses) => listeners.listen(addresses),
+    version: () => configuration?.version,
+    async close() {
+      await listeners.close();
+      await pools[Symbol.asyncDispose]();
+      identity[Symbol.dispose]();
+      tokenAuthenticator[Symbol.dispose]();
+    },
+  };
+}
+
+function authorizationServer(
+  { stores, logger, devAllowLoopback, ...options }: GatewayOptions,
+  parts: {
+    readonly identity: IdentityEndpoints;
+    readonly externalTokens: ExternalTokens;
+    readonly now: () => number;
+  },
+): Parameters<typeof createOAuthEndpoints>[0] {
+  const { identity, externalTokens, now } = parts;
+  const guardedFetch = options.guardedFetch ?? createGuardedFetch({ devAllowLoopback });
+  const readMetadataDocument = createMetadataDocumentReader({
+    guardedFetch,
+    devAllowLoopback,
+    now,
+  });
+  return {
+    stores,
+    externalTokens,
+    logger,
+    now,
+    findClient: createFindClient({ clients: stores.clients, readMetadataDocument }),
+    readClientKeys: createClientKeysReader({ guardedFetch, now }),
+    browser: {
+      authenticate: (cookie, origin) => identity.browsers.authenticate(cookie, origin),
+      redirectToSignIn: identity.redirectToSignIn,
+    },
+  };
+}
+
+function upstreamOrigins(snapshot: Snapshot): ReadonlySet<string> {
+  const values = [...snapshot.resources.values()].map(({ value }) => value);
+  return new Set(
+    values.flatMap((value) => (value.kind === 'route' ? [upstreamOrigin(value)] : [])),
+  );
+}

@@ -1,0 +1,83 @@
+import type { Logger } from '../../shared/process/logger.ts';
+import { AuthorizationPageError } from '../errors/authorization-page-errors.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
+import {
+  ClientGoneError,
+  SignInFailedError,
+  SignInRequiredError,
+} from '../errors/request-errors.ts';
+import { respondToError } from '../errors/respond-to-error.ts';
+import { CROSS_ORIGIN_HEADERS } from '../http/cors.ts';
+import type { EndpointContext, EndpointResponse, ErrorAudience } from '../http/endpoint.ts';
+import { isNavigation, wantsPage } from '../http/is-navigation.ts';
+import { challengeFor } from '../oauth/challenge.ts';
+import type { Progress } from './progress.ts';
+
+const FIRST_SERVER_ERROR = 500;
+
+/** Sends a browser to sign in, and back to a path of the host it came to. */
+export type RedirectToSignIn = (context: EndpointContext, returnPath: string) => EndpointResponse;
+
+/** Answers failed requests: a redirect to sign-in for people, errors for the rest. */
+export function createFailureAnswers({
+  logger,
+  redirectToSignIn,
+}: {
+  readonly logger: Logger;
+  readonly redirectToSignIn: RedirectToSignIn;
+}): (error: unknown, progress: Progress) => EndpointResponse | undefined {
+  return (error, progress) => {
+    if (error instanceof ClientGoneError) return undefined;
+    logFailure(error, progress, logger);
+    const { request, place, configuration } = progress;
+    const asksToSignIn = error instanceof SignInRequiredError && request !== undefined;
+    if (asksToSignIn && place !== undefined && isNavigation(request)) {
+      const context = { request, configuration, origin: place.origin, cookies: {} };
+      return redirectToSignIn(context, request.path + request.query);
+    }
+    const response = respondToError(error, failedRequest(progress));
+    if (!isCrossOrigin(progress)) return response;
+    return { ...response, headers: { ...CROSS_ORIGIN_HEADERS, ...response.headers } };
+  };
+}
+
+/** Denials are in the authorization log; here are the faults of others, and our own. */
+function logFailure(error: unknown, { requestId, route }: Progress, logger: Logger): void {
+  const fields = { 'request-id': requestId, route: route?.compiled.name };
+  if (!(error instanceof GatewayError)) {
+    const stack = error instanceof Error ? error.stack : undefined;
+    logger.error('request failed unexpectedly', { ...fields, stack }, error);
+  } else if (error.status >= FIRST_SERVER_ERROR || isWorthTelling(error)) {
+    logger.warn('request failed', { ...fields, reason: error.reason }, error);
+  }
+}
+
+/** What keeps a person from signing in or connecting, and only an operator can mend. */
+function isWorthTelling(error: GatewayError): boolean {
+  return error instanceof SignInFailedError || error instanceof AuthorizationPageError;
+}
+
+function failedRequest(progress: Progress): Parameters<typeof respondToError>[1] {
+  const { request, place, route } = progress;
+  const canChallenge = route?.compiled.mcpServer !== undefined && request !== undefined;
+  return {
+    requestId: progress.requestId,
+    audience: audienceOf(progress),
+    messageId: progress.messageId ?? null,
+    challenge:
+      canChallenge && place !== undefined
+        ? (tokenWasSent) => challengeFor(place.origin, request.path, tokenWasSent)
+        : undefined,
+    usedBasic: /^basic /i.test(request?.message.headers.authorization ?? ''),
+  };
+}
+
+function audienceOf({ endpoint, route, request }: Progress): ErrorAudience {
+  if (endpoint !== undefined) return endpoint.audience;
+  if (route?.compiled.mcpServer !== undefined) return 'json-rpc';
+  return request !== undefined && wantsPage(request.message.headers) ? 'page' : 'text';
+}
+
+function isCrossOrigin({ endpoint, route }: Progress): boolean {
+  return endpoint?.crossOrigin ?? route?.compiled.mcpServer !== undefined;
+}

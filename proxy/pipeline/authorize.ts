@@ -1,0 +1,81 @@
+import type { CompiledSettings } from '../../shared/snapshot/snapshot.ts';
+import type { GatewayError } from '../errors/gateway-error.ts';
+import { TokenRequiredError } from '../errors/oauth-errors.ts';
+import {
+  ForbiddenError,
+  SignInRequiredError,
+  ToolCallDeniedError,
+} from '../errors/request-errors.ts';
+import type { GatewayRequest } from '../http/gateway-request.ts';
+import { identityOf, type Caller } from '../identity/caller.ts';
+import type { JsonRpcMessage } from '../mcp/json-rpc.ts';
+import { isPermitted } from '../policy/compile-policy.ts';
+import type { Decision, PolicyInput } from '../policy/decision.ts';
+import type { GatewayRoute } from '../server/routing-table.ts';
+import type { AuthorizeLog } from '../telemetry/authorize-log.ts';
+import type { Permit } from './permit.ts';
+
+/** What is being authorized, and where that is written down. */
+export interface Authorization {
+  readonly request: Pick<GatewayRequest, 'id' | 'method' | 'path'>;
+  /** On MCP server routes, what the body of a POST says. */
+  readonly message: JsonRpcMessage | undefined;
+  readonly authorizeLog: AuthorizeLog;
+  readonly configuration: { readonly settings: Pick<CompiledSettings, 'authorizeLogFields'> };
+}
+
+/**
+ * Asks the route's policy, writes one record of what it said, and returns a permit or throws.
+ *
+ * Public routes permit everyone; on all others an anonymous caller is refused whatever the policy
+ * says, `accept` included.
+ */
+export function authorize(route: GatewayRoute, caller: Caller, asked: Authorization): Permit {
+  const { request, message, authorizeLog, configuration } = asked;
+  const identity = identityOf(caller);
+  const { method, path } = request;
+  const input: PolicyInput = { identity, method, path, toolName: message?.toolName };
+  const decision = decide(route, input);
+  const { authorizeLogFields: fields } = configuration.settings;
+  authorizeLog.write({ requestId: request.id, identity, message, decision }, fields);
+  if (!isPermitted(decision)) throw refusal(route, input, { decision, message });
+  // The brand of a permit: given here, and nowhere else.
+  return { route, caller, message } as Permit;
+}
+
+const PUBLIC: Decision = { allow: true, allowReasons: ['accept'], deny: false, denyReasons: [] };
+const NOBODY: Decision = {
+  allow: false,
+  allowReasons: ['user-unauthenticated'],
+  deny: false,
+  denyReasons: [],
+};
+const NO_POLICY: Decision = { allow: false, allowReasons: [], deny: false, denyReasons: [] };
+
+function decide({ compiled, policy }: GatewayRoute, input: PolicyInput): Decision {
+  if (compiled.access.kind === 'public') return PUBLIC;
+  if (input.identity === undefined) return NOBODY;
+  return policy?.decide(input) ?? NO_POLICY;
+}
+
+function refusal(
+  { compiled, policy }: GatewayRoute,
+  input: PolicyInput,
+  { decision, message }: { decision: Decision; message: JsonRpcMessage | undefined },
+): GatewayError {
+  if (input.identity === undefined) {
+    return compiled.mcpServer === undefined
+      ? new SignInRequiredError('the policy asks for a user')
+      : new TokenRequiredError('anonymous', { tokenWasSent: false });
+  }
+  const isToolRequest = message?.kind === 'request' && message.toolName !== undefined;
+  if (isToolRequest && policy?.permitsAnotherTool(input) === true) {
+    return new ToolCallDeniedError('the policy denies this tool');
+  }
+  return new ForbiddenError(reasonOf(decision));
+}
+
+/** One code for the whole denial. What `deny` found true would read like a reason to permit. */
+function reasonOf({ allow, allowReasons }: Decision): string {
+  return allow ? 'denied' : (allowReasons[0] ?? 'not-allowed');
+}

@@ -1,0 +1,30 @@
+import { BadRequestError, RouteNotFoundError } from '../errors/request-errors.ts';
+import type { GatewayRequest } from '../http/gateway-request.ts';
+import { ambiguousPath } from '../http/parse-request.ts';
+import type { GatewayRoute } from '../server/routing-table.ts';
+import type { Place } from './match-host.ts';
+
+/** Routes may match by regular expressions, at a cost that grows faster than the path. */
+const MAX_DECIDING_PATH_LENGTH = 2048;
+
+/**
+ * Finds the route of a host that owns a path.
+ *
+ * Where the path decides who may do what, one that the upstream could read differently than the
+ * gateway is refused: what policy saw is what the upstream gets.
+ */
+export function matchRoute({ host }: Place, { path }: Pick<GatewayRequest, 'path'>): GatewayRoute {
+  if (host?.isPathSensitive === true) checkDecidingPath(path);
+  const route = host?.matchPath(path);
+  if (route === undefined) throw new RouteNotFoundError(404, 'no route of the host has this path');
+  return route;
+}
+
+function checkDecidingPath(path: string): void {
+  if (path.length > MAX_DECIDING_PATH_LENGTH) {
+    throw new BadRequestError('path-too-long', 'the path is too long to tell the route by');
+  }
+  if (ambiguousPath(path)) {
+    throw new BadRequestError('ambiguous-path', 'the path can be read in more than one way');
+  }
+}

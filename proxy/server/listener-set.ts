@@ -1,0 +1,61 @@
+import type { ListenerHandlers } from './connections.ts';
+import { createListener, type Listener } from './listener.ts';
+
+/** A socket address to listen on; port 0 takes a free one. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The listeners of a process: a set that follows the routes. */
+export class ListenerSet {
+  readonly #handlers: ListenerHandlers;
+  /** By the address that was asked for. */
+  #listeners: ReadonlyMap<string, Listener> = new Map();
+
+  constructor(handlers: ListenerHandlers) {
+    this.#handlers = handlers;
+  }
+
+  /**
+   * Listens on exactly these addresses, and resolves with what was bound, in their order. Those
+   * that are served already stay open. Rejects, and changes nothing, when one cannot be had.
+   */
+  async listen(addresses: readonly ListenAddress[]): Promise<readonly ListenAddress[]> {
+    const before = this.#listeners;
+    const wanted = new Map(addresses.map((address) => [keyOf(address), address]));
+    const missing = [...wanted].filter(([key]) => !before.has(key));
+    const opened = await Promise.allSettled(
+      missing.map(async ([key, address]) => {
+        return [key, await createListener(address, this.#handlers)] as const;
+      }),
+    );
+    const fresh = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    const failure = opened.find((result) => result.status === 'rejected');
+    if (failure !== undefined) {
+      await Promise.all(fresh.map(([, listener]) => listener.close()));
+      throw failure.reason;
+    }
+
+    const kept = [...before].filter(([key]) => wanted.has(key));
+    this.#listeners = new Map([...kept, ...fresh]);
+    const unused = [...before].filter(([key]) => !wanted.has(key));
+    await Promise.all(unused.map(([, listener]) => listener.close()));
+    return [...wanted.keys()].flatMap((key) => boundAddress(this.#listeners.get(key)));
+  }
+
+  /** Stops accepting, lets requests under way finish for a while, then closes everything. */
+  async close(): Promise<void> {
+    const listeners = [...this.#listeners.values()];
+    this.#listeners = new Map();
+    await Promise.all(listeners.map((listener) => listener.close()));
+  }
+}
+
+function keyOf({ host, port }: ListenAddress): string {
+  return `${host} ${String(port)}`;
+}
+
+function boundAddress(listener: Listener | undefined): readonly ListenAddress[] {
+  return listener === undefined ? [] : [{ host: listener.host, port: listener.port }];
+}

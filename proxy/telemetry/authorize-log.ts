@@ -1,0 +1,105 @@
+import type { LineWriter } from '../../shared/process/line-writer.ts';
+import { AUTHORIZE_LOG_FIELDS, type AuthorizeLogField } from '../../shared/snapshot/snapshot.ts';
+import type { Identity } from '../identity/session.ts';
+import type { JsonRpcMessage } from '../mcp/json-rpc.ts';
+import type { Decision } from '../policy/decision.ts';
+
+/** One authorization check. */
+export interface AuthorizeRecord {
+  readonly requestId: string;
+  /** Absent for anonymous requests. */
+  readonly identity: Identity | undefined;
+  /** Absent for requests that are no JSON-RPC message. */
+  readonly message: JsonRpcMessage | undefined;
+  readonly decision: Decision;
+}
+
+/**
+ * The authorization log: one JSON line for each decision (specification: Authorization log record).
+ *
+ * `level`, `service`, `time` and `message` are in every line: they say what it is. The other fields
+ * are there when they are selected and the request has them.
+ */
+export class AuthorizeLog {
+  readonly #lines: LineWriter;
+  readonly #now: () => number;
+  #selection: Selection = { fields: [], members: [] };
+
+  constructor(lines: LineWriter, now: () => number = Date.now) {
+    this.#lines = lines;
+    this.#now = now;
+  }
+
+  write(record: AuthorizeRecord, fields: readonly AuthorizeLogField[]): void {
+    const time = new Date(this.#now()).toISOString();
+    let line = `{"level":"info","service":"authorize","time":"${time}","message":"authorize check"`;
+    for (const { start, valueOf } of this.#membersOf(fields)) {
+      const value = valueOf(record);
+      if (value !== undefined) line += start + value;
+    }
+    this.#lines.write(`${line}}`);
+  }
+
+  /** Settings change seldom, and then as a whole: the last selection is nearly always this one. */
+  #membersOf(fields: readonly AuthorizeLogField[]): readonly Member[] {
+    if (this.#selection.fields !== fields) this.#selection = { fields, members: select(fields) };
+    return this.#selection.members;
+  }
+}
+
+interface Selection {
+  readonly fields: readonly AuthorizeLogField[];
+  readonly members: readonly Member[];
+}
+
+/** A member of a record: its name as JSON, and its value as JSON when the record has one. */
+interface Member {
+  readonly start: string;
+  readonly valueOf: ValueOf;
+}
+
+type ValueOf = (record: AuthorizeRecord) => string | undefined;
+
+/** In the specification's order, whatever the order of the setting. */
+function select(fields: readonly AuthorizeLogField[]): readonly Member[] {
+  return AUTHORIZE_LOG_FIELDS.flatMap((field): Member[] => {
+    const valueOf = VALUES[field];
+    if (valueOf === undefined || !fields.includes(field)) return [];
+    return [{ start: `,${JSON.stringify(field)}:`, valueOf }];
+  });
+}
+
+/** Values as JSON. `undefined` for what every line begins with. */
+const VALUES: Readonly<Record<AuthorizeLogField, ValueOf | undefined>> = {
+  'mcp-method': ({ message }) => text(message?.method),
+  'mcp-tool': ({ message }) => text(message?.toolName),
+  'mcp-tool-parameters': ({ message }) => parameters(message),
+  'request-id': ({ requestId }) => text(requestId),
+  user: ({ identity }) => text(identity?.subject),
+  email: ({ identity }) => text(identity?.email),
+  allow: ({ decision }) => String(decision.allow),
+  'allow-why-true': ({ decision }) => codes(decision.allow, decision.allowReasons),
+  'allow-why-false': ({ decision }) => codes(!decision.allow, decision.allowReasons),
+  deny: ({ decision }) => String(decision.deny),
+  'deny-why-true': ({ decision }) => codes(decision.deny, decision.denyReasons),
+  'deny-why-false': ({ decision }) => codes(!decision.deny, decision.denyReasons),
+  level: undefined,
+  service: undefined,
+  time: undefined,
+  message: undefined,
+};
+
+function text(value: string | undefined): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(value);
+}
+
+function parameters(message: JsonRpcMessage | undefined): string | undefined {
+  const { toolArguments } = message ?? {};
+  return toolArguments === undefined ? undefined : JSON.stringify(toolArguments);
+}
+
+/** Reason codes are ours, and need no escapes. */
+function codes(applies: boolean, reasons: readonly string[]): string | undefined {
+  if (!applies) return undefined;
+  return reasons.length === 0 ? '[]' : `["${reasons.join('","')}"]`;
+}

@@ -1,0 +1,242 @@
+import { describe, expect, test } from '@jest/globals';
+
+import type { Identity } from '../../../../proxy/identity/session.ts';
+import { parseMessage, type JsonRpcMessage } from '../../../../proxy/mcp/json-rpc.ts';
+import { compilePolicy } from '../../../../proxy/policy/compile-policy.ts';
+import type { Decision } from '../../../../proxy/policy/decision.ts';
+import { AuthorizeLog } from '../../../../proxy/telemetry/authorize-log.ts';
+import { LineWriter } from '../../../../shared/process/line-writer.ts';
+import type { Policy } from '../../../../shared/snapshot/policy.ts';
+import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/snapshot.ts';
+
+const NOW = Date.UTC(2026, 7, 1, 12, 0, 0, 5);
+const METADATA = {
+  level: 'info',
+  service: 'authorize',
+  time: '2026-08-01T12:00:00.005Z',
+  message: 'authorize check',
+};
+const ALICE: Identity = {
+  provider: 'idp',
+  subject: 'auth0|alice',
+  email: 'alice@example.com',
+  groups: [],
+  claims: {},
+};
+const UNDER_DENY: Policy = {
+  allow: { and: [{ kind: 'domain', matcher: { is: 'example.com' } }] },
+  deny: { and: [{ kind: 'mcp_tool', matcher: { not_in: ['read_file'] } }] },
+};
+const UNDER_ALLOW: Policy = {
+  allow: {
+    and: [
+      { kind: 'domain', matcher: { is: 'example.com' } },
+      { kind: 'mcp_tool', matcher: { is: 'read_file' } },
+    ],
+  },
+};
+
+describe('AuthorizeLog', () => {
+  test('tells of a tool call that a deny permits', () => {
+    expect(recordOf({ policy: UNDER_DENY, message: call('read_file', { path: '/a' }) })).toEqual({
+      ...METADATA,
+      'mcp-method': 'tools/call',
+      'mcp-tool': 'read_file',
+      'mcp-tool-parameters': { path: '/a' },
+      'request-id': 'r-1',
+      user: 'auth0|alice',
+      email: 'alice@example.com',
+      allow: true,
+      'allow-why-true': ['domain-ok', 'mcp-tool-ok'],
+      deny: false,
+      'deny-why-false': ['mcp-tool-ok'],
+    });
+  });
+
+  test('tells of a tool call that a deny stops', () => {
+    expect(recordOf({ policy: UNDER_DENY, message: call('drop_table', {}) })).toEqual({
+      ...METADATA,
+      'mcp-method': 'tools/call',
+      'mcp-tool': 'drop_table',
+      'mcp-tool-parameters': {},
+      'request-id': 'r-1',
+      user: 'auth0|alice',
+      email: 'alice@example.com',
+      allow: false,
+      'allow-why-false': ['mcp-tool-unauthorized'],
+      deny: true,
+      'deny-why-true': ['mcp-tool-unauthorized'],
+    });
+  });
+
+  test('tells of a tool call that an allow permits', () => {
+    expect(recordOf({ policy: UNDER_ALLOW, message: call('read_file') })).toEqual({
+      ...METADATA,
+      'mcp-method': 'tools/call',
+      'mcp-tool': 'read_file',
+      'mcp-tool-parameters': {},
+      'request-id': 'r-1',
+      user: 'auth0|alice',
+      email: 'alice@example.com',
+      allow: true,
+      'allow-why-true': ['domain-ok', 'mcp-tool-ok'],
+      deny: false,
+      'deny-why-false': [],
+    });
+  });
+
+  test('tells of a tool call that an allow does not permit', () => {
+    expect(recordOf({ policy: UNDER_ALLOW, message: call('drop_table') })).toEqual({
+      ...METADATA,
+      'mcp-method': 'tools/call',
+      'mcp-tool': 'drop_table',
+      'mcp-tool-parameters': {},
+      'request-id': 'r-1',
+      user: 'auth0|alice',
+      email: 'alice@example.com',
+      allow: false,
+      'allow-why-false': ['mcp-tool-unauthorized'],
+      deny: false,
+      'deny-why-false': [],
+    });
+  });
+
+  test('tells the method of a message that calls no tool, and neither tool nor parameters', () => {
+    const message = parse({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { name: 'x' } });
+
+    expect(recordOf({ policy: UNDER_DENY, message })).toEqual({
+      ...METADATA,
+      'mcp-method': 'tools/list',
+      'request-id': 'r-1',
+      user: 'auth0|alice',
+      email: 'alice@example.com',
+      allow: true,
+      'allow-why-true': ['domain-ok'],
+      deny: false,
+      'deny-why-false': [],
+    });
+  });
+
+  test.each([
+    ['no message', undefined],
+    ['a response', parse({ jsonrpc: '2.0', id: 1, result: {} })],
+  ])('tells no method of %s', (_, message) => {
+    expect(recordOf({ policy: UNDER_DENY, message })).not.toHaveProperty('mcp-method');
+  });
+
+  test('tells of an anonymous request without user and email', () => {
+    const decision = { allow: true, allowReasons: ['accept'], deny: false, denyReasons: [] };
+
+    expect(recordOf({ decision, identity: undefined })).toEqual({
+      ...METADATA,
+      'request-id': 'r-1',
+      allow: true,
+      'allow-why-true': ['accept'],
+      deny: false,
+      'deny-why-false': [],
+    });
+  });
+
+  test('tells no email of a user without one', () => {
+    const identity = { provider: 'idp', subject: 'alice', groups: [], claims: {} };
+
+    expect(recordOf({ policy: UNDER_DENY, identity })).not.toHaveProperty('email');
+  });
+
+  test('has only the fields that are selected, and what says what the line is', () => {
+    const fields = ['deny', 'allow', 'mcp-tool', 'allow-why-false', 'service'] as const;
+
+    expect(recordOf({ policy: UNDER_DENY, message: call('read_file') }, fields)).toEqual({
+      ...METADATA,
+      'mcp-tool': 'read_file',
+      allow: true,
+      deny: false,
+    });
+  });
+
+  test('has the fields in the order of the specification, whatever the setting', () => {
+    const fields = AUTHORIZE_LOG_FIELDS.toReversed();
+    const record = recordOf({ policy: UNDER_DENY, message: call('read_file') }, fields);
+
+    expect(Object.keys(record)).toEqual([
+      ...Object.keys(METADATA),
+      'mcp-method',
+      'mcp-tool',
+      'mcp-tool-parameters',
+      'request-id',
+      'user',
+      'email',
+      'allow',
+      'allow-why-true',
+      'deny',
+      'deny-why-false',
+    ]);
+  });
+
+  test('takes up another selection with the next record', () => {
+    const { log, lines } = logInMemory();
+    const record = { requestId: 'r', identity: ALICE, message: undefined, decision: DENIED };
+
+    log.write(record, ['allow']);
+    log.write(record, ['user']);
+    log.write(record, ['allow']);
+
+    expect(lines().map((line) => Object.keys(JSON.parse(line) as object).slice(4))).toEqual([
+      ['allow'],
+      ['user'],
+      ['allow'],
+    ]);
+  });
+
+  test('writes one line, whatever a client puts into names and parameters', () => {
+    const name = 'x"}\n{"level":"info","allow":true\u2028\u0000';
+    const { log, lines } = logInMemory();
+    const message = call(name, { '\n"': ['\r\n', '\ud800'] });
+
+    log.write({ requestId: 'r', identity: ALICE, message, decision: DENIED }, AUTHORIZE_LOG_FIELDS);
+
+    expect(lines()).toHaveLength(1);
+    expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ 'mcp-tool': name, allow: false });
+  });
+});
+
+const DENIED: Decision = { allow: false, allowReasons: ['reject'], deny: false, denyReasons: [] };
+
+function call(name: string, parameters?: object): JsonRpcMessage {
+  const params = { name, ...(parameters === undefined ? {} : { arguments: parameters }) };
+  return parse({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+}
+
+function parse(message: object): JsonRpcMessage {
+  return parseMessage(Buffer.from(JSON.stringify(message)));
+}
+
+function recordOf(
+  asked: {
+    readonly policy?: Policy;
+    readonly decision?: Decision;
+    readonly message?: JsonRpcMessage | undefined;
+    readonly identity?: Identity | undefined;
+  },
+  fields: Parameters<AuthorizeLog['write']>[1] = AUTHORIZE_LOG_FIELDS,
+): Record<string, unknown> {
+  const { policy = {}, message } = asked;
+  const identity = 'identity' in asked ? asked.identity : ALICE;
+  const input = { identity, method: 'POST', path: '/', toolName: message?.toolName };
+  const decision = asked.decision ?? compilePolicy(policy).decide(input);
+  const { log, lines } = logInMemory();
+  log.write({ requestId: 'r-1', identity, message, decision }, fields);
+  const [line = '', ...more] = lines();
+  expect(more).toEqual([]);
+  return JSON.parse(line) as Record<string, unknown>;
+}
+
+function logInMemory(): { log: AuthorizeLog; lines: () => string[] } {
+  let written = '';
+  const writer = new LineWriter({ write: (text) => (written += text) });
+  const lines = (): string[] => {
+    writer.flush();
+    return written.split('\n').filter((line) => line !== '');
+  };
+  return { log: new AuthorizeLog(writer, () => NOW), lines };
+}
