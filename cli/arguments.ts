@@ -1,0 +1,136 @@
+import { parseArgs } from 'node:util';
+
+import { nearestName } from '../controller/validate/nearest-name.ts';
+import { UsageError } from './usage-error.ts';
+
+/** A flag of a command, as people read it in its help. */
+export interface Flag {
+  readonly kind: 'text' | 'switch';
+  /** One letter: `-f`. */
+  readonly short?: string;
+  /** Environment variable that stands for the flag; the flag wins. */
+  readonly environment?: string;
+  readonly defaultValue?: string;
+  /** What the value is called in help: `FILE|DIR`. */
+  readonly value?: string;
+  readonly description: string;
+  readonly isRequired?: true;
+}
+
+/** A command of `gatehouse`: its table of flags is what is parsed and what help shows. */
+export interface CommandLine {
+  readonly name: string;
+  readonly summary: string;
+  readonly flags: Readonly<Record<string, Flag>>;
+}
+
+/** The values of a command's flags. */
+export interface Arguments {
+  /** Undefined when not given and without a default. */
+  text(flag: string): string | undefined;
+  isOn(flag: string): boolean;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads a command's arguments: flags, then environment variables, then defaults.
+ *
+ * An empty environment variable counts as unset. Throws `UsageError`.
+ */
+export function readArguments(
+  command: CommandLine,
+  argv: readonly string[],
+  environment: Environment,
+): Arguments {
+  const given = parse(command, argv);
+  const texts = new Map<string, string>();
+  const switches = new Set<string>();
+  for (const [name, flag] of Object.entries(command.flags)) {
+    const value = given.get(name) ?? fromEnvironment(flag, environment) ?? flag.defaultValue;
+    if (value === undefined) {
+      if (flag.isRequired === true) throw new UsageError(missing(command, name, flag));
+    } else if (flag.kind === 'text') {
+      texts.set(name, String(value));
+    } else if (isTrue(value, flag)) {
+      switches.add(name);
+    }
+  }
+  return { text: (flag) => texts.get(flag), isOn: (flag) => switches.has(flag) };
+}
+
+type Given = ReadonlyMap<string, string | boolean>;
+
+/** `parseArgs` in its lenient mode, so that the complaints are ours. */
+function parse(command: CommandLine, argv: readonly string[]): Given {
+  const options = Object.fromEntries(
+    Object.entries(command.flags).map(([name, { kind, short }]) => {
+      const type = kind === 'text' ? ('string' as const) : ('boolean' as const);
+      return [name, { type, ...(short === undefined ? {} : { short }) }];
+    }),
+  );
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true });
+  const given = new Map<string, string | boolean>();
+  for (const token of tokens) {
+    switch (token.kind) {
+      case 'positional':
+        throw new UsageError(`unexpected argument "${token.value}"${seeHelp(command)}`);
+      case 'option-terminator':
+        break;
+      case 'option': {
+        const flag = command.flags[token.name];
+        if (flag === undefined) throw new UsageError(unknown(command, token.rawName, token.name));
+        given.set(token.name, valueOf(command, flag, token));
+        break;
+      }
+    }
+  }
+  return given;
+}
+
+interface OptionToken {
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+function valueOf(command: CommandLine, flag: Flag, token: OptionToken): string | boolean {
+  const { rawName, value, inlineValue } = token;
+  if (flag.kind === 'switch') return value ?? true;
+  // The next flag is no value: its own name was forgotten, or this one's value.
+  const isNextFlag = inlineValue !== true && value?.startsWith('--') === true;
+  if (value === undefined || value === '' || isNextFlag) {
+    throw new UsageError(`${rawName} needs a value${seeHelp(command)}`);
+  }
+  return value;
+}
+
+function fromEnvironment(flag: Flag, environment: Environment): string | undefined {
+  const value = flag.environment === undefined ? undefined : environment[flag.environment];
+  return value === '' ? undefined : value;
+}
+
+function isTrue(value: string | boolean, flag: Flag): boolean {
+  if (typeof value === 'boolean') return value;
+  const word = value.toLowerCase();
+  if (word === 'true' || word === '1') return true;
+  if (word === 'false' || word === '0') return false;
+  const variable = flag.environment === undefined ? '' : ` (${flag.environment})`;
+  throw new UsageError(`a switch${variable} is true or false, not "${value}"`);
+}
+
+function missing(command: CommandLine, name: string, flag: Flag): string {
+  const variable = flag.environment === undefined ? '' : ` (or ${flag.environment})`;
+  const value = flag.value === undefined ? '' : ` ${flag.value}`;
+  return `--${name}${value}${variable} is required${seeHelp(command)}`;
+}
+
+function unknown(command: CommandLine, rawName: string, name: string): string {
+  const nearest = nearestName(name, Object.keys(command.flags));
+  const hint = nearest === undefined ? '' : `, did you mean --${nearest}?`;
+  return `unknown flag ${rawName}${hint}${seeHelp(command)}`;
+}
+
+function seeHelp(command: CommandLine): string {
+  return `\nSee: gatehouse ${command.name} --help`;
+}

@@ -1,0 +1,83 @@
+import type { ListenAddress } from '../../../proxy/server/listener-set.ts';
+import { isLoopbackHost } from '../../../shared/snapshot/loopback-host.ts';
+import type { Arguments, CommandLine } from '../../arguments.ts';
+import { UsageError } from '../../usage-error.ts';
+import { DEV_ALLOW_LOOPBACK } from '../dev-allow-loopback.ts';
+import { formatAddress, parseListen } from './listen-addresses.ts';
+
+/** Flags of `gatehouse run`. */
+export const RUN_LINE: CommandLine = {
+  name: 'run',
+  summary: 'Run the gateway on this machine, configured by files that it watches',
+  flags: {
+    config: {
+      kind: 'text',
+      environment: 'GATEHOUSE_CONFIG',
+      value: 'FILE|DIR',
+      description:
+        'Manifests or plain YAML: one file, or the *.yaml, *.yml, *.json of a directory.',
+      isRequired: true,
+    },
+    listen: {
+      kind: 'text',
+      environment: 'GATEHOUSE_LISTEN',
+      defaultValue: '127.0.0.1:8080',
+      value: 'HOST:PORT',
+      description: 'Where to take requests; :PORT is every interface, commas separate several.',
+    },
+    'admin-listen': {
+      kind: 'text',
+      environment: 'GATEHOUSE_ADMIN_LISTEN',
+      defaultValue: '127.0.0.1:9090',
+      value: 'HOST:PORT',
+      description: 'Where to answer /livez, /readyz and /debug/snapshot. Never in public.',
+    },
+    'sealing-keys-dir': {
+      kind: 'text',
+      environment: 'GATEHOUSE_SEALING_KEYS_DIR',
+      value: 'DIR',
+      description: 'Keys that seal tokens: a file each, its name the key id; the last one seals.',
+    },
+    'state-dir': {
+      kind: 'text',
+      environment: 'GATEHOUSE_STATE_DIR',
+      value: 'DIR',
+      description:
+        'Where to keep the keys that are made here. Without it they end with the process.',
+    },
+    'dev-allow-loopback': DEV_ALLOW_LOOPBACK,
+  },
+};
+
+export interface RunOptions {
+  readonly path: string;
+  readonly listen: readonly ListenAddress[];
+  readonly adminListen: ListenAddress;
+  readonly sealingKeysDirectory: string | undefined;
+  readonly stateDirectory: string | undefined;
+  readonly devAllowLoopback: boolean;
+}
+
+/** Throws `UsageError`, also for the development flag on an address that others can reach. */
+export function readRunOptions(flags: Arguments): RunOptions {
+  const listen = parseListen('listen', flags.text('listen') ?? '');
+  const [adminListen, ...others] = parseListen('admin-listen', flags.text('admin-listen') ?? '');
+  if (adminListen === undefined || others.length > 0) {
+    throw new UsageError('--admin-listen takes one address');
+  }
+  const devAllowLoopback = flags.isOn('dev-allow-loopback');
+  const reachable = [...listen, adminListen].find(({ host }) => !isLoopbackHost(host));
+  // Attack: with the flag, plain http carries tokens, and requests reach this machine's services.
+  if (devAllowLoopback && reachable !== undefined) {
+    const address = formatAddress(reachable);
+    throw new UsageError(`--dev-allow-loopback is refused, ${address} is not a loopback address`);
+  }
+  return {
+    path: flags.text('config') ?? '',
+    listen,
+    adminListen,
+    sealingKeysDirectory: flags.text('sealing-keys-dir'),
+    stateDirectory: flags.text('state-dir'),
+    devAllowLoopback,
+  };
+}

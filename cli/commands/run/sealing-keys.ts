@@ -1,0 +1,52 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { SealingKey } from '../../../proxy/crypto/sealer.ts';
+import { CommandFailure } from '../../command-failure.ts';
+import { writePrivateFile } from './write-private-file.ts';
+
+const KEY_BYTES = 32;
+const STATE_FOLDER = 'sealing-keys';
+
+export type SealingKeys = readonly [SealingKey, ...SealingKey[]];
+
+/**
+ * The sealing keys of a directory: a file each, its name the key's id. The key whose name sorts last
+ * seals, all of them open. Hidden files are not keys, so a mounted Secret can be given.
+ */
+export async function readSealingKeys(directory: string): Promise<SealingKeys> {
+  const entries = await readdir(directory, { withFileTypes: true });
+  const names = entries
+    .filter((entry) => !entry.name.startsWith('.') && !entry.isDirectory())
+    .map(({ name }) => name)
+    .sort()
+    .reverse();
+  const [first, ...others] = await Promise.all(names.map(async (id) => readKey(directory, id)));
+  if (first === undefined) throw new CommandFailure(`no sealing keys in ${directory}`);
+  return [first, ...others];
+}
+
+/** The sealing keys kept in a state directory; the first start makes one. */
+export async function keepSealingKeys(stateDirectory: string, now: Date): Promise<SealingKeys> {
+  const directory = join(stateDirectory, STATE_FOLDER);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const names = await readdir(directory);
+  if (names.every((name) => name.startsWith('.'))) {
+    const id = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
+    await writePrivateFile(join(directory, id), randomBytes(KEY_BYTES));
+  }
+  return readSealingKeys(directory);
+}
+
+/** A sealing key that ends with the process, and with it everything it sealed. */
+export function makeSealingKeys(): SealingKeys {
+  return [{ id: randomUUID(), secret: randomBytes(KEY_BYTES) }];
+}
+
+async function readKey(directory: string, id: string): Promise<SealingKey> {
+  const secret = await readFile(join(directory, id));
+  if (secret.length >= KEY_BYTES) return { id, secret };
+  const need = `a sealing key has at least ${String(KEY_BYTES)} bytes`;
+  throw new CommandFailure(`${join(directory, id)} has ${String(secret.length)} bytes; ${need}`);
+}

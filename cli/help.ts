@@ -1,0 +1,44 @@
+import type { CommandLine, Flag } from './arguments.ts';
+
+const INDENT = '  ';
+
+/** What `gatehouse help` prints. */
+export function overview(commands: readonly CommandLine[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return [
+    'Usage: gatehouse COMMAND [FLAGS]',
+    '',
+    'Commands:',
+    ...commands.map(({ name, summary }) => `${INDENT}${name.padEnd(width)}  ${summary}`),
+    '',
+    'gatehouse COMMAND --help shows the flags of a command.',
+    '',
+  ].join('\n');
+}
+
+/** What `gatehouse COMMAND --help` prints: every flag with its variable and default. */
+export function commandHelp(command: CommandLine): string {
+  const flags = Object.entries(command.flags);
+  return [
+    `Usage: gatehouse ${command.name}${flags.length === 0 ? '' : ' [FLAGS]'}`,
+    '',
+    `${command.summary}.`,
+    ...(flags.length === 0 ? [] : ['', 'Flags (a flag wins over its environment variable):']),
+    ...flags.flatMap(([name, flag]) => flagHelp(name, flag)),
+    '',
+  ].join('\n');
+}
+
+function flagHelp(name: string, flag: Flag): readonly string[] {
+  const short = flag.short === undefined ? '' : `-${flag.short}, `;
+  const value = flag.value === undefined ? '' : ` ${flag.value}`;
+  const notes = [
+    flag.isRequired === true ? 'required' : '',
+    flag.defaultValue === undefined ? '' : `default ${flag.defaultValue}`,
+    flag.environment ?? '',
+  ].filter((note) => note !== '');
+  return [
+    `${INDENT}${short}--${name}${value}${notes.length === 0 ? '' : `  (${notes.join(', ')})`}`,
+    `${INDENT}${INDENT}${INDENT}${flag.description}`,
+  ];
+}

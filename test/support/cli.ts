@@ -1,0 +1,114 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+
+const MAIN = join(import.meta.dirname, '../../cli/main.ts');
+
+type Variables = Readonly<Record<string, string>>;
+
+/** A record of the JSON log. */
+export type LogRecord = Readonly<Record<string, unknown>>;
+
+/** What a command did that ends by itself. */
+export interface CommandResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command of `gatehouse` to its end. The environment has these variables only. */
+export async function runGatehouse(
+  argv: readonly string[],
+  variables: Variables = {},
+): Promise<CommandResult> {
+  const child = start(argv, variables);
+  const closed = once(child, 'close');
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  await closed;
+  return { code: child.exitCode, stdout, stderr };
+}
+
+/** Starts a command of `gatehouse` that goes on, such as `run`. */
+export function startGatehouse(
+  argv: readonly string[],
+  variables: Variables = {},
+): GatehouseProcess {
+  return new GatehouseProcess(start(argv, variables));
+}
+
+type PipedProcess = ReturnType<typeof start>;
+
+/** A `gatehouse` that runs. Disposing of it kills it. */
+export class GatehouseProcess {
+  readonly #child: PipedProcess;
+  readonly #log: LogRecord[] = [];
+  readonly #events = new EventEmitter();
+  readonly #closed: Promise<unknown>;
+  #stderr = '';
+  #hasEnded = false;
+
+  constructor(child: PipedProcess) {
+    this.#child = child;
+    this.#closed = once(child, 'close');
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (this.#stderr += chunk));
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      // The log is one JSON object a line.
+      this.#log.push(JSON.parse(line) as LogRecord);
+      this.#events.emit('change');
+    });
+    child.once('close', () => {
+      this.#hasEnded = true;
+      this.#events.emit('change');
+    });
+  }
+
+  /** Everything it logged so far. */
+  get log(): readonly LogRecord[] {
+    return this.#log;
+  }
+
+  /** The first record that fits, now or later. Rejects when the process ends without it. */
+  async logged(fits: (record: LogRecord) => boolean): Promise<LogRecord> {
+    for (;;) {
+      const record = this.#log.find(fits);
+      if (record !== undefined) return record;
+      if (this.#hasEnded) throw new Error(`the process ended: ${this.#stderr}`);
+      await once(this.#events, 'change');
+    }
+  }
+
+  /** Resolves when everything listens. */
+  async listening(): Promise<LogRecord> {
+    return this.logged(({ message }) => message === 'listening');
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  /** The exit code, once the process ended by itself or by a signal. */
+  async exited(): Promise<number | null> {
+    await this.#closed;
+    return this.#child.exitCode;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#closed;
+  }
+}
+
+function start(
+  argv: readonly string[],
+  variables: Variables,
+): ChildProcess & {
+  readonly stdout: NodeJS.ReadableStream;
+  readonly stderr: NodeJS.ReadableStream;
+} {
+  return spawn(process.execPath, [MAIN, ...argv], {
+    env: variables,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { readArguments } from '../../../cli/arguments.ts';
+import {
+  readRunOptions,
+  RUN_LINE,
+  type RunOptions,
+} from '../../../cli/commands/run/run-options.ts';
+
+describe('gatehouse run', () => {
+  test('listens on loopback by default', () => {
+    expect(read('--config', 'x')).toEqual({
+      path: 'x',
+      listen: [{ host: '127.0.0.1', port: 8080 }],
+      adminListen: { host: '127.0.0.1', port: 9090 },
+      sealingKeysDirectory: undefined,
+      stateDirectory: undefined,
+      devAllowLoopback: false,
+    });
+  });
+
+  test.each([
+    { text: '0.0.0.0:80', addresses: [{ host: '0.0.0.0', port: 80 }] },
+    { text: '[::1]:8080', addresses: [{ host: '::1', port: 8080 }] },
+    { text: 'localhost:1', addresses: [{ host: 'localhost', port: 1 }] },
+    {
+      text: '127.0.0.1:1, [::1]:2',
+      addresses: [
+        { host: '127.0.0.1', port: 1 },
+        { host: '::1', port: 2 },
+      ],
+    },
+    {
+      text: ':8080',
+      addresses: [{ host: expect.stringMatching(/^(::|0\.0\.0\.0)$/), port: 8080 }],
+    },
+  ])('listens on $text', ({ text, addresses }) => {
+    expect(read('--config', 'x', '--listen', text).listen).toEqual(addresses);
+  });
+
+  test.each(['8080', 'localhost', '127.0.0.1:99999', '::1:8080', 'a:b', '', ',', 'http://x:1'])(
+    'refuses to listen on "%s"',
+    (text) => {
+      expect(() => read('--config', 'x', `--listen=${text}`)).toThrow('--listen');
+    },
+  );
+
+  test('refuses two admin addresses', () => {
+    expect(() => read('--config', 'x', '--admin-listen', ':1,:2')).toThrow('takes one address');
+  });
+
+  test.each([
+    { flag: '--listen', address: '0.0.0.0:8080' },
+    { flag: '--listen', address: '127.0.0.1:8080,10.0.0.1:8080' },
+    { flag: '--listen', address: ':8080' },
+    { flag: '--listen', address: 'gateway.example:8080' },
+    { flag: '--admin-listen', address: ':9090' },
+  ])('refuses the development flag with $flag $address', ({ flag, address }) => {
+    const attempt = (): RunOptions => read('--config', 'x', flag, address, '--dev-allow-loopback');
+    expect(attempt).toThrow('--dev-allow-loopback is refused');
+  });
+
+  test.each(['127.0.0.1:1', '127.8.8.8:1', '[::1]:1', 'localhost:1'])(
+    'takes the development flag with --listen %s',
+    (address) => {
+      const options = read('--config', 'x', '--listen', address, '--dev-allow-loopback');
+      expect(options.devAllowLoopback).toBe(true);
+    },
+  );
+});
+
+function read(...argv: readonly string[]): RunOptions {
+  return readRunOptions(readArguments(RUN_LINE, argv, {}));
+}
