@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+
+import type {
+  OAuthClientMetadata,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client';
+
+/** Takes the user to the sign-in URL; resolves when they are on their way. */
+export type ShowSignIn = (url: URL) => void | Promise<void>;
+
+/** The OAuth side of the demo client: what the SDK asks for, kept in memory for one run. */
+export class ClientAuthorization implements OAuthClientProvider {
+  readonly redirectUrl: string;
+  readonly clientMetadata: OAuthClientMetadata;
+  readonly #showSignIn: ShowSignIn;
+  readonly #state = randomBytes(32).toString('base64url');
+  #client: StoredOAuthClientInformation | undefined;
+  #tokens: StoredOAuthTokens | undefined;
+  #discovery: OAuthDiscoveryState | undefined;
+  #verifier = '';
+
+  constructor(redirectUrl: string, showSignIn: ShowSignIn) {
+    this.redirectUrl = redirectUrl;
+    this.#showSignIn = showSignIn;
+    this.clientMetadata = {
+      client_name: 'Gatehouse demo client',
+      redirect_uris: [redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    };
+  }
+
+  state(): string {
+    return this.#state;
+  }
+
+  /** Tells whether a callback answers the request this client made, and not a stranger's. */
+  isOwn(callback: URLSearchParams): boolean {
+    return callback.get('state') === this.#state;
+  }
+
+  clientInformation(): StoredOAuthClientInformation | undefined {
+    return this.#client;
+  }
+
+  saveClientInformation(client: StoredOAuthClientInformation): void {
+    this.#client = client;
+  }
+
+  tokens(): StoredOAuthTokens | undefined {
+    return this.#tokens;
+  }
+
+  saveTokens(tokens: StoredOAuthTokens): void {
+    this.#tokens = tokens;
+  }
+
+  /** The code goes to the authorization server that the user was sent to, and to no other. */
+  discoveryState(): OAuthDiscoveryState | undefined {
+    return this.#discovery;
+  }
+
+  saveDiscoveryState(state: OAuthDiscoveryState): void {
+    this.#discovery = state;
+  }
+
+  async redirectToAuthorization(url: URL): Promise<void> {
+    await this.#showSignIn(url);
+  }
+
+  saveCodeVerifier(verifier: string): void {
+    this.#verifier = verifier;
+  }
+
+  codeVerifier(): string {
+    return this.#verifier;
+  }
+}

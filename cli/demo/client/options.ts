@@ -1,0 +1,32 @@
+import { parseArgs } from 'node:util';
+
+/** Where the demo's gateway is unless told otherwise. */
+export const DEFAULT_SERVER_URL = 'http://localhost:8080';
+
+export const CLIENT_USAGE = `Usage: npm run demo:client -- [--url URL] [--as PERSON]
+
+Signs in to the MCP server of the demo and calls its tools.
+
+  --url URL     the server (DEMO_MCP_URL, default ${DEFAULT_SERVER_URL})
+  --as PERSON   sign in as alice, bob or carol without a browser (DEMO_SIGN_IN_AS)
+`;
+
+export interface ClientOptions {
+  readonly serverUrl: URL;
+  /** Who signs in without a browser; undefined leaves it to a person with one. */
+  readonly account: string | undefined;
+}
+
+/** Reads flags and environment; flags win. Throws a `TypeError` that says what is wrong. */
+export function parseClientOptions(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): ClientOptions {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: { url: { type: 'string' }, as: { type: 'string' } },
+  });
+  const url = values.url ?? environment['DEMO_MCP_URL'] ?? DEFAULT_SERVER_URL;
+  if (!URL.canParse(url)) throw new TypeError(`--url: "${url}" is not a URL`);
+  return { serverUrl: new URL(url), account: values.as ?? environment['DEMO_SIGN_IN_AS'] };
+}

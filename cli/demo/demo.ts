@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+
+import { untilTerminated } from '../../shared/process/lifecycle.ts';
+import { LineWriter } from '../../shared/process/line-writer.ts';
+import { createLogger } from '../../shared/process/logger.ts';
+import type { Arguments, Environment } from '../arguments.ts';
+import {
+  startStandaloneGateway,
+  type StandaloneGateway,
+} from '../commands/run/standalone-gateway.ts';
+import { guide } from './guide.ts';
+import { startIdentityProvider } from './identity-provider/identity-provider.ts';
+import { LogView } from './log-view.ts';
+import { availablePort, PortInUseError } from './loopback-server.ts';
+import { startMcpServer } from './mcp-server/mcp-server.ts';
+import { demoOptions, type DemoOptions } from './options.ts';
+import { writeManifests } from './write-manifests.ts';
+
+/**
+ * Runs the demo until a signal ends it: everything on loopback, everything in this process.
+ *
+ * Stdout has the log alone, for people on a terminal and as JSON lines elsewhere; what to do next is
+ * on stderr. Resolves with the exit code.
+ */
+export async function runDemo(flags: Arguments, environment: Environment): Promise<number> {
+  const options = demoOptions(flags);
+  const terminated = untilTerminated();
+  const lines = new LineWriter(process.stdout.isTTY ? new LogView(process.stdout) : process.stdout);
+  try {
+    await using demo = await startDemo(options, environment, lines);
+    process.stderr.write(demo.guide);
+    await terminated;
+    return 0;
+  } catch (error) {
+    if (!(error instanceof PortInUseError)) throw error;
+    process.stderr.write(`gatehouse: ${error.message}\n`);
+    return 1;
+  } finally {
+    lines.flush();
+  }
+}
+
+interface Demo extends AsyncDisposable {
+  /** What to do next. */
+  readonly guide: string;
+}
+
+async function startDemo(
+  options: DemoOptions,
+  environment: Environment,
+  lines: LineWriter,
+): Promise<Demo> {
+  await using starting = new AsyncDisposableStack();
+  const gatewayPort = await availablePort(options.gateway);
+  const gatewayOrigin = `http://localhost:${String(gatewayPort)}`;
+  const identityProvider = await startIdentityProvider(options.identityProvider, gatewayOrigin);
+  starting.defer(() => identityProvider.close());
+  const mcpServer = await startMcpServer(options.mcpServer, gatewayOrigin);
+  starting.defer(() => mcpServer.close());
+  const directory = starting.use(
+    await writeManifests({
+      gateway: gatewayOrigin,
+      identityProvider: identityProvider.origin,
+      mcpServer: mcpServer.origin,
+    }),
+  );
+  const gateway = await startGateway(directory.path, environment, lines);
+  const others = starting.move();
+  return {
+    guide: guide({ gatewayOrigin, manifestPath: directory.path }),
+    [Symbol.asyncDispose]: async () => {
+      // At once: responses under way end with the server behind, and nobody waits for them.
+      await Promise.all([gateway.close(), others.disposeAsync()]);
+    },
+  };
+}
+
+/** The gateway as `gatehouse run` has it, on the ports that the manifests name. */
+async function startGateway(
+  path: string,
+  environment: Environment,
+  lines: LineWriter,
+): Promise<StandaloneGateway> {
+  const logger = createLogger('gatehouse', lines);
+  const gateway = await startStandaloneGateway({
+    path,
+    listen: [],
+    adminListen: { host: '127.0.0.1', port: 0 },
+    sealingKeysDirectory: undefined,
+    stateDirectory: join(path, 'state'),
+    devAllowLoopback: true,
+    environment,
+    logger,
+    lines,
+  });
+  logger.info('listening', { addresses: gateway.addresses, admin: gateway.adminAddress });
+  return gateway;
+}

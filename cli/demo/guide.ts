@@ -1,0 +1,33 @@
+import { styleText } from 'node:util';
+
+import { DEFAULT_SERVER_URL } from './client/options.ts';
+import { PEOPLE } from './people.ts';
+
+export interface GuideFacts {
+  readonly gatewayOrigin: string;
+  readonly manifestPath: string;
+}
+
+/** What to do next, in the words of somebody who has the demo in front of them. */
+export function guide({ gatewayOrigin, manifestPath }: GuideFacts): string {
+  const bold = (text: string): string => styleText('bold', text, { stream: process.stderr });
+  const dim = (text: string): string => styleText('dim', text, { stream: process.stderr });
+  const isWhereClientLooks = gatewayOrigin === DEFAULT_SERVER_URL;
+  const client = `npm run demo:client${isWhereClientLooks ? '' : ` -- --url ${gatewayOrigin}`}`;
+  const people = PEOPLE.map(({ name, groups }) => `${name} (${groups.join(', ')})`).join(', ');
+  return `
+  ${bold('Gatehouse is running, with an MCP server behind it.')}
+
+  See it work, from another terminal:
+      ${bold(client)}
+  Or paste this URL into an MCP client of your own:
+      ${bold(gatewayOrigin)}
+
+  Sign in as ${people}.
+  Everybody may call the tools; only admins may call ${bold('delete_invoice')}.
+  The policy is in ${bold(`${manifestPath}/route.yaml`)}: edit it, and it holds at once.
+
+  ${dim('Decisions of the gateway show up below. Ctrl-C stops everything.')}
+
+`;
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { Provider } from 'oidc-provider';
+
+import type { EndpointResponse } from '../../../proxy/http/endpoint.ts';
+import { readForm } from '../../../proxy/http/read-form.ts';
+import { startLoopbackServer, type LoopbackServer } from '../loopback-server.ts';
+import type { PortOption } from '../options.ts';
+import { findPerson } from '../people.ts';
+import { loadOidcProvider } from './load-oidc-provider.ts';
+import { providerConfiguration } from './provider-configuration.ts';
+import { ACCOUNT_FIELD, signInGonePage, signInPage } from './sign-in-page.ts';
+
+const INTERACTION_PREFIX = '/sign-in/';
+
+/** Starts the demo's OpenID provider. It signs people in to the gateway at `gatewayOrigin` only. */
+export async function startIdentityProvider(
+  listen: PortOption,
+  gatewayOrigin: string,
+): Promise<LoopbackServer> {
+  const { Provider, errors } = await loadOidcProvider();
+  return startLoopbackServer(listen, async (origin) => {
+    const interactionUrl = (uid: string): string => INTERACTION_PREFIX + uid;
+    const provider = new Provider(
+      origin,
+      await providerConfiguration(gatewayOrigin, interactionUrl),
+    );
+    const protocol = provider.callback();
+    return (request, response) => {
+      forgetWhoSignedIn(request);
+      if (request.url?.startsWith(INTERACTION_PREFIX) !== true) {
+        void protocol(request, response);
+        return;
+      }
+      interact(provider, request, response).catch((error: unknown) => {
+        if (error instanceof errors.SessionNotFound) send(response, signInGonePage());
+        else response.destroy();
+      });
+    };
+  });
+}
+
+/**
+ * The provider asks each time who signs in: to be Alice and then Bob is what the demo is for, and
+ * nobody wants to find their way to a sign-out page in between.
+ */
+function forgetWhoSignedIn(request: IncomingMessage): void {
+  const cookies = request.headers.cookie?.split('; ') ?? [];
+  const kept = cookies.filter((cookie) => !cookie.startsWith('_session'));
+  request.headers.cookie = kept.join('; ');
+}
+
+async function interact(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { uid } = await provider.interactionDetails(request, response);
+  const person = request.method === 'POST' ? await readChoice(request) : undefined;
+  if (person === undefined) {
+    send(response, signInPage(INTERACTION_PREFIX + uid));
+    return;
+  }
+  await provider.interactionFinished(request, response, {
+    login: { accountId: person.account },
+  });
+}
+
+async function readChoice(request: IncomingMessage) {
+  return findPerson((await readForm(request)).get(ACCOUNT_FIELD));
+}
+
+function send(response: ServerResponse, { status, headers, body }: EndpointResponse): void {
+  response.writeHead(status, headers).end(body);
+}

@@ -1,0 +1,100 @@
+import { styleText } from 'node:util';
+
+import type { LineSink } from '../../shared/process/line-writer.ts';
+
+type LogRecord = Readonly<Record<string, unknown>>;
+
+/**
+ * Shows a JSON log to a person: one short line a decision, the events that lead to one, and what
+ * warns or fails. Everything else is left out, and what is not JSON is passed on.
+ */
+export class LogView implements LineSink {
+  readonly #sink: LineSink;
+  #rest = '';
+
+  constructor(sink: LineSink) {
+    this.#sink = sink;
+  }
+
+  write(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop() ?? '';
+    const shown = lines.map(showLine).filter((line) => line !== undefined);
+    if (shown.length > 0) this.#sink.write(`${shown.join('\n')}\n`);
+  }
+}
+
+/** A line of the JSON log for a person; undefined when it is not for one. */
+export function showLine(line: string): string | undefined {
+  const record = parseRecord(line);
+  if (record === undefined) return line;
+  if (record['message'] === 'authorize check') return showDecision(record);
+  if (record['level'] === 'warn' || record['level'] === 'error') return showTrouble(record);
+  return showEvent(record);
+}
+
+function parseRecord(line: string): LogRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    // A JSON object, whose fields are read one by one below.
+    return typeof value === 'object' && value !== null ? (value as LogRecord) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function showDecision(record: LogRecord): string {
+  const isAllowed = record['allow'] === true && record['deny'] !== true;
+  const verdict = isAllowed ? styleText('green', 'allowed') : styleText('red', 'denied ');
+  const who = text(record['email']) || text(record['user']) || 'nobody';
+  const what = [text(record['mcp-method']), text(record['mcp-tool'])].join(' ').trim();
+  const why = record['allow'] === true ? record['deny-why-true'] : record['allow-why-false'];
+  const reasons =
+    isAllowed || !Array.isArray(why) ? '' : styleText('red', why.map(text).join(', '));
+  const parameters = record['mcp-tool-parameters'];
+  const details = parameters === undefined ? '' : styleText('dim', JSON.stringify(parameters));
+  return columns(clock(record), verdict, who.padEnd(18), what, details, reasons);
+}
+
+/** Events that explain what happens next, and the field that says the most of each. */
+const EVENTS: ReadonlyMap<string, string> = new Map([
+  ['client registered', 'client-name'],
+  ['user signed in', 'user'],
+  ['configuration applied', ''],
+]);
+
+function showEvent(record: LogRecord): string | undefined {
+  const message = text(record['message']);
+  const field = EVENTS.get(message);
+  if (field === undefined) return undefined;
+  return columns(clock(record), styleText('cyan', message), text(record[field]));
+}
+
+/** Fields that every record has; the others are what it is about. */
+const COMMON_FIELDS: readonly string[] = ['level', 'service', 'time', 'message'];
+
+function showTrouble(record: LogRecord): string {
+  const details = Object.entries(record)
+    .filter(([name]) => !COMMON_FIELDS.includes(name))
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  const level = record['level'];
+  const message = record['message'];
+  const color = level === 'error' ? 'red' : 'yellow';
+  const title = styleText(color, `${text(level)}: ${text(message)}`);
+  return columns(clock(record), title, styleText('dim', details.join(' ')));
+}
+
+function columns(...texts: readonly string[]): string {
+  return texts.filter((each) => each !== '').join('  ');
+}
+
+function clock({ time }: LogRecord): string {
+  const date = new Date(text(time));
+  if (Number.isNaN(date.getTime())) return '';
+  return styleText('dim', date.toLocaleTimeString('en-GB'));
+}
+
+/** Without control characters: a tool's name, which a client chose, could steer the terminal. */
+function text(value: unknown): string {
+  return typeof value === 'string' ? value.replace(/\p{Cc}/gu, '') : '';
+}

@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+
+import type { PortOption } from './options.ts';
+
+/** A server of the demo that listens. */
+export interface LoopbackServer {
+  /** `http://localhost:PORT`. */
+  readonly origin: string;
+  /** Ends it at once, open connections included. */
+  close(): Promise<void>;
+}
+
+/** A port that the demo needs is taken; the message names the flag that gives it another one. */
+export class PortInUseError extends Error {
+  override readonly name = 'PortInUseError';
+
+  constructor({ port, flag }: PortOption, options?: ErrorOptions) {
+    super(
+      `port ${String(port)} is in use by another program; choose another one with ${flag} PORT`,
+      options,
+    );
+  }
+}
+
+/**
+ * Listens on loopback, on any free port when `port` is 0.
+ *
+ * The handler is made for the origin, since OAuth needs to know it before the first request.
+ */
+export async function startLoopbackServer(
+  option: PortOption,
+  handlerFor: (origin: string) => RequestListener | Promise<RequestListener>,
+): Promise<LoopbackServer> {
+  const port = await availablePort(option);
+  const origin = `http://localhost:${String(port)}`;
+  const server = createServer(await handlerFor(origin));
+  await listen(server, { ...option, port }, '127.0.0.1');
+  return { origin, close: () => close(server) };
+}
+
+/** The port itself, or a free one for 0; throws `PortInUseError` when something listens there. */
+export async function availablePort(option: PortOption): Promise<number> {
+  const probe = createServer();
+  await listen(probe, option, '127.0.0.1');
+  const address = probe.address();
+  await close(probe);
+  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port');
+  await refuseOtherLocalhost({ ...option, port: address.port });
+  return address.port;
+}
+
+/** `localhost` is ::1 first: whoever listens there would get the requests meant for the demo. */
+async function refuseOtherLocalhost(option: PortOption): Promise<void> {
+  const probe = createServer();
+  try {
+    await listen(probe, option, '::1');
+  } catch (error) {
+    if (error instanceof PortInUseError) throw error;
+    // A machine without IPv6: nobody is there.
+    return;
+  }
+  await close(probe);
+}
+
+async function listen(server: Server, option: PortOption, host: string): Promise<void> {
+  server.listen(option.port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const isInUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    throw isInUse ? new PortInUseError(option, { cause: error }) : error;
+  }
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}

@@ -1,0 +1,64 @@
+import type { Arguments, CommandLine } from '../arguments.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** Flags of `gatehouse demo`. */
+export const DEMO_LINE: CommandLine = {
+  name: 'demo',
+  summary:
+    'Start a demo on this machine: an identity provider, an MCP server, and the gateway between',
+  flags: {
+    port: {
+      kind: 'text',
+      environment: 'GATEHOUSE_DEMO_PORT',
+      defaultValue: '8080',
+      value: 'PORT',
+      description: 'Port of the gateway; 0 takes a free one.',
+    },
+    'idp-port': {
+      kind: 'text',
+      environment: 'GATEHOUSE_DEMO_IDP_PORT',
+      defaultValue: '9191',
+      value: 'PORT',
+      description: 'Port of the identity provider; 0 takes a free one.',
+    },
+    'mcp-port': {
+      kind: 'text',
+      environment: 'GATEHOUSE_DEMO_MCP_PORT',
+      defaultValue: '9292',
+      value: 'PORT',
+      description: 'Port of the sample MCP server; 0 takes a free one.',
+    },
+  },
+};
+
+const MAX_PORT = 65_535;
+
+/** A port to listen on, and the flag that changes it. */
+export interface PortOption {
+  readonly port: number;
+  readonly flag: string;
+}
+
+export interface DemoOptions {
+  readonly gateway: PortOption;
+  readonly identityProvider: PortOption;
+  readonly mcpServer: PortOption;
+}
+
+/** Throws `UsageError` for what is no port. */
+export function demoOptions(flags: Arguments): DemoOptions {
+  return {
+    gateway: portOption(flags, 'port'),
+    identityProvider: portOption(flags, 'idp-port'),
+    mcpServer: portOption(flags, 'mcp-port'),
+  };
+}
+
+function portOption(flags: Arguments, name: string): PortOption {
+  const text = flags.text(name) ?? '';
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= MAX_PORT)) {
+    throw new UsageError(`--${name} must be a port from 0 to ${String(MAX_PORT)}, not "${text}"`);
+  }
+  return { port, flag: `--${name}` };
+}

@@ -1,0 +1,187 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+
+const ROOT = join(import.meta.dirname, '../..');
+const ANY_PORTS = ['--port', '0', '--idp-port', '0', '--mcp-port', '0'];
+
+// Each test starts processes of its own, which takes its time on a busy machine.
+jest.setTimeout(60_000);
+
+interface Finished {
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+interface RunningDemo {
+  readonly process: ChildProcess;
+  readonly url: string;
+  /** Everything on stdout so far. */
+  log(): string;
+}
+
+function start(script: string, argv: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [join(ROOT, script), ...argv], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+async function runToEnd(script: string, argv: readonly string[]): Promise<Finished> {
+  const child = start(script, argv);
+  if (child.stdout === null || child.stderr === null) throw new Error('the output is not piped');
+  const exit = once(child, 'close');
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  await exit;
+  return { code: child.exitCode, output, errors };
+}
+
+/** Reads what the demo prints until it says where it is, as a person would. */
+async function startDemo(): Promise<RunningDemo> {
+  const child = start('cli/main.ts', ['demo', ...ANY_PORTS]);
+  if (child.stdout === null || child.stderr === null) throw new Error('the output is not piped');
+  let log = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (log += chunk));
+  let guide = '';
+  for await (const chunk of child.stderr.setEncoding('utf8')) {
+    guide += String(chunk);
+    const [, url] = /demo:client -- --url (http:\/\/localhost:\d+)/.exec(guide) ?? [];
+    if (url !== undefined) return { process: child, url, log: () => log };
+  }
+  throw new Error(`the demo did not start: ${guide}`);
+}
+
+function visit(demo: RunningDemo, person: string): Promise<Finished> {
+  return runToEnd('cli/demo/client/main.ts', ['--url', demo.url, '--as', person]);
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** A port that nothing listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Authorization records of one person's calls of one tool. */
+function decisions(demo: RunningDemo, email: string, tool: string): readonly unknown[] {
+  return demo
+    .log()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line): Record<string, unknown> => JSON.parse(line) as Record<string, unknown>)
+    .filter((record) => record['message'] === 'authorize check')
+    .filter((record) => record['email'] === email && record['mcp-tool'] === tool);
+}
+
+describe('the demo', () => {
+  let demo: RunningDemo;
+
+  beforeAll(async () => {
+    demo = await startDemo();
+  });
+
+  afterAll(() => {
+    demo.process.kill('SIGKILL');
+  });
+
+  test('shows an engineer the tools and who she is, and refuses her the dangerous one', async () => {
+    const { code, output, errors } = await visit(demo, 'alice');
+    expect(errors).toBe('');
+    expect(output).toContain('list_invoices');
+    expect(output).toContain('dangerous');
+    expect(output).toContain('"email":"alice@example.com"');
+    expect(output).toContain('"groups":["engineering"]');
+    expect(output).toContain('INV-1003  Sakura Trading');
+    expect(output).toContain('Refused by the gateway');
+    expect(output).toContain('"reason":"mcp-tool-unauthorized"');
+    expect(output).not.toContain('is deleted');
+    expect(code).toBe(0);
+    expect(decisions(demo, 'alice@example.com', 'whoami')).toMatchObject([
+      { allow: true, deny: false },
+    ]);
+    expect(decisions(demo, 'alice@example.com', 'delete_invoice')).toMatchObject([
+      {
+        allow: false,
+        'allow-why-false': ['mcp-tool-unauthorized'],
+        deny: true,
+        'mcp-tool-parameters': { id: 'INV-1003' },
+      },
+    ]);
+  });
+
+  test('lets an admin call the dangerous tool', async () => {
+    const { code, output, errors } = await visit(demo, 'carol');
+    expect(errors).toBe('');
+    expect(output).toContain('"groups":["admins","on-call"]');
+    expect(output).toContain('INV-1003 is deleted');
+    expect(output).not.toContain('Refused');
+    expect(code).toBe(0);
+    expect(decisions(demo, 'carol@example.com', 'delete_invoice')).toMatchObject([
+      { allow: true, deny: false },
+    ]);
+  });
+
+  test('tells who is not among those that can sign in', async () => {
+    const { code, errors } = await visit(demo, 'mallory');
+    expect(errors).toContain('mallory');
+    expect(code).toBe(1);
+  });
+
+  test('stops with everything it started when it is interrupted', async () => {
+    const exit = once(demo.process, 'exit');
+    demo.process.kill('SIGINT');
+    expect(await exit).toEqual([0, null]);
+    await expect(fetch(demo.url)).rejects.toThrow();
+  });
+});
+
+describe('a start of the demo that goes wrong', () => {
+  test.each(['--port', '--idp-port', '--mcp-port'])(
+    'names the flag when the port of %s is taken',
+    async (flag) => {
+      const other = createServer();
+      const port = String(await listen(other));
+      const { code, errors } = await runToEnd('cli/main.ts', ['demo', ...ANY_PORTS, flag, port]);
+      other.close();
+      expect(errors).toContain(`port ${port} is in use`);
+      expect(errors).toContain(flag);
+      expect(code).toBe(1);
+    },
+  );
+
+  test('says what is no port', async () => {
+    const { code, errors } = await runToEnd('cli/main.ts', ['demo', '--port', '123456']);
+    expect(errors).toContain('--port must be a port');
+    expect(code).toBe(2);
+  });
+});
+
+describe('the demo client', () => {
+  test('says where it looked when no demo runs', async () => {
+    const url = `http://localhost:${String(await freePort())}/`;
+    const { code, errors } = await runToEnd('cli/demo/client/main.ts', ['--url', url]);
+    expect(errors).toContain(`Nothing answers at ${url}`);
+    expect(errors).toContain('make run');
+    expect(code).toBe(1);
+  });
+
+  test('says how it is called when it is called wrongly', async () => {
+    const { code, errors } = await runToEnd('cli/demo/client/main.ts', ['--user', 'alice']);
+    expect(errors).toContain('--as PERSON');
+    expect(code).toBe(2);
+  });
+});
