@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+
+import { BrowserJar, type BrowserPage } from '../support/browser-jar.ts';
+import { startGatewayWithUsers, type GatewayWithUsers } from '../support/gateway-with-users.ts';
+import { discover, register } from '../support/signed-in-client.ts';
+import { startUpstream, type Upstream } from '../support/upstream.ts';
+import { verifies } from '../support/verifies.ts';
+
+const MINUTE = 60_000;
+
+let offset = 0;
+let world: GatewayWithUsers;
+let upstream: Upstream;
+/** A web server that is no identity provider. */
+let elsewhere: Upstream;
+let web: string;
+let mcp: string;
+
+beforeAll(async () => {
+  upstream = await startUpstream((message, response) => {
+    message.resume();
+    response.end('upstream');
+  });
+  elsewhere = await startUpstream((_message, response) => response.end('<h1>Welcome</h1>'));
+  world = await startGatewayWithUsers({ now: () => Date.now() + offset });
+  [web, mcp] = [world.originOf('web'), world.originOf('mcp')];
+});
+
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await upstream[Symbol.asyncDispose]();
+  await elsewhere[Symbol.asyncDispose]();
+});
+
+function serve(issuerUrl = world.identityProvider.issuer): void {
+  const { clientId } = world.identityProvider;
+  const clientSecretRef = { name: 'identity-provider', key: 'client-secret' };
+  const route = { to: upstream.origin, allowAnyAuthenticatedUser: true };
+  world.configure(
+    { web: { ...route, from: web }, mcp: { ...route, from: mcp, mcp: { server: {} } } },
+    { identityProviders: [{ name: 'test', issuerUrl, clientId, clientSecretRef }] },
+  );
+}
+
+/** The page that a user sees who cannot be signed in, and the one line that says why. */
+async function expectFailurePage(run: () => Promise<BrowserPage>): Promise<void> {
+  const [logged, arrived] = [world.gateway.logs().length, upstream.requests.length];
+  const page = await run();
+  expect(page.status).toBe(502);
+  expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+  expect(page.headers['cache-control']).toBe('no-store');
+  const requestId = String(page.headers['x-request-id']);
+  expect(page.body).toContain(`Request ID: <code>${requestId}</code>`);
+  expect(page.body).toContain('Try again');
+
+  const lines = world.gateway.logs().slice(logged);
+  const failures = lines.filter(({ level }) => level !== 'info');
+  expect(failures).toEqual([
+    expect.objectContaining({
+      ...{ level: 'warn', 'request-id': requestId, reason: 'identity-provider-failed' },
+      error: expect.any(String),
+    }),
+  ]);
+  const { clientSecret } = world.identityProvider;
+  expect(page.body).not.toContain(clientSecret);
+  expect(JSON.stringify(lines)).not.toContain(clientSecret);
+  expect(JSON.stringify(lines)).not.toMatch(/code_verifier|[?&](?:code|state|nonce|request)=/);
+  expect(upstream.requests).toHaveLength(arrived);
+}
+
+describe('When sign-in cannot begin', () => {
+  const ISSUERS: readonly (readonly [string, () => string | Promise<string>])[] = [
+    ['nobody answers at the issuer URL', unusedOrigin],
+    ['something else answers at the issuer URL', () => elsewhere.origin],
+    ['the issuer URL has a path too many', () => `${world.identityProvider.issuer}/realms/x`],
+    [
+      'the issuer calls itself otherwise',
+      () => world.identityProvider.issuer.replace('127.0.0.1', 'localhost'),
+    ],
+  ];
+
+  for (const [what, issuer] of ISSUERS) {
+    verifies(
+      'errors.auth-flow-page',
+      `because ${what}, a page says so, once in the log`,
+      async () => {
+        serve(await issuer());
+        await expectFailurePage(() => new BrowserJar().open(`${web}/x`));
+      },
+    );
+  }
+
+  verifies('errors.auth-flow-page', 'an MCP client’s user sees the page too', async () => {
+    serve(await unusedOrigin());
+    const server = await discover(mcp);
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id: await register(server),
+      code_challenge: 'a'.repeat(43),
+      code_challenge_method: 'S256',
+    });
+    const url = `${server.authorizationEndpoint}?${query.toString()}`;
+    await expectFailurePage(() => new BrowserJar().open(url));
+  });
+
+  verifies('errors.auth-flow-page', 'it can once the provider is back', async () => {
+    const { identityProvider } = world;
+    serve();
+    await identityProvider.stop();
+    const browser = new BrowserJar();
+    await expectFailurePage(() => browser.open(`${web}/x?y`));
+    await identityProvider.start();
+    offset += MINUTE;
+    const page = await browser.submit(await browser.open(`${web}/x?y`), { login: 'alice' });
+    expect({ status: page.status, url: page.url }).toEqual({ status: 200, url: `${web}/x?y` });
+  });
+});
+
+describe('When sign-in cannot end', () => {
+  for (const endpoint of ['token', 'userinfo', 'keys'] as const) {
+    verifies(
+      'errors.auth-flow-page',
+      `because the provider’s ${endpoint} endpoint fails, a page says so, once in the log`,
+      async () => {
+        const { identityProvider } = world;
+        serve();
+        offset += 2 * 60 * MINUTE;
+        const browser = new BrowserJar();
+        const form = await browser.open(web);
+        identityProvider.fail(endpoint);
+        try {
+          await expectFailurePage(() => browser.submit(form, { login: 'alice' }));
+        } finally {
+          identityProvider.answers.clear();
+        }
+      },
+    );
+  }
+});
+
+/** An origin on this machine where nothing listens. */
+async function unusedOrigin(): Promise<string> {
+  const gone = await startUpstream(() => undefined);
+  await gone[Symbol.asyncDispose]();
+  return gone.origin;
+}

@@ -1,0 +1,333 @@
+import { describe, expect, test } from '@jest/globals';
+import { discoverAuthorizationServerMetadata } from '@modelcontextprotocol/sdk/client/auth.js';
+
+import { compileSnapshot } from '../../controller/compile/compile-snapshot.ts';
+import type { CompileResult } from '../../controller/compile/resources.ts';
+import { aRoute as aRouteManifest, aSettings } from '../support/resources.ts';
+import { verifies } from '../support/verifies.ts';
+import {
+  aRoute,
+  aWebRoute,
+  ISSUER,
+  RESOURCE,
+  startAuthorizationServer,
+  type Reply,
+  type TestServer,
+} from '../unit/proxy/oauth/authorization-server.ts';
+import { fieldsOf } from '../unit/proxy/oauth/client-flow.ts';
+
+const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
+const SERVER_METADATA = '/.well-known/oauth-authorization-server';
+const OPENID_CONFIGURATION = '/.well-known/openid-configuration';
+
+const ROOT = aRoute({ path: { kind: 'prefix', value: '' } });
+const MCP = aRoute({ name: 'tools/mcp' });
+
+describe('Protected resource metadata (RFC 9728)', () => {
+  verifies(
+    'rs.metadata',
+    'describe the route, its authorization server and how to present a token',
+    async () => {
+      await using server = await startAuthorizationServer({ routes: [MCP] });
+      const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}/mcp`);
+      expect(reply.status).toBe(200);
+      expect(reply.headers['content-type']).toBe('application/json');
+      expect(fieldsOf(reply)).toEqual({
+        resource: RESOURCE,
+        resource_name: 'tools/mcp',
+        authorization_servers: [ISSUER],
+        bearer_methods_supported: ['header'],
+      });
+    },
+  );
+
+  const PATHS: readonly (readonly [string, string])[] = [
+    ['/', ISSUER],
+    ['', ISSUER],
+    ['/mcp', `${ISSUER}/mcp`],
+    ['/mcp/', `${ISSUER}/mcp`],
+    ['//mcp', `${ISSUER}/mcp`],
+    ['/api/v2/mcp', `${ISSUER}/api/v2/mcp`],
+    ['/a%2Fb/mcp', `${ISSUER}/a%2Fb/mcp`],
+    ['/mcp?query=1', `${ISSUER}/mcp`],
+  ];
+
+  for (const [path, resource] of PATHS) {
+    verifies(
+      'rs.metadata',
+      `echo the path ${JSON.stringify(path)} that a client asked about, as ${JSON.stringify(resource)}`,
+      async () => {
+        await using server = await startAuthorizationServer({ routes: [ROOT] });
+        const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}${path}`);
+        expect(fieldsOf(reply)).toMatchObject({ resource });
+      },
+    );
+  }
+
+  verifies('rs.metadata', 'at the root stand for the only MCP route of the host', async () => {
+    await using server = await startAuthorizationServer({ routes: [MCP] });
+    const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}`);
+    expect(fieldsOf(reply)).toMatchObject({ resource: RESOURCE });
+  });
+
+  verifies(
+    'rs.metadata',
+    'at the root are absent where they could mean several routes',
+    async () => {
+      const other = aRoute({ path: { kind: 'prefix', value: '/other' } });
+      await using server = await startAuthorizationServer({ routes: [MCP, other] });
+      const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}`);
+      expect(reply.status).toBe(404);
+      expect(fieldsOf(reply)).toEqual({ error: 'not_found' });
+    },
+  );
+
+  const FOREIGN_PATHS: readonly (readonly [string, string])[] = [
+    ['outside of every route', '/elsewhere'],
+    ['of a route that is no MCP server', '/app'],
+    ['that only begins like a route', '/mcp2'],
+    ['with dot segments', '/mcp/../app'],
+    ['with encoded dot segments', '/mcp/%2e%2e/app'],
+    ['with characters no URL has', '/mcp/"x'],
+  ];
+
+  for (const [what, path] of FOREIGN_PATHS) {
+    verifies('rs.metadata', `are absent for a path ${what}`, async () => {
+      const web = aWebRoute({ path: { kind: 'prefix', value: '/app' } });
+      await using server = await startAuthorizationServer({ routes: [MCP, web] });
+      const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}${path}`);
+      expect(reply.status).toBe(404);
+      expect(reply.headers['content-type']).toBe('application/json');
+    });
+  }
+
+  test('are absent for the paths of the gateway itself', async () => {
+    await using server = await startAuthorizationServer({ routes: [ROOT] });
+    const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}/.gateway/mcp/token`);
+    expect(reply.status).toBe(404);
+  });
+
+  verifies(
+    'rs.metadata',
+    'name the host that was asked for where the route has a wildcard',
+    async () => {
+      const wildcard = aRoute({ host: '*.example.com' });
+      await using server = await startAuthorizationServer({ routes: [wildcard] });
+      const reply = await server.send(`https://a.example.com${RESOURCE_METADATA}/mcp`);
+      expect(fieldsOf(reply)).toMatchObject({
+        resource: 'https://a.example.com/mcp',
+        authorization_servers: ['https://a.example.com'],
+      });
+    },
+  );
+});
+
+describe('Authorization server metadata (RFC 8414)', () => {
+  verifies(
+    [
+      'as.metadata',
+      'as.metadata-members',
+      'as.metadata-issuer',
+      'as.iss',
+      'as.pkce-advertised',
+      'as.metadata-document-advertised',
+    ],
+    'name every endpoint on the issuer and what it supports',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const reply = await server.send(`${ISSUER}${SERVER_METADATA}`);
+      expect(reply.status).toBe(200);
+      const methods = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+      expect(fieldsOf(reply)).toEqual({
+        issuer: ISSUER,
+        authorization_endpoint: `${ISSUER}/.gateway/mcp/authorize`,
+        token_endpoint: `${ISSUER}/.gateway/mcp/token`,
+        registration_endpoint: `${ISSUER}/.gateway/mcp/register`,
+        revocation_endpoint: `${ISSUER}/.gateway/mcp/revoke`,
+        response_types_supported: ['code'],
+        response_modes_supported: ['query'],
+        grant_types_supported: ['authorization_code', 'refresh_token'],
+        token_endpoint_auth_methods_supported: methods,
+        token_endpoint_auth_signing_alg_values_supported: expect.arrayContaining(['ES256']),
+        revocation_endpoint_auth_methods_supported: methods,
+        revocation_endpoint_auth_signing_alg_values_supported: expect.arrayContaining(['ES256']),
+        code_challenge_methods_supported: ['S256'],
+        authorization_response_iss_parameter_supported: true,
+        client_id_metadata_document_supported: true,
+      });
+    },
+  );
+
+  verifies(
+    'as.metadata-document-advertised',
+    'do not offer URL client IDs where no domain is allowed for them',
+    async () => {
+      await using server = await startAuthorizationServer({
+        settings: { allowedClientIdDomains: [] },
+      });
+      const metadata = fieldsOf(await server.send(`${ISSUER}${SERVER_METADATA}`));
+      expect(metadata).not.toHaveProperty('client_id_metadata_document_supported');
+    },
+  );
+
+  for (const path of [SERVER_METADATA, OPENID_CONFIGURATION]) {
+    verifies(
+      'as.metadata',
+      `are at ${path}, also with the path of an MCP route behind it`,
+      async () => {
+        await using server = await startAuthorizationServer();
+        const root = await server.send(`${ISSUER}${path}`);
+        expect(fieldsOf(root)).toMatchObject({ issuer: ISSUER });
+        expect(await server.send(`${ISSUER}${path}/mcp`)).toMatchObject({ body: root.body });
+        expect(await server.send(`${ISSUER}${path}/elsewhere`)).toMatchObject({ status: 404 });
+      },
+    );
+  }
+
+  verifies(
+    ['as.metadata', 'as.pkce-advertised'],
+    'as OpenID configuration have what OpenID clients insist on',
+    async () => {
+      await using server = await startAuthorizationServer();
+      expect(fieldsOf(await server.send(`${ISSUER}${OPENID_CONFIGURATION}`))).toMatchObject({
+        jwks_uri: `${ISSUER}/.gateway/jwks.json`,
+        subject_types_supported: ['public'],
+        id_token_signing_alg_values_supported: ['ES256'],
+        code_challenge_methods_supported: ['S256'],
+      });
+    },
+  );
+
+  for (const path of [SERVER_METADATA, OPENID_CONFIGURATION]) {
+    verifies('as.metadata', `at ${path} satisfy the official SDK`, async () => {
+      await using server = await startAuthorizationServer();
+      const metadata = await discoverAuthorizationServerMetadata(ISSUER, {
+        fetchFn: async (url) => asResponse(await only(path, server, String(url))),
+      });
+      expect(metadata).toMatchObject({ issuer: ISSUER });
+    });
+  }
+
+  verifies('as.metadata-members', 'have no empty lists and promise no scopes', async () => {
+    await using server = await startAuthorizationServer();
+    const metadata = fieldsOf(await server.send(`${ISSUER}${SERVER_METADATA}`));
+    expect(Object.values(metadata)).not.toContainEqual([]);
+    expect(metadata).not.toHaveProperty('scopes_supported');
+  });
+
+  verifies(
+    'as.metadata-issuer',
+    'take the issuer from the route and not from the request',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const reply = await server.send(`${ISSUER}${SERVER_METADATA}`, {
+        headers: { host: 'MCP.example.com:443', 'x-forwarded-host': 'evil.example' },
+      });
+      expect(fieldsOf(reply)).toMatchObject({ issuer: ISSUER });
+    },
+  );
+});
+
+describe('An authorization server', () => {
+  const INSECURE: readonly (readonly [string, boolean, string])[] = [
+    ['http://mcp.example.com', false, 'must be https'],
+    ['http://mcp.example.com', true, 'must be https'],
+    ['http://localhost:8080', false, 'must be https, unless --dev-allow-loopback is set'],
+  ];
+
+  for (const [from, devAllowLoopback, problem] of INSECURE) {
+    const flag = devAllowLoopback ? 'with' : 'without';
+    verifies('as.https', `is none at ${from} ${flag} the development flag`, () => {
+      const { problems, acceptedRoutes } = compileFrom(from, devAllowLoopback);
+      expect(problems).toMatchObject([{ path: 'spec.from', message: problem }]);
+      expect(acceptedRoutes).toEqual(new Set());
+    });
+  }
+
+  verifies('as.https', 'is one on https, and on loopback with the development flag', () => {
+    expect(compileFrom('https://mcp.example.com', false).problems).toEqual([]);
+    expect(compileFrom('http://localhost:8080', true).problems).toEqual([]);
+  });
+
+  function compileFrom(from: string, devAllowLoopback: boolean): CompileResult {
+    const routes = [aRouteManifest({ from, mcp: { server: {} } })];
+    const resources = { routes, settings: aSettings(), secrets: new Map() };
+    return compileSnapshot(resources, { devAllowLoopback });
+  }
+});
+
+describe('Every well-known document', () => {
+  const paths = [RESOURCE_METADATA, SERVER_METADATA, OPENID_CONFIGURATION];
+
+  for (const path of paths) {
+    verifies(
+      'as.cors',
+      `${path} may be read by pages of any origin and be kept for minutes`,
+      async () => {
+        await using server = await startAuthorizationServer();
+        const reply = await server.send(`${ISSUER}${path}`);
+        expect(reply.headers['access-control-allow-origin']).toBe('*');
+        expect(reply.headers['access-control-allow-credentials']).toBeUndefined();
+        expect(reply.headers['cache-control']).toBe('public, max-age=300');
+      },
+    );
+  }
+
+  test.each(paths)('%s answers HEAD like GET, without a body', async (path) => {
+    await using server = await startAuthorizationServer();
+    const reply = await server.send(`${ISSUER}${path}`, { method: 'HEAD' });
+    expect(reply).toMatchObject({ status: 200, body: '' });
+  });
+
+  test.each(paths)('%s refuses POST', async (path) => {
+    await using server = await startAuthorizationServer();
+    const reply = await server.send(`${ISSUER}${path}`, { method: 'POST' });
+    expect(reply.status).toBe(405);
+    expect(reply.headers.allow).toContain('GET');
+  });
+});
+
+describe('The challenge of a protected resource', () => {
+  const CALLED: readonly (readonly [string, string])[] = [
+    ['/', ''],
+    ['/mcp', '/mcp'],
+    ['/mcp/', '/mcp'],
+    ['/mcp/deeper', '/mcp/deeper'],
+  ];
+
+  for (const [path, inserted] of CALLED) {
+    verifies(
+      ['rs.challenge', 'rs.metadata'],
+      `at ${JSON.stringify(path)} leads to metadata for the URL that was used`,
+      async () => {
+        await using server = await startAuthorizationServer({ routes: [ROOT] });
+        const reply = await server.send(`${ISSUER}${path}`);
+        expect(reply.status).toBe(401);
+        const url = `${ISSUER}${RESOURCE_METADATA}${inserted}`;
+        expect(reply.headers['www-authenticate']).toBe(`Bearer resource_metadata="${url}"`);
+        expect(fieldsOf(await server.send(url))).toMatchObject({ resource: ISSUER + inserted });
+      },
+    );
+  }
+
+  verifies('rs.challenge', 'says invalid_token only when a token was sent', async () => {
+    await using server = await startAuthorizationServer();
+    const headers = { authorization: 'Bearer gte_garbage' };
+    const reply = await server.send(RESOURCE, { headers });
+    expect(reply.status).toBe(401);
+    expect(reply.headers['www-authenticate']).toBe(
+      `Bearer error="invalid_token", resource_metadata="${ISSUER}${RESOURCE_METADATA}/mcp"`,
+    );
+  });
+});
+
+/** What a server would answer that has the one document at `path` only. */
+function only(path: string, server: TestServer, url: string): Promise<Reply> {
+  return url.includes(path)
+    ? server.send(url)
+    : Promise.resolve({ status: 404, headers: {}, body: '' });
+}
+
+function asResponse({ status, body }: Reply): Response {
+  return new Response(body, { status, headers: { 'content-type': 'application/json' } });
+}

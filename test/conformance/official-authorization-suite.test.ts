@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+import { afterAll, beforeAll, expect } from '@jest/globals';
+
+import { BrowserJar } from '../support/browser-jar.ts';
+import { freePort } from '../support/free-port.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts';
+import { verifies } from '../support/verifies.ts';
+
+const SUITE = join(
+  import.meta.dirname,
+  '../../node_modules/@modelcontextprotocol/conformance/dist/index.js',
+);
+
+let gateway: TestGateway;
+let identityProvider: TestIdentityProvider;
+let output: string;
+
+beforeAll(async () => {
+  output = await mkdtemp(join(tmpdir(), 'gatehouse-conformance-'));
+  gateway = await startGateway();
+  identityProvider = await startIdentityProvider({
+    redirectUris: [`${gateway.origin}/.gateway/callback`],
+  });
+  gateway.apply(`
+apiVersion: gatehouse.dev/v1alpha1
+kind: Route
+metadata: { name: mcp }
+spec:
+  from: ${gateway.origin}
+  to: http://127.0.0.1:9
+  mcp: { server: {} }
+  allowAnyAuthenticatedUser: true
+---
+apiVersion: gatehouse.dev/v1alpha1
+kind: GatewaySettings
+metadata: { name: gatehouse }
+spec:
+  mcpAllowedClientIdDomains: ['*.example.com']
+  identityProviders:
+    - name: test
+      issuerUrl: ${identityProvider.issuer}
+      clientId: ${identityProvider.clientId}
+      clientSecretRef: { name: test, key: client-secret }
+---
+apiVersion: v1
+kind: Secret
+metadata: { name: test }
+stringData: { client-secret: ${identityProvider.clientSecret} }
+`);
+});
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await identityProvider[Symbol.asyncDispose]();
+  await rm(output, { recursive: true });
+});
+
+verifies(
+  ['as.metadata', 'as.iss', 'as.no-store'],
+  'all authorization scenarios of the official suite pass',
+  async () => {
+    const callbackPort = await freePort();
+    const redirectUri = `http://127.0.0.1:${String(callbackPort)}/callback`;
+    const suite = await runSuite([
+      ...['--url', gateway.origin, '--client-id', await register(redirectUri)],
+      ...['--resource', gateway.origin, '--port', String(callbackPort), '-o', output],
+    ]);
+    expect(suite.text).toMatch(/3 passed, 0 failed/);
+    expect(suite.exitCode).toBe(0);
+  },
+);
+
+async function register(redirectUri: string): Promise<string> {
+  const response = await fetch(`${gateway.origin}/.gateway/mcp/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      client_name: 'Official conformance suite',
+      redirect_uris: [redirectUri],
+      token_endpoint_auth_method: 'none',
+    }),
+  });
+  // RFC 7591, section 3.2.1.
+  const { client_id: clientId } = (await response.json()) as { client_id: string };
+  return clientId;
+}
+
+/** Runs the suite's command, and goes where it sends the user. */
+async function runSuite(
+  args: readonly string[],
+): Promise<{ readonly exitCode: number | null; readonly text: string }> {
+  const suite = spawn(process.execPath, [SUITE, 'authorization', ...args]);
+  const exit = new Promise<number | null>((resolve) => suite.once('close', resolve));
+  let text = '';
+  for await (const line of createInterface({ input: suite.stdout })) {
+    text += `${line}\n`;
+    const url = /https?:\/\/\S+\/authorize\?\S+/.exec(line)?.[0];
+    if (url !== undefined) await signInAndApprove(url);
+  }
+  return { exitCode: await exit, text };
+}
+
+async function signInAndApprove(url: string): Promise<void> {
+  const browser = new BrowserJar();
+  const signIn = await browser.open(url);
+  const consent = await browser.submit(signIn, { login: 'alice' });
+  await browser.submit(consent);
+}

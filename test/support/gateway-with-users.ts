@@ -1,0 +1,76 @@
+import type { GatewaySettings, Route } from '../../crds/types.ts';
+import { startGateway, type TestGateway } from './gateway.ts';
+import { startIdentityProvider, type TestIdentityProvider } from './identity-provider.ts';
+
+type RouteSpec = Route['spec'];
+type SettingsSpec = NonNullable<GatewaySettings['spec']>;
+
+/** A whole gateway and the identity provider whose users it signs in: alice, bob and carol. */
+export interface GatewayWithUsers extends AsyncDisposable {
+  readonly gateway: TestGateway;
+  readonly identityProvider: TestIdentityProvider;
+  /** Origin of a name under `localhost` on the gateway's port. */
+  originOf(name: string): string;
+  /** Serves these routes, by their names, from now on. */
+  configure(routes: Readonly<Record<string, RouteSpec>>, settings?: Settings): void;
+}
+
+interface Settings extends SettingsSpec {
+  /** Name of the GatewaySettings. */
+  readonly name?: string;
+}
+
+const API_VERSION = 'gatehouse.dev/v1alpha1';
+const SECRET = { name: 'identity-provider', key: 'client-secret' };
+
+/** Starts both, without routes. */
+export async function startGatewayWithUsers(
+  overrides: Parameters<typeof startGateway>[0] = {},
+): Promise<GatewayWithUsers> {
+  const gateway = await startGateway(overrides);
+  const identityProvider = await startIdentityProvider();
+  return {
+    gateway,
+    identityProvider,
+    originOf: (name) => `http://${name}.localhost:${String(gateway.port)}`,
+    configure(routes, settings = {}) {
+      const { authenticateUrl } = settings;
+      const origins = Object.values(routes).map(({ from }) => from);
+      for (const origin of authenticateUrl === undefined ? origins : [authenticateUrl]) {
+        identityProvider.redirectUris.add(`${origin}/.gateway/callback`);
+      }
+      gateway.apply(manifests(routes, settings, identityProvider));
+    },
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]();
+      await identityProvider[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** JSON is YAML. */
+function manifests(
+  routes: Readonly<Record<string, RouteSpec>>,
+  { name = 'gatehouse', ...settings }: Settings,
+  { issuer, clientId, clientSecret }: TestIdentityProvider,
+): string {
+  const identityProvider = {
+    ...{ name: 'test', issuerUrl: issuer, clientId, clientSecretRef: SECRET },
+    scopes: ['openid', 'email', 'profile', 'groups'],
+  };
+  const documents = [
+    ...Object.entries(routes).map(([route, spec]) => resource('Route', route, spec)),
+    resource('GatewaySettings', name, { identityProviders: [identityProvider], ...settings }),
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: SECRET.name },
+      stringData: { [SECRET.key]: clientSecret },
+    },
+  ];
+  return documents.map((document) => JSON.stringify(document)).join('\n---\n');
+}
+
+function resource(kind: string, name: string, spec: unknown): object {
+  return { apiVersion: API_VERSION, kind, metadata: { name }, spec };
+}

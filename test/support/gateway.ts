@@ -1,0 +1,89 @@
+import { parseAllDocuments } from 'yaml';
+
+import { compileSnapshot } from '../../controller/compile/compile-snapshot.ts';
+import type { Problem } from '../../controller/validate/problem.ts';
+import { validateResource } from '../../controller/validate/validate-resource.ts';
+import type { GatewaySettings, Route } from '../../crds/types.ts';
+import { makeAssertionKey } from '../../cli/commands/run/assertion-key.ts';
+import { makeSealingKeys } from '../../cli/commands/run/sealing-keys.ts';
+import { createGateway, type Gateway, type GatewayOptions } from '../../proxy/gateway.ts';
+import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
+import type { Stores } from '../../proxy/store/stores.ts';
+import { LineWriter } from '../../shared/process/line-writer.ts';
+import { createLogger } from '../../shared/process/logger.ts';
+
+/** A whole gateway in this process, on a port of its own, configured by manifests. */
+export interface TestGateway extends AsyncDisposable {
+  readonly port: number;
+  /** `http://localhost:PORT`: what manifests say in `from`. */
+  readonly origin: string;
+  readonly gateway: Gateway;
+  readonly stores: Stores;
+  /** Compiles manifests, and serves them from now on. Throws when there is a problem. */
+  apply(manifests: string): void;
+  /** Everything logged so far, authorization log included. */
+  logs(): readonly Readonly<Record<string, unknown>>[];
+  /** Records of the authorization log so far. */
+  decisions(): readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Starts one without configuration. */
+export async function startGateway(
+  overrides: Partial<Pick<GatewayOptions, 'stores' | 'now' | 'guardedFetch'>> = {},
+): Promise<TestGateway> {
+  let log = '';
+  const lines = new LineWriter({ write: (text) => (log += text) });
+  const stores = overrides.stores ?? createMemoryStores(overrides.now);
+  const gateway = createGateway({
+    devAllowLoopback: true,
+    sealingKeys: makeSealingKeys(),
+    defaultSigningKeys: makeAssertionKey(),
+    logger: createLogger('proxy', lines),
+    lines,
+    ...overrides,
+    stores,
+  });
+  const [address] = await gateway.listen([{ host: '127.0.0.1', port: 0 }]);
+  if (address === undefined) throw new Error('not listening');
+  const logs = (): Readonly<Record<string, unknown>>[] => {
+    lines.flush();
+    const written = log.split('\n').filter((line) => line !== '');
+    // The log is JSON lines.
+    return written.map((line) => JSON.parse(line) as Record<string, unknown>);
+  };
+  return {
+    port: address.port,
+    origin: `http://localhost:${String(address.port)}`,
+    gateway,
+    stores,
+    apply: (manifests) => gateway.apply(compileManifests(manifests)),
+    logs,
+    decisions: () => logs().filter(({ message }) => message === 'authorize check'),
+    [Symbol.asyncDispose]: () => gateway.close(),
+  };
+}
+
+function compileManifests(manifests: string): ReturnType<typeof compileSnapshot>['snapshot'] {
+  const routes: Route[] = [];
+  const secrets = new Map<string, ReadonlyMap<string, Buffer>>();
+  let settings: GatewaySettings | undefined;
+  const problems: Problem[] = [];
+  for (const [index, document] of parseAllDocuments(manifests).entries()) {
+    const validation = validateResource(document.toJS(), `document ${String(index + 1)}`);
+    if (validation.kind === 'invalid') {
+      problems.push(...validation.problems);
+      continue;
+    }
+    const { resource } = validation;
+    if (resource.kind === 'Route') routes.push(resource);
+    else if (resource.kind === 'GatewaySettings') settings = resource;
+    else {
+      const { namespace, name } = resource.metadata;
+      secrets.set(`${namespace}/${name}`, resource.values);
+    }
+  }
+  const compiled = compileSnapshot({ routes, settings, secrets }, { devAllowLoopback: true });
+  problems.push(...compiled.problems);
+  if (problems.length > 0) throw new Error(JSON.stringify(problems, null, 2));
+  return compiled.snapshot;
+}

@@ -1,0 +1,79 @@
+import type { RequestListener } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+
+import type { Route } from '../../crds/types.ts';
+import { startGatewayWithUsers } from './gateway-with-users.ts';
+import { send, type Answer, type RequestOptions } from './http-client.ts';
+import { callMcp, mcpHeaders, signInClient } from './signed-in-client.ts';
+import { startUpstream, type Upstream } from './upstream.ts';
+
+type McpServer = NonNullable<Route['spec']['mcp']>['server'];
+type Headers = NonNullable<RequestOptions['headers']>;
+
+/** A whole gateway with one MCP route, a client that is signed in, and a scriptable server. */
+export interface McpRoute extends AsyncDisposable {
+  readonly url: string;
+  /** The gateway's. */
+  readonly port: number;
+  readonly upstream: Upstream;
+  /** Bodies of the requests that reached the upstream whole. */
+  readonly bodies: readonly Buffer[];
+  /** Header fields of the client: its token, the type of its body, what it accepts. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What the upstream does once it has a whole request, from now on. */
+  answerWith(listener: RequestListener): void;
+  /** Posts a body as it is. */
+  post(body: string | Buffer, headers?: Headers): Promise<Answer>;
+  /** Sends a request without a body. */
+  request(method: string, headers?: Headers): Promise<Answer>;
+  /** Counts the requests that reach the upstream while something runs. */
+  arrivalsDuring(run: () => Promise<void>): Promise<number>;
+}
+
+/** Answers every request with an empty result. */
+export const emptyResult: RequestListener = (_message, response) => {
+  response.setHeader('content-type', 'application/json');
+  response.end('{"jsonrpc":"2.0","id":1,"result":{}}');
+};
+
+/** Starts one that any signed-in user may call. */
+export async function startMcpRoute(server: McpServer = {}): Promise<McpRoute> {
+  const bodies: Buffer[] = [];
+  let answer = emptyResult;
+  const upstream = await startUpstream((message, response) => {
+    // A client that leaves in the middle is nothing to answer.
+    buffer(message).then(
+      (body) => {
+        bodies.push(body);
+        answer(message, response);
+      },
+      () => undefined,
+    );
+  });
+  const world = await startGatewayWithUsers();
+  const url = world.originOf('mcp');
+  world.configure({
+    mcp: { from: url, to: upstream.origin, mcp: { server }, allowAnyAuthenticatedUser: true },
+  });
+  const { accessToken } = await signInClient(url);
+  const headers = mcpHeaders(accessToken);
+  return {
+    url,
+    port: world.gateway.port,
+    upstream,
+    bodies,
+    headers,
+    answerWith: (listener) => (answer = listener),
+    post: (body, more) => callMcp(url, accessToken, body, more),
+    request: (method, more) => send(url, { method, headers: { ...headers, ...more } }),
+    async arrivalsDuring(run) {
+      const before = upstream.requests.length;
+      await run();
+      return upstream.requests.length - before;
+    },
+    async [Symbol.asyncDispose]() {
+      await world[Symbol.asyncDispose]();
+      await upstream[Symbol.asyncDispose]();
+    },
+  };
+}
