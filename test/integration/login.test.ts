@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  Client as ModernClient,
+  StreamableHTTPClientTransport as ModernTransport,
+} from '@modelcontextprotocol/client';
+import { Client as ClassicClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as ClassicTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Browser, Page } from 'playwright-core';
+
+import { startMcpServer } from '../../cli/demo/mcp-server/mcp-server.ts';
+import type { LoopbackServer } from '../../cli/demo/loopback-server.ts';
+import { launchBrowser, noBrowserReason, screenshot } from '../support/browser.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts';
+import { startLoopbackClient, type LoopbackClient } from '../support/loopback-client.ts';
+import { verifies } from '../support/verifies.ts';
+
+/** What both SDK generations have in common, as far as these tests go. */
+interface Connection {
+  listTools(): Promise<{ readonly tools: readonly { readonly name: string }[] }>;
+  callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+interface Sdk {
+  readonly name: string;
+  /** Connects, and rejects after asking the user to sign in when there is no token. */
+  connect(url: URL, client: LoopbackClient): Promise<Connection>;
+  /** Turns the redirect into tokens. */
+  finish(url: URL, client: LoopbackClient, callback: URLSearchParams): Promise<void>;
+}
+
+const INFO = { name: 'login-test', version: '1.0.0' };
+
+const CLASSIC: Sdk = {
+  name: 'sdk 1.x',
+  async connect(url, { provider }) {
+    const client = new ClassicClient(INFO);
+    const transport = new ClassicTransport(url, { authProvider: provider });
+    await client.connect(transport);
+    return client;
+  },
+  finish: (url, { provider }, callback) =>
+    new ClassicTransport(url, { authProvider: provider }).finishAuth(callback.get('code') ?? ''),
+};
+
+function modern(mode: 'auto' | 'legacy'): Sdk {
+  return {
+    name: `client 2.x, ${mode}`,
+    async connect(url, { provider }) {
+      const client = new ModernClient(INFO, { versionNegotiation: { mode } });
+      await client.connect(new ModernTransport(url, { authProvider: provider }));
+      return client;
+    },
+    finish: (url, { provider }, callback) =>
+      new ModernTransport(url, { authProvider: provider }).finishAuth(callback),
+  };
+}
+
+const SDKS: readonly Sdk[] = [CLASSIC, modern('legacy'), modern('auto')];
+
+let identityProvider: TestIdentityProvider;
+let gateway: TestGateway;
+let mcpServer: LoopbackServer;
+let browser: Browser;
+let url: URL;
+
+beforeAll(async () => {
+  if (noBrowserReason !== undefined) return;
+  gateway = await startGateway();
+  mcpServer = await startMcpServer({ flag: '--mcp-port', port: 0 }, gateway.origin);
+  identityProvider = await startIdentityProvider({
+    redirectUris: [`${gateway.origin}/.gateway/callback`],
+  });
+  gateway.apply(manifests());
+  url = new URL(gateway.origin);
+  browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser.close();
+  await gateway[Symbol.asyncDispose]();
+  await identityProvider[Symbol.asyncDispose]();
+  await mcpServer.close();
+});
+
+function manifests(): string {
+  return `
+apiVersion: gatehouse.dev/v1alpha1
+kind: Route
+metadata: { name: invoices }
+spec:
+  from: ${gateway.origin}
+  to: ${mcpServer.origin}
+  mcp: { server: { path: /mcp } }
+  policy:
+    allow: { and: [{ domain: { is: example.com } }] }
+    deny: { and: [{ mcp_tool: { starts_with: delete_ } }, { groups: { not_in: [admins] } }] }
+---
+apiVersion: gatehouse.dev/v1alpha1
+kind: GatewaySettings
+metadata: { name: gatehouse }
+spec:
+  identityProviders:
+    - name: test
+      issuerUrl: ${identityProvider.issuer}
+      clientId: ${identityProvider.clientId}
+      clientSecretRef: { name: test, key: client-secret }
+      scopes: [openid, email, profile, groups]
+  authorizeLogFields: [mcp-method, mcp-tool, mcp-tool-parameters, user, email, allow, allow-why-true, allow-why-false, deny, deny-why-true]
+---
+apiVersion: v1
+kind: Secret
+metadata: { name: test }
+stringData: { client-secret: ${identityProvider.clientSecret} }
+`;
+}
+
+/** Signs in at the identity provider, and approves the client on the consent page. */
+async function signInAndApprove(page: Page, login: string, shots: string): Promise<void> {
+  await page.getByLabel('Login').fill(login);
+  await screenshot(page, `${shots}-sign-in`);
+  await page.getByRole('button').first().click();
+  const approve = page.getByRole('button', { name: 'Approve' });
+  await approve.waitFor();
+  await screenshot(page, `${shots}-consent`);
+  await approve.click();
+  await page.getByRole('heading', { name: 'You can close this window' }).waitFor();
+}
+
+/** The whole login, as far as a user sees it; resolves with a connected client. */
+async function logIn(sdk: Sdk, client: LoopbackClient, login: string): Promise<Connection> {
+  await expect(sdk.connect(url, client)).rejects.toThrow();
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto((await client.authorizationUrl).href);
+  await signInAndApprove(page, login, `login-${sdk.name.replaceAll(/\W+/g, '-')}-${login}`);
+  await context.close();
+  await sdk.finish(url, client, await client.callback);
+  return sdk.connect(url, client);
+}
+
+const describeWithBrowser = noBrowserReason === undefined ? describe : describe.skip;
+if (noBrowserReason !== undefined) console.warn(`skipped: ${noBrowserReason}`);
+
+describeWithBrowser.each(SDKS)('login with the official client ($name)', (sdk) => {
+  verifies(
+    [
+      'mcp.register-sign-in-token-call',
+      'mcp.upstream-without-auth',
+      'mcp.path-appended',
+      'errors.tool-denied',
+    ],
+    'registers, signs the user in, calls a tool, and is refused another one by policy',
+    async () => {
+      await using client = await startLoopbackClient('Login test');
+      const connection = await logIn(sdk, client, 'alice');
+      const { tools } = await connection.listTools();
+      expect(tools.map(({ name }) => name)).toContain('delete_invoice');
+
+      const harmless = await connection.callTool({ name: 'whoami', arguments: {} });
+      expect(JSON.stringify(harmless)).toContain('alice@example.com');
+
+      const denied = connection.callTool({ name: 'delete_invoice', arguments: { id: 'INV-1' } });
+      await expect(denied).rejects.toMatchObject({
+        code: 40301,
+        data: { reason: 'mcp-tool-unauthorized' },
+      });
+      // A denial is an answer: the connection goes on.
+      expect((await connection.listTools()).tools).toHaveLength(tools.length);
+      await connection.close();
+
+      expect(gateway.decisions()).toContainEqual(
+        expect.objectContaining({
+          'mcp-method': 'tools/call',
+          'mcp-tool': 'delete_invoice',
+          email: 'alice@example.com',
+          allow: false,
+          'allow-why-false': ['mcp-tool-unauthorized'],
+        }),
+      );
+    },
+  );
+
+  test('a user of another group may call the dangerous tool', async () => {
+    await using client = await startLoopbackClient('Login test');
+    const connection = await logIn(sdk, client, 'carol');
+    const result = await connection.callTool({ name: 'delete_invoice', arguments: { id: 'none' } });
+    expect(JSON.stringify(result)).toContain('none');
+    await connection.close();
+  });
+
+  test('a client renews its token by itself when the old one is refused', async () => {
+    await using client = await startLoopbackClient('Login test');
+    const connection = await logIn(sdk, client, 'bob');
+    const before = client.tokens();
+    await gateway.stores.revocations.publish({ kind: 'token', jwtId: 'unrelated' });
+    await client.provider.saveTokens({
+      ...before,
+      access_token: 'gte_spoiled',
+      token_type: 'Bearer',
+    });
+    expect((await connection.listTools()).tools).not.toHaveLength(0);
+    expect(client.tokens()?.access_token).not.toBe('gte_spoiled');
+    expect(client.tokens()?.refresh_token).not.toBe(before?.refresh_token);
+    await connection.close();
+  });
+});
