@@ -1,0 +1,18 @@
+import type { Identity } from '../../../proxy/identity/session.ts';
+import type { Policy } from '../../../shared/snapshot/policy.ts';
+
+/** Who calls, in every request that is measured. */
+export const IDENTITY: Identity = {
+  provider: 'bench',
+  subject: 'alice',
+  email: 'alice@example.com',
+  name: 'Alice',
+  groups: ['engineering'],
+  claims: {},
+};
+
+/** Who may call what: identity in `allow`, tools in `deny`, as recommended. */
+export const POLICY: Policy = {
+  allow: { and: [{ kind: 'domain', matcher: { is: 'example.com' } }] },
+  deny: { and: [{ kind: 'mcp_tool', matcher: { starts_with: 'delete_' } }] },
+};

@@ -1,0 +1,51 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Agent, createServer } from 'node:http';
+import { Readable } from 'node:stream';
+
+import httpProxy from 'http-proxy';
+
+import { compilePolicy } from '../../../proxy/policy/compile-policy.ts';
+import { LineWriter } from '../../../shared/process/line-writer.ts';
+import { IDENTITY, POLICY } from './access.ts';
+import { discard, serveParent } from './subject-process.ts';
+import { TOKEN_COUNT } from './workload.ts';
+
+/** The same job on http-proxy, with the same caches: token, policy, assertion, log, forward. */
+const tokens = Array.from({ length: TOKEN_COUNT }, () => randomBytes(150).toString('base64url'));
+const sessions = new Map(
+  tokens.map((token) => [
+    token,
+    { identity: IDENTITY, assertion: createHash('sha512').update(token).digest('hex').repeat(3) },
+  ]),
+);
+const policy = compilePolicy(POLICY);
+const lines = new LineWriter(discard);
+const proxy = httpProxy.createProxyServer({
+  target: process.argv[2],
+  agent: new Agent({ keepAlive: true, maxSockets: 256 }),
+});
+
+await serveParent(
+  createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    const session = sessions.get((request.headers.authorization ?? '').slice('Bearer '.length));
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks);
+      // The benchmark's own message.
+      const message = JSON.parse(body.toString()) as { method: string; params: { name: string } };
+      const decision = policy.decide({
+        identity: session?.identity,
+        method: 'POST',
+        path: '/mcp',
+        toolName: message.params.name,
+      });
+      const record = { ...decision, 'mcp-method': message.method, 'mcp-tool': message.params.name };
+      lines.write(JSON.stringify({ time: new Date().toISOString(), ...record }));
+      delete request.headers.authorization;
+      request.headers['x-gateway-assertion'] = session?.assertion;
+      proxy.web(request, response, { buffer: Readable.from([body]) });
+    });
+  }),
+  tokens,
+);

@@ -1,0 +1,82 @@
+/**
+ * Requests per core of the authenticated `tools/call` path, against a bare http-proxy that does the
+ * same job with the same caches, and against an empty node:http server (PROMISES.md, P1).
+ *
+ * All subjects are measured in one run, in interleaved rounds; only the ratios mean something.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+import { sendLoad } from './load.ts';
+import { canPin, moveToCore, startOnCore } from './pinned.ts';
+import type { Ready } from './subject-process.ts';
+
+const ROUNDS = 7;
+const REQUESTS = 10_000;
+const CONNECTIONS = 32;
+const BASELINE = 'http-proxy';
+
+/** What is measured has one core to itself; the load and the upstream share another. */
+const SUBJECT_CORE = 0;
+const LOAD_CORE = 1;
+
+interface Subject extends Ready {
+  readonly name: string;
+  readonly process: ChildProcess;
+  /** CPU microseconds per request, one a round. */
+  readonly costs: number[];
+}
+
+async function start(name: string, core: number, args: readonly string[] = []): Promise<Subject> {
+  const child = startOnCore(core, join(import.meta.dirname, `${name}.ts`), args);
+  // The child's first message is this.
+  const [ready] = (await once(child, 'message')) as [Ready];
+  return { name, process: child, costs: [], ...ready };
+}
+
+async function cpuOf({ process: child }: Subject): Promise<number> {
+  const answer = once(child, 'message');
+  child.send('usage');
+  // Later messages are CPU times.
+  const [microseconds] = (await answer) as [number];
+  return microseconds;
+}
+
+async function measure(subject: Subject, requests: number): Promise<number> {
+  const before = await cpuOf(subject);
+  await sendLoad({ ...subject, requests, connections: CONNECTIONS });
+  return ((await cpuOf(subject)) - before) / requests;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+}
+
+function report(subjects: readonly Subject[]): void {
+  const baseline = median(subjects.find(({ name }) => name === BASELINE)?.costs ?? []);
+  for (const { name, costs } of subjects) {
+    const cost = median(costs);
+    const perCore = Math.round(1e6 / cost);
+    const ratio = (baseline / cost).toFixed(2);
+    console.log(
+      `${name.padEnd(14)} ${cost.toFixed(0).padStart(6)} us/request ${String(perCore).padStart(7)} requests/s/core   ${ratio} x ${BASELINE}`,
+    );
+  }
+}
+
+moveToCore(LOAD_CORE);
+if (!canPin) console.log('no core to pin to: ratios are less certain');
+const upstream = await start('upstream', LOAD_CORE);
+const target = `http://127.0.0.1:${String(upstream.port)}`;
+const subjects = [
+  await start('http-proxy', SUBJECT_CORE, [target]),
+  await start('gateway', SUBJECT_CORE, [target]),
+  await start('empty-server', SUBJECT_CORE),
+];
+for (const subject of subjects) await measure(subject, REQUESTS);
+for (let round = 0; round < ROUNDS; round += 1) {
+  for (const subject of subjects) subject.costs.push(await measure(subject, REQUESTS));
+}
+report(subjects);
+for (const { process: child } of [upstream, ...subjects]) child.kill();

@@ -1,0 +1,18 @@
+import { createServer } from 'node:http';
+
+import { serveParent } from './subject-process.ts';
+import { TOOL_RESULT } from './workload.ts';
+
+const body = Buffer.from(TOOL_RESULT);
+
+await serveParent(
+  createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    request.resume().on('end', () => {
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'content-length': body.length,
+      });
+      response.end(body);
+    });
+  }),
+);
