@@ -74,9 +74,9 @@ export class InvalidMessageError extends GatewayError {
   }
 }
 
-/** Policy says no; or the request's `Origin` may not use the route. */
+/** The request may not be made, whoever makes it: from this origin, in this form. */
 export class ForbiddenError extends GatewayError {
-  override readonly name = 'ForbiddenError';
+  override readonly name: string = 'ForbiddenError';
   override readonly reason: string;
   override readonly status = 403;
 
@@ -84,6 +84,11 @@ export class ForbiddenError extends GatewayError {
     super(`request denied: ${reason}`);
     this.reason = reason;
   }
+}
+
+/** Policy says no; the authorization log says why. */
+export class PolicyDeniedError extends ForbiddenError {
+  override readonly name = 'PolicyDeniedError';
 }
 
 /**

@@ -1,10 +1,13 @@
 import type { Logger } from '../../shared/process/logger.ts';
 import { AuthorizationPageError } from '../errors/authorization-page-errors.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
+import { TokenRequiredError } from '../errors/oauth-errors.ts';
 import {
   ClientGoneError,
+  PolicyDeniedError,
   SignInFailedError,
   SignInRequiredError,
+  ToolCallDeniedError,
 } from '../errors/request-errors.ts';
 import { respondToError } from '../errors/respond-to-error.ts';
 import { CROSS_ORIGIN_HEADERS } from '../http/cors.ts';
@@ -41,20 +44,32 @@ export function createFailureAnswers({
   };
 }
 
-/** Denials are in the authorization log; here are the faults of others, and our own. */
+/** What went wrong, for operators: the faults of others, our own, and why a request was refused. */
 function logFailure(error: unknown, { requestId, route }: Progress, logger: Logger): void {
   const fields = { 'request-id': requestId, route: route?.compiled.name };
   if (!(error instanceof GatewayError)) {
     const stack = error instanceof Error ? error.stack : undefined;
     logger.error('request failed unexpectedly', { ...fields, stack }, error);
-  } else if (error.status >= FIRST_SERVER_ERROR || isWorthTelling(error)) {
+  } else if (error.status >= FIRST_SERVER_ERROR || isOperatorsBusiness(error)) {
     logger.warn('request failed', { ...fields, reason: error.reason }, error);
+  } else if (!isUnremarkable(error)) {
+    logger.info('request refused', { ...fields, reason: error.reason }, error);
   }
 }
 
 /** What keeps a person from signing in or connecting, and only an operator can mend. */
-function isWorthTelling(error: GatewayError): boolean {
+function isOperatorsBusiness(error: GatewayError): boolean {
   return error instanceof SignInFailedError || error instanceof AuthorizationPageError;
+}
+
+/** In the authorization log already, or how every login begins. */
+function isUnremarkable(error: GatewayError): boolean {
+  if (error instanceof TokenRequiredError) return !error.tokenWasSent;
+  return (
+    error instanceof PolicyDeniedError ||
+    error instanceof ToolCallDeniedError ||
+    error instanceof SignInRequiredError
+  );
 }
 
 function failedRequest(progress: Progress): Parameters<typeof respondToError>[1] {

@@ -2,7 +2,7 @@ import type { CompiledSettings } from '../../shared/snapshot/snapshot.ts';
 import type { GatewayError } from '../errors/gateway-error.ts';
 import { TokenRequiredError } from '../errors/oauth-errors.ts';
 import {
-  ForbiddenError,
+  PolicyDeniedError,
   SignInRequiredError,
   ToolCallDeniedError,
 } from '../errors/request-errors.ts';
@@ -72,7 +72,7 @@ function refusal(
   if (isToolRequest && policy?.permitsAnotherTool(input) === true) {
     return new ToolCallDeniedError('the policy denies this tool');
   }
-  return new ForbiddenError(reasonOf(decision));
+  return new PolicyDeniedError(reasonOf(decision));
 }
 
 /** One code for the whole denial. What `deny` found true would read like a reason to permit. */

@@ -9,8 +9,8 @@ export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Structured log of a process: the message is a constant, data are fields. */
 export interface Logger {
-  info(message: string, fields?: LogFields): void;
   /** `cause` becomes the field `error`: what went wrong, with its chain of causes. */
+  info(message: string, fields?: LogFields, cause?: unknown): void;
   warn(message: string, fields?: LogFields, cause?: unknown): void;
   error(message: string, fields?: LogFields, cause?: unknown): void;
 }
@@ -28,7 +28,8 @@ export function createLogger(service: string, lines: LineWriter): Logger {
     transports: new winston.transports.Stream({ stream: sinkOf(lines), eol: '' }),
   });
   return {
-    info: (message, fields) => void logger.info(message, { fields }),
+    info: (message, fields, cause) =>
+      void logger.info(message, { fields: withCause(fields, cause) }),
     warn: (message, fields, cause) =>
       void logger.warn(message, { fields: withCause(fields, cause) }),
     error: (message, fields, cause) =>
