@@ -86,6 +86,10 @@ function refuse(
   { progress, stages }: { readonly progress: Progress; readonly stages: Stages },
 ): void {
   const answer = stages.answerFailure(error, progress);
-  if (answer === undefined) socket.destroy();
-  else endWithResponse(socket, answer);
+  if (answer === undefined) {
+    socket.destroy();
+    return;
+  }
+  const headers = { ...answer.headers, 'x-request-id': progress.requestId };
+  endWithResponse(socket, { ...answer, headers });
 }
