@@ -38,7 +38,8 @@ export function consentPage(question: ConsentQuestion): EndpointResponse {
     <dl>
       <dt>Application</dt>
       <dd>${displayName(client)} (its own words, not checked)</dd>
-      ${publisher(client)} ${fact('Redirect URI', pending.redirectUri)} ${routeName && fact('MCP server', routeName)}
+      ${publisher(client)} ${fact('Redirect URI', pending.redirectUri)}
+      ${routeName && fact('MCP server', routeName)}
       ${fact('Signed in as', identity.email ?? identity.name ?? identity.subject)}
       ${pending.scopes.length > 0 ? fact('Scopes', pending.scopes.join(', ')) : undefined}
     </dl>
