@@ -57,4 +57,4 @@ bench-forward: deps ## Measure an authenticated tools/call against other forward
 
 .PHONY: clean
 clean: ## Remove what is installed and made
-	rm -rf node_modules coverage dist artifacts
+	rm -rf node_modules coverage artifacts

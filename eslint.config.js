@@ -5,7 +5,7 @@ import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  { ignores: ['dist/', 'coverage/', 'artifacts/', 'crds/types.ts'] },
+  { ignores: ['coverage/', 'artifacts/', 'crds/types.ts'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],
