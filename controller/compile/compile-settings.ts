@@ -1,9 +1,9 @@
 import type { GatewaySettings } from '../../crds/types.ts';
-import type {
-  AuthorizeLogField,
-  CompiledIdentityProvider,
-  CompiledSettings,
-  CompiledSigningKeys,
+import {
+  AUTHORIZE_LOG_FIELDS,
+  type CompiledIdentityProvider,
+  type CompiledSettings,
+  type CompiledSigningKeys,
 } from '../../shared/snapshot/snapshot.ts';
 import { memberPath } from '../validate/field-path.ts';
 import { originOf, parseAddress, type Address } from './address.ts';
@@ -31,21 +31,9 @@ const DEFAULT_REFRESH_TOKEN_LIFETIME = '720h';
 const DEFAULT_REFRESH_TOKEN_GRACE = '60s';
 
 /** The fields of MCP appear only when they are named (specification: Events). */
-const DEFAULT_AUTHORIZE_LOG_FIELDS: readonly AuthorizeLogField[] = [
-  'request-id',
-  'user',
-  'email',
-  'allow',
-  'allow-why-true',
-  'allow-why-false',
-  'deny',
-  'deny-why-true',
-  'deny-why-false',
-  'level',
-  'service',
-  'time',
-  'message',
-];
+const DEFAULT_AUTHORIZE_LOG_FIELDS = AUTHORIZE_LOG_FIELDS.filter(
+  (field) => !field.startsWith('mcp-'),
+);
 
 /** Compiles the settings, with the secrets that they refer to. All or nothing. */
 export function compileSettings(
