@@ -18,13 +18,26 @@ export interface PlacedCriterion {
 
 /** Compiles a criterion for its place. */
 export function placeCriterion(criterion: Criterion, { block, group }: Place): PlacedCriterion {
-  const { holds, whenTrue, whenFalse } = compileCriterion(criterion);
+  const { holds, alsoHolds, whenTrue, whenFalse } = compileCriterion(criterion);
   const isNegated = group === 'not' || group === 'nor';
-  const isSatisfied = isNegated ? (input: PolicyInput) => !holds(input) : holds;
+  const negatedOrNot = (test: Test): Test => (isNegated ? (input) => !test(input) : test);
+  const isSatisfied =
+    alsoHolds === undefined
+      ? negatedOrNot(holds)
+      : inAllReadings(block, negatedOrNot(holds), negatedOrNot(alsoHolds));
   if (criterion.kind === 'mcp_tool') return { isSatisfied, ...ABOUT_THE_TOOL[block] };
   return isNegated
     ? { isSatisfied, whenSatisfied: whenFalse, whenUnsatisfied: whenTrue }
     : { isSatisfied, whenSatisfied: whenTrue, whenUnsatisfied: whenFalse };
+}
+
+type Test = (input: PolicyInput) => boolean;
+
+/** Allowed is what is allowed however it is read; denied, what is denied in any reading. */
+function inAllReadings(block: Place['block'], one: Test, other: Test): Test {
+  return block === 'allow'
+    ? (input) => one(input) && other(input)
+    : (input) => one(input) || other(input);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { criteriaOf } from '../../shared/snapshot/policy.ts';
 import type { CompiledRoute, PathMatch, Snapshot } from '../../shared/snapshot/snapshot.ts';
+import { loosePath } from '../http/loose-path.ts';
 import { originOf } from '../mcp/resource-identifier.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
 import type { CompiledPolicy } from '../policy/decision.ts';
@@ -26,6 +27,11 @@ export interface RouteHost {
   readonly isPathSensitive: boolean;
   /** Exact path, then the longest prefix, then regular expressions by name, then the catch-all. */
   matchPath(path: string): GatewayRoute | undefined;
+  /**
+   * The route that owns a path for a server that ignores case, encoding, path parameters and a slash
+   * at the end. Another one than `matchPath` has: the path can be read in two ways.
+   */
+  matchPathLoosely(path: string): GatewayRoute | undefined;
 }
 
 /** Finds what serves a request, at a cost that does not grow with the number of hosts. */
@@ -90,7 +96,8 @@ function routeHost(routes: readonly GatewayRoute[]): RouteHost {
     port: first.port,
     mcpServers: routes.filter(({ compiled }) => compiled.mcpServer !== undefined),
     isPathSensitive: routes.length > 1 || routes.some(asksForPath),
-    matchPath: pathMatcher(routes),
+    matchPath: pathMatcher(routes, EXACTLY),
+    matchPathLoosely: pathMatcher(routes, LOOSELY),
   };
 }
 
@@ -100,18 +107,43 @@ function asksForPath({ compiled: { access, path } }: GatewayRoute): boolean {
   return criteriaOf(access.policy).some(({ kind }) => kind === 'http_path');
 }
 
-function pathMatcher(routes: readonly GatewayRoute[]): (path: string) => GatewayRoute | undefined {
+/** How paths are compared. */
+interface Reading {
+  /** What paths and the values of routes become before they are compared. */
+  readonly key: (path: string) => string;
+  /** What a path becomes before it meets a regular expression, which says itself where it ends. */
+  readonly text: (path: string) => string;
+  readonly flags: string;
+}
+
+const asItIs = (path: string): string => path;
+const EXACTLY: Reading = { key: asItIs, text: asItIs, flags: 'u' };
+const LOOSELY: Reading = {
+  key: (path) => loosePath(path).replace(/\/$/, ''),
+  text: loosePath,
+  flags: 'iu',
+};
+
+function pathMatcher(
+  routes: readonly GatewayRoute[],
+  { key, text, flags }: Reading,
+): (path: string) => GatewayRoute | undefined {
   const of = (kind: PathMatch['kind']): GatewayRoute[] =>
     routes.filter(({ compiled }) => compiled.path.kind === kind);
-  const exact = new Map(of('exact').map((route) => [route.compiled.path.value, route]));
-  const prefixes = new Map(of('prefix').map((route) => [route.compiled.path.value, route]));
+  const byKey = (kind: PathMatch['kind']): ReadonlyMap<string, GatewayRoute> =>
+    new Map(of(kind).map((route) => [key(route.compiled.path.value), route]));
+  const exact = byKey('exact');
+  const prefixes = byKey('prefix');
   const expressions = of('regex')
     .sort((a, b) => (a.compiled.name < b.compiled.name ? -1 : 1))
-    .map((route) => ({ route, expression: new RegExp(`^(?:${route.compiled.path.value})$`, 'u') }));
+    .map((route) => ({
+      route,
+      expression: new RegExp(`^(?:${route.compiled.path.value})$`, flags),
+    }));
   return (path) =>
-    exact.get(path) ??
-    longestPrefix(prefixes, path) ??
-    expressions.find(({ expression }) => expression.test(path))?.route ??
+    exact.get(key(path)) ??
+    longestPrefix(prefixes, key(path)) ??
+    expressions.find(({ expression }) => expression.test(text(path)))?.route ??
     prefixes.get('');
 }
 

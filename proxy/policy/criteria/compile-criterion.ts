@@ -1,4 +1,5 @@
 import type { Criterion, StringMatcher } from '../../../shared/snapshot/policy.ts';
+import { loosePath } from '../../http/loose-path.ts';
 import type { Identity } from '../../identity/session.ts';
 import type { PolicyInput } from '../decision.ts';
 import type { MatchedSubject, Reason } from '../reason.ts';
@@ -10,6 +11,8 @@ import { compileMatcher, type CompiledMatcher } from './string-matcher.ts';
 /** One test a policy makes, ready to run, with the code for either outcome. */
 export interface CompiledCriterion {
   readonly holds: (input: PolicyInput) => boolean;
+  /** The same test of the request as the upstream may read it, where that can differ. */
+  readonly alsoHolds?: (input: PolicyInput) => boolean;
   readonly whenTrue: Reason;
   readonly whenFalse: Reason;
 }
@@ -45,7 +48,10 @@ export function compileCriterion(criterion: Criterion): CompiledCriterion {
     case 'http_method':
       return named('http-method', ofRequest(compileMatcher(criterion.matcher), 'method'));
     case 'http_path':
-      return named('http-path', ofRequest(compileMatcher(criterion.matcher), 'path'));
+      return {
+        ...named('http-path', ofRequest(compileMatcher(criterion.matcher), 'path')),
+        alsoHolds: ofRequest(compileMatcher(criterion.matcher, loosePath), 'path'),
+      };
     case 'mcp_tool':
       // Specification, evaluation rule 1: false for everything but `tools/call`, `not_in` included.
       return named('mcp-tool', ofRequest(compileMatcher(criterion.matcher), 'toolName'));

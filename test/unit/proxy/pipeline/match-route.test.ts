@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { matchRoute } from '../../../../proxy/pipeline/match-route.ts';
+import { buildRoutingTable } from '../../../../proxy/server/routing-table.ts';
+import { hashResource, snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
+import type { CompiledRoute, PathMatch } from '../../../../shared/snapshot/snapshot.ts';
+
+function aCompiledRoute(name: string, path: PathMatch): CompiledRoute {
+  return {
+    kind: 'route',
+    name,
+    scheme: 'https',
+    host: 'app.example.com',
+    port: 443,
+    path,
+    upstream: 'http://app.internal',
+    access: { kind: 'public' },
+    allowWebsockets: false,
+    responseTimeoutMs: 0,
+  };
+}
+
+/** Name of the route that owns a path, or the reason why none does. */
+function match(paths: readonly PathMatch[], path: string): string {
+  const routes = paths.map((each) => aCompiledRoute(`${each.kind} ${each.value}`, each));
+  const table = buildRoutingTable(
+    snapshotOf(routes.map((route) => hashResource(`route/${route.name}`, route))),
+  );
+  const host = table.findHost('app.example.com');
+  try {
+    return matchRoute({ origin: 'https://app.example.com', host }, { path }).compiled.name;
+  } catch (error) {
+    return error instanceof Error && 'reason' in error ? String(error.reason) : 'bug';
+  }
+}
+
+const prefix = (value: string): PathMatch => ({ kind: 'prefix', value });
+const exact = (value: string): PathMatch => ({ kind: 'exact', value });
+const regex = (value: string): PathMatch => ({ kind: 'regex', value });
+
+describe('the route of a path', () => {
+  const all = [prefix(''), prefix('/a'), prefix('/a/b'), exact('/a/b'), regex('/files/\\d+')];
+
+  test.each([
+    ['/', 'prefix '],
+    ['/ab', 'prefix '],
+    ['/a', 'prefix /a'],
+    ['/a/', 'prefix /a'],
+    ['/a/c', 'prefix /a'],
+    ['/a/b', 'exact /a/b'],
+    ['/a/b/c', 'prefix /a/b'],
+    ['/files/12', 'regex /files/\\d+'],
+    ['/files/x', 'prefix '],
+  ])('%s is owned by %s', (path, owner) => {
+    expect(match(all, path)).toBe(owner);
+  });
+
+  test('is none where no route has it', () => {
+    expect(match([prefix('/a')], '/b')).toBe('route-not-found');
+  });
+});
+
+describe('a path that a lenient upstream takes for another route', () => {
+  test.each([
+    ['capitals', [prefix(''), prefix('/mcp')], '/MCP'],
+    ['capitals in the route', [prefix(''), prefix('/Admin')], '/admin/x'],
+    ['a slash at the end', [prefix(''), exact('/mcp')], '/mcp/'],
+    ['an encoded at sign', [prefix(''), prefix('/@me')], '/%40me/secrets'],
+    ['an encoded colon', [prefix(''), exact('/jobs:purge')], '/jobs%3Apurge'],
+    ['a path parameter', [prefix(''), prefix('/admin')], '/admin;x/users'],
+    ['an encoded path parameter', [prefix(''), prefix('/admin')], '/admin%3Bx'],
+    ['an empty parameter segment', [prefix(''), prefix('/admin')], '/;x/admin'],
+    ['capitals of an expression', [prefix(''), regex('/files/[a-z]+')], '/FILES/a'],
+  ])('is refused: %s', (_what, paths, path) => {
+    expect(match(paths, path)).toBe('ambiguous-path');
+  });
+
+  test.each([
+    ['capitals', [prefix(''), prefix('/mcp')], '/Readme'],
+    ['an encoded at sign', [prefix(''), prefix('/mcp')], '/users/alice%40example.com'],
+    ['a slash at the end', [prefix(''), prefix('/mcp')], '/mcp/'],
+    ['an only route', [prefix('')], '/ADMIN;x'],
+  ])('is not refused where there is no other: %s', (_what, paths, path) => {
+    expect(match(paths, path)).toMatch(/^prefix/);
+  });
+
+  test('is refused when it is too long to be matched at a bounded cost', () => {
+    const paths = [prefix(''), regex('/files/[a-z]+')];
+    expect(match(paths, `/files/${'a'.repeat(2048)}`)).toBe('path-too-long');
+  });
+});
