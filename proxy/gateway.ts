@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+
 import type { LineWriter } from '../shared/process/line-writer.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { CompiledSigningKeys, Snapshot } from '../shared/snapshot/snapshot.ts';
@@ -102,8 +104,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     answerFailure: createFailureAnswers({ logger, redirectToSignIn: identity.redirectToSignIn }),
   };
   const listeners = new ListenerSet({
-    request: (message, response) => void handleRequest(message, response, stages),
-    upgrade: (message, socket, head) => void handleUpgrade(message, { socket, head }, stages),
+    request(message, response) {
+      handleRequest(message, response, stages).catch(giveUp(message.socket, logger));
+    },
+    upgrade(message, socket, head) {
+      handleUpgrade(message, { socket, head }, stages).catch(giveUp(socket, logger));
+    },
   });
   return {
     apply(snapshot) {
@@ -120,6 +126,15 @@ export function createGateway(options: GatewayOptions): Gateway {
       identity[Symbol.dispose]();
       tokenAuthenticator[Symbol.dispose]();
     },
+  };
+}
+
+/** The last resort, when even the answer to a failure failed: one connection goes, not the process. */
+function giveUp(socket: Duplex, logger: Logger): (error: unknown) => void {
+  return (error) => {
+    socket.destroy();
+    const stack = error instanceof Error ? error.stack : undefined;
+    logger.error('request failed unexpectedly', { stack }, error);
   };
 }
 

@@ -14,8 +14,11 @@ export function withoutGatewayCookies(value: string): string {
   return others.join(';').trim();
 }
 
-/** Name of the cookie in a `name=value` pair, or in a `Set-Cookie` value. */
+/**
+ * Name of the cookie in a `name=value` pair, or in a `Set-Cookie` value. Where it is empty, what the
+ * value begins with: browsers send such a cookie as its bare value, which then reads as a pair.
+ */
 export function nameOf(pair: string): string {
-  const equals = pair.indexOf('=');
-  return (equals === -1 ? pair : pair.slice(0, equals)).trim();
+  const [name = ''] = pair.replace(/^[\s=]+/, '').split(/[=;]/, 1);
+  return name.trim();
 }

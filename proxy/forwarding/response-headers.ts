@@ -75,12 +75,13 @@ function gather(gathered: Gathered, lower: string, name: string, value: string):
   }
 }
 
-/** Fields of an informational response. */
+/** Fields of an informational response. Cookies have no business in one. */
 export function informationHeaders(raw: RawFields): string[] {
   const fields: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
     const name = textOf(raw[index]);
-    if (!isHopByHop(name.toLowerCase())) fields.push(name, textOf(raw[index + 1]));
+    const lower = name.toLowerCase();
+    if (lower !== 'set-cookie' && !isHopByHop(lower)) fields.push(name, textOf(raw[index + 1]));
   }
   return fields;
 }

@@ -76,20 +76,32 @@ export class UpgradeRelay {
       const timedOut = new UpstreamTimeoutError('no answer to the handshake in time');
       this.#timer = setTimeout(() => outgoing.destroy(timedOut), responseTimeoutMs);
     }
-    outgoing.prependOnceListener('upgrade', (response, upstreamSocket) => {
+    // What these throw would be nobody's to catch: one odd answer would end the process.
+    const carry = outgoing.listeners('upgrade');
+    outgoing.removeAllListeners('upgrade').once('upgrade', (response, upstreamSocket, head) => {
       this.#begin();
+      try {
+        response.headers = switchingHeaders(response);
+      } catch (error) {
+        // Without the error: nobody listens for it on this socket any more.
+        upstreamSocket.destroy();
+        this.#fail(asError(error));
+        return;
+      }
       socket.off('close', leave);
       this.#isUpgraded = true;
-      response.headers = switchingHeaders(response);
       socket.once('close', () => upstreamSocket.destroy());
       upstreamSocket.once('close', () => closeGently(socket, LINGER_MS));
+      for (const listener of carry) listener.call(outgoing, response, upstreamSocket, head);
     });
     // http-proxy would announce chunks and send none.
     outgoing.removeAllListeners('response').once('response', (response) => {
       this.#begin();
-      // A 101 without `Connection: Upgrade` is neither a response nor an upgrade.
-      if (response.statusCode === SWITCHING_PROTOCOLS) outgoing.destroy(new Error('odd upgrade'));
-      else this.#answer(response);
+      try {
+        this.#answer(response);
+      } catch (error) {
+        outgoing.destroy(asError(error));
+      }
     });
   }
 
@@ -111,11 +123,14 @@ export class UpgradeRelay {
   #answer(response: IncomingMessage): void {
     const { socket } = this.#exchange;
     const { statusCode: status = 0, rawHeaders } = response;
+    // A 101 without `Connection: Upgrade` is neither a response nor an upgrade.
+    if (status === SWITCHING_PROTOCOLS) throw new UpstreamUnreachableError('odd upgrade');
     const hasNoBody = status === 204 || status === 304;
     const framing = { status, hasNoBody, canChunk: false };
     const { fields, endsWithConnection } = responseHeaders(rawHeaders, framing);
+    const head = rawHead(status, fields);
     this.#failure = new UpstreamUnreachableError('the upstream declined the upgrade');
-    socket.write(rawHead(status, fields), 'latin1');
+    socket.write(head, 'latin1');
     response.on('error', () => {
       if (endsWithConnection && socket instanceof Socket) socket.resetAndDestroy();
       else socket.destroy();
@@ -127,7 +142,7 @@ export class UpgradeRelay {
   readonly #fail = (error: Error): void => {
     if (this.#isUpgraded) return;
     this.#failure ??=
-      error instanceof UpstreamTimeoutError
+      error instanceof UpstreamTimeoutError || error instanceof UpstreamUnreachableError
         ? error
         : new UpstreamUnreachableError('the upstream cannot be reached', { cause: error });
     const status = error instanceof UpstreamTimeoutError ? error.status : 502;
@@ -154,20 +169,26 @@ function switchingHeaders({ rawHeaders }: IncomingMessage): IncomingHttpHeaders 
 
 /** A flat list as an object, repeated fields together under their first spelling. */
 function byName(fields: readonly string[]): Record<string, string | string[]> {
-  const spelling = new Map<string, string>();
-  const headers: Record<string, string[]> = {};
+  const headers = new Map<string, { readonly name: string; readonly values: string[] }>();
   for (let index = 0; index < fields.length; index += 2) {
     const name = fields[index] ?? '';
-    const known = spelling.get(name.toLowerCase()) ?? name;
-    spelling.set(name.toLowerCase(), known);
-    (headers[known] ??= []).push(fields[index + 1] ?? '');
+    const lower = name.toLowerCase();
+    // http-proxy copies fields by assignment, which makes a prototype of this one.
+    if (lower === '__proto__') continue;
+    const header = headers.get(lower) ?? { name, values: [] };
+    headers.set(lower, header);
+    header.values.push(fields[index + 1] ?? '');
   }
   return Object.fromEntries(
-    Object.entries(headers).map(([name, values]) => [
+    [...headers.values()].map(({ name, values }) => [
       name,
       values.length === 1 ? (values[0] ?? '') : values,
     ]),
   );
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 function targetOf(origin: string): { protocol: string; host: string; port: number } {

@@ -90,6 +90,10 @@ const RESERVED: ReadonlySet<string> = new Set([
   'proxy',
   'trailer',
   'x-gateway',
+  // The policy allowed the method of the request line, and no other.
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
   'x-original-uri',
   'x-original-url',
   'x-real-ip',

@@ -40,7 +40,8 @@ export async function handleUpgrade(
   try {
     await forwardUpgrade(permit, upstream, { request, ...connection });
   } catch (error) {
-    // The client was answered already: what is left is to write it down.
+    // The client was answered already, or else nobody will: what is left is to write it down.
+    if (connection.socket.writable) connection.socket.destroy();
     stages.answerFailure(error, progress);
   }
 }

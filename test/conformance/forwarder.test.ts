@@ -36,6 +36,11 @@ const HANDSHAKE = [
 ].join('\r\n');
 
 const SWITCHING = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket';
+const SWITCHED = `${SWITCHING}\r\nConnection: Upgrade`;
+const DECLINED = 'HTTP/1.1 403 Forbidden';
+
+/** What every plain object has already. */
+const PROTOTYPE_NAMES = ['constructor', 'toString', 'hasOwnProperty'];
 
 /** An upstream that takes requests and never answers. */
 const silent: RequestListener = (message) => {
@@ -338,6 +343,22 @@ describe('a response', () => {
       '</b.css>; rel=preload; as=style',
     ]);
     expect(await client.response()).toMatchObject({ status: 200, body: 'ok' });
+  });
+
+  test('has no cookies in its early hints, where a session would be planted', async () => {
+    await using upstream = await startUpstream((_message, response) => {
+      response.writeEarlyHints({
+        link: '</a.css>; rel=preload; as=style',
+        'set-cookie': '__Host-gatehouse=planted; Path=/; Secure',
+      });
+      response.end('ok');
+    });
+    await using front = await startFront({ upstream: upstream.origin });
+    await using client = await RawClient.connect(front.port);
+    client.send(GET);
+    const hint = await client.response();
+    expect(hint).toMatchObject({ status: 103 });
+    expect(hint.headers.map(([name]) => name)).toStrictEqual(['Link']);
   });
 
   test('has no early hints for HTTP/1.0', async () => {
@@ -913,6 +934,71 @@ describe('a WebSocket', () => {
     client.send(`${HANDSHAKE}\r\n\r\n`);
     expect((await client.response()).status).toBe(502);
     expect(await front.outcome(0)).toBeInstanceOf(UpstreamUnreachableError);
+  });
+
+  test.each<[string, string]>([
+    [
+      'a 403 in a transfer coding',
+      `${DECLINED}\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ['a 101 with a transfer coding', `${SWITCHED}\r\nTransfer-Encoding: gzip\r\n\r\n`],
+  ])('whose upstream answers with %s gets 502, and the process lives on', async (_what, bytes) => {
+    await using upstream = await startRawUpstream((socket) => {
+      socket.once('data', () => socket.write(bytes));
+    });
+    await using front = await startFront({ upstream: upstream.origin });
+    await using client = await RawClient.connect(front.port);
+    client.send(`${HANDSHAKE}\r\n\r\n`);
+    expect((await client.response()).status).toBe(502);
+    expect(await client.closed).toBe('ended');
+    expect(await front.outcome(0)).toBeInstanceOf(UpstreamUnreachableError);
+  });
+
+  test.each(PROTOTYPE_NAMES)(
+    'keeps a field of its client that is named %s, and is answered',
+    async (name) => {
+      await using upstream = await startUpstream(answerOk);
+      await using front = await startFront({ upstream: upstream.origin });
+      await using client = await RawClient.connect(front.port);
+      client.send(`${HANDSHAKE}\r\n${name}: 1\r\n${name}: 2\r\n\r\n`);
+      expect(await client.response()).toMatchObject({ status: 200, body: 'ok' });
+      const { rawHeaders } = (await upstream.request(0)).message;
+      expect(rawHeaders.join('\n')).toContain(`${name}\n1\n${name}\n2`);
+    },
+  );
+
+  test.each(PROTOTYPE_NAMES)(
+    'keeps a field of its upstream that is named %s, and the process lives on',
+    async (name) => {
+      await using upstream = await startRawUpstream((socket) => {
+        socket.once('data', () => socket.write(`${SWITCHED}\r\n${name}: 1\r\n\r\n`));
+      });
+      await using front = await startFront({ upstream: upstream.origin });
+      await using client = await RawClient.connect(front.port);
+      client.send(`${HANDSHAKE}\r\n\r\n`);
+      await client.receives('\r\n\r\n');
+      expect(client.received).toMatch(/^HTTP\/1\.1 101 /);
+      expect(client.received).toContain(`\r\n${name}: 1\r\n`);
+    },
+  );
+
+  test('loses a field that is named __proto__, in both directions, and nothing else', async () => {
+    const field = '__proto__: 1\r\n__proto__: 2';
+    const heard: string[] = [];
+    await using upstream = await startRawUpstream((socket) => {
+      socket.once('data', (bytes: Buffer) => {
+        heard.push(bytes.toString('latin1'));
+        socket.write(`${SWITCHED}\r\n${field}\r\nX-Own: 1\r\n\r\n`);
+      });
+    });
+    await using front = await startFront({ upstream: upstream.origin });
+    await using client = await RawClient.connect(front.port);
+    client.send(`${HANDSHAKE}\r\n${field}\r\nX-Own: 1\r\n\r\n`);
+    await client.receives('\r\n\r\n');
+    for (const head of [heard.join(''), client.received]) {
+      expect(head).toContain('\r\nX-Own: 1\r\n');
+      expect(head).not.toContain('__proto__');
+    }
   });
 
   test('whose upstream does not answer in time gets 504', async () => {

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import httpProxy from 'http-proxy';
 import { decodeJwt } from 'jose';
 import { WebSocket, WebSocketServer } from 'ws';
 
 import { BrowserJar } from '../support/browser-jar.ts';
 import { startGatewayWithUsers, type GatewayWithUsers } from '../support/gateway-with-users.ts';
 import { send, type Answer } from '../support/http-client.ts';
+import { RawClient } from '../support/raw-http.ts';
 import { signInClient, type SignedInClient } from '../support/signed-in-client.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 import { verifies } from '../support/verifies.ts';
@@ -168,6 +170,21 @@ describe('A WebSocket', () => {
 
   verifies(['web.websockets', 'route.unknown-host'], 'is 421 on an unknown host', async () => {
     expect((await refused(world.originOf('nobody'), {})).status).toBe(421);
+  });
+
+  test('that fails before it is forwarded leaves no connection open and unanswered', async () => {
+    jest.spyOn(httpProxy, 'createProxyServer').mockImplementationOnce(() => {
+      throw new Error('a fault of our own');
+    });
+    await using raw = await RawClient.connect(world.gateway.port);
+    const fields = { host: new URL(chat).host, ...HANDSHAKE, cookie: cookiesAt(chat) };
+    const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
+    raw.send(['GET / HTTP/1.1', ...lines, '', ''].join('\r\n'));
+    await raw.closed;
+    expect(world.gateway.logs().at(-1)).toMatchObject({
+      message: 'request failed unexpectedly',
+      error: 'Error: a fault of our own',
+    });
   });
 
   verifies('web.websockets', 'of a POST is no handshake', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { UpstreamUnreachableError } from '../../../../proxy/errors/request-errors.ts';
 import {
+  informationHeaders,
   responseHeaders,
   responseTrailers,
   type Framing,
@@ -29,13 +30,20 @@ describe('header fields for the client', () => {
     expect(responseHeaders(raw, OK).fields).toStrictEqual(['Content-Length', '2', 'X', '1']);
   });
 
-  test.each(['__Host-gatehouse=planted; Path=/; Secure', 'gatehouse-8080=planted', 'gatehouse=x'])(
-    'do not let an upstream plant a session: %s',
-    (cookie) => {
-      const raw = bytes('Set-Cookie', cookie, 'Set-Cookie', 'own=1');
-      expect(responseHeaders(raw, OK).fields).toStrictEqual(['Set-Cookie', 'own=1']);
-    },
-  );
+  test.each([
+    '__Host-gatehouse=planted; Path=/; Secure',
+    'gatehouse-8080=planted',
+    'gatehouse=x',
+    // Browsers send a cookie without a name as its bare value.
+    '=gatehouse-8080=planted',
+    ' = gatehouse-8080=planted; Path=/',
+    '==gatehouse=planted',
+    'gatehouse; Path=/',
+    '=gatehouse; Path=/',
+  ])('do not let an upstream plant a session: %s', (cookie) => {
+    const raw = bytes('Set-Cookie', cookie, 'Set-Cookie', 'own=1');
+    expect(responseHeaders(raw, OK).fields).toStrictEqual(['Set-Cookie', 'own=1']);
+  });
 
   test('are changed by an overlay: removed first, then added', () => {
     const raw = bytes('Access-Control-Allow-Origin', 'https://evil.example', 'X', '1');
@@ -88,6 +96,18 @@ describe('header fields for the client', () => {
       expect(() => responseHeaders(raw, OK)).toThrow(UpstreamUnreachableError);
     },
   );
+});
+
+test('fields of early hints leave out cookies, which no upstream may plant there', () => {
+  const raw = bytes(
+    'Link',
+    '</a.css>',
+    'Set-Cookie',
+    '__Host-gatehouse=planted',
+    'Set-cookie',
+    'a=1',
+  );
+  expect(informationHeaders(raw)).toStrictEqual(['Link', '</a.css>']);
 });
 
 test('trailer fields for the client leave out framing, cookies and what is the gateway’s', () => {
