@@ -1,5 +1,8 @@
-/** Longer ones would not fit, sealed, into a URL that every server in between accepts. */
-const MAX_LENGTH = 4096;
+/**
+ * Sealed, it must fit into a URL that every server in between accepts, and a stranger chooses what is
+ * stored of it while a sign-in is under way.
+ */
+const MAX_LENGTH = 2048;
 
 /**
  * The path and query a browser may be sent back to, or `/` when it could lead anywhere else.

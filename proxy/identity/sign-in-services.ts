@@ -8,7 +8,7 @@ import type { ProviderDiscovery } from './provider-discovery.ts';
 export interface SignInServices {
   readonly stores: Pick<
     Stores,
-    'sessions' | 'browserSessions' | 'pendingSignIns' | 'signInCodes' | 'revocations'
+    'sessions' | 'browserSessions' | 'pendingSignIns' | 'signInCodes' | 'revocations' | 'rateLimits'
   >;
   readonly sealer: Sealer;
   readonly discovery: ProviderDiscovery;

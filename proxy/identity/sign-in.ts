@@ -1,7 +1,8 @@
 import { hashToken, randomToken } from '../crypto/tokens.ts';
-import { SignInFailedError } from '../errors/request-errors.ts';
+import { SignInFailedError, TooManyRequestsError } from '../errors/request-errors.ts';
 import { sessionCookieName } from '../http/cookies.ts';
 import type { EndpointContext, EndpointResponse } from '../http/endpoint.ts';
+import { networkOf } from '../http/network-of.ts';
 import { seeOther } from '../http/responses.ts';
 import { isSignInTarget } from './authenticate-host.ts';
 import { finishSignIn, withCookies } from './finish-sign-in.ts';
@@ -18,6 +19,9 @@ import type { SignInServices } from './sign-in-services.ts';
 /** How long a user may take at the identity provider. */
 const PENDING_LIFETIME_SECONDS = 30 * 60;
 
+/** Per network: one sealed request, replayed, must not push the sign-ins of others out of the store. */
+const REQUESTS = { limit: 3000, windowSeconds: 60 };
+
 /**
  * `GET /.gateway/sign_in`: takes a route host's request. Whoever is signed in here goes straight
  * back, everybody else to the identity provider. Without a request it begins one.
@@ -29,6 +33,7 @@ export async function signIn(
   const sealed = new URLSearchParams(context.request.query).getAll('request');
   if (sealed.length === 0) return redirectToSignIn(context, startPage(context), services);
   const request = openRequest(sealed, context, services);
+  await countRequest(context, services);
   const session = await currentSession(context, services);
   if (session !== undefined) return finishSignIn(session, request, context, services);
   return redirectToProvider(request, context, services);
@@ -62,6 +67,16 @@ function openRequest(
     });
   }
   return request;
+}
+
+/** Whatever follows is stored: a sign-in under way, or a code for the target. */
+async function countRequest(
+  { request }: EndpointContext,
+  { stores }: SignInServices,
+): Promise<void> {
+  const network = networkOf(request.remoteAddress);
+  const secondsToWait = await stores.rateLimits.take(`sign-in:${network}`, REQUESTS);
+  if (secondsToWait > 0) throw new TooManyRequestsError(secondsToWait);
 }
 
 async function currentSession(

@@ -18,28 +18,39 @@ export async function signOut(
   services: SignInServices,
 ): Promise<EndpointResponse> {
   const { origin, cookies, request } = context;
+  if (request.method === 'POST') refuseOtherSites(context);
   const cookie = cookies[sessionCookieName(origin)];
-  const caller = cookie === undefined ? null : await services.browsers.authenticate(cookie, origin);
-  if (cookie === undefined || caller?.kind !== 'user') return signedOut(context);
+  if (cookie === undefined) return signedOutPage({});
+  const caller = await services.browsers.authenticate(cookie, origin);
+  if (caller?.kind !== 'user') return signedOut(context);
   const formToken = derivedToken(cookie, FORM_PURPOSE);
   if (request.method !== 'POST') return signOutPage(caller.session.identity, formToken);
-  await requireOwnForm(context, formToken);
+  await requireOwnForm(request, formToken);
   await endBrowserSessions(caller.session, context, services);
   return signedOut(context);
 }
 
-/** The cookie goes in any case: one that stands for nothing is of no use either. */
+/**
+ * Cross-site request forgery: a form of another site brings no Lax cookie, but its browser would take
+ * the `Set-Cookie` that removes one.
+ */
+function refuseOtherSites({ request: { message }, origin }: EndpointContext): void {
+  const { origin: from = origin, 'sec-fetch-site': site } = message.headers;
+  if (from !== origin || site === 'cross-site' || site === 'same-site') {
+    throw new ForbiddenError('cross-site-form');
+  }
+}
+
+/** The cookie that came goes in any case: one that stands for nothing is of no use either. */
 function signedOut({ origin }: EndpointContext): EndpointResponse {
   return signedOutPage({ 'set-cookie': [expiredCookie(origin, sessionCookieName(origin))] });
 }
 
 /** Cross-site request forgery: only a form this host made for this browser may sign it out. */
 async function requireOwnForm(
-  { request: { message }, origin }: EndpointContext,
+  { message }: EndpointContext['request'],
   formToken: string,
 ): Promise<void> {
-  const from = message.headers.origin;
-  if (from !== undefined && from !== origin) throw new ForbiddenError('cross-site-form');
   const form = await readForm(message);
   if (!equalSecrets(form.get('token') ?? '', formToken)) throw new ForbiddenError('forged-form');
 }

@@ -92,13 +92,15 @@ describe('An authorization request', () => {
     },
   );
 
-  test('is refused from a network that sends hundreds a minute', async () => {
+  test('is refused from a network that sends thousands a minute', async () => {
     await using server = await startAuthorizationServer();
     const url = authorizationUrl('unknown');
-    const replies = await Promise.all(Array.from({ length: 301 }, () => server.send(url)));
-    const refused = replies.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(1);
-    expect(refused[0]?.headers['retry-after']).toBe('60');
+    for (let request = 0; request < 3000; request += 1) {
+      expect((await server.send(url)).status).not.toBe(429);
+    }
+    const refused = await server.send(url);
+    expect(refused.status).toBe(429);
+    expect(refused.headers['retry-after']).toBe('60');
   });
 });
 

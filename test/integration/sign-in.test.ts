@@ -2,8 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 
 import { SignInFailedError } from '../../proxy/errors/request-errors.ts';
 import { jwksDocument } from '../../proxy/identity/signing-keys.ts';
+import type { SingleUseStore } from '../../proxy/store/single-use-store.ts';
 import { describeError } from '../../shared/process/logger.ts';
 import { BrowserJar, type BrowserPage } from '../support/browser-jar.ts';
+import { send } from '../support/http-client.ts';
 import { startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts';
 import {
   startSignInHarness,
@@ -333,6 +335,101 @@ describe('the secrets of a sign-in', () => {
     const page = await signIn(new BrowserJar(), app);
 
     expect(page.status).toBe(status);
+  });
+});
+
+describe('one sealed request that is replayed (eviction of sign-ins under way)', () => {
+  const REQUESTS_PER_MINUTE = 3000;
+
+  interface Replayed extends AsyncDisposable {
+    readonly harness: SignInHarness;
+    readonly app: string;
+    /** What was stored so far. */
+    readonly saved: { pendingSignIns: number; signInCodes: number };
+  }
+
+  async function startReplayed(): Promise<Replayed> {
+    const saved = { pendingSignIns: 0, signInCodes: 0 };
+    const harness = await startSignInHarness({
+      wrapStores: (stores) => ({
+        ...stores,
+        pendingSignIns: counted(stores.pendingSignIns, () => (saved.pendingSignIns += 1)),
+        signInCodes: counted(stores.signInCodes, () => (saved.signInCodes += 1)),
+      }),
+    });
+    const [app, authenticateOrigin] = [harness.originOf('app'), harness.originOf('authenticate')];
+    provider.redirectUris.add(authenticateOrigin + CALLBACK);
+    const identityProvider = provider.compiled();
+    harness.configure({ routes: [app], authenticateOrigin, identityProvider });
+    return {
+      ...{ harness, app, saved },
+      [Symbol.asyncDispose]: () => harness[Symbol.asyncDispose](),
+    };
+  }
+
+  function counted<Value>(store: SingleUseStore<Value>, count: () => void): SingleUseStore<Value> {
+    return {
+      save(key, value, ttlSeconds) {
+        count();
+        return store.save(key, value, ttlSeconds);
+      },
+      peek: (key) => store.peek(key),
+      consume: (key) => store.consume(key),
+    };
+  }
+
+  async function replay(url: string, cookie?: string): Promise<readonly number[]> {
+    const statuses: number[] = [];
+    for (let request = 0; request < REQUESTS_PER_MINUTE; request += 1) {
+      const answer = await send(url, cookie === undefined ? {} : { headers: { cookie } });
+      statuses.push(answer.status);
+    }
+    return statuses;
+  }
+
+  test('stores no more sign-ins than one network may begin, and ends nobody else’s', async () => {
+    await using replayed = await startReplayed();
+    const { harness, app, saved } = replayed;
+    const victim = new BrowserJar();
+    const atProvider = await victim.open(`${app}/a`);
+    const url = await signInUntil(new BrowserJar(), app, /sign_in\?request=/);
+    const statuses = await replay(url);
+    const refused = await send(url);
+
+    expect(statuses.at(0)).toBe(303);
+    expect(saved).toEqual({ pendingSignIns: REQUESTS_PER_MINUTE, signInCodes: 0 });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(refused.headers['set-cookie']).toBeUndefined();
+    expect(answerOf(await victim.submit(atProvider, { login: 'alice' })).url).toBe(`${app}/a`);
+    harness.advance(MINUTE);
+    expect((await send(url)).status).toBe(303);
+  });
+
+  test('stores no more codes than one network may ask for, with a session', async () => {
+    await using replayed = await startReplayed();
+    const { harness, app, saved } = replayed;
+    const browser = new BrowserJar();
+    await signIn(browser, app);
+    harness.advance(MINUTE);
+    const url = await signInUntil(new BrowserJar(), app, /sign_in\?request=/);
+    const name = `gatehouse-${String(harness.port)}`;
+    const session = browser.cookie('authenticate.localhost', name)?.value ?? 'none';
+    const before = saved.signInCodes;
+    await replay(url, `${name}=${session}`);
+
+    expect((await send(url, { headers: { cookie: `${name}=${session}` } })).status).toBe(429);
+    expect(saved.signInCodes - before).toBe(REQUESTS_PER_MINUTE);
+  });
+
+  test('counts only requests that were sealed here', async () => {
+    await using replayed = await startReplayed();
+    const { app } = replayed;
+    const url = await signInUntil(new BrowserJar(), app, /sign_in\?request=/);
+    const statuses = await replay(url.replace(/request=.*/, 'request=made-up'));
+
+    expect(new Set(statuses)).toEqual(new Set([400]));
+    expect((await send(url)).status).toBe(303);
   });
 });
 
@@ -694,6 +791,47 @@ describe('sign-out', () => {
       expect(await isSignedInAt(one)).toBe(true);
     },
   );
+
+  test.each([
+    { origin: 'https://attacker.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ])('removes no cookie for a form of another site, sent with %j (CSRF)', async (headers) => {
+    // A browser sends no Lax cookie along, and would still take the one that removes it.
+    const answer = await send(`${one}/.gateway/sign_out`, { method: 'POST', headers });
+
+    expect(answer.status).toBe(403);
+    expect(answer.headers['set-cookie']).toBeUndefined();
+  });
+
+  test('does nothing for its own form when a sibling domain sends it', async () => {
+    const question = await browser.open(`${one}/.gateway/sign_out`);
+    const headers = { 'sec-fetch-site': 'same-site' };
+    const page = await browser.submit(question, {}, { headers });
+
+    expect(page.status).toBe(403);
+    expect(await isSignedInAt(one)).toBe(true);
+  });
+
+  test.each(['GET', 'POST'])(
+    'removes no cookie that was not sent, by %s (CSRF)',
+    async (method) => {
+      const answer = await send(`${one}/.gateway/sign_out`, { method });
+
+      expect(answer.status).toBe(200);
+      expect(answer.headers['set-cookie']).toBeUndefined();
+    },
+  );
+
+  test('removes a cookie that stands for nothing', async () => {
+    const name = `gatehouse-${String(gateway.port)}`;
+    browser.setCookie(one, `${name}=stale`);
+    const page = await browser.open(`${one}/.gateway/sign_out`);
+
+    expect(page.body).toContain('Signed out');
+    expect(browser.cookie('one.localhost', name)).toBeUndefined();
+  });
 
   test('cannot be framed', async () => {
     const { headers } = await browser.open(`${one}/.gateway/sign_out`);

@@ -3,6 +3,7 @@ import { AuthorizationPageError } from '../../errors/authorization-page-errors.t
 import { OAuthError } from '../../errors/oauth-errors.ts';
 import { TooManyRequestsError } from '../../errors/request-errors.ts';
 import type { EndpointContext, EndpointHandler, EndpointResponse } from '../../http/endpoint.ts';
+import { networkOf } from '../../http/network-of.ts';
 import { readForm } from '../../http/read-form.ts';
 import { seeOther } from '../../http/responses.ts';
 import type { Stores } from '../../store/stores.ts';
@@ -13,7 +14,6 @@ import {
 } from '../authorization-request.ts';
 import { errorRedirect, type ResponseTarget } from '../authorization-response.ts';
 import type { Client } from '../clients/client.ts';
-import { networkOf } from '../clients/network-of.ts';
 import { redirectTarget } from '../clients/redirect-uri.ts';
 import type { FindClient } from '../clients/find-client.ts';
 import { OAUTH_PATHS } from '../oauth-paths.ts';
@@ -24,7 +24,7 @@ import { issuerOf } from '../resources.ts';
 const PENDING_SECONDS = 600;
 
 /** Per network: a stranger's requests must not push those of others out of the store. */
-const REQUESTS = { limit: 300, windowSeconds: 60 };
+const REQUESTS = { limit: 3000, windowSeconds: 60 };
 
 interface Dependencies {
   readonly stores: Pick<Stores, 'pendingAuthorizations' | 'rateLimits'>;

@@ -4,6 +4,7 @@ import { hashToken, randomToken } from '../../crypto/tokens.ts';
 import { InvalidClientMetadataError } from '../../errors/oauth-errors.ts';
 import { TooManyRequestsError } from '../../errors/request-errors.ts';
 import type { Endpoint, EndpointContext, EndpointResponse } from '../../http/endpoint.ts';
+import { networkOf } from '../../http/network-of.ts';
 import { readBody } from '../../http/read-body.ts';
 import { json } from '../../http/responses.ts';
 import type { JsonObject } from '../../mcp/json-object.ts';
@@ -12,12 +13,12 @@ import type { Logger } from '../../../shared/process/logger.ts';
 import { checkKeysDomain } from '../clients/client-domains.ts';
 import { type ClientMetadata, TOKEN_ENDPOINT_AUTH_METHODS } from '../clients/client.ts';
 import { isJsonMediaType } from '../clients/json-media-type.ts';
-import { networkOf } from '../clients/network-of.ts';
 import { parseClientMetadata } from '../clients/parse-client-metadata.ts';
 import { parseJsonObject } from '../clients/parse-json-object.ts';
 import { unusedClientSeconds } from '../clients/unused-client-lifetime.ts';
 
-const MAX_BODY_BYTES = 64 * 1024;
+/** Kept in memory, whoever sends it. */
+const MAX_BODY_BYTES = 16 * 1024;
 const REGISTRATIONS = { limit: 20, windowSeconds: 60 };
 const SECOND = 1000;
 

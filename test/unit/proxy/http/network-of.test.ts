@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { networkOf } from '../../../../../proxy/oauth/clients/network-of.ts';
+import { networkOf } from '../../../../proxy/http/network-of.ts';
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
