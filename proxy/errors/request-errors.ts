@@ -50,6 +50,17 @@ export class BodyTooLargeError extends GatewayError {
   }
 }
 
+/** The body was not whole in time. */
+export class BodyTooSlowError extends GatewayError {
+  override readonly name = 'BodyTooSlowError';
+  override readonly reason = 'body-too-slow';
+  override readonly status = 408;
+
+  constructor() {
+    super('the body did not arrive in time');
+  }
+}
+
 /** A JSON-RPC message that is refused before any policy is asked; `code` is JSON-RPC's. */
 export class InvalidMessageError extends GatewayError {
   override readonly name = 'InvalidMessageError';

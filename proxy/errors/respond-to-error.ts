@@ -11,6 +11,7 @@ import { GatewayError } from './gateway-error.ts';
 import { InvalidClientError, OAuthError, TokenRequiredError } from './oauth-errors.ts';
 import {
   BodyTooLargeError,
+  BodyTooSlowError,
   InvalidMessageError,
   MethodNotAllowedError,
   SignInFailedError,
@@ -60,6 +61,8 @@ function headersOf(error: unknown, { challenge }: FailedRequest): OutgoingHttpHe
   if (error instanceof TokenRequiredError && challenge !== undefined) {
     return { 'www-authenticate': challenge(error.tokenWasSent) };
   }
+  // RFC 9110, section 15.5.9; or the rest of the body could go on trickling in.
+  if (error instanceof BodyTooSlowError) return { connection: 'close' };
   if (error instanceof MethodNotAllowedError) return { allow: error.allow.join(', ') };
   if (error instanceof TooManyRequestsError) {
     return { 'retry-after': String(error.retryAfterSeconds) };

@@ -1,18 +1,27 @@
 import type { IncomingMessage } from 'node:http';
 
-import { BodyTooLargeError, ClientGoneError } from '../errors/request-errors.ts';
+import { BodyTooLargeError, BodyTooSlowError, ClientGoneError } from '../errors/request-errors.ts';
+
+/** For a body that is read whole: what trickles in longer holds its connection and memory. */
+const DEADLINE_MS = 30_000;
 
 /**
  * Reads a whole request body of at most `limit` bytes.
  *
- * A longer one is refused as soon as that is known: by its Content-Length before a byte is read.
+ * A longer one is refused as soon as that is known: by its Content-Length before a byte is read. One
+ * that is not whole within the deadline is refused then.
  */
-export function readBody(message: IncomingMessage, limit: number): Promise<Buffer> {
+export function readBody(
+  message: IncomingMessage,
+  limit: number,
+  { deadlineMs = DEADLINE_MS }: { readonly deadlineMs?: number } = {},
+): Promise<Buffer> {
   if (announcesMoreThan(limit, message)) return Promise.reject(new BodyTooLargeError(limit));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const settle = (finish: () => void): void => {
+      clearTimeout(deadline);
       message.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
       finish();
     };
@@ -27,6 +36,9 @@ export function readBody(message: IncomingMessage, limit: number): Promise<Buffe
     const onClose = (): void => {
       settle(() => reject(new ClientGoneError('the client left before its body was whole')));
     };
+    const deadline = setTimeout(() => {
+      settle(() => reject(new BodyTooSlowError()));
+    }, deadlineMs);
     message.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
   });
 }

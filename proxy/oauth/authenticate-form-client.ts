@@ -1,13 +1,19 @@
 import { InvalidRequestError } from '../errors/oauth-errors.ts';
-import { BadRequestError } from '../errors/request-errors.ts';
+import { BadRequestError, TooManyRequestsError } from '../errors/request-errors.ts';
 import type { EndpointContext } from '../http/endpoint.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
+import { networkOf } from '../http/network-of.ts';
 import { readForm } from '../http/read-form.ts';
+import type { Stores } from '../store/stores.ts';
 import type { ClientRequest } from './clients/authenticate-client.ts';
 import type { Client } from './clients/client.ts';
 import { OAUTH_PATHS } from './oauth-paths.ts';
 
+/** Metadata documents that one network may have fetched by requests that prove nothing. */
+const FETCHES = { limit: 60, windowSeconds: 60 };
+
 export interface ClientAuthentication {
+  readonly stores: Pick<Stores, 'rateLimits'>;
   readonly authenticateClient: (request: ClientRequest) => Promise<Client>;
 }
 
@@ -24,7 +30,7 @@ export interface ClientForm {
  */
 export async function authenticateFormClient(
   { request, origin, configuration }: EndpointContext,
-  { authenticateClient }: ClientAuthentication,
+  { authenticateClient, stores: { rateLimits } }: ClientAuthentication,
 ): Promise<ClientForm> {
   if (request.query.length > 1) throw new InvalidRequestError('parameters belong in the body');
   const parameters = await readFormOf(request.message);
@@ -34,6 +40,11 @@ export async function authenticateFormClient(
     authorization: request.message.headers.authorization,
     form: parameters,
     settings: configuration.settings,
+    beforeFetch: async () => {
+      const network = networkOf(request.remoteAddress);
+      const secondsToWait = await rateLimits.take(`fetch:${network}`, FETCHES);
+      if (secondsToWait > 0) throw new TooManyRequestsError(secondsToWait);
+    },
   });
   return { client, parameters };
 }

@@ -26,7 +26,8 @@ export function createOAuthEndpoints(
   dependencies: OAuthDependencies,
 ): Readonly<Record<string, Endpoint>> {
   const { stores, findClient, readClientKeys, now } = dependencies;
-  const authentication = { findClient, readClientKeys, replays: stores.replays, now };
+  const { replays, rateLimits } = stores;
+  const authentication = { findClient, readClientKeys, replays, rateLimits, now };
   const withClients = {
     ...dependencies,
     authenticateClient: (request: Parameters<typeof authenticateClient>[0]) =>

@@ -70,7 +70,7 @@ async function startClientSite(
     },
   });
   const now = (): number => clock.now;
-  const { clients, replays } = createMemoryStores(now);
+  const { clients, replays, rateLimits } = createMemoryStores(now);
   const findClient = createFindClient({
     clients,
     readMetadataDocument: createMetadataDocumentReader({
@@ -96,7 +96,7 @@ async function startClientSite(
           form: new URLSearchParams(form),
           settings: SETTINGS,
         },
-        { findClient, readClientKeys, replays, now },
+        { findClient, readClientKeys, replays, rateLimits, now },
       ),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

@@ -296,7 +296,7 @@ describe('Client registration refuses', () => {
     await using server = await startAuthorizationServer();
     const reply = await post(server, {
       redirect_uris: REDIRECT_URIS,
-      padding: 'x'.repeat(64 * 1024),
+      padding: 'x'.repeat(16 * 1024),
     });
     expect(reply.status).toBe(413);
     expect(fieldsOf(reply)).toMatchObject({ error: 'invalid_request' });

@@ -779,3 +779,31 @@ function expectError(reply: Reply, status: number, code: string): void {
 function failedReply(): Reply {
   throw new Error('no request was answered with tokens');
 }
+
+describe('Client IDs of strangers', () => {
+  // Requests that prove nothing make the gateway fetch one address after the other.
+  for (const endpoint of ['token', 'revoke']) {
+    test(`are fetched sixty times a minute for one network at the ${endpoint} endpoint`, async () => {
+      const known = 'https://app.clients.example/metadata.json';
+      await using server = await startAuthorizationServer({
+        documents: {
+          [known]: { client_id: known, client_name: 'Files', redirect_uris: [LOOPBACK_CALLBACK] },
+        },
+      });
+      const url = `${ISSUER}/.gateway/mcp/${endpoint}`;
+      const attempt = async (clientId: string): Promise<number> => {
+        const form = { client_id: clientId, token: 'x', grant_type: 'x' };
+        return (await server.send(url, { form })).status;
+      };
+      const knownStatus = await attempt(known);
+      for (let index = 1; index < 60; index += 1) {
+        expect(await attempt(`https://x${String(index)}.clients.example/a`)).toBe(401);
+      }
+      expect(await attempt('https://x60.clients.example/a')).toBe(429);
+      // A client that is known need not be fetched, and is served.
+      expect(await attempt(known)).toBe(knownStatus);
+      server.clock.now += MINUTE;
+      expect(await attempt('https://x60.clients.example/a')).toBe(401);
+    });
+  }
+});

@@ -169,6 +169,46 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', ({ create }
     expect(await refreshTokens.get('first')).toBeNull();
   });
 
+  // A signed-in user refreshes in a loop until everybody else's refresh tokens are forgotten.
+  test('keeps the token of a grant, however often another grant is refreshed', async () => {
+    await using under = await create();
+    const { refreshTokens } = under.stores;
+    await refreshTokens.save('victim', { grantId: 'grant-2' }, DAY);
+    await refreshTokens.save('victim-in-grace', { grantId: 'grant-3' }, DAY);
+    await refreshTokens.rotate('victim-in-grace', rotationTo('victim-successor'));
+    await refreshTokens.save('token-0', FAMILY, DAY);
+    for (let index = 0; index < 100_001; index += 1) {
+      await refreshTokens.rotate(
+        `token-${String(index)}`,
+        rotationTo(`token-${String(index + 1)}`),
+      );
+    }
+    expect(await refreshTokens.get('victim')).toEqual({ grantId: 'grant-2' });
+    expect(await refreshTokens.rotate('victim-in-grace', rotationTo('ignored'))).toEqual({
+      kind: 'repeated',
+      sealedSuccessor: 'sealed victim-successor',
+    });
+    expect(await refreshTokens.get('token-100001')).toEqual(FAMILY);
+  });
+
+  test('sees the replay of a recent predecessor, and accepts no older one', async () => {
+    await using under = await create();
+    const { refreshTokens } = under.stores;
+    await refreshTokens.save('token-0', FAMILY, DAY);
+    for (let index = 0; index < 40; index += 1) {
+      await refreshTokens.rotate(
+        `token-${String(index)}`,
+        rotationTo(`token-${String(index + 1)}`),
+      );
+    }
+    expect(await refreshTokens.rotate('token-8', rotationTo('ignored'))).toEqual({
+      kind: 'replayed',
+    });
+    const outcome = await refreshTokens.rotate('token-0', rotationTo('ignored'));
+    expect(outcome?.kind ?? 'unknown').toMatch(/^(unknown|replayed)$/);
+    expect(await refreshTokens.get('ignored')).toBeNull();
+  });
+
   test('rotates each token at most once, whatever the order of attempts', async () => {
     const step = fc.oneof(
       fc.record({ token: fc.nat({ max: 5 }) }),

@@ -6,6 +6,7 @@ import { acceptClientAssertion, type ClientAssertionDeps } from './client-assert
 import { type ClientCredentials, readCredentials } from './client-credentials.ts';
 import type { Client } from './client.ts';
 import type { FindClient } from './find-client.ts';
+import type { BeforeFetch } from './metadata-document.ts';
 import { MetadataDocumentError } from './metadata-document-error.ts';
 
 /** A request to the token or revocation endpoint. */
@@ -17,6 +18,8 @@ export interface ClientRequest {
   readonly authorization: string | undefined;
   readonly form: URLSearchParams;
   readonly settings: CompiledSettings;
+  /** The client has proven nothing yet when its document is fetched. */
+  readonly beforeFetch?: BeforeFetch;
 }
 
 export interface AuthenticateClientDeps extends ClientAssertionDeps {
@@ -28,7 +31,7 @@ export interface AuthenticateClientDeps extends ClientAssertionDeps {
  *
  * Throws `InvalidRequestError` for more than one way at once, `InvalidClientError` for everything
  * that does not prove the client, and `TemporarilyUnavailableError` when its metadata document or
- * keys cannot be had.
+ * keys cannot be had, and `TooManyRequestsError` when it asks too often.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-2.3 RFC 6749, section 2.3}
  */
@@ -44,12 +47,14 @@ export async function authenticateClient(
 
 async function find(
   clientId: string,
-  { issuer, settings }: ClientRequest,
+  { issuer, settings, beforeFetch }: ClientRequest,
   { findClient }: AuthenticateClientDeps,
 ): Promise<Client> {
-  const client = await findClient(issuer, clientId, settings).catch((cause: unknown) => {
-    throw asTokenError(cause);
-  });
+  const client = await findClient(issuer, clientId, settings, beforeFetch).catch(
+    (cause: unknown) => {
+      throw asTokenError(cause);
+    },
+  );
   if (client === null) throw new InvalidClientError('the client is not known');
   return client;
 }

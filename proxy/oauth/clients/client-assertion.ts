@@ -2,7 +2,8 @@ import { decodeJwt, errors, type JWTVerifyOptions } from 'jose';
 
 import { hashToken } from '../../crypto/tokens.ts';
 import { InvalidClientError } from '../../errors/oauth-errors.ts';
-import type { ReplayStore } from '../../store/rate-limit-store.ts';
+import { TooManyRequestsError } from '../../errors/request-errors.ts';
+import type { RateLimitStore, ReplayStore } from '../../store/rate-limit-store.ts';
 import type { ReadClientKeys, ClientKeysSettings } from './client-keys.ts';
 import type { Client } from './client.ts';
 import { type VerifiedToken, verifyWithKeys } from './verify-with-keys.ts';
@@ -24,6 +25,12 @@ const SECOND = 1000;
 /** How old the known keys of a client may be when none of them fits. */
 const KEY_RETRY_SECONDS = 60;
 
+/**
+ * Per client: anybody can register one, and must not fill the store of used ids for all others.
+ * Taken by good assertions only, so that nobody uses up what is another client's.
+ */
+const ASSERTIONS = { limit: 300, windowSeconds: 60 };
+
 /** Types a client assertion may have. Another one is a token for something else. */
 const TYPES: readonly unknown[] = [undefined, 'JWT', 'client-authentication+jwt'];
 
@@ -38,6 +45,7 @@ export interface ClientAssertion {
 export interface ClientAssertionDeps {
   readonly readClientKeys: ReadClientKeys;
   readonly replays: ReplayStore;
+  readonly rateLimits: RateLimitStore;
   readonly now: () => number;
 }
 
@@ -107,7 +115,7 @@ function mayBeKeyChange(error: unknown): boolean {
 async function useOnce(
   { payload, protectedHeader }: VerifiedToken,
   { client, issuer }: ClientAssertion,
-  { replays, now }: ClientAssertionDeps,
+  { replays, rateLimits, now }: ClientAssertionDeps,
 ): Promise<void> {
   if (!TYPES.includes(protectedHeader.typ)) throw refused('type');
   // Meant for several, it could be used by one of them at another (RFC 7523bis, section 3).
@@ -116,6 +124,8 @@ async function useOnce(
   const secondsLeft = Math.ceil(exp - now() / SECOND);
   if (secondsLeft > MAX_LIFETIME_SECONDS + CLOCK_SKEW_SECONDS) throw refused('life');
   if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_LENGTH) throw refused('jti');
+  const secondsToWait = await rateLimits.take(`assertion:${issuer} ${client.id}`, ASSERTIONS);
+  if (secondsToWait > 0) throw new TooManyRequestsError(secondsToWait);
   const id = hashToken(JSON.stringify([issuer, client.id, jti]));
   const isFirst = await replays.claim(`client-assertion:${id}`, secondsLeft + CLOCK_SKEW_SECONDS);
   if (!isFirst) throw refused('replay');

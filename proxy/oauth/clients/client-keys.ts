@@ -9,6 +9,7 @@ import type { GuardedFetch } from '../../outbound/guarded-fetch.ts';
 import { OutboundFailedError } from '../../outbound/outbound-errors.ts';
 import type { OutboundResponse } from '../../outbound/pinned-request.ts';
 import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 import { checkKeysDomain } from './client-domains.ts';
 import type { ClientKeySet, ClientMetadata } from './client.ts';
 import { isJsonMediaType } from './json-media-type.ts';
@@ -63,6 +64,7 @@ export function createClientKeysReader({
     isOutage: (error) => error instanceof TemporarilyUnavailableError,
     now,
   });
+  const fetch = boundedFetch(guardedFetch, now);
   return async (metadata, settings, options) => {
     const { jwks, jwksUri } = metadata;
     if (jwks !== undefined) return jwks;
@@ -71,7 +73,7 @@ export function createClientKeysReader({
       // Again: the client may have registered under other settings.
       checkKeysDomain(metadata, settings);
       const load = async (): Promise<LoadedDocument<ClientKeySet>> => {
-        const response = await fetchKeySet(jwksUri, settings, guardedFetch);
+        const response = await fetchKeySet(jwksUri, settings, fetch);
         return {
           value: readKeySet(response),
           freshSeconds: freshSeconds(response.headers, FRESHNESS, now()),

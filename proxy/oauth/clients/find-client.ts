@@ -1,7 +1,7 @@
 import type { ClientStore } from '../../store/client-store.ts';
 import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
 import type { Client } from './client.ts';
-import type { ReadMetadataDocument } from './metadata-document.ts';
+import type { BeforeFetch, ReadMetadataDocument } from './metadata-document.ts';
 import { unusedClientSeconds } from './unused-client-lifetime.ts';
 import { isUrlClientId } from './url-client-id.ts';
 
@@ -14,6 +14,7 @@ export type FindClient = (
   issuer: string,
   clientId: string,
   settings: CompiledSettings,
+  beforeFetch?: BeforeFetch,
 ) => Promise<Client | null>;
 
 export interface FindClientDeps {
@@ -22,8 +23,10 @@ export interface FindClientDeps {
 }
 
 export function createFindClient({ clients, readMetadataDocument }: FindClientDeps): FindClient {
-  return async (issuer, clientId, settings) => {
-    if (isUrlClientId(clientId)) return await readMetadataDocument(clientId, settings);
+  return async (issuer, clientId, settings, beforeFetch) => {
+    if (isUrlClientId(clientId)) {
+      return await readMetadataDocument(clientId, settings, beforeFetch);
+    }
     const registered = await clients.get(issuer, clientId);
     if (registered === null) return null;
     await clients.touch(issuer, clientId, unusedClientSeconds(settings));

@@ -1,5 +1,6 @@
 import { ClientIdDomainNotAllowedError } from '../../errors/authorization-page-errors.ts';
 import { OAuthError } from '../../errors/oauth-errors.ts';
+import { TooManyRequestsError } from '../../errors/request-errors.ts';
 import { DocumentCache, type LoadedDocument } from '../../outbound/document-cache.ts';
 import { freshSeconds } from '../../outbound/freshness.ts';
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts';
@@ -7,6 +8,7 @@ import { OutboundFailedError } from '../../outbound/outbound-errors.ts';
 import type { OutboundResponse } from '../../outbound/pinned-request.ts';
 import { matchesDomainPattern } from '../../../shared/snapshot/domain-pattern.ts';
 import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 import type { Client } from './client.ts';
 import { isJsonMediaType } from './json-media-type.ts';
 import { MetadataDocumentError } from './metadata-document-error.ts';
@@ -36,10 +38,14 @@ type MetadataDocumentSettings = Pick<
   'allowedClientIdDomains' | 'outboundAllowedCidrs'
 >;
 
+/** Says, by throwing `TooManyRequestsError`, that whoever asks may not have anything fetched. */
+export type BeforeFetch = () => Promise<void>;
+
 /** Gets the client that a URL names. Throws an `AuthorizationPageError` when there is none. */
 export type ReadMetadataDocument = (
   clientId: string,
   settings: MetadataDocumentSettings,
+  beforeFetch?: BeforeFetch,
 ) => Promise<Client>;
 
 export interface MetadataDocumentDeps {
@@ -50,7 +56,8 @@ export interface MetadataDocumentDeps {
 
 /**
  * Makes the reader of client ID metadata documents. It keeps valid documents for as long as their
- * server says, within a minute and a day; failures are never kept.
+ * server says, within a minute and a day; error answers are never kept. Few are fetched at
+ * once, since strangers choose what is.
  *
  * @see {@link https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document OAuth Client ID Metadata Document}
  */
@@ -62,18 +69,26 @@ export function createMetadataDocumentReader({
   const documents = new DocumentCache<Client>({
     maxEntries: MAX_CACHED_DOCUMENTS,
     maxStaleSeconds: DAY_SECONDS,
-    isOutage: (error) => error instanceof MetadataDocumentError && error.problem === 'unavailable',
+    isOutage,
     now,
   });
-  return async (clientId, settings) => {
+  const fetch = boundedFetch(guardedFetch, now);
+  return async (clientId, settings, beforeFetch) => {
     checkDomain(clientId, settings);
     const problem = checkClientIdUrl(clientId, { devAllowLoopback });
     if (problem !== null) throw invalid(`The client ID ${problem}.`);
     return await documents.get(clientId, async () => {
-      const response = await fetchDocument(clientId, settings, guardedFetch);
+      await beforeFetch?.();
+      const response = await fetchDocument(clientId, settings, fetch);
       return readDocument(clientId, settings, { response, now: now() });
     });
   };
+}
+
+/** A stranger who asks too often must not take a known client from those who use it. */
+function isOutage(error: unknown): boolean {
+  if (error instanceof TooManyRequestsError) return true;
+  return error instanceof MetadataDocumentError && error.problem === 'unavailable';
 }
 
 /** Before anything is fetched (specification: Global MCP settings, rule 4), and for cached ones. */

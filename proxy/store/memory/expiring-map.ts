@@ -7,6 +7,8 @@ const MAX_ENTRIES = 100_000;
 /** Above one, so that sweeping outpaces inserting and a map of expired entries shrinks. */
 const SWEPT_PER_INSERT = 2;
 
+const MIN_SCAN_INTERVAL_MS = 1000;
+
 interface Entry<Value> {
   readonly value: Value;
   readonly expiresAt: number;
@@ -21,12 +23,22 @@ interface Entry<Value> {
 export class ExpiringMap<Value> {
   readonly #now: Clock;
   readonly #maxEntries: number;
+  readonly #onEvicted: (value: Value) => void;
   readonly #entries = new Map<string, Entry<Value>>();
   #sweep: MapIterator<[string, Entry<Value>]> = this.#entries.entries();
 
-  constructor(now: Clock, maxEntries: number = MAX_ENTRIES) {
+  /** Until then a full map is full: nothing in it expires, or it was looked through just now. */
+  #fullUntil = 0;
+
+  /** `onEvicted` hears of what made room, and of nothing that expired or was removed. */
+  constructor(
+    now: Clock,
+    maxEntries: number = MAX_ENTRIES,
+    onEvicted: (value: Value) => void = () => undefined,
+  ) {
     this.#now = now;
     this.#maxEntries = maxEntries;
+    this.#onEvicted = onEvicted;
   }
 
   /** Entries held, those that expired and were not swept yet included. */
@@ -83,14 +95,25 @@ export class ExpiringMap<Value> {
     }
   }
 
-  /** Whether an insertion now would leave every live entry in place. */
+  /**
+   * Whether an insertion now would leave every live entry in place.
+   *
+   * A full map is looked through once a second at most, so that refusing stays cheap: it may say no
+   * for that long though an entry has expired.
+   */
   hasRoom(): boolean {
     if (this.#entries.size < this.#maxEntries) return true;
     const now = this.#now();
+    if (now < this.#fullUntil) return false;
+    let earliest = Infinity;
     for (const [key, { expiresAt }] of this.#entries) {
       if (expiresAt <= now) this.#entries.delete(key);
+      else earliest = Math.min(earliest, expiresAt);
     }
-    return this.#entries.size < this.#maxEntries;
+    const hasRoom = this.#entries.size < this.#maxEntries;
+    const nextScan = now + MIN_SCAN_INTERVAL_MS;
+    this.#fullUntil = hasRoom ? nextScan : Math.max(earliest, nextScan);
+    return hasRoom;
   }
 
   #live(key: string): Entry<Value> | undefined {
@@ -114,7 +137,10 @@ export class ExpiringMap<Value> {
   }
 
   #evictOldest(): void {
-    const oldest = this.#entries.keys().next();
-    if (oldest.done !== true) this.#entries.delete(oldest.value);
+    const oldest = this.#entries.entries().next();
+    if (oldest.done === true) return;
+    const [key, { value }] = oldest.value;
+    this.#entries.delete(key);
+    this.#onEvicted(value);
   }
 }

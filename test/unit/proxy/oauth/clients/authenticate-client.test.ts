@@ -64,7 +64,7 @@ interface Attempt {
 
 function setUp({ keySets = [] as readonly ClientKeySet[] } = {}) {
   const clients = [PUBLIC, BASIC, POST, SIGNER, TURNED, SECRETLESS];
-  const { replays } = createMemoryStores(() => NOW);
+  const { replays, rateLimits } = createMemoryStores(() => NOW);
   const keyRequests: (number | undefined)[] = [];
   const attempt = ({ authorization, form = {} }: Attempt): Promise<Client> =>
     authenticateClient(
@@ -86,6 +86,7 @@ function setUp({ keySets = [] as readonly ClientKeySet[] } = {}) {
           return Promise.resolve(keys ?? { keys: [] });
         },
         replays,
+        rateLimits,
         now: () => NOW,
       },
     );
@@ -232,7 +233,7 @@ describe('a client named by a URL', () => {
       503,
     ],
   ])('%s', async (_title, cause, code, status) => {
-    const { replays } = createMemoryStores();
+    const { replays, rateLimits } = createMemoryStores();
     const attempt = authenticateClient(
       {
         issuer: ISSUER,
@@ -245,6 +246,7 @@ describe('a client named by a URL', () => {
         findClient: () => Promise.reject(cause),
         readClientKeys: () => Promise.reject(new Error('not expected')),
         replays,
+        rateLimits,
         now: () => NOW,
       },
     );
@@ -312,6 +314,18 @@ describe('a client with a key', () => {
       expect(await attempt(await assertion(pair, changes))).toEqual(SIGNER);
     });
   }
+
+  // A stranger's client fills the store of used ids until nobody's assertion is accepted.
+  test('has no more than 300 assertions a minute accepted', async () => {
+    const pair = await generateKeyPair('Ed25519', { extractable: true });
+    const { attempt } = setUp({ keySets: [await keySet([pair])] });
+    const sign = (jti: string): ReturnType<typeof assertion> =>
+      assertion(pair, { header: { alg: 'Ed25519' }, claims: { jti } });
+    for (let index = 0; index < 300; index += 1) {
+      expect(await attempt(await sign(String(index)))).toEqual(SIGNER);
+    }
+    await expect(attempt(await sign('300'))).rejects.toMatchObject({ status: 429 });
+  });
 
   const UNACCEPTABLE: readonly (readonly [string, AssertionChanges])[] = [
     ['another issuer', { claims: { iss: 'other' } }],

@@ -188,6 +188,22 @@ describe('parseClientMetadata', () => {
       'jwks has a private key',
     ],
     [
+      'a key with an endless member',
+      {
+        token_endpoint_auth_method: 'private_key_jwt',
+        jwks: { keys: [{ ...PUBLIC_KEY, kid: 'x'.repeat(2049) }] },
+      },
+      'jwks has a member that is no key',
+    ],
+    [
+      'a key with a member that is no text',
+      {
+        token_endpoint_auth_method: 'private_key_jwt',
+        jwks: { keys: [{ ...PUBLIC_KEY, kid: [{}] }] },
+      },
+      'jwks has a member that is no key',
+    ],
+    [
       'a symmetric key',
       { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [{ kty: 'oct', k: 'k' }] } },
       'jwks has a private key',
@@ -197,4 +213,15 @@ describe('parseClientMetadata', () => {
       expect.objectContaining({ code: 'invalid_client_metadata', description }),
     );
   });
+});
+
+// A stranger registers keys full of junk until the gateway is out of memory.
+test('keeps of a key what it is made of, and no junk beside it', () => {
+  const key = { ...PUBLIC_KEY, kid: 'one', use: 'sig', alg: 'ES256', key_ops: ['verify'] };
+  const junk = { x5c: ['x'.repeat(1000)], junk: [[1], {}], ext: true };
+  const { jwks } = parse({
+    token_endpoint_auth_method: 'private_key_jwt',
+    jwks: { keys: [{ ...key, ...junk }], junk },
+  });
+  expect(jwks).toEqual({ keys: [key] });
 });

@@ -41,6 +41,19 @@ describe('expiring map', () => {
     now = 60_000;
     expect(map.hasRoom()).toBe(true);
   });
+
+  // Strangers who fill it must not have every entry looked at for each of their requests.
+  test('is looked through for room once a second at most', () => {
+    let now = 59_500;
+    const map = new ExpiringMap<number>(() => now, 2);
+    map.setUntil('a', 1, 60_000);
+    map.setUntil('b', 1, 90_000);
+    expect(map.hasRoom()).toBe(false);
+    now = 60_499;
+    expect(map.hasRoom()).toBe(false);
+    now = 60_500;
+    expect(map.hasRoom()).toBe(true);
+  });
 });
 
 describe('stores that must not forget', () => {
