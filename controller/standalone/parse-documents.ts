@@ -37,12 +37,20 @@ export interface ParsedFile {
   readonly syntaxProblems: readonly SyntaxProblem[];
 }
 
+const EMPTY_FILE: SyntaxProblem = {
+  document: 1,
+  line: 1,
+  message: 'the file is empty; delete it to take what it had out of service',
+};
+
 /**
  * Reads the YAML documents of a file; JSON is YAML too. Empty documents count but hold nothing.
  *
  * All or nothing: half a file is no configuration, so with a syntax problem there are no documents.
  */
 export function parseDocuments(file: string, text: string): ParsedFile {
+  // Cut short by whoever writes it, more often than meant: to take all out of service, delete it.
+  if (text.trim() === '') return { documents: [], syntaxProblems: [EMPTY_FILE] };
   const lines = new LineCounter();
   // Pretty errors quote the source, and the source may hold a secret.
   const options = {

@@ -214,7 +214,7 @@ routes:
       },
       {
         fault: 'name a Secret that is gone',
-        files: { 'secret.yaml': '' },
+        files: { 'secret.yaml': '# Nothing.' },
         problem: /^settings\.yaml:8 .*\[SecretNotFound\]$/,
       },
       {

@@ -93,7 +93,7 @@ describe('environment variables', () => {
   });
 
   test('hold where no file has settings', () => {
-    const { resource } = read('', { COOKIE_EXPIRATION: '5m' });
+    const { resource } = read('# No settings.', { COOKIE_EXPIRATION: '5m' });
     expect(resource).toMatchObject({
       kind: 'GatewaySettings',
       spec: { cookie: { expiration: '5m' } },

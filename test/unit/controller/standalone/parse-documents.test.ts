@@ -87,6 +87,17 @@ describe('parseDocuments', () => {
     expect(syntaxProblems).not.toEqual([]);
     expect(JSON.stringify(syntaxProblems)).not.toContain('hunter2');
   });
+
+  test.each(['', ' \n\n'])(
+    'does not take an emptied file (%j) for an empty configuration',
+    (text) => {
+      const { documents, syntaxProblems } = parseDocuments('routes.yaml', text);
+      expect(documents).toEqual([]);
+      expect(syntaxProblems).toEqual([
+        { document: 1, line: 1, message: expect.stringContaining('empty') },
+      ]);
+    },
+  );
 });
 
 function first(text: string): SourceDocument {
