@@ -7,6 +7,7 @@ import { isPublic } from './is-public.ts';
 import { andThen, combine, made, refused, type Outcome } from './outcome.ts';
 import { compilePathMatch, pathFault } from './path-match.ts';
 import { compilePolicy } from './policy/compile-policy.ts';
+import { refuseTools } from './policy/refuse-tools.ts';
 import { nameOf } from './resources.ts';
 import type { RouteContext, SignIn } from './route-context.ts';
 import { compileUpstream } from './upstream.ts';
@@ -43,8 +44,7 @@ function compileAccess(spec: Route['spec'], signIn: SignIn): Outcome<Access> {
   if (isPublic(spec)) return made({ kind: 'public' });
   const parts = combine({
     signIn: signIn.kind === 'available' ? made(true) : refused('', signIn.reason, signIn.message),
-    policy:
-      spec.policy === undefined ? made<Policy>({}) : compilePolicy(spec.policy, 'spec.policy'),
+    policy: compileRoutePolicy(spec),
   });
   return andThen(parts, ({ policy }) =>
     made({
@@ -52,6 +52,13 @@ function compileAccess(spec: Route['spec'], signIn: SignIn): Outcome<Access> {
       policy: spec.allowAnyAuthenticatedUser === true ? withAnyUser(policy) : policy,
     }),
   );
+}
+
+function compileRoutePolicy({ policy, mcp }: Route['spec']): Outcome<Policy> {
+  if (policy === undefined) return made({});
+  const compiled = compilePolicy(policy, 'spec.policy');
+  if (mcp !== undefined) return compiled;
+  return andThen(compiled, (whole) => refuseTools(whole, 'spec.policy'));
 }
 
 /** Groups of a block combine by OR, so that one criterion more in `or` allows more users. */

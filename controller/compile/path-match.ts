@@ -33,7 +33,7 @@ function compilePrefix(prefix: string): Outcome<PathMatch> {
 }
 
 /** RFC 3986, section 6.2.2.2: these are equivalent to the characters themselves. */
-const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i;
+export const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i;
 
 /**
  * What is wrong with a path; undefined when every server reads it in one way.
@@ -55,7 +55,8 @@ export function pathFault(path: string): string | undefined {
   return undefined;
 }
 
-function reservedFault(path: string): string | undefined {
+/** What is wrong with a path that the gateway answers itself. */
+export function reservedFault(path: string): string | undefined {
   const isReserved = path === RESERVED_PREFIX || path.startsWith(`${RESERVED_PREFIX}/`);
   return isReserved ? `${RESERVED_PREFIX}/ is reserved for the gateway itself` : undefined;
 }

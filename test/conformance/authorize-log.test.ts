@@ -30,6 +30,9 @@ const POLICY: Policy = {
   allow: { and: [{ domain: { is: 'example.com' } }] },
   deny: { and: [{ mcp_tool: { starts_with: 'delete_' } }] },
 };
+
+/** Tools are for MCP routes. */
+const WEB_POLICY: Policy = { allow: { and: [{ domain: { is: 'example.com' } }] } };
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
 let world: GatewayWithUsers;
@@ -66,7 +69,7 @@ function serve(policy: Policy, authorizeLogFields?: Fields): void {
   world.configure(
     {
       mcp: { from: mcp, to, mcp: { server: { maxRequestBytes: 1000 } }, policy },
-      web: { from: web, to, policy },
+      web: { from: web, to, policy: WEB_POLICY },
       open: { from: open, to, allowPublicUnauthenticatedAccess: true },
     },
     authorizeLogFields === undefined ? {} : { authorizeLogFields },

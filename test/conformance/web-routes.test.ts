@@ -303,7 +303,6 @@ describe('A policy on a web route', () => {
       { allow: { and: [{ domain: 'example.com' }] }, deny: { or: [{ groups: { has: 'sales' } }] } },
       ['alice', 'carol'],
     ],
-    ['a tool, which no page calls', { allow: { or: [{ mcp_tool: { not_in: ['x'] } }] } }, []],
   ];
 
   for (const [what, policy, allowed] of RULES) {

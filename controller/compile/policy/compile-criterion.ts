@@ -3,6 +3,7 @@ import { didYouMean } from '../../validate/did-you-mean.ts';
 import { memberPath } from '../../validate/field-path.ts';
 import { andThen, made, refused, type Outcome } from '../outcome.ts';
 import { compileMatcher, type MatcherRules } from './compile-matcher.ts';
+import { requestPathFault } from './request-path-fault.ts';
 
 /** Compiles one criterion: an object with the criterion's name as its only key. */
 export function compileCriterion(criterion: unknown, path: string): Outcome<Criterion> {
@@ -31,7 +32,7 @@ const MATCHERS: Readonly<Record<MatcherName, MatcherRules>> = {
   domain: { faultOf: domainFault },
   groups: LIST,
   http_method: { faultOf: methodFault },
-  http_path: { faultOf: pathFault },
+  http_path: { faultOf: requestPathFault },
   mcp_tool: {},
 };
 
@@ -80,10 +81,7 @@ function domainFault(value: string): string | undefined {
 
 /** RFC 9110, section 9.1: method names are case-sensitive. */
 function methodFault(value: string): string | undefined {
-  return value === value.toUpperCase() ? undefined : 'must be in upper case, as methods are';
-}
-
-function pathFault(value: string, operator: keyof StringMatcher): string | undefined {
-  const isFromStart = operator !== 'contains' && operator !== 'ends_with';
-  return isFromStart && !value.startsWith('/') ? 'must begin with "/", as paths do' : undefined;
+  if (value !== value.toUpperCase()) return 'must be in upper case, as methods are';
+  if (!/^[A-Z-]+$/.test(value)) return 'must be a method such as GET or M-SEARCH';
+  return ['CONNECT', 'TRACE'].includes(value) ? 'is refused before any policy' : undefined;
 }

@@ -1,13 +1,16 @@
 import type { CharacterSet } from './character-set.ts';
 import { parseRegex, type Content, type Element, type Sequence } from './parse-regex.ts';
 
+/** What may be tried, in all, for each of the ways to divide a path among two parts. */
+const MAX_TRIED = 32;
+
 /**
  * What is wrong with the regular expression of a route; undefined when it is safe to match.
  *
  * Attack: V8 backtracks, so one expression such as `(a+)+` and one long path stall a whole proxy.
  * What is accepted takes time at most quadratic in the length of the path: repeated groups are
- * fixed text, and of the parts that can match text of several lengths at most two can compete for
- * the same text.
+ * fixed text, of the parts that can match text of several lengths at most two can compete for the
+ * same text, and little can be tried again for each way to divide it among them.
  */
 export function checkRegex(source: string): string | undefined {
   const syntaxFault = syntaxFaultOf(source);
@@ -19,8 +22,12 @@ export function checkRegex(source: string): string | undefined {
   if (elementsIn(branches).some(isNestedRepetition)) {
     return 'must not repeat a group that holds a repetition or alternatives, such as (a+)+';
   }
-  return competition(branches, []).count > 1
-    ? 'has too many parts that can match the same text, such as .*a.*b.*; use [^/]* in place of .*'
+  const { count, tried } = competition(branches, { count: 0, tried: 0, open: [] });
+  if (count > 1) {
+    return 'has too many parts that can match the same text, such as .*a.*b.*; use [^/]* in place of .*';
+  }
+  return tried > MAX_TRIED
+    ? 'has too much to match behind parts that can match the same text, such as .*.*a{700}'
     : undefined;
 }
 
@@ -57,14 +64,17 @@ function isNestedRepetition(element: Element): boolean {
 interface Competition {
   /** How many parts can match the same text as one before them. */
   readonly count: number;
+  /** Characters that are matched anew for each way to divide the text among those. */
+  readonly tried: number;
   /** Characters of the parts before that could still match more, or less, at this point. */
   readonly open: readonly CharacterSet[];
 }
 
-function competition(branches: readonly Sequence[], open: readonly CharacterSet[]): Competition {
-  const each = branches.map((branch) => branch.reduce(afterElement, { count: 0, open }));
+function competition(branches: readonly Sequence[], before: Competition): Competition {
+  const each = branches.map((branch) => branch.reduce(afterElement, before));
   return {
     count: Math.max(...each.map(({ count }) => count)),
+    tried: each.reduce((sum, { tried }) => sum + tried - before.tried, before.tried),
     open: [...new Set(each.flatMap((branch) => branch.open))],
   };
 }
@@ -78,25 +88,35 @@ function afterElement(before: Competition, element: Element): Competition {
   if (content.kind !== 'set' && characters === 0n) return before;
   // A part ends where a character must stand that it cannot match.
   const open = before.open.filter((other) => min === 0 || (other & characters) !== 0n);
-  if (min === max) return { count: before.count, open };
-  const count = before.count + (competes(characters, before.open) ? 1 : 0);
-  return { count, open: [...open, characters] };
+  const isCompeting = competes(characters, before.open);
+  if (min === max) {
+    const length = isCompeting && before.count > 0 ? min * lengthOf(content) : 0;
+    return { ...before, tried: before.tried + length, open };
+  }
+  const own = isCompeting ? 1 : 0;
+  return { count: before.count + own, tried: before.tried + own, open: [...open, characters] };
 }
 
 /** A group that is there at most once; each alternative goes on from what is open before it. */
 function afterGroup(before: Competition, branches: readonly Sequence[]): Competition {
-  const inner = competition(branches, before.open);
-  if (branches.length === 1) return { count: before.count + inner.count, open: inner.open };
+  const inner = competition(branches, before);
+  if (branches.length === 1) return inner;
   const characters = charactersOf({ kind: 'group', branches });
   const own = competes(characters, before.open) ? 1 : 0;
   return {
-    count: before.count + Math.max(inner.count, own),
+    count: Math.max(inner.count, before.count + own),
+    tried: inner.tried + own,
     open: [...inner.open, characters],
   };
 }
 
 function competes(characters: CharacterSet, open: readonly CharacterSet[]): boolean {
   return open.some((other) => (other & characters) !== 0n);
+}
+
+/** How many characters a repeated part has, which is one or fixed text. */
+function lengthOf(content: Content): number {
+  return content.kind === 'group' ? elementsIn(content.branches).length : 1;
 }
 
 function charactersOf(content: Content): CharacterSet {

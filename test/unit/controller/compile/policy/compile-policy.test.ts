@@ -36,6 +36,16 @@ describe('a criterion', () => {
     ],
     ['claim/a/b: { in: [x, y] }', { kind: 'claim', path: ['a', 'b'], matcher: { in: ['x', 'y'] } }],
     ['http_method: { in: [GET, HEAD] }', { kind: 'http_method', matcher: { in: ['GET', 'HEAD'] } }],
+    ['http_method: M-SEARCH', { kind: 'http_method', matcher: { is: 'M-SEARCH' } }],
+    [
+      'http_path: { starts_with: /files/., ends_with: .git/config, contains: "%5B" }',
+      {
+        kind: 'http_path',
+        matcher: { starts_with: '/files/.', ends_with: '.git/config', contains: '%5B' },
+      },
+    ],
+    ['http_path: { contains: "%" }', { kind: 'http_path', matcher: { contains: '%' } }],
+    ['http_path: { contains: "/." }', { kind: 'http_path', matcher: { contains: '/.' } }],
     ['http_path: { contains: admin }', { kind: 'http_path', matcher: { contains: 'admin' } }],
     [
       'mcp_tool: { starts_with: get_, contains: _all_, not_in: [get_all_secrets] }',
@@ -98,13 +108,77 @@ describe('a criterion', () => {
     ],
     ['domain: "@example.com"', `${AT}.domain: must be the part of an e-mail address after "@"`],
     ['http_method: post', `${AT}.http_method: must be in upper case, as methods are`],
-    [
-      'http_path: { starts_with: admin }',
-      `${AT}.http_path.starts_with: must begin with "/", as paths do`,
-    ],
+    ['http_path: { starts_with: admin }', `${AT}.http_path.starts_with: must begin with "/"`],
   ])('%s is refused', (yaml, finding) => {
     expect(findingsOf(`{ deny: { and: [{ ${yaml} }] } }`)).toContain(finding);
   });
+
+  const WRITTEN =
+    'must be written as in a URL: without spaces, "?" and "#", other characters encoded';
+  const DIGITS = 'must have two hexadecimal digits in upper case after "%"';
+  const SEPARATOR = 'must not contain an encoded "/" or "\\"';
+  const UNRESERVED = 'must not encode letters, digits, "-", ".", "_" and "~"';
+  const DOTS = 'must not contain "." and ".." segments';
+  const RESERVED = '/.gateway/ is reserved for the gateway itself';
+  const REFUSED = 'is refused before any policy';
+  const TOKEN = 'must be a method such as GET or M-SEARCH';
+
+  // Attack: a deny whose matcher can never hold lets through what it was written to stop.
+  test.each([
+    ['http_path', 'is', '/a b', WRITTEN],
+    ['http_path', 'is', '/caf\u00e9', WRITTEN],
+    ['http_path', 'is', '/a?b=c', WRITTEN],
+    ['http_path', 'is', '/a#b', WRITTEN],
+    ['http_path', 'is', '/a//b', 'must not contain "//"'],
+    ['http_path', 'is', '/a/../b', DOTS],
+    ['http_path', 'is', '/%61dmin', UNRESERVED],
+    ['http_path', 'is', '/caf%c3%a9', DIGITS],
+    ['http_path', 'is', '/.gateway/sign_in', RESERVED],
+    ['http_path', 'starts_with', 'admin', 'must begin with "/"'],
+    ['http_path', 'starts_with', '/a?b', WRITTEN],
+    ['http_path', 'starts_with', '/./a', DOTS],
+    ['http_path', 'starts_with', '/.gateway', RESERVED],
+    ['http_path', 'starts_with', '/.gateway/', RESERVED],
+    ['http_path', 'ends_with', '.php?x', WRITTEN],
+    ['http_path', 'ends_with', '/..', DOTS],
+    ['http_path', 'ends_with', '%2', DIGITS],
+    ['http_path', 'contains', 'a b', WRITTEN],
+    ['http_path', 'contains', '\u00e9', WRITTEN],
+    ['http_path', 'contains', '#', WRITTEN],
+    ['http_path', 'contains', 'a\\b', WRITTEN],
+    ['http_path', 'contains', '%c3', DIGITS],
+    ['http_path', 'contains', '%zz', DIGITS],
+    ['http_path', 'contains', '%2F', SEPARATOR],
+    ['http_path', 'contains', '%2E', UNRESERVED],
+    ['http_path', 'contains', '//', 'must not contain "//"'],
+    ['http_path', 'contains', '/../', DOTS],
+    ['http_method', 'is', 'TRACE', REFUSED],
+    ['http_method', 'is', 'CONNECT', REFUSED],
+    ['http_method', 'is', 'DELETE ', TOKEN],
+    ['http_method', 'contains', 'GET, HEAD', TOKEN],
+    ['http_method', 'starts_with', 'P0', TOKEN],
+  ])('%s with %s %j is refused', (kind, operator, value, message) => {
+    const findings = findingsOf(
+      JSON.stringify({ deny: { and: [{ [kind]: { [operator]: value } }] } }),
+    );
+
+    expect(findings).toEqual([`${AT}.${kind}.${operator}: ${message}`]);
+  });
+
+  test.each(['in', 'not_in'])(
+    'paths and methods of %s are refused that never arrive',
+    (operator) => {
+      const deny = [
+        { http_path: { [operator]: ['/a', '/a b'] } },
+        { http_method: { [operator]: ['GET', 'TRACE'] } },
+      ];
+
+      expect(findingsOf(JSON.stringify({ deny: { or: deny } }))).toEqual([
+        `spec.policy.deny.or[0].http_path.${operator}[1]: ${WRITTEN}`,
+        `spec.policy.deny.or[1].http_method.${operator}[1]: ${REFUSED}`,
+      ]);
+    },
+  );
 
   test.each([
     ['accept', 'must be a criterion such as `email: user@example.com`'],

@@ -5,6 +5,8 @@ import { checkRegex } from '../../../../../controller/compile/regex/check-regex.
 const NESTED = 'must not repeat a group that holds a repetition or alternatives, such as (a+)+';
 const COMPETING =
   'has too many parts that can match the same text, such as .*a.*b.*; use [^/]* in place of .*';
+const TOO_LONG =
+  'has too much to match behind parts that can match the same text, such as .*.*a{700}';
 const UNSUPPORTED = 'must not use look-around, back references and inline modifiers';
 
 describe('a regular expression', () => {
@@ -21,6 +23,10 @@ describe('a regular expression', () => {
     '/items?/details?/?',
     '(?<id>\\d+)(?:/|$)',
     '[\\]/a]+\\[\\)',
+    '/.*/[0-9a-f]{64}',
+    '/[^/]+/[0-9a-f]{64}/.*',
+    '/[^/]+[^/]+/[0-9a-f]{64}',
+    '/.*.*[0-9a-f]{30}',
     '\\p{L}+\\d+\\u{2F}\\x2f',
     'a*?b+?c??',
     '',
@@ -65,6 +71,23 @@ describe('a regular expression', () => {
     '.+?a.+?b.+?',
   ])('%s is refused for parts that compete', (source) => {
     expect(checkRegex(source)).toBe(COMPETING);
+  });
+
+  // Attack: each of the quadratically many ways to divide the path is tried with all that follows.
+  test.each([
+    '/.*.*a{700}',
+    '/a*a*a{700}b',
+    '/[^/]+[^/]+[0-9a-f]{64}',
+    `/.*.*${'a'.repeat(700)}`,
+    '/.*.*a{20}a{20}',
+    '/.*.*(?:ab){20}',
+    '/.*(?:.*a{700})',
+    '/.*(?:.*a{700}|b)',
+    '/(?:.*.*)a{700}',
+    '/.*a?a{700}',
+    Array.from({ length: 40 }, () => '/.*.*a').join('|'),
+  ])('%s is refused for how much it has to try', (source) => {
+    expect(checkRegex(source)).toBe(TOO_LONG);
   });
 
   test.each(['(?=a)', '/(?!admin).*', '(?<=a)b', '(?<!a)b', '(a)\\1', '(?<n>a)\\k<n>', '(?i:a)'])(
