@@ -34,7 +34,8 @@ const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
  *
  * What two parsers could read differently is refused, so that policy decides on what the upstream
  * runs: duplicate keys at any depth, keys that differ from one of ours in case only, batches, other
- * encodings than UTF-8, and text that is not Unicode where it has a meaning here.
+ * encodings than UTF-8, U+0000 in keys, and text that is not Unicode or has U+0000 where it has a
+ * meaning here.
  */
 export function parseMessage(body: Buffer): JsonRpcMessage {
   if (!isUtf8(body)) throw invalid('the body is not UTF-8', PARSE_ERROR);
@@ -94,9 +95,12 @@ function isMessageId(id: unknown): id is MessageId {
   return isText(id) || (typeof id === 'number' && Number.isFinite(id));
 }
 
-/** A lone surrogate has no UTF-8: what the next parser makes of it is anyone's guess. */
+/**
+ * A lone surrogate has no UTF-8: what the next parser makes of it is anyone's guess. C ends a text
+ * at U+0000, and calls `drop_table` by the name of `drop_table\u0000`.
+ */
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.isWellFormed();
+  return typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
 }
 
 function readCall(envelope: JsonObject, id: MessageId | undefined): JsonRpcMessage {

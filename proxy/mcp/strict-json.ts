@@ -5,9 +5,13 @@ import { readJson } from './read-json.ts';
 
 const MAX_DEPTH = 128;
 
+/** The only way to write U+0000 in JSON; behind another backslash it is something else. */
+const ESCAPED_NUL = '\\u0000';
+
 /**
  * Parses JSON (RFC 8259: no byte order mark, nothing after the value) that everyone reads alike: no
- * object, at any depth, has a key twice, and nothing is nested deeper than 128 levels.
+ * object, at any depth, has a key twice or one with U+0000, and nothing is nested deeper than 128
+ * levels.
  *
  * Of members with one name only the last stays: with a duplicate, the value has fewer members than
  * the text has keys.
@@ -19,8 +23,10 @@ export function parseStrictJson(text: string): unknown {
   // in its place: after {"a":1,"\\u00":1} it reads {"a":1,"\u006e\u0061\u006d\u0065":1} as having
   // a key \u00 and no "name" (nodejs/node#63785). Whoever sends both hides a tool from policy.
   const value = hasEscapes ? readJson(text, MAX_DEPTH, tooDeep) : parsed;
-  if (countMembers(value, MAX_DEPTH) === members) return value;
-  throw new InvalidMessageError('the message has a duplicate key', { code: INVALID_REQUEST });
+  if (countMembers(value, MAX_DEPTH) !== members) throw invalid('the message has a duplicate key');
+  // Attack: C ends a text at U+0000, and of {"name":"list","name\u0000":"drop_table"} reads two names.
+  if (text.includes(ESCAPED_NUL) && hasNulKey(value)) throw invalid('a key has U+0000');
+  return value;
 }
 
 function parse(text: string): unknown {
@@ -41,6 +47,18 @@ function countMembers(value: unknown, levelsLeft: number): number {
   return count;
 }
 
+/** Of a value that is known not to be nested too deeply. */
+function hasNulKey(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries<unknown>({ ...value }).some(
+    ([key, member]) => key.includes('\0') || hasNulKey(member),
+  );
+}
+
 function tooDeep(): InvalidMessageError {
-  return new InvalidMessageError('the message is nested too deeply', { code: INVALID_REQUEST });
+  return invalid('the message is nested too deeply');
+}
+
+function invalid(message: string): InvalidMessageError {
+  return new InvalidMessageError(message, { code: INVALID_REQUEST });
 }

@@ -127,6 +127,23 @@ describe('parseMessage', () => {
       'a second key deep in the arguments',
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"x":[{"y":1,"y":2}]}}}',
     ],
+    // Attack: C parsers end a text at U+0000, so that policy and upstream see different tools.
+    [
+      'U+0000 in a key that is then the name of a tool',
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list","name\\u0000":"drop_table"}}',
+    ],
+    [
+      'U+0000 in a key that is then the method',
+      '{"jsonrpc":"2.0","id":1,"method":"tools/list","method\\u0000":"tools/call","params":{"name":"drop_table"}}',
+    ],
+    [
+      'U+0000 in a key deep in the arguments',
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"x":[{"y":1,"y\\u0000":2}]}}}',
+    ],
+    [
+      'U+0000 in a key of a response',
+      '{"jsonrpc":"2.0","id":1,"result":{},"method\\u0000":"tools/call"}',
+    ],
     ['a second id', '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}'],
     [
       '129 levels',
@@ -188,6 +205,23 @@ describe('parseMessage', () => {
       'a lone surrogate in a URI',
       '{"jsonrpc":"2.0","id":9,"method":"resources/read","params":{"uri":"\\ud800"}}',
     ],
+    // Attack: C parsers end a text at U+0000, so that policy and upstream see different tools.
+    [
+      'U+0000 in the tool name',
+      '{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"drop_table\\u0000"}}',
+    ],
+    [
+      'U+0000 in the method',
+      '{"jsonrpc":"2.0","id":9,"method":"tools/call\\u0000","params":{"name":"drop_table"}}',
+    ],
+    [
+      'U+0000 in a URI',
+      '{"jsonrpc":"2.0","id":9,"method":"resources/read","params":{"uri":"file:///a\\u0000"}}',
+    ],
+    [
+      'U+0000 in the id of a task',
+      '{"jsonrpc":"2.0","id":9,"method":"tasks/cancel","params":{"taskId":"t\\u0000"}}',
+    ],
     ['Method', '{"jsonrpc":"2.0","id":9,"method":"tools/list","Method":"tools/call"}'],
     ['PARAMS', '{"jsonrpc":"2.0","id":9,"method":"ping","PARAMS":{}}'],
     ['param\u017f with a long s', '{"jsonrpc":"2.0","id":9,"method":"ping","param\u017f":{}}'],
@@ -233,6 +267,15 @@ describe('parseMessage', () => {
     };
 
     expect(parse({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }).toolName).toBe('t');
+  });
+
+  test('takes U+0000 in values that name nothing, and an escaped backslash before u0000', () => {
+    const written = { text: 'a\0b', '\\u0000': 1 };
+    const params = { name: 't', arguments: written };
+
+    expect(parse({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }).toolArguments).toEqual(
+      written,
+    );
   });
 
   test('quotes nothing of a body that it refuses', () => {
