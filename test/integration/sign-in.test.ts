@@ -433,7 +433,7 @@ describe('one sealed request that is replayed (eviction of sign-ins under way)',
   });
 });
 
-describe('sign-in over several hosts (DESIGN, section 5)', () => {
+describe('sign-in over several hosts', () => {
   let authenticate: string;
   let one: string;
   let two: string;

@@ -1,6 +1,6 @@
 /**
  * Requests per core of the authenticated `tools/call` path, against a bare http-proxy that does the
- * same job with the same caches, and against an empty node:http server (PROMISES.md, P1).
+ * same job with the same caches, and against an empty node:http server.
  *
  * All subjects are measured in one run, in interleaved rounds; only the ratios mean something.
  */
