@@ -50,8 +50,17 @@ export function readCandidates(contents: Contents, overrides: readonly Override[
     resources: [...written, ...(hasSettings ? [] : [DEFAULT_SETTINGS])].map((manifest) =>
       candidateOf(manifest, overrides),
     ),
-    brokenFiles: new Map(broken.map((file) => [file.name, syntaxProblems(file)])),
+    brokenFiles: new Map(
+      broken.map((file) => [file.name, [...syntaxProblems(file), ...problemsBeside(file)]]),
+    ),
   };
+
+  /** A file is read whole or not at all, but its author hears of everything at once. */
+  function problemsBeside({ parsed }: ConfigurationFile): readonly LocatedProblem[] {
+    return parsed.readable
+      .flatMap((document) => readDocument(document, contents.secretFiles))
+      .flatMap((manifest) => candidateOf(manifest, overrides).problems);
+  }
 }
 
 const POLICY_PATH = 'spec.policy';

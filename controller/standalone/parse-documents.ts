@@ -34,6 +34,8 @@ export interface SyntaxProblem {
 /** What is in a file: its documents, or why it cannot be read as YAML or JSON. */
 export interface ParsedFile {
   readonly documents: readonly SourceDocument[];
+  /** The documents that can be read beside those that cannot: good for finding more problems. */
+  readonly readable: readonly SourceDocument[];
   readonly syntaxProblems: readonly SyntaxProblem[];
 }
 
@@ -50,7 +52,9 @@ const EMPTY_FILE: SyntaxProblem = {
  */
 export function parseDocuments(file: string, text: string): ParsedFile {
   // Cut short by whoever writes it, more often than meant: to take all out of service, delete it.
-  if (text.trim() === '') return { documents: [], syntaxProblems: [EMPTY_FILE] };
+  if (text.trim() === '') {
+    return { documents: [], readable: [], syntaxProblems: [EMPTY_FILE] };
+  }
   const lines = new LineCounter();
   // Pretty errors quote the source, and the source may hold a secret.
   const options = {
@@ -74,7 +78,8 @@ export function parseDocuments(file: string, text: string): ParsedFile {
       documents.push({ file, number, value, lineOf });
     }
   }
-  return { documents: syntaxProblems.length > 0 ? [] : documents, syntaxProblems };
+  const isBroken = syntaxProblems.length > 0;
+  return { documents: isBroken ? [] : documents, readable: documents, syntaxProblems };
 }
 
 interface Fault {

@@ -82,14 +82,18 @@ async function readOne(
     const code = errorCode(error) ?? 'unknown error';
     if (code === 'ENOENT' || code === 'EISDIR') return undefined;
     const problem = { document: 1, line: 1, message: `cannot be read (${code})` };
-    return { name, text: undefined, parsed: { documents: [], syntaxProblems: [problem] } };
+    return {
+      name,
+      text: undefined,
+      parsed: { documents: [], readable: [], syntaxProblems: [problem] },
+    };
   }
 }
 
 async function readSecretFiles(
   files: readonly ConfigurationFile[],
 ): Promise<ReadonlyMap<string, string | undefined>> {
-  const documents = files.flatMap(({ parsed }) => parsed.documents);
+  const documents = files.flatMap(({ parsed }) => parsed.readable);
   const paths = new Set(documents.flatMap((document) => secretFileNames(document)));
   const entries = await Promise.all(
     [...paths].sort().map(async (path) => [path, await readText(path)] as const),
