@@ -1,4 +1,4 @@
-import type { Criterion, Policy } from '../../shared/snapshot/policy.ts';
+import { criteriaOf, type Criterion, type Policy } from '../../shared/snapshot/policy.ts';
 import { compileBlock, type CompiledBlock, type Verdict } from './compile-block.ts';
 import type { CompiledPolicy, Decision, PolicyInput } from './decision.ts';
 import {
@@ -54,9 +54,6 @@ function decisionOf(allow: Verdict, deny: Verdict): Decision {
   };
 }
 
-function asksForTool({ allow, deny }: Policy): boolean {
-  return [allow, deny].some((block) => {
-    const criteria = block === undefined ? [] : Object.values(block).flat();
-    return criteria.some(({ kind }) => kind === 'mcp_tool');
-  });
+function asksForTool(policy: Policy): boolean {
+  return criteriaOf(policy).some(({ kind }) => kind === 'mcp_tool');
 }
