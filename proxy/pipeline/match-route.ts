@@ -1,7 +1,7 @@
 import { BadRequestError, RouteNotFoundError } from '../errors/request-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { ambiguousPath } from '../http/parse-request.ts';
-import type { GatewayRoute, RouteHost } from '../server/routing-table.ts';
+import type { GatewayRoute } from '../server/routing-table.ts';
 import type { Place } from './match-host.ts';
 
 /** Routes may match by regular expressions, at a cost that grows faster than the path. */
@@ -14,17 +14,20 @@ const MAX_DECIDING_PATH_LENGTH = 2048;
  * gateway is refused: what policy saw is what the upstream gets.
  */
 export function matchRoute({ host }: Place, { path }: Pick<GatewayRequest, 'path'>): GatewayRoute {
-  if (host?.isPathSensitive === true) checkDecidingPath(path, host);
+  if (host?.isPathSensitive === true) checkDecidingPath(path);
   const route = host?.matchPath(path);
+  if (host?.isPathSensitive === true && host.matchPathLoosely(path) !== route) throw ambiguous();
   if (route === undefined) throw new RouteNotFoundError(404, 'no route of the host has this path');
   return route;
 }
 
-function checkDecidingPath(path: string, host: RouteHost): void {
+function checkDecidingPath(path: string): void {
   if (path.length > MAX_DECIDING_PATH_LENGTH) {
     throw new BadRequestError('path-too-long', 'the path is too long to tell the route by');
   }
-  if (ambiguousPath(path) || host.matchPathLoosely(path) !== host.matchPath(path)) {
-    throw new BadRequestError('ambiguous-path', 'the path can be read in more than one way');
-  }
+  if (ambiguousPath(path)) throw ambiguous();
+}
+
+function ambiguous(): BadRequestError {
+  return new BadRequestError('ambiguous-path', 'the path can be read in more than one way');
 }
