@@ -18,6 +18,7 @@ import {
   TooManyRequestsError,
   ToolCallDeniedError,
 } from './request-errors.ts';
+import { UnavailableError } from './unavailable-error.ts';
 
 /** What the answer to a failed request depends on besides the error. */
 export interface FailedRequest {
@@ -64,7 +65,7 @@ function headersOf(error: unknown, { challenge }: FailedRequest): OutgoingHttpHe
   // RFC 9110, section 15.5.9; or the rest of the body could go on trickling in.
   if (error instanceof BodyTooSlowError) return { connection: 'close' };
   if (error instanceof MethodNotAllowedError) return { allow: error.allow.join(', ') };
-  if (error instanceof TooManyRequestsError) {
+  if (error instanceof TooManyRequestsError || error instanceof UnavailableError) {
     return { 'retry-after': String(error.retryAfterSeconds) };
   }
   return {};
