@@ -294,7 +294,7 @@ export interface GatewaySettings {
         readonly key: string;
       };
       /**
-       * Scopes to ask for. Defaults to `openid`, `email`, `profile`.
+       * Scopes to ask for. Defaults to `openid`, `email`, `profile`, and `offline_access` where the provider's discovery document lists it: many providers give a refresh token for that only, and without one users sign in again when their session ends.
        *
        * @maxItems 32
        *
@@ -329,6 +329,10 @@ export interface GatewaySettings {
      */
     readonly mcpAllowedOrigins?: readonly string[];
     /**
+     * How long a client that registered itself is remembered without being used, but never shorter than its refresh tokens live. Defaults to 720h.
+     */
+    readonly mcpUnusedClientLifetime?: string;
+    /**
      * Address ranges such as `10.20.0.0/16` that the gateway may fetch documents from although they are private or otherwise special. Others of that sort are always refused.
      *
      * @maxItems 64
@@ -336,6 +340,14 @@ export interface GatewaySettings {
      * Items: One range, IPv4 or IPv6.
      */
     readonly outboundAllowedCidrs?: readonly string[];
+    /**
+     * Address ranges such as `10.0.0.0/24` of the load balancers in front of the gateway, and of nobody else. Of a request from there, the client is the last address in `X-Forwarded-For` that is in none of them. Empty, the header means nothing.
+     *
+     * @maxItems 64
+     *
+     * Items: One range, IPv4 or IPv6.
+     */
+    readonly trustedProxies?: readonly string[];
     /**
      * Fields of the authorization log record. Defaults to all but the three of MCP, which appear only when they are named.
      *
@@ -375,7 +387,7 @@ export interface GatewaySettings {
       readonly sameSite?: 'Lax' | 'Strict' | 'None';
     };
     /**
-     * Private keys that sign `X-Gateway-Assertion`, in PEM (PKCS #8 or SEC 1): EC P-256, RSA of at least 2048 bits, or Ed25519. The first signs, all are published at `/.gateway/jwks.json`: to rotate, add the next key behind, and later move it to the front. Absent, the gateway makes a key of its own.
+     * Private keys that sign `X-Gateway-Assertion`, in PEM (PKCS #8 or SEC 1): EC P-256, RSA of at least 2048 bits, or Ed25519. The first signs, all are published at `/.gateway/jwks.json`: to rotate, add the next key behind, and later move it to the front. Absent, keys follow from the sealing keys.
      *
      * @maxItems 4
      *
@@ -395,6 +407,10 @@ export interface GatewaySettings {
        */
       readonly keyId?: string;
     }[];
+    /**
+     * How long sessions and tokens that were checked before go on while Redis cannot be reached. `0s`: not at all. Defaults to 60s.
+     */
+    readonly outageGrace?: string;
     /**
      * How long tokens for MCP clients live.
      */

@@ -9,7 +9,6 @@ import { schemeFault } from './secure-scheme.ts';
 type Provider = NonNullable<GatewaySettings['spec']['identityProviders']>[number];
 
 const PATH = 'spec.identityProviders';
-const DEFAULT_SCOPES = ['openid', 'email', 'profile'];
 
 /**
  * Compiles the provider that signs users in: the only one, or the one with `signIn`. Undefined when
@@ -73,7 +72,7 @@ function compileProvider(
     issuer: provider.issuerUrl,
     clientId: provider.clientId,
     ...(clientSecret !== undefined && { clientSecret }),
-    scopes: provider.scopes ?? DEFAULT_SCOPES,
+    ...(provider.scopes !== undefined && { scopes: provider.scopes }),
     authorizationParams: provider.authorizationParams ?? {},
   };
 }

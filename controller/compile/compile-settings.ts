@@ -29,6 +29,8 @@ const DEFAULT_COOKIE_EXPIRATION = '14h';
 const DEFAULT_EXTERNAL_TOKEN_LIFETIME = '15m';
 const DEFAULT_REFRESH_TOKEN_LIFETIME = '720h';
 const DEFAULT_REFRESH_TOKEN_GRACE = '60s';
+const DEFAULT_UNUSED_CLIENT_LIFETIME = '720h';
+const DEFAULT_OUTAGE_GRACE = '60s';
 
 /** The fields of MCP appear only when they are named (specification: Events). */
 const DEFAULT_AUTHORIZE_LOG_FIELDS = AUTHORIZE_LOG_FIELDS.filter(
@@ -47,9 +49,18 @@ export function compileSettings(
     identityProvider: compileIdentityProvider(settings, secrets, options),
     signingKeys: compileSigningKeys(settings, secrets),
     allowedOrigins: compileOrigins(spec.mcpAllowedOrigins ?? []),
-    outboundAllowedCidrs: compileCidrs(spec.outboundAllowedCidrs ?? []),
+    outboundAllowedCidrs: compileCidrs(spec, 'outboundAllowedCidrs'),
+    trustedProxies: compileCidrs(spec, 'trustedProxies'),
     cookie: compileCookie(spec),
     tokens: compileTokens(spec),
+    unusedClientSeconds: compileSeconds(
+      spec.mcpUnusedClientLifetime ?? DEFAULT_UNUSED_CLIENT_LIFETIME,
+      'spec.mcpUnusedClientLifetime',
+    ),
+    outageGraceSeconds: compileSeconds(
+      spec.outageGrace ?? DEFAULT_OUTAGE_GRACE,
+      'spec.outageGrace',
+    ),
   });
   return andThen(parts, ({ authenticateAddress, identityProvider, signingKeys, ...rest }) =>
     made({
@@ -89,11 +100,15 @@ function compileOrigins(origins: readonly string[]): Outcome<readonly string[]> 
   );
 }
 
-function compileCidrs(cidrs: readonly string[]): Outcome<readonly string[]> {
+function compileCidrs(
+  spec: Spec,
+  field: 'outboundAllowedCidrs' | 'trustedProxies',
+): Outcome<readonly string[]> {
+  const cidrs = spec[field] ?? [];
   return all(
     cidrs.map((cidr, index) => {
       if (isCidr(cidr)) return made(cidr);
-      const path = memberPath('spec.outboundAllowedCidrs', index);
+      const path = memberPath(`spec.${field}`, index);
       return refused(path, 'InvalidSpec', 'must be an address range such as 10.20.0.0/16');
     }),
   );

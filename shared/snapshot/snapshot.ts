@@ -34,6 +34,8 @@ export interface CompiledSettings {
   readonly allowedOrigins: readonly string[];
   /** Special-purpose address ranges that outbound requests may reach all the same. */
   readonly outboundAllowedCidrs: readonly string[];
+  /** Address ranges of what stands in front of the gateway: its `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
   readonly authorizeLogFields: readonly AuthorizeLogField[];
   readonly cookie: { readonly expirationSeconds: number; readonly sameSite: SameSite };
   readonly tokens: {
@@ -42,6 +44,10 @@ export interface CompiledSettings {
     /** How long a rotated refresh token still answers with the same successor; 0 is strict. */
     readonly refreshTokenGraceSeconds: number;
   };
+  /** How long a client that registered itself is remembered without use. */
+  readonly unusedClientSeconds: number;
+  /** How long what was checked before goes on while the shared store is away; 0: not at all. */
+  readonly outageGraceSeconds: number;
 }
 
 export type SameSite = 'Lax' | 'Strict' | 'None';
@@ -64,7 +70,8 @@ export interface CompiledIdentityProvider {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret?: string;
-  readonly scopes: readonly string[];
+  /** Absent: `openid email profile`, and `offline_access` where the provider has it. */
+  readonly scopes?: readonly string[];
   readonly authorizationParams: Readonly<Record<string, string>>;
 }
 

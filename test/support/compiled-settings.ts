@@ -8,6 +8,9 @@ export function compiledSettings(changes: Partial<CompiledSettings> = {}): Compi
     allowedClientIdDomains: [],
     allowedOrigins: [],
     outboundAllowedCidrs: [],
+    trustedProxies: [],
+    unusedClientSeconds: 30 * 86_400,
+    outageGraceSeconds: 60,
     authorizeLogFields: [],
     cookie: { expirationSeconds: 14 * 3600, sameSite: 'Lax' },
     tokens: {

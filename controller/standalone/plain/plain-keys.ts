@@ -53,9 +53,17 @@ export const SETTINGS_KEYS: PlainKeys = {
     field: 'mcpAllowedOrigins',
     environment: { name: 'MCP_ALLOWED_ORIGINS', form: 'list' },
   },
+  mcp_unused_client_lifetime: {
+    field: 'mcpUnusedClientLifetime',
+    environment: { name: 'MCP_UNUSED_CLIENT_LIFETIME', form: 'text' },
+  },
   outbound_allowed_cidrs: {
     field: 'outboundAllowedCidrs',
     environment: { name: 'OUTBOUND_ALLOWED_CIDRS', form: 'list' },
+  },
+  trusted_proxies: {
+    field: 'trustedProxies',
+    environment: { name: 'TRUSTED_PROXIES', form: 'list' },
   },
   authorize_log_fields: {
     field: 'authorizeLogFields',
@@ -68,6 +76,10 @@ export const SETTINGS_KEYS: PlainKeys = {
   cookie_same_site: {
     field: 'cookie.sameSite',
     environment: { name: 'COOKIE_SAME_SITE', form: 'text' },
+  },
+  outage_grace: {
+    field: 'outageGrace',
+    environment: { name: 'OUTAGE_GRACE', form: 'text' },
   },
   tokens: {
     field: 'tokens',

@@ -41,6 +41,17 @@ describe('environment variables', () => {
       spec: { outboundAllowedCidrs: ['10.0.0.0/8', 'fd00::/8'] },
     },
     {
+      variable: 'TRUSTED_PROXIES',
+      value: '10.0.0.0/24, fd00::/64',
+      spec: { trustedProxies: ['10.0.0.0/24', 'fd00::/64'] },
+    },
+    {
+      variable: 'MCP_UNUSED_CLIENT_LIFETIME',
+      value: '168h',
+      spec: { mcpUnusedClientLifetime: '168h' },
+    },
+    { variable: 'OUTAGE_GRACE', value: '5m', spec: { outageGrace: '5m' } },
+    {
       variable: 'AUTHORIZE_LOG_FIELDS',
       value: 'user,mcp-tool',
       spec: { authorizeLogFields: ['user', 'mcp-tool'] },
@@ -77,7 +88,7 @@ describe('environment variables', () => {
   });
 
   test('that name a setting are all in the table above', () => {
-    expect(settingsVariables()).toHaveLength(10);
+    expect(settingsVariables()).toHaveLength(13);
   });
 
   test('that are empty count as unset', () => {
@@ -109,6 +120,11 @@ describe('environment variables', () => {
     {
       environment: { AUTHORIZE_LOG_FIELDS: 'user,shoe-size' },
       problem: /^environment GatewaySettings ops\/corp: AUTHORIZE_LOG_FIELDS: must be one of /,
+    },
+    {
+      environment: { TRUSTED_PROXIES: '10.0.0.1' },
+      problem:
+        'environment GatewaySettings ops/corp: TRUSTED_PROXIES: must be an address range such as 10.20.0.0/16 [InvalidSpec]',
     },
   ])('that are invalid are problems by their name: $environment', ({ environment, problem }) => {
     const { problems } = read(SETTINGS, environment);

@@ -77,6 +77,14 @@ describe('the plain form', () => {
       text: 'outbound_allowed_cidrs: [10.0.0.0/8]',
       spec: { outboundAllowedCidrs: ['10.0.0.0/8'] },
     },
+    {
+      text: 'trusted_proxies: [10.0.0.0/24]',
+      spec: { trustedProxies: ['10.0.0.0/24'] },
+    },
+    {
+      text: '{mcp_unused_client_lifetime: 168h, outage_grace: 0s}',
+      spec: { mcpUnusedClientLifetime: '168h', outageGrace: '0s' },
+    },
     { text: 'authorize_log_fields: [user]', spec: { authorizeLogFields: ['user'] } },
     {
       text: 'cookie_expiration: 1h\ncookie_same_site: Strict',
@@ -186,6 +194,18 @@ describe('the plain form', () => {
       text: 'tokens: {zzzzzzzzzz: 1h}',
       problem:
         'config.yaml:1 (document 1) GatewaySettings default/gatehouse: tokens.zzzzzzzzzz: unknown key "zzzzzzzzzz", known are external_token_lifetime, refresh_token_lifetime, refresh_token_grace [InvalidSpec]',
+    },
+    {
+      fault: 'an address for a range',
+      text: 'cookie_expiration: 1h\ntrusted_proxies:\n  - 10.0.0.0/24\n  - 10.0.1.1',
+      problem:
+        'config.yaml:4 (document 1) GatewaySettings default/gatehouse: trusted_proxies[1]: must be an address range such as 10.20.0.0/16 [InvalidSpec]',
+    },
+    {
+      fault: 'a grace that is too long',
+      text: 'outage_grace: 2h',
+      problem:
+        'config.yaml:1 (document 1) GatewaySettings default/gatehouse: outage_grace: must be at most 1h [InvalidSpec]',
     },
     {
       fault: 'an unknown key of a route',

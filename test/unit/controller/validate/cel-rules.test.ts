@@ -47,6 +47,12 @@ const BROKEN_SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'cookie: { expiration: 0s }',
     'tokens: { externalTokenLifetime: 0h }',
     'tokens: { refreshTokenLifetime: 0ms }',
+    'mcpUnusedClientLifetime: 0s',
+  ],
+  'must be at most 1h': ['outageGrace: 1h1s'],
+  'must not be every address, for anyone could then claim any address': [
+    'trustedProxies: [0.0.0.0/0]',
+    'trustedProxies: ["::/000"]',
   ],
 };
 

@@ -74,6 +74,10 @@ describe('a valid manifest', () => {
     'authorizeLogFields: []',
     "mcpAllowedClientIdDomains: ['*.example.com', localhost]",
     'tokens: { refreshTokenGrace: 0s }',
+    "trustedProxies: [10.0.0.1/32, 'fd00::/8', 10.0.0.0/10]",
+    'mcpUnusedClientLifetime: 2160h',
+    'outageGrace: 0s',
+    'outageGrace: 1h',
   ])('may be GatewaySettings with %s', (yaml) => {
     expect(problemsOf(settingsWith(yaml))).toEqual([]);
   });
@@ -231,6 +235,16 @@ describe('GatewaySettings', () => {
       'mcpAllowedClientIdDomains: [https://example.com]',
       'spec.mcpAllowedClientIdDomains[0]: must be a domain such as example.com or *.example.com, in lower case',
     ],
+    [
+      'trustedProxies: [10.0.0.1]',
+      'spec.trustedProxies[0]: must be an address range such as 10.20.0.0/16',
+    ],
+    [
+      'trustedProxies: [10.0.0.0/24, 10.0.0.0/24]',
+      'spec.trustedProxies[1]: has the same value as an item before it',
+    ],
+    ['outageGrace: 90m', 'spec.outageGrace: must be at most 1h'],
+    ['mcpUnusedClientLifetime: 0h', 'spec.mcpUnusedClientLifetime: must be more than 0s'],
     ['cookie: { sameSite: lax }', 'spec.cookie.sameSite: must be one of Lax, Strict, None'],
     ['authorizeLogFields: user', 'spec.authorizeLogFields: must be an array'],
     ['signingKeyRefs: [1, 2, 3, 4, 5]', 'spec.signingKeyRefs: must have at most 4 items'],
