@@ -11,6 +11,7 @@ export interface GatewayRequest {
   readonly query: string;
   /** The `Host` header in lower case, with its port if it has one. */
   readonly authority: string;
+  /** The client's: the other end of the connection, or who is behind the trusted proxies there. */
   readonly remoteAddress: string;
   /** The message itself: headers, raw headers, and the body that nobody has read yet. */
   readonly message: IncomingMessage;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 import { BadRequestError } from '../errors/request-errors.ts';
+import type { ClientAddressOf } from './client-address.ts';
 import { distrust } from './distrust.ts';
 import type { GatewayRequest } from './gateway-request.ts';
 
@@ -10,17 +11,25 @@ import type { GatewayRequest } from './gateway-request.ts';
  *
  * Throws `BadRequestError`; the connection is then closed after the answer.
  */
-export function parseRequest(message: IncomingMessage, id: string): GatewayRequest {
+export function parseRequest(
+  message: IncomingMessage,
+  id: string,
+  clientAddressOf: ClientAddressOf,
+): GatewayRequest {
   try {
-    return parse(message, id);
+    return parse(message, id, clientAddressOf);
   } catch (error) {
     distrust(message);
     throw error;
   }
 }
 
-function parse(message: IncomingMessage, id: string): GatewayRequest {
-  const { method = '', url = '', socket } = message;
+function parse(
+  message: IncomingMessage,
+  id: string,
+  clientAddressOf: ClientAddressOf,
+): GatewayRequest {
+  const { method = '', url = '' } = message;
   if (method === 'TRACE') {
     // RFC 9110, section 9.3.8: the answer would show the client the credentials meant for the
     // upstream.
@@ -33,7 +42,7 @@ function parse(message: IncomingMessage, id: string): GatewayRequest {
   const query = mark === -1 ? '' : target.slice(mark);
   if (!PLAIN_PATH.test(path)) checkPath(path);
   if (UNFIT_FOR_QUERY.test(query)) throw malformedTarget();
-  const remoteAddress = withoutMapping(socket.remoteAddress ?? '');
+  const remoteAddress = clientAddressOf(message);
   return { id, method, path, query, authority, remoteAddress, message };
 }
 
@@ -130,11 +139,6 @@ function checkPath(path: string): void {
 
 function malformedTarget(): BadRequestError {
   return new BadRequestError('malformed-target', 'the request target is malformed');
-}
-
-/** An IPv4 client of a dual-stack socket, in its own spelling. */
-function withoutMapping(address: string): string {
-  return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
 }
 
 /**

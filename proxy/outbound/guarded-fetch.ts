@@ -1,9 +1,10 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
+import type { Cidrs } from '../http/address-ranges.ts';
 import { OutboundFailedError, OutboundRefusedError } from './outbound-errors.ts';
 import { type OutboundResponse, pinnedGet, type ResolvedAddress } from './pinned-request.ts';
-import { type Cidrs, isLoopbackAddress, isPublicAddress } from './public-address.ts';
+import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 
 export interface GuardedFetchOptions {
   /** Value of the `Accept` header. */

@@ -1,7 +1,6 @@
-import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { isIPv4, isIPv6, type BlockList } from 'node:net';
 
-/** Networks of addresses, as `10.0.0.0/8` and `fd00::/8`. */
-export type Cidrs = readonly string[];
+import { addressRanges, isWithin, type Cidrs } from '../http/address-ranges.ts';
 
 /**
  * Tells whether an address is on the public internet, or in one of the allowed networks.
@@ -14,17 +13,17 @@ export type Cidrs = readonly string[];
  */
 export function isPublicAddress(address: string, allowed: Cidrs = []): boolean {
   const actual = embeddedIPv4(address) ?? address;
-  if (contains(readOnce(allowed), actual)) return true;
-  if (isIPv4(actual)) return !contains(SPECIAL_IPV4, actual);
-  return contains(GLOBAL_UNICAST_IPV6, actual) && !contains(SPECIAL_IPV6, actual);
+  if (isWithin(readOnce(allowed), actual)) return true;
+  if (isIPv4(actual)) return !isWithin(SPECIAL_IPV4, actual);
+  return isWithin(GLOBAL_UNICAST_IPV6, actual) && !isWithin(SPECIAL_IPV6, actual);
 }
 
 /** Tells whether an address is this machine's own loopback. */
 export function isLoopbackAddress(address: string): boolean {
-  return contains(LOOPBACK, embeddedIPv4(address) ?? address);
+  return isWithin(LOOPBACK, embeddedIPv4(address) ?? address);
 }
 
-const SPECIAL_IPV4 = networks([
+const SPECIAL_IPV4 = addressRanges([
   '0.0.0.0/8', // this network (RFC 791)
   '10.0.0.0/8', // private use (RFC 1918)
   '100.64.0.0/10', // carrier-grade NAT (RFC 6598)
@@ -44,19 +43,19 @@ const SPECIAL_IPV4 = networks([
 
 // RFC 4291, section 2.4. What is outside is unspecified, loopback, unique local, link-local,
 // site-local, multicast, local NAT64, discard-only, SRv6 or reserved.
-const GLOBAL_UNICAST_IPV6 = networks(['2000::/3']);
+const GLOBAL_UNICAST_IPV6 = addressRanges(['2000::/3']);
 
-const SPECIAL_IPV6 = networks([
+const SPECIAL_IPV6 = addressRanges([
   '2001::/23', // IETF protocol assignments, Teredo among them (RFC 2928, RFC 4380)
   '2001:db8::/32', // documentation (RFC 3849)
   '2002::/16', // 6to4: an IPv4 address in disguise, and no longer in use (RFC 3056, RFC 7526)
   '3fff::/20', // documentation (RFC 9637)
 ]);
 
-const LOOPBACK = networks(['127.0.0.0/8', '::1/128']);
+const LOOPBACK = addressRanges(['127.0.0.0/8', '::1/128']);
 
 // IPv4-mapped (RFC 4291, section 2.5.5.2) and NAT64 (RFC 6052): the last 32 bits are the address.
-const CARRIERS_OF_IPV4 = networks(['::ffff:0:0/96', '64:ff9b::/96']);
+const CARRIERS_OF_IPV4 = addressRanges(['::ffff:0:0/96', '64:ff9b::/96']);
 
 function embeddedIPv4(address: string): string | undefined {
   if (!isIPv6(address) || !CARRIERS_OF_IPV4.check(address, 'ipv6')) return undefined;
@@ -66,30 +65,11 @@ function embeddedIPv4(address: string): string | undefined {
   return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
 }
 
-function contains(list: BlockList, address: string): boolean {
-  if (isIPv4(address)) return list.check(address, 'ipv4');
-  return isIPv6(address) && list.check(address, 'ipv6');
-}
-
 const known = new WeakMap<Cidrs, BlockList>();
 
 /** Settings hand in the same array again and again. */
 function readOnce(cidrs: Cidrs): BlockList {
-  const list = known.get(cidrs) ?? networks(cidrs);
+  const list = known.get(cidrs) ?? addressRanges(cidrs);
   known.set(cidrs, list);
   return list;
-}
-
-function networks(cidrs: Cidrs): BlockList {
-  const list = new BlockList();
-  for (const cidr of cidrs) addNetwork(list, cidr);
-  return list;
-}
-
-function addNetwork(list: BlockList, cidr: string): void {
-  const [network = '', bits] = cidr.split('/');
-  const family = isIPv4(network) ? 'ipv4' : 'ipv6';
-  // Without a length it is one address; read as 0 it would be every address there is.
-  if (bits === undefined || bits === '') list.addAddress(network, family);
-  else list.addSubnet(network, Number(bits), family);
 }

@@ -45,10 +45,11 @@ export async function handleRequest(
   stages: Stages,
 ): Promise<void> {
   const configuration = stages.configuration();
-  const { settings } = configuration;
+  const { settings, clientAddressOf } = configuration;
   const progress: Progress = { requestId: randomUUID(), configuration };
   try {
-    const request = (progress.request = parseRequest(incoming, progress.requestId));
+    const request = parseRequest(incoming, progress.requestId, clientAddressOf);
+    progress.request = request;
     const place = (progress.place = matchHost(configuration, request));
     const endpoint = (progress.endpoint = stages.findEndpoint(place.host, request.path));
     const at = { origin: place.origin, configuration };

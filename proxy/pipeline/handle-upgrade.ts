@@ -59,7 +59,8 @@ async function permitUpgrade(
 ): Promise<PermittedUpgrade> {
   const { configuration } = progress;
   const { authenticators, authorizeLog, assertions } = stages;
-  const request = (progress.request = parseRequest(incoming, progress.requestId));
+  const request = parseRequest(incoming, progress.requestId, configuration.clientAddressOf);
+  progress.request = request;
   const place = (progress.place = matchHost(configuration, request));
   if (stages.findEndpoint(place.host, request.path) !== undefined) {
     throw new RouteNotFoundError(404, "the gateway's own endpoints are no WebSockets");

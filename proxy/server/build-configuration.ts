@@ -4,6 +4,7 @@ import type {
   CompiledSigningKeys,
   Snapshot,
 } from '../../shared/snapshot/snapshot.ts';
+import { clientAddressBehind } from '../http/client-address.ts';
 import type { Configuration } from './configuration.ts';
 import { buildRoutingTable } from './routing-table.ts';
 
@@ -34,5 +35,6 @@ export function buildConfiguration(snapshot: Snapshot): Configuration {
     identityProvider,
     signingKeys,
     routes: buildRoutingTable(snapshot),
+    clientAddressOf: clientAddressBehind(settings.trustedProxies),
   };
 }

@@ -3,6 +3,7 @@ import type {
   CompiledSettings,
   CompiledSigningKeys,
 } from '../../shared/snapshot/snapshot.ts';
+import type { ClientAddressOf } from '../http/client-address.ts';
 import type { RoutingTable } from './routing-table.ts';
 
 /** A snapshot made ready to serve from. Immutable; requests keep the one they began with. */
@@ -14,4 +15,6 @@ export interface Configuration {
   /** Absent when the settings name none: the process then uses a key of its own. */
   readonly signingKeys: CompiledSigningKeys | undefined;
   readonly routes: RoutingTable;
+  /** Knows the trusted proxies of the settings. */
+  readonly clientAddressOf: ClientAddressOf;
 }

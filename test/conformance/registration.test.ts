@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { registerClient } from '@modelcontextprotocol/sdk/client/auth.js';
 
-import { UNUSED_CLIENT_SECONDS } from '../../proxy/oauth/clients/unused-client-lifetime.ts';
+import { compiledSettings } from '../support/compiled-settings.ts';
 import { verifies } from '../support/verifies.ts';
 import {
   aRoute,
@@ -12,11 +12,79 @@ import {
   type SendOptions,
   type TestServer,
 } from '../unit/proxy/oauth/authorization-server.ts';
-import { fieldsOf } from '../unit/proxy/oauth/client-flow.ts';
+import {
+  authorizationUrl,
+  fieldsOf,
+  obtainCode,
+  redeem,
+  refresh,
+  register,
+  revoke,
+  tokensOf,
+  type RegisteredTestClient,
+} from '../unit/proxy/oauth/client-flow.ts';
 
 const REGISTER = `${ISSUER}/.gateway/mcp/register`;
 const TOKEN = `${ISSUER}/.gateway/mcp/token`;
 const REDIRECT_URIS = [LOOPBACK_CALLBACK];
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** Clients that are not used are forgotten after an hour. */
+const SHORT_LIVED = compiledSettings({
+  gatewayId: 'gatehouse/test',
+  unusedClientSeconds: 3600,
+  tokens: { ...compiledSettings().tokens, refreshTokenSeconds: 3600 },
+});
+
+/** What a client or its user does, a while after everything that had to come before. */
+type Use = (server: TestServer, client: RegisteredTestClient, later: () => void) => Promise<void>;
+
+const USES: readonly (readonly [title: string, use: Use])[] = [
+  [
+    'an authorization request',
+    async (server, client, later) => {
+      later();
+      expect((await server.send(authorizationUrl(client.id))).status).toBe(303);
+    },
+  ],
+  [
+    'a look at the consent page',
+    async (server, client, later) => {
+      const { headers } = await server.send(authorizationUrl(client.id));
+      const cookie = await server.signIn();
+      later();
+      const page = await server.send(headers.location ?? '', { headers: { cookie } });
+      expect(page.status).toBe(200);
+    },
+  ],
+  [
+    'redeeming a code',
+    async (server, client, later) => {
+      const code = await obtainCode(server, client);
+      later();
+      await redeem(server, code, client);
+    },
+  ],
+  [
+    'refreshing',
+    async (server, client, later) => {
+      const code = await obtainCode(server, client);
+      const { refreshToken } = tokensOf(await redeem(server, code, client));
+      later();
+      expect((await refresh(server, refreshToken, client)).status).toBe(200);
+    },
+  ],
+  [
+    'revoking a token',
+    async (server, client, later) => {
+      later();
+      expect((await revoke(server, 'x', client)).status).toBe(200);
+    },
+  ],
+];
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -163,16 +231,39 @@ describe('Client registration (RFC 7591)', () => {
     'as.registration-expires',
     'is forgotten when it is not used, and kept when it is',
     async () => {
-      await using server = await startAuthorizationServer();
-      const { client_id } = fieldsOf(
-        await post(server, { redirect_uris: REDIRECT_URIS, token_endpoint_auth_method: 'none' }),
-      );
-      server.clock.now += (UNUSED_CLIENT_SECONDS - 1) * 1000;
-      expect(await tokenErrorOf(server, { client_id })).toBe('invalid_grant');
-      server.clock.now += (UNUSED_CLIENT_SECONDS - 1) * 1000;
-      expect(await tokenErrorOf(server, { client_id })).toBe('invalid_grant');
-      server.clock.now += UNUSED_CLIENT_SECONDS * 1000;
-      expect(await tokenErrorOf(server, { client_id })).toBe('invalid_client');
+      await using server = await startAuthorizationServer({ settings: SHORT_LIVED });
+      const { id } = await register(server);
+      server.clock.now += HOUR - SECOND;
+      expect(await tokenErrorOf(server, { client_id: id })).toBe('invalid_grant');
+      server.clock.now += HOUR - SECOND;
+      expect(await tokenErrorOf(server, { client_id: id })).toBe('invalid_grant');
+      server.clock.now += HOUR;
+      expect(await tokenErrorOf(server, { client_id: id })).toBe('invalid_client');
+    },
+  );
+
+  for (const [title, use] of USES) {
+    verifies('as.registration-expires', `is remembered anew after ${title}`, async () => {
+      await using server = await startAuthorizationServer({ settings: SHORT_LIVED });
+      const client = await register(server);
+      await use(server, client, () => (server.clock.now += MINUTE));
+      server.clock.now += HOUR - SECOND;
+      expect(await server.stores.clients.get(ISSUER, client.id)).not.toBeNull();
+      server.clock.now += SECOND;
+      expect(await server.stores.clients.get(ISSUER, client.id)).toBeNull();
+    });
+  }
+
+  verifies(
+    'as.registration-expires',
+    'is remembered while its refresh token can be used',
+    async () => {
+      const tokens = { ...SHORT_LIVED.tokens, refreshTokenSeconds: 7200 };
+      await using server = await startAuthorizationServer({ settings: { ...SHORT_LIVED, tokens } });
+      const client = await register(server);
+      const first = tokensOf(await redeem(server, await obtainCode(server, client), client));
+      server.clock.now += 2 * HOUR - SECOND;
+      expect((await refresh(server, first.refreshToken, client)).status).toBe(200);
     },
   );
 

@@ -9,6 +9,7 @@ import { upstreamHeaders } from '../../proxy/forwarding/upstream-headers.ts';
 import { upstreamOrigin, upstreamPath } from '../../proxy/forwarding/upstream-path.ts';
 import { UpstreamPools } from '../../proxy/forwarding/upstream-pools.ts';
 import type { UpstreamRequest } from '../../proxy/forwarding/upstream-request.ts';
+import { peerAddress } from '../../proxy/http/client-address.ts';
 import type { GatewayRequest } from '../../proxy/http/gateway-request.ts';
 import { parseRequest } from '../../proxy/http/parse-request.ts';
 import { readBody } from '../../proxy/http/read-body.ts';
@@ -67,7 +68,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     {
       request(message, response) {
         const serve = async (): Promise<void> => {
-          const request = parseRequest(message, 'id-of-request');
+          const request = parseRequest(message, 'id-of-request', peerAddress);
           await options.authorize?.(request);
           if (options.buffers === true) sendContinue(message, response);
           const body = options.buffers === true ? await readBody(message, 1 << 20) : 'stream';
@@ -111,7 +112,7 @@ async function upgrade(
   options: FrontOptions,
   { message, socket, head }: { message: IncomingMessage; socket: Duplex; head: Buffer },
 ): Promise<void> {
-  const request = parseRequest(message, 'id-of-request');
+  const request = parseRequest(message, 'id-of-request', peerAddress);
   await options.authorize?.(request);
   const upstream = upstreamRequest(options, request, 'none');
   await forwardUpgrade(permit(options), upstream, { request, socket, head });

@@ -1,9 +1,11 @@
 import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
 
-/** How long a registered client that is not used is remembered. */
-export const UNUSED_CLIENT_SECONDS = 30 * 24 * 60 * 60;
-
-/** The same, but never shorter than the client's refresh tokens live. */
-export function unusedClientSeconds({ tokens }: Pick<CompiledSettings, 'tokens'>): number {
-  return Math.max(UNUSED_CLIENT_SECONDS, tokens.refreshTokenSeconds);
+/**
+ * How long a registered client is remembered from its last use: what the settings say, but never
+ * shorter than the refresh token lives that it may just have been given.
+ */
+export function unusedClientSeconds(
+  settings: Pick<CompiledSettings, 'tokens' | 'unusedClientSeconds'>,
+): number {
+  return Math.max(settings.unusedClientSeconds, settings.tokens.refreshTokenSeconds);
 }

@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 
 import type { Client } from '../../../../../proxy/oauth/clients/client.ts';
 import { createFindClient } from '../../../../../proxy/oauth/clients/find-client.ts';
-import { UNUSED_CLIENT_SECONDS } from '../../../../../proxy/oauth/clients/unused-client-lifetime.ts';
 import { createMemoryStores } from '../../../../../proxy/store/memory/memory-stores.ts';
 import type { CompiledSettings } from '../../../../../shared/snapshot/snapshot.ts';
 import { compiledSettings } from '../../../../support/compiled-settings.ts';
@@ -10,11 +9,17 @@ import { verifies } from '../../../../support/verifies.ts';
 
 const ISSUER = 'https://mcp.example.com';
 const SETTINGS = compiledSettings();
+const DAY = 86_400;
 const METADATA = {
   redirectUris: ['https://client.example/callback'],
   tokenEndpointAuthMethod: 'none',
   grantTypes: ['authorization_code'],
 } as const;
+
+function lives({ unused, refreshToken }: Record<'unused' | 'refreshToken', number>) {
+  const tokens = { ...SETTINGS.tokens, refreshTokenSeconds: refreshToken };
+  return compiledSettings({ unusedClientSeconds: unused, tokens });
+}
 
 function setUp() {
   let now = 0;
@@ -38,7 +43,7 @@ describe('findClient', () => {
     const { clients, findClient, asked } = setUp();
     await clients.register(
       { id: 'c1', issuer: ISSUER, metadata: METADATA, secretHash: 'hash', registeredAt: 0 },
-      UNUSED_CLIENT_SECONDS,
+      DAY,
     );
     expect(await findClient(ISSUER, 'c1', SETTINGS)).toEqual({
       id: 'c1',
@@ -51,10 +56,7 @@ describe('findClient', () => {
 
   verifies('as.bound-to-issuer', 'does not find it at another issuer', async () => {
     const { clients, findClient } = setUp();
-    await clients.register(
-      { id: 'c1', issuer: ISSUER, metadata: METADATA, registeredAt: 0 },
-      UNUSED_CLIENT_SECONDS,
-    );
+    await clients.register({ id: 'c1', issuer: ISSUER, metadata: METADATA, registeredAt: 0 }, DAY);
     expect(await findClient('https://other.example.com', 'c1', SETTINGS)).toBeNull();
   });
 
@@ -63,11 +65,11 @@ describe('findClient', () => {
   });
 
   const LIVES: readonly (readonly [string, CompiledSettings, number])[] = [
-    ['thirty days', SETTINGS, UNUSED_CLIENT_SECONDS],
+    ['as long as the settings say', lives({ unused: 40 * DAY, refreshToken: DAY }), 40 * DAY],
     [
       'the life of its refresh tokens, where that is longer',
-      compiledSettings({ tokens: { ...SETTINGS.tokens, refreshTokenSeconds: 90 * 86_400 } }),
-      90 * 86_400,
+      lives({ unused: DAY, refreshToken: 90 * DAY }),
+      90 * DAY,
     ],
   ];
 

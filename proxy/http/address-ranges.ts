@@ -1,0 +1,25 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+
+/** Networks of addresses, as `10.0.0.0/8` and `fd00::/8`. */
+export type Cidrs = readonly string[];
+
+/** Makes networks ready to look addresses up in. */
+export function addressRanges(cidrs: Cidrs): BlockList {
+  const ranges = new BlockList();
+  for (const cidr of cidrs) addRange(ranges, cidr);
+  return ranges;
+}
+
+/** Tells whether an address is in one of the networks. What is no address is in none. */
+export function isWithin(ranges: BlockList, address: string): boolean {
+  if (isIPv4(address)) return ranges.check(address, 'ipv4');
+  return isIPv6(address) && ranges.check(address, 'ipv6');
+}
+
+function addRange(ranges: BlockList, cidr: string): void {
+  const [network = '', bits] = cidr.split('/');
+  const family = isIPv4(network) ? 'ipv4' : 'ipv6';
+  // Without a length it is one address; read as 0 it would be every address there is.
+  if (bits === undefined || bits === '') ranges.addAddress(network, family);
+  else ranges.addSubnet(network, Number(bits), family);
+}

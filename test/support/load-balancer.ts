@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import httpProxy from 'http-proxy';
+
+/** A reverse proxy that appends to `X-Forwarded-For` whom it heard a request from. */
+export interface LoadBalancer extends AsyncDisposable {
+  readonly port: number;
+}
+
+/** Starts one that sends from an address of this machine to a port of it, WebSockets included. */
+export async function startLoadBalancer(address: string, toPort: number): Promise<LoadBalancer> {
+  const proxy = httpProxy.createProxyServer({
+    target: { host: '127.0.0.1', port: toPort },
+    localAddress: address,
+    xfwd: true,
+  });
+  const server = createServer((message, response) => {
+    proxy.web(message, response);
+  });
+  server.on('upgrade', (message, socket, head) => {
+    proxy.ws(message, socket, head);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A TCP server's address is one.
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      proxy.close();
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
