@@ -1,17 +1,13 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+import { deriveBytes, type SealingKey, type SealingKeys } from './sealing-key.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+const KEY_BYTES = 32;
 const KEY_ID_BYTES = 8;
 const MINIMUM_BODY_BYTES = KEY_ID_BYTES + IV_BYTES + TAG_BYTES;
-
-/** A sealing key: its id is part of every value it seals. */
-export interface SealingKey {
-  readonly id: string;
-  /** Any length from 32 bytes; the AES key is its sha256. */
-  readonly secret: Buffer;
-}
 
 interface DerivedKey {
   readonly id: Buffer;
@@ -28,7 +24,7 @@ export class Sealer {
   readonly #first: DerivedKey;
   readonly #keys: ReadonlyMap<string, DerivedKey>;
 
-  constructor(keys: readonly [SealingKey, ...SealingKey[]]) {
+  constructor(keys: SealingKeys) {
     this.#first = derive(keys[0]);
     this.#keys = new Map(keys.map(derive).map((key) => [key.id.toString('hex'), key]));
   }
@@ -40,6 +36,11 @@ export class Sealer {
     cipher.setAAD(Buffer.from(context));
     const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
     return Buffer.concat([this.#first.id, iv, body, cipher.getAuthTag()]).toString('base64url');
+  }
+
+  /** Whether the first key sealed it. What another sealed ends with that key, unless sealed again. */
+  isSealedByFirst(sealed: string): boolean {
+    return Buffer.from(sealed, 'base64url').subarray(0, KEY_ID_BYTES).equals(this.#first.id);
   }
 
   /** The sealed text, or null when it was not sealed by one of the keys for this context. */
@@ -63,7 +64,9 @@ export class Sealer {
   }
 }
 
-function derive({ id, secret }: SealingKey): DerivedKey {
-  const hash = (text: string | Buffer): Buffer => createHash('sha256').update(text).digest();
-  return { id: hash(id).subarray(0, KEY_ID_BYTES), key: hash(secret) };
+function derive(key: SealingKey): DerivedKey {
+  return {
+    id: deriveBytes(key, 'gatehouse sealing key id', KEY_ID_BYTES),
+    key: deriveBytes(key, 'gatehouse sealing key', KEY_BYTES),
+  };
 }

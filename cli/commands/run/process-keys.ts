@@ -1,18 +1,14 @@
+import type { SealingKeys } from '../../../proxy/crypto/sealing-key.ts';
 import type { Logger } from '../../../shared/process/logger.ts';
 import type { CompiledSigningKeys } from '../../../shared/snapshot/snapshot.ts';
-import { keepAssertionKey, makeAssertionKey } from './assertion-key.ts';
-import {
-  keepSealingKeys,
-  makeSealingKeys,
-  readSealingKeys,
-  type SealingKeys,
-} from './sealing-keys.ts';
+import { deriveAssertionKeys } from './assertion-keys.ts';
+import { keepSealingKeys, makeSealingKeys, readSealingKeys } from './sealing-keys.ts';
 
 /** The keys that belong to a process and not to its configuration. */
 export interface ProcessKeys {
   readonly sealingKeys: SealingKeys;
-  /** Signs assertions where the settings name no keys. */
-  readonly assertionKey: CompiledSigningKeys;
+  /** Sign assertions where the settings name no keys. */
+  readonly assertionKeys: CompiledSigningKeys;
 }
 
 export interface KeySources {
@@ -22,10 +18,8 @@ export interface KeySources {
 
 /** Finds the keys where they are kept; else makes them for as long as the process lives. */
 export async function findProcessKeys(sources: KeySources, logger: Logger): Promise<ProcessKeys> {
-  return {
-    sealingKeys: await findSealingKeys(sources, logger),
-    assertionKey: await findAssertionKey(sources),
-  };
+  const sealingKeys = await findSealingKeys(sources, logger);
+  return { sealingKeys, assertionKeys: deriveAssertionKeys(sealingKeys) };
 }
 
 async function findSealingKeys(
@@ -39,8 +33,4 @@ async function findSealingKeys(
     remedy: '--state-dir or --sealing-keys-dir',
   });
   return makeSealingKeys();
-}
-
-async function findAssertionKey({ stateDirectory }: KeySources): Promise<CompiledSigningKeys> {
-  return stateDirectory === undefined ? makeAssertionKey() : keepAssertionKey(stateDirectory);
 }

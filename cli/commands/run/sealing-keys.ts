@@ -1,19 +1,17 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { SealingKey } from '../../../proxy/crypto/sealer.ts';
+import type { SealingKey, SealingKeys } from '../../../proxy/crypto/sealing-key.ts';
 import { CommandFailure } from '../../command-failure.ts';
 import { writePrivateFile } from './write-private-file.ts';
 
 const KEY_BYTES = 32;
 const STATE_FOLDER = 'sealing-keys';
 
-export type SealingKeys = readonly [SealingKey, ...SealingKey[]];
-
 /**
- * The sealing keys of a directory: a file each, its name the key's id. The key whose name sorts last
- * seals, all of them open. Hidden files are not keys, so a mounted Secret can be given.
+ * The sealing keys of a directory: a file each. The key whose name sorts last seals, all of them
+ * open; names mean nothing else. Hidden files are not keys, so a mounted Secret can be given.
  */
 export async function readSealingKeys(directory: string): Promise<SealingKeys> {
   const entries = await readdir(directory, { withFileTypes: true });
@@ -22,7 +20,9 @@ export async function readSealingKeys(directory: string): Promise<SealingKeys> {
     .map(({ name }) => name)
     .sort()
     .reverse();
-  const [first, ...others] = await Promise.all(names.map(async (id) => readKey(directory, id)));
+  const [first, ...others] = await Promise.all(
+    names.map(async (name) => readKey(join(directory, name))),
+  );
   if (first === undefined) throw new CommandFailure(`no sealing keys in ${directory}`);
   return [first, ...others];
 }
@@ -33,20 +33,20 @@ export async function keepSealingKeys(stateDirectory: string, now: Date): Promis
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const names = await readdir(directory);
   if (names.every((name) => name.startsWith('.'))) {
-    const id = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
-    await writePrivateFile(join(directory, id), randomBytes(KEY_BYTES));
+    const name = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
+    await writePrivateFile(join(directory, name), randomBytes(KEY_BYTES));
   }
   return readSealingKeys(directory);
 }
 
 /** A sealing key that ends with the process, and with it everything it sealed. */
 export function makeSealingKeys(): SealingKeys {
-  return [{ id: randomUUID(), secret: randomBytes(KEY_BYTES) }];
+  return [{ secret: randomBytes(KEY_BYTES) }];
 }
 
-async function readKey(directory: string, id: string): Promise<SealingKey> {
-  const secret = await readFile(join(directory, id));
-  if (secret.length >= KEY_BYTES) return { id, secret };
+async function readKey(path: string): Promise<SealingKey> {
+  const secret = await readFile(path);
+  if (secret.length >= KEY_BYTES) return { secret };
   const need = `a sealing key has at least ${String(KEY_BYTES)} bytes`;
-  throw new CommandFailure(`${join(directory, id)} has ${String(secret.length)} bytes; ${need}`);
+  throw new CommandFailure(`${path} has ${String(secret.length)} bytes; ${need}`);
 }

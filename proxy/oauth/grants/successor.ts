@@ -21,5 +21,5 @@ export function openSuccessor(sealed: string, token: string): string | null {
 
 function sealerOf(token: string): Sealer {
   const secret = Buffer.from(hkdfSync('sha256', token, '', CONTEXT, KEY_BYTES));
-  return new Sealer([{ id: CONTEXT, secret }]);
+  return new Sealer([{ secret }]);
 }

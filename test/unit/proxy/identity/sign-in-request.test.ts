@@ -8,7 +8,7 @@ import {
   sealSignInRequest,
 } from '../../../../proxy/identity/sign-in-request.ts';
 
-const sealer = new Sealer([{ id: 'k', secret: randomBytes(32) }]);
+const sealer = new Sealer([{ secret: randomBytes(32) }]);
 const audience = 'https://auth.example';
 const request = {
   targetOrigin: 'https://app.example',
@@ -35,7 +35,7 @@ describe('a sealed sign-in request', () => {
   });
 
   test('opens under no other key', () => {
-    const other = new Sealer([{ id: 'k', secret: randomBytes(32) }]);
+    const other = new Sealer([{ secret: randomBytes(32) }]);
     const sealed = sealSignInRequest(request, audience, other);
     expect(openSignInRequest(sealed, audience, sealer)).toBeNull();
   });

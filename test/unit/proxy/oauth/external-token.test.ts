@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { Sealer, type SealingKey } from '../../../../proxy/crypto/sealer.ts';
+import { Sealer } from '../../../../proxy/crypto/sealer.ts';
+import type { SealingKey } from '../../../../proxy/crypto/sealing-key.ts';
 import { ExternalTokens } from '../../../../proxy/oauth/external-token.ts';
 import { verifies } from '../../../support/verifies.ts';
 
-const KEY: SealingKey = { id: 'one', secret: Buffer.alloc(32, 1) };
-const OTHER_KEY: SealingKey = { id: 'two', secret: Buffer.alloc(32, 2) };
+const KEY: SealingKey = { secret: Buffer.alloc(32, 1) };
+const OTHER_KEY: SealingKey = { secret: Buffer.alloc(32, 2) };
 
 const CLAIMS = {
   gatewayId: 'gatehouse/main',

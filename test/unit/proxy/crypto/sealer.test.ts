@@ -1,0 +1,71 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { Sealer } from '../../../../proxy/crypto/sealer.ts';
+import type { SealingKey } from '../../../../proxy/crypto/sealing-key.ts';
+
+const TEXT = 'a refresh token';
+const CONTEXT = 'record 1';
+
+function aKey(fill: number, length = 32): SealingKey {
+  return { secret: Buffer.alloc(length, fill) };
+}
+
+describe('A sealed text', () => {
+  const sealer = new Sealer([aKey(1)]);
+  const sealed = sealer.seal(TEXT, CONTEXT);
+
+  test('opens again, with its key and for its context only', () => {
+    expect(sealer.open(sealed, CONTEXT)).toBe(TEXT);
+    expect(sealer.open(sealed, 'record 2')).toBeNull();
+    expect(new Sealer([aKey(2)]).open(sealed, CONTEXT)).toBeNull();
+  });
+
+  test('is another one each time', () => {
+    expect(sealer.seal(TEXT, CONTEXT)).not.toBe(sealed);
+  });
+
+  test('does not open when any of its bytes changed', () => {
+    const bytes = Buffer.from(sealed, 'base64url');
+    for (const [index, byte] of bytes.entries()) {
+      const changed = Buffer.from(bytes);
+      changed[index] = byte ^ 1;
+      expect(sealer.open(changed.toString('base64url'), CONTEXT)).toBeNull();
+    }
+  });
+
+  test.each(['', 'x', sealed.slice(0, 40), `${sealed}=`, `${sealed} `])('is not "%s"', (other) => {
+    expect(sealer.open(other, CONTEXT)).toBeNull();
+  });
+
+  test('does not hold the bytes of its key', () => {
+    const key = aKey(7);
+    const bytes = Buffer.from(new Sealer([key]).seal(TEXT, CONTEXT), 'base64url');
+    expect(bytes).not.toContain(key.secret.subarray(0, 8));
+  });
+});
+
+test('Keys that begin alike are different keys', () => {
+  const sealed = new Sealer([aKey(1, 32)]).seal(TEXT, CONTEXT);
+  expect(new Sealer([aKey(1, 33)]).open(sealed, CONTEXT)).toBeNull();
+});
+
+describe('A rotation with several proxies', () => {
+  const [old, next] = [aKey(1), aKey(2)];
+  /** What a proxy has before a step of the rotation is rolled out to it, and after. */
+  const steps: readonly (readonly [string, Sealer, Sealer])[] = [
+    ['adding the key, to open only', new Sealer([old]), new Sealer([old, next])],
+    ['making it the one that seals', new Sealer([old, next]), new Sealer([next, old])],
+    ['removing the other one', new Sealer([next, old]), new Sealer([next])],
+  ];
+
+  test.each(steps)('opens everywhere what is sealed while %s', (step, before, after) => {
+    const isLast = step === 'removing the other one';
+    const sealed = [before, after].map((sealer) => sealer.seal(TEXT, CONTEXT));
+    for (const sealer of [before, after]) {
+      expect(sealed.map((value) => sealer.open(value, CONTEXT))).toEqual([TEXT, TEXT]);
+    }
+    // What the old key sealed lives on until the last step.
+    const oldest = new Sealer([old]).seal(TEXT, CONTEXT);
+    expect(after.open(oldest, CONTEXT)).toBe(isLast ? null : TEXT);
+  });
+});
