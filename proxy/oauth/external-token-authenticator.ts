@@ -1,11 +1,9 @@
 import { TokenRequiredError } from '../errors/oauth-errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import type { Revocation } from '../store/revocations.ts';
+import { CheckCache, type KnownRevocation } from '../identity/check-cache.ts';
+import type { Session } from '../identity/session.ts';
 import type { Stores } from '../store/stores.ts';
 import type { ExternalTokenClaims, ExternalTokens } from './external-token.ts';
-
-/** How long a token is believed without asking the stores: what a lost revocation can cost. */
-const CHECK_LIFETIME_MS = 5_000;
 
 const MAX_TOKENS = 10_000;
 
@@ -16,15 +14,18 @@ export interface ExternalTokenUse {
   readonly gatewayId: string;
 }
 
-type Dependencies = Pick<Stores, 'sessions' | 'grants' | 'revokedTokens' | 'revocations'>;
+export interface ExternalTokenAuthenticatorOptions {
+  readonly externalTokens: ExternalTokens;
+  readonly stores: Pick<Stores, 'sessions' | 'grants' | 'revokedTokens' | 'revocations'>;
+  /** How long the last good check counts while the stores are away. */
+  readonly outageGraceSeconds: () => number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
 
 interface KnownToken {
   readonly claims: ExternalTokenClaims;
-  /** The last check's result; absent before the first one ends. */
-  checked?: { readonly caller: Caller; readonly at: number };
-  /** The check under way: requests with one token share it. */
-  check?: Promise<Caller>;
-  isRevoked: boolean;
+  readonly caller: Caller & { readonly kind: 'user' };
 }
 
 /**
@@ -33,98 +34,88 @@ interface KnownToken {
  * A token that was seen within the last 5 seconds costs no I/O and no promise. Expiry and audience
  * are checked every time, and a revocation that is heard of ends the token at once.
  */
-export class ExternalTokenAuthenticator {
+export class ExternalTokenAuthenticator implements Disposable {
   readonly #externalTokens: ExternalTokens;
-  readonly #stores: Dependencies;
-  /** By the token itself; the one whose check is oldest comes first. */
-  readonly #known = new Map<string, KnownToken>();
-  readonly #unsubscribe: () => void;
+  readonly #stores: ExternalTokenAuthenticatorOptions['stores'];
+  readonly #now: () => number;
+  /** By the token itself. */
+  readonly #known: CheckCache<KnownToken>;
 
-  constructor(externalTokens: ExternalTokens, stores: Dependencies) {
+  constructor({
+    externalTokens,
+    stores,
+    outageGraceSeconds,
+    now,
+  }: ExternalTokenAuthenticatorOptions) {
     this.#externalTokens = externalTokens;
     this.#stores = stores;
-    this.#unsubscribe = stores.revocations.subscribe((revocation) => {
-      this.#drop(revocation);
+    this.#now = now;
+    this.#known = new CheckCache<KnownToken>({
+      revocations: stores.revocations,
+      maxEntries: MAX_TOKENS,
+      standsOn: ({ claims }, revocation) => standsOn(claims, revocation),
+      expiryOf: ({ caller }) => caller.session.expiresAt,
+      outageGraceSeconds,
+      now,
     });
   }
 
   [Symbol.dispose](): void {
-    this.#unsubscribe();
-    this.#known.clear();
+    this.#known[Symbol.dispose]();
   }
 
   /**
    * The user a token stands for. Throws or rejects with a `TokenRequiredError` when it is no good
-   * for this use. `now` in milliseconds since the epoch.
+   * for this use.
    */
-  authenticate(
-    token: string,
-    use: ExternalTokenUse,
-    now: number = Date.now(),
-  ): Caller | Promise<Caller> {
-    const known = this.#known.get(token) ?? this.#open(token);
-    refuseMisuse(known.claims, use, now);
-    const { checked } = known;
-    if (checked !== undefined && now - checked.at < CHECK_LIFETIME_MS) return checked.caller;
-    known.check ??= this.#check(token, known, now);
-    return known.check;
+  authenticate(token: string, use: ExternalTokenUse): Caller | Promise<Caller> {
+    const claims = this.#known.lastKnown(token)?.claims ?? this.#open(token);
+    refuseMisuse(claims, use, this.#now());
+    const known = this.#known.get(token, () => this.#check(claims));
+    return known instanceof Promise ? known.then(requireCaller) : requireCaller(known);
   }
 
   /** A token that no key of ours sealed is refused here, before any store is asked. */
-  #open(token: string): KnownToken {
+  #open(token: string): ExternalTokenClaims {
     const claims = this.#externalTokens.open(token);
     if (claims === null) throw refusal('malformed');
-    return { claims, isRevoked: false };
+    return claims;
   }
 
-  async #check(token: string, known: KnownToken, now: number): Promise<Caller> {
-    this.#remember(token, known);
-    try {
-      const caller = await this.#findCaller(known.claims);
-      // Heard while the stores were asked: their answer may be from before.
-      if (known.isRevoked) throw refusal('revoked');
-      known.checked = { caller, at: now };
-      return caller;
-    } catch (error) {
-      this.#forget(token, known);
-      throw error;
-    } finally {
-      delete known.check;
-    }
+  async #check(claims: ExternalTokenClaims): Promise<KnownToken> {
+    const session = this.#liveSession(claims);
+    const answers = [session, this.#refuseRevoked(claims), this.#refuseWithoutGrant(claims)];
+    const failures = (await Promise.allSettled<unknown>(answers)).filter(isRejected);
+    // A store that says no is believed, whether or not the others answer.
+    const failure = failures.find(({ reason }) => reason instanceof TokenRequiredError);
+    if (failure !== undefined) throw failure.reason;
+    await Promise.all(answers);
+    return { claims, caller: { kind: 'user', session: await session, via: 'external-token' } };
   }
 
-  async #findCaller({ tokenId, grantId, sessionId }: ExternalTokenClaims): Promise<Caller> {
-    const [isRevoked, grant, session] = await Promise.all([
-      this.#stores.revokedTokens.isRevoked(tokenId),
-      this.#stores.grants.get(grantId),
-      this.#stores.sessions.get(sessionId),
-    ]);
-    if (isRevoked) throw refusal('revoked');
-    if (grant === null) throw refusal('grant-gone');
-    if (session === null) throw refusal('session-gone');
-    return { kind: 'user', session, via: 'external-token' };
+  async #liveSession({ sessionId }: ExternalTokenClaims): Promise<Session> {
+    const session = await this.#stores.sessions.get(sessionId);
+    if (session === null || session.expiresAt <= this.#now()) throw refusal('session-gone');
+    return session;
   }
 
-  #remember(token: string, known: KnownToken): void {
-    this.#known.delete(token);
-    if (this.#known.size >= MAX_TOKENS) {
-      const oldest = this.#known.keys().next();
-      if (oldest.done !== true) this.#known.delete(oldest.value);
-    }
-    this.#known.set(token, known);
+  async #refuseRevoked({ tokenId }: ExternalTokenClaims): Promise<void> {
+    if (await this.#stores.revokedTokens.isRevoked(tokenId)) throw refusal('revoked');
   }
 
-  #forget(token: string, known: KnownToken): void {
-    if (this.#known.get(token) === known) this.#known.delete(token);
+  async #refuseWithoutGrant({ grantId }: ExternalTokenClaims): Promise<void> {
+    if ((await this.#stores.grants.get(grantId)) === null) throw refusal('grant-gone');
   }
+}
 
-  #drop(revocation: Revocation): void {
-    for (const [token, known] of this.#known) {
-      if (!standsOn(known.claims, revocation)) continue;
-      known.isRevoked = true;
-      this.#known.delete(token);
-    }
-  }
+function isRejected(result: PromiseSettledResult<unknown>): result is PromiseRejectedResult {
+  return result.status === 'rejected';
+}
+
+/** Nothing stands for a token that was revoked while the stores were asked. */
+function requireCaller(known: KnownToken | null): Caller {
+  if (known === null) throw refusal('revoked');
+  return known.caller;
 }
 
 /** Pure arithmetic on what the token itself says. */
@@ -138,7 +129,7 @@ function refuseMisuse(
   if (gatewayId !== use.gatewayId || audience !== use.resource) throw refusal('audience-mismatch');
 }
 
-function standsOn(claims: ExternalTokenClaims, revocation: Revocation): boolean {
+function standsOn(claims: ExternalTokenClaims, revocation: KnownRevocation): boolean {
   switch (revocation.kind) {
     case 'session':
       return claims.sessionId === revocation.sessionId;

@@ -1,5 +1,7 @@
 /** What was revoked: caches drop everything that stands on it. */
 export type Revocation =
+  /** Nobody knows: some may have been missed. Caches drop everything. */
+  | { readonly kind: 'missed' }
   | { readonly kind: 'session'; readonly sessionId: string }
   | { readonly kind: 'browser'; readonly sessionId: string }
   | { readonly kind: 'grant'; readonly grantId: string }

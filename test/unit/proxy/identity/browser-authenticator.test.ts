@@ -4,6 +4,7 @@ import { hashToken, randomToken } from '../../../../proxy/crypto/tokens.ts';
 import { BrowserAuthenticator } from '../../../../proxy/identity/browser-authenticator.ts';
 import type { Session } from '../../../../proxy/identity/session.ts';
 import { createMemoryStores } from '../../../../proxy/store/memory/memory-stores.ts';
+import { StoreUnavailableError } from '../../../../proxy/store/store-unavailable-error.ts';
 import type { BrowserSession } from '../../../../proxy/store/session-store.ts';
 import type { Stores } from '../../../../proxy/store/stores.ts';
 
@@ -12,6 +13,7 @@ const START = 1_000_000;
 
 describe('BrowserAuthenticator', () => {
   let time: number;
+  let grace: number;
   let stores: Stores;
   let lookups: jest.SpiedFunction<Stores['browserSessions']['get']>;
   let browsers: BrowserAuthenticator;
@@ -20,12 +22,14 @@ describe('BrowserAuthenticator', () => {
 
   beforeEach(async () => {
     time = START;
+    grace = 20;
     const now = (): number => time;
     stores = createMemoryStores(now);
     lookups = jest.spyOn(stores.browserSessions, 'get');
-    browsers = new BrowserAuthenticator({ stores, now });
+    browsers = new BrowserAuthenticator({ stores, now, outageGraceSeconds: () => grace });
     session = {
       id: randomToken(),
+      signInId: 'sign-in-1',
       identity: { provider: 'corp', subject: 'u1', groups: [], claims: {} },
       createdAt: time,
       expiresAt: time + 60_000,
@@ -135,6 +139,30 @@ describe('BrowserAuthenticator', () => {
     await expect(browsers.authenticate(cookie, ORIGIN)).rejects.toThrow('down');
 
     expect(await browsers.authenticate(cookie, ORIGIN)).not.toBeNull();
+  });
+
+  test('goes on for the grace while the stores are away, and no longer', async () => {
+    await browsers.authenticate(cookie, ORIGIN);
+    lookups.mockRejectedValue(new StoreUnavailableError('down'));
+    time += 19_999;
+    expect(await browsers.authenticate(cookie, ORIGIN)).toMatchObject({ kind: 'user' });
+    time += 1;
+    await expect(browsers.authenticate(cookie, ORIGIN)).rejects.toThrow(StoreUnavailableError);
+  });
+
+  test('recognises nobody beyond the end of the session while the stores are away', async () => {
+    grace = 3600;
+    await browsers.authenticate(cookie, ORIGIN);
+    lookups.mockRejectedValue(new StoreUnavailableError('down'));
+    time = session.expiresAt;
+    await expect(browsers.authenticate(cookie, ORIGIN)).rejects.toThrow(StoreUnavailableError);
+  });
+
+  test('forgets at once when the browser is signed out while the stores are away', async () => {
+    await browsers.authenticate(cookie, ORIGIN);
+    lookups.mockRejectedValue(new StoreUnavailableError('down'));
+    await stores.revocations.publish({ kind: 'browser', sessionId: session.id });
+    await expect(browsers.authenticate(cookie, ORIGIN)).rejects.toThrow(StoreUnavailableError);
   });
 
   test.each([

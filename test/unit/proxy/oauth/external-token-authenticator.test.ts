@@ -9,6 +9,7 @@ import {
 } from '../../../../proxy/oauth/external-token.ts';
 import { createMemoryStores } from '../../../../proxy/store/memory/memory-stores.ts';
 import type { Revocation } from '../../../../proxy/store/revocations.ts';
+import { StoreUnavailableError } from '../../../../proxy/store/store-unavailable-error.ts';
 import type { Stores } from '../../../../proxy/store/stores.ts';
 import { verifies } from '../../../support/verifies.ts';
 import { aSession } from './authorization-server.ts';
@@ -17,26 +18,37 @@ const NOW = 1_800_000_000_000;
 const RESOURCE = 'https://mcp.example.com/mcp';
 const USE = { resource: RESOURCE, gatewayId: 'gatehouse/main' };
 const FRESH_MS = 5_000;
+const GRACE_MS = 60_000;
 
 interface Fixture extends Disposable {
-  readonly authenticator: ExternalTokenAuthenticator;
+  /** Asks whose a token is, at a time. */
+  readonly authenticate: (
+    token: string,
+    now?: number,
+    use?: typeof USE,
+  ) => Caller | Promise<Caller>;
   readonly stores: Stores;
   readonly externalTokens: ExternalTokens;
   /** How often the stores were asked about a session. */
   lookups(): number;
   /** Makes the next look-up of a session wait until the returned function is called. */
   holdNextLookup(): { readonly began: Promise<void>; readonly release: () => void };
+  /** Makes look-ups of sessions fail from now on, or no longer. */
+  setAway(isAway: boolean): void;
 }
 
 function aFixture(): Fixture {
   const stores = createMemoryStores(() => NOW);
   let lookups = 0;
+  let isAway = false;
+  let time = NOW;
   let gate: { readonly began: () => void; readonly released: Promise<void> } | undefined;
   const sessions: Stores['sessions'] = {
     create: (session) => stores.sessions.create(session),
     revoke: (id) => stores.sessions.revoke(id),
     get: async (id) => {
       lookups += 1;
+      if (isAway) throw new StoreUnavailableError('down');
       const session = await stores.sessions.get(id);
       const held = gate;
       gate = undefined;
@@ -45,10 +57,19 @@ function aFixture(): Fixture {
       return session;
     },
   };
-  const externalTokens = new ExternalTokens(new Sealer([{ id: 'k', secret: Buffer.alloc(32) }]));
-  const authenticator = new ExternalTokenAuthenticator(externalTokens, { ...stores, sessions });
+  const externalTokens = new ExternalTokens(new Sealer([{ secret: Buffer.alloc(32) }]));
+  const authenticator = new ExternalTokenAuthenticator({
+    externalTokens,
+    stores: { ...stores, sessions },
+    outageGraceSeconds: () => GRACE_MS / 1000,
+    now: () => time,
+  });
   return {
-    authenticator,
+    authenticate: (token, now = NOW, use = USE) => {
+      time = now;
+      return authenticator.authenticate(token, use);
+    },
+    setAway: (value) => void (isAway = value),
     stores,
     externalTokens,
     lookups: () => lookups,
@@ -70,7 +91,7 @@ async function aToken(
   const session = { ...aSession(NOW), ...(claims.sessionId && { id: claims.sessionId }) };
   const grant = {
     ...{ id: `grant of ${session.id}`, issuer: 'https://mcp.example.com', clientId: 'client' },
-    ...{ sessionId: session.id, resource: RESOURCE, scopes: [] },
+    ...{ signInId: session.signInId, resource: RESOURCE, scopes: [] },
   };
   await stores.sessions.create(session);
   await stores.grants.create(grant, 3600);
@@ -87,12 +108,12 @@ async function aToken(
 
 /** The reason a token is refused for; `accepted` when it is not. */
 async function verdict(
-  { authenticator }: Fixture,
+  { authenticate }: Fixture,
   token: string,
   { now = NOW, ...use }: Partial<typeof USE> & { readonly now?: number } = {},
 ): Promise<string> {
   try {
-    await authenticator.authenticate(token, { ...USE, ...use }, now);
+    await authenticate(token, now, { ...USE, ...use });
     return 'accepted';
   } catch (error) {
     expect(error).toMatchObject({ name: 'TokenRequiredError', status: 401, tokenWasSent: true });
@@ -104,7 +125,7 @@ describe('A token', () => {
   test('stands for the user of its session', async () => {
     using fixture = aFixture();
     const { token, claims } = await aToken(fixture);
-    const caller = await fixture.authenticator.authenticate(token, USE, NOW);
+    const caller = await fixture.authenticate(token);
     expect(caller).toMatchObject({
       kind: 'user',
       via: 'external-token',
@@ -166,8 +187,8 @@ describe('A warm token', () => {
   test('is answered without a promise and without the stores', async () => {
     using fixture = aFixture();
     const { token } = await aToken(fixture);
-    const caller = await fixture.authenticator.authenticate(token, USE, NOW);
-    const again = fixture.authenticator.authenticate(token, USE, NOW + FRESH_MS - 1);
+    const caller = await fixture.authenticate(token);
+    const again = fixture.authenticate(token, NOW + FRESH_MS - 1);
     expect(again).toBe(caller);
     expect(fixture.lookups()).toBe(1);
   });
@@ -190,30 +211,30 @@ describe('A warm token', () => {
     const others = [];
     for (let count = 1; count < 10_000; count += 1) others.push(await aToken(fixture));
     for (const { token } of [first, ...others]) {
-      await fixture.authenticator.authenticate(token, USE, NOW);
+      await fixture.authenticate(token);
     }
-    expect(fixture.authenticator.authenticate(first.token, USE, NOW)).not.toBeInstanceOf(Promise);
+    expect(fixture.authenticate(first.token)).not.toBeInstanceOf(Promise);
     const oneMore = await aToken(fixture);
-    await fixture.authenticator.authenticate(oneMore.token, USE, NOW);
+    await fixture.authenticate(oneMore.token);
     // The one whose check is oldest made room.
-    expect(fixture.authenticator.authenticate(first.token, USE, NOW)).toBeInstanceOf(Promise);
+    expect(fixture.authenticate(first.token)).toBeInstanceOf(Promise);
     const { token = '' } = others.at(-1) ?? {};
-    expect(fixture.authenticator.authenticate(token, USE, NOW)).not.toBeInstanceOf(Promise);
+    expect(fixture.authenticate(token)).not.toBeInstanceOf(Promise);
   });
 
   test('that was checked again is not the first to make room', async () => {
     using fixture = aFixture();
     const first = await aToken(fixture);
-    await fixture.authenticator.authenticate(first.token, USE, NOW);
+    await fixture.authenticate(first.token);
     const later = NOW + FRESH_MS;
     for (let count = 1; count < 10_000; count += 1) {
       const { token } = await aToken(fixture);
-      await fixture.authenticator.authenticate(token, USE, later);
+      await fixture.authenticate(token, later);
     }
-    await fixture.authenticator.authenticate(first.token, USE, later);
+    await fixture.authenticate(first.token, later);
     const oneMore = await aToken(fixture);
-    await fixture.authenticator.authenticate(oneMore.token, USE, later);
-    expect(fixture.authenticator.authenticate(first.token, USE, later)).not.toBeInstanceOf(Promise);
+    await fixture.authenticate(oneMore.token, later);
+    expect(fixture.authenticate(first.token, later)).not.toBeInstanceOf(Promise);
   });
 
   test('that failed a check stays refused when the clock steps back', async () => {
@@ -229,7 +250,7 @@ describe('A warm token', () => {
     using fixture = aFixture();
     const { token } = await aToken(fixture);
     const callers = await Promise.all(
-      Array.from({ length: 50 }, async () => fixture.authenticator.authenticate(token, USE, NOW)),
+      Array.from({ length: 50 }, async () => fixture.authenticate(token)),
     );
     expect(new Set<Caller>(callers).size).toBe(1);
     expect(fixture.lookups()).toBe(1);
@@ -257,7 +278,7 @@ describe('A revocation', () => {
     await fixture.stores.revocations.publish(revocationOf(claims));
     expect(await verdict(fixture, token)).toBe('revoked');
     // Others stay warm.
-    expect(fixture.authenticator.authenticate(other.token, USE, NOW)).not.toBeInstanceOf(Promise);
+    expect(fixture.authenticate(other.token)).not.toBeInstanceOf(Promise);
   });
 
   test.each(KINDS)('of a %s during a check ends the check', async (_kind, revocationOf) => {
@@ -278,10 +299,10 @@ describe('A revocation', () => {
   test('of browser sessions leaves tokens alone', async () => {
     using fixture = aFixture();
     const { token, claims } = await aToken(fixture);
-    await fixture.authenticator.authenticate(token, USE, NOW);
+    await fixture.authenticate(token);
     const { sessionId } = claims;
     await fixture.stores.revocations.publish({ kind: 'browser', sessionId });
-    expect(fixture.authenticator.authenticate(token, USE, NOW)).not.toBeInstanceOf(Promise);
+    expect(fixture.authenticate(token)).not.toBeInstanceOf(Promise);
   });
 });
 
@@ -292,9 +313,57 @@ describe('A store that fails', () => {
     const { grants } = fixture.stores;
     const get = grants.get.bind(grants);
     grants.get = () => Promise.reject(new Error('the store is down'));
-    await expect(fixture.authenticator.authenticate(token, USE, NOW)).rejects.toThrow('is down');
+    await expect(fixture.authenticate(token)).rejects.toThrow('is down');
     grants.get = get;
     expect(await verdict(fixture, token)).toBe('accepted');
+  });
+});
+
+describe('A warm token while the stores are away', () => {
+  test('goes on for the grace, and no longer', async () => {
+    using fixture = aFixture();
+    const { token } = await aToken(fixture);
+    await fixture.authenticate(token);
+    fixture.setAway(true);
+    await fixture.authenticate(token, NOW + GRACE_MS - 1);
+    const late = fixture.authenticate(token, NOW + GRACE_MS);
+    await expect(late).rejects.toThrow(StoreUnavailableError);
+  });
+
+  test('ends when it expires, and with its session', async () => {
+    using fixture = aFixture();
+    const { token } = await aToken(fixture, { expiresAt: NOW + 20_000 });
+    const other = await aToken(fixture, { expiresAt: NOW + 24 * 3_600_000 });
+    const session = await fixture.stores.sessions.get(other.claims.sessionId);
+    const sessionEnd = session?.expiresAt ?? 0;
+    await fixture.authenticate(token);
+    await fixture.authenticate(other.token, sessionEnd - 1);
+    fixture.setAway(true);
+    expect(await verdict(fixture, token, { now: NOW + 19_999 })).toBe('accepted');
+    expect(await verdict(fixture, token, { now: NOW + 20_000 })).toBe('expired');
+    await expect(fixture.authenticate(other.token, sessionEnd)).rejects.toThrow(
+      StoreUnavailableError,
+    );
+  });
+
+  test('ends when one of the stores answers, and knows of its end', async () => {
+    using fixture = aFixture();
+    const { token, claims } = await aToken(fixture);
+    await fixture.authenticate(token);
+    await fixture.stores.grants.revoke(claims.grantId);
+    fixture.setAway(true);
+    expect(await verdict(fixture, token, { now: NOW + FRESH_MS })).toBe('grant-gone');
+  });
+
+  test('ends when its grant is revoked meanwhile', async () => {
+    using fixture = aFixture();
+    const { token, claims } = await aToken(fixture);
+    await fixture.authenticate(token);
+    fixture.setAway(true);
+    await fixture.authenticate(token, NOW + FRESH_MS);
+    await fixture.stores.revocations.publish({ kind: 'grant', grantId: claims.grantId });
+    const after = fixture.authenticate(token, NOW + FRESH_MS);
+    await expect(after).rejects.toThrow(StoreUnavailableError);
   });
 });
 
@@ -308,8 +377,13 @@ test('An authenticator that is disposed of listens no more', () => {
       return () => void (subscribers -= 1);
     },
   };
-  const externalTokens = new ExternalTokens(new Sealer([{ id: 'k', secret: Buffer.alloc(32) }]));
-  const authenticator = new ExternalTokenAuthenticator(externalTokens, { ...stores, revocations });
+  const externalTokens = new ExternalTokens(new Sealer([{ secret: Buffer.alloc(32) }]));
+  const authenticator = new ExternalTokenAuthenticator({
+    externalTokens,
+    stores: { ...stores, revocations },
+    outageGraceSeconds: () => 0,
+    now: () => NOW,
+  });
   expect(subscribers).toBe(1);
   authenticator[Symbol.dispose]();
   expect(subscribers).toBe(0);
