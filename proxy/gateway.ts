@@ -3,7 +3,8 @@ import type { Duplex } from 'node:stream';
 import type { LineWriter } from '../shared/process/line-writer.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { CompiledSigningKeys, Snapshot } from '../shared/snapshot/snapshot.ts';
-import { Sealer, type SealingKey } from './crypto/sealer.ts';
+import { Sealer } from './crypto/sealer.ts';
+import type { SealingKeys } from './crypto/sealing-key.ts';
 import { upstreamOrigin } from './forwarding/upstream-path.ts';
 import { UpstreamPools } from './forwarding/upstream-pools.ts';
 import { AssertionSigner } from './identity/assertion.ts';
@@ -31,7 +32,7 @@ import { AuthorizeLog } from './telemetry/authorize-log.ts';
 export interface GatewayOptions {
   /** Allows http on loopback for routes, providers and outbound requests. Never in production. */
   readonly devAllowLoopback: boolean;
-  readonly sealingKeys: readonly [SealingKey, ...SealingKey[]];
+  readonly sealingKeys: SealingKeys;
   /** Signs assertions where the settings name no keys. */
   readonly defaultSigningKeys: CompiledSigningKeys;
   readonly stores: Stores;
@@ -69,9 +70,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     sessions: sessionsOfProvider(options.stores.sessions, provider),
   };
   const sealer = new Sealer(options.sealingKeys);
-  const identity = createIdentityEndpoints({ ...options, stores, sealer, now });
+  const outageGraceSeconds = (): number => configuration?.settings.outageGraceSeconds ?? 0;
+  const caching = { stores, outageGraceSeconds, now };
+  const identity = createIdentityEndpoints({ ...options, ...caching, sealer });
   const externalTokens = new ExternalTokens(sealer);
-  const tokenAuthenticator = new ExternalTokenAuthenticator(externalTokens, stores);
+  const tokenAuthenticator = new ExternalTokenAuthenticator({ ...caching, externalTokens });
   const pools = new UpstreamPools();
   const signer = new AssertionSigner();
   const stages: Stages = {
@@ -91,9 +94,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     ),
     authenticators: {
       browsers: identity.browsers,
-      externalTokens: {
-        authenticate: (token, use) => tokenAuthenticator.authenticate(token, use, now()),
-      },
+      externalTokens: tokenAuthenticator,
     },
     authorizeLog: new AuthorizeLog(lines, now),
     assertions: {
@@ -156,6 +157,7 @@ function authorizationServer(
   return {
     stores,
     externalTokens,
+    sessionOf: identity.sessionOf,
     logger,
     now,
     findClient: createFindClient({ clients: stores.clients, readMetadataDocument }),

@@ -7,6 +7,7 @@ import { BrowserAuthenticator } from './browser-authenticator.ts';
 import { callback } from './callback.ts';
 import { ProviderDiscovery } from './provider-discovery.ts';
 import { redirectToSignIn } from './redirect-to-sign-in.ts';
+import { SessionRenewal, type SessionOfSignIn } from './session-renewal.ts';
 import { signIn } from './sign-in.ts';
 import { SIGN_IN_PATHS } from './sign-in-paths.ts';
 import type { SignInServices } from './sign-in-services.ts';
@@ -24,6 +25,8 @@ export interface IdentityDependencies {
   readonly devAllowLoopback: boolean;
   /** Published where the settings name no keys: those that sign then. */
   readonly defaultSigningKeys: CompiledSigningKeys;
+  /** How long the last good check of a session counts while the stores are away. */
+  readonly outageGraceSeconds: () => number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -33,6 +36,7 @@ export interface IdentityEndpoints extends Disposable {
   /** By path. They are on every host. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;
   readonly browsers: BrowserAuthenticator;
+  readonly sessionOf: SessionOfSignIn;
   /** Sends a browser to sign in, and back to a path of the host it is at. */
   readonly redirectToSignIn: (
     context: Pick<EndpointContext, 'request' | 'configuration' | 'origin'>,
@@ -47,11 +51,13 @@ export function createIdentityEndpoints({
   logger,
   devAllowLoopback,
   defaultSigningKeys,
+  outageGraceSeconds,
   now,
 }: IdentityDependencies): IdentityEndpoints {
-  const browsers = new BrowserAuthenticator({ stores, now });
+  const browsers = new BrowserAuthenticator({ stores, now, outageGraceSeconds });
   const discovery = new ProviderDiscovery({ devAllowLoopback, now });
   const services = { stores, sealer, logger, now, browsers, discovery };
+  const renewal = new SessionRenewal(services);
   const page = { audience: 'page', crossOrigin: false } as const;
   return {
     endpoints: {
@@ -78,6 +84,7 @@ export function createIdentityEndpoints({
       },
     },
     browsers,
+    sessionOf: (signInId, current) => renewal.sessionOf(signInId, current),
     redirectToSignIn: (context, returnPath) => redirectToSignIn(context, returnPath, services),
     [Symbol.dispose]: () => browsers[Symbol.dispose](),
   };

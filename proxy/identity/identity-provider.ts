@@ -12,6 +12,12 @@ import { identityFromClaims } from './identity-from-claims.ts';
 import type { ProviderDiscovery } from './provider-discovery.ts';
 import type { Identity } from './session.ts';
 
+/** Claims come with these at every provider. */
+const DEFAULT_SCOPES = ['openid', 'email', 'profile'];
+
+/** Asks for a refresh token (OpenID Connect Core, section 11). */
+const OFFLINE_ACCESS = 'offline_access';
+
 /** The secrets of one authorization request. */
 export interface AuthorizationSecrets {
   readonly state: string;
@@ -33,13 +39,29 @@ export async function authorizationUrl(
     // Last, so that no configured parameter takes their place.
     response_type: 'code',
     redirect_uri: redirectUri,
-    scope: provider.scopes.join(' '),
+    scope: scopesOf(provider, client).join(' '),
     state,
     nonce,
     code_challenge: await calculatePKCECodeChallenge(codeVerifier),
     code_challenge_method: 'S256',
   });
   return url.href;
+}
+
+/** A scope that a provider does not have may be refused, so what it lists is looked up. */
+function scopesOf({ scopes }: CompiledIdentityProvider, client: ProviderClient): readonly string[] {
+  if (scopes !== undefined) return scopes;
+  const { scopes_supported: supported } = client.serverMetadata();
+  return supported?.includes(OFFLINE_ACCESS) === true
+    ? [...DEFAULT_SCOPES, OFFLINE_ACCESS]
+    : DEFAULT_SCOPES;
+}
+
+/** What the provider said of a user who signed in. */
+export interface ProviderAnswer {
+  readonly identity: Identity;
+  /** Tells later who the user is by then; absent when the provider gives none. */
+  readonly refreshToken?: string;
 }
 
 /**
@@ -54,7 +76,7 @@ export async function identify(
   discovery: ProviderDiscovery,
   url: URL,
   { state, nonce, codeVerifier }: AuthorizationSecrets,
-): Promise<Identity> {
+): Promise<ProviderAnswer> {
   const client = await discovery.clientOf(provider);
   const tokens = await authorizationCodeGrant(client, url, {
     expectedState: state,
@@ -65,7 +87,9 @@ export async function identify(
   const idToken = tokens.claims();
   if (idToken === undefined) throw new Error('the token response has no ID token');
   const userInfo = await userInfoOf(client, tokens.access_token, idToken);
-  return identityFromClaims(provider.name, idToken, userInfo);
+  const identity = identityFromClaims(provider.name, idToken, userInfo);
+  const { refresh_token: refreshToken } = tokens;
+  return { identity, ...(refreshToken !== undefined && { refreshToken }) };
 }
 
 /** OpenID Connect Core, section 5.3.2: the `sub` of userinfo must be the ID token's. */

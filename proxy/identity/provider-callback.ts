@@ -4,16 +4,15 @@ import { expiredCookie, loginCookieName } from '../http/cookies.ts';
 import type { EndpointContext, EndpointResponse } from '../http/endpoint.ts';
 import { isSignInTarget } from './authenticate-host.ts';
 import { beginBrowserSession } from './begin-browser-session.ts';
+import { createSession } from './create-session.ts';
 import { finishSignIn, withCookies } from './finish-sign-in.ts';
-import { identify } from './identity-provider.ts';
+import { identify, type ProviderAnswer } from './identity-provider.ts';
 import { isBoundBrowser } from './login-cookies.ts';
 import { providerFailure } from './provider-failure.ts';
 import { requireIdentityProvider } from './require-identity-provider.ts';
-import type { Identity, Session } from './session.ts';
+import type { Session } from './session.ts';
 import type { PendingSignIn } from './sign-in-records.ts';
 import type { SignInServices } from './sign-in-services.ts';
-
-const SECOND = 1000;
 
 /**
  * `GET /.gateway/callback` at the authenticate host: the identity provider's answer. Makes the
@@ -25,8 +24,8 @@ export async function receiveProviderAnswer(
   services: SignInServices,
 ): Promise<EndpointResponse> {
   const pending = await takePending(state, context, services);
-  const identity = await learnIdentity(pending, state, context, services);
-  const session = await createSession(identity, context, services);
+  const answer = await askProvider(pending, state, context, services);
+  const session = await beginSession(answer, context, services);
   const sessionCookie = await beginBrowserSession(session, context, services);
   const response = await finishSignIn(session, pending, context, services);
   return withCookies(response, [sessionCookie, ...endedLogins(pending, context)]);
@@ -51,12 +50,12 @@ async function takePending(
   return pending;
 }
 
-async function learnIdentity(
+async function askProvider(
   pending: PendingSignIn,
   state: string,
   { origin, configuration, request }: EndpointContext,
   { discovery }: SignInServices,
-): Promise<Identity> {
+): Promise<ProviderAnswer> {
   const startAgainUrl = pending.targetOrigin + pending.returnPath;
   const provider = requireIdentityProvider(configuration);
   if (provider.name !== pending.provider) {
@@ -69,17 +68,26 @@ async function learnIdentity(
   });
 }
 
-async function createSession(
-  identity: Identity,
-  { configuration: { settings }, request }: EndpointContext,
-  { stores, logger, now }: SignInServices,
+/** The sign-in is there before its session, and lives as long at least. */
+async function beginSession(
+  { identity, refreshToken }: ProviderAnswer,
+  { configuration, request }: EndpointContext,
+  services: SignInServices,
 ): Promise<Session> {
-  const createdAt = now();
-  const expiresAt = createdAt + settings.cookie.expirationSeconds * SECOND;
-  const session = { id: randomToken(), identity, createdAt, expiresAt };
-  await stores.sessions.create(session);
+  const { settings } = configuration;
+  const { name, issuer, clientId } = requireIdentityProvider(configuration);
+  const [id, signInId] = [randomToken(), randomToken()];
+  const signIn = {
+    id: signInId,
+    provider: { name, issuer, clientId },
+    identity,
+    sessionId: id,
+    ...(refreshToken !== undefined && { refreshToken }),
+  };
+  await services.stores.signIns.create(signIn, settings.cookie.expirationSeconds);
+  const session = await createSession({ id, signInId, identity }, settings, services);
   const { provider, subject } = identity;
-  logger.info('user signed in', { 'request-id': request.id, user: subject, provider });
+  services.logger.info('user signed in', { 'request-id': request.id, user: subject, provider });
   return session;
 }
 

@@ -2,6 +2,7 @@ import {
   allowInsecureRequests,
   ClientSecretBasic,
   ClientSecretPost,
+  customFetch,
   discovery,
   enableNonRepudiationChecks,
   None,
@@ -11,6 +12,7 @@ import {
 
 import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
 import { isLoopbackHost } from '../../shared/snapshot/loopback-host.ts';
+import { observedFetch } from './observed-fetch.ts';
 import { RefreshedValue } from './refreshed-value.ts';
 
 const SECOND = 1000;
@@ -64,6 +66,7 @@ async function discover(
   const mayUseHttp = devAllowLoopback && isLoopbackHost(url.hostname);
   return discovery(url, clientId, undefined, clientAuthentication(clientSecret), {
     timeout: TIMEOUT_SECONDS,
+    [customFetch]: observedFetch,
     execute: [
       enableNonRepudiationChecks,
       // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked to warn; loopback only

@@ -1,6 +1,10 @@
 import { AuthorizationResponseError, ResponseBodyError } from 'openid-client';
 
 import { SignInFailedError } from '../errors/request-errors.ts';
+import { UnavailableError } from '../errors/unavailable-error.ts';
+
+/** How long nobody asks the provider for the same again after it failed. */
+export const REST_SECONDS = 2;
 
 /**
  * Says what became of a sign-in that the identity provider did not complete. Its cause is a text
@@ -19,6 +23,15 @@ export function providerFailure(error: unknown, startAgainUrl: string): SignInFa
   }
   const message = 'the identity provider could not be used';
   return new SignInFailedError('identity-provider-failed', message, { ...options, status: 502 });
+}
+
+/** Says that the identity provider did not tell who a user is by now; its cause is made as above. */
+export function providerUnavailable(error: unknown): UnavailableError {
+  const message = 'the identity provider could not be used';
+  return new UnavailableError('identity-provider-unavailable', message, {
+    retryAfterSeconds: REST_SECONDS,
+    cause: new Error(describe(error)),
+  });
 }
 
 /** Deeper chains say nothing more. */

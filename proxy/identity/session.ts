@@ -11,9 +11,11 @@ export interface Identity {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** One sign-in of one user. Shared by the browser and by every grant made from it. */
+/** A user who is signed in, for a time. Shared by the browser and by every grant made from it. */
 export interface Session {
   readonly id: string;
+  /** The sign-in it was made from; a new one can be when this one has expired. */
+  readonly signInId: string;
   readonly identity: Identity;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;

@@ -8,7 +8,13 @@ import type { ProviderDiscovery } from './provider-discovery.ts';
 export interface SignInServices {
   readonly stores: Pick<
     Stores,
-    'sessions' | 'browserSessions' | 'pendingSignIns' | 'signInCodes' | 'revocations' | 'rateLimits'
+    | 'signIns'
+    | 'sessions'
+    | 'browserSessions'
+    | 'pendingSignIns'
+    | 'signInCodes'
+    | 'revocations'
+    | 'rateLimits'
   >;
   readonly sealer: Sealer;
   readonly discovery: ProviderDiscovery;

@@ -8,10 +8,12 @@ import type { RateLimitStore, ReplayStore } from './rate-limit-store.ts';
 import type { RefreshTokenStore } from './refresh-token-store.ts';
 import type { Revocations } from './revocations.ts';
 import type { BrowserSessionStore, SessionStore } from './session-store.ts';
+import type { SignInStore } from './sign-in-store.ts';
 import type { SingleUseStore } from './single-use-store.ts';
 
 /** Everything a proxy remembers between requests. */
 export interface Stores {
+  readonly signIns: SignInStore;
   readonly sessions: SessionStore;
   readonly browserSessions: BrowserSessionStore;
   /** By hash of the `state` sent to the identity provider. */

@@ -189,6 +189,16 @@ describe('An authorization code', () => {
     expectError(await redeem(server, code, client), 400, 'invalid_grant');
   });
 
+  verifies('as.grant-active', 'is no good once that session has expired', async () => {
+    await using server = await startAuthorizationServer();
+    const client = await register(server);
+    const cookie = await server.signIn(ISSUER, { expiresAt: server.clock.now + MINUTE / 2 });
+    const redirect = await decide(server, authorizationUrl(client.id), cookie);
+    server.clock.now += MINUTE / 2;
+    const code = redirect.searchParams.get('code') ?? '';
+    expectError(await redeem(server, code, client), 400, 'invalid_grant');
+  });
+
   verifies('as.code-single-use', 'used twice ends what its first use got', async () => {
     await using server = await startAuthorizationServer();
     const client = await register(server);
@@ -289,14 +299,18 @@ describe('An external token', () => {
     },
   );
 
-  verifies('tokens.external-limited', 'ends when it says it does', async () => {
-    await using server = await startAuthorizationServer();
-    const { accessToken } = await logIn(server);
-    server.clock.now += 15 * MINUTE - 1;
-    expect(await callResource(server, accessToken)).toMatchObject({ status: 200 });
-    server.clock.now += 1;
-    expect(await callResource(server, accessToken)).toMatchObject({ status: 401 });
-  });
+  verifies(
+    ['tokens.external-limited', 'tokens.access-short-lived'],
+    'ends when it says it does',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const { accessToken } = await logIn(server);
+      server.clock.now += 15 * MINUTE - 1;
+      expect(await callResource(server, accessToken)).toMatchObject({ status: 200 });
+      server.clock.now += 1;
+      expect(await callResource(server, accessToken)).toMatchObject({ status: 401 });
+    },
+  );
 
   const LIFETIMES: readonly (readonly [number, number])[] = [
     [7.5 * MINUTE, 450],
@@ -451,7 +465,7 @@ describe('A refresh token', () => {
     expectError(await refresh(server, accessToken, client), 400, 'invalid_grant');
   });
 
-  verifies('as.grant-active', 'is refused when its session has ended', async () => {
+  verifies('as.grant-active', 'is refused when its session has expired for good', async () => {
     await using server = await startAuthorizationServer();
     const { refreshToken, client } = await logIn(server);
     server.clock.now += 14 * HOUR;

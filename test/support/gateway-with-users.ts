@@ -1,8 +1,13 @@
 import type { GatewaySettings, Route } from '../../crds/types.ts';
+import type { Stores } from '../../proxy/store/stores.ts';
 import { startGateway, type TestGateway } from './gateway.ts';
-import { startIdentityProvider, type TestIdentityProvider } from './identity-provider.ts';
+import {
+  startIdentityProvider,
+  type IdentityProviderOptions,
+  type TestIdentityProvider,
+} from './identity-provider.ts';
 
-type RouteSpec = Route['spec'];
+export type RouteSpec = Route['spec'];
 type SettingsSpec = NonNullable<GatewaySettings['spec']>;
 
 /** A whole gateway and the identity provider whose users it signs in: alice, bob and carol. */
@@ -13,9 +18,11 @@ export interface GatewayWithUsers extends AsyncDisposable {
   originOf(name: string): string;
   /** Serves these routes, by their names, from now on. */
   configure(routes: Readonly<Record<string, RouteSpec>>, settings?: Settings): void;
+  /** Starts another gateway with this one's options; it serves what this one serves now. */
+  startPeer(stores?: Stores): Promise<TestGateway>;
 }
 
-interface Settings extends SettingsSpec {
+export interface Settings extends SettingsSpec {
   /** Name of the GatewaySettings. */
   readonly name?: string;
 }
@@ -26,9 +33,11 @@ const SECRET = { name: 'identity-provider', key: 'client-secret' };
 /** Starts both, without routes. */
 export async function startGatewayWithUsers(
   overrides: Parameters<typeof startGateway>[0] = {},
+  providerOptions: IdentityProviderOptions = {},
 ): Promise<GatewayWithUsers> {
   const gateway = await startGateway(overrides);
-  const identityProvider = await startIdentityProvider();
+  const identityProvider = await startIdentityProvider(providerOptions);
+  let served = '';
   return {
     gateway,
     identityProvider,
@@ -39,7 +48,13 @@ export async function startGatewayWithUsers(
       for (const origin of authenticateUrl === undefined ? origins : [authenticateUrl]) {
         identityProvider.redirectUris.add(`${origin}/.gateway/callback`);
       }
-      gateway.apply(manifests(routes, settings, identityProvider));
+      served = manifestsWithUsers(routes, settings, identityProvider);
+      gateway.apply(served);
+    },
+    async startPeer(stores = gateway.stores) {
+      const peer = await startGateway({ ...overrides, stores });
+      peer.apply(served);
+      return peer;
     },
     async [Symbol.asyncDispose]() {
       await gateway[Symbol.asyncDispose]();
@@ -48,8 +63,8 @@ export async function startGatewayWithUsers(
   };
 }
 
-/** JSON is YAML. */
-function manifests(
+/** Manifests of these routes, settings and users. JSON is YAML. */
+export function manifestsWithUsers(
   routes: Readonly<Record<string, RouteSpec>>,
   { name = 'gatehouse', ...settings }: Settings,
   { issuer, clientId, clientSecret }: TestIdentityProvider,

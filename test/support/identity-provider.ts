@@ -35,6 +35,11 @@ export interface IdentityProviderOptions {
   readonly redirectUris?: readonly string[];
   /** Claims of scopes are in the ID token too, not at userinfo alone. */
   readonly claimsInIdToken?: boolean;
+  /**
+   * Whether it gives refresh tokens, and what becomes of one that was used: `rotated` ones are good
+   * once, and the second use of one ends all that came from it. Default none.
+   */
+  readonly refreshTokens?: 'none' | 'kept' | 'rotated';
 }
 
 /** A real OpenID provider on loopback whose users have no passwords. */
@@ -42,7 +47,7 @@ export interface TestIdentityProvider extends AsyncDisposable {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Claims by login name, which is the `sub`; may be changed at any time. */
+  /** Claims by login name, which is the `sub`; may be changed at any time. Who is gone is disabled. */
   readonly users: Map<string, Claims>;
   /** Redirect URIs it accepts, from now on. */
   readonly redirectUris: Set<string>;
@@ -52,6 +57,10 @@ export interface TestIdentityProvider extends AsyncDisposable {
   readonly authorizationRequests: URLSearchParams[];
   /** How often each path was asked for. */
   readonly hits: Map<string, number>;
+  /** Makes another token response of the one that is to be sent. */
+  changeTokens: (response: Claims) => Claims;
+  /** Keeps requests to an endpoint waiting until the function that it returns is called. */
+  hold(endpoint: ProviderEndpoint): () => void;
   /** Makes an endpoint fail until `answers` is cleared. */
   fail(endpoint: ProviderEndpoint): void;
   /** Closes its port; `start` opens the same one again. */
@@ -89,27 +98,41 @@ export async function startIdentityProvider(
   const authorizationRequests: URLSearchParams[] = [];
   const hits = new Map<string, number>();
 
+  const held = new Map<string, Promise<void>>();
+
   const { Provider } = await loadOidcProvider();
   const provider = new Provider(issuer, await configurationOf(clientSecret, users, options));
   const client = await provider.Client.find(CLIENT_ID);
   if (client === undefined) throw new Error('the provider knows its only client');
   client.redirectUriAllowed = (uri) => redirectUris.has(uri);
 
+  provider.use(async (context, next) => {
+    await next();
+    // The body of a response of the provider's own is an object.
+    if (context.path === ENDPOINTS.token && context.status === 200) {
+      context.body = provided.changeTokens(context.body as Claims);
+    }
+  });
+
   const protocol = provider.callback();
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname, searchParams } = new URL(request.url ?? '/', issuer);
     hits.set(pathname, (hits.get(pathname) ?? 0) + 1);
     if (pathname === '/auth') authorizationRequests.push(searchParams);
+    await held.get(pathname);
     const answer = answerFor(pathname, answers);
     if (answer !== undefined) send(response, answer);
     else if (pathname.startsWith(INTERACTION)) {
       interact(provider, request, response).catch((error: unknown) => {
         send(response, { status: 400, body: { error: String(error) } });
       });
-    } else void protocol(request, response);
+    } else await protocol(request, response);
+  };
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    void serve(request, response);
   });
 
-  return {
+  const provided: TestIdentityProvider = {
     issuer,
     clientId: CLIENT_ID,
     clientSecret,
@@ -118,10 +141,19 @@ export async function startIdentityProvider(
     answers,
     authorizationRequests,
     hits,
+    changeTokens: (response) => response,
+    hold: (endpoint) => {
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      held.set(ENDPOINTS[endpoint], promise);
+      return () => {
+        held.delete(ENDPOINTS[endpoint]);
+        resolve(undefined);
+      };
+    },
     fail: (endpoint) => void answers.set(endpoint, { status: 500, body: { error: 'broken' } }),
     stop: () => close(server),
     start: async () => {
-      await listen(server, port);
+      if (!server.listening) await listen(server, port);
     },
     compiled: () => ({
       kind: 'identity-provider',
@@ -134,15 +166,17 @@ export async function startIdentityProvider(
     }),
     [Symbol.asyncDispose]: () => close(server),
   };
+  return provided;
 }
 
 async function configurationOf(
   clientSecret: string,
   users: ReadonlyMap<string, Claims>,
-  { claimsInIdToken = false }: IdentityProviderOptions,
+  { claimsInIdToken = false, refreshTokens = 'none' }: IdentityProviderOptions,
 ): Promise<Configuration> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const lifetime = 3600;
+  const givesRefreshTokens = refreshTokens !== 'none';
   return {
     adapter: MemoryAdapter,
     clients: [
@@ -150,12 +184,15 @@ async function configurationOf(
         client_id: CLIENT_ID,
         client_secret: clientSecret,
         redirect_uris: ['http://localhost/replaced-by-redirectUris'],
-        grant_types: ['authorization_code'],
+        grant_types: ['authorization_code', ...(givesRefreshTokens ? ['refresh_token'] : [])],
       },
     ],
     jwks: { keys: [{ ...(await exportJWK(privateKey)), use: 'sig', kid: 'test', alg: 'RS256' }] },
     cookies: { keys: [randomBytes(32).toString('base64url')] },
-    scopes: SCOPES.split(' '),
+    scopes: [...SCOPES.split(' '), ...(givesRefreshTokens ? ['offline_access'] : [])],
+    issueRefreshToken: () => Promise.resolve(givesRefreshTokens),
+    rotateRefreshToken: refreshTokens === 'rotated',
+    expiresWithSession: () => Promise.resolve(false),
     claims: {
       openid: ['sub'],
       email: ['email', 'email_verified'],
@@ -176,6 +213,7 @@ async function configurationOf(
       Grant: lifetime,
       IdToken: lifetime,
       Interaction: lifetime,
+      RefreshToken: lifetime,
       Session: lifetime,
     },
     loadExistingGrant: async ({ oidc: { client, session, provider } }) => {

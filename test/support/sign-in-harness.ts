@@ -26,10 +26,10 @@ import { hashResource, snapshotOf } from '../../shared/snapshot/hash-resource.ts
 import type {
   CompiledIdentityProvider,
   CompiledRoute,
-  CompiledSettings,
   CompiledSigningKeys,
   SameSite,
 } from '../../shared/snapshot/snapshot.ts';
+import { compiledSettings } from './compiled-settings.ts';
 
 interface SignInSettings {
   /** Origins of the routes; every path of theirs asks for a session. */
@@ -80,7 +80,7 @@ export async function startSignInHarness({
   let configuration: Configuration | undefined;
   const now = (): number => Date.now() + offset;
   const stores = wrapStores(createMemoryStores(now));
-  const sealer = new Sealer([{ id: 'test', secret: randomBytes(32) }]);
+  const sealer = new Sealer([{ secret: randomBytes(32) }]);
   const signingKeys = generateSigningKeys();
   const identity = createIdentityEndpoints({
     stores,
@@ -88,6 +88,7 @@ export async function startSignInHarness({
     logger: SILENT,
     devAllowLoopback,
     defaultSigningKeys: signingKeys,
+    outageGraceSeconds: () => 0,
     now,
   });
   const failures: unknown[] = [];
@@ -185,17 +186,10 @@ function compile({
   sessionSeconds = 14 * HOUR_SECONDS,
   identityProvider,
 }: SignInSettings): Configuration {
-  const settings: CompiledSettings = {
-    kind: 'settings',
-    gatewayId: 'gatehouse/test',
+  const settings = compiledSettings({
     ...(authenticateOrigin === undefined ? {} : { authenticateOrigin }),
-    allowedClientIdDomains: [],
-    allowedOrigins: [],
-    outboundAllowedCidrs: [],
-    authorizeLogFields: [],
     cookie: { expirationSeconds: sessionSeconds, sameSite },
-    tokens: { externalTokenSeconds: 900, refreshTokenSeconds: 900, refreshTokenGraceSeconds: 60 },
-  };
+  });
   const provider =
     identityProvider === undefined
       ? []

@@ -26,7 +26,8 @@ export function createTokenEndpoint(
     if (grantType === undefined) {
       throw new UnsupportedGrantTypeError('grant_type must be authorization_code or refresh_token');
     }
-    const { settings } = context.configuration;
-    return grantType(dependencies, { issuer: issuerOf(context), settings, client, parameters });
+    const { settings, identityProvider } = context.configuration;
+    const issuer = issuerOf(context);
+    return grantType(dependencies, { issuer, settings, identityProvider, client, parameters });
   };
 }

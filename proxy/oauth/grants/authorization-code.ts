@@ -33,10 +33,13 @@ export async function redeemAuthorizationCode(
   if (session === null) throw new InvalidGrantError('the session has ended');
   await useUp(hash, dependencies);
 
-  const { issuer, clientId, sessionId, resource, scopes } = code;
-  const grant = { id: code.grantId, issuer, clientId, sessionId, resource, scopes };
+  const { issuer, clientId, resource, scopes } = code;
+  const { signInId } = session;
+  const grant = { id: code.grantId, issuer, clientId, signInId, resource, scopes };
   const refreshToken = newRefreshToken();
   const { refreshTokenSeconds } = settings.tokens;
+  // In this order: what ended before what stands on it would lock the client out.
+  await stores.signIns.extend(signInId, refreshTokenSeconds);
   await stores.grants.create(grant, refreshTokenSeconds);
   await stores.refreshTokens.save(
     hashToken(refreshToken),

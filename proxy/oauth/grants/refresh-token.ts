@@ -28,22 +28,27 @@ export function isRefreshToken(token: string): boolean {
  *
  * Within the grace a repetition gets the same successor, so a client that refreshes twice at once
  * stays connected and the family never branches. After it, it is a replay, which ends the grant.
+ *
+ * Where the session has expired a new one is made first: a token is used up by nothing that failed.
  */
 export async function refresh(
   dependencies: GrantDependencies,
   request: TokenRequest,
 ): Promise<EndpointResponse> {
-  const { stores, externalTokens, now } = dependencies;
+  const { stores, externalTokens, sessionOf, now } = dependencies;
   const { parameters, settings } = request;
   const token = requiredParameter(parameters, 'refresh_token');
   const grant = await findGrant(token, dependencies, request);
-  const session = await stores.sessions.get(grant.sessionId);
-  if (session === null) throw new InvalidGrantError('the session has ended');
   const scopes = narrowScope(parameter(parameters, 'scope'), grant.scopes);
   refuseOtherResource(grant.resource, parameters, request.issuer);
 
-  // Before the rotation: a grant that ends before its tokens would lock the client out.
-  await stores.grants.extend(grant.id, settings.tokens.refreshTokenSeconds);
+  const session = await sessionOf(grant.signInId, request);
+  if (session === null) throw new InvalidGrantError('the session has ended; sign in again');
+
+  // In this order: what ended before what stands on it would lock the client out.
+  const { refreshTokenSeconds } = settings.tokens;
+  await stores.signIns.extend(grant.signInId, refreshTokenSeconds);
+  await stores.grants.extend(grant.id, refreshTokenSeconds);
   const refreshToken = await rotate(token, grant, dependencies, settings.tokens);
   const issuance = { grant, session, refreshToken, scopes };
   return tokenResponse(externalTokens, issuance, settings, now());

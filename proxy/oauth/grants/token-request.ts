@@ -1,6 +1,10 @@
 import type { Logger } from '../../../shared/process/logger.ts';
-import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
+import type {
+  CompiledIdentityProvider,
+  CompiledSettings,
+} from '../../../shared/snapshot/snapshot.ts';
 import type { EndpointResponse } from '../../http/endpoint.ts';
+import type { SessionOfSignIn } from '../../identity/session-renewal.ts';
 import type { Stores } from '../../store/stores.ts';
 import type { Client } from '../clients/client.ts';
 import type { ExternalTokens } from '../external-token.ts';
@@ -10,6 +14,7 @@ import type { Issuer } from '../resources.ts';
 export interface TokenRequest {
   readonly issuer: Issuer;
   readonly settings: CompiledSettings;
+  readonly identityProvider: CompiledIdentityProvider | undefined;
   readonly client: Client;
   readonly parameters: URLSearchParams;
 }
@@ -18,6 +23,7 @@ export interface TokenRequest {
 export interface GrantDependencies {
   readonly stores: Stores;
   readonly externalTokens: ExternalTokens;
+  readonly sessionOf: SessionOfSignIn;
   readonly logger: Logger;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

@@ -11,6 +11,7 @@ import { MemoryReplayStore } from './memory-replay-store.ts';
 import { MemoryRevocations } from './memory-revocations.ts';
 import { MemoryRevokedTokenStore } from './memory-revoked-token-store.ts';
 import { MemorySessionStore } from './memory-session-store.ts';
+import { MemorySignInStore } from './memory-sign-in-store.ts';
 import { MemorySingleUseStore } from './memory-single-use-store.ts';
 
 /**
@@ -20,6 +21,7 @@ import { MemorySingleUseStore } from './memory-single-use-store.ts';
  */
 export function createMemoryStores(now: Clock = Date.now): Stores {
   return {
+    signIns: new MemorySignInStore(now),
     sessions: new MemorySessionStore(now),
     browserSessions: new MemoryBrowserSessionStore(now),
     pendingSignIns: new MemorySingleUseStore(now),

@@ -21,6 +21,7 @@ const MINUTE = 60_000;
 function sessionOf(id: string, identity: Partial<Identity> = {}): Session {
   return {
     id,
+    signInId: 'sign-in-1',
     identity: { provider: 'corp', subject: 'u1', groups: [], claims: {}, ...identity },
     createdAt: 0,
     expiresAt: Number.MAX_SAFE_INTEGER,

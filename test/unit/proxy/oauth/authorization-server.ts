@@ -21,6 +21,8 @@ import type { GatewayRequest } from '../../../../proxy/http/gateway-request.ts';
 import { json, seeOther } from '../../../../proxy/http/responses.ts';
 import { sendResponse } from '../../../../proxy/http/send-response.ts';
 import { BrowserAuthenticator } from '../../../../proxy/identity/browser-authenticator.ts';
+import { ProviderDiscovery } from '../../../../proxy/identity/provider-discovery.ts';
+import { SessionRenewal } from '../../../../proxy/identity/session-renewal.ts';
 import type { Session } from '../../../../proxy/identity/session.ts';
 import { resourceIdentifier } from '../../../../proxy/mcp/resource-identifier.ts';
 import { challengeFor } from '../../../../proxy/oauth/challenge.ts';
@@ -42,9 +44,12 @@ import type { Stores } from '../../../../proxy/store/stores.ts';
 import type { LogFields } from '../../../../shared/process/logger.ts';
 import { hashResource, snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
 import type { CompiledRoute, CompiledSettings } from '../../../../shared/snapshot/snapshot.ts';
+import { compiledSettings } from '../../../support/compiled-settings.ts';
 
 /** Where a person is sent to sign in, in place of a real identity provider. */
 export const SIGN_IN_URL = 'https://sign-in.example/';
+
+const SIGN_IN_SECONDS = 14 * 3600;
 
 /** Issuer of the routes that most tests use. */
 export const ISSUER = 'https://mcp.example.com';
@@ -117,21 +122,11 @@ export function aWebRoute(route: Partial<CompiledRoute> = {}): CompiledRoute {
 }
 
 function someSettings(settings: Partial<CompiledSettings> = {}): CompiledSettings {
-  return {
-    kind: 'settings',
+  return compiledSettings({
     gatewayId: 'gatehouse/test',
     allowedClientIdDomains: ['*.clients.example'],
-    allowedOrigins: [],
-    outboundAllowedCidrs: [],
-    authorizeLogFields: [],
-    cookie: { expirationSeconds: 14 * 3600, sameSite: 'Lax' },
-    tokens: {
-      externalTokenSeconds: 900,
-      refreshTokenSeconds: 30 * 24 * 3600,
-      refreshTokenGraceSeconds: 60,
-    },
     ...settings,
-  };
+  });
 }
 
 function configurationOf(
@@ -156,7 +151,7 @@ export async function startAuthorizationServer({
   const stores = createMemoryStores(now);
   const logged: LogRecord[] = [];
   const log = (message: string, fields?: LogFields): void => void logged.push({ message, fields });
-  const externalTokens = new ExternalTokens(new Sealer([{ id: 'test', secret: Buffer.alloc(32) }]));
+  const externalTokens = new ExternalTokens(new Sealer([{ secret: Buffer.alloc(32) }]));
   const published = { documents };
   const guardedFetch: GuardedFetch = (url) => {
     const document = published.documents[url];
@@ -166,11 +161,15 @@ export async function startAuthorizationServer({
       body: Buffer.from(JSON.stringify(document ?? {})),
     });
   };
-  const browsers = new BrowserAuthenticator({ stores, now });
+  const browsers = new BrowserAuthenticator({ stores, now, outageGraceSeconds: () => 0 });
+  const logger = { info: log, warn: log, error: log };
+  const discovery = new ProviderDiscovery({ devAllowLoopback: false, now });
+  const renewal = new SessionRenewal({ stores, discovery, logger, now });
   const endpoints = createOAuthEndpoints({
     stores,
     externalTokens,
-    logger: { info: log, warn: log, error: log },
+    sessionOf: (signInId, current) => renewal.sessionOf(signInId, current),
+    logger,
     now,
     findClient: createFindClient({
       clients: stores.clients,
@@ -187,12 +186,17 @@ export async function startAuthorizationServer({
         seeOther(`${SIGN_IN_URL}?${new URLSearchParams({ to: origin + returnPath }).toString()}`),
     },
   });
-  const authenticator = new ExternalTokenAuthenticator(externalTokens, stores);
+  const authenticator = new ExternalTokenAuthenticator({
+    externalTokens,
+    stores,
+    outageGraceSeconds: () => 0,
+    now,
+  });
   const findEndpoint = endpointFinder(endpoints, {
     owns: isOAuthWellKnown,
     answer: answerWellKnown,
   });
-  const gateway = { configuration, findEndpoint, authenticator, now };
+  const gateway = { configuration, findEndpoint, authenticator };
   const server = createServer((message, response) => void serve(message, response, gateway));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -207,6 +211,9 @@ export async function startAuthorizationServer({
     signIn: async (origin = ISSUER, session = {}) => {
       const value = randomToken();
       const signedIn = { ...aSession(clock.now), ...session };
+      const { id: sessionId, signInId: id, identity } = signedIn;
+      const provider = { name: identity.provider, issuer: SIGN_IN_URL, clientId: 'gatehouse' };
+      await stores.signIns.create({ id, provider, identity, sessionId }, SIGN_IN_SECONDS);
       await stores.sessions.create(signedIn);
       const browserSession = { sessionId: signedIn.id, origin };
       await stores.browserSessions.save(hashToken(value), browserSession, signedIn.expiresAt);
@@ -225,6 +232,7 @@ export async function startAuthorizationServer({
 export function aSession(now: number): Session {
   return {
     id: randomToken(),
+    signInId: randomToken(),
     identity: {
       provider: 'example',
       subject: 'alice',
@@ -241,7 +249,6 @@ interface ServedGateway {
   readonly configuration: Configuration;
   readonly findEndpoint: ReturnType<typeof endpointFinder>;
   readonly authenticator: ExternalTokenAuthenticator;
-  readonly now: () => number;
 }
 
 /** Endpoints as the gateway serves them; everything else answers who called, or challenges. */
@@ -298,7 +305,7 @@ function originOf({ authority }: GatewayRequest, { routes, settings }: Configura
 async function serveResource(
   { message, authority, path }: GatewayRequest,
   origin: string,
-  { configuration, authenticator, now }: ServedGateway,
+  { configuration, authenticator }: ServedGateway,
 ): Promise<EndpointResponse> {
   const route = configuration.routes.findHost(authority)?.matchPath(path);
   if (route === undefined) throw new RouteNotFoundError(404, 'no such path');
@@ -306,7 +313,7 @@ async function serveResource(
   if (token === undefined) throw new TokenRequiredError('no token', { tokenWasSent: false });
   const resource = resourceIdentifier(route.compiled, origin);
   const { gatewayId } = configuration.settings;
-  const caller = await authenticator.authenticate(token, { resource, gatewayId }, now());
+  const caller = await authenticator.authenticate(token, { resource, gatewayId });
   return json(200, { user: caller.kind === 'user' ? caller.session.identity.subject : null });
 }
 

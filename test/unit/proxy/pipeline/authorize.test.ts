@@ -25,6 +25,7 @@ const ALICE: Caller = {
   via: 'external-token',
   session: {
     id: 's',
+    signInId: 'sign-in',
     identity: {
       provider: 'idp',
       subject: 'alice',

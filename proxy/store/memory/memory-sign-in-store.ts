@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+
+import type { RenewalClaim, SignIn, SignInStore, VersionedSignIn } from '../sign-in-store.ts';
+import { ExpiringMap, type Clock } from './expiring-map.ts';
+
+/** Absent claim id: nobody renews it, and nobody may yet. */
+interface Renewal {
+  readonly claimId?: string;
+}
+
+/** Sign-ins of one process. */
+export class MemorySignInStore implements SignInStore {
+  readonly #signIns: ExpiringMap<VersionedSignIn>;
+  /** By sign-in. */
+  readonly #renewals: ExpiringMap<Renewal>;
+
+  constructor(now: Clock) {
+    this.#signIns = new ExpiringMap(now);
+    this.#renewals = new ExpiringMap(now);
+  }
+
+  create(signIn: SignIn, ttlSeconds: number): Promise<void> {
+    this.#signIns.set(signIn.id, { signIn, version: 1 }, ttlSeconds);
+    return Promise.resolve();
+  }
+
+  get(id: string): Promise<VersionedSignIn | null> {
+    return Promise.resolve(this.#signIns.get(id));
+  }
+
+  extend(id: string, ttlSeconds: number): Promise<void> {
+    this.#signIns.extend(id, ttlSeconds);
+    return Promise.resolve();
+  }
+
+  end(id: string): Promise<void> {
+    this.#signIns.delete(id);
+    this.#renewals.delete(id);
+    return Promise.resolve();
+  }
+
+  claimRenewal(id: string, leaseSeconds: number): Promise<RenewalClaim | null> {
+    const versioned = this.#signIns.get(id);
+    if (versioned === null) return Promise.resolve(null);
+    const renewal = this.#renewals.get(id);
+    if (renewal !== null) {
+      return Promise.resolve({ kind: renewal.claimId === undefined ? 'resting' : 'busy' });
+    }
+    const claimId = randomUUID();
+    this.#renewals.set(id, { claimId }, leaseSeconds);
+    return Promise.resolve({ kind: 'claimed', claimId, ...versioned });
+  }
+
+  update(signIn: SignIn, version: number): Promise<number | null> {
+    if (this.#signIns.get(signIn.id)?.version !== version) return Promise.resolve(null);
+    this.#signIns.replace(signIn.id, { signIn, version: version + 1 });
+    return Promise.resolve(version + 1);
+  }
+
+  releaseRenewal(id: string, claimId: string, restSeconds = 0): Promise<void> {
+    if (this.#renewals.get(id)?.claimId !== claimId) return Promise.resolve();
+    if (restSeconds > 0) this.#renewals.set(id, {}, restSeconds);
+    else this.#renewals.delete(id);
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,59 @@
+import type { Identity } from '../identity/session.ts';
+
+/** One sign-in of one user: what its session was made from, and new ones can be. */
+export interface SignIn {
+  readonly id: string;
+  /** Where the user signed in. The refresh token goes nowhere else. */
+  readonly provider: {
+    readonly name: string;
+    readonly issuer: string;
+    /** Of the gateway, at the provider. */
+    readonly clientId: string;
+  };
+  /** As the provider said last. */
+  readonly identity: Identity;
+  /** The session that was made last. */
+  readonly sessionId: string;
+  /** The provider's refresh token: the only copy there is. Absent when the provider gave none. */
+  readonly refreshToken?: string;
+}
+
+/** A sign-in as it was read; `version` rises with every update. */
+export interface VersionedSignIn {
+  readonly signIn: SignIn;
+  readonly version: number;
+}
+
+export type RenewalClaim =
+  /** Nobody else renews it until `releaseRenewal`, or until the lease ends. */
+  | ({ readonly kind: 'claimed'; readonly claimId: string } & VersionedSignIn)
+  /** Somebody renews it at this moment. */
+  | { readonly kind: 'busy' }
+  /** A renewal failed a moment ago, through no fault of the user. */
+  | { readonly kind: 'resting' };
+
+/**
+ * Sign-ins by id. A sign-in outlives its sessions: it lives as long as the grants made from it.
+ *
+ * A renewal uses the provider's refresh token, which many providers accept once only, so it has one
+ * holder at a time over all proxies. The lease frees it when a holder dies; the version keeps a holder
+ * that outlived its lease from undoing the work of the next.
+ */
+export interface SignInStore {
+  create(signIn: SignIn, ttlSeconds: number): Promise<void>;
+  /** Null when unknown, expired or ended. */
+  get(id: string): Promise<VersionedSignIn | null>;
+  /** The sign-in lives at least another `ttlSeconds`. */
+  extend(id: string, ttlSeconds: number): Promise<void>;
+  /** No session is made from it any more. */
+  end(id: string): Promise<void>;
+  /** Atomic: of any number of concurrent calls for one id exactly one is `claimed`. Null as in `get`. */
+  claimRenewal(id: string, leaseSeconds: number): Promise<RenewalClaim | null>;
+  /**
+   * Puts the sign-in in the place of `version`. Returns the new version; null, and changes nothing,
+   * when the version is another by now or the sign-in is gone. Lifetime and claim stay as they are.
+   */
+  update(signIn: SignIn, version: number): Promise<number | null>;
+  /** Ends the claim. Then the sign-in is `resting` for `restSeconds`. Does nothing for another's claim. */
+  releaseRenewal(id: string, claimId: string, restSeconds?: number): Promise<void>;
+}

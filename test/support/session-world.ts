@@ -1,0 +1,131 @@
+import { hashToken } from '../../proxy/crypto/tokens.ts';
+import type { Stores } from '../../proxy/store/stores.ts';
+import type { VersionedSignIn } from '../../proxy/store/sign-in-store.ts';
+import { startGatewayWithUsers, type GatewayWithUsers } from './gateway-with-users.ts';
+import { membersOf, send, type Answer } from './http-client.ts';
+import type { IdentityProviderOptions, TestIdentityProvider } from './identity-provider.ts';
+import { emptyResult } from './mcp-route.ts';
+import { callMcp, type SignedInClient } from './signed-in-client.ts';
+import { startUpstream } from './upstream.ts';
+
+const SECOND = 1000;
+const HOUR = 3600 * SECOND;
+
+/** As long as sessions live by default. */
+const SESSION = 14 * HOUR;
+
+const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
+
+type Configure = GatewayWithUsers['configure'];
+type Access = Partial<Parameters<Configure>[0][string]>;
+
+/** An MCP route whose users' sessions a test lets expire. */
+export interface SessionWorld extends AsyncDisposable {
+  /** The MCP URL. */
+  readonly url: string;
+  readonly gateway: GatewayWithUsers['gateway'];
+  readonly stores: Stores;
+  readonly identityProvider: TestIdentityProvider;
+  readonly startPeer: GatewayWithUsers['startPeer'];
+  /** Serves the route with this access, or for every user, from now on. */
+  serve(access?: Access, settings?: Parameters<Configure>[1]): void;
+  /** Moves the clock of gateway and stores, and not the identity provider's. */
+  advance(milliseconds: number): void;
+  /** Lets every session of now expire, and not those of other lengths of time. */
+  expireSessions(): void;
+  /** How many requests the provider's token endpoint gets while something runs. */
+  tokenRequestsDuring(run: () => Promise<unknown>): Promise<number>;
+  /** Status of a call of the MCP server with a token. */
+  statusWith(accessToken: string): Promise<number>;
+}
+
+/** Starts one whose provider rotates refresh tokens, unless the options say otherwise. */
+export async function startSessionWorld(
+  options: IdentityProviderOptions = {},
+): Promise<SessionWorld> {
+  let offset = 0;
+  const upstream = await startUpstream(emptyResult);
+  const world = await startGatewayWithUsers(
+    { now: () => Date.now() + offset },
+    { refreshTokens: 'rotated', ...options },
+  );
+  const { gateway, identityProvider } = world;
+  const url = world.originOf('mcp');
+  const tokenRequests = (): number => identityProvider.hits.get('/token') ?? 0;
+  const serve: SessionWorld['serve'] = (access = { allowAnyAuthenticatedUser: true }, settings) => {
+    const route = { from: url, to: upstream.origin, mcp: { server: {} }, ...access };
+    world.configure({ mcp: route }, settings);
+  };
+  serve();
+  return {
+    ...{ url, gateway, identityProvider, serve },
+    stores: gateway.stores,
+    startPeer: (stores) => world.startPeer(stores),
+    advance: (milliseconds) => void (offset += milliseconds),
+    expireSessions: () => void (offset += SESSION),
+    async tokenRequestsDuring(run) {
+      const before = tokenRequests();
+      await run();
+      return tokenRequests() - before;
+    },
+    statusWith: async (accessToken) => (await callMcp(url, accessToken, PING)).status,
+    async [Symbol.asyncDispose]() {
+      await world[Symbol.asyncDispose]();
+      await upstream[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Refreshes a client's tokens, with the refresh token of its login or a later one. */
+export function refresh(
+  { server, clientId, refreshToken }: SignedInClient,
+  {
+    token = refreshToken,
+    port,
+    parameters = {},
+  }: {
+    readonly token?: string;
+    /** Of another gateway than the one that the client knows. */
+    readonly port?: number;
+    readonly parameters?: Readonly<Record<string, string>>;
+  } = {},
+): Promise<Answer> {
+  const url = new URL(server.tokenEndpoint);
+  const { host } = url;
+  if (port !== undefined) url.port = String(port);
+  const form = { grant_type: 'refresh_token', client_id: clientId, refresh_token: token };
+  return send(url.href, {
+    method: 'POST',
+    headers: { host, 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ ...form, ...parameters }).toString(),
+  });
+}
+
+/** The tokens in an answer, which must have some. */
+export function tokensIn(answer: Answer): {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+} {
+  const { access_token: accessToken, refresh_token: refreshToken } = membersOf(answer);
+  if (typeof accessToken === 'string' && typeof refreshToken === 'string') {
+    return { accessToken, refreshToken };
+  }
+  throw new Error(`${String(answer.status)} instead of tokens: ${answer.body}`);
+}
+
+/** Status and OAuth error code of an answer. */
+export function errorIn(answer: Answer): { readonly status: number; readonly error: unknown } {
+  return { status: answer.status, error: membersOf(answer)['error'] };
+}
+
+/** The sign-in that a client's tokens stand on. */
+export async function signInOf(
+  { refreshToken }: SignedInClient,
+  { refreshTokens, grants, signIns }: Stores,
+): Promise<VersionedSignIn> {
+  const token = await refreshTokens.get(hashToken(refreshToken));
+  const grant = token && (await grants.get(token.grantId));
+  const signIn = grant && (await signIns.get(grant.signInId));
+  if (signIn === null) throw new Error('the client is not signed in any more');
+  return signIn;
+}
