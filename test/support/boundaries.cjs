@@ -52,6 +52,13 @@ module.exports = {
       to: { path: '^proxy/(pipeline|server)/', dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'redis-stays-behind-the-stores',
+      comment: 'Everything else knows the interfaces in proxy/store/, and never which one it has.',
+      severity: 'error',
+      from: { path: '^(cli|controller|proxy|shared)/', pathNot: '^proxy/store/redis/' },
+      to: { path: 'node_modules/ioredis/' },
+    },
+    {
       name: 'shared-holds-two-folders',
       severity: 'error',
       from: {},

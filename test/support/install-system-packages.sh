@@ -1,11 +1,13 @@
 #!/bin/sh
 # Installs the Debian packages that the tests use, where they are missing: a browser for the pages,
-# and OpenSSL to make certificates.
+# OpenSSL to make certificates, Redis, and a C compiler for the clock that tests move Redis's time by.
 set -eu
 
 missing=''
 command -v chromium >/dev/null || missing="$missing chromium"
 command -v openssl >/dev/null || missing="$missing openssl"
+command -v redis-server >/dev/null || missing="$missing redis-server"
+command -v cc >/dev/null || missing="$missing gcc libc6-dev"
 [ -n "$missing" ] || exit 0
 
 if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
@@ -13,6 +15,8 @@ if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
   exit 0
 fi
 export DEBIAN_FRONTEND=noninteractive
+# Tests start servers of their own; a package that brings a service must not start it.
+export RUNLEVEL=1
 apt-get update -qq
 # shellcheck disable=SC2086 # a list of words
 apt-get install -y -qq --no-install-recommends $missing >/dev/null

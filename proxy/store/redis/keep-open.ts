@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const FIRST_DELAY_MS = 50;
+const LONGEST_DELAY_MS = 500;
+
+/** Something that is open until it is not. */
+export interface Opened {
+  /** Resolves with the reason. */
+  readonly closed: Promise<unknown>;
+}
+
+/** What is told while something is kept open. None of it may throw. */
+export interface KeptOpenEvents<Connection> {
+  opened(connection: Connection): void;
+  /** It closed, or could not be opened. */
+  lost(reason: unknown): void;
+}
+
+/**
+ * Opens something, and opens it again whenever it closes or could not be opened.
+ *
+ * What `open` opens has to close when the signal aborts. Disposing of the result ends it all.
+ */
+export function keepOpen<Connection extends Opened>(
+  open: (signal: AbortSignal) => Promise<Connection>,
+  events: KeptOpenEvents<Connection>,
+): AsyncDisposable {
+  const ending = new AbortController();
+  const ended = reopenUntil(ending.signal, open, events);
+  return {
+    [Symbol.asyncDispose]: async () => {
+      ending.abort();
+      await ended;
+    },
+  };
+}
+
+async function reopenUntil<Connection extends Opened>(
+  signal: AbortSignal,
+  open: (signal: AbortSignal) => Promise<Connection>,
+  events: KeptOpenEvents<Connection>,
+): Promise<void> {
+  for (let failures = 0; !signal.aborted; failures += 1) {
+    let reason: unknown;
+    try {
+      const connection = await open(signal);
+      failures = 0;
+      events.opened(connection);
+      reason = await connection.closed;
+    } catch (error) {
+      reason = error;
+    }
+    if (isAborted(signal)) return;
+    events.lost(reason);
+    await sleep(delayMs(failures), undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Asked anew: it changes while the loop waits. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
+
+/** Doubling, and at random: proxies that lost Redis together do not come back in step. */
+function delayMs(failures: number): number {
+  const longest = Math.min(FIRST_DELAY_MS * 2 ** failures, LONGEST_DELAY_MS);
+  return longest * (0.5 + Math.random() / 2);
+}

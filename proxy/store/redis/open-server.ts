@@ -1,0 +1,54 @@
+import { Redis } from 'ioredis';
+
+import type { Opened } from './keep-open.ts';
+import { serverOptions } from './redis-options.ts';
+import type { RedisAddress, RedisTarget } from './redis-target.ts';
+import { within } from './within.ts';
+
+/** Long enough for some sentinels that do not answer and the server after them. */
+const OPEN_TIMEOUT_MS = 5000;
+
+/** One open connection to one server. */
+export interface OpenServer extends Opened {
+  readonly redis: Redis;
+}
+
+/**
+ * Opens a connection that closes when the signal aborts. Rejects when it cannot be used.
+ *
+ * In a Cluster it leads to that node.
+ */
+export async function openServer(
+  target: RedisTarget,
+  signal: AbortSignal,
+  node?: RedisAddress,
+): Promise<OpenServer> {
+  const redis = new Redis({
+    ...(await serverOptions(target, node)),
+    replyMapping: 'legacy',
+    enableOfflineQueue: false,
+    retryStrategy: () => null,
+    // A failover made a replica of the server: connecting again finds the master.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+  });
+  let failure: Error | undefined;
+  redis.on('error', (error: Error) => (failure ??= error));
+  const disconnect = (): void => redis.disconnect();
+  signal.addEventListener('abort', disconnect);
+  const closed = new Promise<unknown>((resolve) => {
+    redis.once('end', () => {
+      signal.removeEventListener('abort', disconnect);
+      resolve(failure ?? new Error('Connection is closed.'));
+    });
+  });
+  try {
+    signal.throwIfAborted();
+    await within(OPEN_TIMEOUT_MS, redis.connect());
+    // Of a database that cannot be selected ioredis tells in passing, and goes on in another one.
+    if (failure !== undefined) throw failure;
+  } catch (error) {
+    redis.disconnect();
+    throw failure ?? error;
+  }
+  return { redis, closed };
+}

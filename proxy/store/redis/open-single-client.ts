@@ -1,0 +1,40 @@
+import type { Redis } from 'ioredis';
+
+import { openServer } from './open-server.ts';
+import type { RedisClient } from './redis-client.ts';
+import { parseRedisInfo } from './redis-info.ts';
+import { ReplyError } from './reply-error.ts';
+import type { SentinelTarget, StandaloneTarget } from './redis-target.ts';
+
+/** Connects to one server, or to the master that the sentinels name. */
+export async function openSingleClient(
+  target: StandaloneTarget | SentinelTarget,
+  signal: AbortSignal,
+): Promise<RedisClient> {
+  const { redis, closed } = await openServer(target, signal);
+  try {
+    await requireMaster(redis);
+  } catch (error) {
+    redis.disconnect();
+    throw error;
+  }
+  return {
+    closed,
+    call: (command, args) => redis.call(command, ...args),
+    callEveryMaster: async (command, args) => [await redis.call(command, ...args)],
+    nodes: () => [],
+  };
+}
+
+/** A replica would answer reads with what was, and refuse every change. */
+async function requireMaster(redis: Redis): Promise<void> {
+  const info = parseRedisInfo(await redis.info().catch(permitted));
+  if (info.get('loading') === '1') throw new ReplyError('LOADING');
+  if (info.get('role') === 'slave') throw new ReplyError('READONLY');
+}
+
+/** A user who may not ask has to do without. */
+function permitted(error: unknown): undefined {
+  if (error instanceof Error && error.message.startsWith('NOPERM')) return undefined;
+  throw error;
+}

@@ -1,0 +1,27 @@
+import type { Logger } from '../../../shared/process/logger.ts';
+import { needsOperator } from './redis-failure.ts';
+
+/** Logs that Redis cannot be reached once for an outage, not once for a command or an attempt. */
+export class OutageLog {
+  readonly #logger: Logger;
+  #logged: string | undefined;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /** Redis was lost, or could not be reached once more. */
+  goesOn(reason: string): void {
+    // A wrong password may come to light when the server is back, long after the first record.
+    const isNews = this.#logged === undefined || (needsOperator(reason) && reason !== this.#logged);
+    if (!isNews) return;
+    this.#logged = reason;
+    this.#logger.warn('redis unreachable', { reason });
+  }
+
+  /** Redis can be used. */
+  ended(): void {
+    this.#logged = undefined;
+    this.#logger.info('redis reachable');
+  }
+}

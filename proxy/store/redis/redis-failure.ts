@@ -1,0 +1,96 @@
+/**
+ * Says why Redis failed.
+ *
+ * Never the text of an error as it came: Redis quotes arguments in some, and ioredis carries the
+ * whole command in others. What is said here is made of constants, error codes and addresses.
+ */
+export function describeRedisFailure(error: unknown): string {
+  if (!isError(error)) return 'unknown failure';
+  if (error.name === 'ReplyError') return describeReply(error.message);
+  // ioredis asked every node of a Cluster, and tells of the last.
+  if ('lastNodeError' in error && isError(error.lastNodeError)) {
+    return describeRedisFailure(error.lastNodeError);
+  }
+  const { message } = error;
+  if (message.startsWith('All sentinels are unreachable')) return describeSentinels(message);
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  if (code !== undefined) return [code, ...placeOf(error)].join(' ');
+  const known = CLIENT_MESSAGES.find(([pattern]) => pattern.test(message));
+  return known?.[1] ?? error.name;
+}
+
+/** Whether a person has to change something before Redis can be used. */
+export function needsOperator(reason: string): boolean {
+  return /^(WRONGPASS|NOAUTH|NOPERM|MOVED|DENIED|ERR|ENOENT|EACCES|[A-Z_]*(CERT|SSL|TLS))/.test(
+    reason,
+  );
+}
+
+/** Whether the script is not in Redis's cache: after a restart it is empty. */
+export function isUnknownScript(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('NOSCRIPT');
+}
+
+/** What the codes mean to an operator (the first word of an error that Redis answers). */
+const REPLY_CODES: Readonly<Record<string, string>> = {
+  WRONGPASS: 'user or password is wrong',
+  NOAUTH: 'a user and a password are needed',
+  NOPERM: 'the ACL user may not do this',
+  OOM: 'more memory is used than maxmemory allows',
+  READONLY: 'this is a replica',
+  LOADING: 'it is loading its data',
+  MASTERDOWN: 'this is a replica without its master',
+  MISCONF: 'it cannot write to disk, and refuses changes',
+  NOREPLICAS: 'it has too few replicas, and refuses changes',
+  BUSY: 'a script has been running for too long',
+  DENIED: 'protected mode lets in local clients only',
+  CROSSSLOT: 'keys of one operation are in several slots',
+  CLUSTERDOWN: 'not all slots are served',
+  MOVED: 'this is a node of a Redis Cluster, which needs redis+cluster://',
+};
+
+/** Errors without a code of their own that an operator has to know. */
+const REPLY_TEXTS: readonly (readonly [RegExp, string])[] = [
+  [/cluster support disabled/i, 'this is not a Redis Cluster'],
+  [/max number of clients/i, 'it has its maximum of clients'],
+  [/DB index is out of range/i, 'it has no such database'],
+  [/unknown command/i, 'it does not know a command; Redis 7.0 or newer is needed'],
+];
+
+const CLIENT_MESSAGES: readonly (readonly [RegExp, string])[] = [
+  [/timed out|timeout/i, 'no answer in time'],
+  [
+    /closed|connection close|writeable|isn't ready|max retries|None of startup nodes/i,
+    'the connection is lost',
+  ],
+];
+
+function describeReply(message: string): string {
+  const code = /^[A-Z]+(?= |$)/.exec(message)?.[0] ?? 'ERR';
+  const meaning = REPLY_CODES[code] ?? REPLY_TEXTS.find(([text]) => text.test(message))?.[1];
+  // Where in the Lua script, for whoever wrote it.
+  const line = /user_script:\d+/.exec(message)?.[0];
+  const details = [meaning, line].filter((detail) => detail !== undefined);
+  return details.length === 0 ? code : `${code}: ${details.join(', ')}`;
+}
+
+/** ioredis keeps of the last sentinel's failure its text only. */
+function describeSentinels(message: string): string {
+  const last = /Last error: (.*)$/.exec(message)?.[1];
+  if (last === undefined) return 'no sentinel knows the master by this name';
+  const code = /^[A-Z]+(?= )/.exec(last)?.[0];
+  if (code !== undefined && code in REPLY_CODES) return `${describeReply(last)} (sentinel)`;
+  const systemCode = /\bE[A-Z]{3,}\b/.exec(last)?.[0];
+  return systemCode === undefined ? 'no sentinel answers' : `no sentinel answers: ${systemCode}`;
+}
+
+function placeOf(error: Error): readonly string[] {
+  if ('path' in error && typeof error.path === 'string') return [error.path];
+  const hasAddress = 'address' in error && 'port' in error;
+  return hasAddress ? [`${String(error.address)}:${String(error.port)}`] : [];
+}
+
+/** By its shape: what Node throws is no instance of the `Error` of a test's realm. */
+function isError(value: unknown): value is Error {
+  return typeof value === 'object' && value !== null && 'name' in value && 'message' in value;
+}

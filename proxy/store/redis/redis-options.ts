@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises';
+import type { ConnectionOptions } from 'node:tls';
+
+import type { ClusterOptions, RedisOptions } from 'ioredis';
+
+import type { RedisAddress, RedisTarget, RedisTls, SentinelTarget } from './redis-target.ts';
+
+/** A command that takes longer has failed. */
+const COMMAND_TIMEOUT_MS = 1500;
+const CONNECT_TIMEOUT_MS = 2000;
+/** How long a server may take to close a connection that was ended, before it is cut. */
+const DISCONNECT_TIMEOUT_MS = 100;
+
+/** Options of every connection, whatever it leads to. */
+type SharedOptions = NonNullable<ClusterOptions['redisOptions']>;
+
+/**
+ * How every connection behaves. Nothing waits and nothing is sent twice: a command whose connection
+ * broke may have had its effect, and a code that is consumed twice looks stolen.
+ */
+export async function sharedOptions({ login, tls }: RedisTarget): Promise<SharedOptions> {
+  return {
+    ...(login && { username: login.username, password: login.password }),
+    ...(tls && { tls: await tlsOptions(tls) }),
+    connectionName: 'gatehouse',
+    // Redis 7.0 does not know the command that this would send.
+    disableClientInfo: true,
+    protocol: 2,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    disconnectTimeout: DISCONNECT_TIMEOUT_MS,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    // A server that is silent for this long while it owes an answer is taken for dead.
+    socketTimeout: COMMAND_TIMEOUT_MS,
+    autoResendUnfulfilledCommands: false,
+    autoResubscribe: false,
+    maxRetriesPerRequest: 0,
+    enableReadyCheck: false,
+    lazyConnect: true,
+  };
+}
+
+/** The same for one server, with how it is found: by its address, or by asking sentinels. */
+export async function serverOptions(
+  target: RedisTarget,
+  node?: RedisAddress,
+): Promise<RedisOptions> {
+  const shared = await sharedOptions(target);
+  switch (target.kind) {
+    case 'standalone':
+      return { ...shared, ...target.address, db: target.database };
+    case 'sentinel':
+      return { ...shared, ...sentinelOptions(target, shared.tls) };
+    case 'cluster':
+      return { ...shared, ...node };
+  }
+}
+
+function sentinelOptions(
+  { sentinels, sentinelLogin, master, database }: SentinelTarget,
+  tls: ConnectionOptions | undefined,
+): RedisOptions {
+  return {
+    // In any order: one that hangs must not be the first each time.
+    sentinels: sentinels.toSorted(() => Math.random() - 0.5),
+    name: master,
+    db: database,
+    updateSentinels: false,
+    sentinelRetryStrategy: () => null,
+    sentinelCommandTimeout: COMMAND_TIMEOUT_MS,
+    ...(sentinelLogin && {
+      sentinelUsername: sentinelLogin.username,
+      sentinelPassword: sentinelLogin.password,
+    }),
+    ...(tls && { sentinelTLS: tls, enableTLSForSentinelMode: true }),
+  };
+}
+
+/** Read at every connect: certificates are renewed while the proxy runs. */
+async function tlsOptions(tls: RedisTls): Promise<ConnectionOptions> {
+  const { caFile, clientCertificate, serverName } = tls;
+  return {
+    ...(caFile !== undefined && { ca: await readFile(caFile) }),
+    ...(clientCertificate && {
+      cert: await readFile(clientCertificate.certFile),
+      key: await readFile(clientCertificate.keyFile),
+    }),
+    ...(serverName !== undefined && { servername: serverName }),
+  };
+}

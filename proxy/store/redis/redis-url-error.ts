@@ -1,0 +1,4 @@
+/** A Redis URL that is not one. The message never quotes what may be part of a password. */
+export class RedisUrlError extends Error {
+  override readonly name = 'RedisUrlError';
+}

@@ -1,0 +1,158 @@
+import { isIPv6 } from 'node:net';
+
+import type { RedisAddress, RedisLogin, RedisTarget } from './redis-target.ts';
+import { readRedisUrlParameters, type RedisUrlParameters } from './redis-url-parameters.ts';
+import { RedisUrlError } from './redis-url-error.ts';
+
+const REDIS_PORT = 6379;
+const SENTINEL_PORT = 26_379;
+const HIGHEST_PORT = 65_535;
+/** ACLs made every password one of a user; this is whose a password alone is. */
+const DEFAULT_USER = 'default';
+
+const SCHEME = /^(rediss?)(?:\+(sentinel|cluster))?:\/\//i;
+const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_.])?$/i;
+const PORT = /^\d{1,5}$/;
+const DATABASE = /^\d{1,9}$/;
+/** What Sentinel allows in the name of a master. */
+const MASTER_NAME = /^[\w.-]+$/;
+
+/**
+ * Reads a Redis URL: `redis://`, `redis+sentinel://`, `redis+cluster://`, each also as `rediss`.
+ *
+ * Throws a `RedisUrlError` when it is not one. `URL` does not take several hosts.
+ */
+export function parseRedisUrl(text: string): RedisTarget {
+  const { kind, isTls, login, hosts, path, query } = splitUrl(text);
+  const parameters = readRedisUrlParameters(query, { isTls, isSentinel: kind === 'sentinel' });
+  const common = commonOf(parameters, isTls, login);
+  switch (kind) {
+    case 'standalone': {
+      const [address, ...others] = addressesOf(hosts, REDIS_PORT);
+      if (address === undefined || others.length > 0) {
+        throw new RedisUrlError('several hosts need redis+sentinel:// or redis+cluster://');
+      }
+      return { kind, ...common, address, database: databaseOf(path) };
+    }
+    case 'sentinel': {
+      const [master = '', ...rest] = path.split('/');
+      if (!MASTER_NAME.test(master)) {
+        throw new RedisUrlError('the path must name the master that the sentinels watch');
+      }
+      const { sentinelUser = DEFAULT_USER, sentinelPassword } = parameters;
+      return {
+        kind,
+        ...common,
+        sentinels: addressesOf(hosts, SENTINEL_PORT),
+        ...(sentinelPassword !== undefined && {
+          sentinelLogin: { username: sentinelUser, password: sentinelPassword },
+        }),
+        master,
+        database: databaseOf(rest.join('/')),
+      };
+    }
+    case 'cluster':
+      if (path !== '') throw new RedisUrlError('a Redis Cluster has no databases: drop the path');
+      return { kind, ...common, nodes: addressesOf(hosts, REDIS_PORT) };
+  }
+}
+
+interface UrlParts {
+  readonly kind: RedisTarget['kind'];
+  readonly isTls: boolean;
+  readonly login: RedisLogin | undefined;
+  readonly hosts: string;
+  /** Without its first slash. */
+  readonly path: string;
+  /** Without its question mark. */
+  readonly query: string;
+}
+
+function splitUrl(text: string): UrlParts {
+  const scheme = SCHEME.exec(text);
+  if (scheme === null) {
+    throw new RedisUrlError(
+      'it must begin with redis://, redis+sentinel:// or redis+cluster://, or the same as rediss',
+    );
+  }
+  const [start, protocol = '', mode = 'standalone'] = scheme;
+  const rest = text.slice(start.length);
+  const authority = /^[^/?]*/.exec(rest)?.[0] ?? '';
+  const tail = rest.slice(authority.length);
+  const at = authority.lastIndexOf('@');
+  const userInfo = at === -1 ? undefined : authority.slice(0, at);
+  // First of all, because everything below may name what it does not understand: with one of these
+  // characters in it, part of a password would look like a host, a path or a parameter.
+  if (/[\s#]/.test(text) || tail.includes('@') || userInfo?.includes('@') === true) {
+    throw new RedisUrlError(
+      'in user, password, path and parameters, each of / ? # @ and every space must be percent-encoded',
+    );
+  }
+  const [, path = '', query = ''] = /^\/?([^?]*)\??(.*)$/.exec(tail) ?? [];
+  return {
+    kind: kindOf(mode.toLowerCase()),
+    isTls: protocol.toLowerCase() === 'rediss',
+    login: userInfo === undefined ? undefined : loginOf(userInfo),
+    hosts: authority.slice(at + 1),
+    path,
+    query,
+  };
+}
+
+function kindOf(mode: string): RedisTarget['kind'] {
+  return mode === 'sentinel' || mode === 'cluster' ? mode : 'standalone';
+}
+
+function loginOf(userInfo: string): RedisLogin {
+  const colon = userInfo.indexOf(':');
+  if (colon === -1 || colon === userInfo.length - 1) {
+    throw new RedisUrlError('before the @ it must say user:password, or :password');
+  }
+  return {
+    username: decoded(userInfo.slice(0, colon)) || DEFAULT_USER,
+    password: decoded(userInfo.slice(colon + 1)),
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new RedisUrlError('user and password must be percent-encoded UTF-8');
+  }
+}
+
+function commonOf(
+  { prefix, tls }: RedisUrlParameters,
+  isTls: boolean,
+  login: RedisLogin | undefined,
+): Pick<RedisTarget, 'prefix' | 'login' | 'tls'> {
+  return { prefix, ...(login && { login }), ...(isTls && { tls }) };
+}
+
+function addressesOf(hosts: string, defaultPort: number): readonly RedisAddress[] {
+  return hosts.split(',').map((text) => addressOf(text, defaultPort));
+}
+
+function addressOf(text: string, defaultPort: number): RedisAddress {
+  const [, inBrackets, name, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/.exec(text) ?? [];
+  const host = inBrackets ?? name ?? '';
+  const isHost = inBrackets === undefined ? HOST_NAME.test(host) : isIPv6(host);
+  if (!isHost)
+    throw new RedisUrlError('a host must be a name, an IPv4 address or [an IPv6 address]');
+  return { host, port: port === undefined ? defaultPort : portOf(port) };
+}
+
+function portOf(text: string): number {
+  const port = PORT.test(text) ? Number(text) : 0;
+  if (port < 1 || port > HIGHEST_PORT) {
+    throw new RedisUrlError(`a port must be a number from 1 to ${String(HIGHEST_PORT)}`);
+  }
+  return port;
+}
+
+function databaseOf(path: string): number {
+  if (path === '') return 0;
+  if (!DATABASE.test(path)) throw new RedisUrlError('the database in the path must be a number');
+  return Number(path);
+}

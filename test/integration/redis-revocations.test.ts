@@ -1,0 +1,131 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { RedisRevocations } from '../../proxy/store/redis/redis-revocations.ts';
+import type { Revocation } from '../../proxy/store/revocations.ts';
+import { eventually } from '../support/eventually.ts';
+import { connected } from '../support/redis/connected.ts';
+import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
+import type { RecordingLogger } from '../support/redis/recording-logger.ts';
+import { startRedisCluster } from '../support/redis/start-redis-cluster.ts';
+import { startRedisSentinel } from '../support/redis/start-redis-sentinel.ts';
+import { startRedis } from '../support/redis/start-redis.ts';
+
+const CHANNEL = 'gatehouse:revocations';
+const GRANT: Revocation = { kind: 'grant', grantId: 'grant-1' };
+const MISSED: Revocation = { kind: 'missed' };
+
+interface Proxy extends AsyncDisposable {
+  readonly revocations: RedisRevocations;
+  readonly heard: readonly Revocation[];
+  readonly logger: RecordingLogger;
+}
+
+async function startProxy(url: string): Promise<Proxy> {
+  const { connection, logger } = await connected(url);
+  const revocations = new RedisRevocations(connection);
+  const heard: Revocation[] = [];
+  revocations.subscribe((revocation) => heard.push(revocation));
+  return {
+    revocations,
+    heard,
+    logger,
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  };
+}
+
+/** Publishes at the one until the other hears: both have subscribed then. */
+async function meet(one: Proxy, other: Proxy): Promise<void> {
+  const first: Revocation = { kind: 'token', jwtId: 'first' };
+  await eventually('the other proxy hears', async () => {
+    await one.revocations.publish(first);
+    return other.heard.some(({ kind }) => kind === 'token');
+  });
+}
+
+function has({ heard }: Proxy, { kind }: Revocation): () => boolean {
+  return () => heard.some((each) => each.kind === kind);
+}
+
+describeWithRedis('revocations in Redis', () => {
+  describe.each([
+    { mode: 'one server', start: startRedis },
+    { mode: 'Sentinel', start: startRedisSentinel },
+    { mode: 'a Cluster', start: startRedisCluster },
+  ])('with $mode', ({ start }) => {
+    test('are heard by another proxy, and once by their own', async () => {
+      await using redis = await start();
+      await using one = await startProxy(redis.url);
+      await using other = await startProxy(redis.url);
+      await meet(one, other);
+      await meet(other, one);
+      await one.revocations.publish(GRANT);
+      await eventually('the other proxy hears', has(other, GRANT));
+      // Heard in order: what comes back of the first would have come before this.
+      await other.revocations.publish({ kind: 'session', sessionId: 's' });
+      await eventually('the first hears', has(one, { kind: 'session', sessionId: 's' }));
+      expect(one.heard.filter(({ kind }) => kind === 'grant')).toEqual([GRANT]);
+      expect(other.heard).not.toContainEqual(MISSED);
+    });
+  });
+
+  test('are taken as missed when only the subscription is lost', async () => {
+    await using redis = await startRedis();
+    await using one = await startProxy(redis.url);
+    await using other = await startProxy(redis.url);
+    await meet(one, other);
+    await redis.send('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await eventually('missed at once, and when it is back', () => {
+      return other.heard.filter(({ kind }) => kind === 'missed').length === 2;
+    });
+    await one.revocations.publish(GRANT);
+    await eventually('the other proxy hears again', has(other, GRANT));
+    expect(other.logger.messages('warn')).toEqual(['redis subscription lost']);
+  });
+
+  test('are taken as missed when Redis is back, and not while it is down', async () => {
+    await using redis = await startRedis();
+    await using one = await startProxy(redis.url);
+    await using other = await startProxy(redis.url);
+    await meet(one, other);
+    await redis.stop();
+    await eventually('the loss is noticed', () =>
+      other.logger.messages('warn').includes('redis subscription lost'),
+    );
+    await expect(one.revocations.publish(GRANT)).rejects.toThrow('Redis is unreachable');
+    expect(one.heard).toContainEqual(GRANT);
+    expect(other.heard).not.toContainEqual(MISSED);
+    await redis.start();
+    await eventually('missed', has(other, MISSED));
+  });
+
+  test.each([
+    'garbage',
+    '[]',
+    'null',
+    '{"publisher":"x"}',
+    '{"publisher":"x","revocation":{"kind":"grant"}}',
+    '{"publisher":"x","revocation":{"kind":"grant","grantId":7}}',
+    '{"publisher":"x","revocation":{"kind":"grant","grantId":"g","more":1}}',
+    '{"publisher":"x","revocation":{"kind":"unheard-of"}}',
+    '{"publisher":"x","more":1,"revocation":{"kind":"missed"}}',
+  ])('are not read from %s', async (garbage) => {
+    await using redis = await startRedis();
+    await using one = await startProxy(redis.url);
+    await eventually('a warning', async () => {
+      await redis.send('PUBLISH', CHANNEL, garbage);
+      return one.logger.messages('warn').includes('redis message not understood');
+    });
+    expect(one.heard).toEqual([]);
+  });
+
+  test('reach this process although a listener fails on what another published', async () => {
+    await using redis = await startRedis();
+    await using one = await startProxy(redis.url);
+    await using other = await startProxy(redis.url);
+    other.revocations.subscribe(() => {
+      throw new Error('a bug');
+    });
+    await meet(one, other);
+    expect(other.logger.messages('error')).toContain('revocation not heeded');
+  });
+});
