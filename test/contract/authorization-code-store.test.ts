@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import type { AuthorizationCode } from '../../proxy/store/authorization-code-store.ts';
-import { fiftyAtOnce, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
+import { fiftyAtOnce, MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
 
 const CODE: AuthorizationCode = {
   issuer: 'https://mcp.example.com',
@@ -62,10 +62,10 @@ describe.each(STORE_IMPLEMENTATIONS)('authorization code store in $name', ({ cre
     const { authorizationCodes } = under.stores;
     await authorizationCodes.save('hash', CODE, TTL_SECONDS);
     await authorizationCodes.consume('hash', MEMORY_SECONDS);
-    await under.advance(MEMORY_SECONDS - 1);
+    await under.advance(MEMORY_SECONDS - MOMENT_SECONDS);
     const outcome = await authorizationCodes.consume('hash', MEMORY_SECONDS);
     expect(outcome).toEqual({ kind: 'reused', code: CODE });
-    await under.advance(1);
+    await under.advance(MOMENT_SECONDS);
     expect(await authorizationCodes.consume('hash', MEMORY_SECONDS)).toBeNull();
   });
 

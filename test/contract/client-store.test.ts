@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import type { RegisteredClient } from '../../proxy/store/client-store.ts';
-import { STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
+import { MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
 
 const DAY = 86_400;
 const ISSUER = 'https://mcp.example.com';
@@ -42,11 +42,11 @@ describe.each(STORE_IMPLEMENTATIONS)('client store in $name', ({ create }) => {
     await using under = await create();
     const { clients } = under.stores;
     await clients.register(CLIENT, DAY);
-    await under.advance(DAY - 1);
+    await under.advance(DAY - MOMENT_SECONDS);
     await clients.touch(ISSUER, 'client-1', DAY);
-    await under.advance(DAY - 1);
+    await under.advance(DAY - MOMENT_SECONDS);
     expect(await clients.get(ISSUER, 'client-1')).toEqual(CLIENT);
-    await under.advance(1);
+    await under.advance(MOMENT_SECONDS);
     expect(await clients.get(ISSUER, 'client-1')).toBeNull();
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import type { Grant } from '../../proxy/store/grant-store.ts';
-import { STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
+import { MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
 
 const DAY = 86_400;
 
@@ -9,7 +9,7 @@ const GRANT: Grant = {
   id: 'grant-1',
   issuer: 'https://mcp.example.com',
   clientId: 'client-1',
-  sessionId: 'session-1',
+  signInId: 'sign-in-1',
   resource: 'https://mcp.example.com/',
   scopes: ['offline_access', 'mcp'],
 };
@@ -37,9 +37,9 @@ describe.each(STORE_IMPLEMENTATIONS)('grant store in $name', ({ create }) => {
     await under.advance(DAY);
     expect(await grants.get('grant-1')).not.toBeNull();
     await grants.extend('grant-1', 3 * DAY);
-    await under.advance(3 * DAY - 1);
+    await under.advance(3 * DAY - MOMENT_SECONDS);
     expect(await grants.get('grant-1')).not.toBeNull();
-    await under.advance(1);
+    await under.advance(MOMENT_SECONDS);
     expect(await grants.get('grant-1')).toBeNull();
   });
 
@@ -75,9 +75,9 @@ describe.each(STORE_IMPLEMENTATIONS)('revoked token store in $name', ({ create }
     await using under = await create();
     const { revokedTokens } = under.stores;
     await revokedTokens.revoke('jti-1', 60);
-    await under.advance(59);
+    await under.advance(60 - MOMENT_SECONDS);
     expect(await revokedTokens.isRevoked('jti-1')).toBe(true);
-    await under.advance(1);
+    await under.advance(MOMENT_SECONDS);
     expect(await revokedTokens.isRevoked('jti-1')).toBe(false);
   });
 });

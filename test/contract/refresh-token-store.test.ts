@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import type { Rotation } from '../../proxy/store/refresh-token-store.ts';
-import { fiftyAtOnce, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
+import { fiftyAtOnce, MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
 
 const DAY = 86_400;
 const GRACE_SECONDS = 60;
@@ -17,7 +17,9 @@ function rotationTo(successorHash: string, graceSeconds = GRACE_SECONDS): Rotati
   };
 }
 
-describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', ({ create }) => {
+describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementation) => {
+  const { create, manyWrites, propertyRuns } = implementation;
+
   test('finds a token by its hash', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;
@@ -50,11 +52,9 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', ({ create }
     await using under = await create();
     const { refreshTokens } = under.stores;
     await refreshTokens.save('first', FAMILY, DAY);
-    let attempt = 0;
-    const outcomes = await fiftyAtOnce(() => {
-      attempt += 1;
-      return refreshTokens.rotate('first', rotationTo(`successor-${String(attempt)}`));
-    });
+    const outcomes = await fiftyAtOnce((index) =>
+      refreshTokens.rotate('first', rotationTo(`successor-${String(index)}`)),
+    );
     const repeated = outcomes.filter((outcome) => outcome?.kind === 'repeated');
     expect(outcomes.filter((outcome) => outcome?.kind === 'rotated')).toHaveLength(1);
     expect(repeated).toHaveLength(49);
@@ -78,12 +78,12 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', ({ create }
     const { refreshTokens } = under.stores;
     await refreshTokens.save('first', FAMILY, DAY);
     await refreshTokens.rotate('first', rotationTo('second'));
-    await under.advance(GRACE_SECONDS - 1);
+    await under.advance(GRACE_SECONDS - MOMENT_SECONDS);
     expect(await refreshTokens.rotate('first', rotationTo('ignored'))).toEqual({
       kind: 'repeated',
       sealedSuccessor: 'sealed second',
     });
-    await under.advance(1);
+    await under.advance(MOMENT_SECONDS);
     expect(await refreshTokens.rotate('first', rotationTo('ignored'))).toEqual({
       kind: 'replayed',
     });
@@ -141,9 +141,9 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', ({ create }
     const { refreshTokens } = under.stores;
     await refreshTokens.save('first', FAMILY, DAY);
     await refreshTokens.rotate('first', rotationTo('second'));
-    await under.advance(30 * DAY - 1);
+    await under.advance(30 * DAY - MOMENT_SECONDS);
     expect(await refreshTokens.get('second')).toEqual(FAMILY);
-    await under.advance(1);
+    await under.advance(MOMENT_SECONDS);
     expect(await refreshTokens.get('second')).toBeNull();
   });
 
@@ -177,7 +177,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', ({ create }
     await refreshTokens.save('victim-in-grace', { grantId: 'grant-3' }, DAY);
     await refreshTokens.rotate('victim-in-grace', rotationTo('victim-successor'));
     await refreshTokens.save('token-0', FAMILY, DAY);
-    for (let index = 0; index < 100_001; index += 1) {
+    for (let index = 0; index < manyWrites; index += 1) {
       await refreshTokens.rotate(
         `token-${String(index)}`,
         rotationTo(`token-${String(index + 1)}`),
@@ -188,7 +188,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', ({ create }
       kind: 'repeated',
       sealedSuccessor: 'sealed victim-successor',
     });
-    expect(await refreshTokens.get('token-100001')).toEqual(FAMILY);
+    expect(await refreshTokens.get(`token-${String(manyWrites)}`)).toEqual(FAMILY);
   });
 
   test('sees the replay of a recent predecessor, and accepts no older one', async () => {
@@ -231,7 +231,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', ({ create }
         }
         expect(rotated).toEqual(rotated.map((_, index) => index));
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns },
     );
   });
 });

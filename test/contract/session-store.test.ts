@@ -1,13 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 
 import type { Session } from '../../proxy/identity/session.ts';
-import { STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
+import { MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
 
 const HOUR = 3600;
 
 function sessionAt(now: number): Session {
   return {
     id: 'session-1',
+    signInId: 'sign-in-1',
     identity: {
       provider: 'corp',
       subject: 'u-1',
@@ -24,8 +25,9 @@ describe.each(STORE_IMPLEMENTATIONS)('session store in $name', ({ create }) => {
   test('returns a session as it was created', async () => {
     await using under = await create();
     const { sessions } = under.stores;
-    await sessions.create(sessionAt(under.now()));
-    expect(await sessions.get('session-1')).toEqual(sessionAt(under.now()));
+    const session = sessionAt(under.now());
+    await sessions.create(session);
+    expect(await sessions.get('session-1')).toEqual(session);
   });
 
   test('knows no session that was not created', async () => {
@@ -33,13 +35,13 @@ describe.each(STORE_IMPLEMENTATIONS)('session store in $name', ({ create }) => {
     expect(await under.stores.sessions.get('session-1')).toBeNull();
   });
 
-  test('forgets a session when it expires, and not a second before', async () => {
+  test('forgets a session when it expires, and not before', async () => {
     await using under = await create();
     const { sessions } = under.stores;
     await sessions.create(sessionAt(under.now()));
-    await under.advance(HOUR - 1);
+    await under.advance(HOUR - MOMENT_SECONDS);
     expect(await sessions.get('session-1')).not.toBeNull();
-    await under.advance(1);
+    await under.advance(MOMENT_SECONDS);
     expect(await sessions.get('session-1')).toBeNull();
   });
 
@@ -76,6 +78,16 @@ describe.each(STORE_IMPLEMENTATIONS)('browser session store in $name', ({ create
     await browserSessions.save('hash-a', onA, under.now() + HOUR * 1000);
     await under.advance(HOUR);
     expect(await browserSessions.get('hash-a')).toBeNull();
+  });
+
+  test('lets each browser session of one session live for its own time', async () => {
+    await using under = await create();
+    const { browserSessions } = under.stores;
+    await browserSessions.save('hash-a', onA, under.now() + 2 * HOUR * 1000);
+    await browserSessions.save('hash-b', onB, under.now() + HOUR * 1000);
+    await under.advance(HOUR);
+    expect(await browserSessions.get('hash-a')).toEqual(onA);
+    expect(await browserSessions.get('hash-b')).toBeNull();
   });
 
   test('ends the browser sessions of a session on every host, and no others', async () => {

@@ -1,0 +1,38 @@
+import { expect, test } from '@jest/globals';
+
+import { createRedisStores } from '../../proxy/store/redis/redis-stores.ts';
+import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
+import { startRedis } from '../support/redis/start-redis.ts';
+import { aGrant, aSession } from './redis-records.ts';
+import { connectionTo, sealerWith } from './redis-stores-under-test.ts';
+
+const DAY = 86_400;
+
+/** Less than any Redis takes: no command that needs memory is run. */
+const NO_MEMORY = '1mb';
+
+describeWithRedis('a Redis that has no memory left', () => {
+  test('still revokes grants, sessions and families of refresh tokens', async () => {
+    await using redis = await startRedis();
+    await using connection = await connectionTo(redis.url);
+    const stores = createRedisStores(connection, sealerWith('a'));
+    const { grants, refreshTokens, sessions } = stores;
+    await grants.create(aGrant('grant-1'), DAY);
+    await refreshTokens.save('token', { grantId: 'grant-1' }, DAY);
+    await sessions.create(aSession('session-1', redis.now()));
+    await redis.send('CONFIG', 'SET', 'maxmemory', NO_MEMORY);
+
+    await expect(grants.create(aGrant('grant-2'), DAY)).rejects.toMatchObject({ status: 503 });
+    await grants.revoke('grant-1');
+    await refreshTokens.revokeFamily('grant-1');
+    await sessions.revoke('session-1');
+
+    await redis.send('CONFIG', 'SET', 'maxmemory', 0);
+    await grants.create(aGrant('grant-1'), DAY);
+    await refreshTokens.save('late', { grantId: 'grant-1' }, DAY);
+    expect(await grants.get('grant-1')).toBeNull();
+    expect(await refreshTokens.get('token')).toBeNull();
+    expect(await refreshTokens.get('late')).toBeNull();
+    expect(await sessions.get('session-1')).toBeNull();
+  });
+});

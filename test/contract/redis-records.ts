@@ -1,0 +1,123 @@
+import type { AuthorizationCode } from '../../proxy/store/authorization-code-store.ts';
+import type { RegisteredClient } from '../../proxy/store/client-store.ts';
+import type { ConsentKey } from '../../proxy/store/consent-store.ts';
+import type { Grant } from '../../proxy/store/grant-store.ts';
+import type { BrowserSession } from '../../proxy/store/session-store.ts';
+import type { SignIn } from '../../proxy/store/sign-in-store.ts';
+import type { Identity, Session } from '../../proxy/identity/session.ts';
+import type { PendingSignIn, SignInCode } from '../../proxy/identity/sign-in-records.ts';
+import type { PendingAuthorization } from '../../proxy/oauth/pending-authorization.ts';
+
+const ORIGIN = 'https://mcp.example.com';
+const HOUR_MS = 3_600_000;
+
+const AN_IDENTITY: Identity = {
+  provider: 'corp',
+  subject: 'user-of-the-provider',
+  email: 'alice@example.com',
+  name: 'Alice',
+  groups: ['engineering'],
+  claims: { sub: 'user-of-the-provider', email: 'alice@example.com' },
+};
+
+export function aSession(id: string, now: number): Session {
+  const lifetime = { createdAt: now, expiresAt: now + HOUR_MS };
+  return { id, signInId: 'sign-in-1', identity: AN_IDENTITY, ...lifetime };
+}
+
+export function aBrowserSession(sessionId: string): BrowserSession {
+  return { sessionId, origin: ORIGIN };
+}
+
+export function aSignIn(id: string): SignIn {
+  return {
+    id,
+    provider: { name: 'corp', issuer: 'https://idp.example.com', clientId: 'gatehouse' },
+    identity: AN_IDENTITY,
+    sessionId: 'session-1',
+    refreshToken: 'provider-refresh-token',
+  };
+}
+
+export const A_PENDING_SIGN_IN: PendingSignIn = {
+  targetOrigin: ORIGIN,
+  returnPath: '/reports',
+  preLoginHash: 'pre-login-hash',
+  browserHash: 'browser-hash',
+  provider: 'corp',
+  nonce: 'a-nonce',
+  codeVerifier: 'a-code-verifier',
+};
+
+export const A_SIGN_IN_CODE: SignInCode = {
+  sessionId: 'session-1',
+  targetOrigin: ORIGIN,
+  returnPath: '/reports',
+  preLoginHash: 'pre-login-hash',
+};
+
+export const A_PENDING_AUTHORIZATION: PendingAuthorization = {
+  issuer: ORIGIN,
+  clientId: 'client-1',
+  redirectUri: 'http://127.0.0.1:5000/callback',
+  redirectUriWasSent: true,
+  resource: `${ORIGIN}/`,
+  scopes: ['mcp'],
+  codeChallenge: 'a-code-challenge',
+  state: 'a-client-state',
+  askAgain: false,
+};
+
+export function aClient(id: string): RegisteredClient {
+  return {
+    id,
+    issuer: ORIGIN,
+    secretHash: 'a-secret-hash',
+    metadata: {
+      clientName: 'Inspector',
+      clientUri: 'https://inspector.example.com',
+      redirectUris: ['http://127.0.0.1/callback'],
+      tokenEndpointAuthMethod: 'private_key_jwt',
+      grantTypes: ['authorization_code', 'refresh_token'],
+      applicationType: 'native',
+      scope: 'mcp',
+      jwks: { keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'a-public-key' }] },
+    },
+    registeredAt: Date.UTC(2026, 0, 1),
+  };
+}
+
+export function anAuthorizationCode(grantId: string): AuthorizationCode {
+  return {
+    issuer: ORIGIN,
+    clientId: 'client-1',
+    redirectUri: 'http://127.0.0.1:5000/callback',
+    redirectUriWasSent: true,
+    codeChallenge: 'a-code-challenge',
+    sessionId: 'session-1',
+    resource: `${ORIGIN}/`,
+    scopes: ['mcp'],
+    grantId,
+  };
+}
+
+export function aGrant(id: string): Grant {
+  return {
+    id,
+    issuer: ORIGIN,
+    clientId: 'client-1',
+    signInId: 'sign-in-1',
+    resource: `${ORIGIN}/`,
+    scopes: ['mcp'],
+  };
+}
+
+export const A_CONSENT: ConsentKey = {
+  provider: 'corp',
+  subject: 'user-of-the-provider',
+  issuer: ORIGIN,
+  clientId: 'https://client.example.com/metadata.json',
+  redirectUri: 'https://client.example.com/callback',
+  resource: `${ORIGIN}/`,
+  scopes: ['mcp'],
+};

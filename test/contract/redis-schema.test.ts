@@ -1,0 +1,212 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { KEY_KINDS } from '../../proxy/store/redis/keys.ts';
+import type { RedisConnection } from '../../proxy/store/redis/redis-connection.ts';
+import { createRedisStores } from '../../proxy/store/redis/redis-stores.ts';
+import type { Stores } from '../../proxy/store/stores.ts';
+import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
+import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
+import {
+  A_CONSENT,
+  A_PENDING_AUTHORIZATION,
+  A_PENDING_SIGN_IN,
+  A_SIGN_IN_CODE,
+  aBrowserSession,
+  aClient,
+  aGrant,
+  anAuthorizationCode,
+  aSession,
+  aSignIn,
+} from './redis-records.ts';
+import { connectionTo, sealerWith } from './redis-stores-under-test.ts';
+
+const SCHEMA = join(import.meta.dirname, '../../proxy/store/SCHEMA.md');
+const DOCUMENTATION = join(import.meta.dirname, '../../docs/redis.md');
+const LIFE_SECONDS = 600;
+const NO_EXPIRY = -1;
+
+/** More than a family remembers. */
+const ROTATIONS = 40;
+
+/** A row of the table of keys. */
+interface Row {
+  readonly kind: string;
+  readonly type: string;
+}
+
+/** The key of every row is `kind:{id}`, and the next cell is its Redis type. */
+function rowsOfSchema(): readonly Row[] {
+  const rows = readFileSync(SCHEMA, 'utf8').matchAll(/^\| `([a-z-]+):\{[^`]+\}` +\| (\w+) +\|/gm);
+  return [...rows].map(([, kind = '', type = '']) => ({ kind, type }));
+}
+
+/** The rules of the ACL user that docs/redis.md proposes. */
+function documentedRules(): string {
+  const text = readFileSync(DOCUMENTATION, 'utf8');
+  const [, rules = ''] = /ACL SETUSER gatehouse on >PASSWORD (.+?)```/s.exec(text) ?? [];
+  return rules.trim().replaceAll(/\s+/g, ' ');
+}
+
+/** Everything the stores can be asked, so that each kind of key is made, and some are ended. */
+async function useEverything(stores: Stores, now: number): Promise<void> {
+  await stores.sessions.create(aSession('session-1', now));
+  await stores.sessions.get('session-1');
+  await stores.sessions.create(aSession('session-2', now));
+  await stores.sessions.revoke('session-2');
+
+  await stores.browserSessions.save('cookie-hash', aBrowserSession('session-1'), now + 60_000);
+  await stores.browserSessions.get('cookie-hash');
+  await stores.browserSessions.save('other-hash', aBrowserSession('session-2'), now + 60_000);
+  await stores.browserSessions.deleteAll('session-2');
+
+  await stores.signIns.create(aSignIn('sign-in-1'), LIFE_SECONDS);
+  const claim = await stores.signIns.claimRenewal('sign-in-1', LIFE_SECONDS);
+  if (claim?.kind !== 'claimed') throw new Error('not claimed');
+  await stores.signIns.update(aSignIn('sign-in-1'), claim.version);
+  await stores.signIns.extend('sign-in-1', 2 * LIFE_SECONDS);
+  await stores.signIns.releaseRenewal('sign-in-1', claim.claimId, LIFE_SECONDS);
+  await stores.signIns.create(aSignIn('sign-in-2'), LIFE_SECONDS);
+  await stores.signIns.end('sign-in-2');
+
+  await stores.pendingSignIns.save('state', A_PENDING_SIGN_IN, LIFE_SECONDS);
+  await stores.pendingSignIns.peek('state');
+  await stores.signInCodes.save('code', A_SIGN_IN_CODE, LIFE_SECONDS);
+  await stores.signInCodes.save('used', A_SIGN_IN_CODE, LIFE_SECONDS);
+  await stores.signInCodes.consume('used');
+  await stores.pendingAuthorizations.save('request', A_PENDING_AUTHORIZATION, LIFE_SECONDS);
+
+  await stores.clients.register(aClient('client-1'), LIFE_SECONDS);
+  await stores.clients.touch(aClient('client-1').issuer, 'client-1', 2 * LIFE_SECONDS);
+
+  await stores.authorizationCodes.save('code', anAuthorizationCode('grant-1'), LIFE_SECONDS);
+  await stores.authorizationCodes.consume('code', LIFE_SECONDS);
+
+  await stores.grants.create(aGrant('grant-1'), LIFE_SECONDS);
+  await stores.grants.extend('grant-1', 2 * LIFE_SECONDS);
+  await stores.grants.revoke('grant-2');
+  await stores.revokedTokens.revoke('token-id', LIFE_SECONDS);
+
+  await stores.refreshTokens.save('token-hash', { grantId: 'grant-1' }, LIFE_SECONDS);
+  await stores.refreshTokens.get('token-hash');
+  for (let index = 0; index < ROTATIONS; index += 1) {
+    await stores.refreshTokens.rotate(index === 0 ? 'token-hash' : `token-${String(index)}`, {
+      successorHash: `token-${String(index + 1)}`,
+      sealedSuccessor: 'a sealed successor',
+      graceSeconds: 60,
+      ttlSeconds: 2 * LIFE_SECONDS,
+    });
+  }
+  await stores.refreshTokens.revokeFamily('grant-2');
+
+  await stores.consents.remember(A_CONSENT, 'metadata-hash', LIFE_SECONDS);
+  await stores.rateLimits.take('register:203.0.113.7', { limit: 1, windowSeconds: 60 });
+  await stores.rateLimits.take('register:203.0.113.7', { limit: 1, windowSeconds: 60 });
+  await stores.replays.claim('jti', LIFE_SECONDS);
+  await stores.revocations.publish({ kind: 'grant', grantId: 'grant-2' });
+}
+
+/** Of the records above: what nobody who reads Redis may see. */
+const NOT_FOR_READERS = [
+  'alice',
+  'Alice',
+  'user-of-the-provider',
+  'engineering',
+  'provider-refresh-token',
+  'a-code-verifier',
+  'a-nonce',
+  'a-client-state',
+  'a-secret-hash',
+  '203.0.113.7',
+  'client.example.com',
+  'idp.example.com',
+];
+
+/** Subscribes, and waits for a message. */
+async function heardOverRedis(connection: RedisConnection): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const channel = `${connection.prefix}revocations`;
+  const heed = (): void => undefined;
+  const message = (): void => {
+    resolve(undefined);
+  };
+  const subscription = connection.subscribe(channel, { message, lost: heed, restored: heed });
+  const ringing = setInterval(() => void connection.send('PUBLISH', channel, 'a message'), 20);
+  await promise;
+  clearInterval(ringing);
+  await subscription[Symbol.asyncDispose]();
+}
+
+describeWithRedis('the schema of Redis', () => {
+  let redis: TestRedis;
+  let connection: RedisConnection;
+  let keys: readonly string[];
+  let statistics: unknown;
+
+  function kindOf(key: string): string {
+    return key.slice(connection.prefix.length).replace(/:.*/s, '');
+  }
+
+  beforeAll(async () => {
+    const rules = documentedRules();
+    redis = await startRedis({ user: { name: 'gatehouse', password: 'a-password', rules } });
+    connection = await connectionTo(redis.url);
+    await useEverything(createRedisStores(connection, sealerWith('a')), redis.now());
+    await heardOverRedis(connection);
+    statistics = await redis.send('INFO', 'commandstats');
+    keys = [await redis.send('KEYS', '*')].flat().map(String);
+  });
+
+  afterAll(async () => {
+    await connection[Symbol.asyncDispose]();
+    await redis[Symbol.asyncDispose]();
+  });
+
+  test('has a row for every kind of key, and for no other', () => {
+    const kinds = rowsOfSchema().map(({ kind }) => kind);
+    expect(kinds.toSorted()).toEqual([...KEY_KINDS].sort());
+    expect([...new Set(keys.map(kindOf))].sort()).toEqual([...KEY_KINDS].sort());
+  });
+
+  test('names the prefix of every key, and its type', async () => {
+    const types = new Map(rowsOfSchema().map(({ kind, type }) => [kind, type]));
+    for (const key of keys) {
+      expect(key.startsWith(connection.prefix)).toBe(true);
+      expect([key, await redis.send('TYPE', key)]).toEqual([key, types.get(kindOf(key))]);
+    }
+  });
+
+  test('is made by a user who has the documented rights', async () => {
+    const denied = String(await redis.send('ACL', 'LOG'));
+    expect(denied).toBe('');
+  });
+
+  test('asks for the rights to commands that are used, and to no others', () => {
+    const ran = [...String(statistics).matchAll(/^cmdstat_([^:]+):/gm)].map(
+      ([, name = '']) => name,
+    );
+    const allowed = documentedRules().match(/(?<=\+)\S+/g) ?? [];
+    expect(allowed.filter((command) => !ran.includes(command))).toEqual([]);
+  });
+
+  test('lets nothing live for ever', async () => {
+    for (const key of keys) {
+      expect([key, await redis.send('PTTL', key)]).not.toEqual([key, NO_EXPIRY]);
+    }
+  });
+
+  test('lets nobody who reads Redis see whose records they are, or a secret', async () => {
+    const read: string[] = [...keys];
+    for (const key of keys) {
+      const type = String(await redis.send('TYPE', key));
+      if (type === 'string') read.push(String(await redis.send('GET', key)));
+      if (type === 'hash') read.push(String(await redis.send('HGETALL', key)));
+      if (type === 'list') read.push(String(await redis.send('LRANGE', key, 0, -1)));
+    }
+    for (const text of NOT_FOR_READERS) {
+      expect(read.filter((each) => each.includes(text))).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+
+import type { Sealer } from '../../proxy/crypto/sealer.ts';
+import type { KeyKind } from '../../proxy/store/redis/keys.ts';
+import type { RedisConnection } from '../../proxy/store/redis/redis-connection.ts';
+import { RedisSignInStore } from '../../proxy/store/redis/redis-sign-in-store.ts';
+import { createRedisStores } from '../../proxy/store/redis/redis-stores.ts';
+import type { Stores } from '../../proxy/store/stores.ts';
+import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
+import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
+import {
+  A_PENDING_AUTHORIZATION,
+  A_PENDING_SIGN_IN,
+  A_SIGN_IN_CODE,
+  aBrowserSession,
+  aClient,
+  aGrant,
+  anAuthorizationCode,
+  aSession,
+  aSignIn,
+} from './redis-records.ts';
+import { connectionTo, sealerWith } from './redis-stores-under-test.ts';
+
+const LIFE_SECONDS = 600;
+const UNREADABLE = { reason: 'record-unreadable', status: 503 };
+
+interface SealedKind {
+  readonly kind: KeyKind;
+  readonly save: (stores: Stores, id: string) => Promise<unknown>;
+  readonly read: (stores: Stores, id: string) => Promise<unknown>;
+}
+
+const SEALED: readonly SealedKind[] = [
+  {
+    kind: 'session',
+    save: ({ sessions }, id) => sessions.create(aSession(id, redis.now())),
+    read: ({ sessions }, id) => sessions.get(id),
+  },
+  {
+    kind: 'browser-sessions',
+    save: ({ browserSessions }, id) =>
+      browserSessions.save(
+        `cookie of ${id}`,
+        aBrowserSession(id),
+        redis.now() + LIFE_SECONDS * 1000,
+      ),
+    read: ({ browserSessions }, id) => browserSessions.get(`cookie of ${id}`),
+  },
+  {
+    kind: 'sign-in',
+    save: ({ signIns }, id) => signIns.create(aSignIn(id), LIFE_SECONDS),
+    read: ({ signIns }, id) => signIns.get(id),
+  },
+  {
+    kind: 'pending-sign-in',
+    save: ({ pendingSignIns }, id) => pendingSignIns.save(id, A_PENDING_SIGN_IN, LIFE_SECONDS),
+    read: ({ pendingSignIns }, id) => pendingSignIns.peek(id),
+  },
+  {
+    kind: 'sign-in-code',
+    save: ({ signInCodes }, id) => signInCodes.save(id, A_SIGN_IN_CODE, LIFE_SECONDS),
+    read: ({ signInCodes }, id) => signInCodes.peek(id),
+  },
+  {
+    kind: 'pending-authorization',
+    save: ({ pendingAuthorizations }, id) =>
+      pendingAuthorizations.save(id, A_PENDING_AUTHORIZATION, LIFE_SECONDS),
+    read: ({ pendingAuthorizations }, id) => pendingAuthorizations.peek(id),
+  },
+  {
+    kind: 'client',
+    save: ({ clients }, id) => clients.register(aClient(id), LIFE_SECONDS),
+    read: ({ clients }, id) => clients.get(aClient(id).issuer, id),
+  },
+  {
+    kind: 'authorization-code',
+    save: ({ authorizationCodes }, id) =>
+      authorizationCodes.save(id, anAuthorizationCode(`grant of ${id}`), LIFE_SECONDS),
+    read: ({ authorizationCodes }, id) => authorizationCodes.peek(id),
+  },
+  {
+    kind: 'grant',
+    save: ({ grants }, id) => grants.create(aGrant(id), LIFE_SECONDS),
+    read: ({ grants }, id) => grants.get(id),
+  },
+];
+
+const EXTENSIONS: Partial<Record<KeyKind, (stores: Stores, id: string) => Promise<void>>> = {
+  'sign-in': ({ signIns }, id) => signIns.extend(id, 2 * LIFE_SECONDS),
+  client: ({ clients }, id) => clients.touch(aClient(id).issuer, id, 2 * LIFE_SECONDS),
+  grant: ({ grants }, id) => grants.extend(id, 2 * LIFE_SECONDS),
+};
+
+/** Those whose life is prolonged by use. */
+const EXTENDED = SEALED.flatMap((sealed) => {
+  const extend = EXTENSIONS[sealed.kind];
+  return extend === undefined ? [] : [{ ...sealed, extend }];
+});
+
+let redis: TestRedis;
+let connection: RedisConnection;
+
+function storesSealedBy(sealer: Sealer): Stores {
+  return createRedisStores(connection, sealer);
+}
+
+async function keyOfNext(kind: KeyKind, save: () => Promise<unknown>): Promise<string> {
+  const pattern = `${connection.prefix}${kind}:*`;
+  const before = JSON.stringify(await redis.send('KEYS', pattern));
+  await save();
+  const keys = await redis.send('KEYS', pattern);
+  const added = Array.isArray(keys) ? keys.map(String).filter((key) => !before.includes(key)) : [];
+  if (added.length !== 1 || added[0] === undefined) throw new Error(`made ${added.join()}`);
+  return added[0];
+}
+
+async function copyRecord(kind: KeyKind, from: string, to: string): Promise<void> {
+  if (kind !== 'browser-sessions') {
+    await redis.send('COPY', from, to, 'REPLACE');
+    return;
+  }
+  const [record] = [await redis.send('HVALS', from)].flat();
+  const [field] = [await redis.send('HKEYS', to)].flat();
+  await redis.send('HSET', to, String(field), String(record));
+}
+
+describeWithRedis('records in Redis', () => {
+  beforeAll(async () => {
+    redis = await startRedis();
+    connection = await connectionTo(redis.url);
+  });
+
+  afterAll(async () => {
+    await connection[Symbol.asyncDispose]();
+    await redis[Symbol.asyncDispose]();
+  });
+
+  beforeEach(async () => {
+    await redis.send('FLUSHALL');
+  });
+
+  test.each(SEALED)('of kind $kind do not open under another key', async ({ kind, save, read }) => {
+    const stores = storesSealedBy(sealerWith('a'));
+    const first = await keyOfNext(kind, () => save(stores, 'one'));
+    const second = await keyOfNext(kind, () => save(stores, 'two'));
+    await copyRecord(kind, first, second);
+    await expect(read(stores, 'two')).rejects.toMatchObject(UNREADABLE);
+    expect(await read(stores, 'one')).not.toBeNull();
+  });
+
+  test.each(SEALED)('of kind $kind are read while keys are rotated', async ({ save, read }) => {
+    const [old, both, opener, next] = [
+      storesSealedBy(sealerWith('a')),
+      storesSealedBy(sealerWith('b', 'a')),
+      storesSealedBy(sealerWith('a', 'b')),
+      storesSealedBy(sealerWith('b')),
+    ];
+    await save(old, 'before');
+    await save(both, 'after');
+    const written = await read(old, 'before');
+    expect(written).not.toBeNull();
+    expect(await read(both, 'before')).toEqual(written);
+    expect(await read(opener, 'before')).toEqual(written);
+    expect(await read(opener, 'after')).not.toBeNull();
+    expect(await read(next, 'after')).not.toBeNull();
+    await expect(read(next, 'before')).rejects.toMatchObject(UNREADABLE);
+  });
+
+  test.each(EXTENDED)('of kind $kind need the old key no more once extended', async (extended) => {
+    const { save, read, extend } = extended;
+    await save(storesSealedBy(sealerWith('a')), 'one');
+    await extend(storesSealedBy(sealerWith('b', 'a')), 'one');
+    expect(await read(storesSealedBy(sealerWith('b')), 'one')).not.toBeNull();
+    redis.advance(LIFE_SECONDS);
+    expect(await read(storesSealedBy(sealerWith('b')), 'one')).not.toBeNull();
+    redis.advance(LIFE_SECONDS);
+    expect(await read(storesSealedBy(sealerWith('b')), 'one')).toBeNull();
+  });
+
+  // The provider accepts the refresh token of before no more: to lose this one ends the sign-in.
+  test('of a sign-in take an update though they are sealed again at that moment', async () => {
+    const both = sealerWith('b', 'a');
+    const { signIns } = storesSealedBy(both);
+    await storesSealedBy(sealerWith('a')).signIns.create(aSignIn('sign-in-1'), LIFE_SECONDS);
+    let isFirst = true;
+    const interrupted = new RedisSignInStore(
+      {
+        prefix: connection.prefix,
+        send: (command, ...args) => connection.send(command, ...args),
+        run: async (script, keys, args) => {
+          if (isFirst) await signIns.extend('sign-in-1', LIFE_SECONDS);
+          isFirst = false;
+          return connection.run(script, keys, args);
+        },
+      },
+      both,
+    );
+    const renewed = { ...aSignIn('sign-in-1'), refreshToken: 'the next one' };
+    expect(await interrupted.update(renewed, 1)).toBe(2);
+    expect(await signIns.get('sign-in-1')).toEqual({ signIn: renewed, version: 2 });
+  });
+
+  test.each(SEALED)('of kind $kind are not absent to who lacks the key', async ({ save, read }) => {
+    await save(storesSealedBy(sealerWith('b')), 'one');
+    await expect(read(storesSealedBy(sealerWith('a')), 'one')).rejects.toMatchObject(UNREADABLE);
+  });
+
+  test('of a browser do not open under the cookie of another', async () => {
+    const { browserSessions } = storesSealedBy(sealerWith('a'));
+    const end = redis.now() + LIFE_SECONDS * 1000;
+    const key = await keyOfNext('browser-sessions', () =>
+      browserSessions.save('one', aBrowserSession('session-1'), end),
+    );
+    await browserSessions.save('two', aBrowserSession('session-1'), end);
+    await redis.send('HSET', key, 'two', String(await redis.send('HGET', key, 'one')));
+    await expect(browserSessions.get('two')).rejects.toMatchObject(UNREADABLE);
+    expect(await browserSessions.get('one')).toEqual(aBrowserSession('session-1'));
+  });
+
+  test('that are not the JSON of their kind are not taken for it', async () => {
+    const sealer = sealerWith('a');
+    const stores = storesSealedBy(sealer);
+    const key = await keyOfNext('grant', () => stores.grants.create(aGrant('one'), LIFE_SECONDS));
+    const incomplete = { ...aGrant('one'), clientId: undefined };
+    for (const text of ['no JSON', 'null', '[]', '{}', JSON.stringify(incomplete)]) {
+      await redis.send('SET', key, sealer.seal(text, `redis ${key}`), 'KEEPTTL');
+      await expect(stores.grants.get('one')).rejects.toMatchObject(UNREADABLE);
+    }
+    await redis.send('SET', key, sealer.seal(JSON.stringify(aGrant('one')), `redis ${key}`));
+    expect(await stores.grants.get('one')).toEqual(aGrant('one'));
+  });
+
+  test('that a proxy cannot open are not used up by it', async () => {
+    const withKey = storesSealedBy(sealerWith('b', 'a'));
+    const without = storesSealedBy(sealerWith('a'));
+    await withKey.pendingSignIns.save('state', A_PENDING_SIGN_IN, LIFE_SECONDS);
+    await expect(without.pendingSignIns.consume('state')).rejects.toMatchObject(UNREADABLE);
+    expect(await withKey.pendingSignIns.consume('state')).toEqual(A_PENDING_SIGN_IN);
+
+    const code = anAuthorizationCode('grant-1');
+    await withKey.authorizationCodes.save('code', code, LIFE_SECONDS);
+    const redemption = without.authorizationCodes.consume('code', LIFE_SECONDS);
+    await expect(redemption).rejects.toMatchObject(UNREADABLE);
+    const outcome = await withKey.authorizationCodes.consume('code', LIFE_SECONDS);
+    expect(outcome).toEqual({ kind: 'consumed', code });
+
+    await withKey.signIns.create(aSignIn('sign-in-1'), LIFE_SECONDS);
+    const claim = without.signIns.claimRenewal('sign-in-1', LIFE_SECONDS);
+    await expect(claim).rejects.toMatchObject(UNREADABLE);
+    const update = without.signIns.update(aSignIn('sign-in-1'), 1);
+    await expect(update).rejects.toMatchObject(UNREADABLE);
+    expect(await withKey.signIns.claimRenewal('sign-in-1', LIFE_SECONDS)).toMatchObject({
+      kind: 'claimed',
+      signIn: aSignIn('sign-in-1'),
+      version: 1,
+    });
+  });
+});
