@@ -2,6 +2,7 @@ import { untilTerminated } from '../../shared/process/lifecycle.ts';
 import { LineWriter } from '../../shared/process/line-writer.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import type { Command } from '../command.ts';
+import { readRedisTarget } from './run/redis-target.ts';
 import { readRunOptions, RUN_LINE } from './run/run-options.ts';
 import { startStandaloneGateway } from './run/standalone-gateway.ts';
 
@@ -10,10 +11,17 @@ export const RUN: Command = {
   line: RUN_LINE,
   async run(flags, environment) {
     const options = readRunOptions(flags);
+    const redis = options.redis && (await readRedisTarget(options.redis));
     const lines = new LineWriter(process.stdout);
     const logger = createLogger('gatehouse', lines);
     const terminated = untilTerminated();
-    const gateway = await startStandaloneGateway({ ...options, environment, logger, lines });
+    const gateway = await startStandaloneGateway({
+      ...options,
+      redis,
+      environment,
+      logger,
+      lines,
+    });
     logger.info('listening', { addresses: gateway.addresses, admin: gateway.adminAddress });
     const signal = await terminated;
     logger.info('stopping', { signal });

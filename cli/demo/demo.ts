@@ -86,6 +86,7 @@ async function startGateway(
     path,
     listen: [],
     adminListen: { host: '127.0.0.1', port: 0 },
+    redis: undefined,
     sealingKeysDirectory: undefined,
     stateDirectory: join(path, 'state'),
     devAllowLoopback: true,

@@ -69,6 +69,11 @@ export class GatehouseProcess {
     return this.#log;
   }
 
+  /** What it wrote besides its log: nothing, unless it crashed. */
+  get stderr(): string {
+    return this.#stderr;
+  }
+
   /** The first record that fits, now or later. Rejects when the process ends without it. */
   async logged(fits: (record: LogRecord) => boolean): Promise<LogRecord> {
     for (;;) {

@@ -4,13 +4,20 @@ import { compileSnapshot } from '../../controller/compile/compile-snapshot.ts';
 import type { Problem } from '../../controller/validate/problem.ts';
 import { validateResource } from '../../controller/validate/validate-resource.ts';
 import type { GatewaySettings, Route } from '../../crds/types.ts';
-import { makeAssertionKey } from '../../cli/commands/run/assertion-key.ts';
+import { deriveAssertionKeys } from '../../cli/commands/run/assertion-keys.ts';
 import { makeSealingKeys } from '../../cli/commands/run/sealing-keys.ts';
+import type { SealingKeys } from '../../proxy/crypto/sealing-key.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../proxy/gateway.ts';
 import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
 import { LineWriter } from '../../shared/process/line-writer.ts';
-import { createLogger } from '../../shared/process/logger.ts';
+import { createLogger, type Logger } from '../../shared/process/logger.ts';
+import {
+  openDefaultStores,
+  recordedSink,
+  withoutClosing,
+  type OpenStores,
+} from './redis/suite/default-stores.ts';
 
 /** A whole gateway in this process, on a port of its own, configured by manifests. */
 export interface TestGateway extends AsyncDisposable {
@@ -32,13 +39,16 @@ export async function startGateway(
   overrides: Partial<Pick<GatewayOptions, 'stores' | 'now' | 'guardedFetch'>> = {},
 ): Promise<TestGateway> {
   let log = '';
-  const lines = new LineWriter({ write: (text) => (log += text) });
-  const stores = overrides.stores ?? createMemoryStores(overrides.now);
+  const lines = new LineWriter(recordedSink({ write: (text) => (log += text) }));
+  const logger = createLogger('proxy', lines);
+  const sealingKeys = makeSealingKeys();
+  const opened = await openStores(overrides, sealingKeys, logger);
+  const { stores } = opened;
   const gateway = createGateway({
     devAllowLoopback: true,
-    sealingKeys: makeSealingKeys(),
-    defaultSigningKeys: makeAssertionKey(),
-    logger: createLogger('proxy', lines),
+    sealingKeys,
+    defaultSigningKeys: deriveAssertionKeys(sealingKeys),
+    logger,
     lines,
     ...overrides,
     stores,
@@ -59,8 +69,22 @@ export async function startGateway(
     apply: (manifests) => gateway.apply(compileManifests(manifests)),
     logs,
     decisions: () => logs().filter(({ message }) => message === 'authorize check'),
-    [Symbol.asyncDispose]: () => gateway.close(),
+    async [Symbol.asyncDispose]() {
+      await gateway.close();
+      lines.flush();
+      await opened.close();
+    },
   };
+}
+
+/** A moved clock moves no Redis: with a clock of its own, a test gets stores in memory. */
+function openStores(
+  { stores, now }: Pick<Partial<GatewayOptions>, 'stores' | 'now'>,
+  sealingKeys: SealingKeys,
+  logger: Logger,
+): Promise<OpenStores> {
+  if (stores === undefined && now === undefined) return openDefaultStores(sealingKeys, logger);
+  return Promise.resolve(withoutClosing(stores ?? createMemoryStores(now)));
 }
 
 function compileManifests(manifests: string): ReturnType<typeof compileSnapshot>['snapshot'] {

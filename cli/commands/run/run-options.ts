@@ -32,11 +32,23 @@ export const RUN_LINE: CommandLine = {
       value: 'HOST:PORT',
       description: 'Where to answer /livez, /readyz and /debug/snapshot. Never in public.',
     },
+    'redis-url': {
+      kind: 'text',
+      environment: 'GATEHOUSE_REDIS_URL',
+      value: 'URL',
+      description: 'Keeps state in Redis, for several proxies and across restarts; else in memory.',
+    },
+    'redis-url-file': {
+      kind: 'text',
+      environment: 'GATEHOUSE_REDIS_URL_FILE',
+      value: 'FILE',
+      description: 'The same, from a file: a flag shows its password in the list of processes.',
+    },
     'sealing-keys-dir': {
       kind: 'text',
       environment: 'GATEHOUSE_SEALING_KEYS_DIR',
       value: 'DIR',
-      description: 'Keys that seal tokens: a file each, its name the key id; the last one seals.',
+      description: 'Keys that seal tokens: a file each; the one whose name sorts last seals.',
     },
     'state-dir': {
       kind: 'text',
@@ -49,10 +61,18 @@ export const RUN_LINE: CommandLine = {
   },
 };
 
+/** Where the URL of Redis is. */
+export interface RedisSource {
+  readonly kind: 'url' | 'file';
+  readonly value: string;
+}
+
 export interface RunOptions {
   readonly path: string;
   readonly listen: readonly ListenAddress[];
   readonly adminListen: ListenAddress;
+  /** Absent: state is in memory. */
+  readonly redis: RedisSource | undefined;
   readonly sealingKeysDirectory: string | undefined;
   readonly stateDirectory: string | undefined;
   readonly devAllowLoopback: boolean;
@@ -72,12 +92,33 @@ export function readRunOptions(flags: Arguments): RunOptions {
     const address = formatAddress(reachable);
     throw new UsageError(`--dev-allow-loopback is refused, ${address} is not a loopback address`);
   }
-  return {
+  const options = {
     path: flags.text('config') ?? '',
     listen,
     adminListen,
+    redis: redisSource(flags),
     sealingKeysDirectory: flags.text('sealing-keys-dir'),
     stateDirectory: flags.text('state-dir'),
     devAllowLoopback,
   };
+  refuseLostKeys(options);
+  return options;
+}
+
+function redisSource(flags: Arguments): RedisSource | undefined {
+  const url = flags.text('redis-url');
+  const file = flags.text('redis-url-file');
+  if (url !== undefined && file !== undefined) {
+    throw new UsageError('--redis-url and --redis-url-file (or their variables): give one of them');
+  }
+  if (url !== undefined) return { kind: 'url', value: url };
+  return file === undefined ? undefined : { kind: 'file', value: file };
+}
+
+function refuseLostKeys({ redis, sealingKeysDirectory, stateDirectory }: RunOptions): void {
+  if (redis === undefined || (sealingKeysDirectory ?? stateDirectory) !== undefined) return;
+  throw new UsageError(
+    'with Redis, --sealing-keys-dir or --state-dir is required: ' +
+      'what is in Redis is sealed, and keys made for this process only would end with it',
+  );
 }

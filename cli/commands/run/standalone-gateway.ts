@@ -5,20 +5,24 @@ import {
   type Loaded,
 } from '../../../controller/standalone/load-configuration.ts';
 import type { Accepted } from '../../../controller/standalone/accept-resources.ts';
+import { Sealer } from '../../../proxy/crypto/sealer.ts';
 import { createGateway, type Gateway } from '../../../proxy/gateway.ts';
 import { startAdminServer } from '../../../proxy/server/admin-server.ts';
 import type { ListenAddress } from '../../../proxy/server/listener-set.ts';
-import { createMemoryStores } from '../../../proxy/store/memory/memory-stores.ts';
+import type { RedisTarget } from '../../../proxy/store/redis/redis-target.ts';
 import type { LineWriter } from '../../../shared/process/line-writer.ts';
 import { errorCode } from '../../../shared/process/error-code.ts';
 import { describeError, type Logger } from '../../../shared/process/logger.ts';
 import { CommandFailure } from '../../command-failure.ts';
 import { load } from '../load.ts';
 import { formatAddress, hasIpv6Loopback, listenAddresses } from './listen-addresses.ts';
+import { openState } from './open-state.ts';
 import { findProcessKeys } from './process-keys.ts';
 import type { RunOptions } from './run-options.ts';
 
-export interface StandaloneOptions extends RunOptions {
+export interface StandaloneOptions extends Omit<RunOptions, 'redis'> {
+  /** Where state is kept; absent: in memory. */
+  readonly redis: RedisTarget | undefined;
   readonly environment: Environment;
   readonly logger: Logger;
   readonly lines: LineWriter;
@@ -29,7 +33,7 @@ export interface StandaloneGateway {
   /** Everything that takes requests, as `HOST:PORT`. */
   readonly addresses: readonly string[];
   readonly adminAddress: string;
-  /** Lets requests under way finish for a while; the admin port closes last. */
+  /** Lets requests under way finish for a while; then the admin port closes, and what keeps state. */
   close(): Promise<void>;
 }
 
@@ -46,6 +50,7 @@ export async function startStandaloneGateway(
   const accepted = acceptedAtStart(loaded, options);
   const keys = await findProcessKeys(options, logger);
   await using opening = new AsyncDisposableStack();
+  const state = opening.use(await openState(options, new Sealer(keys.sealingKeys)));
   let serving = accepted;
   let isReady = false;
 
@@ -59,8 +64,8 @@ export async function startStandaloneGateway(
   const gateway = createGateway({
     ...options,
     sealingKeys: keys.sealingKeys,
-    defaultSigningKeys: keys.assertionKey,
-    stores: createMemoryStores(),
+    defaultSigningKeys: keys.assertionKeys,
+    stores: state.stores,
   });
   opening.defer(() => gateway.close());
   gateway.apply(accepted.snapshot);

@@ -6,6 +6,7 @@ import {
   RUN_LINE,
   type RunOptions,
 } from '../../../cli/commands/run/run-options.ts';
+import { UsageError } from '../../../cli/usage-error.ts';
 
 describe('gatehouse run', () => {
   test('listens on loopback by default', () => {
@@ -13,6 +14,7 @@ describe('gatehouse run', () => {
       path: 'x',
       listen: [{ host: '127.0.0.1', port: 8080 }],
       adminListen: { host: '127.0.0.1', port: 9090 },
+      redis: undefined,
       sealingKeysDirectory: undefined,
       stateDirectory: undefined,
       devAllowLoopback: false,
@@ -67,6 +69,42 @@ describe('gatehouse run', () => {
       expect(options.devAllowLoopback).toBe(true);
     },
   );
+});
+
+describe('State in Redis', () => {
+  const URL = 'redis://:secret@redis.example';
+
+  test.each(['--sealing-keys-dir', '--state-dir'])('is taken with %s', (flag) => {
+    const { redis } = read('--config', 'x', '--redis-url', URL, flag, 'keys');
+    expect(redis).toEqual({ kind: 'url', value: URL });
+  });
+
+  test('is taken from a file, and from variables', () => {
+    const keys = ['--config', 'x', '--state-dir', 'state'];
+    const file = { kind: 'file', value: '/run/redis' };
+    expect(read(...keys, '--redis-url-file', '/run/redis').redis).toEqual(file);
+    const variables = { GATEHOUSE_REDIS_URL_FILE: '/run/redis' };
+    expect(readRunOptions(readArguments(RUN_LINE, keys, variables)).redis).toEqual(file);
+  });
+
+  test.each(['--redis-url', '--redis-url-file'])(
+    'needs keys that outlive the process, with %s',
+    (flag) => {
+      const attempt = (): RunOptions => read('--config', 'x', flag, URL);
+      expect(attempt).toThrow(UsageError);
+      expect(attempt).toThrow(/--sealing-keys-dir or --state-dir is required: .* end with it$/);
+    },
+  );
+
+  test('has one URL', () => {
+    const keys = ['--config', 'x', '--state-dir', 'state', '--redis-url', URL];
+    const both = (): RunOptions => read(...keys, '--redis-url-file', '/run/redis');
+    expect(both).toThrow('give one of them');
+    const variables = { GATEHOUSE_REDIS_URL_FILE: '/run/redis' };
+    const oneAsVariable = (): RunOptions =>
+      readRunOptions(readArguments(RUN_LINE, keys, variables));
+    expect(oneAsVariable).toThrow('give one of them');
+  });
 });
 
 function read(...argv: readonly string[]): RunOptions {

@@ -1,0 +1,33 @@
+import type { Sealer } from '../../../proxy/crypto/sealer.ts';
+import { createMemoryStores } from '../../../proxy/store/memory/memory-stores.ts';
+import { connectRedis } from '../../../proxy/store/redis/redis-connection.ts';
+import { createRedisStores } from '../../../proxy/store/redis/redis-stores.ts';
+import type { RedisTarget } from '../../../proxy/store/redis/redis-target.ts';
+import type { Stores } from '../../../proxy/store/stores.ts';
+import type { Logger } from '../../../shared/process/logger.ts';
+
+/** How long a start waits for Redis. Nothing but requests depends on it. */
+const PATIENCE_MS = 2000;
+
+/** What a proxy remembers, and what it is kept in. */
+export interface State extends AsyncDisposable {
+  readonly stores: Stores;
+}
+
+/** Opens the state of a proxy: in Redis, and without one in memory, where it ends with the process. */
+export async function openState(
+  { redis, logger }: { readonly redis: RedisTarget | undefined; readonly logger: Logger },
+  sealer: Sealer,
+): Promise<State> {
+  if (redis === undefined) {
+    return { stores: createMemoryStores(), [Symbol.asyncDispose]: () => Promise.resolve() };
+  }
+  const connection = connectRedis(redis, { logger });
+  if (!(await connection.waitUntilReady(PATIENCE_MS))) {
+    logger.warn('started without redis', { consequence: 'what needs it is answered with 503' });
+  }
+  return {
+    stores: createRedisStores(connection, sealer),
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+
+import type { RedisTarget } from '../../../proxy/store/redis/redis-target.ts';
+import { RedisUrlError } from '../../../proxy/store/redis/redis-url-error.ts';
+import { parseRedisUrl } from '../../../proxy/store/redis/redis-url.ts';
+import { errorCode } from '../../../shared/process/error-code.ts';
+import { CommandFailure } from '../../command-failure.ts';
+import { UsageError } from '../../usage-error.ts';
+import type { RedisSource } from './run-options.ts';
+
+/** Reads the URL of Redis. Throws `UsageError`, which never shows the password in it. */
+export async function readRedisTarget({ kind, value }: RedisSource): Promise<RedisTarget> {
+  const place = kind === 'url' ? '--redis-url' : `--redis-url-file ${value}`;
+  const url = kind === 'url' ? value : await readUrlFile(value);
+  try {
+    return parseRedisUrl(url);
+  } catch (error) {
+    if (!(error instanceof RedisUrlError)) throw error;
+    throw new UsageError(`${place}: ${error.message}`);
+  }
+}
+
+/** The line break at the end of the file is not part of the URL. */
+async function readUrlFile(path: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');
+  } catch (error) {
+    const reason = errorCode(error) ?? 'it failed';
+    throw new CommandFailure(`cannot read --redis-url-file ${path}: ${reason}`, { cause: error });
+  }
+}
