@@ -26,6 +26,9 @@ run: deps ## Run the demo: an identity provider, an MCP server, and the gateway 
 .PHONY: test
 test: test-deps ## Run all tests (make test FILE=test/unit runs some)
 	npm test -- $(FILE)
+ifndef FILE
+	npm run --silent test:redis
+endif
 
 .PHONY: check
 check: deps static test ## Check everything that CI checks
@@ -54,6 +57,10 @@ golden: deps ## Rewrite the golden files; the diff is the review
 .PHONY: bench-forward
 bench-forward: deps ## Measure an authenticated tools/call against other forwarders
 	node test/bench/forward/main.ts
+
+.PHONY: bench-state
+bench-state: test-deps ## Measure what state in Redis costs, and how fast a revocation holds
+	node test/bench/state/main.ts
 
 .PHONY: clean
 clean: ## Remove what is installed and made

@@ -1,0 +1,57 @@
+/**
+ * A gateway that is measured: upstream, sealing key and, for state in Redis, its URL are arguments.
+ * Its caches are emptied when the parent says so.
+ */
+import { Sealer } from '../../../proxy/crypto/sealer.ts';
+import type { SealingKeys } from '../../../proxy/crypto/sealing-key.ts';
+import { createMemoryStores } from '../../../proxy/store/memory/memory-stores.ts';
+import { connectRedis } from '../../../proxy/store/redis/redis-connection.ts';
+import { createRedisStores } from '../../../proxy/store/redis/redis-stores.ts';
+import { parseRedisUrl } from '../../../proxy/store/redis/redis-url.ts';
+import type { Revocation } from '../../../proxy/store/revocations.ts';
+import type { Stores } from '../../../proxy/store/stores.ts';
+import { LineWriter } from '../../../shared/process/line-writer.ts';
+import { createLogger } from '../../../shared/process/logger.ts';
+import { startBenchGateway } from '../forward/bench-gateway.ts';
+import { discard } from '../forward/subject-process.ts';
+import { ROUTE_PORT } from './route-port.ts';
+
+const PATIENCE_MS = 5000;
+
+const [, , upstream = '', key = '', redisUrl] = process.argv;
+const sealingKeys: SealingKeys = [{ secret: Buffer.from(key, 'hex') }];
+const listeners = new Set<(revocation: Revocation) => void>();
+const stores = overheard(await openStores());
+const { port, tokens } = await startBenchGateway({
+  ...{ upstream, stores, sealingKeys },
+  routePort: ROUTE_PORT,
+});
+
+process.on('message', (question) => {
+  if (question === 'forget') for (const listener of listeners) listener({ kind: 'missed' });
+  const { user, system } = process.cpuUsage();
+  process.send?.(user + system);
+});
+process.send?.({ port, tokens });
+
+async function openStores(): Promise<Stores> {
+  if (redisUrl === undefined) return createMemoryStores();
+  const logger = createLogger('bench', new LineWriter(discard));
+  const connection = connectRedis(parseRedisUrl(redisUrl), { logger });
+  if (!(await connection.waitUntilReady(PATIENCE_MS))) throw new Error('there is no Redis');
+  return createRedisStores(connection, new Sealer(sealingKeys));
+}
+
+/** The same stores; who listens to revocations can be told of some that nobody made. */
+function overheard(real: Stores): Stores {
+  return {
+    ...real,
+    revocations: {
+      publish: (revocation) => real.revocations.publish(revocation),
+      subscribe: (listener) => {
+        listeners.add(listener);
+        return real.revocations.subscribe(listener);
+      },
+    },
+  };
+}
