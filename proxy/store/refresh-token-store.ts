@@ -17,6 +17,8 @@ export interface RefreshTokenStore {
   save(hash: string, record: RefreshTokenRecord, ttlSeconds: number): Promise<void>;
   /** Null when unknown, expired or of a revoked family. Rotated ones are still found. */
   get(hash: string): Promise<RefreshTokenRecord | null>;
+  /** Whether its rotation now would be a replay. False when unknown, expired or revoked. */
+  isReplay(hash: string): Promise<boolean>;
   /**
    * Puts the successor in the token's place. Atomic: of any number of concurrent calls with one
    * hash exactly one is `rotated`. The first use of a successor ends its predecessor's grace. Null

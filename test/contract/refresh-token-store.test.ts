@@ -89,6 +89,24 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
     });
   });
 
+  test('tells a replay from a token that may be rotated, or repeated within the grace', async () => {
+    await using under = await create();
+    const { refreshTokens } = under.stores;
+    await refreshTokens.save('first', FAMILY, DAY);
+    expect(await refreshTokens.isReplay('first')).toBe(false);
+    await refreshTokens.rotate('first', rotationTo('second'));
+    expect(await refreshTokens.isReplay('first')).toBe(false);
+    expect(await refreshTokens.isReplay('second')).toBe(false);
+    await under.advance(GRACE_SECONDS);
+    expect(await refreshTokens.isReplay('first')).toBe(true);
+    await refreshTokens.rotate('second', rotationTo('third'));
+    expect(await refreshTokens.isReplay('first')).toBe(true);
+    expect(await refreshTokens.isReplay('second')).toBe(false);
+    await refreshTokens.revokeFamily(FAMILY.grantId);
+    expect(await refreshTokens.isReplay('first')).toBe(false);
+    expect(await refreshTokens.isReplay('unknown')).toBe(false);
+  });
+
   test('ends the grace with the first use of the successor', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;

@@ -39,6 +39,9 @@ export async function refresh(
   const { parameters, settings } = request;
   const token = requiredParameter(parameters, 'refresh_token');
   const grant = await findGrant(token, dependencies, request);
+  // Before anything else: nobody is asked who the user is by now for the sake of a thief.
+  if (await stores.refreshTokens.isReplay(hashToken(token)))
+    await refuseReplay(grant, dependencies);
   const scopes = narrowScope(parameter(parameters, 'scope'), grant.scopes);
   refuseOtherResource(grant.resource, parameters, request.issuer);
 
@@ -71,11 +74,11 @@ async function findGrant(
 async function rotate(
   token: string,
   grant: Grant,
-  { stores, logger }: GrantDependencies,
+  dependencies: GrantDependencies,
   { refreshTokenGraceSeconds, refreshTokenSeconds }: TokenRequest['settings']['tokens'],
 ): Promise<string> {
   const successor = newRefreshToken();
-  const outcome = await stores.refreshTokens.rotate(hashToken(token), {
+  const outcome = await dependencies.stores.refreshTokens.rotate(hashToken(token), {
     successorHash: hashToken(successor),
     sealedSuccessor: sealSuccessor(successor, token),
     graceSeconds: refreshTokenGraceSeconds,
@@ -86,15 +89,21 @@ async function rotate(
       return successor;
     case 'repeated':
       return repeatedSuccessor(outcome.sealedSuccessor, token);
-    case 'replayed': {
-      await revokeGrant(stores, grant.id);
-      const fields = { 'grant-id': grant.id, 'client-id': grant.clientId };
-      logger.warn('refresh token replayed', { reason: 'refresh-token-replayed', ...fields });
-      throw new InvalidGrantError('the refresh token was used before');
-    }
+    case 'replayed':
+      return refuseReplay(grant, dependencies);
     case undefined:
       throw new InvalidGrantError('the refresh token is unknown, expired or revoked');
   }
+}
+
+async function refuseReplay(
+  { id, clientId }: Grant,
+  { stores, logger }: GrantDependencies,
+): Promise<never> {
+  await revokeGrant(stores, id);
+  const fields = { 'grant-id': id, 'client-id': clientId };
+  logger.warn('refresh token replayed', { reason: 'refresh-token-replayed', ...fields });
+  throw new InvalidGrantError('the refresh token was used before');
 }
 
 function repeatedSuccessor(sealed: string, token: string): string {

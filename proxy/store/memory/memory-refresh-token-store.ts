@@ -62,6 +62,15 @@ export class MemoryRefreshTokenStore implements RefreshTokenStore {
     return Promise.resolve(grantId === null ? null : { grantId });
   }
 
+  isReplay(hash: string): Promise<boolean> {
+    const family = this.#families.get(this.#grantIds.get(hash) ?? '');
+    const isReplay =
+      family !== null &&
+      family.hashes.at(-1) !== hash &&
+      this.#repeat(hash, family).kind === 'replayed';
+    return Promise.resolve(isReplay);
+  }
+
   rotate(hash: string, rotation: Rotation): Promise<RotationOutcome | null> {
     const grantId = this.#grantIds.get(hash);
     const family = grantId === null ? null : this.#families.get(grantId);

@@ -38,6 +38,17 @@ const SAVE: RedisScript = {
   `,
 };
 
+/** KEYS: family, grace. ARGV: token. 1 when its rotation would be a replay. */
+const IS_REPLAY: RedisScript = {
+  keyCount: 2,
+  lua: `
+    if redis.call('LINDEX', KEYS[1], -1) == ARGV[1] then return 0 end
+    if not redis.call('LPOS', KEYS[1], ARGV[1]) then return 0 end
+    local isLast = redis.call('LINDEX', KEYS[1], -2) == ARGV[1]
+    return isLast and redis.call('EXISTS', KEYS[2]) == 1 and 0 or 1
+  `,
+};
+
 /**
  * KEYS: family, grace. ARGV: token, successor, sealed successor, grace and lifetime in milliseconds.
  * First element: outcome. The grace is of the last predecessor, and of no other.
@@ -109,6 +120,13 @@ export class RedisRefreshTokenStore implements RefreshTokenStore {
     const family = keyOf(this.#redis, 'refresh-family', grantId);
     const position = await this.#redis.send('LPOS', family, hash);
     return position === null ? null : { grantId };
+  }
+
+  async isReplay(hash: string): Promise<boolean> {
+    const grantId = await this.#grantOf(hash);
+    if (grantId === null) return false;
+    const [family, grace] = this.#familyKeys(grantId);
+    return (await this.#redis.run(IS_REPLAY, [family, grace], [hash])) === 1;
   }
 
   async rotate(hash: string, rotation: Rotation): Promise<RotationOutcome | null> {
