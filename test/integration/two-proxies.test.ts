@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
+
+import { BrowserJar, type BrowserPage } from '../support/browser-jar.ts';
+import { eventually } from '../support/eventually.ts';
+import { expectCleanOutput } from '../support/expect-clean-output.ts';
+import { startFleet, type EchoAnswer, type GatewayFleet } from '../support/gateway-fleet.ts';
+import { membersOf, send, type Answer } from '../support/http-client.ts';
+import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
+import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
+import {
+  authorize,
+  callMcp,
+  discover,
+  redeem,
+  register,
+  signInClient,
+} from '../support/signed-in-client.ts';
+import {
+  expectInvalidGrant,
+  refresh,
+  revoke,
+  tokensOf,
+  type Tokens,
+} from '../support/token-requests.ts';
+
+const FIRST = 0;
+const SECOND = 1;
+const BOTH = [FIRST, SECOND];
+
+/** Longer than the grace of a refresh token, and than the window of the limit on registrations. */
+const ANOTHER_TIME_SECONDS = 61;
+
+/** Shorter than a check of a token counts: what ends sooner was told of. */
+const HEARD_OF_MS = 3000;
+
+const PING = { jsonrpc: '2.0', id: 7, method: 'ping' };
+
+/** Repeats the balancer's choices. */
+const seed = Number(process.env['BALANCER_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+
+jest.setTimeout(120_000);
+
+const started = new AsyncDisposableStack();
+let redis: TestRedis;
+let fleet: GatewayFleet;
+
+function call(accessToken: string): Promise<Answer> {
+  return callMcp(fleet.mcpUrl, accessToken, PING);
+}
+
+async function statusAt(proxy: number, accessToken: string): Promise<number> {
+  fleet.balancer.only(proxy);
+  return (await call(accessToken)).status;
+}
+
+async function expectGoodAtBoth(accessToken: string): Promise<void> {
+  for (const proxy of BOTH) expect(await statusAt(proxy, accessToken)).toBe(200);
+}
+
+async function expectRefusedAtBoth(accessToken: string): Promise<void> {
+  for (const proxy of BOTH) {
+    const isRefused = async (): Promise<boolean> => (await statusAt(proxy, accessToken)) === 401;
+    await eventually(`refused at ${String(proxy)}`, isRefused, HEARD_OF_MS);
+  }
+}
+
+async function signInBrowser(url: string, login = 'alice'): Promise<BrowserJar> {
+  const browser = new BrowserJar();
+  const page = await browser.submit(await browser.open(url), { login });
+  expect(page).toMatchObject({ status: 200, url: new URL(url).href });
+  // Who is not signed in has to fill in the form again.
+  browser.deleteCookies(({ host }) => host === '127.0.0.1');
+  return browser;
+}
+
+function isSignIn(page: BrowserPage): boolean {
+  return page.url.startsWith(fleet.identityProvider.issuer);
+}
+
+describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(seed)})`, () => {
+  beforeAll(async () => {
+    redis = started.use(await startRedis());
+    fleet = started.use(await startFleet({ redisUrls: [redis.url, redis.url], seed }));
+  });
+
+  afterAll(() => started.disposeAsync());
+
+  beforeEach(() => {
+    redis.advance(ANOTHER_TIME_SECONDS);
+    fleet.balancer.spread();
+  });
+
+  test('log a client in between them, whichever takes which request', async () => {
+    const before = [...fleet.balancer.taken];
+    const logins = await Promise.all(
+      ['alice', 'bob', 'carol', 'alice'].map((login) => signInClient(fleet.mcpUrl, { login })),
+    );
+
+    for (const client of logins) {
+      await expectGoodAtBoth(client.accessToken);
+      fleet.balancer.spread();
+      const { accessToken } = tokensOf(await refresh(client, client.refreshToken));
+      await expectGoodAtBoth(accessToken);
+    }
+    for (const proxy of BOTH) {
+      expect(fleet.balancer.taken[proxy]).toBeGreaterThan((before[proxy] ?? 0) + 8);
+    }
+  });
+
+  test('redeem each other’s codes, and refresh each other’s tokens', async () => {
+    fleet.balancer.only(FIRST);
+    const server = await discover(fleet.mcpUrl);
+    const clientId = await register(server);
+    const code = (await authorize(server, clientId)).searchParams.get('code') ?? '';
+    fleet.balancer.only(SECOND);
+    let tokens = tokensOf(await redeem(server, clientId, code));
+
+    for (const proxy of [FIRST, SECOND, FIRST]) {
+      fleet.balancer.only(proxy);
+      tokens = tokensOf(await refresh({ server, clientId }, tokens.refreshToken));
+      await expectGoodAtBoth(tokens.accessToken);
+    }
+  });
+
+  test('take a sign-in on from each other at every redirect', async () => {
+    fleet.balancer.alternate();
+    const browser = await signInBrowser(`${fleet.webUrl}/report?of=2026`);
+    fleet.balancer.only(FIRST);
+    const first = await browser.open(fleet.webUrl);
+    fleet.balancer.only(SECOND);
+    const second = await browser.open(fleet.webUrl);
+
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect([first, second].map(isSignIn)).toEqual([false, false]);
+  });
+
+  test('agree on one successor for fifty refreshes at once', async () => {
+    const client = await signInClient(fleet.mcpUrl);
+    fleet.balancer.alternate();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => refresh(client, client.refreshToken)),
+    );
+    const tokens = answers.map(tokensOf);
+    const [successor = '', ...others] = new Set(tokens.map(({ refreshToken }) => refreshToken));
+
+    expect(others).toEqual([]);
+    expect(successor).not.toBe(client.refreshToken);
+    for (const { accessToken } of tokens.slice(0, 4)) await expectGoodAtBoth(accessToken);
+    tokensOf(await refresh(client, successor));
+  });
+
+  test('both end the family of a refresh token that is replayed after its grace', async () => {
+    const client = await signInClient(fleet.mcpUrl);
+    fleet.balancer.only(FIRST);
+    const next = tokensOf(await refresh(client, client.refreshToken));
+    await expectGoodAtBoth(next.accessToken);
+    redis.advance(ANOTHER_TIME_SECONDS);
+    fleet.balancer.only(SECOND);
+    expectInvalidGrant(await refresh(client, client.refreshToken));
+
+    for (const { accessToken } of [client, next]) await expectRefusedAtBoth(accessToken);
+    fleet.balancer.only(FIRST);
+    expectInvalidGrant(await refresh(client, next.refreshToken));
+  });
+
+  test('redeem a code once when both are asked at the same time, and revoke what it gave', async () => {
+    const server = await discover(fleet.mcpUrl);
+    const clientId = await register(server);
+    const browser = new BrowserJar();
+    for (let round = 0; round < 5; round += 1) {
+      fleet.balancer.spread();
+      const redirect = await authorize(server, clientId, { browser });
+      const code = redirect.searchParams.get('code') ?? '';
+      fleet.balancer.alternate();
+      const answers = await Promise.all([1, 2, 3, 4].map(() => redeem(server, clientId, code)));
+      const given = answers.filter(({ status }) => status === 200).map(tokensOf);
+
+      expect(given.length).toBeLessThanOrEqual(1);
+      for (const answer of answers.filter(({ status }) => status !== 200)) {
+        expectInvalidGrant(answer);
+      }
+      for (const { accessToken, refreshToken } of given) {
+        await expectRefusedAtBoth(accessToken);
+        expectInvalidGrant(await refresh({ server, clientId }, refreshToken));
+      }
+    }
+  });
+
+  test('both refuse every token of a refresh token that was revoked at one', async () => {
+    const client = await signInClient(fleet.mcpUrl);
+    const next = tokensOf(await refresh(client, client.refreshToken));
+    for (const { accessToken } of [client, next]) await expectGoodAtBoth(accessToken);
+    fleet.balancer.only(FIRST);
+    expect((await revoke(client, next.refreshToken)).status).toBe(200);
+
+    for (const { accessToken } of [client, next]) await expectRefusedAtBoth(accessToken);
+    for (const { refreshToken } of [client, next]) {
+      expectInvalidGrant(await refresh(client, refreshToken));
+    }
+  });
+
+  test('both refuse an access token that was revoked at one, and that one only', async () => {
+    const client = await signInClient(fleet.mcpUrl);
+    const next = tokensOf(await refresh(client, client.refreshToken));
+    for (const { accessToken } of [client, next]) await expectGoodAtBoth(accessToken);
+    fleet.balancer.only(FIRST);
+    expect((await revoke(client, client.accessToken)).status).toBe(200);
+
+    await expectRefusedAtBoth(client.accessToken);
+    await expectGoodAtBoth(next.accessToken);
+    tokensOf(await refresh(client, next.refreshToken));
+  });
+
+  test('both end the browser session that was signed out of at one', async () => {
+    const browser = await signInBrowser(fleet.webUrl);
+    for (const proxy of BOTH) {
+      fleet.balancer.only(proxy);
+      expect(isSignIn(await browser.open(fleet.webUrl))).toBe(false);
+    }
+    fleet.balancer.only(FIRST);
+    const cookies = browser.clone();
+    const question = await browser.open(`${fleet.webUrl}/.gateway/sign_out`);
+    expect((await browser.submit(question)).body).toContain('Signed out');
+
+    for (const proxy of BOTH) {
+      fleet.balancer.only(proxy);
+      const asksToSignIn = async (): Promise<boolean> =>
+        isSignIn(await cookies.clone().open(fleet.webUrl));
+      await eventually(`signed out at ${String(proxy)}`, asksToSignIn, HEARD_OF_MS);
+    }
+  });
+
+  test('count registrations together', async () => {
+    const { registrationEndpoint } = await discover(fleet.mcpUrl);
+    const from = '127.0.1.1';
+    const body = JSON.stringify({ redirect_uris: ['http://127.0.0.1:1/callback'] });
+    const headers = { 'content-type': 'application/json' };
+    const statuses: number[] = [];
+    fleet.balancer.alternate();
+    for (let count = 0; count < 22; count += 1) {
+      const options = { method: 'POST', headers, body, from };
+      statuses.push((await send(registrationEndpoint, options)).status);
+    }
+
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 201), 429, 429]);
+    const somebodyElse = { method: 'POST', headers, body, from: '127.0.1.2' };
+    expect((await send(registrationEndpoint, somebodyElse)).status).toBe(201);
+  });
+
+  test('publish the keys that verify each other’s assertions', async () => {
+    const { accessToken } = await signInClient(fleet.mcpUrl, { login: 'carol' });
+    for (const [signer, verifier] of [BOTH, BOTH.toReversed()]) {
+      fleet.balancer.only(signer ?? FIRST);
+      // The server of the route answers so.
+      const { result } = membersOf(await call(accessToken)) as unknown as EchoAnswer;
+      fleet.balancer.only(verifier ?? SECOND);
+      const keys = membersOf(await send(`${fleet.publicUrl}/.gateway/jwks.json`));
+      // A set by RFC 7517, section 5.
+      const keySet = createLocalJWKSet(keys as unknown as JSONWebKeySet);
+      const { payload } = await jwtVerify(result.assertion ?? '', keySet);
+
+      expect(payload).toMatchObject({ sub: 'carol', email: 'carol@example.com' });
+    }
+  });
+
+  test('log no secret, and nothing that went wrong', () => {
+    expectCleanOutput(fleet);
+  });
+});
+
+describeWithRedis('two proxies whose sessions are short', () => {
+  test('renew the session of a sign-in once for all its clients, time after time', async () => {
+    await using store = await startRedis();
+    await using short = await startFleet({
+      redisUrls: [store.url, store.url],
+      seed,
+      settings: { cookie: { expiration: '2s' }, tokens: { refreshTokenGrace: '0s' } },
+      identityProvider: { refreshTokens: 'rotated' },
+    });
+    const { identityProvider, balancer, mcpUrl } = short;
+    const first = await signInClient(mcpUrl);
+    const second = await signInClient(mcpUrl, { browser: first.browser });
+    let tokens: readonly Tokens[] = [first, second];
+    balancer.alternate();
+    for (let renewal = 0; renewal < 2; renewal += 1) {
+      const isOver = async ({ accessToken }: Tokens): Promise<boolean> =>
+        (await callMcp(mcpUrl, accessToken, PING)).status === 401;
+      for (const each of tokens) await eventually('the session is over', () => isOver(each));
+      const before = askedForTokens(short);
+      const goOn = identityProvider.hold('token');
+      const answers = [first, second].map((client, index) =>
+        refresh(client, tokens[index]?.refreshToken ?? ''),
+      );
+      await eventually('the provider is asked', () => askedForTokens(short) > before);
+      goOn();
+      tokens = (await Promise.all(answers)).map(tokensOf);
+
+      expect(askedForTokens(short) - before).toBe(1);
+      for (const { accessToken } of tokens) {
+        expect(await callMcp(mcpUrl, accessToken, PING)).toMatchObject({ status: 200 });
+      }
+    }
+    expectCleanOutput(short);
+  });
+});
+
+/** How often the identity provider was asked for tokens. */
+function askedForTokens({ identityProvider }: GatewayFleet): number {
+  return identityProvider.hits.get('/token') ?? 0;
+}
