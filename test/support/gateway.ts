@@ -6,18 +6,11 @@ import { validateResource } from '../../controller/validate/validate-resource.ts
 import type { GatewaySettings, Route } from '../../crds/types.ts';
 import { deriveAssertionKeys } from '../../cli/commands/run/assertion-keys.ts';
 import { makeSealingKeys } from '../../cli/commands/run/sealing-keys.ts';
-import type { SealingKeys } from '../../proxy/crypto/sealing-key.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../proxy/gateway.ts';
-import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
 import { LineWriter } from '../../shared/process/line-writer.ts';
-import { createLogger, type Logger } from '../../shared/process/logger.ts';
-import {
-  openDefaultStores,
-  recordedSink,
-  withoutClosing,
-  type OpenStores,
-} from './redis/suite/default-stores.ts';
+import { createLogger } from '../../shared/process/logger.ts';
+import { openDefaultStores, recordedSink, withoutClosing } from './redis/suite/default-stores.ts';
 
 /** A whole gateway in this process, on a port of its own, configured by manifests. */
 export interface TestGateway extends AsyncDisposable {
@@ -42,7 +35,10 @@ export async function startGateway(
   const lines = new LineWriter(recordedSink({ write: (text) => (log += text) }));
   const logger = createLogger('proxy', lines);
   const sealingKeys = makeSealingKeys();
-  const opened = await openStores(overrides, sealingKeys, logger);
+  const opened =
+    overrides.stores === undefined
+      ? await openDefaultStores({ sealingKeys, logger, now: overrides.now })
+      : withoutClosing(overrides.stores);
   const { stores } = opened;
   const gateway = createGateway({
     devAllowLoopback: true,
@@ -75,16 +71,6 @@ export async function startGateway(
       await opened.close();
     },
   };
-}
-
-/** A moved clock moves no Redis: with a clock of its own, a test gets stores in memory. */
-function openStores(
-  { stores, now }: Pick<Partial<GatewayOptions>, 'stores' | 'now'>,
-  sealingKeys: SealingKeys,
-  logger: Logger,
-): Promise<OpenStores> {
-  if (stores === undefined && now === undefined) return openDefaultStores(sealingKeys, logger);
-  return Promise.resolve(withoutClosing(stores ?? createMemoryStores(now)));
 }
 
 function compileManifests(manifests: string): ReturnType<typeof compileSnapshot>['snapshot'] {

@@ -22,6 +22,10 @@ export interface RequestOptions {
   readonly headers?: Headers;
   /** Sent with its length; in one chunk with `transfer-encoding: chunked` in `headers`. */
   readonly body?: string | Buffer;
+  /** Address of this machine to send from. */
+  readonly from?: string;
+  /** Port of what passes the request on to the one in the URL. */
+  readonly through?: number;
 }
 
 /**
@@ -40,14 +44,15 @@ export async function send(url: string, options: RequestOptions = {}): Promise<A
 /** The same, as far as the head of the response: its body is still to come. */
 export async function open(
   url: string,
-  { method = 'GET', headers = {}, body }: RequestOptions = {},
+  { method = 'GET', headers = {}, body, from, through }: RequestOptions = {},
 ): Promise<IncomingMessage> {
   const [, host = '', port = '80', path = ''] =
     /^http:\/\/([^/:]+)(?::(\d+))?(.*)$/.exec(url) ?? [];
   const isChunked = headers['transfer-encoding'] !== undefined;
   const outgoing = httpRequest({
     host: '127.0.0.1',
-    port,
+    port: through ?? port,
+    localAddress: from,
     path: path === '' ? '/' : path,
     method,
     headers: {

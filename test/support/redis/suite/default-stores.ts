@@ -1,0 +1,147 @@
+import { Sealer } from '../../../../proxy/crypto/sealer.ts';
+import type { SealingKeys } from '../../../../proxy/crypto/sealing-key.ts';
+import { randomToken } from '../../../../proxy/crypto/tokens.ts';
+import { createMemoryStores } from '../../../../proxy/store/memory/memory-stores.ts';
+import {
+  connectRedis,
+  type RedisConnection,
+} from '../../../../proxy/store/redis/redis-connection.ts';
+import { createRedisStores } from '../../../../proxy/store/redis/redis-stores.ts';
+import { parseRedisUrl } from '../../../../proxy/store/redis/redis-url.ts';
+import type { Stores } from '../../../../proxy/store/stores.ts';
+import type { LineSink } from '../../../../shared/process/line-writer.ts';
+import type { Logger } from '../../../../shared/process/logger.ts';
+import { startRedis, type TestRedis } from '../start-redis.ts';
+import { observeHttp } from './observe-http.ts';
+import { dumpRedis } from './redis-dump.ts';
+import { RedisMonitor } from './redis-monitor.ts';
+import { CANARY } from './secret.ts';
+import { SuiteRecord } from './suite-record.ts';
+
+const READY_MS = 10_000;
+/** Real time goes by between a look at one clock and at the other. */
+const CLOCK_STEP_MS = 100;
+
+/** Names the directory where the processes of a run on Redis write down what they saw. */
+export const RECORD_VARIABLE = 'TEST_REDIS_RECORD';
+
+/** Stores of one gateway. */
+export interface OpenStores {
+  readonly stores: Stores;
+  close(): Promise<void>;
+}
+
+interface StoresOptions {
+  readonly sealingKeys: SealingKeys;
+  readonly logger: Logger;
+  /** Time in the stores, as the test moves it. */
+  readonly now?: (() => number) | undefined;
+}
+
+const record = recordOf(process.env);
+let observers = 0;
+let observation: Disposable | undefined;
+
+/** The stores of a gateway that a test gives none: in memory, or in a Redis when the run is on Redis. */
+export async function openDefaultStores(options: StoresOptions): Promise<OpenStores> {
+  if (record === undefined) return withoutClosing(createMemoryStores(options.now));
+  return openRedisStores(options, record);
+}
+
+/** Starts a Redis that ends with the stores, and leaves a record of all it was told. */
+async function openRedisStores(
+  { sealingKeys, logger, now }: StoresOptions,
+  into: SuiteRecord,
+): Promise<OpenStores> {
+  await using opening = new AsyncDisposableStack();
+  const password = randomToken();
+  const redis = opening.use(await startRedis({ password }));
+  const monitor = await RedisMonitor.start(redis, password, into.newCommandsFile());
+  const connection = opening.use(connectRedis(parseRedisUrl(redis.url), { logger }));
+  if (!(await connection.waitUntilReady(READY_MS))) throw new Error('Redis cannot be reached');
+  opening.use(observe(into));
+  into.addSecrets([
+    { kind: 'password of Redis', value: password },
+    ...sealingKeys.map(({ secret }) => ({
+      kind: 'sealing key',
+      value: Buffer.from(secret).toString('base64url'),
+    })),
+  ]);
+  into.add('opened');
+  const open = opening.move();
+  const timed = now === undefined ? connection : followClock(connection, redis, now);
+  return {
+    stores: createRedisStores(timed, new Sealer(sealingKeys)),
+    async close() {
+      const canary = { kind: CANARY, value: randomToken() };
+      into.addSecrets([canary]);
+      await redis.send('SET', CANARY, JSON.stringify(canary));
+      await monitor.stop();
+      for await (const entry of dumpRedis(redis)) into.addKey(entry);
+      into.add('closed');
+      await open.disposeAsync();
+    },
+  };
+}
+
+/** Moves the clock of a Redis to a test's before every command. */
+function followClock(
+  connection: RedisConnection,
+  redis: TestRedis,
+  now: () => number,
+): RedisConnection {
+  const follow = (): void => {
+    const behindMs = now() - redis.now();
+    if (Math.abs(behindMs) >= CLOCK_STEP_MS) redis.advance(behindMs / 1000);
+  };
+  return {
+    prefix: connection.prefix,
+    logger: connection.logger,
+    send(command, ...args) {
+      follow();
+      return connection.send(command, ...args);
+    },
+    run(script, keys, args) {
+      follow();
+      return connection.run(script, keys, args);
+    },
+    waitUntilReady: (ms) => connection.waitUntilReady(ms),
+    subscribe: (channel, subscriber) => connection.subscribe(channel, subscriber),
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  };
+}
+
+/** Stores that need no closing, or that somebody else closes. */
+export function withoutClosing(stores: Stores): OpenStores {
+  return { stores, close: () => Promise.resolve() };
+}
+
+/** The same sink; what goes there is written down too when the run is on Redis. */
+export function recordedSink(sink: LineSink): LineSink {
+  if (record === undefined) return sink;
+  return {
+    write(text) {
+      record.addLog(text);
+      return sink.write(text);
+    },
+  };
+}
+
+function recordOf(environment: NodeJS.ProcessEnv): SuiteRecord | undefined {
+  const directory = environment[RECORD_VARIABLE];
+  return directory === undefined ? undefined : new SuiteRecord(directory);
+}
+
+/** One observer is enough for all gateways of a process. */
+function observe(into: SuiteRecord): Disposable {
+  observers += 1;
+  observation ??= observeHttp((secrets) => into.addSecrets(secrets));
+  return {
+    [Symbol.dispose]() {
+      observers -= 1;
+      if (observers > 0) return;
+      observation?.[Symbol.dispose]();
+      observation = undefined;
+    },
+  };
+}
