@@ -78,8 +78,9 @@ export class CheckCache<Value> implements Disposable {
     if (entry === undefined) return this.#checkOnce(key, check);
     const now = this.#options.now();
     if (this.#counts(entry, FRESH_MS, now)) return entry.value;
-    const isAway = entry.retryAt !== undefined || now < this.#awayUntil;
-    if (!isAway || !this.#isWithinGrace(entry, now)) return this.#checkOnce(key, check);
+    if (!this.#isAway(entry, now) || !this.#isWithinGrace(entry, now)) {
+      return this.#checkOnce(key, check);
+    }
     if (now >= (entry.retryAt ?? 0)) {
       // Whatever comes of it is kept in the entry, or ends it: the next request hears of it.
       this.#checkOnce(key, check).catch(() => undefined);
@@ -135,6 +136,11 @@ export class CheckCache<Value> implements Disposable {
     }
     this.#entries.delete(key);
     throw error;
+  }
+
+  /** A failure of long ago says nothing about now, and the answer is waited for. */
+  #isAway({ retryAt }: Entry<Value>, now: number): boolean {
+    return now < this.#awayUntil || (retryAt !== undefined && now < retryAt + FRESH_MS);
   }
 
   #isWithinGrace(entry: Entry<Value>, now: number): boolean {

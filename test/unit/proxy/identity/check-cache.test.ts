@@ -183,7 +183,7 @@ describe('While the stores are away', () => {
     expect(ask('two')).toBe(VALUE);
     time += RETRY;
     expect(ask('one')).toBe(VALUE);
-    time += 10 * RETRY;
+    time += 2 * RETRY;
     expect(ask('one')).toBe(VALUE);
     expect(questions).toBe(5);
     slow.reject(new StoreUnavailableError('too slow'));
@@ -243,6 +243,12 @@ describe('When the stores are back', () => {
     time += RETRY;
     await ask();
     await settled();
+    expect(await ask()).toBeNull();
+  });
+
+  test('they are waited for by whoever comes long after they failed', async () => {
+    store = () => Promise.resolve(null);
+    time += RETRY + FRESH;
     expect(await ask()).toBeNull();
   });
 
