@@ -9,6 +9,7 @@ import type { Stores } from '../../proxy/store/stores.ts';
 import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
 import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
 import {
+  A_CONSENT,
   A_PENDING_AUTHORIZATION,
   A_PENDING_SIGN_IN,
   A_SIGN_IN_CODE,
@@ -254,5 +255,19 @@ describeWithRedis('records in Redis', () => {
       signIn: aSignIn('sign-in-1'),
       version: 1,
     });
+  });
+
+  test('of a consent that was planted, or cannot be opened, are none', async () => {
+    const { consents } = storesSealedBy(sealerWith('a'));
+    await consents.remember(A_CONSENT, 'metadata-hash', LIFE_SECONDS);
+    const [key = ''] = [await redis.send('KEYS', 'gatehouse:consent:*')].flat().map(String);
+    await redis.send('SET', key, 'metadata-hash');
+    expect(await consents.isRemembered(A_CONSENT, 'metadata-hash')).toBe(false);
+    await storesSealedBy(sealerWith('b')).consents.remember(
+      A_CONSENT,
+      'metadata-hash',
+      LIFE_SECONDS,
+    );
+    expect(await consents.isRemembered(A_CONSENT, 'metadata-hash')).toBe(false);
   });
 });

@@ -1,26 +1,35 @@
+import type { Sealer } from '../../crypto/sealer.ts';
 import type { ConsentKey, ConsentStore } from '../consent-store.ts';
-import { hashedId, keyOf, milliseconds } from './keys.ts';
+import { isString } from './guards.ts';
+import { hashedId } from './keys.ts';
 import type { RedisCommands } from './redis-connection.ts';
+import { SealedRecords } from './sealed-records.ts';
+import { UnreadableRecordError } from './unreadable-record-error.ts';
 
-/** Consents of all proxies. */
+/** Consents of all proxies. Sealed: who can write to Redis must not agree in a user's name. */
 export class RedisConsentStore implements ConsentStore {
-  readonly #redis: RedisCommands;
+  readonly #metadataHashes: SealedRecords<string>;
 
-  constructor(redis: RedisCommands) {
-    this.#redis = redis;
+  constructor(redis: RedisCommands, sealer: Sealer) {
+    this.#metadataHashes = new SealedRecords(redis, { sealer, kind: 'consent', isValue: isString });
   }
 
   async remember(key: ConsentKey, metadataHash: string, ttlSeconds: number): Promise<void> {
-    await this.#redis.send('SET', this.#keyOf(key), metadataHash, 'PX', milliseconds(ttlSeconds));
+    await this.#metadataHashes.save(idOf(key), metadataHash, ttlSeconds);
   }
 
   async isRemembered(key: ConsentKey, metadataHash: string): Promise<boolean> {
-    return (await this.#redis.send('GET', this.#keyOf(key))) === metadataHash;
+    try {
+      return (await this.#metadataHashes.read(idOf(key)))?.value === metadataHash;
+    } catch (error) {
+      // The one record that can be had again: the user is asked.
+      if (error instanceof UnreadableRecordError) return false;
+      throw error;
+    }
   }
+}
 
-  #keyOf(key: ConsentKey): string {
-    const { provider, subject, issuer, clientId, redirectUri, resource, scopes } = key;
-    const id = hashedId(provider, subject, issuer, clientId, redirectUri, resource, scopes);
-    return keyOf(this.#redis, 'consent', id);
-  }
+function idOf(key: ConsentKey): string {
+  const { provider, subject, issuer, clientId, redirectUri, resource, scopes } = key;
+  return hashedId(provider, subject, issuer, clientId, redirectUri, resource, scopes);
 }

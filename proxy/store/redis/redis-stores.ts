@@ -46,7 +46,7 @@ export function createRedisStores(connection: RedisConnection, sealer: Sealer): 
     grants: new RedisGrantStore(connection, sealer),
     revokedTokens: new RedisRevokedTokenStore(connection),
     refreshTokens: new RedisRefreshTokenStore(connection),
-    consents: new RedisConsentStore(connection),
+    consents: new RedisConsentStore(connection, sealer),
     rateLimits: new RedisRateLimitStore(connection),
     replays: new RedisReplayStore(connection),
     revocations: new RedisRevocations(connection),
