@@ -5,8 +5,6 @@ const DEFAULT_PREFIX = 'gatehouse';
 /** No braces: they choose the slot of a key in a Cluster, which is for the stores to say. */
 const PREFIX = /^[A-Za-z0-9_.:-]{1,100}$/;
 const SERVER_NAME = /^[a-z0-9_.-]+$/i;
-/** What is safe to show of a parameter that nobody knows. */
-const SHOWN_NAME = /^[a-z_]{1,32}$/i;
 
 const NAMES = [
   'prefix',
@@ -67,8 +65,10 @@ function valuesOf(query: string): Values {
     const given = equals === -1 ? pair : pair.slice(0, equals);
     const name = NAMES.find((known) => known === given);
     if (name === undefined) {
-      const shown = SHOWN_NAME.test(given) ? ` ${given}` : '';
-      throw new RedisUrlError(`there is no parameter${shown}; there are ${NAMES.join(', ')}`);
+      // Its name stays untold: it may be the end of a password with an `&` that was not encoded.
+      throw new RedisUrlError(
+        `one of its parameters does not exist; there are ${NAMES.join(', ')}, and & in a value is %26`,
+      );
     }
     if (values.has(name)) throw new RedisUrlError(`${name} is given twice`);
     const value = equals === -1 ? '' : decoded(name, pair.slice(equals + 1));
