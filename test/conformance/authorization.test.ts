@@ -92,10 +92,10 @@ describe('An authorization request', () => {
     },
   );
 
-  test('is refused from a network that sends thousands a minute', async () => {
+  test('is refused from a network that sends more than a thousand a minute', async () => {
     await using server = await startAuthorizationServer();
     const url = authorizationUrl('unknown');
-    for (let request = 0; request < 3000; request += 1) {
+    for (let request = 0; request < 1000; request += 1) {
       expect((await server.send(url)).status).not.toBe(429);
     }
     const refused = await server.send(url);

@@ -24,7 +24,7 @@ import { issuerOf } from '../resources.ts';
 const PENDING_SECONDS = 600;
 
 /** Per network: a stranger's requests must not push those of others out of the store. */
-const REQUESTS = { limit: 3000, windowSeconds: 60 };
+const REQUESTS = { limit: 1000, windowSeconds: 60 };
 
 interface Dependencies {
   readonly stores: Pick<Stores, 'pendingAuthorizations' | 'rateLimits'>;
