@@ -64,9 +64,18 @@ export class Sealer {
   }
 }
 
+/** What names a key in everything it sealed; no secret. */
+export function sealingKeyId(key: SealingKey): string {
+  return keyId(key).toString('hex');
+}
+
+function keyId(key: SealingKey): Buffer {
+  return deriveBytes(key, 'gatehouse sealing key id', KEY_ID_BYTES);
+}
+
 function derive(key: SealingKey): DerivedKey {
   return {
-    id: deriveBytes(key, 'gatehouse sealing key id', KEY_ID_BYTES),
+    id: keyId(key),
     key: deriveBytes(key, 'gatehouse sealing key', KEY_BYTES),
   };
 }

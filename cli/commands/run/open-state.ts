@@ -2,9 +2,10 @@ import type { Sealer } from '../../../proxy/crypto/sealer.ts';
 import { createMemoryStores } from '../../../proxy/store/memory/memory-stores.ts';
 import { connectRedis } from '../../../proxy/store/redis/redis-connection.ts';
 import { createRedisStores } from '../../../proxy/store/redis/redis-stores.ts';
-import type { RedisTarget } from '../../../proxy/store/redis/redis-target.ts';
+import { placesOf, type RedisTarget } from '../../../proxy/store/redis/redis-target.ts';
 import type { Stores } from '../../../proxy/store/stores.ts';
 import type { Logger } from '../../../shared/process/logger.ts';
+import { CommandFailure } from '../../command-failure.ts';
 
 /** How long a start waits for Redis. Nothing but requests depends on it. */
 const PATIENCE_MS = 2000;
@@ -14,7 +15,12 @@ export interface State extends AsyncDisposable {
   readonly stores: Stores;
 }
 
-/** Opens the state of a proxy: in Redis, and without one in memory, where it ends with the process. */
+/**
+ * Opens the state of a proxy: in Redis, and without one in memory, where it ends with the process.
+ *
+ * A Redis that is away is waited for later. Throws `CommandFailure` when it refuses this proxy: with a
+ * wrong password, say, the next version of a deployment must not take the place of a good one.
+ */
 export async function openState(
   { redis, logger }: { readonly redis: RedisTarget | undefined; readonly logger: Logger },
   sealer: Sealer,
@@ -23,7 +29,13 @@ export async function openState(
     return { stores: createMemoryStores(), [Symbol.asyncDispose]: () => Promise.resolve() };
   }
   const connection = connectRedis(redis, { logger });
-  if (!(await connection.waitUntilReady(PATIENCE_MS))) {
+  const isReady = await connection.waitUntilReady(PATIENCE_MS);
+  const refusal = await connection.refusal();
+  if (refusal !== undefined) {
+    await connection[Symbol.asyncDispose]();
+    throw new CommandFailure(`Redis at ${placesOf(redis)} cannot be used: ${refusal}`);
+  }
+  if (!isReady) {
     logger.warn('started without redis', { consequence: 'what needs it is answered with 503' });
   }
   return {

@@ -1,3 +1,4 @@
+import { sealingKeyId } from '../../../proxy/crypto/sealer.ts';
 import type { SealingKeys } from '../../../proxy/crypto/sealing-key.ts';
 import type { Logger } from '../../../shared/process/logger.ts';
 import type { CompiledSigningKeys } from '../../../shared/snapshot/snapshot.ts';
@@ -19,6 +20,8 @@ export interface KeySources {
 /** Finds the keys where they are kept; else makes them for as long as the process lives. */
 export async function findProcessKeys(sources: KeySources, logger: Logger): Promise<ProcessKeys> {
   const sealingKeys = await findSealingKeys(sources, logger);
+  const [seals, ...opens] = sealingKeys.map(sealingKeyId);
+  logger.info('sealing keys', { seals, opens });
   return { sealingKeys, assertionKeys: deriveAssertionKeys(sealingKeys) };
 }
 

@@ -12,6 +12,7 @@ import type { RedisSource } from './run-options.ts';
 export async function readRedisTarget({ kind, value }: RedisSource): Promise<RedisTarget> {
   const place = kind === 'url' ? '--redis-url' : `--redis-url-file ${value}`;
   const url = kind === 'url' ? value : await readUrlFile(value);
+  if (url === '') throw new UsageError(`${place} is empty`);
   try {
     return parseRedisUrl(url);
   } catch (error) {

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { SealingKey, SealingKeys } from '../../../proxy/crypto/sealing-key.ts';
+import { errorCode } from '../../../shared/process/error-code.ts';
 import { CommandFailure } from '../../command-failure.ts';
 import { writePrivateFile } from './write-private-file.ts';
 
@@ -14,7 +15,12 @@ const STATE_FOLDER = 'sealing-keys';
  * open; names mean nothing else. Hidden files are not keys, so a mounted Secret can be given.
  */
 export async function readSealingKeys(directory: string): Promise<SealingKeys> {
-  const entries = await readdir(directory, { withFileTypes: true });
+  const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
+    const reason = errorCode(error) ?? 'it failed';
+    throw new CommandFailure(`cannot read sealing keys in ${directory}: ${reason}`, {
+      cause: error,
+    });
+  });
   const names = entries
     .filter((entry) => !entry.name.startsWith('.') && !entry.isDirectory())
     .map(({ name }) => name)

@@ -4,10 +4,13 @@ import { needsOperator } from './redis-failure.ts';
 /** Logs that Redis cannot be reached once for an outage, not once for a command or an attempt. */
 export class OutageLog {
   readonly #logger: Logger;
+  /** Where Redis is meant to be. */
+  readonly #places: string;
   #logged: string | undefined;
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, places: string) {
     this.#logger = logger;
+    this.#places = places;
   }
 
   /** Redis was lost, or could not be reached once more. */
@@ -16,12 +19,12 @@ export class OutageLog {
     const isNews = this.#logged === undefined || (needsOperator(reason) && reason !== this.#logged);
     if (!isNews) return;
     this.#logged = reason;
-    this.#logger.warn('redis unreachable', { reason });
+    this.#logger.warn('redis unreachable', { redis: this.#places, reason });
   }
 
   /** Redis can be used. */
   ended(): void {
     this.#logged = undefined;
-    this.#logger.info('redis reachable');
+    this.#logger.info('redis reachable', { redis: this.#places });
   }
 }

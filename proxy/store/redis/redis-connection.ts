@@ -8,9 +8,9 @@ import { openClusterClient } from './open-cluster-client.ts';
 import { openSingleClient } from './open-single-client.ts';
 import { OutageLog } from './outage-log.ts';
 import type { RedisArgument, RedisClient } from './redis-client.ts';
-import { describeRedisFailure, isUnknownScript } from './redis-failure.ts';
+import { describeRedisFailure, isUnknownScript, needsOperator } from './redis-failure.ts';
 import { keepSubscribed, type RedisSubscriber } from './redis-subscription.ts';
-import type { RedisTarget } from './redis-target.ts';
+import { placesOf, type RedisTarget } from './redis-target.ts';
 
 /** What Redis answers. */
 export type RedisReply = string | number | null | readonly RedisReply[];
@@ -45,6 +45,11 @@ export interface RedisConnection extends RedisCommands, AsyncDisposable {
   readonly logger: Logger;
   /** Whether Redis can be reached within that time. */
   waitUntilReady(ms: number): Promise<boolean>;
+  /**
+   * Why Redis will not serve this proxy before a person changes something, such as a password;
+   * undefined when it serves, or is only away.
+   */
+  refusal(): Promise<string | undefined>;
   /** Listens to a channel, over a connection of its own that heals by itself too. */
   subscribe(channel: string, subscriber: RedisSubscriber): AsyncDisposable;
 }
@@ -73,7 +78,7 @@ class HealingConnection implements RedisConnection {
     this.prefix = target.prefix;
     this.logger = logger;
     this.#target = target;
-    this.#outages = new OutageLog(logger);
+    this.#outages = new OutageLog(logger, placesOf(target));
     this.#evictions = new EvictionWarnings(logger);
     this.#kept = keepOpen((signal) => openClient(target, signal, logger), {
       opened: (client) => this.#opened(client),
@@ -111,6 +116,19 @@ class HealingConnection implements RedisConnection {
     await Promise.race([this.#ready.promise, late]);
     clearTimeout(timer);
     return this.#client !== undefined;
+  }
+
+  async refusal(): Promise<string | undefined> {
+    let reason = this.#reason;
+    if (this.#client !== undefined) {
+      try {
+        await this.#client.call('EXISTS', [`${this.prefix}probe`]);
+        return undefined;
+      } catch (error) {
+        reason = describeRedisFailure(error);
+      }
+    }
+    return needsOperator(reason) ? reason : undefined;
   }
 
   subscribe(channel: string, subscriber: RedisSubscriber): AsyncDisposable {

@@ -21,6 +21,7 @@ export function describeRedisFailure(error: unknown): string {
 
 /** Whether a person has to change something before Redis can be used. */
 export function needsOperator(reason: string): boolean {
+  if (reason.includes(TOO_MANY_CLIENTS)) return false;
   return /^(WRONGPASS|NOAUTH|NOPERM|MOVED|DENIED|ERR|ENOENT|EACCES|[A-Z_]*(CERT|SSL|TLS))/.test(
     reason,
   );
@@ -30,6 +31,8 @@ export function needsOperator(reason: string): boolean {
 export function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT');
 }
+
+const TOO_MANY_CLIENTS = 'it has its maximum of clients';
 
 /** What the codes mean to an operator (the first word of an error that Redis answers). */
 const REPLY_CODES: Readonly<Record<string, string>> = {
@@ -52,7 +55,7 @@ const REPLY_CODES: Readonly<Record<string, string>> = {
 /** Errors without a code of their own that an operator has to know. */
 const REPLY_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/cluster support disabled/i, 'this is not a Redis Cluster'],
-  [/max number of clients/i, 'it has its maximum of clients'],
+  [/max number of clients/i, TOO_MANY_CLIENTS],
   [/DB index is out of range/i, 'it has no such database'],
   [/unknown command/i, 'it does not know a command; Redis 7.0 or newer is needed'],
 ];
@@ -63,15 +66,27 @@ const CLIENT_MESSAGES: readonly (readonly [RegExp, string])[] = [
     /closed|connection close|writeable|isn't ready|max retries|None of startup nodes/i,
     'the connection is lost',
   ],
+  [/^Unknown RESP type/, 'what is there does not speak Redis'],
 ];
 
 function describeReply(message: string): string {
   const code = /^[A-Z]+(?= |$)/.exec(message)?.[0] ?? 'ERR';
-  const meaning = REPLY_CODES[code] ?? REPLY_TEXTS.find(([text]) => text.test(message))?.[1];
+  const meaning =
+    deniedRight(message) ??
+    REPLY_CODES[code] ??
+    REPLY_TEXTS.find(([text]) => text.test(message))?.[1];
   // Where in the Lua script, for whoever wrote it.
   const line = /user_script:\d+/.exec(message)?.[0];
   const details = [meaning, line].filter((detail) => detail !== undefined);
   return details.length === 0 ? code : `${code}: ${details.join(', ')}`;
+}
+
+/** What an ACL user lacks. Keys and channels stay unnamed. */
+function deniedRight(message: string): string | undefined {
+  const command = /^NOPERM .*'([a-z|]+)' command/.exec(message)?.[1];
+  if (command !== undefined) return `the ACL user may not run ${command}`;
+  const place = /^NOPERM .*\b(key|channel)s?\b/.exec(message)?.[1];
+  return place === undefined ? undefined : `the ACL user may not use the ${place}s of this prefix`;
 }
 
 /** ioredis keeps of the last sentinel's failure its text only. */

@@ -52,3 +52,21 @@ export interface ClusterTarget extends EveryTarget {
 
 /** Where the shared state lives. */
 export type RedisTarget = StandaloneTarget | SentinelTarget | ClusterTarget;
+
+/** Hosts and ports, and nothing that is secret. */
+export function placesOf(target: RedisTarget): string {
+  return addressesOf(target)
+    .map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${String(port)}`)
+    .join(', ');
+}
+
+function addressesOf(target: RedisTarget): readonly RedisAddress[] {
+  switch (target.kind) {
+    case 'standalone':
+      return [target.address];
+    case 'sentinel':
+      return target.sentinels;
+    case 'cluster':
+      return target.nodes;
+  }
+}

@@ -49,6 +49,10 @@ describe('sealing keys of a directory', () => {
 
   test('are there', async () => {
     await expect(find({ sealingKeysDirectory: directory })).rejects.toThrow('no sealing keys in');
+    const nowhere = join(directory, 'nowhere');
+    await expect(find({ sealingKeysDirectory: nowhere })).rejects.toThrow(
+      `cannot read sealing keys in ${nowhere}: ENOENT`,
+    );
   });
 });
 
