@@ -22,7 +22,7 @@ const LEFT_OUT = [
   'conformance/(client-id-metadata-documents|coverage|forwarder|policy-language|smuggling)[.]test',
   'conformance/(store-outage|trusted-proxies)[.]test',
   'integration/(configuration|demo|sign-in)[.]test',
-  'integration/(killed-proxy|redis-[a-z]+|run-with-redis|two-proxies)[.]test',
+  'integration/(killed-proxy|redis-[a-z]+|revocation-bounds|run-with-redis|two-proxies)[.]test',
 ];
 
 const SHOWN_FINDINGS = 10;
