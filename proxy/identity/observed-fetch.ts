@@ -2,22 +2,50 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 import type { CustomFetch } from 'openid-client';
 
-type Observer = (url: string, response: Response) => Promise<void>;
+/** Many times what any provider has to say; a bound on memory, whatever it sends. */
+const MAX_BYTES = 1024 * 1024;
+
+/** A response that has arrived whole. */
+export interface ObservedResponse {
+  readonly url: string;
+  readonly ok: boolean;
+  readonly content: Buffer;
+}
+
+type Observer = (response: ObservedResponse) => Promise<void>;
 
 const observers = new AsyncLocalStorage<Observer>();
 
-/** `fetch`, whose responses are seen by who observes before they are by who asked. */
+/**
+ * `fetch`, whose responses are seen by who observes before they are by who asked. It fails when a
+ * response is longer than 1 MiB.
+ */
 export const observedFetch: CustomFetch = async (url, options) => {
   const { body = null, ...init } = options;
   const response = await fetch(url, { ...init, body });
-  await observers.getStore()?.(url, response.clone());
-  return response;
+  if (response.body === null) return response;
+  const content = await readAll(response.body);
+  await observers.getStore()?.({ url, ok: response.ok, content });
+  const { status, statusText, headers } = response;
+  return new Response(content, { status, statusText, headers });
 };
 
-/** Shows an observer every response that `run` gets by `observedFetch`. */
+/** Shows an observer every response with a body that `run` gets by `observedFetch`. */
 export function observeResponses<Result>(
   observer: Observer,
   run: () => Promise<Result>,
 ): Promise<Result> {
   return observers.run(observer, run);
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > MAX_BYTES)
+      throw new Error(`the response is longer than ${String(MAX_BYTES)} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
 }

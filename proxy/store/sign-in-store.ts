@@ -36,8 +36,8 @@ export type RenewalClaim =
  * Sign-ins by id. A sign-in outlives its sessions: it lives as long as the grants made from it.
  *
  * A renewal uses the provider's refresh token, which many providers accept once only, so it has one
- * holder at a time over all proxies. The lease frees it when a holder dies; the version keeps a holder
- * that outlived its lease from undoing the work of the next.
+ * holder at a time over all proxies. The lease, which a holder extends while it works, frees it when one
+ * dies; the version keeps a holder that outlived its lease from undoing the work of the next.
  */
 export interface SignInStore {
   create(signIn: SignIn, ttlSeconds: number): Promise<void>;
@@ -49,6 +49,8 @@ export interface SignInStore {
   end(id: string): Promise<void>;
   /** Atomic: of any number of concurrent calls for one id exactly one is `claimed`. Null as in `get`. */
   claimRenewal(id: string, leaseSeconds: number): Promise<RenewalClaim | null>;
+  /** The claim lasts another `leaseSeconds`. False when it is not held: released, ended or another's. */
+  extendRenewal(id: string, claimId: string, leaseSeconds: number): Promise<boolean>;
   /**
    * Puts the sign-in in the place of `version`. Returns the new version; null, and changes nothing,
    * when the version is another by now or the sign-in is gone. Lifetime and claim stay as they are.

@@ -8,11 +8,16 @@ import { verifies } from '../support/verifies.ts';
 
 const MINUTE = 60_000;
 
+/** Longer than any answer of a provider may be. */
+const TOO_LONG = 'x'.repeat(2 ** 20);
+
 let offset = 0;
 let world: GatewayWithUsers;
 let upstream: Upstream;
 /** A web server that is no identity provider. */
 let elsewhere: Upstream;
+/** An identity provider that says too much. */
+let verbose: Upstream;
 let web: string;
 let mcp: string;
 
@@ -22,6 +27,12 @@ beforeAll(async () => {
     response.end('upstream');
   });
   elsewhere = await startUpstream((_message, response) => response.end('<h1>Welcome</h1>'));
+  verbose = await startUpstream(({ headers }, response) => {
+    const issuer = `http://${String(headers.host)}`;
+    const endpoints = { authorization_endpoint: issuer, token_endpoint: issuer, jwks_uri: issuer };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ issuer, ...endpoints, TOO_LONG }));
+  });
   world = await startGatewayWithUsers({ now: () => Date.now() + offset });
   [web, mcp] = [world.originOf('web'), world.originOf('mcp')];
 });
@@ -30,6 +41,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
   await upstream[Symbol.asyncDispose]();
   await elsewhere[Symbol.asyncDispose]();
+  await verbose[Symbol.asyncDispose]();
 });
 
 function serve(issuerUrl = world.identityProvider.issuer): void {
@@ -72,6 +84,7 @@ describe('When sign-in cannot begin', () => {
   const ISSUERS: readonly (readonly [string, () => string | Promise<string>])[] = [
     ['nobody answers at the issuer URL', unusedOrigin],
     ['something else answers at the issuer URL', () => elsewhere.origin],
+    ['the provider describes itself at too great length', () => verbose.origin],
     ['the issuer URL has a path too many', () => `${world.identityProvider.issuer}/realms/x`],
     [
       'the issuer calls itself otherwise',
@@ -117,17 +130,25 @@ describe('When sign-in cannot begin', () => {
 });
 
 describe('When sign-in cannot end', () => {
-  for (const endpoint of ['token', 'userinfo', 'keys'] as const) {
+  const FAILED = { status: 500, body: { error: 'broken' } };
+  const FAILURES = [
+    ['token', 'fails', FAILED],
+    ['userinfo', 'fails', FAILED],
+    ['userinfo', 'says too much', { status: 200, body: { sub: 'alice', TOO_LONG } }],
+    ['keys', 'fails', FAILED],
+  ] as const;
+
+  for (const [endpoint, what, answer] of FAILURES) {
     verifies(
       'errors.auth-flow-page',
-      `because the provider’s ${endpoint} endpoint fails, a page says so, once in the log`,
+      `because the provider’s ${endpoint} endpoint ${what}, a page says so, once in the log`,
       async () => {
         const { identityProvider } = world;
         serve();
         offset += 2 * 60 * MINUTE;
         const browser = new BrowserJar();
         const form = await browser.open(web);
-        identityProvider.fail(endpoint);
+        identityProvider.answers.set(endpoint, answer);
         try {
           await expectFailurePage(() => browser.submit(form, { login: 'alice' }));
         } finally {

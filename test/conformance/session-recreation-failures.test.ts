@@ -4,6 +4,7 @@ import { endSignIn } from '../../proxy/identity/end-sign-in.ts';
 import { StoreUnavailableError } from '../../proxy/store/store-unavailable-error.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
 import { eventually } from '../support/eventually.ts';
+import { failingStores } from '../support/failing-stores.ts';
 import type { IdentityProviderOptions } from '../support/identity-provider.ts';
 import {
   errorIn,
@@ -17,6 +18,7 @@ import { signInClient, type SignedInClient } from '../support/signed-in-client.t
 import { verifies } from '../support/verifies.ts';
 
 const SECOND = 1000;
+const MINUTE = 60 * SECOND;
 
 // One of the tests lasts as long as the gateway waits for the provider.
 jest.setTimeout(30 * SECOND);
@@ -24,12 +26,21 @@ jest.setTimeout(30 * SECOND);
 /** Longer than nobody asks a provider again that has failed. */
 const REST = 3 * SECOND;
 
-/** Longer than a proxy may hold the provider's refresh token. */
-const LEASE = 60 * SECOND;
+/** How long a proxy that says no more holds the provider's refresh token. */
+const LEASE = 15 * SECOND;
+
+/** Longer than any answer of a provider may be. */
+const TOO_LONG = 'x'.repeat(2 ** 20);
 
 const YEAR = 365 * 24 * 3600 * SECOND;
 
-const PATHS = { token: '/token', userinfo: '/me' } as const;
+const ALICE = { sub: 'alice', groups: ['engineering'] };
+
+const PATHS = {
+  discovery: '/.well-known/openid-configuration',
+  token: '/token',
+  userinfo: '/me',
+} as const;
 
 const OVER = { status: 400, error: 'invalid_grant' };
 
@@ -76,6 +87,11 @@ describe('A provider that does not say who the user is', () => {
     ['answers without tokens', answering(200, {})],
     ['has no userinfo', failing('userinfo')],
     ['has no keys', failing('keys')],
+    [
+      'describes the user at too great length',
+      ({ identityProvider: { answers } }) =>
+        answers.set('userinfo', { status: 200, body: { ...ALICE, TOO_LONG } }),
+    ],
     ['signs badly', changing({ id_token: (token) => `${token.slice(0, -20)}${'A'.repeat(20)}` })],
     ['sends an ID token that is none', changing({ id_token: () => 'no' })],
     ['sends an access token that is none', changing({ access_token: () => 7 })],
@@ -107,6 +123,21 @@ describe('A provider that does not say who the user is', () => {
       },
     );
   }
+
+  verifies(
+    'renewal.provider-unavailable',
+    'because its token response is too long, is 503, and the same refresh token works later',
+    async () => {
+      await using world = await startExpired({ refreshTokens: 'kept' });
+      const { client, identityProvider } = world;
+      const { changeTokens } = identityProvider;
+      changing({ padding: () => TOO_LONG })(world);
+      expectUnavailable(await refresh(client));
+      identityProvider.changeTokens = changeTokens;
+      world.advance(REST);
+      expect((await refresh(client)).status).toBe(200);
+    },
+  );
 
   verifies(
     'renewal.provider-unavailable',
@@ -179,7 +210,53 @@ describe('A renewal that is cut short', () => {
       });
       const { accessToken } = tokensIn(await refresh(client, { port: peer.port }));
       expect(failures).toBeGreaterThan(2);
-      expect(await world.statusWith(accessToken)).toBe(401);
+      expect(await world.statusWith(accessToken)).toBe(200);
+    },
+  );
+
+  verifies(
+    'renewal.provider-unavailable',
+    'by a store that is away for a moment is begun anew long before its lease ends',
+    async () => {
+      await using world = await startExpired();
+      const { client, stores } = world;
+      const { signIn } = await signInOf(client, world);
+      const failing = failingStores(stores);
+      await using peer = await world.startPeer(failing.stores);
+      const { answer, release } = await refreshHeldAt('userinfo', world, peer.port);
+      failing.setAway(true);
+      release();
+      expectUnavailable(await answer);
+      failing.setAway(false);
+      const isFree = async (): Promise<boolean> => {
+        const claim = await stores.signIns.claimRenewal(signIn.id, 1);
+        return claim?.kind !== 'busy';
+      };
+      await eventually('it is given back', isFree, LEASE / 2);
+      world.advance(REST);
+      expect((await refresh(client)).status).toBe(200);
+    },
+  );
+
+  verifies(
+    ['renewal.single-flight', 'renewal.one-copy'],
+    'by a proxy that stood still for longer than its lease does not use the token of before',
+    async () => {
+      await using world = await startSessionWorld();
+      world.serve(undefined, { cookie: { expiration: '10m' } });
+      const client = await signInClient(world.url);
+      // Sessions are over, and this proxy still knows the provider's endpoints: the next one does not.
+      world.advance(10 * MINUTE);
+      await using peer = await world.startPeer();
+      const held = await refreshHeldAt('discovery', { ...world, client }, peer.port);
+      const asked = await world.tokenRequestsDuring(async () => {
+        world.advance(LEASE);
+        expect((await refresh(client)).status).toBe(200);
+        held.release();
+        const { accessToken } = tokensIn(await held.answer);
+        expect(await world.statusWith(accessToken)).toBe(200);
+      });
+      expect(asked).toBe(1);
     },
   );
 
@@ -190,7 +267,7 @@ describe('A renewal that is cut short', () => {
       await using world = await startExpired();
       const { client } = world;
       const { stores } = world;
-      const { signIn } = await signInOf(client, stores);
+      const { signIn } = await signInOf(client, world);
       await stores.signIns.claimRenewal(signIn.id, LEASE / SECOND);
       let claims = 0;
       const claimRenewal: Stores['signIns']['claimRenewal'] = (...claim) => {
@@ -241,7 +318,7 @@ describe('A renewal that is cut short', () => {
     const { client } = world;
     const { stores } = world;
     const { answer, release } = await refreshHeldAt('userinfo', world);
-    expect(await endSignIn(await signInOf(client, stores), stores)).toBe(true);
+    expect(await endSignIn(await signInOf(client, world), stores)).toBe(true);
     release();
     expect(errorIn(await answer)).toEqual(OVER);
     expect(errorIn(await refresh(client))).toEqual(OVER);
@@ -255,7 +332,7 @@ describe('A renewal that is cut short', () => {
       const { client } = world;
       const { stores } = world;
       const { answer, release } = await refreshHeldAt('userinfo', world);
-      const { signIn, version } = await signInOf(client, stores);
+      const { signIn, version } = await signInOf(client, world);
       const [id, createdAt] = ['the-session-of-another', Date.now()];
       const { id: signInId, identity } = signIn;
       const expiresAt = createdAt + YEAR;
@@ -265,7 +342,7 @@ describe('A renewal that is cut short', () => {
 
       const { accessToken } = tokensIn(await answer);
       expect(await world.statusWith(accessToken)).toBe(200);
-      expect((await signInOf(client, stores)).signIn.sessionId).toBe(id);
+      expect((await signInOf(client, world)).signIn.sessionId).toBe(id);
     },
   );
 
@@ -277,7 +354,7 @@ describe('A renewal that is cut short', () => {
       const { client } = world;
       const { stores, identityProvider } = world;
       const { answer, release } = await refreshHeldAt('token', world);
-      const { signIn, version } = await signInOf(client, stores);
+      const { signIn, version } = await signInOf(client, world);
       await stores.signIns.update(signIn, version);
       identityProvider.answers.set('token', { status: 400, body: { error: 'invalid_grant' } });
       release();
@@ -292,13 +369,14 @@ describe('A renewal that is cut short', () => {
 
 /** A refresh that waits for an endpoint of the provider, until it is released. */
 async function refreshHeldAt(
-  endpoint: 'token' | 'userinfo',
-  { client, identityProvider }: ExpiredWorld,
+  endpoint: keyof typeof PATHS,
+  { client, identityProvider, gateway }: Omit<ExpiredWorld, 'secrets'>,
+  port = gateway.port,
 ): Promise<{ readonly answer: Promise<Answer>; readonly release: () => void }> {
   const arrivals = (): number => identityProvider.hits.get(PATHS[endpoint]) ?? 0;
   const before = arrivals();
   const release = identityProvider.hold(endpoint);
-  const answer = refresh(client);
+  const answer = refresh(client, { port });
   await eventually('the provider is asked', () => arrivals() > before);
   return { answer, release };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { endSignIn } from '../../proxy/identity/end-sign-in.ts';
 import { BrowserJar } from '../support/browser-jar.ts';
-import { send } from '../support/http-client.ts';
+import { membersOf, send } from '../support/http-client.ts';
 import {
   errorIn,
   refresh,
@@ -34,7 +34,7 @@ describe('A refresh when the session has expired', () => {
     async () => {
       await using world = await startSessionWorld();
       const client = await signInClient(world.url);
-      const before = await signInOf(client, world.stores);
+      const before = await signInOf(client, world);
       expect(await world.statusWith(client.accessToken)).toBe(200);
       world.expireSessions();
       expect(await world.statusWith(client.accessToken)).toBe(401);
@@ -48,7 +48,7 @@ describe('A refresh when the session has expired', () => {
       expect(tokens.refreshToken).not.toBe(client.refreshToken);
       expect(await world.statusWith(tokens.accessToken)).toBe(200);
 
-      const after = await signInOf({ ...client, ...tokens }, world.stores);
+      const after = await signInOf({ ...client, ...tokens }, world);
       expect(after.signIn.id).toBe(before.signIn.id);
       expect(after.signIn.sessionId).not.toBe(before.signIn.sessionId);
       const record = { message: 'session renewed', user: 'alice', provider: 'test' };
@@ -112,7 +112,7 @@ describe('A refresh when the session has expired', () => {
       world.serve({ policy: { allow: { and: [{ groups: { is: 'sales' } }] } } });
       expect(await world.statusWith(moved.accessToken)).toBe(200);
 
-      users.set('alice', others);
+      users.set('alice', { ...others, groups: [] });
       world.expireSessions();
       const without = tokensIn(await refresh(client, { token: moved.refreshToken }));
       expect(await world.statusWith(without.accessToken)).toBe(403);
@@ -197,6 +197,38 @@ describe('A provider that rotates refresh tokens', () => {
       expect(world.identityProvider.authorizationRequests).toHaveLength(logins);
     },
   );
+
+  for (const [how, respell] of [
+    ['in capitals', (url: string) => url.replace('http:', 'HTTP:')],
+    ['with a detour', (url: string) => url.replace('/token', '/elsewhere/../token')],
+  ] as const) {
+    verifies(
+      ['renewal.rotated-token-kept', 'states.session-recreated'],
+      `keeps a client connected though its discovery spells the token endpoint ${how}`,
+      async () => {
+        await using world = await startSessionWorld();
+        const { identityProvider } = world;
+        const { answers, issuer, changeTokens } = identityProvider;
+        const url = `${issuer}/.well-known/openid-configuration`;
+        const document = membersOf(await send(url));
+        const token_endpoint = respell(String(document['token_endpoint']));
+        answers.set('discovery', { status: 200, body: { ...document, token_endpoint } });
+        const client = await signInClient(world.url);
+        let { refreshToken } = client;
+        for (let count = 0; count < 3; count += 1) {
+          world.expireSessions();
+          ({ refreshToken } = tokensIn(await refresh(client, { token: refreshToken })));
+        }
+        // What came in place of the last one is kept before anything else can fail.
+        identityProvider.changeTokens = (response) => ({ ...response, id_token: 'no' });
+        world.expireSessions();
+        expect((await refresh(client, { token: refreshToken })).status).toBe(503);
+        identityProvider.changeTokens = changeTokens;
+        world.advance(3 * SECOND);
+        expect((await refresh(client, { token: refreshToken })).status).toBe(200);
+      },
+    );
+  }
 
   verifies(
     'renewal.single-flight',
@@ -343,7 +375,7 @@ describe('A session that is not made anew', () => {
   verifies('renewal.revoked', 'is one that was revoked, and not just expired', async () => {
     await using world = await startSessionWorld();
     const client = await signInClient(world.url);
-    expect(await endSignIn(await signInOf(client, world.stores), world.stores)).toBe(true);
+    expect(await endSignIn(await signInOf(client, world), world.stores)).toBe(true);
     expect(await world.statusWith(client.accessToken)).toBe(401);
     const asked = await world.tokenRequestsDuring(async () => {
       expect(errorIn(await refresh(client))).toEqual(OVER);
@@ -439,14 +471,43 @@ describe('Who the user is by then', () => {
 
   verifies(
     ['states.current-policies', 'states.session-stays-expired'],
-    'is not said when there is no ID token, and no word of the user’s groups',
+    'is not said when there is no ID token, and userinfo lacks a claim of before',
     async () => {
       await using world = await startSessionWorld();
+      const { answers } = world.identityProvider;
+      const claims = { sub: 'alice', email: 'alice@example.com', groups: ['engineering'] };
+      answers.set('userinfo', { status: 200, body: { ...claims, roles: ['admin'] } });
+      world.serve({ policy: { allow: { and: [{ 'claim/roles': 'admin' }] } } });
       const client = await signInClient(world.url);
+      expect(await world.statusWith(client.accessToken)).toBe(200);
       world.identityProvider.changeTokens = withoutIdToken;
+      world.expireSessions();
+      const { refreshToken: token } = tokensIn(await refresh(client));
+
+      answers.set('userinfo', { status: 200, body: claims });
+      world.expireSessions();
+      expect(errorIn(await refresh(client, { token }))).toEqual(OVER);
+      expect(world.gateway.logs()).toContainEqual(
+        expect.objectContaining({ message: 'sign-in ended', reason: 'claims-unknown' }),
+      );
+    },
+  );
+
+  verifies(
+    ['states.current-policies', 'states.session-stays-expired'],
+    'is not said when nobody says a word of the groups that the user had',
+    async () => {
+      await using world = await startSessionWorld();
+      const allow = { and: [{ accept: true }] };
+      world.serve({ policy: { allow, deny: { or: [{ groups: { is: 'engineering' } }] } } });
+      const client = await signInClient(world.url);
+      expect(await world.statusWith(client.accessToken)).toBe(403);
       world.identityProvider.answers.set('userinfo', { status: 200, body: { sub: 'alice' } });
       world.expireSessions();
       expect(errorIn(await refresh(client))).toEqual(OVER);
+      expect(world.gateway.logs()).toContainEqual(
+        expect.objectContaining({ message: 'sign-in ended', reason: 'claims-unknown' }),
+      );
     },
   );
 
@@ -458,8 +519,7 @@ describe('Who the user is by then', () => {
       const { identityProvider } = world;
       const client = await signInClient(world.url);
       const url = `${identityProvider.issuer}/.well-known/openid-configuration`;
-      // The provider's own document, but for one member.
-      const document = JSON.parse((await send(url)).body) as Record<string, unknown>;
+      const document = membersOf(await send(url));
       const body = { ...document, userinfo_endpoint: undefined };
       identityProvider.answers.set('discovery', { status: 200, body });
       identityProvider.changeTokens = withoutIdToken;

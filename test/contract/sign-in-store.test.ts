@@ -87,6 +87,7 @@ describe.each(STORE_IMPLEMENTATIONS)('sign-in store in $name', ({ create }) => {
     await signIns.end('sign-in-1');
     await signIns.extend('sign-in-1', DAY);
     expect(await signIns.update(RENEWED, version)).toBeNull();
+    expect(await signIns.extendRenewal('sign-in-1', claimId, LEASE_SECONDS)).toBe(false);
     await signIns.releaseRenewal('sign-in-1', claimId, REST_SECONDS);
     expect(await signIns.get('sign-in-1')).toBeNull();
     expect(await signIns.claimRenewal('sign-in-1', LEASE_SECONDS)).toBeNull();
@@ -211,6 +212,36 @@ describe.each(STORE_IMPLEMENTATIONS)('claim to renew a sign-in in $name', ({ cre
     expect(kindOf(await signIns.claimRenewal('sign-in-1', LEASE_SECONDS))).toBe('busy');
     await under.advance(MOMENT_SECONDS);
     expect(kindOf(await signIns.claimRenewal('sign-in-1', LEASE_SECONDS))).toBe('claimed');
+  });
+
+  test('lasts for as long as its holder extends it', async () => {
+    await using under = await create();
+    const { signIns } = under.stores;
+    await signIns.create(SIGN_IN, DAY);
+    const claimId = await claimIdOf(signIns);
+    await under.advance(LEASE_SECONDS - MOMENT_SECONDS);
+    expect(await signIns.extendRenewal('sign-in-1', claimId, LEASE_SECONDS)).toBe(true);
+    await under.advance(LEASE_SECONDS - MOMENT_SECONDS);
+    expect(kindOf(await signIns.claimRenewal('sign-in-1', LEASE_SECONDS))).toBe('busy');
+    await under.advance(MOMENT_SECONDS);
+    expect(await signIns.extendRenewal('sign-in-1', claimId, LEASE_SECONDS)).toBe(false);
+    expect(kindOf(await signIns.claimRenewal('sign-in-1', LEASE_SECONDS))).toBe('claimed');
+  });
+
+  test('is not extended by who does not hold it', async () => {
+    await using under = await create();
+    const { signIns } = under.stores;
+    await signIns.create(SIGN_IN, DAY);
+    const outlived = await claimIdOf(signIns);
+    await under.advance(LEASE_SECONDS);
+    const claimId = await claimIdOf(signIns);
+    expect(await signIns.extendRenewal('sign-in-1', outlived, DAY)).toBe(false);
+    await under.advance(LEASE_SECONDS - MOMENT_SECONDS);
+    await signIns.releaseRenewal('sign-in-1', claimId, REST_SECONDS);
+    expect(await signIns.extendRenewal('sign-in-1', claimId, DAY)).toBe(false);
+    await under.advance(REST_SECONDS);
+    expect(kindOf(await signIns.claimRenewal('sign-in-1', LEASE_SECONDS))).toBe('claimed');
+    expect(await signIns.extendRenewal('unknown', claimId, DAY)).toBe(false);
   });
 
   test('is not released by a holder that outlived its lease', async () => {

@@ -34,8 +34,8 @@ const seed = Number(process.env['BALANCER_SEED'] ?? Math.floor(Math.random() * 2
 const KILLS = 2;
 const LONGEST_LIFE_MS = 400;
 const LONGEST_ABSENCE_MS = 100;
-/** How long a renewal belongs to the proxy that began it. */
-const LEASE_SECONDS = 60;
+/** How long a renewal belongs to a proxy that says no more. */
+const LEASE_SECONDS = 15;
 
 const INFO = { name: 'killed-proxy-test', version: '1.0.0' };
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };

@@ -51,6 +51,12 @@ export class MemorySignInStore implements SignInStore {
     return Promise.resolve({ kind: 'claimed', claimId, ...versioned });
   }
 
+  extendRenewal(id: string, claimId: string, leaseSeconds: number): Promise<boolean> {
+    const isHeld = this.#renewals.get(id)?.claimId === claimId;
+    if (isHeld) this.#renewals.set(id, { claimId }, leaseSeconds);
+    return Promise.resolve(isHeld);
+  }
+
   update(signIn: SignIn, version: number): Promise<number | null> {
     if (this.#signIns.get(signIn.id)?.version !== version) return Promise.resolve(null);
     this.#signIns.replace(signIn.id, { signIn, version: version + 1 });

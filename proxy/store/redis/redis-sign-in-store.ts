@@ -5,7 +5,7 @@ import type { RenewalClaim, SignIn, SignInStore, VersionedSignIn } from '../sign
 import { keyOf, milliseconds } from './keys.ts';
 import { isVersionedSignIn } from './record-guards.ts';
 import type { RedisCommands, RedisScript } from './redis-connection.ts';
-import { textOrNull } from './replies.ts';
+import { integer, textOrNull } from './replies.ts';
 import { SealedRecords } from './sealed-records.ts';
 
 /** In the place of a claim's id: nobody renews it, and nobody may yet. No claim has this id. */
@@ -21,6 +21,15 @@ const CLAIM: RedisScript = {
     if renewal then return 'busy' end
     redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
     return 'claimed'
+  `,
+};
+
+/** KEYS: renewal. ARGV: id of the claim, lease in milliseconds. Returns 1 when it is held, else 0. */
+const EXTEND: RedisScript = {
+  keyCount: 1,
+  lua: `
+    if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+    return redis.call('PEXPIRE', KEYS[1], ARGV[2])
   `,
 };
 
@@ -88,6 +97,11 @@ export class RedisSignInStore implements SignInStore {
       if (outcome === 'claimed') return { kind: outcome, claimId, ...record.value };
       if (outcome === 'busy' || outcome === 'resting') return { kind: outcome };
     }
+  }
+
+  async extendRenewal(id: string, claimId: string, leaseSeconds: number): Promise<boolean> {
+    const args = [claimId, milliseconds(leaseSeconds)];
+    return integer(await this.#redis.run(EXTEND, [this.#renewalKeyOf(id)], args)) === 1;
   }
 
   async update(signIn: SignIn, version: number): Promise<number | null> {

@@ -106,6 +106,7 @@ function followClock(
       return connection.run(script, keys, args);
     },
     waitUntilReady: (ms) => connection.waitUntilReady(ms),
+    refusal: () => connection.refusal(),
     subscribe: (channel, subscriber) => connection.subscribe(channel, subscriber),
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   };

@@ -1,0 +1,18 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { StoreUnavailableError } from './store-unavailable-error.ts';
+
+/** Does something in a store that may be away for a moment, until that works or it was tried enough. */
+export async function retryWhileAway<Result>(
+  run: () => Promise<Result>,
+  { attempts, intervalMs }: { readonly attempts: number; readonly intervalMs: number },
+): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError) || attempt === attempts) throw error;
+      await wait(intervalMs, undefined, { ref: false });
+    }
+  }
+}
