@@ -329,7 +329,7 @@ export interface GatewaySettings {
      */
     readonly mcpAllowedOrigins?: readonly string[];
     /**
-     * How long a client that registered itself is remembered without being used, but never shorter than its refresh tokens live. Defaults to 720h.
+     * How long a client that registered itself, and that a user approved, is remembered without being used, but never shorter than its refresh tokens live. Defaults to 720h. One that nobody approves is forgotten after two hours.
      */
     readonly mcpUnusedClientLifetime?: string;
     /**

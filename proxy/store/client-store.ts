@@ -16,6 +16,6 @@ export interface ClientStore {
   register(client: RegisteredClient, ttlSeconds: number): Promise<void>;
   /** Null at another issuer than the one it registered at. */
   get(issuer: string, id: string): Promise<RegisteredClient | null>;
-  /** Counts as use: the client lives at least another `ttlSeconds`. */
+  /** The client lives at least another `ttlSeconds`. */
   touch(issuer: string, id: string, ttlSeconds: number): Promise<void>;
 }

@@ -44,6 +44,26 @@ type Use = (server: TestServer, client: RegisteredTestClient, later: () => void)
 
 const USES: readonly (readonly [title: string, use: Use])[] = [
   [
+    'its approval',
+    async (server, client, later) => {
+      later();
+      await obtainCode(server, client);
+    },
+  ],
+  [
+    'refreshing',
+    async (server, client, later) => {
+      const code = await obtainCode(server, client);
+      const { refreshToken } = tokensOf(await redeem(server, code, client));
+      later();
+      expect((await refresh(server, refreshToken, client)).status).toBe(200);
+    },
+  ],
+];
+
+/** What anybody can do who has registered a client. */
+const NO_USES: readonly (readonly [title: string, use: Use])[] = [
+  [
     'an authorization request',
     async (server, client, later) => {
       later();
@@ -61,24 +81,14 @@ const USES: readonly (readonly [title: string, use: Use])[] = [
     },
   ],
   [
-    'redeeming a code',
+    'a token request that is refused',
     async (server, client, later) => {
-      const code = await obtainCode(server, client);
       later();
-      await redeem(server, code, client);
+      expect(await tokenErrorOf(server, { client_id: client.id })).toBe('invalid_grant');
     },
   ],
   [
-    'refreshing',
-    async (server, client, later) => {
-      const code = await obtainCode(server, client);
-      const { refreshToken } = tokensOf(await redeem(server, code, client));
-      later();
-      expect((await refresh(server, refreshToken, client)).status).toBe(200);
-    },
-  ],
-  [
-    'revoking a token',
+    'revoking what is no token',
     async (server, client, later) => {
       later();
       expect((await revoke(server, 'x', client)).status).toBe(200);
@@ -227,20 +237,21 @@ describe('Client registration (RFC 7591)', () => {
     expect(elsewhere).toBe('invalid_client');
   });
 
-  verifies(
-    'as.registration-expires',
-    'is forgotten when it is not used, and kept when it is',
-    async () => {
-      await using server = await startAuthorizationServer({ settings: SHORT_LIVED });
-      const { id } = await register(server);
-      server.clock.now += HOUR - SECOND;
-      expect(await tokenErrorOf(server, { client_id: id })).toBe('invalid_grant');
-      server.clock.now += HOUR - SECOND;
-      expect(await tokenErrorOf(server, { client_id: id })).toBe('invalid_grant');
-      server.clock.now += HOUR;
-      expect(await tokenErrorOf(server, { client_id: id })).toBe('invalid_client');
-    },
-  );
+  verifies('as.registration-expires', 'is forgotten after two hours without approval', async () => {
+    await using server = await startAuthorizationServer();
+    const { id } = await register(server);
+    server.clock.now += 2 * HOUR - SECOND;
+    expect(await tokenErrorOf(server, { client_id: id })).toBe('invalid_grant');
+    server.clock.now += SECOND;
+    expect(await tokenErrorOf(server, { client_id: id })).toBe('invalid_client');
+  });
+
+  verifies('as.registration-expires', 'is forgotten sooner where settings say so', async () => {
+    await using server = await startAuthorizationServer({ settings: SHORT_LIVED });
+    const { id } = await register(server);
+    server.clock.now += HOUR;
+    expect(await tokenErrorOf(server, { client_id: id })).toBe('invalid_client');
+  });
 
   for (const [title, use] of USES) {
     verifies('as.registration-expires', `is remembered anew after ${title}`, async () => {
@@ -253,6 +264,28 @@ describe('Client registration (RFC 7591)', () => {
       expect(await server.stores.clients.get(ISSUER, client.id)).toBeNull();
     });
   }
+
+  // Anybody may register, and what is registered takes memory.
+  for (const [title, use] of NO_USES) {
+    verifies('as.registration-expires', `is not remembered for ${title}`, async () => {
+      await using server = await startAuthorizationServer();
+      const client = await register(server);
+      await use(server, client, () => (server.clock.now += MINUTE));
+      server.clock.now += 2 * HOUR - MINUTE;
+      expect(await server.stores.clients.get(ISSUER, client.id)).toBeNull();
+    });
+  }
+
+  verifies('as.registration-expires', 'is remembered, once approved, as settings say', async () => {
+    const settings = { ...SHORT_LIVED, unusedClientSeconds: 7200 };
+    await using server = await startAuthorizationServer({ settings });
+    const client = await register(server);
+    await obtainCode(server, client);
+    server.clock.now += 2 * HOUR - SECOND;
+    expect(await server.stores.clients.get(ISSUER, client.id)).not.toBeNull();
+    server.clock.now += SECOND;
+    expect(await server.stores.clients.get(ISSUER, client.id)).toBeNull();
+  });
 
   verifies(
     'as.registration-expires',

@@ -2,11 +2,10 @@ import type { ClientStore } from '../../store/client-store.ts';
 import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
 import type { Client } from './client.ts';
 import type { BeforeFetch, ReadMetadataDocument } from './metadata-document.ts';
-import { unusedClientSeconds } from './unused-client-lifetime.ts';
 import { isUrlClientId } from './url-client-id.ts';
 
 /**
- * Finds the client of an ID at an issuer; null when none is registered there. That counts as use.
+ * Finds the client of an ID at an issuer; null when none is registered there.
  *
  * Throws an `AuthorizationPageError` when the ID is a URL that names no acceptable client.
  */
@@ -29,7 +28,6 @@ export function createFindClient({ clients, readMetadataDocument }: FindClientDe
     }
     const registered = await clients.get(issuer, clientId);
     if (registered === null) return null;
-    await clients.touch(issuer, clientId, unusedClientSeconds(settings));
     const { id, metadata, secretHash } = registered;
     return {
       id,

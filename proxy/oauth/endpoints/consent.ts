@@ -20,6 +20,7 @@ import type { Client } from '../clients/client.ts';
 import { metadataHash } from '../clients/metadata-hash.ts';
 import { matchesRedirectUri } from '../clients/redirect-uri.ts';
 import type { FindClient } from '../clients/find-client.ts';
+import { keepUsedClient } from '../clients/unused-client-lifetime.ts';
 import { OAUTH_PATHS } from '../oauth-paths.ts';
 import { consentPage } from '../pages.ts';
 import type { PendingAuthorization } from '../pending-authorization.ts';
@@ -32,7 +33,10 @@ const CODE_SECONDS = 60;
 const CONSENT_SECONDS = 90 * 24 * 60 * 60;
 
 interface Dependencies {
-  readonly stores: Pick<Stores, 'pendingAuthorizations' | 'consents' | 'authorizationCodes'>;
+  readonly stores: Pick<
+    Stores,
+    'pendingAuthorizations' | 'consents' | 'authorizationCodes' | 'clients'
+  >;
   readonly findClient: FindClient;
   readonly browser: BrowserSignIn;
 }
@@ -63,7 +67,9 @@ async function ask(
   const question = await questionOf(requestId, context, dependencies);
   if ('status' in question) return question;
   const { pending, client, session, csrfToken } = question;
-  if (await isApproved(question, dependencies)) return approve(question, dependencies);
+  if (await isApproved(question, dependencies)) {
+    return approve(question, context, dependencies);
+  }
   const { identity } = session;
   const routeName = routeNameOf(pending, context);
   return consentPage({ requestId, csrfToken, pending, client, identity, routeName });
@@ -79,7 +85,7 @@ async function decide(
   refuseForgery(form, question, context);
   const decision = form.get('decision');
   if (decision === 'approve') {
-    const response = await approve(question, dependencies);
+    const response = await approve(question, context, dependencies);
     await remember(question, dependencies);
     return response;
   }
@@ -168,8 +174,14 @@ function consentKey(pending: PendingAuthorization, { identity }: Session): Conse
   return { provider, subject, issuer, clientId, redirectUri, resource, scopes };
 }
 
-async function approve(question: Question, dependencies: Dependencies): Promise<EndpointResponse> {
+async function approve(
+  question: Question,
+  { configuration: { settings } }: EndpointContext,
+  dependencies: Dependencies,
+): Promise<EndpointResponse> {
   const pending = await use(question, dependencies);
+  const { clients, authorizationCodes } = dependencies.stores;
+  await keepUsedClient(clients, pending.issuer, question.client, settings);
   const { issuer, clientId, redirectUri, redirectUriWasSent, codeChallenge } = pending;
   const code = randomToken();
   const record = {
@@ -180,7 +192,7 @@ async function approve(question: Question, dependencies: Dependencies): Promise<
     scopes: pending.scopes,
     grantId: randomToken(),
   };
-  await dependencies.stores.authorizationCodes.save(hashToken(code), record, CODE_SECONDS);
+  await authorizationCodes.save(hashToken(code), record, CODE_SECONDS);
   return seeOther(codeRedirect(pending, code));
 }
 

@@ -15,7 +15,7 @@ import { type ClientMetadata, TOKEN_ENDPOINT_AUTH_METHODS } from '../clients/cli
 import { isJsonMediaType } from '../clients/json-media-type.ts';
 import { parseClientMetadata } from '../clients/parse-client-metadata.ts';
 import { parseJsonObject } from '../clients/parse-json-object.ts';
-import { unusedClientSeconds } from '../clients/unused-client-lifetime.ts';
+import { unapprovedClientSeconds } from '../clients/unused-client-lifetime.ts';
 
 /** Kept in memory, whoever sends it. */
 const MAX_BODY_BYTES = 16 * 1024;
@@ -31,7 +31,8 @@ export interface RegisterDeps {
 /**
  * The client registration endpoint: open to everyone, within a rate per network.
  *
- * A registration is good at the issuer it was made at, and forgotten when it is not used.
+ * A registration is good at the issuer it was made at, and forgotten soon unless a user
+ * approves it.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc7591#section-3 RFC 7591, section 3}
  */
@@ -60,7 +61,7 @@ export function createRegisterEndpoint({
       registeredAt: now(),
       ...(secret === undefined ? {} : { secretHash: hashToken(secret) }),
     };
-    await clients.register(client, unusedClientSeconds(settings));
+    await clients.register(client, unapprovedClientSeconds(settings));
     logger.info('client registered', {
       'request-id': request.id,
       issuer: origin,

@@ -3,7 +3,6 @@ import { describe, expect, test } from '@jest/globals';
 import type { Client } from '../../../../../proxy/oauth/clients/client.ts';
 import { createFindClient } from '../../../../../proxy/oauth/clients/find-client.ts';
 import { createMemoryStores } from '../../../../../proxy/store/memory/memory-stores.ts';
-import type { CompiledSettings } from '../../../../../shared/snapshot/snapshot.ts';
 import { compiledSettings } from '../../../../support/compiled-settings.ts';
 import { verifies } from '../../../../support/verifies.ts';
 
@@ -16,14 +15,8 @@ const METADATA = {
   grantTypes: ['authorization_code'],
 } as const;
 
-function lives({ unused, refreshToken }: Record<'unused' | 'refreshToken', number>) {
-  const tokens = { ...SETTINGS.tokens, refreshTokenSeconds: refreshToken };
-  return compiledSettings({ unusedClientSeconds: unused, tokens });
-}
-
 function setUp() {
-  let now = 0;
-  const { clients } = createMemoryStores(() => now);
+  const { clients } = createMemoryStores();
   const asked: string[] = [];
   const findClient = createFindClient({
     clients,
@@ -32,10 +25,7 @@ function setUp() {
       return Promise.resolve({ id: clientId, source: 'metadata-document', metadata: METADATA });
     },
   });
-  const advance = (seconds: number): void => {
-    now += seconds * 1000;
-  };
-  return { clients, findClient, asked, advance };
+  return { clients, findClient, asked };
 }
 
 describe('findClient', () => {
@@ -63,27 +53,6 @@ describe('findClient', () => {
   test('finds nothing under an unknown id', async () => {
     expect(await setUp().findClient(ISSUER, 'unknown', SETTINGS)).toBeNull();
   });
-
-  const LIVES: readonly (readonly [string, CompiledSettings, number])[] = [
-    ['as long as the settings say', lives({ unused: 40 * DAY, refreshToken: DAY }), 40 * DAY],
-    [
-      'the life of its refresh tokens, where that is longer',
-      lives({ unused: DAY, refreshToken: 90 * DAY }),
-      90 * DAY,
-    ],
-  ];
-
-  for (const [title, settings, seconds] of LIVES) {
-    verifies('as.registration-expires', `lets a client live on for ${title}`, async () => {
-      const { clients, findClient, advance } = setUp();
-      await clients.register({ id: 'c1', issuer: ISSUER, metadata: METADATA, registeredAt: 0 }, 10);
-      await findClient(ISSUER, 'c1', settings);
-      advance(seconds - 1);
-      expect(await clients.get(ISSUER, 'c1')).not.toBeNull();
-      advance(1);
-      expect(await clients.get(ISSUER, 'c1')).toBeNull();
-    });
-  }
 
   test('reads the metadata document of a URL', async () => {
     const { findClient, asked } = setUp();
