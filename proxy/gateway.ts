@@ -14,6 +14,7 @@ import { createFindClient } from './oauth/clients/find-client.ts';
 import { createMetadataDocumentReader } from './oauth/clients/metadata-document.ts';
 import { ExternalTokenAuthenticator } from './oauth/external-token-authenticator.ts';
 import { ExternalTokens } from './oauth/external-token.ts';
+import { RefreshTokens } from './oauth/grants/refresh-tokens.ts';
 import { createOAuthEndpoints } from './oauth/oauth-endpoints.ts';
 import { answerWellKnown, isOAuthWellKnown } from './oauth/well-knowns.ts';
 import { createGuardedFetch, type GuardedFetch } from './outbound/guarded-fetch.ts';
@@ -74,6 +75,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const caching = { stores, outageGraceSeconds, now };
   const identity = createIdentityEndpoints({ ...options, ...caching, sealer });
   const externalTokens = new ExternalTokens(sealer);
+  const refreshTokens = new RefreshTokens(sealer);
   const tokenAuthenticator = new ExternalTokenAuthenticator({ ...caching, externalTokens });
   const pools = new UpstreamPools();
   const signer = new AssertionSigner();
@@ -87,7 +89,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       {
         ...identity.endpoints,
         ...createOAuthEndpoints(
-          authorizationServer({ ...options, stores }, { identity, externalTokens, now }),
+          authorizationServer(
+            { ...options, stores },
+            { identity, externalTokens, refreshTokens, now },
+          ),
         ),
       },
       { owns: isOAuthWellKnown, answer: answerWellKnown },
@@ -144,10 +149,11 @@ function authorizationServer(
   parts: {
     readonly identity: IdentityEndpoints;
     readonly externalTokens: ExternalTokens;
+    readonly refreshTokens: RefreshTokens;
     readonly now: () => number;
   },
 ): Parameters<typeof createOAuthEndpoints>[0] {
-  const { identity, externalTokens, now } = parts;
+  const { identity, externalTokens, refreshTokens, now } = parts;
   const guardedFetch = options.guardedFetch ?? createGuardedFetch({ devAllowLoopback });
   const readMetadataDocument = createMetadataDocumentReader({
     guardedFetch,
@@ -157,6 +163,7 @@ function authorizationServer(
   return {
     stores,
     externalTokens,
+    refreshTokens,
     sessionOf: identity.sessionOf,
     logger,
     now,

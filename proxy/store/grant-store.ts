@@ -14,6 +14,7 @@ export interface Grant {
 
 /** Grants, until they are revoked or expire. */
 export interface GrantStore {
+  /** May be said again. Does nothing once the grant was revoked. */
   create(grant: Grant, ttlSeconds: number): Promise<void>;
   /** Null when unknown, expired or revoked. */
   get(id: string): Promise<Grant | null>;

@@ -495,7 +495,7 @@ export const REQUIREMENTS = {
   },
   'as.registration-expires': {
     source: 'RFC 7591, section 5',
-    behavior: 'Registrations that nobody uses are forgotten.',
+    behavior: 'Registrations that no user approves, or nobody uses, are forgotten.',
   },
   'as.application-type': {
     source: MCP,

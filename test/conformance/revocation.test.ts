@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
 import { verifies } from '../support/verifies.ts';
 import {
   aRoute,
@@ -21,6 +22,7 @@ import {
 } from '../unit/proxy/oauth/client-flow.ts';
 
 const OTHER_ISSUER = 'https://other.example.com';
+const MINUTE = 60_000;
 const DOCUMENT_URL = 'https://app.clients.example/client.json';
 
 describe('Revocation (RFC 7009)', () => {
@@ -115,6 +117,39 @@ describe('Revocation (RFC 7009)', () => {
     const { accessToken, client } = await logIn(server);
     server.clock.now += 16 * 60_000;
     expect(await revoke(server, accessToken, client)).toMatchObject({ status: 200 });
+  });
+
+  for (const [when, minutes] of [
+    ['thinks that it has expired', 16],
+    ['thinks that it is about to expire', 14],
+  ] as const) {
+    verifies('as.revocation', `of an access token holds where the proxy ${when}`, async () => {
+      let time = Date.now();
+      await using server = await startAuthorizationServer({
+        stores: createMemoryStores(() => time),
+      });
+      const { accessToken, client } = await logIn(server);
+      server.clock.now += minutes * MINUTE;
+      expect(await revoke(server, accessToken, client)).toMatchObject({ status: 200 });
+      // The clock of another proxy, which is right.
+      server.clock.now -= minutes * MINUTE;
+      for (const passed of [0, 2 * MINUTE, 12 * MINUTE]) {
+        time += passed;
+        server.clock.now += passed;
+        expect(await callResource(server, accessToken)).toMatchObject({ status: 401 });
+      }
+    });
+  }
+
+  test('of an access token is told to the other proxies once', async () => {
+    await using server = await startAuthorizationServer();
+    const { accessToken, client } = await logIn(server);
+    const heard: string[] = [];
+    server.stores.revocations.subscribe(({ kind }) => void heard.push(kind));
+    for (let index = 0; index < 3; index += 1) {
+      expect(await revoke(server, accessToken, client)).toMatchObject({ status: 200 });
+    }
+    expect(heard).toEqual(['token']);
   });
 
   verifies(

@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { hashToken } from '../../proxy/crypto/tokens.ts';
+import { Sealer } from '../../proxy/crypto/sealer.ts';
+import { RefreshTokens } from '../../proxy/oauth/grants/refresh-tokens.ts';
+import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
+import { failingStores } from '../support/failing-stores.ts';
 import { verifies } from '../support/verifies.ts';
 import {
   aRoute,
@@ -25,6 +28,7 @@ import {
   register,
   TOKEN_URL,
   tokensOf,
+  type Tokens,
 } from '../unit/proxy/oauth/client-flow.ts';
 
 const MINUTE = 60_000;
@@ -59,7 +63,7 @@ describe('An authorization code', () => {
         access_token: expect.stringMatching(/^gte_[\w-]+$/),
         token_type: 'Bearer',
         expires_in: 900,
-        refresh_token: expect.stringMatching(/^gtr_[\w-]{43}$/),
+        refresh_token: expect.stringMatching(/^gtr_[\w-]+$/),
       });
       const { accessToken } = tokensOf(reply);
       expect(fieldsOf(await callResource(server, accessToken))).toEqual({ user: 'alice' });
@@ -239,6 +243,79 @@ describe('An authorization code', () => {
       expectError(await refresh(server, refreshToken, client), 400, 'invalid_grant');
     },
   );
+
+  verifies('as.code-short-lived', 'that expires while it is redeemed leaves nothing', async () => {
+    await using server = await startAuthorizationServer();
+    const { authorizationCodes, grants } = server.stores;
+    const made: string[] = [];
+    const create = grants.create.bind(grants);
+    grants.create = (grant, ttlSeconds) => {
+      made.push(grant.id);
+      return create(grant, ttlSeconds);
+    };
+    const consume = authorizationCodes.consume.bind(authorizationCodes);
+    authorizationCodes.consume = (hash, memorySeconds) => {
+      server.clock.now += MINUTE;
+      return consume(hash, memorySeconds);
+    };
+    const client = await register(server);
+    const code = await obtainCode(server, client);
+    expectError(await redeem(server, code, client), 400, 'invalid_grant');
+    expect(made).toHaveLength(1);
+    expect(await grants.get(made.join())).toBeNull();
+  });
+
+  /** Redeems codes: of the first one the first call of a store fails, and so on. */
+  async function* failuresAt(
+    isCarriedOut: boolean,
+  ): AsyncGenerator<{ readonly server: TestServer; readonly retried: Reply }> {
+    for (let afterCalls = 0; ; afterCalls += 1) {
+      const failing = failingStores(createMemoryStores());
+      const { stores } = failing;
+      await using server = await startAuthorizationServer({ stores });
+      const client = await register(server);
+      const code = await obtainCode(server, client);
+      failing.failOnce({ afterCalls, isCarriedOut });
+      const failed = await redeem(server, code, client);
+      failing.failOnce(null);
+      if (failed.status === 200) return;
+      expectError(failed, 503, 'temporarily_unavailable');
+      const retried = await redeem(server, code, client);
+      if (retried.status === 200) {
+        const { accessToken, refreshToken } = tokensOf(retried);
+        expect(await callResource(server, accessToken)).toMatchObject({ status: 200 });
+        expect(await refresh(server, refreshToken, client)).toMatchObject({ status: 200 });
+      }
+      yield { server, retried };
+    }
+  }
+
+  verifies(
+    'as.code-grant',
+    'is redeemed by the next attempt, whichever call of a store failed in the first',
+    async () => {
+      const statuses: number[] = [];
+      for await (const { server, retried } of failuresAt(false)) {
+        statuses.push(retried.status);
+        expect(server.logged.map(({ message }) => message)).not.toContain(
+          'authorization code reused',
+        );
+      }
+      expect(statuses.length).toBeGreaterThan(5);
+      expect(statuses).toEqual(statuses.map(() => 200));
+    },
+  );
+
+  verifies(
+    'as.code-single-use',
+    'is used up only by the last call of a store, should its answer be lost',
+    async () => {
+      const statuses: number[] = [];
+      for await (const { retried } of failuresAt(true)) statuses.push(retried.status);
+      const last = statuses.length - 1;
+      expect(statuses).toEqual(statuses.map((_, index) => (index < last ? 200 : 400)));
+    },
+  );
 });
 
 describe('The resource of a token request', () => {
@@ -410,6 +487,28 @@ describe('A refresh token', () => {
     });
   }
 
+  const OTHER_KEY = new RefreshTokens(new Sealer([{ secret: Buffer.alloc(32, 1) }]));
+  const NOT_MADE_HERE: readonly (readonly [string, (made: Tokens) => string])[] = [
+    ['made up', () => `gtr_${'x'.repeat(200)}`],
+    ['sealed with a key that is not known', () => OTHER_KEY.firstOf('grant').token],
+    ['changed', ({ refreshToken }) => `${refreshToken.slice(0, -1)}_`],
+    ['an access token in disguise', ({ accessToken }) => `gtr_${accessToken.slice(4)}`],
+    ['very long', ({ refreshToken }) => refreshToken.padEnd(10_000, 'x')],
+  ];
+
+  for (const [what, tokenFrom] of NOT_MADE_HERE) {
+    verifies('as.token-errors', `that is ${what} is refused before a store is asked`, async () => {
+      await using server = await startAuthorizationServer();
+      const tokens = await logIn(server);
+      const { grants, refreshTokens } = server.stores;
+      const fail = (): Promise<never> => Promise.reject(new Error('a store was asked'));
+      grants.get = fail;
+      refreshTokens.stateOf = fail;
+      const reply = await refresh(server, tokenFrom(tokens), tokens.client);
+      expectError(reply, 400, 'invalid_grant');
+    });
+  }
+
   verifies('as.refresh-token-bound', 'is refused to another client, and stays good', async () => {
     await using server = await startAuthorizationServer();
     const { refreshToken, client } = await logIn(server);
@@ -548,10 +647,8 @@ describe('A refresh token that was rotated', () => {
           400,
           'invalid_grant',
         );
-        for (const { accessToken, refreshToken } of [stolen, latest]) {
+        for (const { accessToken } of [stolen, latest]) {
           expect(await callResource(server, accessToken)).toMatchObject({ status: 401 });
-          const hash = hashToken(refreshToken);
-          expect(await server.stores.refreshTokens.get(hash)).toBeNull();
         }
         expect(server.logged).toContainEqual({
           message: 'refresh token replayed',
@@ -564,6 +661,20 @@ describe('A refresh token that was rotated', () => {
       },
     );
   }
+
+  // Should a thief rotate on until what the victim holds is forgotten.
+  verifies('as.replay-detection', 'ends the family however often that was since', async () => {
+    await using server = await startAuthorizationServer();
+    const stolen = await logIn(server);
+    let latest: Omit<Tokens, 'client'> = stolen;
+    for (let index = 0; index < 40; index += 1) {
+      latest = tokensOf(await refresh(server, latest.refreshToken, stolen.client));
+    }
+    expectError(await refresh(server, stolen.refreshToken, stolen.client), 400, 'invalid_grant');
+    expect(await callResource(server, latest.accessToken)).toMatchObject({ status: 401 });
+    expectError(await refresh(server, latest.refreshToken, stolen.client), 400, 'invalid_grant');
+    expect(server.logged.map(({ message }) => message)).toContain('refresh token replayed');
+  });
 
   verifies('as.refresh-token-bound', 'is bound to its client within the grace too', async () => {
     await using server = await startAuthorizationServer();
@@ -589,9 +700,9 @@ describe('A refresh token that was rotated', () => {
       const kept: string[] = [];
       const { refreshTokens } = server.stores;
       const rotate = refreshTokens.rotate.bind(refreshTokens);
-      refreshTokens.rotate = (hash, rotation) => {
-        kept.push(JSON.stringify([hash, rotation]));
-        return rotate(hash, rotation);
+      refreshTokens.rotate = (reference, rotation) => {
+        kept.push(JSON.stringify([reference, rotation]));
+        return rotate(reference, rotation);
       };
       const { refreshToken, client } = await logIn(server);
       const successor = tokensOf(await refresh(server, refreshToken, client)).refreshToken;

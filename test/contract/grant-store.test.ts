@@ -22,6 +22,18 @@ describe.each(STORE_IMPLEMENTATIONS)('grant store in $name', ({ create }) => {
     expect(await under.stores.grants.get('grant-2')).toBeNull();
   });
 
+  test('takes a grant again, when its redemption failed after that and is tried once more', async () => {
+    await using under = await create();
+    const { grants } = under.stores;
+    await grants.create(GRANT, DAY);
+    await under.advance(MOMENT_SECONDS);
+    await grants.create(GRANT, DAY);
+    await under.advance(DAY - MOMENT_SECONDS);
+    expect(await grants.get('grant-1')).toEqual(GRANT);
+    await under.advance(MOMENT_SECONDS);
+    expect(await grants.get('grant-1')).toBeNull();
+  });
+
   test('forgets a grant when it expires', async () => {
     await using under = await create();
     await under.stores.grants.create(GRANT, DAY);

@@ -5,6 +5,7 @@ import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
 import { startRedis } from '../support/redis/start-redis.ts';
 import { aGrant, aSession } from './redis-records.ts';
 import { connectionTo, sealerWith } from './redis-stores-under-test.ts';
+import { aToken } from './refresh-tokens.ts';
 
 const DAY = 86_400;
 
@@ -18,7 +19,7 @@ describeWithRedis('a Redis that has no memory left', () => {
     const stores = createRedisStores(connection, sealerWith('a'));
     const { grants, refreshTokens, sessions } = stores;
     await grants.create(aGrant('grant-1'), DAY);
-    await refreshTokens.save('token', { grantId: 'grant-1' }, DAY);
+    await refreshTokens.save(aToken('token'), DAY);
     await sessions.create(aSession('session-1', redis.now()));
     await redis.send('CONFIG', 'SET', 'maxmemory', NO_MEMORY);
 
@@ -29,10 +30,10 @@ describeWithRedis('a Redis that has no memory left', () => {
 
     await redis.send('CONFIG', 'SET', 'maxmemory', 0);
     await grants.create(aGrant('grant-1'), DAY);
-    await refreshTokens.save('late', { grantId: 'grant-1' }, DAY);
+    await refreshTokens.save(aToken('late'), DAY);
     expect(await grants.get('grant-1')).toBeNull();
-    expect(await refreshTokens.get('token')).toBeNull();
-    expect(await refreshTokens.get('late')).toBeNull();
+    expect(await refreshTokens.stateOf(aToken('token'))).toBeNull();
+    expect(await refreshTokens.stateOf(aToken('late'))).toBeNull();
     expect(await sessions.get('session-1')).toBeNull();
   });
 });

@@ -63,6 +63,7 @@ async function useEverything(stores: Stores, now: number): Promise<void> {
   await stores.signIns.create(aSignIn('sign-in-1'), LIFE_SECONDS);
   const claim = await stores.signIns.claimRenewal('sign-in-1', LIFE_SECONDS);
   if (claim?.kind !== 'claimed') throw new Error('not claimed');
+  await stores.signIns.extendRenewal('sign-in-1', claim.claimId, LIFE_SECONDS);
   await stores.signIns.update(aSignIn('sign-in-1'), claim.version);
   await stores.signIns.extend('sign-in-1', 2 * LIFE_SECONDS);
   await stores.signIns.releaseRenewal('sign-in-1', claim.claimId, LIFE_SECONDS);

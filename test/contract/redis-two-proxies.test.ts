@@ -8,6 +8,7 @@ import { startRedisCluster, type TestRedisCluster } from '../support/redis/start
 import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
 import { A_SIGN_IN_CODE, aGrant, anAuthorizationCode, aSignIn } from './redis-records.ts';
 import { connectionTo, sealerWith } from './redis-stores-under-test.ts';
+import { aToken, rotationTo, tokenOf } from './refresh-tokens.ts';
 import { fiftyAtOnce } from './stores-under-test.ts';
 
 const LIFE_SECONDS = 600;
@@ -60,23 +61,18 @@ describeWithRedis.each(SERVERS)('two proxies on $name', ({ start }) => {
   });
 
   test('rotate a refresh token once, and agree on its successor', async () => {
-    await one.refreshTokens.save('token', { grantId: 'grant-1' }, LIFE_SECONDS);
+    await one.refreshTokens.save(tokenOf(0), LIFE_SECONDS);
     const outcomes = await overBoth((stores, index) =>
-      stores.refreshTokens.rotate('token', {
-        successorHash: `successor-${String(index)}`,
-        sealedSuccessor: `sealed successor-${String(index)}`,
-        graceSeconds: 60,
-        ttlSeconds: LIFE_SECONDS,
-      }),
+      stores.refreshTokens.rotate(tokenOf(0), rotationTo(`successor-${String(index)}`)),
     );
     const winner = outcomes.findIndex((outcome) => outcome?.kind === 'rotated');
     const sealedSuccessor = `sealed successor-${String(winner)}`;
     const others = outcomes.toSpliced(winner, 1);
     expect(others).toEqual(Array(49).fill({ kind: 'repeated', sealedSuccessor }));
     const found = await overBoth((stores, index) =>
-      stores.refreshTokens.get(`successor-${String(index)}`),
+      stores.refreshTokens.stateOf(aToken(`successor-${String(index)}`, 1)),
     );
-    expect(found.flatMap((record, index) => (record === null ? [] : [index]))).toEqual([winner]);
+    expect(found.flatMap((state, index) => (state === null ? [] : [index]))).toEqual([winner]);
   });
 
   test('use a single-use record once', async () => {
@@ -110,7 +106,7 @@ describeWithRedis.each(SERVERS)('two proxies on $name', ({ start }) => {
       const grantId = `grant-${String(index)}`;
       await Promise.all([
         one.grants.create(aGrant(grantId), LIFE_SECONDS),
-        one.refreshTokens.save(`token of ${grantId}`, { grantId }, LIFE_SECONDS),
+        one.refreshTokens.save(aToken('token', 0, grantId), LIFE_SECONDS),
         other.grants.revoke(grantId),
         other.refreshTokens.revokeFamily(grantId),
       ]);
@@ -118,7 +114,7 @@ describeWithRedis.each(SERVERS)('two proxies on $name', ({ start }) => {
     });
     for (const grantId of ids) {
       expect(await one.grants.get(grantId)).toBeNull();
-      expect(await one.refreshTokens.get(`token of ${grantId}`)).toBeNull();
+      expect(await one.refreshTokens.stateOf(aToken('token', 0, grantId))).toBeNull();
     }
   });
 });

@@ -18,7 +18,7 @@ export interface GatewayWithUsers extends AsyncDisposable {
   originOf(name: string): string;
   /** Serves these routes, by their names, from now on. */
   configure(routes: Readonly<Record<string, RouteSpec>>, settings?: Settings): void;
-  /** Starts another gateway with this one's options; it serves what this one serves now. */
+  /** Starts another gateway with this one's options and keys; it serves what this one serves now. */
   startPeer(stores?: Stores): Promise<TestGateway>;
 }
 
@@ -52,7 +52,8 @@ export async function startGatewayWithUsers(
       gateway.apply(served);
     },
     async startPeer(stores = gateway.stores) {
-      const peer = await startGateway({ ...overrides, stores });
+      const { sealingKeys } = gateway;
+      const peer = await startGateway({ ...overrides, sealingKeys, stores });
       peer.apply(served);
       return peer;
     },

@@ -6,6 +6,7 @@ import { validateResource } from '../../controller/validate/validate-resource.ts
 import type { GatewaySettings, Route } from '../../crds/types.ts';
 import { deriveAssertionKeys } from '../../cli/commands/run/assertion-keys.ts';
 import { makeSealingKeys } from '../../cli/commands/run/sealing-keys.ts';
+import type { SealingKeys } from '../../proxy/crypto/sealing-key.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../proxy/gateway.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
 import { LineWriter } from '../../shared/process/line-writer.ts';
@@ -19,6 +20,7 @@ export interface TestGateway extends AsyncDisposable {
   readonly origin: string;
   readonly gateway: Gateway;
   readonly stores: Stores;
+  readonly sealingKeys: SealingKeys;
   /** Compiles manifests, and serves them from now on. Throws when there is a problem. */
   apply(manifests: string): void;
   /** Everything logged so far, authorization log included. */
@@ -29,12 +31,12 @@ export interface TestGateway extends AsyncDisposable {
 
 /** Starts one without configuration. */
 export async function startGateway(
-  overrides: Partial<Pick<GatewayOptions, 'stores' | 'now' | 'guardedFetch'>> = {},
+  overrides: Partial<Pick<GatewayOptions, 'sealingKeys' | 'stores' | 'now' | 'guardedFetch'>> = {},
 ): Promise<TestGateway> {
   let log = '';
   const lines = new LineWriter(recordedSink({ write: (text) => (log += text) }));
   const logger = createLogger('proxy', lines);
-  const sealingKeys = makeSealingKeys();
+  const { sealingKeys = makeSealingKeys() } = overrides;
   const opened =
     overrides.stores === undefined
       ? await openDefaultStores({ sealingKeys, logger, now: overrides.now })
@@ -62,6 +64,7 @@ export async function startGateway(
     origin: `http://localhost:${String(address.port)}`,
     gateway,
     stores,
+    sealingKeys,
     apply: (manifests) => gateway.apply(compileManifests(manifests)),
     logs,
     decisions: () => logs().filter(({ message }) => message === 'authorize check'),

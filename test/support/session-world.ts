@@ -1,4 +1,5 @@
-import { hashToken } from '../../proxy/crypto/tokens.ts';
+import { Sealer } from '../../proxy/crypto/sealer.ts';
+import { RefreshTokens } from '../../proxy/oauth/grants/refresh-tokens.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
 import type { VersionedSignIn } from '../../proxy/store/sign-in-store.ts';
 import { startGatewayWithUsers, type GatewayWithUsers } from './gateway-with-users.ts';
@@ -121,9 +122,9 @@ export function errorIn(answer: Answer): { readonly status: number; readonly err
 /** The sign-in that a client's tokens stand on. */
 export async function signInOf(
   { refreshToken }: SignedInClient,
-  { refreshTokens, grants, signIns }: Stores,
+  { gateway, stores: { grants, signIns } }: Pick<SessionWorld, 'gateway' | 'stores'>,
 ): Promise<VersionedSignIn> {
-  const token = await refreshTokens.get(hashToken(refreshToken));
+  const token = new RefreshTokens(new Sealer(gateway.sealingKeys)).open(refreshToken);
   const grant = token && (await grants.get(token.grantId));
   const signIn = grant && (await signIns.get(grant.signInId));
   if (signIn === null) throw new Error('the client is not signed in any more');

@@ -1,19 +1,21 @@
-import { hashToken } from '../../crypto/tokens.ts';
 import { UnauthorizedClientError } from '../../errors/oauth-errors.ts';
 import type { EndpointHandler } from '../../http/endpoint.ts';
 import { json } from '../../http/responses.ts';
 import type { Stores } from '../../store/stores.ts';
 import { authenticateFormClient, type ClientAuthentication } from '../authenticate-form-client.ts';
 import type { Client } from '../clients/client.ts';
-import type { ExternalTokens } from '../external-token.ts';
-import { isRefreshToken } from '../grants/refresh-token.ts';
+import type { ExternalTokenClaims, ExternalTokens } from '../external-token.ts';
+import { isRefreshToken, type RefreshTokens } from '../grants/refresh-tokens.ts';
 import { revokeGrant } from '../grants/revoke-grant.ts';
 import { requiredParameter } from '../parameters.ts';
+
+/** By so much the clocks of proxies may be apart. */
+const CLOCK_SKEW_SECONDS = 600;
 
 interface Dependencies extends ClientAuthentication {
   readonly stores: Stores;
   readonly externalTokens: ExternalTokens;
-  readonly now: () => number;
+  readonly refreshTokens: RefreshTokens;
 }
 
 /** Whose token it must be: this client's, from this issuer. */
@@ -46,10 +48,11 @@ export function createRevokeEndpoint(dependencies: Dependencies): EndpointHandle
 async function revokeRefreshToken(
   token: string,
   { client, issuer }: Owner,
-  { stores }: Dependencies,
+  { stores, refreshTokens }: Dependencies,
 ): Promise<void> {
-  const record = await stores.refreshTokens.get(hashToken(token));
-  const grant = record === null ? null : await stores.grants.get(record.grantId);
+  // One that was rotated, or was lost, speaks for its grant as well as the current one.
+  const reference = refreshTokens.open(token);
+  const grant = reference === null ? null : await stores.grants.get(reference.grantId);
   if (grant?.issuer !== issuer) return;
   refuseOtherClient(grant.clientId, client);
   await revokeGrant(stores, grant.id);
@@ -58,15 +61,23 @@ async function revokeRefreshToken(
 async function revokeExternalToken(
   token: string,
   { client, issuer, gatewayId }: Owner,
-  { stores, externalTokens, now }: Dependencies,
+  { stores, externalTokens }: Dependencies,
 ): Promise<void> {
   const claims = externalTokens.open(token);
   if (claims?.issuer !== issuer || claims.gatewayId !== gatewayId) return;
   refuseOtherClient(claims.clientId, client);
-  const secondsLeft = Math.ceil((claims.expiresAt - now()) / 1000);
-  if (secondsLeft <= 0) return;
-  await stores.revokedTokens.revoke(claims.tokenId, secondsLeft);
+  // A client that repeats itself shall not keep every proxy busy.
+  if (await stores.revokedTokens.isRevoked(claims.tokenId)) return;
+  await stores.revokedTokens.revoke(claims.tokenId, revocationSecondsOf(claims));
   await stores.revocations.publish({ kind: 'token', jwtId: claims.tokenId });
+}
+
+/**
+ * How long the revocation of a token is remembered. Whatever the time is here: by the clock of
+ * another proxy it may be just issued.
+ */
+function revocationSecondsOf({ issuedAt, expiresAt }: ExternalTokenClaims): number {
+  return Math.ceil((expiresAt - issuedAt) / 1000) + CLOCK_SKEW_SECONDS;
 }
 
 /** RFC 7009, section 2.1: a token that was issued to another client is refused. */

@@ -1,7 +1,8 @@
-import { hashToken, randomToken } from '../../crypto/tokens.ts';
 import { InvalidGrantError } from '../../errors/oauth-errors.ts';
 import type { EndpointResponse } from '../../http/endpoint.ts';
 import type { Grant } from '../../store/grant-store.ts';
+import type { RefreshTokenReference } from '../../store/refresh-token-store.ts';
+import { keepUsedClient } from '../clients/unused-client-lifetime.ts';
 import { parameter, requiredParameter } from '../parameters.ts';
 import { refuseOtherResource } from '../resources.ts';
 import { narrowScope } from '../scope.ts';
@@ -9,18 +10,6 @@ import { revokeGrant } from './revoke-grant.ts';
 import { openSuccessor, sealSuccessor } from './successor.ts';
 import type { GrantDependencies, TokenRequest } from './token-request.ts';
 import { tokenResponse } from './token-response.ts';
-
-const PREFIX = 'gtr_';
-
-/** A refresh token: random, since all there is to say of it is in the store. */
-export function newRefreshToken(): string {
-  return randomToken(PREFIX);
-}
-
-/** Whether a token claims to be a refresh token. */
-export function isRefreshToken(token: string): boolean {
-  return token.startsWith(PREFIX);
-}
 
 /**
  * Exchanges a refresh token for its successor and an external token, for clients of every kind
@@ -38,10 +27,11 @@ export async function refresh(
   const { stores, externalTokens, sessionOf, now } = dependencies;
   const { parameters, settings } = request;
   const token = requiredParameter(parameters, 'refresh_token');
-  const grant = await findGrant(token, dependencies, request);
+  const reference = dependencies.refreshTokens.open(token);
+  if (reference === null) throw unknownToken();
+  const grant = await findGrant(reference, dependencies, request);
   // Before anything else: nobody is asked who the user is by now for the sake of a thief.
-  if (await stores.refreshTokens.isReplay(hashToken(token)))
-    await refuseReplay(grant, dependencies);
+  await refuseUnusable(reference, grant, dependencies);
   const scopes = narrowScope(parameter(parameters, 'scope'), grant.scopes);
   refuseOtherResource(grant.resource, parameters, request.issuer);
 
@@ -50,49 +40,65 @@ export async function refresh(
 
   // In this order: what ended before what stands on it would lock the client out.
   const { refreshTokenSeconds } = settings.tokens;
+  await keepUsedClient(stores.clients, grant.issuer, request.client, settings);
   await stores.signIns.extend(grant.signInId, refreshTokenSeconds);
   await stores.grants.extend(grant.id, refreshTokenSeconds);
-  const refreshToken = await rotate(token, grant, dependencies, settings.tokens);
+  const held = { token, reference, grant };
+  const refreshToken = await rotate(held, dependencies, settings.tokens);
   const issuance = { grant, session, refreshToken, scopes };
   return tokenResponse(externalTokens, issuance, settings, now());
 }
 
+/** What a client holds. */
+interface HeldToken {
+  readonly token: string;
+  readonly reference: RefreshTokenReference;
+  readonly grant: Grant;
+}
+
 /** The live grant of a token, if it is this client's and was made at this issuer. */
 async function findGrant(
-  token: string,
+  { grantId }: RefreshTokenReference,
   { stores }: GrantDependencies,
   { client, issuer }: TokenRequest,
 ): Promise<Grant> {
-  const record = await stores.refreshTokens.get(hashToken(token));
-  const grant = record === null ? null : await stores.grants.get(record.grantId);
-  if (grant?.clientId !== client.id || grant.issuer !== issuer.origin) {
-    throw new InvalidGrantError('the refresh token is unknown, expired or revoked');
-  }
+  const grant = await stores.grants.get(grantId);
+  if (grant?.clientId !== client.id || grant.issuer !== issuer.origin) throw unknownToken();
   return grant;
 }
 
-async function rotate(
-  token: string,
+async function refuseUnusable(
+  reference: RefreshTokenReference,
   grant: Grant,
+  dependencies: GrantDependencies,
+): Promise<void> {
+  const state = await dependencies.stores.refreshTokens.stateOf(reference);
+  if (state === null) throw unknownToken();
+  if (state === 'replayed') await refuseReplay(grant, dependencies);
+}
+
+async function rotate(
+  { token, reference, grant }: HeldToken,
   dependencies: GrantDependencies,
   { refreshTokenGraceSeconds, refreshTokenSeconds }: TokenRequest['settings']['tokens'],
 ): Promise<string> {
-  const successor = newRefreshToken();
-  const outcome = await dependencies.stores.refreshTokens.rotate(hashToken(token), {
-    successorHash: hashToken(successor),
-    sealedSuccessor: sealSuccessor(successor, token),
+  const { stores, refreshTokens } = dependencies;
+  const successor = refreshTokens.successorOf(reference);
+  const outcome = await stores.refreshTokens.rotate(reference, {
+    successorHash: successor.reference.hash,
+    sealedSuccessor: sealSuccessor(successor.token, token),
     graceSeconds: refreshTokenGraceSeconds,
     ttlSeconds: refreshTokenSeconds,
   });
   switch (outcome?.kind) {
     case 'rotated':
-      return successor;
+      return successor.token;
     case 'repeated':
       return repeatedSuccessor(outcome.sealedSuccessor, token);
     case 'replayed':
       return refuseReplay(grant, dependencies);
     case undefined:
-      throw new InvalidGrantError('the refresh token is unknown, expired or revoked');
+      throw unknownToken();
   }
 }
 
@@ -110,4 +116,8 @@ function repeatedSuccessor(sealed: string, token: string): string {
   const successor = openSuccessor(sealed, token);
   if (successor === null) throw new Error('the successor of a refresh token does not open');
   return successor;
+}
+
+function unknownToken(): InvalidGrantError {
+  return new InvalidGrantError('the refresh token is unknown, expired or revoked');
 }

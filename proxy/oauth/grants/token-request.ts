@@ -9,6 +9,7 @@ import type { Stores } from '../../store/stores.ts';
 import type { Client } from '../clients/client.ts';
 import type { ExternalTokens } from '../external-token.ts';
 import type { Issuer } from '../resources.ts';
+import type { RefreshTokens } from './refresh-tokens.ts';
 
 /** A token request whose client has authenticated. */
 export interface TokenRequest {
@@ -23,6 +24,7 @@ export interface TokenRequest {
 export interface GrantDependencies {
   readonly stores: Stores;
   readonly externalTokens: ExternalTokens;
+  readonly refreshTokens: RefreshTokens;
   readonly sessionOf: SessionOfSignIn;
   readonly logger: Logger;
   /** Milliseconds since the epoch. */

@@ -1,5 +1,6 @@
 import type {
-  RefreshTokenRecord,
+  RefreshTokenReference,
+  RefreshTokenState,
   RefreshTokenStore,
   Rotation,
   RotationOutcome,
@@ -9,9 +10,6 @@ import { ExpiringMap, type Clock } from './expiring-map.ts';
 /** Longer than any request that is still about to save a token of a revoked family takes. */
 const REVOCATION_MEMORY_SECONDS = 600;
 
-/** Predecessors whose replay is still seen. An older one is unknown, and as useless. */
-const MAX_PREDECESSORS = 32;
-
 /** The last predecessor, while its repetition gets its successor. */
 interface Grace {
   readonly hash: string;
@@ -20,102 +18,83 @@ interface Grace {
 }
 
 interface Family {
-  readonly isRevoked: boolean;
-  /** Of its tokens, oldest first; the last one is the current token's. */
-  readonly hashes: readonly string[];
+  /** Of the current token, like the hash. */
+  readonly generation: number;
+  readonly hash: string;
+  /** Absent until the first rotation. */
   readonly grace?: Grace;
 }
-
-const REVOKED: Family = { isRevoked: true, hashes: [] };
 
 /**
  * Refresh tokens of one process.
  *
- * What a family may hold is bounded, and past the bound on families the least recently used one
- * goes: nobody who refreshes in a loop pushes out the token of anybody else.
+ * Past the bound on families the least recently used one goes: nobody who refreshes in a loop pushes
+ * out the token of anybody else.
  */
 export class MemoryRefreshTokenStore implements RefreshTokenStore {
   readonly #now: Clock;
   /** By grant. */
-  readonly #families: ExpiringMap<Family>;
-  /** Grant by hash of a token. Without a bound of its own: those of a family go with it. */
-  readonly #grantIds: ExpiringMap<string>;
+  readonly #families: ExpiringMap<Family | 'revoked'>;
 
   constructor(now: Clock, maxFamilies?: number) {
     this.#now = now;
-    this.#families = new ExpiringMap(now, maxFamilies, (family) => {
-      this.#forget(family.hashes);
-    });
-    this.#grantIds = new ExpiringMap(now, Infinity);
+    this.#families = new ExpiringMap(now, maxFamilies);
   }
 
-  save(hash: string, { grantId }: RefreshTokenRecord, ttlSeconds: number): Promise<void> {
-    const family = this.#families.get(grantId) ?? { isRevoked: false, hashes: [] };
+  save({ grantId, generation, hash }: RefreshTokenReference, ttlSeconds: number): Promise<void> {
+    const family = this.#families.get(grantId);
     // A code that is redeemed twice at once has its family revoked before the first token is saved
     // (RFC 9700, 4.5), and that token is born dead.
-    if (!family.isRevoked) this.#append(hash, { grantId, family, ttlSeconds });
+    const mayStart = family === null || (family !== 'revoked' && family.grace === undefined);
+    if (mayStart) this.#families.set(grantId, { generation, hash }, ttlSeconds);
     return Promise.resolve();
   }
 
-  get(hash: string): Promise<RefreshTokenRecord | null> {
-    const grantId = this.#grantIds.get(hash);
-    return Promise.resolve(grantId === null ? null : { grantId });
+  stateOf(token: RefreshTokenReference): Promise<RefreshTokenState | null> {
+    const family = this.#familyOf(token);
+    return Promise.resolve(family === null ? null : this.#stateIn(family, token));
   }
 
-  isReplay(hash: string): Promise<boolean> {
-    const family = this.#families.get(this.#grantIds.get(hash) ?? '');
-    const isReplay =
-      family !== null &&
-      family.hashes.at(-1) !== hash &&
-      this.#repeat(hash, family).kind === 'replayed';
-    return Promise.resolve(isReplay);
-  }
-
-  rotate(hash: string, rotation: Rotation): Promise<RotationOutcome | null> {
-    const grantId = this.#grantIds.get(hash);
-    const family = grantId === null ? null : this.#families.get(grantId);
-    if (grantId === null || family === null) return Promise.resolve(null);
-    if (family.hashes.at(-1) !== hash) return Promise.resolve(this.#repeat(hash, family));
-    const { successorHash, sealedSuccessor, graceSeconds, ttlSeconds } = rotation;
-    const endsAt = this.#now() + graceSeconds * 1000;
-    const next = { ...family, grace: { hash, sealedSuccessor, endsAt } };
-    this.#append(successorHash, { grantId, family: next, ttlSeconds });
-    return Promise.resolve({ kind: 'rotated' });
+  rotate(token: RefreshTokenReference, rotation: Rotation): Promise<RotationOutcome | null> {
+    const family = this.#familyOf(token);
+    const state = family === null ? null : this.#stateIn(family, token);
+    if (state === 'current') {
+      this.#succeed(token, rotation);
+      return Promise.resolve({ kind: 'rotated' });
+    }
+    if (state === 'repeatable' && family?.grace !== undefined) {
+      const { sealedSuccessor } = family.grace;
+      return Promise.resolve({ kind: 'repeated', sealedSuccessor });
+    }
+    return Promise.resolve(state === null ? null : { kind: 'replayed' });
   }
 
   revokeFamily(grantId: string): Promise<void> {
-    this.#forget(this.#families.get(grantId)?.hashes ?? []);
-    this.#families.set(grantId, REVOKED, REVOCATION_MEMORY_SECONDS);
+    this.#families.set(grantId, 'revoked', REVOCATION_MEMORY_SECONDS);
     return Promise.resolve();
   }
 
-  #repeat(hash: string, { grace }: Family): RotationOutcome {
-    if (grace?.hash !== hash || grace.endsAt <= this.#now()) return { kind: 'replayed' };
-    return { kind: 'repeated', sealedSuccessor: grace.sealedSuccessor };
+  #familyOf({ grantId }: RefreshTokenReference): Family | null {
+    const family = this.#families.get(grantId);
+    return family === 'revoked' ? null : family;
   }
 
-  /** Makes a token the current one of its family, which lives at least as long. */
-  #append(
-    hash: string,
-    {
-      grantId,
-      family,
-      ttlSeconds,
-    }: { readonly grantId: string; readonly family: Family; readonly ttlSeconds: number },
+  #stateIn(
+    { grace, ...current }: Family,
+    { generation, hash }: RefreshTokenReference,
+  ): RefreshTokenState | null {
+    if (generation > current.generation) return null;
+    if (generation === current.generation) return hash === current.hash ? 'current' : null;
+    const isInGrace = grace?.hash === hash && grace.endsAt > this.#now();
+    return isInGrace ? 'repeatable' : 'replayed';
+  }
+
+  #succeed(
+    { grantId, generation, hash }: RefreshTokenReference,
+    { successorHash, sealedSuccessor, graceSeconds, ttlSeconds }: Rotation,
   ): void {
-    const hashes = [...family.hashes, hash];
-    this.#forget(hashes.splice(0, hashes.length - MAX_PREDECESSORS - 1));
-    this.#grantIds.set(hash, grantId, ttlSeconds);
-    const next = { ...family, hashes };
-    if (this.#families.get(grantId) === null) {
-      this.#families.set(grantId, next, ttlSeconds);
-      return;
-    }
-    this.#families.replace(grantId, next);
-    this.#families.extend(grantId, ttlSeconds);
-  }
-
-  #forget(hashes: readonly string[]): void {
-    for (const hash of hashes) this.#grantIds.delete(hash);
+    const grace = { hash, sealedSuccessor, endsAt: this.#now() + graceSeconds * 1000 };
+    const family = { generation: generation + 1, hash: successorHash, grace };
+    this.#families.set(grantId, family, ttlSeconds);
   }
 }

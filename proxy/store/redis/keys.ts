@@ -14,7 +14,6 @@ export const KEY_KINDS = [
   'rate-limit',
   'refresh-family',
   'refresh-grace',
-  'refresh-token',
   'replay',
   'revoked-family',
   'revoked-grant',

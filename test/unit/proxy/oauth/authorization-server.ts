@@ -31,6 +31,7 @@ import { createFindClient } from '../../../../proxy/oauth/clients/find-client.ts
 import { createMetadataDocumentReader } from '../../../../proxy/oauth/clients/metadata-document.ts';
 import { ExternalTokenAuthenticator } from '../../../../proxy/oauth/external-token-authenticator.ts';
 import { ExternalTokens } from '../../../../proxy/oauth/external-token.ts';
+import { RefreshTokens } from '../../../../proxy/oauth/grants/refresh-tokens.ts';
 import { createOAuthEndpoints } from '../../../../proxy/oauth/oauth-endpoints.ts';
 import { answerWellKnown, isOAuthWellKnown } from '../../../../proxy/oauth/well-knowns.ts';
 import type { GuardedFetch } from '../../../../proxy/outbound/guarded-fetch.ts';
@@ -84,6 +85,8 @@ export interface ServerOptions {
   readonly routes?: readonly CompiledRoute[];
   /** Metadata documents by URL. */
   readonly documents?: Readonly<Record<string, unknown>>;
+  /** In memory, by the server's clock, unless said otherwise. */
+  readonly stores?: Stores;
 }
 
 /** The authorization server with real stores over real HTTP, and a protected resource behind it. */
@@ -144,14 +147,17 @@ export async function startAuthorizationServer({
   settings,
   routes = [aRoute()],
   documents = {},
+  stores: givenStores,
 }: ServerOptions = {}): Promise<TestServer> {
   const configuration = configurationOf(routes, someSettings(settings));
   const clock = { now: Date.now() };
   const now = (): number => clock.now;
-  const stores = createMemoryStores(now);
+  const stores = givenStores ?? createMemoryStores(now);
   const logged: LogRecord[] = [];
   const log = (message: string, fields?: LogFields): void => void logged.push({ message, fields });
-  const externalTokens = new ExternalTokens(new Sealer([{ secret: Buffer.alloc(32) }]));
+  const sealer = new Sealer([{ secret: Buffer.alloc(32) }]);
+  const externalTokens = new ExternalTokens(sealer);
+  const refreshTokens = new RefreshTokens(sealer);
   const published = { documents };
   const guardedFetch: GuardedFetch = (url) => {
     const document = published.documents[url];
@@ -168,6 +174,7 @@ export async function startAuthorizationServer({
   const endpoints = createOAuthEndpoints({
     stores,
     externalTokens,
+    refreshTokens,
     sessionOf: (signInId, current) => renewal.sessionOf(signInId, current),
     logger,
     now,
