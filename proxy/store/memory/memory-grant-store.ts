@@ -1,8 +1,6 @@
 import type { Grant, GrantStore } from '../grant-store.ts';
+import { REVOCATION_MEMORY_SECONDS } from '../revocation-memory.ts';
 import { ExpiringMap, type Clock } from './expiring-map.ts';
-
-/** Longer than any request that is still about to create what was revoked takes. */
-const REVOCATION_MEMORY_SECONDS = 600;
 
 /** Grants of one process. */
 export class MemoryGrantStore implements GrantStore {

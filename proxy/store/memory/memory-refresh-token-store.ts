@@ -5,10 +5,8 @@ import type {
   Rotation,
   RotationOutcome,
 } from '../refresh-token-store.ts';
+import { REVOCATION_MEMORY_SECONDS } from '../revocation-memory.ts';
 import { ExpiringMap, type Clock } from './expiring-map.ts';
-
-/** Longer than any request that is still about to save a token of a revoked family takes. */
-const REVOCATION_MEMORY_SECONDS = 600;
 
 /** The last predecessor, while its repetition gets its successor. */
 interface Grace {

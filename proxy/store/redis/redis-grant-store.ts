@@ -1,12 +1,10 @@
 import type { Sealer } from '../../crypto/sealer.ts';
 import type { Grant, GrantStore } from '../grant-store.ts';
+import { REVOCATION_MEMORY_SECONDS } from '../revocation-memory.ts';
 import { keyOf, milliseconds } from './keys.ts';
 import { isGrant } from './record-guards.ts';
 import type { RedisCommands, RedisScript } from './redis-connection.ts';
 import { SealedRecords } from './sealed-records.ts';
-
-/** Longer than any request that is still about to create what was revoked takes. */
-const REVOCATION_MEMORY_SECONDS = 600;
 
 /** KEYS: grant, its revocation. ARGV: record, lifetime in milliseconds. */
 const CREATE: RedisScript = {

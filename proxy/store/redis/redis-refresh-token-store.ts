@@ -5,12 +5,10 @@ import type {
   Rotation,
   RotationOutcome,
 } from '../refresh-token-store.ts';
+import { REVOCATION_MEMORY_SECONDS } from '../revocation-memory.ts';
 import { keyOf, milliseconds } from './keys.ts';
 import type { RedisCommands, RedisScript } from './redis-connection.ts';
 import { texts } from './replies.ts';
-
-/** Longer than any request that is still about to save a token of a revoked family takes. */
-const REVOCATION_MEMORY_SECONDS = 600;
 
 /**
  * KEYS: family, revocation. ARGV: generation, token, lifetime in milliseconds.
