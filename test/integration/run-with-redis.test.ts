@@ -83,10 +83,12 @@ describeWithRedis('gatehouse run with state in Redis', () => {
   test.each([
     ['wrong password', 'default:hunter3-hunter3', '', 'WRONGPASS: user or password is wrong'],
     ['prefix that the user may not use', `limited:${PASSWORD}`, '?prefix=other', 'of this prefix'],
+    ['user who may not run scripts', `silent:${PASSWORD}`, '', 'may not run eval'],
     ['database that is not there', `default:${PASSWORD}`, '/99', 'it has no such database'],
   ])('does not start with a %s', async (_title, login, rest, reason) => {
     const allowed = ['~gatehouse:*', '&gatehouse:*', '+@all'];
     await redis.send('ACL', 'SETUSER', 'limited', 'on', `>${PASSWORD}`, ...allowed);
+    await redis.send('ACL', 'SETUSER', 'silent', 'on', `>${PASSWORD}`, ...allowed, '-@scripting');
     const place = `127.0.0.1:${String(redis.port)}`;
     const { code, stdout, stderr } = await runGatehouse([
       ...['run', '--config', at('gatehouse.yaml'), '--dev-allow-loopback', ...LISTEN],

@@ -54,6 +54,9 @@ export interface RedisConnection extends RedisCommands, AsyncDisposable {
   subscribe(channel: string, subscriber: RedisSubscriber): AsyncDisposable;
 }
 
+/** Of the one key that is written to find out whether it can be. */
+const PROBE_LIFETIME_MS = 1000;
+
 /** Connects to Redis and stays connected. Until it is, every command fails. */
 export function connectRedis(
   target: RedisTarget,
@@ -122,13 +125,21 @@ class HealingConnection implements RedisConnection {
     let reason = this.#reason;
     if (this.#client !== undefined) {
       try {
-        await this.#client.call('EXISTS', [`${this.prefix}probe`]);
+        await this.#probe(this.#client);
         return undefined;
       } catch (error) {
         reason = describeRedisFailure(error);
       }
     }
     return needsOperator(reason) ? reason : undefined;
+  }
+
+  /** Does a little of what the stores do: a user may lack rights, or have those to another prefix. */
+  async #probe(client: RedisClient): Promise<void> {
+    const probe = `${this.prefix}probe`;
+    await client.call('SET', [probe, '1', 'PX', PROBE_LIFETIME_MS]);
+    await client.call('EVAL', ["return redis.call('GET', KEYS[1])", 1, probe]);
+    await client.call('PUBLISH', [probe, '']);
   }
 
   subscribe(channel: string, subscriber: RedisSubscriber): AsyncDisposable {

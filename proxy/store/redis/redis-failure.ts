@@ -19,10 +19,13 @@ export function describeRedisFailure(error: unknown): string {
   return known?.[1] ?? error.name;
 }
 
-/** Whether a person has to change something before Redis can be used. */
+/**
+ * Whether a person has to change something before Redis can be used. An error that is not known to
+ * be of that kind may pass by itself.
+ */
 export function needsOperator(reason: string): boolean {
-  if (reason.includes(TOO_MANY_CLIENTS)) return false;
-  return /^(WRONGPASS|NOAUTH|NOPERM|MOVED|DENIED|ERR|ENOENT|EACCES|[A-Z_]*(CERT|SSL|TLS))/.test(
+  if (LASTING_TEXTS.some((text) => reason.includes(text))) return true;
+  return /^(WRONGPASS|NOAUTH|NOPERM|MOVED|DENIED|ENOENT|EACCES|[A-Z_]*(CERT|UNABLE_TO_VERIFY))/.test(
     reason,
   );
 }
@@ -31,8 +34,6 @@ export function needsOperator(reason: string): boolean {
 export function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT');
 }
-
-const TOO_MANY_CLIENTS = 'it has its maximum of clients';
 
 /** What the codes mean to an operator (the first word of an error that Redis answers). */
 const REPLY_CODES: Readonly<Record<string, string>> = {
@@ -52,13 +53,20 @@ const REPLY_CODES: Readonly<Record<string, string>> = {
   MOVED: 'this is a node of a Redis Cluster, which needs redis+cluster://',
 };
 
+const NO_CLUSTER = 'this is not a Redis Cluster';
+const NO_DATABASE = 'it has no such database';
+const TOO_OLD = 'it does not know a command; Redis 7.0 or newer is needed';
+
 /** Errors without a code of their own that an operator has to know. */
 const REPLY_TEXTS: readonly (readonly [RegExp, string])[] = [
-  [/cluster support disabled/i, 'this is not a Redis Cluster'],
-  [/max number of clients/i, TOO_MANY_CLIENTS],
-  [/DB index is out of range/i, 'it has no such database'],
-  [/unknown command/i, 'it does not know a command; Redis 7.0 or newer is needed'],
+  [/cluster support disabled/i, NO_CLUSTER],
+  [/max number of clients/i, 'it has its maximum of clients'],
+  [/DB index is out of range/i, NO_DATABASE],
+  [/unknown command/i, TOO_OLD],
 ];
+
+/** Those of them that do not pass by themselves. */
+const LASTING_TEXTS = [NO_CLUSTER, NO_DATABASE, TOO_OLD];
 
 const CLIENT_MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/timed out|timeout/i, 'no answer in time'],

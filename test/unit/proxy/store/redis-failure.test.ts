@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+
+import {
+  describeRedisFailure,
+  needsOperator,
+} from '../../../../proxy/store/redis/redis-failure.ts';
+import { ReplyError } from '../../../../proxy/store/redis/reply-error.ts';
+
+function reasonOf(reply: string): string {
+  return describeRedisFailure(new ReplyError(reply));
+}
+
+/** A proxy that gets one of these at its start waits: nobody has to change a setting for them. */
+const PASSING = [
+  'ERR max number of clients reached',
+  'ERR upstream connection error',
+  'no upstream host',
+  'LOADING Redis is loading the dataset in memory',
+  'READONLY You can not write against a read only replica.',
+  'OOM command not allowed when used memory > maxmemory.',
+  'MASTERDOWN Link with MASTER is down',
+  'CLUSTERDOWN The cluster is down',
+];
+
+const LASTING: readonly (readonly [reply: string, said: string])[] = [
+  ['WRONGPASS invalid username-password pair', 'user or password is wrong'],
+  ['NOAUTH Authentication required.', 'a user and a password are needed'],
+  ["NOPERM User x has no permissions to run the 'eval' command", 'may not run eval'],
+  ['NOPERM No permissions to access a key', 'may not use the keys of this prefix'],
+  ['NOPERM No permissions to access a channel', 'may not use the channels of this prefix'],
+  ['ERR This instance has cluster support disabled', 'this is not a Redis Cluster'],
+  ['ERR DB index is out of range', 'it has no such database'],
+];
+
+describe('a failure of Redis', () => {
+  test.each(PASSING)('may pass by itself: %s', (reply) => {
+    expect(needsOperator(reasonOf(reply))).toBe(false);
+  });
+
+  test.each(LASTING)('is for a person to mend: %s', (reply, said) => {
+    expect(reasonOf(reply)).toContain(said);
+    expect(needsOperator(reasonOf(reply))).toBe(true);
+  });
+
+  test.each(['CERT_HAS_EXPIRED', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'DEPTH_ZERO_SELF_SIGNED_CERT'])(
+    'is for a person to mend when the certificate does not fit: %s',
+    (code) => {
+      const failure = Object.assign(new Error('tls'), { code });
+      expect(needsOperator(describeRedisFailure(failure))).toBe(true);
+    },
+  );
+
+  test('that breaks a connection may pass by itself', () => {
+    for (const code of ['ECONNREFUSED', 'ECONNRESET', 'ERR_SSL_SSL/TLS_ALERT_INTERNAL_ERROR']) {
+      const failure = Object.assign(new Error('connection'), { code });
+      expect(needsOperator(describeRedisFailure(failure))).toBe(false);
+    }
+  });
+});
