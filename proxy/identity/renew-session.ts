@@ -13,8 +13,8 @@ import { refreshIdentity } from './refresh-identity.ts';
 import type { ExtendLease } from './renewal-lease.ts';
 import type { Session } from './session.ts';
 
-/** How long a store that is away is asked to keep what the provider gave. */
-const KEEP_RETRIES = { attempts: 20, intervalMs: 250 };
+/** A store that is away is asked for a minute to keep what the provider gave and may not give again. */
+const KEEP_RETRIES = { attempts: 240, intervalMs: 250 };
 
 /** The configuration by which a session is renewed: that of the request. */
 export type CurrentSettings = Pick<Configuration, 'identityProvider' | 'settings'>;

@@ -20,7 +20,7 @@ import type { SignInServices } from './sign-in-services.ts';
 const PENDING_LIFETIME_SECONDS = 30 * 60;
 
 /** Per network: one sealed request, replayed, must not push the sign-ins of others out of the store. */
-const REQUESTS = { limit: 3000, windowSeconds: 60 };
+const REQUESTS = { limit: 1000, windowSeconds: 60 };
 
 /**
  * `GET /.gateway/sign_in`: takes a route host's request. Whoever is signed in here goes straight

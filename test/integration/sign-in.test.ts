@@ -339,7 +339,7 @@ describe('the secrets of a sign-in', () => {
 });
 
 describe('one sealed request that is replayed (eviction of sign-ins under way)', () => {
-  const REQUESTS_PER_MINUTE = 3000;
+  const REQUESTS_PER_MINUTE = 1000;
 
   interface Replayed extends AsyncDisposable {
     readonly harness: SignInHarness;
