@@ -141,6 +141,17 @@ describe('Revocation (RFC 7009)', () => {
     });
   }
 
+  verifies('as.revocation', 'of an access token holds at a proxy that is late', async () => {
+    let time = Date.now();
+    await using server = await startAuthorizationServer({ stores: createMemoryStores(() => time) });
+    const { accessToken, client } = await logIn(server);
+    expect(await revoke(server, accessToken, client)).toMatchObject({ status: 200 });
+    // The store's clock; that of a proxy which is ten minutes behind has the token live on.
+    time += 24 * MINUTE;
+    server.clock.now += 14 * MINUTE;
+    expect(await callResource(server, accessToken)).toMatchObject({ status: 401 });
+  });
+
   test('of an access token is told to the other proxies once', async () => {
     await using server = await startAuthorizationServer();
     const { accessToken, client } = await logIn(server);
