@@ -1,13 +1,30 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 
-/** A port on 127.0.0.1 that nothing listens on, for programs that must be told theirs. */
+/** Below the ports that Linux gives to outgoing connections and to servers that ask for any. */
+const LOWEST = 12_000;
+const HIGHEST = 32_000;
+
+/**
+ * A port on 127.0.0.1 that nothing listens on, and that nothing takes by chance: for programs that
+ * must be told theirs, or that come back to it.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // A TCP server's address is one.
-  const { port } = server.address() as AddressInfo;
+  for (;;) {
+    const port = randomInt(LOWEST, HIGHEST);
+    if (await isFree(port)) return port;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+  } catch {
+    return false;
+  }
   server.close();
   await once(server, 'close');
-  return port;
+  return true;
 }

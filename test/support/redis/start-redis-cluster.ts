@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createMovedClock, type MovedClock } from './moved-clock.ts';
-import { redisPort } from './redis-port.ts';
+import { freePort } from '../free-port.ts';
 import { RedisProcess } from './redis-process.ts';
 import {
   createRedisSecurity,
@@ -84,9 +84,9 @@ async function startMaster(
   clock: MovedClock,
   security: RedisSecurity,
 ): Promise<Member> {
-  const busPort = await redisPort();
+  const busPort = await freePort();
   const node = await RedisProcess.start({
-    port: await redisPort(),
+    port: await freePort(),
     directory,
     clock,
     security,

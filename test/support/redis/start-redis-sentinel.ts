@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createMovedClock, type MovedClock } from './moved-clock.ts';
-import { redisPort } from './redis-port.ts';
+import { freePort } from '../free-port.ts';
 import { RedisProcess } from './redis-process.ts';
 import {
   createRedisSecurity,
@@ -97,7 +97,7 @@ async function startServer(
 ): Promise<RedisProcess> {
   const replication = masterPort === undefined ? [] : [`replicaof 127.0.0.1 ${String(masterPort)}`];
   return RedisProcess.start({
-    port: await redisPort(),
+    port: await freePort(),
     directory,
     clock,
     security,
@@ -118,7 +118,7 @@ async function startSentinel({
 }): Promise<RedisProcess> {
   const { username, password } = security.administrator();
   return RedisProcess.start({
-    port: await redisPort(),
+    port: await freePort(),
     directory,
     // Its own: a Sentinel whose clock jumps stops acting for a while.
     clock: createMovedClock(directory),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { createMovedClock } from './moved-clock.ts';
-import { redisPort } from './redis-port.ts';
+import { freePort } from '../free-port.ts';
 import { RedisProcess, type Reply } from './redis-process.ts';
 import {
   createRedisSecurity,
@@ -50,7 +50,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<TestRedis>
   const clock = createMovedClock(directory);
   const security = await createRedisSecurity(options, directory);
   const process = await RedisProcess.start({
-    port: await redisPort(),
+    port: await freePort(),
     directory,
     clock,
     security,
