@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
+import { isTuple } from '../crypto/is-tuple.ts';
 import type { Sealer } from '../crypto/sealer.ts';
 
 const PREFIX = 'gte_';
@@ -91,11 +92,6 @@ function parse(text: string): ExternalTokenClaims | null {
   return { ...names, tokenId, issuedAt, expiresAt };
 }
 
-/** The seal vouches for the values; the shape tells tokens of another version apart. */
 function isSealedClaims(value: unknown): value is SealedClaims {
-  return (
-    Array.isArray(value) &&
-    value.length === SEALED_TYPES.length &&
-    value.every((member, index) => typeof member === SEALED_TYPES[index])
-  );
+  return isTuple(value, SEALED_TYPES);
 }

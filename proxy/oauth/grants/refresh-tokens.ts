@@ -1,3 +1,4 @@
+import { isTuple } from '../../crypto/is-tuple.ts';
 import type { Sealer } from '../../crypto/sealer.ts';
 import { hashToken, randomToken } from '../../crypto/tokens.ts';
 import type { RefreshTokenReference } from '../../store/refresh-token-store.ts';
@@ -70,11 +71,6 @@ type SealedToken = readonly [grantId: string, generation: number, random: string
 
 const SEALED_TYPES = ['string', 'number', 'string'];
 
-/** The seal vouches for the values; the shape tells tokens of another version apart. */
 function isSealedToken(value: unknown): value is SealedToken {
-  return (
-    Array.isArray(value) &&
-    value.length === SEALED_TYPES.length &&
-    value.every((member, index) => typeof member === SEALED_TYPES[index])
-  );
+  return isTuple(value, SEALED_TYPES);
 }
