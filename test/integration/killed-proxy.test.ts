@@ -159,12 +159,11 @@ describeWithRedis('a proxy that is killed while it renews a session', () => {
     const isOver = async (): Promise<boolean> =>
       (await callMcp(mcpUrl, client.accessToken, PING)).status === 401;
     await eventually('the session is over', isOver);
-    const askedForTokens = (): number => identityProvider.hits.get('/token') ?? 0;
-    const before = askedForTokens();
+    const before = identityProvider.tokenRequests();
     const goOn = identityProvider.hold('token');
     balancer.only(0);
     const lost = Promise.allSettled([refresh(client, client.refreshToken)]);
-    await eventually('the provider is asked', () => askedForTokens() > before);
+    await eventually('the provider is asked', () => identityProvider.tokenRequests() > before);
     await members[0]?.kill();
     expect(await lost).toMatchObject([{ status: 'rejected' }]);
     // The provider has failed before it used the token up.
@@ -177,7 +176,7 @@ describeWithRedis('a proxy that is killed while it renews a session', () => {
 
     balancer.only(1);
     tokensOf(await refresh(client, client.refreshToken));
-    expect(askedForTokens() - before).toBe(2);
+    expect(identityProvider.tokenRequests() - before).toBe(2);
   });
 });
 

@@ -287,16 +287,16 @@ describeWithRedis('two proxies whose sessions are short', () => {
       const isOver = async ({ accessToken }: Tokens): Promise<boolean> =>
         (await callMcp(mcpUrl, accessToken, PING)).status === 401;
       for (const each of tokens) await eventually('the session is over', () => isOver(each));
-      const before = askedForTokens(short);
+      const before = identityProvider.tokenRequests();
       const goOn = identityProvider.hold('token');
       const answers = [first, second].map((client, index) =>
         refresh(client, tokens[index]?.refreshToken ?? ''),
       );
-      await eventually('the provider is asked', () => askedForTokens(short) > before);
+      await eventually('the provider is asked', () => identityProvider.tokenRequests() > before);
       goOn();
       tokens = (await Promise.all(answers)).map(tokensOf);
 
-      expect(askedForTokens(short) - before).toBe(1);
+      expect(identityProvider.tokenRequests() - before).toBe(1);
       for (const { accessToken } of tokens) {
         expect(await callMcp(mcpUrl, accessToken, PING)).toMatchObject({ status: 200 });
       }
@@ -304,8 +304,3 @@ describeWithRedis('two proxies whose sessions are short', () => {
     expectCleanOutput(short);
   });
 });
-
-/** How often the identity provider was asked for tokens. */
-function askedForTokens({ identityProvider }: GatewayFleet): number {
-  return identityProvider.hits.get('/token') ?? 0;
-}

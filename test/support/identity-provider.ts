@@ -57,6 +57,8 @@ export interface TestIdentityProvider extends AsyncDisposable {
   readonly authorizationRequests: URLSearchParams[];
   /** How often each path was asked for. */
   readonly hits: Map<string, number>;
+  /** How often it was asked for tokens. */
+  tokenRequests(): number;
   /** Makes another token response of the one that is to be sent. */
   changeTokens: (response: Claims) => Claims;
   /** Keeps requests to an endpoint waiting until the function that it returns is called. */
@@ -141,6 +143,7 @@ export async function startIdentityProvider(
     answers,
     authorizationRequests,
     hits,
+    tokenRequests: () => hits.get(ENDPOINTS.token) ?? 0,
     changeTokens: (response) => response,
     hold: (endpoint) => {
       const { promise, resolve } = Promise.withResolvers<undefined>();

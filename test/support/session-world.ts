@@ -52,7 +52,6 @@ export async function startSessionWorld(
   );
   const { gateway, identityProvider } = world;
   const url = world.originOf('mcp');
-  const tokenRequests = (): number => identityProvider.hits.get('/token') ?? 0;
   const serve: SessionWorld['serve'] = (access = { allowAnyAuthenticatedUser: true }, settings) => {
     const route = { from: url, to: upstream.origin, mcp: { server: {} }, ...access };
     world.configure({ mcp: route }, settings);
@@ -65,9 +64,9 @@ export async function startSessionWorld(
     advance: (milliseconds) => void (offset += milliseconds),
     expireSessions: () => void (offset += SESSION),
     async tokenRequestsDuring(run) {
-      const before = tokenRequests();
+      const before = identityProvider.tokenRequests();
       await run();
-      return tokenRequests() - before;
+      return identityProvider.tokenRequests() - before;
     },
     statusWith: async (accessToken) => (await callMcp(url, accessToken, PING)).status,
     async [Symbol.asyncDispose]() {
