@@ -2,7 +2,7 @@ import { untilTerminated } from '../../shared/process/lifecycle.ts';
 import { LineWriter } from '../../shared/process/line-writer.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import type { Command } from '../command.ts';
-import { readRedisTarget } from './run/redis-target.ts';
+import { readRedisTarget } from '../process/redis-target.ts';
 import { readRunOptions, RUN_LINE } from './run/run-options.ts';
 import { startStandaloneGateway } from './run/standalone-gateway.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
-import { makeSealingKeys } from '../../cli/commands/run/sealing-keys.ts';
+import { makeSealingKeys } from '../../cli/process/sealing-keys.ts';
 import { Sealer } from '../../proxy/crypto/sealer.ts';
 import { ExternalTokens } from '../../proxy/oauth/external-token.ts';
 import { revokeGrant } from '../../proxy/oauth/grants/revoke-grant.ts';

@@ -2,8 +2,9 @@ import type { ListenAddress } from '../../../proxy/server/listener-set.ts';
 import { isLoopbackHost } from '../../../shared/snapshot/loopback-host.ts';
 import type { Arguments, CommandLine } from '../../arguments.ts';
 import { UsageError } from '../../usage-error.ts';
+import { readRedisFlags, redisFlags, type RedisSource } from '../../process/redis-flags.ts';
 import { DEV_ALLOW_LOOPBACK } from '../dev-allow-loopback.ts';
-import { formatAddress, parseListen } from './listen-addresses.ts';
+import { formatAddress, parseListen } from '../../process/listen-addresses.ts';
 
 /** Flags of `gatehouse run`. */
 export const RUN_LINE: CommandLine = {
@@ -32,18 +33,7 @@ export const RUN_LINE: CommandLine = {
       value: 'HOST:PORT',
       description: 'Where to answer /livez, /readyz and /debug/snapshot. Never in public.',
     },
-    'redis-url': {
-      kind: 'text',
-      environment: 'GATEHOUSE_REDIS_URL',
-      value: 'URL',
-      description: 'Keeps state in Redis, for several proxies and across restarts; else in memory.',
-    },
-    'redis-url-file': {
-      kind: 'text',
-      environment: 'GATEHOUSE_REDIS_URL_FILE',
-      value: 'FILE',
-      description: 'The same, from a file: a flag shows its password in the list of processes.',
-    },
+    ...redisFlags('Keeps state in Redis, for several proxies and across restarts; else in memory.'),
     'sealing-keys-dir': {
       kind: 'text',
       environment: 'GATEHOUSE_SEALING_KEYS_DIR',
@@ -60,12 +50,6 @@ export const RUN_LINE: CommandLine = {
     'dev-allow-loopback': DEV_ALLOW_LOOPBACK,
   },
 };
-
-/** Where the URL of Redis is. */
-export interface RedisSource {
-  readonly kind: 'url' | 'file';
-  readonly value: string;
-}
 
 export interface RunOptions {
   readonly path: string;
@@ -96,23 +80,13 @@ export function readRunOptions(flags: Arguments): RunOptions {
     path: flags.text('config') ?? '',
     listen,
     adminListen,
-    redis: redisSource(flags),
+    redis: readRedisFlags(flags),
     sealingKeysDirectory: flags.text('sealing-keys-dir'),
     stateDirectory: flags.text('state-dir'),
     devAllowLoopback,
   };
   refuseLostKeys(options);
   return options;
-}
-
-function redisSource(flags: Arguments): RedisSource | undefined {
-  const url = flags.text('redis-url');
-  const file = flags.text('redis-url-file');
-  if (url !== undefined && file !== undefined) {
-    throw new UsageError('--redis-url and --redis-url-file (or their variables): give one of them');
-  }
-  if (url !== undefined) return { kind: 'url', value: url };
-  return file === undefined ? undefined : { kind: 'file', value: file };
 }
 
 function refuseLostKeys({ redis, sealingKeysDirectory, stateDirectory }: RunOptions): void {

@@ -15,9 +15,9 @@ import { errorCode } from '../../../shared/process/error-code.ts';
 import { describeError, type Logger } from '../../../shared/process/logger.ts';
 import { CommandFailure } from '../../command-failure.ts';
 import { load } from '../load.ts';
-import { formatAddress, hasIpv6Loopback, listenAddresses } from './listen-addresses.ts';
-import { openState } from './open-state.ts';
-import { findProcessKeys } from './process-keys.ts';
+import { formatAddress, hasIpv6Loopback, listenAddresses } from '../../process/listen-addresses.ts';
+import { openState } from '../../process/open-state.ts';
+import { findProcessKeys } from '../../process/process-keys.ts';
 import type { RunOptions } from './run-options.ts';
 
 export interface StandaloneOptions extends Omit<RunOptions, 'redis'> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { deriveAssertionKeys } from '../../../cli/commands/run/assertion-keys.ts';
+import { deriveAssertionKeys } from '../../../cli/process/assertion-keys.ts';
 import { createGateway } from '../../../proxy/gateway.ts';
 import { Sealer } from '../../../proxy/crypto/sealer.ts';
 import type { SealingKeys } from '../../../proxy/crypto/sealing-key.ts';

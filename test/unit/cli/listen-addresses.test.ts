@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { formatAddress, listenAddresses } from '../../../cli/commands/run/listen-addresses.ts';
+import { formatAddress, listenAddresses } from '../../../cli/process/listen-addresses.ts';
 import { compileSnapshot } from '../../../controller/compile/compile-snapshot.ts';
 import type { Snapshot } from '../../../shared/snapshot/snapshot.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { calculateJwkThumbprint } from 'jose';
 
-import { findProcessKeys, type ProcessKeys } from '../../../cli/commands/run/process-keys.ts';
+import { findProcessKeys, type ProcessKeys } from '../../../cli/process/process-keys.ts';
 
 const KEY = 'k'.repeat(32);
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { CommandFailure } from '../../../cli/command-failure.ts';
-import { readRedisTarget } from '../../../cli/commands/run/redis-target.ts';
+import { readRedisTarget } from '../../../cli/process/redis-target.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 
 const LOGIN = { username: 'gatehouse', password: 'hunter2' };

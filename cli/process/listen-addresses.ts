@@ -1,9 +1,9 @@
 import { networkInterfaces, type NetworkInterfaceInfo } from 'node:os';
 
-import { isLoopbackHost } from '../../../shared/snapshot/loopback-host.ts';
-import type { ListenAddress } from '../../../proxy/server/listener-set.ts';
-import { UsageError } from '../../usage-error.ts';
-import type { Snapshot } from '../../../shared/snapshot/snapshot.ts';
+import { isLoopbackHost } from '../../shared/snapshot/loopback-host.ts';
+import type { ListenAddress } from '../../proxy/server/listener-set.ts';
+import { UsageError } from '../usage-error.ts';
+import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
 
 const MAX_PORT = 65_535;
 

@@ -1,11 +1,7 @@
 import { createECDH, createHash, createPrivateKey, type webcrypto } from 'node:crypto';
 
-import {
-  deriveBytes,
-  type SealingKey,
-  type SealingKeys,
-} from '../../../proxy/crypto/sealing-key.ts';
-import type { CompiledSigningKeys } from '../../../shared/snapshot/snapshot.ts';
+import { deriveBytes, type SealingKey, type SealingKeys } from '../../proxy/crypto/sealing-key.ts';
+import type { CompiledSigningKeys } from '../../shared/snapshot/snapshot.ts';
 
 const PURPOSE = 'gatehouse assertion key';
 

@@ -1,7 +1,7 @@
-import { sealingKeyId } from '../../../proxy/crypto/sealer.ts';
-import type { SealingKeys } from '../../../proxy/crypto/sealing-key.ts';
-import type { Logger } from '../../../shared/process/logger.ts';
-import type { CompiledSigningKeys } from '../../../shared/snapshot/snapshot.ts';
+import { sealingKeyId } from '../../proxy/crypto/sealer.ts';
+import type { SealingKeys } from '../../proxy/crypto/sealing-key.ts';
+import type { Logger } from '../../shared/process/logger.ts';
+import type { CompiledSigningKeys } from '../../shared/snapshot/snapshot.ts';
 import { deriveAssertionKeys } from './assertion-keys.ts';
 import { keepSealingKeys, makeSealingKeys, readSealingKeys } from './sealing-keys.ts';
 

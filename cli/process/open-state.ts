@@ -1,11 +1,11 @@
-import type { Sealer } from '../../../proxy/crypto/sealer.ts';
-import { createMemoryStores } from '../../../proxy/store/memory/memory-stores.ts';
-import { connectRedis } from '../../../proxy/store/redis/redis-connection.ts';
-import { createRedisStores } from '../../../proxy/store/redis/redis-stores.ts';
-import { placesOf, type RedisTarget } from '../../../proxy/store/redis/redis-target.ts';
-import type { Stores } from '../../../proxy/store/stores.ts';
-import type { Logger } from '../../../shared/process/logger.ts';
-import { CommandFailure } from '../../command-failure.ts';
+import type { Sealer } from '../../proxy/crypto/sealer.ts';
+import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
+import { connectRedis } from '../../proxy/store/redis/redis-connection.ts';
+import { createRedisStores } from '../../proxy/store/redis/redis-stores.ts';
+import { placesOf, type RedisTarget } from '../../proxy/store/redis/redis-target.ts';
+import type { Stores } from '../../proxy/store/stores.ts';
+import type { Logger } from '../../shared/process/logger.ts';
+import { CommandFailure } from '../command-failure.ts';
 
 /** How long a start waits for Redis. Nothing but requests depends on it. */
 const PATIENCE_MS = 2000;

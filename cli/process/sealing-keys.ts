@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { SealingKey, SealingKeys } from '../../../proxy/crypto/sealing-key.ts';
-import { errorCode } from '../../../shared/process/error-code.ts';
-import { CommandFailure } from '../../command-failure.ts';
+import type { SealingKey, SealingKeys } from '../../proxy/crypto/sealing-key.ts';
+import { errorCode } from '../../shared/process/error-code.ts';
+import { CommandFailure } from '../command-failure.ts';
 import { writePrivateFile } from './write-private-file.ts';
 
 const KEY_BYTES = 32;
