@@ -1,34 +1,33 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
+import { Manifest } from './manifest.ts';
 import type { CompiledResource, Snapshot, SnapshotResource } from './snapshot.ts';
 
 /** Names a compiled resource by its content: equal values, equal hash, whatever their key order. */
 export function hashResource(key: string, value: CompiledResource): SnapshotResource {
-  return { key, hash: sha256(canonicalJson(value)), value };
+  return { key, hash: hash('sha256', canonicalJson(value)), value };
 }
 
 /** Makes a snapshot of resources whose keys are unique. */
 export function snapshotOf(resources: Iterable<SnapshotResource>): Snapshot {
   const sorted = [...resources].sort((a, b) => (a.key < b.key ? -1 : 1));
-  const manifest = sorted.map(({ key, hash }) => `${key}\t${hash}\n`).join('');
   return {
-    version: sha256(manifest),
+    version: Manifest.of(sorted).version(),
     resources: new Map(sorted.map((resource) => [resource.key, resource])),
   };
 }
 
+/** By hand: ten thousand resources are hashed at a time, and a replacer takes twice as long. */
 function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    isRecord(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  );
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isRecord(value)) return JSON.stringify(value);
+  const members = Object.keys(value)
+    .filter((name) => value[name] !== undefined)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name])}`);
+  return `{${members.join(',')}}`;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

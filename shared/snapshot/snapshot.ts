@@ -11,7 +11,10 @@ export interface Snapshot {
 }
 
 export interface SnapshotResource {
-  /** `settings`, `signing-keys`, `identity-provider/<name>` or `route/<namespace>/<name>`. */
+  /**
+   * `settings`, `signing-keys`, `identity-provider/<name>`, `route/<namespace>/<name>` or
+   * `service/<namespace>/<name>`.
+   */
   readonly key: string;
   /** sha256 (hex) of the canonical JSON of `value`. */
   readonly hash: string;
@@ -19,7 +22,11 @@ export interface SnapshotResource {
 }
 
 export type CompiledResource =
-  CompiledSettings | CompiledSigningKeys | CompiledIdentityProvider | CompiledRoute;
+  | CompiledSettings
+  | CompiledSigningKeys
+  | CompiledIdentityProvider
+  | CompiledRoute
+  | CompiledService;
 
 /** What `GatewaySettings` says for all routes. Durations are seconds. */
 export interface CompiledSettings {
@@ -84,8 +91,10 @@ export interface CompiledRoute {
   readonly host: string;
   readonly port: number;
   readonly path: PathMatch;
-  /** `to`, without a trailing slash. */
+  /** `to`, without a trailing slash; of a route with `backends`, the address of the first. */
   readonly upstream: string;
+  /** Present where requests go to the endpoints of Services instead, by weight. */
+  readonly backends?: readonly CompiledBackend[];
   readonly access: Access;
   /** Present on routes in front of an MCP server. */
   readonly mcpServer?: {
@@ -96,6 +105,35 @@ export interface CompiledRoute {
   readonly allowWebsockets: boolean;
   /** How long the upstream may take to begin its response; 0 is no limit. */
   readonly responseTimeoutMs: number;
+}
+
+/** A share of the requests of a route, for the endpoints of a Service. */
+export interface CompiledBackend {
+  /**
+   * `namespace/name` of the Service. Absent where it must not be used or does not exist: its share
+   * of the requests is answered with 503.
+   */
+  readonly service?: string;
+  /** Port of the Service. */
+  readonly port: number;
+  /** 0 gets no requests. */
+  readonly weight: number;
+}
+
+/**
+ * Where the ports of a Service lead. It changes with every pod, and so is a resource of its own: the
+ * routes that use it stay what they are.
+ */
+export interface CompiledService {
+  readonly kind: 'service';
+  /** `namespace/name` of the Service. */
+  readonly name: string;
+  readonly ports: readonly {
+    /** Port of the Service. */
+    readonly port: number;
+    /** Ready endpoints as `host:port`, IPv6 in brackets; sorted, none twice. May be empty. */
+    readonly endpoints: readonly string[];
+  }[];
 }
 
 /** `prefix` values have no trailing slash (`''` matches every path) and match whole segments. */

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+
+/** Lines of a block: a change copies one block, and a version hashes what all of them hold. */
+const MAXIMUM_BLOCK_LINES = 256;
+
+interface Block {
+  readonly keys: readonly string[];
+  readonly hashes: readonly string[];
+  /** The lines as they are hashed; made when a version needs them. */
+  lines: Buffer | undefined;
+}
+
+/**
+ * Keys and hashes of a snapshot's resources, which make its version: sha256 over the lines
+ * `key TAB hash LF`, sorted by key.
+ *
+ * Made for snapshots that change a little: a change costs one block of lines, a version one pass of
+ * sha256 over bytes that are there already, and a fork next to nothing.
+ */
+export class Manifest {
+  /** Sorted, none empty, never changed: forks share them. */
+  #blocks: readonly Block[] = [];
+  #version: string | undefined;
+  #size = 0;
+
+  /** Of resources whose keys are unique. */
+  static of(resources: Iterable<{ readonly key: string; readonly hash: string }>): Manifest {
+    const sorted = [...resources].sort((a, b) => (a.key < b.key ? -1 : 1));
+    const manifest = new Manifest();
+    const half = MAXIMUM_BLOCK_LINES / 2;
+    manifest.#blocks = Array.from({ length: Math.ceil(sorted.length / half) }, (_, index) => {
+      const part = sorted.slice(index * half, (index + 1) * half);
+      return block(
+        part.map(({ key }) => key),
+        part.map(({ hash }) => hash),
+      );
+    });
+    manifest.#size = sorted.length;
+    return manifest;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Another manifest with the same lines; changes of one do not touch the other. */
+  fork(): Manifest {
+    const fork = new Manifest();
+    fork.#blocks = this.#blocks;
+    fork.#version = this.#version;
+    fork.#size = this.#size;
+    return fork;
+  }
+
+  put(key: string, hash: string): void {
+    const at = this.#blockFor(key);
+    const { keys, hashes } = this.#blocks[at] ?? block([], []);
+    const index = lowerBound(keys, key);
+    const replaced = keys[index] === key ? 1 : 0;
+    this.#replace(
+      at,
+      halves(keys.toSpliced(index, replaced, key), hashes.toSpliced(index, replaced, hash)),
+    );
+    this.#size += 1 - replaced;
+  }
+
+  /** Tells whether it was there. */
+  delete(key: string): boolean {
+    const at = this.#blockFor(key);
+    const found = this.#blocks[at];
+    if (found === undefined) return false;
+    const index = lowerBound(found.keys, key);
+    if (found.keys[index] !== key) return false;
+    const rest = block(found.keys.toSpliced(index, 1), found.hashes.toSpliced(index, 1));
+    this.#replace(at, rest.keys.length === 0 ? [] : [rest]);
+    this.#size -= 1;
+    return true;
+  }
+
+  /** sha256 (hex): equal keys and hashes, equal version. */
+  version(): string {
+    this.#version ??= this.#computeVersion();
+    return this.#version;
+  }
+
+  #computeVersion(): string {
+    const hash = createHash('sha256');
+    for (const each of this.#blocks) {
+      each.lines ??= Buffer.from(
+        each.keys.map((key, index) => `${key}\t${each.hashes[index] ?? ''}\n`).join(''),
+      );
+      hash.update(each.lines);
+    }
+    return hash.digest('hex');
+  }
+
+  /** Index of the only block that may hold the key. */
+  #blockFor(key: string): number {
+    let low = 0;
+    let high = this.#blocks.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      const first = this.#blocks[middle]?.keys[0];
+      if (first !== undefined && first <= key) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  #replace(index: number, blocks: readonly Block[]): void {
+    this.#blocks = this.#blocks.toSpliced(index, 1, ...blocks);
+    this.#version = undefined;
+  }
+}
+
+function block(keys: readonly string[], hashes: readonly string[]): Block {
+  return { keys, hashes, lines: undefined };
+}
+
+function halves(keys: readonly string[], hashes: readonly string[]): readonly Block[] {
+  if (keys.length <= MAXIMUM_BLOCK_LINES) return [block(keys, hashes)];
+  const middle = Math.ceil(keys.length / 2);
+  return [
+    block(keys.slice(0, middle), hashes.slice(0, middle)),
+    block(keys.slice(middle), hashes.slice(middle)),
+  ];
+}
+
+/** Index of the first key that is not below `key`. */
+function lowerBound(keys: readonly string[], key: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const candidate = keys[middle];
+    if (candidate !== undefined && candidate < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,46 @@
+import type { Criterion, Policy, PolicyBlock, StringMatcher } from './policy.ts';
+import { constant, listOf, objectOf, oneOfKinds, optional, text, type Schema } from './schema.ts';
+
+const texts = listOf(text());
+
+const matcher = objectOf<StringMatcher>(
+  {
+    is: optional(text()),
+    starts_with: optional(text()),
+    ends_with: optional(text()),
+    contains: optional(text()),
+    in: optional(texts),
+    not_in: optional(texts),
+  },
+  { notEmpty: true },
+);
+
+const criterion = oneOfKinds<Criterion>({
+  accept: objectOf({ kind: constant('accept') }),
+  reject: objectOf({ kind: constant('reject') }),
+  authenticated_user: objectOf({ kind: constant('authenticated_user') }),
+  user: objectOf({ kind: constant('user'), matcher }),
+  email: objectOf({ kind: constant('email'), matcher }),
+  domain: objectOf({ kind: constant('domain'), matcher }),
+  groups: objectOf({ kind: constant('groups'), matcher }),
+  claim: objectOf({ kind: constant('claim'), path: listOf(text(), { notEmpty: true }), matcher }),
+  http_method: objectOf({ kind: constant('http_method'), matcher }),
+  http_path: objectOf({ kind: constant('http_path'), matcher }),
+  mcp_tool: objectOf({ kind: constant('mcp_tool'), matcher }),
+});
+
+const criteria = optional(listOf(criterion, { notEmpty: true }));
+
+const block = objectOf<PolicyBlock>(
+  { and: criteria, or: criteria, not: criteria, nor: criteria },
+  { notEmpty: true },
+);
+
+/**
+ * The schema of a compiled policy. A block or a list with nothing in it is refused: a `deny` without
+ * a criterion denies nothing, and was not meant to. A policy without blocks denies everything.
+ */
+export const policySchema: Schema<Policy> = objectOf<Policy>({
+  allow: optional(block),
+  deny: optional(block),
+});

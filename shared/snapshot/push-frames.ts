@@ -1,0 +1,123 @@
+import type { CompiledResource } from './snapshot.ts';
+
+/**
+ * The push protocol, version 1: a proxy opens one HTTP/2 stream to the leading controller
+ * (`POST /v1/stream`), and both sides write frames on it, one JSON object a line.
+ *
+ * The proxy says who it is and what it has in the header:
+ *
+ * - `authorization: Bearer <ServiceAccount token for PUSH_AUDIENCE>`
+ * - `x-proto: 1`
+ * - `x-proxy-id: <pod name>`
+ * - `x-have: <epoch>.<sequence>:<version>`, the snapshot it serves; left out when it has none
+ * - `x-routes: <number>`, the routes it serves; left out when it has no snapshot
+ *
+ * The leader answers 200 and begins to send. Another controller answers 503, with `x-leader:
+ * host:port` where it knows the leader; a wrong token is 401, one that is not a proxy's 403, another
+ * protocol version 400.
+ */
+export const PUSH_PATH = '/v1/stream';
+export const PUSH_PROTOCOL = '1';
+export const PUSH_AUDIENCE = 'gatehouse-controller';
+
+/** A longer line ends the stream. */
+export const LONGEST_CONTROLLER_LINE_BYTES = 4 * 1024 * 1024;
+export const LONGEST_PROXY_LINE_BYTES = 1024 * 1024;
+
+/** What the controller sends. A snapshot is `begin`, then `put` and `del`, then `commit`. */
+export type ControllerFrame =
+  BeginFrame | PutFrame | DeleteFrame | CommitFrame | PingFrame | GoawayFrame;
+
+export interface BeginFrame {
+  readonly t: 'begin';
+  readonly epoch: number;
+  readonly seq: number;
+  /** Version of the snapshot that the frames change; null: they are the whole snapshot. */
+  readonly base: string | null;
+  /** Number of `put` and `del` frames that follow. */
+  readonly count: number;
+}
+
+/** A resource that is new or has another content. */
+export interface PutFrame {
+  readonly t: 'put';
+  /** Key, hash and value of a `SnapshotResource`. */
+  readonly k: string;
+  readonly h: string;
+  readonly v: CompiledResource;
+}
+
+/** A resource that is gone. */
+export interface DeleteFrame {
+  readonly t: 'del';
+  readonly k: string;
+}
+
+export interface CommitFrame {
+  readonly t: 'commit';
+  /** Version that the snapshot must have. */
+  readonly manifest: string;
+}
+
+/** Asks for a `pong`. */
+export interface PingFrame {
+  readonly t: 'ping';
+}
+
+/** The stream ends; the proxy opens another one. */
+export interface GoawayFrame {
+  readonly t: 'goaway';
+  readonly reason: string;
+}
+
+/** What a proxy sends: an `ack` or a `nack` for every `commit`. */
+export type ProxyFrame = AckFrame | NackFrame | StatusFrame | PongFrame;
+
+/** The snapshot serves. */
+export interface AckFrame {
+  readonly t: 'ack';
+  readonly epoch: number;
+  readonly seq: number;
+  readonly manifest: string;
+  /** Milliseconds from `begin` to the exchange. */
+  readonly appliedMs: number;
+}
+
+/** The snapshot is refused whole; the one before still serves. */
+export interface NackFrame {
+  readonly t: 'nack';
+  readonly epoch: number;
+  readonly seq: number;
+  readonly errors: readonly NackError[];
+  /** Version of what still serves; null: nothing. */
+  readonly manifest: string | null;
+}
+
+export interface NackError {
+  /** Key of the resource that is refused; empty when it is the whole snapshot. */
+  readonly k: string;
+  readonly reason: NackReason;
+  /** For operators; never holds values of the resource that may be secret. */
+  readonly message: string;
+}
+
+/**
+ * - `InvalidResource`: this proxy cannot serve the resource (it may be of another release)
+ * - `StalePosition`: older than what the proxy has; `message` is the position that it has
+ * - `UnknownBase`: the proxy does not have the snapshot that the frames change
+ * - `BrokenSnapshot`: count, hash or version do not fit
+ */
+export type NackReason = 'InvalidResource' | 'StalePosition' | 'UnknownBase' | 'BrokenSnapshot';
+
+/** Every ten seconds, and at every change of `ready` and `draining`. */
+export interface StatusFrame {
+  readonly t: 'status';
+  readonly ready: boolean;
+  readonly draining: boolean;
+  /** Connections of clients. */
+  readonly conns: number;
+}
+
+export interface PongFrame {
+  readonly t: 'pong';
+}

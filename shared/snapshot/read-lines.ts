@@ -1,0 +1,35 @@
+const LINE_FEED = 0x0a;
+
+/** Thrown for a line that is longer than allowed. */
+export class LineTooLongError extends Error {
+  override readonly name = 'LineTooLongError';
+}
+
+/**
+ * The lines of a stream, without their line feeds; what follows the last line feed is no line.
+ *
+ * Reads no further than it is asked for, and never holds more than `maximumBytes` of a line.
+ */
+export async function* readLines(
+  chunks: AsyncIterable<Buffer>,
+  maximumBytes: number,
+): AsyncGenerator<string, undefined> {
+  let begun: Buffer[] = [];
+  let begunBytes = 0;
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(LINE_FEED, start);
+      const part = chunk.subarray(start, end === -1 ? undefined : end);
+      begunBytes += part.length;
+      if (begunBytes > maximumBytes) throw new LineTooLongError('a line is too long');
+      begun.push(part);
+      if (end === -1) break;
+      yield Buffer.concat(begun).toString();
+      begun = [];
+      begunBytes = 0;
+      start = end + 1;
+    }
+  }
+  return undefined;
+}

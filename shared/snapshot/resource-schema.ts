@@ -1,0 +1,140 @@
+import { policySchema } from './policy-schema.ts';
+import {
+  anyOf,
+  boolean,
+  constant,
+  integer,
+  listOf,
+  number,
+  objectOf,
+  oneOfKinds,
+  optional,
+  recordOf,
+  text,
+  type Schema,
+} from './schema.ts';
+import {
+  AUTHORIZE_LOG_FIELDS,
+  type Access,
+  type CompiledBackend,
+  type CompiledIdentityProvider,
+  type CompiledResource,
+  type CompiledRoute,
+  type CompiledService,
+  type CompiledSettings,
+  type CompiledSigningKeys,
+  type PathMatch,
+} from './snapshot.ts';
+
+const PORT_MAX = 65_535;
+const WEIGHT_MAX = 1_000_000;
+
+const texts = listOf(text());
+const notEmpty = text('^.');
+const namespacedName = text('^[^\\s/]+/[^\\s/]+$');
+const port = integer(1, PORT_MAX);
+const wholeNumber = integer(0, Number.MAX_SAFE_INTEGER);
+
+const settings = objectOf<CompiledSettings>({
+  kind: constant('settings'),
+  gatewayId: notEmpty,
+  authenticateOrigin: optional(text('^https?://[^/\\s]+$')),
+  allowedClientIdDomains: texts,
+  allowedOrigins: texts,
+  outboundAllowedCidrs: texts,
+  trustedProxies: texts,
+  authorizeLogFields: listOf(anyOf(AUTHORIZE_LOG_FIELDS)),
+  cookie: objectOf<CompiledSettings['cookie']>({
+    expirationSeconds: number(),
+    sameSite: anyOf(['Lax', 'Strict', 'None']),
+  }),
+  tokens: objectOf<CompiledSettings['tokens']>({
+    externalTokenSeconds: number(),
+    refreshTokenSeconds: number(),
+    refreshTokenGraceSeconds: number(),
+  }),
+  unusedClientSeconds: number(),
+  outageGraceSeconds: number(),
+});
+
+const signingKeys = objectOf<CompiledSigningKeys>({
+  kind: constant('signing-keys'),
+  keys: listOf(
+    objectOf<CompiledSigningKeys['keys'][number]>({
+      keyId: notEmpty,
+      algorithm: anyOf(['ES256', 'RS256', 'EdDSA']),
+      privateKey: text('^-----BEGIN PRIVATE KEY-----'),
+    }),
+    { notEmpty: true },
+  ),
+});
+
+const identityProvider = objectOf<CompiledIdentityProvider>({
+  kind: constant('identity-provider'),
+  name: text('^[^\\s/]+$'),
+  issuer: text('^https?://'),
+  clientId: notEmpty,
+  clientSecret: optional(text()),
+  scopes: optional(texts),
+  authorizationParams: recordOf(text()),
+});
+
+const path = oneOfKinds<PathMatch>({
+  prefix: objectOf({ kind: constant('prefix'), value: text('^(?:/.*[^/])?$') }),
+  exact: objectOf({ kind: constant('exact'), value: text('^/') }),
+  regex: objectOf({ kind: constant('regex'), value: text() }),
+});
+
+const backend = objectOf<CompiledBackend>({
+  service: optional(namespacedName),
+  port,
+  weight: integer(0, WEIGHT_MAX),
+});
+
+const access = oneOfKinds<Access>({
+  public: objectOf({ kind: constant('public') }),
+  policy: objectOf({ kind: constant('policy'), policy: policySchema }),
+});
+
+const route = objectOf<CompiledRoute>({
+  kind: constant('route'),
+  name: namespacedName,
+  scheme: anyOf(['http', 'https']),
+  host: text('^[^\\s/A-Z]+$'),
+  port,
+  path,
+  upstream: text('^https?://[^\\s]*[^\\s/]$'),
+  backends: optional(listOf(backend, { notEmpty: true })),
+  access,
+  mcpServer: optional(
+    objectOf<NonNullable<CompiledRoute['mcpServer']>>({
+      path: text('^(?:/.*[^/])?$'),
+      maxRequestBytes: wholeNumber,
+    }),
+  ),
+  allowWebsockets: boolean,
+  responseTimeoutMs: number(),
+});
+
+const service = objectOf<CompiledService>({
+  kind: constant('service'),
+  name: namespacedName,
+  ports: listOf(
+    objectOf<CompiledService['ports'][number]>({
+      port,
+      endpoints: listOf(text('^(?:\\[[0-9A-Fa-f:.]+\\]|[^\\s:/@?#]+):[1-9]\\d{0,4}$')),
+    }),
+  ),
+});
+
+/**
+ * The schema of everything that a snapshot holds. It is closed: a member that this release does not
+ * know may be a restriction, and to serve without it would be to serve too much.
+ */
+export const resourceSchema: Schema<CompiledResource> = oneOfKinds<CompiledResource>({
+  settings,
+  'signing-keys': signingKeys,
+  'identity-provider': identityProvider,
+  route,
+  service,
+});

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+
+import { Manifest } from '../../../../shared/snapshot/manifest.ts';
+
+/** What a version is, without any cleverness. */
+function versionOf(entries: ReadonlyMap<string, string>): string {
+  const lines = [...entries]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, hash]) => `${key}\t${hash}\n`);
+  return createHash('sha256').update(lines.join('')).digest('hex');
+}
+
+/** Few enough that the same key comes again, and more than a block has. */
+const keys = fc.integer({ min: 0, max: 700 }).map((number) => `route/team/${String(number)}`);
+const hashes = fc.integer({ min: 0, max: 3 }).map((number) => String(number).repeat(64));
+const changes = fc.array(fc.tuple(keys, fc.option(hashes, { nil: undefined })), {
+  maxLength: 900,
+  size: 'max',
+});
+
+function change(
+  entries: ReadonlyMap<string, string>,
+  manifest: Manifest,
+  list: readonly (readonly [string, string | undefined])[],
+): ReadonlyMap<string, string> {
+  const changed = new Map(entries);
+  for (const [key, hash] of list) {
+    if (hash === undefined) {
+      expect(manifest.delete(key)).toBe(changed.delete(key));
+    } else {
+      manifest.put(key, hash);
+      changed.set(key, hash);
+    }
+  }
+  return changed;
+}
+
+describe('the manifest of a snapshot', () => {
+  test('has the version of its lines, whatever it went through', () => {
+    fc.assert(
+      fc.property(changes, (list) => {
+        const manifest = new Manifest();
+        const entries = change(new Map(), manifest, list);
+
+        expect(manifest.version()).toBe(versionOf(entries));
+        expect(manifest.size).toBe(entries.size);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('may be made of resources in any order', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(keys, { maxLength: 600, size: 'max' }), hashes, (list, hash) => {
+        const manifest = Manifest.of(list.map((key) => ({ key, hash })));
+
+        expect(manifest.version()).toBe(versionOf(new Map(list.map((key) => [key, hash]))));
+        expect(manifest.size).toBe(list.length);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('does not change with its fork, nor the other way round', () => {
+    fc.assert(
+      fc.property(changes, changes, changes, (before, ofFork, ofOriginal) => {
+        const original = new Manifest();
+        const entries = change(new Map(), original, before);
+        const fork = original.fork();
+        const forked = change(entries, fork, ofFork);
+        const changed = change(entries, original, ofOriginal);
+
+        expect(fork.version()).toBe(versionOf(forked));
+        expect(original.version()).toBe(versionOf(changed));
+      }),
+      { numRuns: 20 },
+    );
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, test } from '@jest/globals';
+
+import {
+  constant,
+  objectOf,
+  oneOfKinds,
+  optional,
+  text,
+} from '../../../../shared/snapshot/schema.ts';
+
+interface Fruit {
+  readonly kind: 'fruit';
+  readonly name: string;
+  readonly color?: string;
+}
+
+interface Stone {
+  readonly kind: 'stone';
+}
+
+const fruit = { kind: constant('fruit'), name: text(), color: optional(text()) };
+
+describe('a schema that does not describe its type', () => {
+  test('does not compile', () => {
+    // @ts-expect-error -- `name` is missing
+    objectOf<Fruit>({ kind: fruit.kind, color: fruit.color });
+    // @ts-expect-error -- there is no `size`
+    objectOf<Fruit>({ ...fruit, size: text() });
+    // @ts-expect-error -- `color` is optional
+    objectOf<Fruit>({ ...fruit, color: text() });
+    // @ts-expect-error -- `name` is not optional
+    objectOf<Fruit>({ ...fruit, name: optional(text()) });
+    // @ts-expect-error -- any kind would do
+    objectOf<Fruit>({ ...fruit, kind: text() });
+    // @ts-expect-error -- only one name would do
+    objectOf<Fruit>({ ...fruit, name: constant('apple') });
+    // @ts-expect-error -- stones are missing
+    oneOfKinds<Fruit | Stone>({ fruit: objectOf<Fruit>(fruit) });
+
+    expect(objectOf<Fruit>(fruit).json).toMatchObject({ required: ['kind', 'name'] });
+  });
+});
