@@ -27,6 +27,7 @@ export interface CrdSchema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly format?: string;
+  readonly default?: string;
   readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
   readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];

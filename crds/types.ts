@@ -24,13 +24,51 @@ export interface Route {
    */
   readonly spec: {
     /**
+     * Gateway that serves the route: the class that its controller was started with. Defaults to `gatehouse`.
+     */
+    readonly gatewayClassName?: string;
+    /**
      * Public address of the route: scheme, host and port, such as `https://files.example.com`. The host may begin with `*.`, which stands for any subdomain of any depth (not for MCP servers). Plain `http` is for routes with public access only.
      */
     readonly from: string;
     /**
      * Address of the upstream, such as `http://files.team-a.svc:8080`. A path is put in front of what follows the matched prefix.
      */
-    readonly to: string;
+    readonly to?: string;
+    /**
+     * Services to send requests to, instead of `to`: the gateway spreads them over the ready endpoints itself, in plain HTTP. `Host` is the Service's own, `name.namespace.svc:port`.
+     *
+     * @minItems 1
+     * @maxItems 16
+     *
+     * Items: One Service, with its share of the requests.
+     */
+    readonly backendRefs?: readonly {
+      /**
+       * API group of the backend. Empty, the only one there is.
+       */
+      readonly group?: string;
+      /**
+       * Kind of the backend. `Service`, the only one there is.
+       */
+      readonly kind?: string;
+      /**
+       * Name of the Service.
+       */
+      readonly name: string;
+      /**
+       * Namespace of the Service. In another one than the route's, a ReferenceGrant there must allow it. Defaults to the route's.
+       */
+      readonly namespace?: string;
+      /**
+       * Port of the Service, not of its pods.
+       */
+      readonly port: number;
+      /**
+       * Share of the requests, as part of the sum of all weights. 0 sends none. Defaults to 1.
+       */
+      readonly weight?: number;
+    }[];
     /**
      * Serves paths that begin with this one, in whole segments: `/a` owns `/a` and `/a/b`, not `/ab`. The upstream does not see the prefix. Absent, and without `path` and `regex`, the route serves every path that no other route of the host serves.
      */
@@ -194,11 +232,34 @@ export interface Route {
      */
     readonly url?: string;
     /**
+     * Newest generation of the route that every proxy serves.
+     */
+    readonly programmedGeneration?: number;
+    /**
+     * Hash of what the route was compiled to. Proxies show it at `/debug/snapshot`.
+     */
+    readonly configHash?: string;
+    /**
+     * What still serves while the newest generation is not accepted.
+     */
+    readonly served?: {
+      /**
+       * Generation of the route that serves.
+       */
+      readonly generation: number;
+      /**
+       * Its `spec`.
+       */
+      readonly spec: {
+        readonly [k: string]: unknown;
+      };
+    };
+    /**
      * Newest generation of the route that the gateway has looked at.
      */
     readonly observedGeneration?: number;
     /**
-     * `Accepted`: the route is valid and is part of the configuration. `ResolvedRefs`: everything it refers to exists and may be used. `Programmed`: every proxy serves this generation of it.
+     * `Accepted`: the route is valid and is part of the configuration. `ResolvedRefs`: everything it refers to exists and may be used. `Programmed`: every proxy serves this generation of it. `PartiallyInvalid`: an older generation serves, because the newest is not accepted.
      *
      * @maxItems 8
      *
@@ -256,6 +317,68 @@ export interface GatewaySettings {
    * What holds for all routes. May be the empty object.
    */
   readonly spec: {
+    /**
+     * Gateway that these settings are for: the class that its controller was started with. Defaults to `gatehouse`.
+     */
+    readonly gatewayClassName?: string;
+    /**
+     * Which routes the gateway serves, besides those of its class.
+     */
+    readonly allowedRoutes?: {
+      /**
+       * Namespaces that routes are taken from.
+       */
+      readonly namespaces?: {
+        /**
+         * `All` namespaces, the `Same` as that of the settings, or those that `selector` selects. Defaults to All.
+         */
+        readonly from?: 'All' | 'Same' | 'Selector';
+        /**
+         * Labels of the namespaces, as in a Kubernetes label selector.
+         */
+        readonly selector?: {
+          /**
+           * Labels that a namespace must have, all of them.
+           */
+          readonly matchLabels?: {
+            readonly [k: string]: string;
+          };
+          /**
+           * Requirements that must hold, all of them.
+           *
+           * @maxItems 16
+           *
+           * Items: One requirement.
+           */
+          readonly matchExpressions?: readonly {
+            /**
+             * Label that it is about.
+             */
+            readonly key: string;
+            /**
+             * What must hold of the label.
+             */
+            readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+            /**
+             * For In and NotIn, the values of the label.
+             *
+             * @maxItems 64
+             *
+             * Items: One value.
+             */
+            readonly values?: readonly string[];
+          }[];
+        };
+      };
+    };
+    /**
+     * Hosts such as `apps.example.com` that routes of several namespaces may use. Any other host belongs to the namespace of its oldest route. Scripts of all routes of a host share its origin.
+     *
+     * @maxItems 256
+     *
+     * Items: One host, as routes spell it in `from`; `*.` begins a wildcard.
+     */
+    readonly sharedHosts?: readonly string[];
     /**
      * Address of the host that signs users in and asks for their consent, such as `https://auth.example.com`. No route may use it. Register `{authenticateUrl}/.gateway/callback` at the identity provider. Absent, every route host signs in by itself, and each one's callback must be registered.
      */
@@ -434,11 +557,85 @@ export interface GatewaySettings {
    */
   readonly status?: {
     /**
+     * Where clients reach the gateway, by the Service of its proxies.
+     *
+     * @maxItems 16
+     *
+     * Items: One address.
+     */
+    readonly addresses?: readonly {
+      /**
+       * Whether `value` is an `IPAddress` or a `Hostname`.
+       */
+      readonly type: 'IPAddress' | 'Hostname';
+      /**
+       * The address.
+       */
+      readonly value: string;
+    }[];
+    /**
+     * Routes that are served.
+     */
+    readonly attachedRoutes?: number;
+    /**
+     * Proxies of the gateway.
+     */
+    readonly proxies?: {
+      /**
+       * Proxies with a connection to the controller.
+       */
+      readonly connected: number;
+      /**
+       * Of those, proxies that serve.
+       */
+      readonly ready: number;
+      /**
+       * Of those, proxies that serve the newest snapshot.
+       */
+      readonly synced: number;
+      /**
+       * Of those, proxies that refused a part of it.
+       */
+      readonly rejected: number;
+    };
+    /**
+     * Newest snapshot that was published.
+     */
+    readonly snapshot?: {
+      /**
+       * Epoch and sequence, such as `7.42`. Higher is newer.
+       */
+      readonly revision: string;
+      /**
+       * Hash of its content. Proxies show it at `/debug/snapshot`.
+       */
+      readonly hash: string;
+      /**
+       * When it was published.
+       */
+      readonly time: string;
+    };
+    /**
+     * What still serves while the newest generation is not accepted.
+     */
+    readonly served?: {
+      /**
+       * Generation of the settings that serves.
+       */
+      readonly generation: number;
+      /**
+       * Its `spec`.
+       */
+      readonly spec: {
+        readonly [k: string]: unknown;
+      };
+    };
+    /**
      * Newest generation of the settings that the gateway has looked at.
      */
     readonly observedGeneration?: number;
     /**
-     * `Accepted`: the settings are valid. `ResolvedRefs`: every Secret they refer to exists and is usable. `Programmed`: every proxy runs with this generation.
+     * `Accepted`: the settings are valid. `ResolvedRefs`: every Secret they refer to exists and is usable. `Programmed`: every proxy runs with this generation. `PartiallyInvalid`: an older generation is in use, because the newest is not accepted.
      *
      * @maxItems 8
      *

@@ -8,20 +8,24 @@ import { andThen, combine, made, refused, type Outcome } from './outcome.ts';
 import { compilePathMatch, pathFault } from './path-match.ts';
 import { compilePolicy } from './policy/compile-policy.ts';
 import { refuseTools } from './policy/refuse-tools.ts';
-import { nameOf } from './resources.ts';
+import { nameOf, namespaceOf } from './resources.ts';
 import type { RouteContext, SignIn } from './route-context.ts';
 import { compileUpstream } from './upstream.ts';
 
 const DEFAULT_MAX_REQUEST_BYTES = 4_096;
 const DEFAULT_RESPONSE_TIMEOUT_MS = 60_000;
 
-/** Compiles one route, which depends on nothing but itself and the context. */
+/**
+ * Compiles one route, which depends on nothing but itself and the context. Its `backendRefs` are
+ * resolved apart, for that depends on the Services.
+ */
 export function compileRoute(route: Route, context: RouteContext): Outcome<CompiledRoute> {
   const { spec } = route;
+  const { hasServices } = context;
   const parts = combine({
     address: compileAddress(spec, context),
     path: compilePathMatch(spec),
-    upstream: compileUpstream(spec.to),
+    upstream: compileUpstream(spec, { namespace: namespaceOf(route), hasServices }),
     access: compileAccess(spec, context.signIn),
     mcpServer: compileMcpServer(spec),
   });

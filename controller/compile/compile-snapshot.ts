@@ -1,94 +1,114 @@
-import type { GatewaySettings, Route } from '../../crds/types.ts';
-import { hashResource, snapshotOf } from '../../shared/snapshot/hash-resource.ts';
+import type { Route } from '../../crds/types.ts';
+import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { Problem } from '../validate/problem.ts';
 import { sortProblems } from '../validate/sort-problems.ts';
-import { compileRoute } from './compile-route.ts';
-import { compileSettings, type SettingsParts } from './compile-settings.ts';
-import { findConflicts, type Candidate } from './find-conflicts.ts';
-import type { Finding, Outcome } from './outcome.ts';
+import { ServiceDirectory } from './backends/service-directory.ts';
+import { ServiceTable } from './backends/service-table.ts';
+import { compareText } from './compare-text.ts';
+import type { UnvalidatedRoute } from './compilation.ts';
+import { compileSettings } from './compile-settings.ts';
+import { defaultParts, NO_SETTINGS } from './default-settings.ts';
+import type { Labels } from './label-selector.ts';
+import { made, type Finding, type Outcome } from './outcome.ts';
 import { nameOf, type CompileOptions, type CompileResult, type Resources } from './resources.ts';
-import type { RouteContext, SignIn } from './route-context.ts';
+import { compileAdmission } from './route-admission.ts';
+import { ageOf, type RouteEntry } from './routes/route-entry.ts';
+import { RouteTable, type RouteTerms } from './routes/route-table.ts';
+import { findingsOf } from './routes/route-verdict.ts';
+import { settingsResources } from './settings-resources.ts';
+import { signInOf } from './sign-in.ts';
 
-/** What holds without GatewaySettings: the defaults, and no sign-in. */
-const NO_SETTINGS: GatewaySettings = {
-  apiVersion: 'gatehouse.dev/v1alpha1',
-  kind: 'GatewaySettings',
-  metadata: { name: 'gatehouse', namespace: 'default' },
-  spec: {},
-};
+/** The label that Kubernetes gives to every namespace: without a cluster, the only one it has. */
+const NAMESPACE_LABEL = 'kubernetes.io/metadata.name';
 
 /**
  * Compiles resources to a snapshot. Pure: equal input, equal output, whatever its order.
  *
  * A resource that is not valid is left out and named in problems; it never blocks another one.
  */
-export function compileSnapshot(
-  { routes, settings, secrets }: Resources,
-  options: CompileOptions,
-): CompileResult {
+export function compileSnapshot(resources: Resources, options: CompileOptions): CompileResult {
+  const { settings, secrets, cluster } = resources;
   const outcome = compileSettings(settings ?? NO_SETTINGS, secrets, options);
-  const parts = outcome.kind === 'made' ? outcome.value : defaultParts(options);
-  const context: RouteContext = {
-    devAllowLoopback: options.devAllowLoopback,
-    authenticateAddress: parts.authenticateAddress,
-    signIn: signInOf(settings, outcome),
-  };
-  const candidates: Candidate[] = [];
-  const problems: Problem[] = [...problemsOf(settings ?? NO_SETTINGS, outcome)];
-  for (const route of routes) {
-    const compiled = compileRoute(route, context);
-    problems.push(...problemsOf(route, compiled));
-    if (compiled.kind === 'made') candidates.push({ route, compiled: compiled.value });
-  }
-  const conflicts = findConflicts(candidates);
-  return {
-    snapshot: snapshotOf([...settingsResources(parts), ...routeResources(conflicts.winners)]),
-    problems: sortProblems([...problems, ...conflicts.problems]),
-    acceptedRoutes: new Set(conflicts.winners.map(({ compiled }) => compiled.name)),
-    settingsAccepted: outcome.kind === 'made',
-  };
-}
-
-function defaultParts(options: CompileOptions): SettingsParts {
-  const outcome = compileSettings(NO_SETTINGS, new Map(), options);
-  if (outcome.kind === 'refused') throw new Error('the default settings are valid');
-  return outcome.value;
-}
-
-function signInOf(settings: GatewaySettings | undefined, outcome: Outcome<SettingsParts>): SignIn {
-  const unavailable = (reason: Problem['reason'], message: string): SignIn => ({
-    kind: 'unavailable',
-    reason,
-    message: `nobody can sign in: ${message}`,
+  const compiled = outcome.kind === 'made' ? outcome.value : undefined;
+  const parts = compiled ?? defaultParts(options);
+  const { authenticateAddress } = parts;
+  const { devAllowLoopback } = options;
+  const signIn = signInOf(settings, compiled);
+  const { routes, problems, services } = compileRoutes(resources, {
+    context: { devAllowLoopback, authenticateAddress, signIn, hasServices: cluster !== undefined },
+    admission: compileAdmission(settings ?? NO_SETTINGS),
   });
-  if (settings === undefined) return unavailable('SettingsNotFound', 'there is no GatewaySettings');
-  const name = `GatewaySettings ${nameOf(settings)}`;
-  if (outcome.kind === 'refused') return unavailable('SettingsNotFound', `${name} is not valid`);
-  if (outcome.value.identityProvider !== undefined) return { kind: 'available' };
-  return unavailable('IdentityProviderNotFound', `${name} names no identity provider`);
+  const name = `GatewaySettings ${nameOf(settings ?? NO_SETTINGS)}`;
+  const faults = outcome.kind === 'refused' ? outcome.findings : [];
+  return {
+    snapshot: snapshotOf([
+      ...settingsResources(parts),
+      ...routes.flatMap(({ serving }) => serving?.resource ?? []),
+      ...services,
+    ]),
+    problems: sortProblems([...problemsOf(name, faults), ...problems]),
+    acceptedRoutes: new Set(
+      routes.flatMap((route) => (route.serving === undefined ? [] : [route.name])),
+    ),
+    settingsAccepted: compiled !== undefined,
+  };
 }
 
-function problemsOf(
-  resource: Route | GatewaySettings,
-  outcome: Outcome<unknown>,
-): readonly Problem[] {
-  if (outcome.kind === 'made') return [];
-  const name = `${resource.kind} ${nameOf(resource)}`;
-  return outcome.findings.map((finding: Finding) => ({ resource: name, ...finding }));
+interface CompiledRoutes {
+  readonly routes: readonly RouteEntry[];
+  readonly services: readonly SnapshotResource[];
+  readonly problems: readonly Problem[];
 }
 
-function settingsResources(parts: SettingsParts): readonly SnapshotResource[] {
-  const { settings, identityProvider, signingKeys } = parts;
-  return [
-    hashResource('settings', settings),
-    ...(signingKeys ? [hashResource('signing-keys', signingKeys)] : []),
-    ...(identityProvider
-      ? [hashResource(`identity-provider/${identityProvider.name}`, identityProvider)]
-      : []),
-  ];
+function compileRoutes({ routes, cluster }: Resources, terms: RouteTerms): CompiledRoutes {
+  const directory = new ServiceDirectory();
+  if (cluster !== undefined) directory.apply(cluster);
+  const labelsOf = (namespace: string): Labels | undefined =>
+    cluster === undefined ? { [NAMESPACE_LABEL]: namespace } : cluster.namespaces.get(namespace);
+  // They are valid already.
+  const read = (route: UnvalidatedRoute): Outcome<Route> => made(route as Route);
+  const table = new RouteTable({ read, directory, labelsOf }, terms);
+  const services = new ServiceTable(directory);
+  const { named, problems } = nameRoutes(routes);
+  for (const [name, route] of named) table.put(name, route);
+  table.settle();
+  const entries = [...table.values()];
+  for (const { name, serving } of entries) services.use(name, serving?.resolved.backends ?? []);
+  return {
+    routes: entries,
+    services: [...services.compileChanged().values()].flatMap((service) => service ?? []),
+    problems: [
+      ...problems,
+      ...entries.flatMap((entry) => problemsOf(`Route ${entry.name}`, findingsOf(entry))),
+    ],
+  };
 }
 
-function routeResources(winners: readonly Candidate[]): readonly SnapshotResource[] {
-  return winners.map(({ compiled }) => hashResource(`route/${compiled.name}`, compiled));
+/** Routes by name: of several with one, the oldest. */
+function nameRoutes(routes: readonly Route[]): {
+  readonly named: ReadonlyMap<string, Route>;
+  readonly problems: readonly Problem[];
+} {
+  const named = new Map<string, Route>();
+  const problems: Problem[] = [];
+  for (const route of [...routes].sort((a, b) => compareText(ageOf(a), ageOf(b)))) {
+    const name = nameOf(route);
+    if (named.has(name)) {
+      const message = `Route ${name} already has this name`;
+      problems.push({
+        resource: `Route ${name}`,
+        path: 'metadata.name',
+        reason: 'HostConflict',
+        message,
+      });
+    } else {
+      named.set(name, route);
+    }
+  }
+  return { named, problems };
+}
+
+function problemsOf(resource: string, findings: readonly Finding[]): readonly Problem[] {
+  return findings.map((finding) => ({ resource, ...finding }));
 }

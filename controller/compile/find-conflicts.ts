@@ -1,50 +1,48 @@
-import type { Route } from '../../crds/types.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
-import type { Problem } from '../validate/problem.ts';
 import { authorityOf } from './address.ts';
-import { nameOf } from './resources.ts';
+import { compareText } from './compare-text.ts';
+import type { Finding } from './outcome.ts';
 
-/** A route that is valid by itself. */
+/** A route that is valid by itself, and asks for a host. */
 export interface Candidate {
-  readonly route: Route;
+  readonly namespace: string;
+  /** Sorts by age, then by namespace and name. */
+  readonly age: string;
   readonly compiled: CompiledRoute;
 }
 
-/** Which candidates serve, and why the others do not. */
-export interface Conflicts {
-  readonly winners: readonly Candidate[];
-  readonly problems: readonly Problem[];
-}
-
 /**
- * Settles which route gets what several ask for: the oldest, then the first by namespace and name,
- * as in the Gateway API. The others are named in problems.
+ * Settles which of the candidates for one host get what several ask for: the oldest, then the first
+ * by namespace and name, as in the Gateway API. Answers with those that lose, and why.
+ *
+ * `owner` is the only namespace that may use the host; undefined: all may.
  */
-export function findConflicts(candidates: readonly Candidate[]): Conflicts {
-  const owners = new Map<string, Candidate>();
+export function findConflicts<C extends Candidate>(
+  candidates: readonly C[],
+  owner: string | undefined,
+): ReadonlyMap<C, Finding> {
+  const losers = new Map<C, Finding>();
+  const takers = new Map<string, Candidate>();
   const hosts = new Map<string, Candidate>();
-  const winners: Candidate[] = [];
-  const problems: Problem[] = [];
-  for (const candidate of [...candidates].sort(byAge)) {
-    const { compiled } = candidate;
-    const authority = authorityOf(compiled);
-    const host = hosts.get(authority);
-    const claims = claimsOf(compiled);
-    const [taken] = claims.flatMap(({ key, what }) => {
-      const owner = owners.get(key);
-      return owner === undefined ? [] : [{ owner, what }];
-    });
-    if (host !== undefined && host.compiled.scheme !== compiled.scheme) {
-      problems.push(conflict(candidate, host, `serves ${authority} as ${host.compiled.scheme}`));
-    } else if (taken !== undefined) {
-      problems.push(conflict(candidate, taken.owner, taken.what));
+  for (const candidate of [...candidates].sort((a, b) => compareText(a.age, b.age))) {
+    const { compiled, namespace } = candidate;
+    const { authority, claims } = askedBy(compiled);
+    const first = hosts.get(authority);
+    const taken = claims.find(({ key }) => takers.has(key));
+    const taker = taken && takers.get(taken.key);
+    if (owner !== undefined && owner !== namespace) {
+      losers.set(candidate, conflict(`the host belongs to namespace ${owner}`));
+    } else if (first !== undefined && first.compiled.scheme !== compiled.scheme) {
+      const what = `serves ${authority} as ${first.compiled.scheme}`;
+      losers.set(candidate, conflict(`${nameFor(candidate, first)} already ${what}`));
+    } else if (taken !== undefined && taker !== undefined) {
+      losers.set(candidate, conflict(`${nameFor(candidate, taker)} already ${taken.what}`));
     } else {
-      winners.push(candidate);
-      hosts.set(authority, host ?? candidate);
-      for (const { key } of claims) owners.set(key, candidate);
+      hosts.set(authority, first ?? candidate);
+      for (const { key } of claims) takers.set(key, candidate);
     }
   }
-  return { winners, problems };
+  return losers;
 }
 
 /** Something that only one route can have. */
@@ -54,11 +52,26 @@ interface Claim {
   readonly what: string;
 }
 
-function claimsOf(compiled: CompiledRoute): readonly Claim[] {
-  const { name, path, mcpServer } = compiled;
+/** What a route asks for. */
+interface Asked {
+  readonly authority: string;
+  readonly claims: readonly Claim[];
+}
+
+const ASKED = new WeakMap<CompiledRoute, Asked>();
+
+/** Found out once for a route, for it is asked with every change on its host. */
+function askedBy(compiled: CompiledRoute): Asked {
+  const known = ASKED.get(compiled);
+  if (known !== undefined) return known;
   const authority = authorityOf(compiled);
+  const asked = { authority, claims: claimsOf(compiled, authority) };
+  ASKED.set(compiled, asked);
+  return asked;
+}
+
+function claimsOf({ path, mcpServer }: CompiledRoute, authority: string): readonly Claim[] {
   const claims = [
-    { key: `name ${name}`, what: 'has this name' },
     { key: `path ${authority} ${path.kind} ${path.value}`, what: 'serves the same host and path' },
   ];
   if (mcpServer === undefined) return claims;
@@ -67,22 +80,21 @@ function claimsOf(compiled: CompiledRoute): readonly Claim[] {
   return [...claims, { key: `mcp ${url}`, what: 'is an MCP server with the same URL' }];
 }
 
-function conflict({ compiled }: Candidate, winner: Candidate, what: string): Problem {
-  return {
-    resource: `Route ${compiled.name}`,
-    path: 'spec.from',
-    reason: 'HostConflict',
-    message: `Route ${winner.compiled.name} already ${what}`,
-  };
+/**
+ * Everything that decides what a route gets besides its age: with the same claim, a route may be
+ * replaced without a look at the others.
+ */
+export function claimKey({ scheme, path, mcpServer, ...address }: CompiledRoute): string {
+  const kind = mcpServer === undefined ? 'web' : 'mcp';
+  return [scheme, authorityOf(address), kind, path.kind, path.value].join(' ');
 }
 
-function byAge(a: Candidate, b: Candidate): number {
-  const [one, other] = [ageKey(a.route), ageKey(b.route)];
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
+function conflict(message: string): Finding {
+  return { path: 'spec.from', reason: 'HostConflict', message };
 }
 
-/** Times of Kubernetes sort as text; a route without one has not been stored yet. */
-function ageKey(route: Route): string {
-  return `${route.metadata.creationTimestamp ?? '~'} ${nameOf(route)}`;
+/** What a route is told of another one: in a foreign namespace, not its name. */
+function nameFor({ namespace }: Candidate, other: Candidate): string {
+  if (other.namespace === namespace) return `Route ${other.compiled.name}`;
+  return `a Route of namespace ${other.namespace}`;
 }

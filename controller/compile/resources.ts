@@ -1,6 +1,8 @@
 import type { GatewaySettings, Route } from '../../crds/types.ts';
 import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
+import type { EndpointSlice, ReferenceGrant, Service } from '../kubernetes/objects.ts';
 import type { Problem } from '../validate/problem.ts';
+import type { Labels } from './label-selector.ts';
 
 /** Everything the compiler reads. All have been validated. */
 export interface Resources {
@@ -8,6 +10,17 @@ export interface Resources {
   /** There is at most one; which one is the caller's choice. */
   readonly settings: GatewaySettings | undefined;
   readonly secrets: Secrets;
+  /** Absent where there is no cluster: routes cannot refer to Services there. */
+  readonly cluster?: ClusterResources;
+}
+
+/** What routes refer to in a cluster, by `namespace/name`. */
+export interface ClusterResources {
+  readonly services: ReadonlyMap<string, Service>;
+  readonly endpointSlices: ReadonlyMap<string, EndpointSlice>;
+  readonly referenceGrants: ReadonlyMap<string, ReferenceGrant>;
+  /** Labels, by name of the namespace. */
+  readonly namespaces: ReadonlyMap<string, Labels>;
 }
 
 /** Values of Secrets, by `namespace/name` and key. */
@@ -16,6 +29,8 @@ export type Secrets = ReadonlyMap<string, ReadonlyMap<string, Buffer | string>>;
 export interface CompileOptions {
   /** Accept plain http on this machine's own names (`--dev-allow-loopback`). */
   readonly devAllowLoopback: boolean;
+  /** Only routes and settings of this class count. Absent: those of every class do. */
+  readonly gatewayClassName?: string;
 }
 
 export interface CompileResult {
@@ -31,5 +46,10 @@ export interface CompileResult {
 
 /** `namespace/name` of a resource. */
 export function nameOf({ metadata }: Pick<Route | GatewaySettings, 'metadata'>): string {
-  return `${metadata.namespace ?? 'default'}/${metadata.name}`;
+  return `${namespaceOf({ metadata })}/${metadata.name}`;
+}
+
+/** Namespace of a resource. */
+export function namespaceOf({ metadata }: Pick<Route | GatewaySettings, 'metadata'>): string {
+  return metadata.namespace ?? 'default';
 }

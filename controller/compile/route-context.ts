@@ -7,6 +7,8 @@ export interface RouteContext {
   /** The dedicated sign-in host. */
   readonly authenticateAddress: Address | undefined;
   readonly signIn: SignIn;
+  /** Whether routes can refer to Services. */
+  readonly hasServices: boolean;
 }
 
 /** Whether users can sign in, which every route that is not public needs. */

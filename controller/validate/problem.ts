@@ -15,8 +15,12 @@ export type ProblemReason =
   | 'InvalidPolicy'
   | 'InvalidRegex'
   | 'HostConflict'
+  | 'NotAllowedByGateway'
   | 'UnsupportedValue'
   | 'SettingsNotFound'
   | 'SecretNotFound'
   | 'InvalidSecret'
-  | 'IdentityProviderNotFound';
+  | 'IdentityProviderNotFound'
+  | 'BackendNotFound'
+  | 'RefNotPermitted'
+  | 'InvalidKind';

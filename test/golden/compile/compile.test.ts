@@ -4,13 +4,15 @@ import { describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 
 import { compileSnapshot } from '../../../controller/compile/compile-snapshot.ts';
-import type { CompileResult } from '../../../controller/compile/resources.ts';
+import type { Labels } from '../../../controller/compile/label-selector.ts';
+import type { ClusterResources, CompileResult } from '../../../controller/compile/resources.ts';
 import type { Problem } from '../../../controller/validate/problem.ts';
 import { validateResource, type Resource } from '../../../controller/validate/validate-resource.ts';
 import type { CompiledResource } from '../../../shared/snapshot/snapshot.ts';
 
 const FOLDER = new URL('./', import.meta.url);
 const INPUT = '.in.yaml';
+const CLUSTER_KINDS = new Set(['Service', 'EndpointSlice', 'ReferenceGrant', 'Namespace']);
 
 /** `*.in.yaml`: manifests, and what they are to show. */
 interface GoldenCase {
@@ -18,7 +20,17 @@ interface GoldenCase {
   readonly devAllowLoopback?: boolean;
   /** What is shown of the snapshot. Only routes, where the settings are the same everywhere. */
   readonly shows?: 'routes' | 'all';
-  readonly manifests: readonly unknown[];
+  /** Those of a cluster, such as Services, stand for that there is one. */
+  readonly manifests: readonly Manifest[];
+}
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Labels;
+  };
 }
 
 const CASES = readdirSync(FOLDER)
@@ -40,7 +52,8 @@ describe('manifests compile to what is beside them', () => {
 });
 
 function compile({ manifests, devAllowLoopback = false, shows }: GoldenCase): unknown {
-  const validations = manifests.map((manifest, index) =>
+  const ours = manifests.filter(({ kind }) => !CLUSTER_KINDS.has(kind));
+  const validations = ours.map((manifest, index) =>
     validateResource(manifest, `manifest ${String(index + 1)}`),
   );
   const resources = validations.flatMap((validation) =>
@@ -49,9 +62,12 @@ function compile({ manifests, devAllowLoopback = false, shows }: GoldenCase): un
   const invalid = validations.flatMap((validation) =>
     validation.kind === 'invalid' ? validation.problems : [],
   );
-  const golden = goldenOf(invalid, compileResources(resources, devAllowLoopback));
+  const golden = goldenOf(
+    invalid,
+    compileResources(resources, { devAllowLoopback, cluster: clusterOf(manifests) }),
+  );
   const isShown = ([key]: readonly [string, unknown]): boolean =>
-    shows === 'all' || key.startsWith('route/');
+    shows === 'all' || /^(?:route|service)\//.test(key);
   const snapshot = Object.fromEntries(Object.entries(golden.snapshot).filter(isShown));
   return { ...golden, snapshot };
 }
@@ -65,7 +81,10 @@ interface Golden {
 
 function compileResources(
   resources: readonly Resource[],
-  devAllowLoopback: boolean,
+  {
+    cluster,
+    devAllowLoopback,
+  }: { cluster: ClusterResources | undefined; devAllowLoopback: boolean },
 ): CompileResult {
   return compileSnapshot(
     {
@@ -76,9 +95,34 @@ function compileResources(
           .filter((resource) => resource.kind === 'Secret')
           .map(({ metadata, values }) => [`${metadata.namespace}/${metadata.name}`, values]),
       ),
+      ...(cluster && { cluster }),
     },
     { devAllowLoopback },
   );
+}
+
+function clusterOf(manifests: readonly Manifest[]): ClusterResources | undefined {
+  if (!manifests.some(({ kind }) => CLUSTER_KINDS.has(kind))) return undefined;
+  const byName = (kind: string): ReadonlyMap<string, Manifest> =>
+    new Map(
+      manifests
+        .filter((manifest) => manifest.kind === kind)
+        .map((manifest) => [
+          `${String(manifest.metadata.namespace)}/${manifest.metadata.name}`,
+          manifest,
+        ]),
+    );
+  return {
+    services: byName('Service'),
+    endpointSlices: byName('EndpointSlice'),
+    referenceGrants: byName('ReferenceGrant'),
+    namespaces: new Map(
+      [...byName('Namespace').values()].map(({ metadata: { name, labels = {} } }) => [
+        name,
+        labels,
+      ]),
+    ),
+  };
 }
 
 function goldenOf(

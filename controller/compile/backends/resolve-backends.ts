@@ -1,0 +1,54 @@
+import type { CompiledBackend } from '../../../shared/snapshot/snapshot.ts';
+import type { Finding } from '../outcome.ts';
+import type { BackendRef } from './backend-refs.ts';
+import type { ServiceDirectory } from './service-directory.ts';
+
+/** What the references of a route lead to. */
+export interface ResolvedBackends {
+  readonly backends: readonly CompiledBackend[];
+  /** References that lead nowhere. The route serves all the same: their share of it is 503. */
+  readonly findings: readonly Finding[];
+}
+
+/** Resolves the references of a route of a namespace. */
+export function resolveBackends(
+  refs: readonly BackendRef[],
+  ownNamespace: string,
+  directory: ServiceDirectory,
+): ResolvedBackends {
+  const resolved = refs.map((ref) => {
+    const { path, service, port, weight } = ref;
+    const fault = faultOf(ref, ownNamespace, directory);
+    return fault === undefined
+      ? { backend: { service, port, weight }, findings: [] }
+      : { backend: { port, weight }, findings: [{ path, ...fault }] };
+  });
+  return {
+    backends: resolved.map(({ backend }) => backend),
+    findings: resolved.flatMap(({ findings }) => findings),
+  };
+}
+
+function faultOf(
+  ref: BackendRef,
+  ownNamespace: string,
+  directory: ServiceDirectory,
+): Omit<Finding, 'path'> | undefined {
+  const { isService, service, namespace, port } = ref;
+  if (!isService) {
+    return { reason: 'InvalidKind', message: 'must be a Service of the core group' };
+  }
+  // Attack: whether a Service exists is not told to namespaces that may not refer to it.
+  if (namespace !== ownNamespace && !directory.permits(ownNamespace, ref)) {
+    const message = `no ReferenceGrant in ${namespace} lets Routes of ${ownNamespace} refer to Service ${service}`;
+    return { reason: 'RefNotPermitted', message };
+  }
+  if (!directory.has(service)) {
+    return { reason: 'BackendNotFound', message: `there is no Service ${service}` };
+  }
+  if (!directory.hasPort(service, port)) {
+    const message = `Service ${service} has no port ${String(port)} for TCP`;
+    return { reason: 'BackendNotFound', message };
+  }
+  return undefined;
+}

@@ -1,0 +1,105 @@
+import type { GatewaySettings, Route } from '../../crds/types.ts';
+import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
+import type { EndpointSlice, ReferenceGrant, Service } from '../kubernetes/objects.ts';
+import type { Finding } from './outcome.ts';
+
+/**
+ * What changed since the compilation before, by `namespace/name`; undefined stands for gone.
+ *
+ * Objects are as the API server sends them. Where nothing is known of a Route or of GatewaySettings
+ * yet, what served is read from `status.served`, and of a Route from `status.url` the host that it
+ * served; the rest of `status` never is.
+ */
+export interface Changes {
+  /** Routes of another class are as good as gone. */
+  readonly routes?: ReadonlyMap<string, unknown>;
+  /** The settings of this gateway; null: they are gone, and so is what was known of them. */
+  readonly settings?: unknown;
+  /** Values of a Secret by key. */
+  readonly secrets?: ReadonlyMap<string, ReadonlyMap<string, Buffer> | undefined>;
+  readonly services?: ReadonlyMap<string, Service | undefined>;
+  readonly endpointSlices?: ReadonlyMap<string, EndpointSlice | undefined>;
+  readonly referenceGrants?: ReadonlyMap<string, ReferenceGrant | undefined>;
+  /** Labels, by name of the namespace. */
+  readonly namespaces?: ReadonlyMap<string, Readonly<Record<string, string>> | undefined>;
+}
+
+/**
+ * What a set of changes came to. While there is an obstacle, it tells of nothing but the settings:
+ * the rest follows when the obstacle is gone.
+ */
+export interface Compilation {
+  /** Resources of the snapshot that are new or have another hash. */
+  readonly put: readonly SnapshotResource[];
+  /** Keys that are no longer in the snapshot. */
+  readonly deleted: readonly string[];
+  /** Routes of which something changed that their status tells; undefined: the route is gone. */
+  readonly routes: ReadonlyMap<string, RouteVerdict | undefined>;
+  /** Absent when nothing changed that their status tells; null: they are gone. */
+  readonly settings?: SettingsVerdict | null;
+}
+
+/** What became of the newest generation of a resource, and what serves. */
+interface Verdict<R> {
+  /** The newest generation, as it came. */
+  readonly resource: R;
+  /** Whether it is what serves. */
+  readonly isAccepted: boolean;
+  /** Everything wrong with it; of what is accepted, references that lead nowhere. */
+  readonly findings: readonly Finding[];
+  /** What serves, of whatever generation; absent: nothing does. */
+  readonly served?: Served;
+}
+
+/** A generation that serves. */
+export interface Served {
+  readonly generation: number;
+  readonly spec: unknown;
+  /** Key and hash of it in the snapshot. */
+  readonly key: string;
+  readonly hash: string;
+}
+
+export interface RouteVerdict extends Verdict<UnvalidatedRoute> {
+  readonly mcpRole: 'server' | '';
+  /** Public URL; empty when nothing serves. */
+  readonly url: string;
+}
+
+export interface SettingsVerdict extends Verdict<UnvalidatedSettings> {
+  /** Keys of everything in the snapshot that comes of them; empty when they do not serve. */
+  readonly keys: readonly string[];
+  /** Routes that serve. */
+  readonly attachedRoutes: number;
+}
+
+/** A resource whose spec nobody has looked at. Metadata and status are the API server's. */
+export type UnvalidatedRoute = Pick<Route, 'metadata' | 'status'> & { readonly spec: unknown };
+export type UnvalidatedSettings = Pick<GatewaySettings, 'metadata' | 'status'> & {
+  readonly spec: unknown;
+};
+
+/**
+ * A compiler that remembers: its cost follows the changes, not the number of routes.
+ *
+ * The result depends on nothing but the changes so far: no clock, no network. It depends on their
+ * order in two ways, and on nothing else of it: while the newest generation of a resource is not
+ * accepted, the one that was accepted last serves; and a host stays with the namespace that it
+ * belongs to while any route there asks for it. Another process takes up both from the statuses.
+ */
+export interface IncrementalCompiler {
+  update(changes: Changes): Compilation;
+  /**
+   * Why nothing of what is compiled may be published; undefined when it may. The settings are not
+   * valid, say, and no earlier generation is known: without them every route would go.
+   */
+  readonly obstacle: string | undefined;
+  /** Routes in the snapshot. */
+  readonly routeCount: number;
+  /** `namespace/name` of the Secrets that the settings refer to, those that serve and the newest. */
+  readonly secretNames: ReadonlySet<string>;
+  /** How often a generation of a route was compiled. */
+  readonly compilations: number;
+  /** Whether the labels of namespaces decide anything. */
+  readonly needsNamespaces: boolean;
+}

@@ -1,0 +1,40 @@
+import type { GatewaySettings } from '../../crds/types.ts';
+
+type AllowedRoutes = NonNullable<GatewaySettings['spec']['allowedRoutes']>;
+
+/** A Kubernetes label selector. */
+export type LabelSelector = NonNullable<NonNullable<AllowedRoutes['namespaces']>['selector']>;
+export type Labels = Readonly<Record<string, string>>;
+
+type Requirement = NonNullable<LabelSelector['matchExpressions']>[number];
+
+/** Whether labels are what a selector selects, as Kubernetes has it: the empty one selects all. */
+export function selects(
+  { matchLabels = {}, matchExpressions = [] }: LabelSelector,
+  labels: Labels,
+): boolean {
+  const isEqual = ([key, value]: readonly [string, string]): boolean =>
+    labelOf(labels, key) === value;
+  return (
+    Object.entries(matchLabels).every(isEqual) &&
+    matchExpressions.every((requirement) => holds(requirement, labels))
+  );
+}
+
+function holds({ key, operator, values = [] }: Requirement, labels: Labels): boolean {
+  const value = labelOf(labels, key);
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+  }
+}
+
+function labelOf(labels: Labels, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
+}

@@ -1,0 +1,44 @@
+import { API_VERSION, type ResourceKind } from '../../crds/crd-schema.ts';
+import type { GatewaySettings, Route } from '../../crds/types.ts';
+import { validateResource } from '../validate/validate-resource.ts';
+import { made, type Outcome } from './outcome.ts';
+
+/** A spec of a resource that an API server has stored. */
+export interface StoredSpec {
+  readonly namespace: string;
+  readonly name: string;
+  readonly spec: unknown;
+}
+
+/** The class of a resource that names none, as the definitions have it. */
+const DEFAULT_CLASS = 'gatehouse';
+
+/**
+ * Validates a spec that an API server has stored, whatever the definition there says. Metadata are
+ * its own: nothing but the name is read.
+ */
+export function readStored(kind: 'GatewaySettings', stored: StoredSpec): Outcome<GatewaySettings>;
+export function readStored(kind: 'Route', stored: StoredSpec): Outcome<Route>;
+export function readStored(
+  kind: ResourceKind,
+  { namespace, name, spec }: StoredSpec,
+): Outcome<Route | GatewaySettings> {
+  const manifest = { apiVersion: API_VERSION, kind, metadata: { namespace, name }, spec };
+  const validation = validateResource(manifest, kind);
+  if (validation.kind === 'valid') {
+    // Of the kind that was asked for.
+    return made(validation.resource as Route | GatewaySettings);
+  }
+  return {
+    kind: 'refused',
+    findings: validation.problems.map(({ path, reason, message }) => ({ path, reason, message })),
+  };
+}
+
+/** Whether a spec is of a class; undefined: every spec is. */
+export function isOfClass(spec: unknown, gatewayClassName: string | undefined): boolean {
+  if (gatewayClassName === undefined) return true;
+  const isObject = typeof spec === 'object' && spec !== null;
+  const named = isObject && 'gatewayClassName' in spec ? spec.gatewayClassName : undefined;
+  return (named ?? DEFAULT_CLASS) === gatewayClassName;
+}

@@ -1,0 +1,56 @@
+import type { GatewaySettings } from '../../crds/types.ts';
+import { selects, type Labels, type LabelSelector } from './label-selector.ts';
+import { nameOf } from './resources.ts';
+
+/** What the settings say of the routes that may serve, besides what they compile to. */
+export interface RouteAdmission {
+  readonly namespaces:
+    | { readonly from: 'All' }
+    | { readonly from: 'Same'; readonly namespace: string }
+    | { readonly from: 'Selector'; readonly selector: LabelSelector };
+  /** Hosts that routes of several namespaces may use. */
+  readonly sharedHosts: ReadonlySet<string>;
+}
+
+/** What holds without settings. */
+export const ADMIT_ALL: RouteAdmission = { namespaces: { from: 'All' }, sharedHosts: new Set() };
+
+export function compileAdmission(settings: GatewaySettings): RouteAdmission {
+  const { allowedRoutes, sharedHosts = [] } = settings.spec;
+  return {
+    namespaces: compileNamespaces(allowedRoutes?.namespaces ?? {}, settings),
+    sharedHosts: new Set(sharedHosts),
+  };
+}
+
+type Namespaces = NonNullable<NonNullable<GatewaySettings['spec']['allowedRoutes']>['namespaces']>;
+
+function compileNamespaces(
+  { from = 'All', selector }: Namespaces,
+  settings: GatewaySettings,
+): RouteAdmission['namespaces'] {
+  if (from === 'All') return { from };
+  const [namespace = ''] = nameOf(settings).split('/');
+  // The definition of GatewaySettings asks for a selector. Without one, none but the own is admitted.
+  if (from === 'Same' || selector === undefined) return { from: 'Same', namespace };
+  return { from, selector };
+}
+
+/**
+ * Whether routes of a namespace may serve. `labels` are those of the namespace; one that nobody knows
+ * is selected by nothing.
+ */
+export function admits(
+  { namespaces }: RouteAdmission,
+  namespace: string,
+  labels: Labels | undefined,
+): boolean {
+  switch (namespaces.from) {
+    case 'All':
+      return true;
+    case 'Same':
+      return namespaces.namespace === namespace;
+    case 'Selector':
+      return labels !== undefined && selects(namespaces.selector, labels);
+  }
+}

@@ -1,0 +1,95 @@
+import type { UnvalidatedRoute } from '../compilation.ts';
+import type { Finding } from '../outcome.ts';
+import { namespaceOf, nameOf } from '../resources.ts';
+import type { RouteGeneration } from './route-generation.ts';
+import type { Claimant, Settlement } from './settle-conflicts.ts';
+
+/** A route, with the generations of it that may serve. */
+export class RouteEntry implements Claimant {
+  readonly name: string;
+  readonly namespace: string;
+  readonly age: string;
+  /** The newest generation, as it came last. */
+  resource: UnvalidatedRoute;
+  /** The host that it served when it was first seen. */
+  servedHost: string | undefined;
+  isAdmitted = true;
+  #newest: RouteGeneration;
+  #accepted: RouteGeneration | undefined;
+  #serving: RouteGeneration | undefined;
+  #conflict: Finding | undefined;
+
+  constructor(
+    resource: UnvalidatedRoute,
+    newest: RouteGeneration,
+    accepted: RouteGeneration | undefined,
+  ) {
+    this.name = nameOf(resource);
+    this.namespace = namespaceOf(resource);
+    this.age = ageOf(resource);
+    this.resource = resource;
+    this.#newest = newest;
+    this.#accepted = accepted;
+  }
+
+  get newest(): RouteGeneration {
+    return this.#newest;
+  }
+
+  set newest(generation: RouteGeneration) {
+    this.#newest = generation;
+  }
+
+  /** The generation that was accepted last; undefined when that is the newest. */
+  get fallback(): RouteGeneration | undefined {
+    return this.#accepted === this.#newest ? undefined : this.#accepted;
+  }
+
+  /** What serves; undefined when nothing does. */
+  get serving(): RouteGeneration | undefined {
+    return this.#serving;
+  }
+
+  /** Why the newest generation, which is valid by itself, does not serve. */
+  get conflict(): Finding | undefined {
+    return this.#conflict;
+  }
+
+  get generations(): readonly RouteGeneration[] {
+    return this.fallback === undefined ? [this.#newest] : [this.#newest, this.fallback];
+  }
+
+  /** Hosts that it asks for. */
+  get hosts(): readonly string[] {
+    if (!this.isAdmitted) return [];
+    return this.generations.flatMap(({ host }) => (host === undefined ? [] : [host]));
+  }
+
+  /**
+   * Takes what was decided, and answers whether that is anything new. What is accepted is what to go
+   * back to from then on.
+   */
+  settle({ serving, conflicts }: Settlement<RouteEntry>): boolean {
+    const before = { serving: this.#serving, conflict: this.#conflict, accepted: this.#accepted };
+    this.#serving = serving.get(this);
+    this.#conflict = conflicts.get(this);
+    if (this.#serving === this.#newest) this.#accepted = this.#newest;
+    return (
+      this.#serving !== before.serving ||
+      this.#conflict?.message !== before.conflict?.message ||
+      this.#accepted !== before.accepted
+    );
+  }
+
+  /** Takes a newest generation that gets what the one before has got. */
+  replace(newest: RouteGeneration): void {
+    this.#newest = newest;
+    this.#accepted = newest;
+    this.#serving = newest;
+  }
+}
+
+/** Times of Kubernetes sort as text; a route without one has not been stored yet. */
+export function ageOf(resource: Pick<UnvalidatedRoute, 'metadata'>): string {
+  return `${resource.metadata.creationTimestamp ?? '~'} ${nameOf(resource)}`;
+}

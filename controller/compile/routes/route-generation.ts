@@ -1,0 +1,112 @@
+import type { Route } from '../../../crds/types.ts';
+import { hashResource } from '../../../shared/snapshot/hash-resource.ts';
+import type { CompiledRoute, SnapshotResource } from '../../../shared/snapshot/snapshot.ts';
+import type { ProblemReason } from '../../validate/problem.ts';
+import { parseAddress } from '../address.ts';
+import { readBackendRefs, type BackendRef } from '../backends/backend-refs.ts';
+import { resolveBackends, type ResolvedBackends } from '../backends/resolve-backends.ts';
+import type { ServiceDirectory } from '../backends/service-directory.ts';
+import { compileRoute } from '../compile-route.ts';
+import { claimKey } from '../find-conflicts.ts';
+import { andThen, type Finding, type Outcome } from '../outcome.ts';
+import { namespaceOf } from '../resources.ts';
+import type { RouteContext } from '../route-context.ts';
+
+const NO_BACKENDS: ResolvedBackends = { backends: [], findings: [] };
+
+/** Faults of the settings and not of the route: it does not give up its host for them. */
+const FAULTS_OF_SETTINGS: ReadonlySet<ProblemReason> = new Set([
+  'SettingsNotFound',
+  'IdentityProviderNotFound',
+]);
+
+/** One generation of a route, and what it compiles to. */
+export class RouteGeneration {
+  readonly number: number;
+  /** As it came. */
+  readonly spec: unknown;
+  readonly refs: readonly BackendRef[];
+  readonly #route: Outcome<Route>;
+  #compiled: Outcome<CompiledRoute>;
+  #resolved = NO_BACKENDS;
+  #resource: SnapshotResource | undefined;
+
+  constructor(
+    { number, spec }: { readonly number: number; readonly spec: unknown },
+    route: Outcome<Route>,
+    context: RouteContext,
+  ) {
+    this.number = number;
+    this.spec = spec;
+    this.#route = route;
+    this.refs = route.kind === 'made' ? refsOf(route.value) : [];
+    this.#compiled = compile(route, context);
+  }
+
+  /** Compiles it anew, for another context. */
+  compile(context: RouteContext): void {
+    this.#compiled = compile(this.#route, context);
+    this.#resource = undefined;
+  }
+
+  /** Resolves its references anew. Answers whether they lead elsewhere. */
+  resolve(directory: ServiceDirectory): boolean {
+    if (this.refs.length === 0 || this.#route.kind === 'refused') return false;
+    const before = JSON.stringify(this.#resolved);
+    this.#resolved = resolveBackends(this.refs, namespaceOf(this.#route.value), directory);
+    const isChanged = JSON.stringify(this.#resolved) !== before;
+    if (isChanged) this.#resource = undefined;
+    return isChanged;
+  }
+
+  /** What it compiles to, but for its backends; undefined when it is not valid. */
+  get compiled(): CompiledRoute | undefined {
+    return this.#compiled.kind === 'made' ? this.#compiled.value : undefined;
+  }
+
+  get resolved(): ResolvedBackends {
+    return this.#resolved;
+  }
+
+  /** Why it is not valid; empty when it is. */
+  get faults(): readonly Finding[] {
+    return this.#compiled.kind === 'refused' ? this.#compiled.findings : [];
+  }
+
+  /** The host that it asks for; undefined when it is not valid, be it by a fault of its own. */
+  get host(): string | undefined {
+    if (this.#compiled.kind === 'made') return this.#compiled.value.host;
+    if (this.#route.kind === 'refused') return undefined;
+    if (!this.faults.every(({ reason }) => FAULTS_OF_SETTINGS.has(reason))) return undefined;
+    const address = parseAddress(this.#route.value.spec.from, 'spec.from');
+    return address.kind === 'made' ? address.value.host : undefined;
+  }
+
+  /** Equal claims get the same of what several routes ask for; undefined when it is not valid. */
+  get claim(): string | undefined {
+    return this.compiled && claimKey(this.compiled);
+  }
+
+  get isMcpServer(): boolean {
+    return this.#route.kind === 'made' && this.#route.value.spec.mcp !== undefined;
+  }
+
+  /** It in the snapshot; undefined when it is not valid. */
+  get resource(): SnapshotResource | undefined {
+    const { compiled } = this;
+    if (compiled === undefined) return undefined;
+    this.#resource ??= hashResource(`route/${compiled.name}`, {
+      ...compiled,
+      ...(this.refs.length > 0 && { backends: this.#resolved.backends }),
+    });
+    return this.#resource;
+  }
+}
+
+function compile(route: Outcome<Route>, context: RouteContext): Outcome<CompiledRoute> {
+  return andThen(route, (valid) => compileRoute(valid, context));
+}
+
+function refsOf(route: Route): readonly BackendRef[] {
+  return readBackendRefs(route.spec, namespaceOf(route));
+}

@@ -1,0 +1,47 @@
+import { originOf } from '../address.ts';
+import type { RouteVerdict, Served } from '../compilation.ts';
+import type { Finding } from '../outcome.ts';
+import type { RouteEntry } from './route-entry.ts';
+import type { RouteGeneration } from './route-generation.ts';
+
+/** What became of a route. */
+export function verdictOf(entry: RouteEntry): RouteVerdict {
+  const { resource, newest, serving } = entry;
+  const served = serving && servedOf(serving);
+  return {
+    resource,
+    isAccepted: serving === newest,
+    findings: findingsOf(entry),
+    ...(served && { served }),
+    mcpRole: (serving ?? newest).isMcpServer ? 'server' : '',
+    url: serving === undefined ? '' : urlOf(serving),
+  };
+}
+
+/** Everything wrong with the newest generation. */
+export function findingsOf({
+  isAdmitted,
+  namespace,
+  newest,
+  conflict,
+}: RouteEntry): readonly Finding[] {
+  const message = `the gateway takes no routes of namespace ${namespace}`;
+  return [
+    ...(isAdmitted
+      ? []
+      : [{ path: 'metadata.namespace', reason: 'NotAllowedByGateway' as const, message }]),
+    ...newest.faults,
+    ...(conflict === undefined ? [] : [conflict]),
+    ...newest.resolved.findings,
+  ];
+}
+
+function servedOf({ number, spec, resource }: RouteGeneration): Served | undefined {
+  return resource && { generation: number, spec, key: resource.key, hash: resource.hash };
+}
+
+function urlOf({ compiled }: RouteGeneration): string {
+  if (compiled === undefined) return '';
+  const { path } = compiled;
+  return originOf(compiled) + (path.kind === 'regex' ? '' : path.value);
+}

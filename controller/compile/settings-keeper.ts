@@ -1,0 +1,147 @@
+import type { GatewaySettings } from '../../crds/types.ts';
+import type { UnvalidatedSettings } from './compilation.ts';
+import { compileSettings, type SettingsParts } from './compile-settings.ts';
+import { andThen, type Finding, type Outcome } from './outcome.ts';
+import { isOfClass, readStored } from './read-stored.ts';
+import { nameOf, namespaceOf, type CompileOptions, type Secrets } from './resources.ts';
+
+/** Settings that serve, of whatever generation, with the Secrets that they were accepted with. */
+export interface ServedSettings {
+  readonly generation: number;
+  readonly settings: GatewaySettings;
+  readonly parts: SettingsParts;
+}
+
+/**
+ * The settings of a gateway: the newest generation that can be used with its Secrets, and why the
+ * newest of all cannot.
+ */
+export class SettingsKeeper {
+  readonly #options: CompileOptions;
+  #resource: UnvalidatedSettings | undefined;
+  #newest: Outcome<GatewaySettings> | undefined;
+  /** What served in another process, to begin with. */
+  #before: { readonly generation: number; readonly settings: GatewaySettings } | undefined;
+  #served: ServedSettings | undefined;
+  #findings: readonly Finding[] = [];
+
+  constructor(options: CompileOptions) {
+    this.#options = options;
+  }
+
+  /** The newest generation, as it came; undefined when there are none. */
+  get resource(): UnvalidatedSettings | undefined {
+    return this.#resource;
+  }
+
+  get served(): ServedSettings | undefined {
+    return this.#served;
+  }
+
+  /** Everything wrong with the newest generation. */
+  get findings(): readonly Finding[] {
+    return this.#findings;
+  }
+
+  get isAccepted(): boolean {
+    return this.#resource !== undefined && this.#findings.length === 0;
+  }
+
+  /** Why there is nothing to serve with although there are settings. */
+  get obstacle(): string | undefined {
+    if (this.#resource === undefined || this.#served !== undefined) return undefined;
+    const name = nameOf(this.#resource);
+    return `GatewaySettings ${name} is not valid, and no earlier generation of it is known`;
+  }
+
+  /** `namespace/name` of the Secrets that any generation refers to that may serve. */
+  get secretNames(): ReadonlySet<string> {
+    const newest = this.#newest?.kind === 'made' ? [this.#newest.value] : [];
+    const others = [this.#served, this.#before].flatMap((one) => (one ? [one.settings] : []));
+    return new Set([...newest, ...others].flatMap(secretsOf));
+  }
+
+  /** Takes settings, or undefined when they are gone. A new status of theirs changes nothing. */
+  put(resource: UnvalidatedSettings | undefined, secrets: Secrets): void {
+    const isOurs =
+      resource !== undefined && isOfClass(resource.spec, this.#options.gatewayClassName);
+    const next = isOurs ? resource : undefined;
+    if (next !== undefined && isSameGeneration(this.#resource, next)) {
+      this.#resource = next;
+      return;
+    }
+    if (next === undefined || next.metadata.uid !== this.#resource?.metadata.uid) {
+      // Settings that were deleted and made anew are others, of which nothing is known.
+      this.#served = undefined;
+      this.#before = next && this.#readBefore(next);
+    }
+    this.#resource = next;
+    this.#newest = next && readStored('GatewaySettings', { ...placeOf(next), spec: next.spec });
+    this.compile(secrets);
+  }
+
+  /** Compiles the settings with Secrets that may have changed. */
+  compile(secrets: Secrets): void {
+    this.#findings = [];
+    if (this.#newest === undefined || this.#resource === undefined) return;
+    const generation = generationOf(this.#resource);
+    const outcome = andThen(this.#newest, (settings) => this.#serve(generation, settings, secrets));
+    if (outcome.kind === 'made') {
+      this.#before = undefined;
+      this.#served = outcome.value;
+      return;
+    }
+    this.#findings = outcome.findings;
+    if (this.#served !== undefined || this.#before === undefined) return;
+    const { generation: earlier, settings } = this.#before;
+    const fallback = this.#serve(earlier, settings, secrets);
+    if (fallback.kind === 'made') this.#served = fallback.value;
+  }
+
+  #serve(generation: number, settings: GatewaySettings, secrets: Secrets): Outcome<ServedSettings> {
+    return andThen(compileSettings(settings, secrets, this.#options), (parts) => ({
+      kind: 'made',
+      value: { generation, settings, parts },
+    }));
+  }
+
+  #readBefore(
+    resource: UnvalidatedSettings,
+  ): { readonly generation: number; readonly settings: GatewaySettings } | undefined {
+    const { served } = resource.status ?? {};
+    if (served === undefined || served.generation > generationOf(resource)) return undefined;
+    if (!isOfClass(served.spec, this.#options.gatewayClassName)) return undefined;
+    const read = readStored('GatewaySettings', { ...placeOf(resource), spec: served.spec });
+    if (read.kind === 'refused') return undefined;
+    return { generation: served.generation, settings: read.value };
+  }
+}
+
+function placeOf(resource: UnvalidatedSettings): {
+  readonly namespace: string;
+  readonly name: string;
+} {
+  return { namespace: namespaceOf(resource), name: resource.metadata.name };
+}
+
+function isSameGeneration(
+  before: UnvalidatedSettings | undefined,
+  now: UnvalidatedSettings,
+): boolean {
+  const { uid, generation } = now.metadata;
+  const isSame = uid === before?.metadata.uid && generation === before?.metadata.generation;
+  return isSame && generation !== undefined;
+}
+
+function generationOf({ metadata }: UnvalidatedSettings): number {
+  return metadata.generation ?? 0;
+}
+
+function secretsOf(settings: GatewaySettings): readonly string[] {
+  const { identityProviders = [], signingKeyRefs = [] } = settings.spec;
+  const refs = [
+    ...identityProviders.flatMap(({ clientSecretRef }) => clientSecretRef ?? []),
+    ...signingKeyRefs,
+  ];
+  return refs.map(({ name }) => `${namespaceOf(settings)}/${name}`);
+}

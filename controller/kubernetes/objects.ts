@@ -1,0 +1,69 @@
+/** What every object of the API server has, as far as the controller reads it. */
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  /** RFC 3339, whole seconds, UTC. */
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** An object as the API server sends it. What else it has is unchecked. */
+export interface KubernetesObject {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: ObjectMeta;
+}
+
+/** core/v1 Service, as far as routes need it. */
+export interface Service extends KubernetesObject {
+  readonly spec?: {
+    readonly type?: string;
+    readonly externalName?: string;
+    readonly ports?: readonly {
+      readonly name?: string;
+      readonly port: number;
+      readonly protocol?: string;
+    }[];
+  };
+  readonly status?: {
+    readonly loadBalancer?: {
+      readonly ingress?: readonly { readonly ip?: string; readonly hostname?: string }[];
+    };
+  };
+}
+
+/** discovery.k8s.io/v1 EndpointSlice. Its Service is in the label `kubernetes.io/service-name`. */
+export interface EndpointSlice extends KubernetesObject {
+  readonly addressType?: string;
+  readonly endpoints?:
+    | readonly {
+        readonly addresses: readonly string[];
+        /** Absent members are unknown, which counts as ready. */
+        readonly conditions?: { readonly ready?: boolean };
+      }[]
+    | null;
+  readonly ports?:
+    | readonly { readonly name?: string; readonly port?: number; readonly protocol?: string }[]
+    | null;
+}
+
+/** gateway.networking.k8s.io/v1beta1 ReferenceGrant: what others may refer to in its namespace. */
+export interface ReferenceGrant extends KubernetesObject {
+  readonly spec?: {
+    readonly from?: readonly {
+      readonly group: string;
+      readonly kind: string;
+      readonly namespace: string;
+    }[];
+    readonly to?: readonly {
+      readonly group: string;
+      readonly kind: string;
+      readonly name?: string;
+    }[];
+  };
+}

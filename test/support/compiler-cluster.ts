@@ -1,0 +1,198 @@
+import type {
+  Changes,
+  Compilation,
+  IncrementalCompiler,
+  RouteVerdict,
+  SettingsVerdict,
+} from '../../controller/compile/compilation.ts';
+import { createIncrementalCompiler } from '../../controller/compile/incremental-compiler.ts';
+import type { CompileOptions } from '../../controller/compile/resources.ts';
+import type { GatewaySettings, Route } from '../../crds/types.ts';
+import type { CompiledRoute, SnapshotResource } from '../../shared/snapshot/snapshot.ts';
+
+const OPTIONS: CompileOptions = { devAllowLoopback: false, gatewayClassName: 'gatehouse' };
+const API_VERSION = 'gatehouse.dev/v1alpha1';
+
+/** An object as the API server keeps it, with what the status writer wrote. */
+interface Stored {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly spec: unknown;
+  readonly status?: unknown;
+}
+
+/**
+ * What an API server and a status writer are for an incremental compiler: numbers generations, gives
+ * objects their age, and keeps what the compiler says of them for the next one.
+ */
+export class CompilerCluster {
+  readonly #routes = new Map<string, Stored>();
+  readonly #snapshot = new Map<string, SnapshotResource>();
+  readonly #verdicts = new Map<string, RouteVerdict>();
+  readonly #others: Changes[] = [];
+  #settings: Stored | undefined;
+  #settingsVerdict: SettingsVerdict | undefined;
+  #clock = 0;
+  readonly #options: CompileOptions;
+  #compiler: IncrementalCompiler;
+
+  constructor(options: Partial<CompileOptions> = {}) {
+    this.#options = { ...OPTIONS, ...options };
+    this.#compiler = createIncrementalCompiler(this.#options);
+  }
+
+  get compiler(): IncrementalCompiler {
+    return this.#compiler;
+  }
+
+  /** What was published, by key. */
+  get snapshot(): ReadonlyMap<string, SnapshotResource> {
+    return this.#snapshot;
+  }
+
+  get settingsVerdict(): SettingsVerdict | undefined {
+    return this.#settingsVerdict;
+  }
+
+  get verdicts(): ReadonlyMap<string, RouteVerdict> {
+    return this.#verdicts;
+  }
+
+  /** Creates routes, or updates their `spec`: one change for all of them. */
+  put(specs: Readonly<Record<string, unknown>>): Compilation {
+    const stored = Object.entries(specs).map(([name, spec]) => {
+      const route = this.#store('Route', name, this.#routes.get(name), spec);
+      this.#routes.set(name, route);
+      return [name, route] as const;
+    });
+    return this.update({ routes: new Map(stored) });
+  }
+
+  delete(...names: readonly string[]): Compilation {
+    for (const name of names) this.#routes.delete(name);
+    return this.update({ routes: new Map(names.map((name) => [name, undefined])) });
+  }
+
+  /** Null deletes them. */
+  putSettings(spec: unknown, name = 'gatehouse/gatehouse'): Compilation {
+    if (spec === null) {
+      this.#settings = undefined;
+      return this.update({ settings: null });
+    }
+    this.#settings = this.#store('GatewaySettings', name, this.#settings, spec);
+    return this.update({ settings: this.#settings });
+  }
+
+  /** Hands changes of other objects to the compiler. */
+  change(changes: Changes): Compilation {
+    this.#others.push(changes);
+    return this.update(changes);
+  }
+
+  /** Hands changes to the compiler, and publishes what it makes of them. */
+  update(changes: Changes): Compilation {
+    const compilation = this.#compiler.update(changes);
+    this.#take(compilation);
+    return compilation;
+  }
+
+  /** What is stored of a route, with the status that goes with the verdict on it. */
+  stored(name: string): Stored | undefined {
+    const route = this.#routes.get(name);
+    const verdict = this.#verdicts.get(name);
+    return route && { ...route, ...(verdict && { status: statusOf(verdict) }) };
+  }
+
+  /** Another controller takes over, which knows nothing but what the API server tells. */
+  takeOver(change: (route: Stored) => Stored = (route) => route): Compilation {
+    const routes = [...this.#routes.keys()].flatMap((name) => {
+      const route = this.stored(name);
+      return route === undefined ? [] : [[name, change(route)] as const];
+    });
+    this.#compiler = createIncrementalCompiler(this.#options);
+    const verdict = this.#settingsVerdict;
+    const status = verdict?.served && !verdict.isAccepted ? { served: verdict.served } : undefined;
+    const settings = this.#settings && { ...this.#settings, ...(status && { status }) };
+    const changes = { routes: new Map(routes), settings: settings ?? null };
+    const compilation = this.#compiler.update({ ...mergeChanges(this.#others), ...changes });
+    // Another leader publishes all that it has, when it may.
+    if (this.#compiler.obstacle === undefined) this.#snapshot.clear();
+    this.#take(compilation);
+    return compilation;
+  }
+
+  /** What serves of each route: the value in the snapshot, by `namespace/name`. */
+  get routes(): Readonly<Record<string, CompiledRoute>> {
+    return Object.fromEntries(
+      [...this.#snapshot.values()].flatMap(({ value }) =>
+        value.kind === 'route' ? [[value.name, value]] : [],
+      ),
+    );
+  }
+
+  /** Where the requests of each route go. */
+  get upstreams(): Readonly<Record<string, string>> {
+    return Object.fromEntries(
+      Object.entries(this.routes).map(([name, { upstream }]) => [name, upstream]),
+    );
+  }
+
+  /** Reasons for the newest generation of a route to be refused or faulty. */
+  reasons(name: string): readonly string[] {
+    return this.#verdicts.get(name)?.findings.map(({ reason }) => reason) ?? [];
+  }
+
+  #take({ put, deleted, routes, settings }: Compilation): void {
+    for (const resource of put) this.#snapshot.set(resource.key, resource);
+    for (const key of deleted) this.#snapshot.delete(key);
+    for (const [name, verdict] of routes) {
+      if (verdict === undefined) this.#verdicts.delete(name);
+      else this.#verdicts.set(name, verdict);
+    }
+    if (settings !== undefined) this.#settingsVerdict = settings ?? undefined;
+  }
+
+  #store(kind: string, name: string, before: Stored | undefined, spec: unknown): Stored {
+    const [namespace, shortName] = name.split('/');
+    if (before !== undefined) {
+      const generation = Number(before.metadata['generation']) + 1;
+      return { ...before, metadata: { ...before.metadata, generation }, spec };
+    }
+    this.#clock += 1;
+    const metadata = {
+      namespace,
+      name: shortName,
+      uid: `uid-${String(this.#clock)}`,
+      generation: 1,
+      creationTimestamp: new Date(this.#clock * 1000).toISOString().replace('.000', ''),
+    };
+    return { apiVersion: API_VERSION, kind, metadata, spec };
+  }
+}
+
+/** The part of a status that the compiler reads. */
+function statusOf({ isAccepted, served, url }: RouteVerdict): unknown {
+  return { url, ...(!isAccepted && served && { served }) };
+}
+
+function mergeChanges(all: readonly Changes[]): Changes {
+  const merged: Record<string, Map<string, unknown>> = {};
+  for (const changes of all) {
+    for (const [kind, map] of Object.entries(changes)) {
+      merged[kind] = new Map([...(merged[kind] ?? []), ...(map as Map<string, unknown>)]);
+    }
+  }
+  return merged;
+}
+
+/** A valid spec of a public route. */
+export function publicSpec(from: string, change: object = {}): Route['spec'] {
+  return { from, to: 'http://up:8080', allowPublicUnauthenticatedAccess: true, ...change };
+}
+
+/** A valid spec of settings with an identity provider. */
+export function settingsSpec(change: object = {}): GatewaySettings['spec'] {
+  const provider = { name: 'idp', issuerUrl: 'https://idp.example.com', clientId: 'gatehouse' };
+  return { identityProviders: [provider], ...change };
+}

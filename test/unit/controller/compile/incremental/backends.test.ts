@@ -1,0 +1,211 @@
+import { describe, expect, test } from '@jest/globals';
+
+import type {
+  EndpointSlice,
+  ReferenceGrant,
+  Service,
+} from '../../../../../controller/kubernetes/objects.ts';
+import { CompilerCluster } from '../../../../support/compiler-cluster.ts';
+
+const SERVICE = 'x/files';
+
+function specWith(...backendRefs: readonly object[]): object {
+  return { from: 'https://a.example.com', backendRefs, allowPublicUnauthenticatedAccess: true };
+}
+
+function service(port = 80, change: object = {}): Service {
+  return { metadata: { name: 'files' }, spec: { ports: [{ name: 'web', port }], ...change } };
+}
+
+function slice(addresses: readonly string[], of = 'files'): EndpointSlice {
+  return {
+    metadata: { name: 'slice', labels: { 'kubernetes.io/service-name': of } },
+    addressType: 'IPv4',
+    ports: [{ name: 'web', port: 8000 }],
+    endpoints: addresses.map((address) => ({ addresses: [address] })),
+  };
+}
+
+function grant(from: string): ReferenceGrant {
+  return {
+    metadata: { name: 'grant' },
+    spec: {
+      from: [{ group: 'gatehouse.dev', kind: 'Route', namespace: from }],
+      to: [{ group: '', kind: 'Service' }],
+    },
+  };
+}
+
+/** A route to a Service with one endpoint serves. */
+function started(): CompilerCluster {
+  const cluster = new CompilerCluster();
+  cluster.change({
+    services: new Map([[SERVICE, service()]]),
+    endpointSlices: new Map([['x/slice', slice(['10.0.0.1'])]]),
+  });
+  cluster.put({ 'x/app': specWith({ name: 'files', port: 80 }) });
+  return cluster;
+}
+
+function endpoints(cluster: CompilerCluster, name = SERVICE): unknown {
+  const value = cluster.snapshot.get(`service/${name}`)?.value;
+  return value?.kind === 'service' ? value.ports : undefined;
+}
+
+describe('a change of endpoints', () => {
+  test('compiles no route, and changes the Service alone', () => {
+    const cluster = started();
+    const { compilations } = cluster.compiler;
+    const { put, deleted, routes } = cluster.change({
+      endpointSlices: new Map([['x/slice', slice(['10.0.0.2', '10.0.0.1'])]]),
+    });
+
+    expect(cluster.compiler.compilations).toBe(compilations);
+    expect(put.map(({ key }) => key)).toEqual(['service/x/files']);
+    expect([...deleted, ...routes]).toEqual([]);
+    expect(endpoints(cluster)).toEqual([
+      { port: 80, endpoints: ['10.0.0.1:8000', '10.0.0.2:8000'] },
+    ]);
+  });
+
+  test('of a Service that no route uses changes nothing', () => {
+    const cluster = started();
+    const compilation = cluster.change({
+      services: new Map([['x/other', service()]]),
+      endpointSlices: new Map([['x/other-1', slice(['10.0.0.9'], 'other')]]),
+    });
+
+    expect(compilation).toEqual({ put: [], deleted: [], routes: new Map() });
+  });
+
+  test('follows a slice that goes to another Service, or goes away', () => {
+    const cluster = started();
+    cluster.change({ endpointSlices: new Map([['x/slice', slice(['10.0.0.1'], 'other')]]) });
+
+    expect(endpoints(cluster)).toEqual([{ port: 80, endpoints: [] }]);
+
+    cluster.change({ endpointSlices: new Map([['x/slice', slice(['10.0.0.1'])]]) });
+
+    expect(endpoints(cluster)).toEqual([{ port: 80, endpoints: ['10.0.0.1:8000'] }]);
+
+    cluster.change({ endpointSlices: new Map([['x/slice', undefined]]) });
+
+    expect(endpoints(cluster)).toEqual([{ port: 80, endpoints: [] }]);
+    expect(cluster.verdicts.get('x/app')).toMatchObject({ isAccepted: true, findings: [] });
+  });
+});
+
+describe('a Service', () => {
+  test('that comes and goes changes the route, which serves all along', () => {
+    const cluster = started();
+    const { compilations } = cluster.compiler;
+    cluster.change({ services: new Map([[SERVICE, undefined]]) });
+
+    expect(cluster.routes['x/app']?.backends).toEqual([{ port: 80, weight: 1 }]);
+    expect(cluster.snapshot.has('service/x/files')).toBe(false);
+    expect(cluster.verdicts.get('x/app')).toMatchObject({
+      isAccepted: true,
+      findings: [{ path: 'spec.backendRefs[0]', reason: 'BackendNotFound' }],
+      served: { generation: 1, hash: cluster.snapshot.get('route/x/app')?.hash },
+    });
+
+    cluster.change({ services: new Map([[SERVICE, service()]]) });
+
+    expect(cluster.routes['x/app']?.backends).toEqual([{ service: SERVICE, port: 80, weight: 1 }]);
+    expect(endpoints(cluster)).toEqual([{ port: 80, endpoints: ['10.0.0.1:8000'] }]);
+    expect(cluster.verdicts.get('x/app')?.findings).toEqual([]);
+    expect(cluster.compiler.compilations).toBe(compilations);
+  });
+
+  test('that loses the port leads nowhere', () => {
+    const cluster = started();
+    cluster.change({ services: new Map([[SERVICE, service(81)]]) });
+
+    expect(cluster.reasons('x/app')).toEqual(['BackendNotFound']);
+    expect(cluster.snapshot.has('service/x/files')).toBe(false);
+  });
+
+  test('is in the snapshot as long as a route uses it, with the ports they use', () => {
+    const cluster = started();
+    const ports = [{ port: 80 }, { name: 'more', port: 81 }];
+    cluster.change({ services: new Map([[SERVICE, service(80, { ports })]]) });
+    cluster.put({ 'x/more': { ...specWith({ name: 'files', port: 81 }), prefix: '/more' } });
+
+    expect(endpoints(cluster)).toMatchObject([{ port: 80 }, { port: 81 }]);
+
+    cluster.delete('x/app');
+
+    expect(endpoints(cluster)).toMatchObject([{ port: 81 }]);
+
+    cluster.put({ 'x/more': { ...specWith({ name: 'files', port: 82 }), prefix: '/more' } });
+
+    expect(cluster.snapshot.has('service/x/files')).toBe(false);
+  });
+
+  test('that is a name outside leads there', () => {
+    const cluster = started();
+    const spec = { type: 'ExternalName', externalName: 'files.example.net' };
+    cluster.change({ services: new Map([[SERVICE, { metadata: { name: 'files' }, spec }]]) });
+
+    expect(endpoints(cluster)).toEqual([{ port: 80, endpoints: ['files.example.net:80'] }]);
+  });
+
+  test('that a route gives up for something invalid stays in service with it', () => {
+    const cluster = started();
+    cluster.put({ 'x/app': { ...specWith({ name: 'other', port: 80 }), regex: '(a+)+' } });
+    cluster.change({ endpointSlices: new Map([['x/slice', slice(['10.0.0.7'])]]) });
+
+    expect(endpoints(cluster)).toEqual([{ port: 80, endpoints: ['10.0.0.7:8000'] }]);
+    expect(cluster.reasons('x/app')).toEqual(['InvalidRegex', 'BackendNotFound']);
+  });
+});
+
+describe('a Service of another namespace', () => {
+  function foreign(): CompilerCluster {
+    const cluster = started();
+    cluster.put({
+      'y/app': {
+        ...specWith({ name: 'files', namespace: 'x', port: 80 }),
+        from: 'https://b.example.com',
+      },
+    });
+    return cluster;
+  }
+
+  test('is used from when it is granted until it is not', () => {
+    const cluster = foreign();
+
+    expect(cluster.reasons('y/app')).toEqual(['RefNotPermitted']);
+    expect(cluster.routes['y/app']?.backends).toEqual([{ port: 80, weight: 1 }]);
+
+    cluster.change({ referenceGrants: new Map([['x/grant', grant('y')]]) });
+
+    expect(cluster.reasons('y/app')).toEqual([]);
+    expect(cluster.routes['y/app']?.backends).toEqual([{ service: SERVICE, port: 80, weight: 1 }]);
+
+    cluster.change({ referenceGrants: new Map([['x/grant', undefined]]) });
+
+    expect(cluster.reasons('y/app')).toEqual(['RefNotPermitted']);
+    expect(cluster.routes['y/app']?.backends).toEqual([{ port: 80, weight: 1 }]);
+  });
+
+  test.each([
+    ['of its own namespace', 'y/grant', grant('y')],
+    ['for another namespace', 'x/grant', grant('z')],
+    ['that says nothing', 'x/grant', { metadata: { name: 'grant' } }],
+  ])('is not used by a grant %s', (_what, name, given) => {
+    const cluster = foreign();
+    cluster.change({ referenceGrants: new Map([[name, given]]) });
+
+    expect(cluster.reasons('y/app')).toEqual(['RefNotPermitted']);
+  });
+
+  // Attack: the answer must not tell what there is in other namespaces.
+  test('is not told of, whether it is there or not', () => {
+    const cluster = foreign();
+    const before = cluster.verdicts.get('y/app')?.findings;
+    cluster.change({ services: new Map([[SERVICE, undefined]]) });
+
+    expect(cluster.verdicts.get('y/app')?.findings).toEqual(before);
+  });
+});

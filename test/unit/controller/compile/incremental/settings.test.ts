@@ -1,0 +1,284 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { CompilerCluster, publicSpec, settingsSpec } from '../../../../support/compiler-cluster.ts';
+
+const SECRET = 'hunter-2-is-secret';
+const NAME = 'gatehouse/idp';
+
+const ROUTE = { from: 'https://a.example.com', to: 'http://up', allowAnyAuthenticatedUser: true };
+
+/** Settings whose identity provider has a secret. */
+function withSecret(change: object = {}): object {
+  const clientSecretRef = { name: 'idp', key: 'secret' };
+  const [provider] = settingsSpec().identityProviders ?? [];
+  return { identityProviders: [{ ...provider, clientSecretRef }], ...change };
+}
+
+function secret(
+  value: string | undefined,
+  name = NAME,
+): { secrets: Map<string, Map<string, Buffer> | undefined> } {
+  const values = value === undefined ? undefined : new Map([['secret', Buffer.from(value)]]);
+  return { secrets: new Map([[name, values]]) };
+}
+
+/** Settings with a secret serve, and a route. */
+function started(): CompilerCluster {
+  const cluster = new CompilerCluster();
+  cluster.change(secret(SECRET));
+  cluster.putSettings(withSecret());
+  cluster.put({ 'x/app': ROUTE });
+  return cluster;
+}
+
+function clientSecret(cluster: CompilerCluster): unknown {
+  const value = cluster.snapshot.get('identity-provider/idp')?.value;
+  return value?.kind === 'identity-provider' ? value.clientSecret : undefined;
+}
+
+function cookieSeconds(cluster: CompilerCluster): unknown {
+  const value = cluster.snapshot.get('settings')?.value;
+  return value?.kind === 'settings' ? value.cookie.expirationSeconds : undefined;
+}
+
+describe('settings', () => {
+  test('that are accepted serve, and say what they came to', () => {
+    const cluster = started();
+    const { snapshot, settingsVerdict } = cluster;
+
+    expect(settingsVerdict).toMatchObject({
+      isAccepted: true,
+      findings: [],
+      served: {
+        generation: 1,
+        spec: withSecret(),
+        key: 'settings',
+        hash: snapshot.get('settings')?.hash,
+      },
+      keys: ['settings', 'identity-provider/idp'],
+      attachedRoutes: 1,
+    });
+    expect(cluster.compiler.secretNames).toEqual(new Set([NAME]));
+  });
+
+  test('that change nothing are not told of again', () => {
+    const cluster = started();
+
+    expect(cluster.change(secret('other', 'gatehouse/unrelated'))).not.toHaveProperty('settings');
+  });
+
+  test.each([
+    ['not valid', { cookie: { expiration: 'soon' } }, 'InvalidSpec'],
+    ['refused by the compiler', { cookie: { expiration: '1500ms' } }, 'UnsupportedValue'],
+  ])('that are %s leave the last accepted ones in service', (_what, change, reason) => {
+    const cluster = started();
+    const before = new Map(cluster.snapshot);
+    cluster.putSettings(withSecret(change));
+
+    expect(cluster.snapshot).toEqual(before);
+    expect(cluster.compiler.obstacle).toBeUndefined();
+    expect(cluster.settingsVerdict).toMatchObject({
+      isAccepted: false,
+      findings: [{ reason }],
+      served: { generation: 1, spec: withSecret() },
+    });
+
+    cluster.putSettings(withSecret({ cookie: { expiration: '1h' } }));
+
+    expect(cookieSeconds(cluster)).toBe(3600);
+    expect(cluster.settingsVerdict).toMatchObject({ isAccepted: true, served: { generation: 3 } });
+  });
+
+  test('go on with the values of a Secret that is gone, and say so', () => {
+    const cluster = started();
+    cluster.change(secret(undefined));
+
+    expect(clientSecret(cluster)).toBe(SECRET);
+    expect(cluster.settingsVerdict).toMatchObject({
+      isAccepted: false,
+      findings: [{ reason: 'SecretNotFound', message: `there is no Secret ${NAME}` }],
+      served: { generation: 1 },
+    });
+  });
+
+  test('never name the value of a Secret', () => {
+    const cluster = started();
+    cluster.putSettings(withSecret({ signingKeyRefs: [{ name: 'idp', key: 'secret' }] }));
+
+    expect(cluster.settingsVerdict?.findings).toMatchObject([{ reason: 'InvalidSecret' }]);
+    expect(JSON.stringify(cluster.settingsVerdict)).not.toContain(SECRET);
+  });
+
+  test('take the new value of a Secret', () => {
+    const cluster = started();
+    const { put } = cluster.change(secret('new'));
+
+    expect(put.map(({ key }) => key)).toEqual(['identity-provider/idp']);
+    expect(clientSecret(cluster)).toBe('new');
+  });
+
+  // Attack: the secret of one identity provider is not for another.
+  test('that are not valid keep the provider of before from a new value of its Secret', () => {
+    const cluster = started();
+    cluster.putSettings(withSecret({ cookie: { expiration: 'soon' } }));
+    cluster.change(secret('new'));
+
+    expect(clientSecret(cluster)).toBe(SECRET);
+  });
+
+  test('need Secrets of the newest generation and of the one that serves', () => {
+    const cluster = started();
+    cluster.putSettings({ ...withSecret(), signingKeyRefs: [{ name: 'keys', key: 'a' }] });
+
+    expect(cluster.compiler.secretNames).toEqual(new Set([NAME, 'gatehouse/keys']));
+  });
+
+  test('of another class are none', () => {
+    const cluster = started();
+    cluster.putSettings({ ...withSecret(), gatewayClassName: 'internal' });
+
+    expect(cluster.settingsVerdict).toBeUndefined();
+    expect(cluster.reasons('x/app')).toEqual(['SettingsNotFound']);
+  });
+});
+
+describe('without settings', () => {
+  test('public routes serve, with the defaults', () => {
+    const cluster = new CompilerCluster();
+    cluster.put({ 'x/app': ROUTE, 'x/open': publicSpec('https://open.example.com') });
+
+    expect(Object.keys(cluster.routes)).toEqual(['x/open']);
+    expect(cluster.reasons('x/app')).toEqual(['SettingsNotFound']);
+    expect(cookieSeconds(cluster)).toBe(14 * 3600);
+    expect(cluster.compiler.obstacle).toBeUndefined();
+  });
+
+  test('that were deleted, nothing of them is left', () => {
+    const cluster = started();
+    cluster.put({ 'x/open': publicSpec('https://open.example.com') });
+    const { settings } = cluster.putSettings(null);
+
+    expect(settings).toBeNull();
+    expect([...cluster.snapshot.keys()].sort()).toEqual(['route/x/open', 'settings']);
+    expect(cluster.compiler.secretNames).toEqual(new Set());
+  });
+});
+
+describe('another controller that takes over', () => {
+  test('goes on with the settings that serve, and the Secrets there are', () => {
+    const cluster = started();
+    cluster.putSettings(withSecret({ cookie: { expiration: 'soon' } }));
+    const before = new Map(cluster.snapshot);
+    cluster.takeOver();
+
+    expect(cluster.snapshot).toEqual(before);
+    expect(cluster.settingsVerdict).toMatchObject({
+      isAccepted: false,
+      findings: [{ reason: 'InvalidSpec' }],
+      served: { generation: 1 },
+    });
+  });
+
+  test('keeps them from new values of their Secrets, until the newest are accepted', () => {
+    const cluster = started();
+    cluster.putSettings(withSecret({ cookie: { expiration: 'soon' } }));
+    cluster.takeOver();
+    cluster.change(secret('new'));
+
+    expect(clientSecret(cluster)).toBe(SECRET);
+
+    cluster.putSettings(withSecret());
+
+    expect(clientSecret(cluster)).toBe('new');
+  });
+
+  test.each([
+    ['of another class', withSecret({ gatewayClassName: 'internal' })],
+    ['that are not valid', withSecret({ cookie: { expiration: 'soon' } })],
+    ['of a newer generation', withSecret()],
+  ])('takes no settings %s from a status', (what, spec) => {
+    const cluster = new CompilerCluster();
+    const generation = what === 'of a newer generation' ? 2 : 0;
+    cluster.update({
+      ...secret(SECRET),
+      settings: {
+        metadata: { namespace: 'gatehouse', name: 'gatehouse', uid: 'a', generation: 1 },
+        spec: withSecret({ cookie: { expiration: 'never' } }),
+        status: { served: { generation, spec } },
+      },
+    });
+
+    expect(cluster.compiler.obstacle).toBeDefined();
+    expect(cluster.snapshot.size).toBe(0);
+  });
+
+  test('forgets nothing of the routes while it knows of no settings', () => {
+    const cluster = started();
+    cluster.putSettings(withSecret({ authenticateUrl: 'https://auth.example.com' }));
+    cluster.put({ 'x/app': { ...ROUTE, from: 'https://auth.example.com' } });
+    cluster.change(secret(undefined));
+    const before = cluster.snapshot.get('route/x/app');
+    cluster.takeOver();
+    cluster.change(secret(SECRET));
+
+    expect(cluster.snapshot.get('route/x/app')).toEqual(before);
+    expect(cluster.verdicts.get('x/app')).toMatchObject({
+      isAccepted: false,
+      findings: [{ reason: 'HostConflict' }],
+      served: { generation: 1 },
+    });
+  });
+
+  test('publishes nothing while it knows of no settings to serve with', () => {
+    const cluster = started();
+    cluster.change(secret(undefined));
+    const before = new Map(cluster.snapshot);
+    const verdicts = new Map(cluster.verdicts);
+    const { put, deleted, routes } = cluster.takeOver();
+
+    expect(cluster.compiler.obstacle).toBe(
+      'GatewaySettings gatehouse/gatehouse is not valid, and no earlier generation of it is known',
+    );
+    expect([...put, ...deleted, ...routes]).toEqual([]);
+    expect(cluster.snapshot).toEqual(before);
+    expect(cluster.verdicts).toEqual(verdicts);
+    expect(cluster.settingsVerdict).toMatchObject({
+      isAccepted: false,
+      findings: [{ reason: 'SecretNotFound' }],
+    });
+    expect(cluster.settingsVerdict).not.toHaveProperty('served');
+    expect(cluster.compiler.secretNames).toEqual(new Set([NAME]));
+  });
+
+  test('publishes everything once it knows of some', () => {
+    const cluster = started();
+    cluster.change(secret(undefined));
+    const before = new Map(cluster.snapshot);
+    cluster.takeOver();
+    cluster.put({ 'x/new': publicSpec('https://new.example.com') });
+
+    expect(cluster.routes).not.toHaveProperty('x/new');
+
+    const { put } = cluster.change(secret(SECRET));
+
+    expect(cluster.compiler.obstacle).toBeUndefined();
+    expect(new Map(put.map((resource) => [resource.key, resource]))).toEqual(cluster.snapshot);
+    expect(Object.keys(cluster.routes).sort()).toEqual(['x/app', 'x/new']);
+    expect(cluster.snapshot.get('settings')).toEqual(before.get('settings'));
+    expect(cluster.verdicts.get('x/app')).toMatchObject({ isAccepted: true });
+  });
+});
+
+describe('settings that are made anew', () => {
+  test('have no generation to go back to', () => {
+    const cluster = started();
+    const before = new Map(cluster.snapshot);
+    const metadata = { namespace: 'gatehouse', name: 'gatehouse', uid: 'another', generation: 1 };
+    cluster.update({
+      settings: { metadata, spec: withSecret({ cookie: { expiration: 'soon' } }) },
+    });
+
+    expect(cluster.compiler.obstacle).toBeDefined();
+    expect(cluster.snapshot).toEqual(before);
+  });
+});
