@@ -1,0 +1,323 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import type { Logger } from '../../shared/process/logger.ts';
+import type { Changes } from '../compile/compilation.ts';
+import { isOfClass } from '../compile/read-stored.ts';
+import type { KubernetesApi, ResourceType, Scope } from '../kubernetes/kubernetes-api.ts';
+import type { OnObjectChange } from '../kubernetes/object-cache.ts';
+import type { KubernetesObject, Service } from '../kubernetes/objects.ts';
+import type { WatchHealth } from '../kubernetes/reflector-health.ts';
+import { Reflector, type ReflectorOptions, type ReflectorTimes } from '../kubernetes/reflector.ts';
+import {
+  ENDPOINT_SLICES,
+  GATEWAY_SETTINGS,
+  NAMESPACES,
+  REFERENCE_GRANTS,
+  ROUTES,
+  SECRETS,
+  SERVICES,
+} from '../kubernetes/resource-types.ts';
+import { Holdoff } from './holdoff.ts';
+import {
+  keepEndpointSlice,
+  keepLabels,
+  keepProxyService,
+  keepReferenceGrant,
+  keepResource,
+  keepSecretValues,
+  keepService,
+} from './keep-fields.ts';
+import { PendingChanges } from './pending-changes.ts';
+
+export interface ClusterWatchOptions {
+  readonly api: KubernetesApi;
+  readonly logger: Logger;
+  /** Routes and settings for other gateways are as good as absent. */
+  readonly gatewayClass: string;
+  /** The settings of this gateway. Their namespace is the one that Gatehouse is installed in. */
+  readonly settings: { readonly namespace: string; readonly name: string };
+  /** Where Routes and what they refer to are looked for. Absent: everywhere. */
+  readonly namespaces?: readonly string[];
+  /** The Service in front of the proxies, in the namespace of the settings. */
+  readonly proxyService?: string;
+  /**
+   * Takes what changed, one call at a time. When it throws or rejects that is logged, and the
+   * changes do not come again.
+   */
+  readonly onChanges: (changes: Changes) => void | Promise<void>;
+  /** The Service in front of the proxies changed; undefined: there is none. */
+  readonly onProxyServiceChange?: (service: Service | undefined) => void;
+  readonly times?: Partial<ReflectorTimes>;
+}
+
+/** What is followed only while something refers to it. */
+export interface Wanted {
+  /** `namespace/name` of Secrets. */
+  readonly secretNames: ReadonlySet<string>;
+  /** Whether labels of namespaces matter. */
+  readonly namespaces: boolean;
+}
+
+/**
+ * Everything in the cluster that the configuration is made of, as changes.
+ *
+ * Nothing is handed over before all of it is known: the first changes are the whole. From then on
+ * changes are gathered for a moment. What only the status of a Route or of the settings says is no
+ * change.
+ */
+export class ClusterWatch implements AsyncDisposable {
+  readonly #options: ClusterWatchOptions;
+  readonly #reflectors = new Set<Followed>();
+  /** Those that changes are held back for. */
+  readonly #unsynced = new Set<Followed>();
+  readonly #routes: readonly Reflector<KubernetesObject>[];
+  readonly #settings: Reflector<KubernetesObject>;
+  readonly #secrets = new Map<string, Reflector<ReadonlyMap<string, Buffer>>>();
+  #namespaces: Reflector<Readonly<Record<string, string>>> | undefined;
+  readonly #holdoff = new Holdoff(() => this.#handOver());
+  #pending = new PendingChanges();
+  /** Whether there is something to hand over. At first there always is: that nothing is there. */
+  #isPending = true;
+  /** Whether something is followed that nobody has been told of. */
+  #isOwing = true;
+
+  constructor(options: ClusterWatchOptions) {
+    this.#options = options;
+    this.#pending.settings = null;
+    const { namespace, name } = options.settings;
+    this.#settings = this.#follow(
+      GATEWAY_SETTINGS,
+      { namespace, name },
+      {
+        keep: keepResource,
+        onChange: (_key, after, before) => this.#noteSettings(after, before),
+      },
+    );
+    const scopes: readonly Scope[] = options.namespaces?.map((each) => ({ namespace: each })) ?? [
+      {},
+    ];
+    this.#routes = scopes.map((scope) => this.#followRoutes(scope));
+    for (const scope of scopes) this.#followReferents(scope);
+    if (options.proxyService !== undefined) {
+      this.#followProxyService({ namespace, name: options.proxyService });
+    }
+  }
+
+  /** How well each type can be followed. */
+  get health(): readonly WatchHealth[] {
+    return [...this.#reflectors].map(({ health }) => health);
+  }
+
+  /** A Route as it is now, with its status, by `namespace/name`. */
+  route(key: string): KubernetesObject | undefined {
+    for (const routes of this.#routes) {
+      const route = this.#ours(routes.get(key));
+      if (route !== undefined) return route;
+    }
+    return undefined;
+  }
+
+  /** The settings as they are now, with their status. */
+  get settings(): KubernetesObject | undefined {
+    const { namespace, name } = this.#options.settings;
+    return this.#ours(this.#settings.get(`${namespace}/${name}`));
+  }
+
+  /**
+   * Follows these Secrets and, if wanted, the labels of namespaces, and nothing else of the kind.
+   *
+   * Returns whether the changes handed over so far lack any of it. Then others are sure to come,
+   * and with them all of it: a Secret that is not there comes as undefined.
+   */
+  follow({ secretNames, namespaces }: Wanted): boolean {
+    for (const key of secretNames) {
+      if (!this.#secrets.has(key)) this.#secrets.set(key, this.#followSecret(key));
+    }
+    for (const [key, secret] of this.#secrets) {
+      if (!secretNames.has(key)) this.#dropSecret(key, secret);
+    }
+    if (namespaces) this.#namespaces ??= this.#followNamespaces();
+    else this.#dropNamespaces();
+    return this.#isOwing;
+  }
+
+  /** Ends it all, after the call under way. Not to be waited for in that call. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const endings = [...this.#reflectors].map((reflector) => reflector[Symbol.asyncDispose]());
+    await Promise.all([...endings, this.#holdoff[Symbol.asyncDispose]()]);
+  }
+
+  #followRoutes(scope: Scope): Reflector<KubernetesObject> {
+    return this.#follow(ROUTES, scope, {
+      keep: keepResource,
+      onChange: (key, after, before) => {
+        const route = this.#servable(after);
+        if (isSameToCompile(route, this.#servable(before))) return;
+        this.#pending.routes.set(key, route);
+        this.#note();
+      },
+    });
+  }
+
+  #noteSettings(after: KubernetesObject | undefined, before: KubernetesObject | undefined): void {
+    const settings = this.#ours(after);
+    if (isSameToCompile(settings, this.#ours(before))) return;
+    this.#pending.settings = settings ?? null;
+    this.#note();
+  }
+
+  /** What Routes refer to. */
+  #followReferents(scope: Scope): void {
+    this.#follow(SERVICES, scope, {
+      keep: keepService,
+      onChange: this.#noteIn(({ services }) => services),
+    });
+    this.#follow(ENDPOINT_SLICES, scope, {
+      keep: keepEndpointSlice,
+      onChange: this.#noteIn(({ endpointSlices }) => endpointSlices),
+    });
+    this.#follow(REFERENCE_GRANTS, scope, {
+      isOptional: true,
+      keep: keepReferenceGrant,
+      onChange: this.#noteIn(({ referenceGrants }) => referenceGrants),
+    });
+  }
+
+  #followSecret(key: string): Reflector<ReadonlyMap<string, Buffer>> {
+    const [namespace = '', name = ''] = key.split('/');
+    // That it is not there has to be told too.
+    this.#pending.secrets.set(key, undefined);
+    this.#isOwing = true;
+    return this.#follow(
+      SECRETS,
+      { namespace, name },
+      {
+        keep: keepSecretValues,
+        onChange: this.#noteIn(({ secrets }) => secrets),
+      },
+    );
+  }
+
+  #dropSecret(key: string, secret: Followed): void {
+    this.#secrets.delete(key);
+    this.#drop(secret);
+    this.#pending.secrets.set(key, undefined);
+    this.#note();
+  }
+
+  #followNamespaces(): Reflector<Readonly<Record<string, string>>> {
+    this.#isOwing = true;
+    return this.#follow(
+      NAMESPACES,
+      {},
+      {
+        keep: keepLabels,
+        onChange: this.#noteIn(({ namespaces }) => namespaces),
+      },
+    );
+  }
+
+  #dropNamespaces(): void {
+    const namespaces = this.#namespaces;
+    if (namespaces === undefined) return;
+    this.#namespaces = undefined;
+    this.#drop(namespaces);
+    for (const name of namespaces.keys()) this.#pending.namespaces.set(name, undefined);
+    this.#note();
+  }
+
+  /** Of no consequence to the configuration: changes do not wait for it. */
+  #followProxyService(scope: Scope): void {
+    const onProxyServiceChange = this.#options.onProxyServiceChange ?? ((): void => undefined);
+    this.#open(SERVICES, scope, {
+      keep: keepProxyService,
+      onChange: (_key, after, before) => {
+        if (!isDeepStrictEqual(after, before)) onProxyServiceChange(after);
+      },
+    });
+  }
+
+  #follow<Kept>(type: ResourceType, scope: Scope, source: Source<Kept>): Reflector<Kept> {
+    const reflector = this.#open(type, scope, source);
+    this.#unsynced.add(reflector);
+    void reflector.synced.then(() => {
+      this.#unsynced.delete(reflector);
+      this.#note();
+    });
+    return reflector;
+  }
+
+  #open<Kept>(type: ResourceType, scope: Scope, source: Source<Kept>): Reflector<Kept> {
+    const { api, logger, times = {} } = this.#options;
+    const reflector = new Reflector({ ...source, api, logger, times, type, scope });
+    this.#reflectors.add(reflector);
+    return reflector;
+  }
+
+  #drop(reflector: Followed): void {
+    this.#reflectors.delete(reflector);
+    this.#unsynced.delete(reflector);
+    // It never rejects; what it was told last is dropped with it.
+    void reflector[Symbol.asyncDispose]();
+  }
+
+  /** Takes down what of an object has changed, unless it is nothing that is kept. */
+  #noteIn<Kept>(
+    of: (pending: PendingChanges) => Map<string, Kept | undefined>,
+  ): OnObjectChange<Kept> {
+    return (key, after, before) => {
+      if (isDeepStrictEqual(after, before)) return;
+      of(this.#pending).set(key, after);
+      this.#note();
+    };
+  }
+
+  #note(): void {
+    this.#isPending = true;
+    if (this.#unsynced.size === 0) this.#holdoff.touch();
+  }
+
+  async #handOver(): Promise<void> {
+    if (this.#unsynced.size > 0 || !this.#isPending) return;
+    const changes = this.#pending;
+    this.#pending = new PendingChanges();
+    this.#isPending = false;
+    this.#isOwing = false;
+    try {
+      await this.#options.onChanges(changes);
+    } catch (error) {
+      this.#options.logger.error('changes in the cluster not handled', {}, error);
+    }
+  }
+
+  #ours(object: KubernetesObject | undefined): KubernetesObject | undefined {
+    const spec = object !== undefined && 'spec' in object ? object.spec : undefined;
+    return isOfClass(spec, this.#options.gatewayClass) ? object : undefined;
+  }
+
+  /** A Route that is being deleted is as good as gone. */
+  #servable(route: KubernetesObject | undefined): KubernetesObject | undefined {
+    return route?.metadata.deletionTimestamp === undefined ? this.#ours(route) : undefined;
+  }
+}
+
+/** A reflector of whatever. */
+interface Followed extends AsyncDisposable {
+  readonly health: WatchHealth;
+}
+
+type Source<Kept> = Pick<ReflectorOptions<Kept>, 'keep' | 'onChange' | 'isOptional'>;
+
+/** Whether the compiler sees no difference: status is written without another generation. */
+function isSameToCompile(
+  one: KubernetesObject | undefined,
+  other: KubernetesObject | undefined,
+): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  const { uid, generation, creationTimestamp } = one.metadata;
+  return (
+    uid === other.metadata.uid &&
+    generation === other.metadata.generation &&
+    creationTimestamp === other.metadata.creationTimestamp
+  );
+}
