@@ -1,0 +1,56 @@
+import type { Clock } from '../../shared/process/clock.ts';
+
+/**
+ * A time that ends by itself unless it is extended. Once it has ended it stays so.
+ *
+ * The timer may run late, after other callbacks of a process that was stopped: `isCurrent` asks the
+ * clock.
+ */
+export class Term {
+  readonly #clock: Clock;
+  readonly #controller = new AbortController();
+  #deadline: number;
+  #timer: Disposable;
+
+  /** `deadline` is by `clock`. */
+  constructor(clock: Clock, deadline: number) {
+    this.#clock = clock;
+    this.#deadline = deadline;
+    this.#timer = this.#watch();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get isCurrent(): boolean {
+    if (this.#clock.now() >= this.#deadline) this.end('the Lease was not renewed in time');
+    return !this.signal.aborted;
+  }
+
+  /** Why it ended; undefined while it lasts. */
+  get reason(): string | undefined {
+    const reason: unknown = this.signal.reason;
+    return reason instanceof Error ? reason.message : undefined;
+  }
+
+  /** Lasts until then, unless it is over. */
+  extend(deadline: number): void {
+    if (!this.isCurrent || deadline <= this.#deadline) return;
+    this.#deadline = deadline;
+    this.#timer[Symbol.dispose]();
+    this.#timer = this.#watch();
+  }
+
+  end(reason: string): void {
+    this.#timer[Symbol.dispose]();
+    if (!this.signal.aborted) this.#controller.abort(new Error(reason));
+  }
+
+  #watch(): Disposable {
+    return this.#clock.after(this.#deadline - this.#clock.now(), () => {
+      // Timers may be a fraction of a millisecond early.
+      if (this.isCurrent) this.#timer = this.#watch();
+    });
+  }
+}

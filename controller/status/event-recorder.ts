@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+
+import type { Clock } from '../../shared/process/clock.ts';
+import type { Logger } from '../../shared/process/logger.ts';
+import type { KubernetesApi, ResourceType } from '../kubernetes/kubernetes-api.ts';
+import { KubernetesApiError } from '../kubernetes/kubernetes-api.ts';
+import { EVENTS } from '../kubernetes/resource-types.ts';
+import type { Announcement } from './changes-of-mind.ts';
+import { wholeSeconds } from './condition.ts';
+import { clip } from './describe-findings.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+/** The object that an Event is about. */
+export interface Regarding {
+  readonly type: ResourceType;
+  readonly namespace: string;
+  readonly name: string;
+  /** Without it `kubectl describe` does not find the Event. */
+  readonly uid: string | undefined;
+}
+
+export interface EventRecorderOptions {
+  readonly api: Pick<KubernetesApi, 'create'>;
+  /** Of this process, as in the Lease. */
+  readonly identity: string;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly wallTime: () => Date;
+}
+
+const MINUTE = 60_000;
+/** Time in which the same is not said twice of an object. */
+const QUIET_MS = 10 * MINUTE;
+/** Above what one gateway has to say; a storm of Events would push out those of others. */
+const RATE = { perSecond: 1, burst: 100 };
+const COMPONENT = 'gatehouse';
+const MAX_MESSAGE = 1024;
+const MAX_NAME = 253;
+const RANDOM_BYTES = 8;
+const FORBIDDEN = 403;
+
+/**
+ * Writes Events, beside the objects that they are about: the same of one object once in ten minutes,
+ * and only so many of all. One that cannot be written is dropped, since conditions say the same.
+ */
+export class EventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #bucket: TokenBucket;
+  /** Until when what was said is not said again, in the order of their time. */
+  readonly #quiet = new Map<string, number>();
+  #isForbidden = false;
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    this.#bucket = new TokenBucket(RATE, options.clock);
+  }
+
+  /** Never rejects. */
+  async record(regarding: Regarding, announcement: Announcement): Promise<void> {
+    if (this.#isKnown(regarding, announcement) || !this.#bucket.take()) return;
+    try {
+      const event = this.#eventOf(regarding, announcement);
+      await this.#options.api.create(EVENTS, regarding.namespace, event);
+      this.#isForbidden = false;
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #isKnown({ type, namespace, name, uid = '' }: Regarding, { reason }: Announcement): boolean {
+    const now = this.#options.clock.now();
+    for (const [key, until] of this.#quiet) {
+      if (until > now) break;
+      this.#quiet.delete(key);
+    }
+    const key = [type.kind, namespace, name, uid, reason].join('/');
+    if (this.#quiet.has(key)) return true;
+    this.#quiet.set(key, now + QUIET_MS);
+    return false;
+  }
+
+  #eventOf({ type, namespace, name, uid }: Regarding, announcement: Announcement): object {
+    const time = wholeSeconds(this.#options.wallTime());
+    return {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { namespace, name: eventName(name) },
+      involvedObject: {
+        apiVersion: `${type.group}/${type.version}`,
+        kind: type.kind,
+        namespace,
+        name,
+        ...(uid !== undefined && { uid }),
+      },
+      ...announcement,
+      message: clip(announcement.message, MAX_MESSAGE),
+      count: 1,
+      firstTimestamp: time,
+      lastTimestamp: time,
+      source: { component: COMPONENT },
+      reportingComponent: COMPONENT,
+      reportingInstance: this.#options.identity,
+    };
+  }
+
+  #failed(error: unknown): void {
+    const isForbidden = error instanceof KubernetesApiError && error.code === FORBIDDEN;
+    if (isForbidden && this.#isForbidden) return;
+    this.#isForbidden = isForbidden;
+    this.#options.logger.warn('event could not be written', {}, error);
+  }
+}
+
+/** A name that no other Event has, with that of the object as far as there is room. */
+function eventName(name: string): string {
+  const suffix = `.${randomBytes(RANDOM_BYTES).toString('hex')}`;
+  // A label does not end with a hyphen, nor is one empty.
+  return name.slice(0, MAX_NAME - suffix.length).replace(/[-.]+$/, '') + suffix;
+}

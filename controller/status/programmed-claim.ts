@@ -1,0 +1,77 @@
+import type { Programming } from '../push/publication.ts';
+import type { Claim, Condition } from './condition.ts';
+import { clip } from './describe-findings.ts';
+import { describeServed, type Decision } from './verdict-claims.ts';
+
+/** How far what serves has come. */
+export interface Progress {
+  /** Undefined: it is not published. Of what was published last, not of what an obstacle keeps back. */
+  readonly programming: Programming | undefined;
+  /** Why nothing is published at present; undefined: it is. */
+  readonly obstacle: string | undefined;
+}
+
+const HELD_BACK = 'Nothing is published at present: ';
+const MAX_LENGTH = 1024;
+
+/**
+ * Condition `Programmed`: every proxy serves the newest generation.
+ *
+ * `isProgrammed` says that it was true of this generation already. It stays so when a proxy goes or
+ * comes, and when the content changes with something else than the generation: proxies serve it
+ * meanwhile, and a condition that comes and goes with every pod is of use to nobody.
+ */
+export function programmedClaim(
+  decision: Decision,
+  { programming, obstacle }: Progress,
+  isProgrammed: boolean,
+): Claim {
+  if (!decision.isAccepted) {
+    return { status: 'False', reason: 'Invalid', message: describeServed(decision) };
+  }
+  if (obstacle !== undefined) return isProgrammed ? programmed() : heldBack(obstacle);
+  if (programming?.kind === 'rejected') return rejected(programming);
+  if (isProgrammed) return programmed();
+  return claimOf(programming);
+}
+
+/** A condition that was made of an obstacle. */
+export function isHeldBack(condition: Condition | undefined): boolean {
+  return condition?.reason === 'Pending' && condition.message.startsWith(HELD_BACK);
+}
+
+function claimOf(programming: Exclude<Programming, { kind: 'rejected' }> | undefined): Claim {
+  switch (programming?.kind) {
+    case 'programmed':
+      return programmed();
+    case 'pending': {
+      const { acknowledged, proxies } = programming;
+      return pending(`${String(acknowledged)} of ${String(proxies)} proxies serve it.`);
+    }
+    case 'no-proxies':
+      return { status: 'Unknown', reason: 'NoProxies', message: 'No proxy is connected.' };
+    case undefined:
+      return pending('It is not published yet.');
+  }
+}
+
+function programmed(): Claim {
+  return {
+    status: 'True',
+    reason: 'Programmed',
+    message: 'Every proxy serves the newest generation.',
+  };
+}
+
+function pending(message: string): Claim {
+  return { status: 'False', reason: 'Pending', message };
+}
+
+function heldBack(obstacle: string): Claim {
+  return pending(clip(HELD_BACK + obstacle, MAX_LENGTH));
+}
+
+function rejected({ proxy, message }: Programming & { kind: 'rejected' }): Claim {
+  const text = clip(`Proxy ${proxy} refuses it: ${message}`, MAX_LENGTH);
+  return { status: 'False', reason: 'Rejected', message: text };
+}

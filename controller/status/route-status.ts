@@ -1,0 +1,57 @@
+import type { Route } from '../../crds/types.ts';
+import type { RouteVerdict } from '../compile/compilation.ts';
+import { findCondition } from './condition.ts';
+import { decisionOf } from './decision-of.ts';
+import type { Progress } from './programmed-claim.ts';
+import { resourceConditions } from './resource-conditions.ts';
+import { servedSpec } from './served-spec.ts';
+
+export type RouteStatus = NonNullable<Route['status']>;
+
+export interface RouteStatusInput extends Progress {
+  readonly verdict: RouteVerdict;
+  /** The status it has; undefined when it has none. */
+  readonly current: RouteStatus | undefined;
+  readonly now: Date;
+}
+
+/**
+ * The status that a Route should have. Equal input, equal status; and what it made of a status is
+ * made of itself again, unless something else changes.
+ *
+ * `Programmed` stays true while no proxy is connected: those that there were serve on, and
+ * GatewaySettings say that nobody is connected.
+ */
+export function routeStatus(input: RouteStatusInput): RouteStatus {
+  const { verdict, current, now } = input;
+  const decision = decisionOf(verdict);
+  const conditions = resourceConditions({
+    decision,
+    progress: input,
+    current: current?.conditions,
+    staysProgrammed: true,
+    now,
+  });
+  const isProgrammed = findCondition(conditions, 'Programmed')?.status === 'True';
+  const programmedGeneration = isProgrammed
+    ? decision.generation
+    : olderProgrammedGeneration(input);
+  const served = servedSpec(decision);
+  return {
+    observedGeneration: decision.generation,
+    conditions,
+    ...(verdict.mcpRole !== '' && { mcpRole: verdict.mcpRole }),
+    ...(verdict.url !== '' && { url: verdict.url }),
+    ...(programmedGeneration !== undefined && { programmedGeneration }),
+    ...(verdict.served && { configHash: verdict.served.hash }),
+    ...(served && { served }),
+  };
+}
+
+/** Of a route whose newest generation is not programmed. */
+function olderProgrammedGeneration(input: RouteStatusInput): number | undefined {
+  const { verdict, programming, obstacle, current } = input;
+  if (verdict.served === undefined) return undefined;
+  const isKnown = obstacle === undefined && programming?.kind === 'programmed';
+  return isKnown ? verdict.served.generation : current?.programmedGeneration;
+}

@@ -1,0 +1,135 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import type { RouteVerdict, SettingsVerdict } from '../compile/compilation.ts';
+import type { KubernetesObject, Service } from '../kubernetes/objects.ts';
+import { GATEWAY_SETTINGS, ROUTES } from '../kubernetes/resource-types.ts';
+import type { Publication } from '../push/publication.ts';
+import { combineProgramming } from './combine-programming.ts';
+import { compareStatus, type Status } from './compare-status.ts';
+import { reportGateway } from './gateway-report.ts';
+import { routeStatus, type RouteStatus } from './route-status.ts';
+import { settingsStatus, type SettingsStatus } from './settings-status.ts';
+import type { StatusWrite } from './status-writer.ts';
+
+/** A verdict on either kind of resource. */
+export type EitherVerdict =
+  | { readonly kind: 'route'; readonly verdict: RouteVerdict }
+  | { readonly kind: 'settings'; readonly verdict: SettingsVerdict };
+
+/** A status to be written, and the one that it takes the place of. */
+export interface BookWrite extends StatusWrite {
+  readonly key: string;
+  readonly status: Status;
+  readonly before: Status | undefined;
+}
+
+/** What an object has. */
+interface Seen {
+  readonly uid: string | undefined;
+  readonly status: Status | undefined;
+  /**
+   * What was written and became this, or was refused: when a server makes something else of it, or
+   * takes it never, writing it again is in vain.
+   */
+  readonly triedStatus?: Status;
+}
+
+/** Everything that statuses are made of, and the statuses that there are. */
+export class StatusBook {
+  service: Service | undefined;
+  publication: Publication | undefined;
+  obstacle: string | undefined;
+  readonly #wallTime: () => Date;
+  readonly #verdicts = new Map<string, EitherVerdict>();
+  readonly #seen = new Map<string, Seen>();
+
+  constructor(wallTime: () => Date) {
+    this.#wallTime = wallTime;
+  }
+
+  /** Keys of what there is a verdict on. */
+  keys(): Iterable<string> {
+    return this.#verdicts.keys();
+  }
+
+  has(key: string): boolean {
+    return this.#verdicts.has(key);
+  }
+
+  setVerdict(key: string, verdict: EitherVerdict | undefined): void {
+    if (verdict === undefined) this.#verdicts.delete(key);
+    else this.#verdicts.set(key, verdict);
+  }
+
+  /** Notes an object that the watch brought. Tells whether its status is another than was known. */
+  see(key: string, object: KubernetesObject | undefined): boolean {
+    if (object === undefined) {
+      this.#seen.delete(key);
+      return false;
+    }
+    const known = this.#seen.get(key);
+    const next = { uid: object.metadata.uid, status: statusOf(object) };
+    const isSameObject = known !== undefined && known.uid === next.uid;
+    if (isSameObject && isDeepStrictEqual(known.status, next.status)) return false;
+    this.#seen.set(key, next);
+    return true;
+  }
+
+  /** What is to be written about an object; undefined: nothing. */
+  writeOf(key: string): BookWrite | undefined {
+    const entry = this.#verdicts.get(key);
+    if (entry === undefined || this.publication === undefined) return undefined;
+    const { metadata, status } = entry.verdict.resource;
+    const seen = this.#seen.get(key) ?? { uid: metadata.uid, status };
+    const wanted = this.#wantedStatus(entry, seen.status, this.publication);
+    const tried = seen.triedStatus;
+    if (compareStatus(seen.status, wanted) === 'none') return undefined;
+    if (tried !== undefined && compareStatus(tried, wanted) === 'none') return undefined;
+    const type = entry.kind === 'route' ? ROUTES : GATEWAY_SETTINGS;
+    const place = { namespace: metadata.namespace ?? '', name: metadata.name };
+    return { key, type, place, status: wanted, before: seen.status };
+  }
+
+  /** `object` is what the API server made of a write. */
+  written({ key, status }: BookWrite, object: KubernetesObject): void {
+    if (!this.#verdicts.has(key)) return;
+    const { uid } = object.metadata;
+    this.#seen.set(key, { uid, status: statusOf(object), triedStatus: status });
+  }
+
+  refused({ key, status, before }: BookWrite): void {
+    const uid = this.#seen.get(key)?.uid;
+    this.#seen.set(key, { uid, status: before, triedStatus: status });
+  }
+
+  #wantedStatus(
+    entry: EitherVerdict,
+    current: Status | undefined,
+    publication: Publication,
+  ): Status {
+    const programming = combineProgramming(
+      keysOf(entry).map((resource) => publication.programming(resource)),
+    );
+    const common = { programming, obstacle: this.obstacle, now: this.#wallTime() };
+    if (entry.kind === 'route') {
+      // What is under a key of a Route has the status of one.
+      const before = current as RouteStatus | undefined;
+      return routeStatus({ ...common, verdict: entry.verdict, current: before });
+    }
+    const { attachedRoutes } = entry.verdict;
+    const gateway = reportGateway({ service: this.service, publication, attachedRoutes });
+    const before = current as SettingsStatus | undefined;
+    return settingsStatus({ ...common, verdict: entry.verdict, gateway, current: before });
+  }
+}
+
+/** Of what it comes to in the snapshot. */
+function keysOf({ kind, verdict }: EitherVerdict): readonly string[] {
+  if (kind === 'settings') return verdict.keys;
+  return verdict.served === undefined ? [] : [verdict.served.key];
+}
+
+function statusOf(object: KubernetesObject): Status | undefined {
+  // The API server holds it to the schema of our CRD.
+  return (object as KubernetesObject & { readonly status?: Status }).status;
+}

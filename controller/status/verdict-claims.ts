@@ -1,0 +1,81 @@
+import type { Served } from '../compile/compilation.ts';
+import type { Finding } from '../compile/outcome.ts';
+import type { Claim } from './condition.ts';
+import { describeFindings } from './describe-findings.ts';
+
+/** What the compiler decided on the newest generation of a resource. */
+export interface Decision {
+  readonly generation: number;
+  readonly isAccepted: boolean;
+  readonly findings: readonly Finding[];
+  readonly served: Served | undefined;
+}
+
+/** Reasons that are about what the resource refers to; all others are about itself. */
+const REFERENCE_REASONS: ReadonlySet<string> = new Set([
+  'BackendNotFound',
+  'RefNotPermitted',
+  'SecretNotFound',
+  'InvalidSecret',
+  'InvalidKind',
+  'IdentityProviderNotFound',
+]);
+
+/**
+ * Condition `Accepted`.
+ *
+ * As in the Gateway API it is about the resource itself: one whose only fault is that it refers to
+ * what is not there, or may not be used, is accepted, and `ResolvedRefs` is false. `Programmed` tells
+ * whether it serves.
+ */
+export function acceptedClaim({ isAccepted, findings }: Decision): Claim {
+  const own = findings.filter((finding) => !isAboutReference(finding));
+  const [first] = own;
+  if (isAccepted || first === undefined) {
+    return { status: 'True', reason: 'Accepted', message: 'The spec is valid.' };
+  }
+  return { status: 'False', reason: reasonOf(first), message: describeFindings(own) };
+}
+
+/**
+ * Condition `ResolvedRefs`: unknown for a resource that is refused for something else, because its
+ * references may not have been looked at.
+ */
+export function resolvedRefsClaim({ isAccepted, findings }: Decision): Claim {
+  const references = findings.filter(isAboutReference);
+  const [first] = references;
+  if (first !== undefined) {
+    return { status: 'False', reason: reasonOf(first), message: describeFindings(references) };
+  }
+  if (!isAccepted) {
+    const message = 'References are resolved once the spec is accepted.';
+    return { status: 'Unknown', reason: 'Pending', message };
+  }
+  const message = 'Everything it refers to exists and may be used.';
+  return { status: 'True', reason: 'ResolvedRefs', message };
+}
+
+/** Condition `PartiallyInvalid`, which is there only while it is true. */
+export function partiallyInvalidClaim(decision: Decision): Claim | undefined {
+  const { isAccepted, served } = decision;
+  if (isAccepted || served === undefined) return undefined;
+  return { status: 'True', reason: 'ServedGeneration', message: describeServed(decision) };
+}
+
+/** What serves instead of a generation that is not accepted. */
+export function describeServed({ generation, served }: Decision): string {
+  if (served === undefined) return 'It is not accepted, and nothing serves.';
+  const which =
+    served.generation === generation
+      ? 'it serves as it was accepted before'
+      : `generation ${String(served.generation)} serves`;
+  return `Generation ${String(generation)} is not accepted: ${which}.`;
+}
+
+function isAboutReference({ reason }: Finding): boolean {
+  return REFERENCE_REASONS.has(reason);
+}
+
+function reasonOf({ reason }: Finding): string {
+  return reason === 'InvalidManifest' ? 'InvalidSpec' : reason;
+}

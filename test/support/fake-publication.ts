@@ -1,0 +1,21 @@
+import type { ProxyReport, Programming, Publication } from '../../controller/push/publication.ts';
+import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
+
+/** A publication whose proxies do as the test says. Everything is programmed until it says otherwise. */
+export class FakePublication implements Publication {
+  position: SnapshotPosition = { epoch: 1, sequence: 1 };
+  version = 'version-1';
+  publishedAt: number | undefined = Date.UTC(2026, 0, 1);
+  proxies: readonly ProxyReport[] = [];
+  readonly routesBefore = 0;
+  everything: Programming | undefined = { kind: 'programmed' };
+  readonly some = new Map<string, Programming | undefined>();
+
+  publish(): void {
+    this.position = { ...this.position, sequence: this.position.sequence + 1 };
+  }
+
+  programming(key: string): Programming | undefined {
+    return this.some.has(key) ? this.some.get(key) : this.everything;
+  }
+}

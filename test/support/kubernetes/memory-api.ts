@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+
+import {
+  KubernetesApiError,
+  type KubernetesApi,
+  type ResourceType,
+} from '../../../controller/kubernetes/kubernetes-api.ts';
+import type { KubernetesObject } from '../../../controller/kubernetes/objects.ts';
+
+/** What was asked, before it is done. */
+export interface MemoryRequest {
+  readonly verb: 'get' | 'create' | 'replace' | 'apply-status';
+  readonly plural: string;
+  readonly name: string;
+  readonly object?: unknown;
+}
+
+interface Place {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+const MICRO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+
+/**
+ * Objects of an API server in this process, for what depends on time: no connection, and answers in
+ * the same turn of the event loop unless `before` delays them.
+ *
+ * As strict as the real one about `resourceVersion`, `MicroTime`, and names that are taken.
+ */
+export class MemoryApi implements Pick<
+  KubernetesApi,
+  'get' | 'create' | 'replace' | 'applyStatus'
+> {
+  readonly requests: MemoryRequest[] = [];
+  /** Runs before every request; what it throws is the answer. */
+  before: (request: MemoryRequest) => void | Promise<void> = () => undefined;
+  readonly #objects = new Map<string, KubernetesObject>();
+  #version = 0;
+
+  async get(type: ResourceType, place: Place): Promise<KubernetesObject> {
+    await this.#ask({ verb: 'get', plural: type.plural, name: place.name });
+    return structuredClone(this.#existing(type, place));
+  }
+
+  async create(
+    type: ResourceType,
+    namespace: string | undefined,
+    object: object,
+  ): Promise<KubernetesObject> {
+    const { metadata, ...rest } = checked(type, object);
+    const place = { ...(namespace !== undefined && { namespace }), name: metadata.name };
+    await this.#ask({ verb: 'create', plural: type.plural, name: metadata.name, object });
+    if (metadata.resourceVersion !== undefined) {
+      throw refusal(
+        400,
+        'BadRequest',
+        'resourceVersion should not be set on objects to be created',
+      );
+    }
+    if (this.#objects.has(keyOf(type, place))) throw refusal(409, 'AlreadyExists', 'exists');
+    const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+    const identity = { uid: randomUUID(), creationTimestamp: now, generation: 1 };
+    return this.#store(type, { ...rest, metadata: { ...metadata, ...place, ...identity } });
+  }
+
+  async replace(type: ResourceType, place: Place, object: object): Promise<KubernetesObject> {
+    const next = checked(type, object);
+    await this.#ask({ verb: 'replace', plural: type.plural, name: place.name, object });
+    const { metadata } = this.#existing(type, place);
+    if (next.metadata.resourceVersion !== metadata.resourceVersion) {
+      throw refusal(409, 'Conflict', 'the object has been modified');
+    }
+    return this.#store(type, next);
+  }
+
+  async applyStatus(
+    type: ResourceType,
+    place: { readonly namespace: string; readonly name: string },
+    status: object,
+  ): Promise<KubernetesObject> {
+    const copy = structuredClone(status);
+    await this.#ask({
+      verb: 'apply-status',
+      plural: type.plural,
+      name: place.name,
+      object: copy,
+    });
+    const applied: KubernetesObject & { readonly status: object } = {
+      ...this.#existing(type, place),
+      status: copy,
+    };
+    return this.#store(type, applied);
+  }
+
+  /** Deletes an object, as an administrator. */
+  remove(type: ResourceType, place: Place): void {
+    this.#objects.delete(keyOf(type, place));
+  }
+
+  /** Changes an object, as an administrator. */
+  edit(
+    type: ResourceType,
+    place: Place,
+    change: (object: KubernetesObject) => KubernetesObject,
+  ): void {
+    this.#store(type, change(this.#existing(type, place)));
+  }
+
+  /** An object as it is; undefined when there is none. */
+  read(type: ResourceType, place: Place): KubernetesObject | undefined {
+    return structuredClone(this.#objects.get(keyOf(type, place)));
+  }
+
+  async #ask(request: MemoryRequest): Promise<void> {
+    this.requests.push(request);
+    await this.before(request);
+  }
+
+  #existing(type: ResourceType, place: Place): KubernetesObject {
+    const object = this.#objects.get(keyOf(type, place));
+    if (object === undefined) throw refusal(404, 'NotFound', `${place.name} not found`);
+    return object;
+  }
+
+  #store(type: ResourceType, object: KubernetesObject): KubernetesObject {
+    this.#version += 1;
+    const resourceVersion = String(this.#version);
+    const stored = structuredClone({
+      ...object,
+      metadata: { ...object.metadata, resourceVersion },
+    });
+    this.#objects.set(keyOf(type, stored.metadata), stored);
+    return structuredClone(stored);
+  }
+}
+
+function keyOf({ plural }: ResourceType, { namespace = '', name }: Place): string {
+  return `${plural}/${namespace}/${name}`;
+}
+
+/** What the API server would have parsed. */
+function checked({ plural }: ResourceType, object: object): KubernetesObject {
+  // It has been through JSON, as on its way to a server; what it has to be is checked below.
+  const parsed = JSON.parse(JSON.stringify(object)) as KubernetesObject & {
+    readonly spec?: Readonly<Record<string, unknown>>;
+  };
+  for (const field of ['acquireTime', 'renewTime']) {
+    const time = plural === 'leases' ? parsed.spec?.[field] : undefined;
+    if (time === undefined || (typeof time === 'string' && MICRO_TIME.test(time))) continue;
+    throw refusal(400, 'BadRequest', `parsing time ${JSON.stringify(time)}`);
+  }
+  return parsed;
+}
+
+function refusal(code: number, reason: string, message: string): KubernetesApiError {
+  return new KubernetesApiError({ code, reason }, message);
+}

@@ -1,0 +1,61 @@
+import { setImmediate } from 'node:timers/promises';
+
+import type { Clock } from '../../shared/process/clock.ts';
+
+interface Timer {
+  readonly at: number;
+  readonly call: () => void;
+}
+
+const DAY_ZERO = Date.UTC(2026, 0, 1);
+/** Turns of the event loop that callbacks get to finish what they began. */
+const TURNS = 10;
+
+/** A clock that stands still until it is moved. Several can be of one time, as processes are. */
+export class ManualClock implements Clock {
+  #now = 1000;
+  readonly #timers = new Set<Timer>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, call: () => void): Disposable {
+    const timer = { at: this.#now + ms, call };
+    this.#timers.add(timer);
+    return { [Symbol.dispose]: () => void this.#timers.delete(timer) };
+  }
+
+  /** The time of day, which goes with it. */
+  wallTime(): Date {
+    return new Date(DAY_ZERO + this.#now);
+  }
+
+  /** Lets time pass, and what is due happen in its order. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    await settle();
+    for (let timer = this.#next(end); timer !== undefined; timer = this.#next(end)) {
+      this.#now = Math.max(this.#now, timer.at);
+      this.#timers.delete(timer);
+      timer.call();
+      await settle();
+    }
+    this.#now = end;
+  }
+
+  /** Lets time pass without a timer that runs, as in a process that is stopped. */
+  sleep(ms: number): void {
+    this.#now += ms;
+  }
+
+  #next(end: number): Timer | undefined {
+    const due = [...this.#timers].filter(({ at }) => at <= end);
+    return due.sort((a, b) => a.at - b.at)[0];
+  }
+}
+
+/** Lets everything finish that waits for nothing but other callbacks. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn += 1) await setImmediate();
+}

@@ -1,0 +1,65 @@
+import type { RouteVerdict, SettingsVerdict } from '../../controller/compile/compilation.ts';
+import type { Finding } from '../../controller/compile/outcome.ts';
+import type { RouteStatus } from '../../controller/status/route-status.ts';
+import type { SettingsStatus } from '../../controller/status/settings-status.ts';
+
+interface Outline {
+  readonly name?: string;
+  readonly generation?: number;
+  readonly findings?: readonly Finding[];
+  readonly isAccepted?: boolean;
+  /** Generation that serves; absent: the newest if it is accepted, else none. */
+  readonly servedGeneration?: number;
+  readonly hash?: string;
+}
+
+/** A verdict on Route `team-a/files`, accepted unless findings say otherwise. */
+export function routeVerdict(
+  outline: Outline & { readonly namespace?: string; readonly status?: RouteStatus } = {},
+): RouteVerdict {
+  const { namespace = 'team-a', name = 'files', generation = 1, status } = outline;
+  const verdict = verdictOf(outline, `route/${namespace}/${name}`);
+  return {
+    ...verdict,
+    resource: {
+      metadata: { name, namespace, uid: `uid-${name}`, generation },
+      spec: { from: 'https://files.example.com', to: 'http://files' },
+      ...(status && { status }),
+    },
+    mcpRole: 'server',
+    url: verdict.served === undefined ? '' : 'https://files.example.com',
+  };
+}
+
+/** A verdict on GatewaySettings `gatehouse/gatehouse`. */
+export function settingsVerdict(
+  outline: Outline & { readonly status?: SettingsStatus; readonly attachedRoutes?: number } = {},
+): SettingsVerdict {
+  const { name = 'gatehouse', generation = 1, status, attachedRoutes = 1 } = outline;
+  const verdict = verdictOf(outline, 'settings');
+  return {
+    ...verdict,
+    keys: verdict.served === undefined ? [] : ['settings', 'signing-keys'],
+    resource: {
+      metadata: { name, namespace: 'gatehouse', uid: `uid-${name}`, generation },
+      spec: {},
+      ...(status && { status }),
+    },
+    attachedRoutes,
+  };
+}
+
+function verdictOf(
+  { generation = 1, findings = [], isAccepted = findings.length === 0, ...rest }: Outline,
+  key: string,
+): Pick<RouteVerdict, 'isAccepted' | 'findings' | 'served'> {
+  const servedGeneration = rest.servedGeneration ?? (isAccepted ? generation : undefined);
+  const hash = rest.hash ?? `hash-${String(servedGeneration)}`;
+  return {
+    isAccepted,
+    findings,
+    ...(servedGeneration !== undefined && {
+      served: { generation: servedGeneration, spec: { of: servedGeneration }, key, hash },
+    }),
+  };
+}

@@ -1,0 +1,285 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { Finding } from '../../../../controller/compile/outcome.ts';
+import type { Programming } from '../../../../controller/push/publication.ts';
+import { compareStatus } from '../../../../controller/status/compare-status.ts';
+import {
+  routeStatus,
+  type RouteStatus,
+  type RouteStatusInput,
+} from '../../../../controller/status/route-status.ts';
+import { routeVerdict } from '../../../support/verdicts.ts';
+
+const EARLY = new Date('2026-11-21T10:00:00.123Z');
+const LATE = new Date('2026-11-21T11:00:00Z');
+const PROGRAMMED: Programming = { kind: 'programmed' };
+const PENDING: Programming = { kind: 'pending', acknowledged: 2, proxies: 3 };
+const REJECTED: Programming = { kind: 'rejected', proxy: 'proxy-0', message: 'bad host' };
+const NO_PROXIES: Programming = { kind: 'no-proxies' };
+
+const INVALID_POLICY: Finding = {
+  path: 'spec.policy.allow.or[0]',
+  reason: 'InvalidPolicy',
+  message: 'unknown criterion "emial"',
+};
+const SECRET_NOT_FOUND: Finding = {
+  path: 'spec.upstreamOauth2.clientSecretRef',
+  reason: 'SecretNotFound',
+  message: 'Secret team-a/oauth does not exist',
+};
+
+function statusOf(input: Partial<RouteStatusInput>): RouteStatus {
+  return routeStatus({
+    verdict: routeVerdict(),
+    programming: PROGRAMMED,
+    obstacle: undefined,
+    current: undefined,
+    now: EARLY,
+    ...input,
+  });
+}
+
+function conditionsOf(status: RouteStatus): Readonly<Record<string, readonly string[]>> {
+  const conditions = status.conditions ?? [];
+  return Object.fromEntries(
+    conditions.map(({ type, status, reason }) => [type, [status, reason]] as const),
+  );
+}
+
+function messageOf(status: RouteStatus, type: string): string {
+  return status.conditions?.find((condition) => condition.type === type)?.message ?? '';
+}
+
+const programmedBefore = statusOf({});
+
+describe('the status of a Route that every proxy serves', () => {
+  it('says so, and where', () => {
+    expect(programmedBefore).toMatchObject({
+      observedGeneration: 1,
+      programmedGeneration: 1,
+      configHash: 'hash-1',
+      mcpRole: 'server',
+      url: 'https://files.example.com',
+    });
+    expect(conditionsOf(programmedBefore)).toEqual({
+      Accepted: ['True', 'Accepted'],
+      ResolvedRefs: ['True', 'ResolvedRefs'],
+      Programmed: ['True', 'Programmed'],
+    });
+    for (const condition of programmedBefore.conditions ?? []) {
+      expect(condition).toMatchObject({
+        observedGeneration: 1,
+        lastTransitionTime: '2026-11-21T10:00:00Z',
+      });
+    }
+  });
+
+  it('leaves out what is empty', () => {
+    const verdict = { ...routeVerdict(), mcpRole: '', url: '' } as const;
+    const status = statusOf({ verdict });
+    expect(status).not.toHaveProperty('mcpRole');
+    expect(status).not.toHaveProperty('url');
+    expect(status).not.toHaveProperty('served');
+  });
+
+  it('is what it is when it is made again', () => {
+    expect(statusOf({ current: programmedBefore, now: LATE })).toEqual(programmedBefore);
+  });
+});
+
+describe('Programmed', () => {
+  it.each<[string, Partial<RouteStatusInput>, readonly string[], string]>([
+    ['waits for publication', { programming: undefined }, ['False', 'Pending'], 'not published'],
+    ['waits for proxies', { programming: PENDING }, ['False', 'Pending'], '2 of 3 proxies'],
+    ['names the proxy', { programming: REJECTED }, ['False', 'Rejected'], 'proxy-0 refuses'],
+    ['is not known', { programming: NO_PROXIES }, ['Unknown', 'NoProxies'], 'No proxy'],
+    [
+      'tells of an obstacle, whatever proxies serve of before',
+      { obstacle: 'the settings are not valid' },
+      ['False', 'Pending'],
+      'the settings are not valid',
+    ],
+  ])('%s', (_, input, expected, message) => {
+    const status = statusOf(input);
+    expect(conditionsOf(status)['Programmed']).toEqual(expected);
+    expect(messageOf(status, 'Programmed')).toContain(message);
+  });
+
+  it.each<[string, Partial<RouteStatusInput>]>([
+    ['a proxy that comes or goes', { programming: PENDING }],
+    ['no proxy', { programming: NO_PROXIES }],
+    ['another content', { verdict: routeVerdict({ hash: 'other' }), programming: PENDING }],
+    ['a new leader', { programming: undefined }],
+    ['an obstacle', { obstacle: 'most routes are gone' }],
+  ])('stays true of a generation with %s', (_, input) => {
+    const status = statusOf({ current: programmedBefore, now: LATE, ...input });
+    expect(conditionsOf(status)['Programmed']).toEqual(['True', 'Programmed']);
+    expect(status.programmedGeneration).toBe(1);
+  });
+
+  it('begins anew with a new generation, and remembers the one before', () => {
+    const status = statusOf({
+      verdict: routeVerdict({ generation: 2 }),
+      programming: PENDING,
+      current: programmedBefore,
+      now: LATE,
+    });
+    expect(conditionsOf(status)['Programmed']).toEqual(['False', 'Pending']);
+    expect(status.programmedGeneration).toBe(1);
+  });
+
+  it('ends when a proxy refuses a content of the same generation', () => {
+    const status = statusOf({ programming: REJECTED, current: programmedBefore, now: LATE });
+    expect(conditionsOf(status)['Programmed']).toEqual(['False', 'Rejected']);
+    expect(status.programmedGeneration).toBe(1);
+  });
+
+  it('moves its time only with its status', () => {
+    const pending = statusOf({ programming: PENDING });
+    const rejected = statusOf({ programming: REJECTED, current: pending, now: LATE });
+    const programmed = statusOf({ current: rejected, now: LATE });
+    const times = [pending, rejected, programmed].map(
+      ({ conditions }) => conditions?.find(({ type }) => type === 'Programmed')?.lastTransitionTime,
+    );
+    const [early, late] = ['2026-11-21T10:00:00Z', '2026-11-21T11:00:00Z'];
+    expect(times).toEqual([early, early, late]);
+  });
+});
+
+describe('the status of a Route that is not accepted', () => {
+  it('says what is wrong where, and what serves instead', () => {
+    const verdict = routeVerdict({
+      generation: 3,
+      findings: [INVALID_POLICY],
+      servedGeneration: 2,
+    });
+    const status = statusOf({ verdict });
+    expect(conditionsOf(status)).toEqual({
+      Accepted: ['False', 'InvalidPolicy'],
+      ResolvedRefs: ['Unknown', 'Pending'],
+      Programmed: ['False', 'Invalid'],
+      PartiallyInvalid: ['True', 'ServedGeneration'],
+    });
+    expect(messageOf(status, 'Accepted')).toBe(
+      'spec.policy.allow.or[0]: unknown criterion "emial"',
+    );
+    expect(messageOf(status, 'PartiallyInvalid')).toBe(
+      'Generation 3 is not accepted: generation 2 serves.',
+    );
+    expect(status.served).toEqual({ generation: 2, spec: { of: 2 } });
+    expect(status).toMatchObject({
+      observedGeneration: 3,
+      programmedGeneration: 2,
+      configHash: 'hash-2',
+    });
+  });
+
+  it('says that nothing serves', () => {
+    const status = statusOf({ verdict: routeVerdict({ findings: [INVALID_POLICY] }) });
+    expect(conditionsOf(status)).not.toHaveProperty('PartiallyInvalid');
+    expect(messageOf(status, 'Programmed')).toContain('nothing serves');
+    expect(status).not.toHaveProperty('configHash');
+    expect(status).not.toHaveProperty('programmedGeneration');
+  });
+
+  it('is accepted when nothing but a reference is wrong, as in the Gateway API', () => {
+    const status = statusOf({ verdict: routeVerdict({ findings: [SECRET_NOT_FOUND] }) });
+    expect(conditionsOf(status)).toEqual({
+      Accepted: ['True', 'Accepted'],
+      ResolvedRefs: ['False', 'SecretNotFound'],
+      Programmed: ['False', 'Invalid'],
+    });
+  });
+
+  it('tells faults and references apart', () => {
+    const findings = [SECRET_NOT_FOUND, INVALID_POLICY];
+    const status = statusOf({ verdict: routeVerdict({ findings }) });
+    expect(conditionsOf(status)).toMatchObject({
+      Accepted: ['False', 'InvalidPolicy'],
+      ResolvedRefs: ['False', 'SecretNotFound'],
+    });
+    expect(messageOf(status, 'Accepted')).not.toContain('Secret');
+  });
+
+  it('keeps no copy of a spec that it has itself', () => {
+    const verdict = routeVerdict({
+      generation: 2,
+      findings: [SECRET_NOT_FOUND],
+      servedGeneration: 2,
+    });
+    const status = statusOf({ verdict });
+    expect(status).not.toHaveProperty('served');
+    expect(messageOf(status, 'PartiallyInvalid')).toContain('as it was accepted before');
+  });
+
+  it('has messages of bounded length', () => {
+    const findings = Array.from({ length: 5000 }, (_, index) => ({
+      ...INVALID_POLICY,
+      message: `${String(index)} ${'x'.repeat(2000)}`,
+    }));
+    const message = messageOf(statusOf({ verdict: routeVerdict({ findings }) }), 'Accepted');
+    expect(message.length).toBeLessThan(1100);
+    expect(message).toMatch(/; and 4997 more$/);
+  });
+});
+
+describe('the status of a Route that is accepted', () => {
+  it('tells of references that lead nowhere', () => {
+    const verdict = routeVerdict({ findings: [SECRET_NOT_FOUND], isAccepted: true });
+    expect(conditionsOf(statusOf({ verdict }))).toEqual({
+      Accepted: ['True', 'Accepted'],
+      ResolvedRefs: ['False', 'SecretNotFound'],
+      Programmed: ['True', 'Programmed'],
+    });
+  });
+});
+
+describe('comparing statuses', () => {
+  const pending = statusOf({ programming: PENDING });
+
+  it.each<[string, RouteStatus | undefined, RouteStatus, string]>([
+    ['the same', programmedBefore, statusOf({ now: LATE }), 'none'],
+    ['the first, that waits', undefined, pending, 'provisional'],
+    ['the first, that serves', undefined, programmedBefore, 'final'],
+    [
+      'a count of proxies',
+      pending,
+      statusOf({ programming: { ...PENDING, acknowledged: 1 } }),
+      'detail',
+    ],
+    [
+      'an obstacle',
+      pending,
+      statusOf({ programming: PENDING, obstacle: 'most routes are gone' }),
+      'provisional',
+    ],
+    [
+      'conditions in another order, and one of somebody else',
+      {
+        ...programmedBefore,
+        conditions: [
+          {
+            type: 'Probed',
+            status: 'True',
+            reason: 'Probed',
+            message: '',
+            lastTransitionTime: '2026-01-01T00:00:00Z',
+          },
+          ...(programmedBefore.conditions ?? []).toReversed(),
+        ],
+      },
+      programmedBefore,
+      'none',
+    ],
+    [
+      'a condition that is over',
+      statusOf({
+        verdict: routeVerdict({ findings: [SECRET_NOT_FOUND], servedGeneration: 1 }),
+      }),
+      programmedBefore,
+      'final',
+    ],
+  ])('%s', (_, current, wanted, difference) => {
+    expect(compareStatus(current, wanted)).toBe(difference);
+  });
+});

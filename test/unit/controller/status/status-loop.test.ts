@@ -1,0 +1,411 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { KubernetesApiError } from '../../../../controller/kubernetes/kubernetes-api.ts';
+import { GATEWAY_SETTINGS, ROUTES } from '../../../../controller/kubernetes/resource-types.ts';
+import type { Finding } from '../../../../controller/compile/outcome.ts';
+import type { Leadership } from '../../../../controller/leader/leadership.ts';
+import type { Programming, ProxyReport } from '../../../../controller/push/publication.ts';
+import type { RouteStatus } from '../../../../controller/status/route-status.ts';
+import type { SettingsStatus } from '../../../../controller/status/settings-status.ts';
+import { StatusLoop } from '../../../../controller/status/status-loop.ts';
+import { DEFAULT_LIMITS } from '../../../../controller/status/status-writer.ts';
+import { FakePublication } from '../../../support/fake-publication.ts';
+import { MemoryApi } from '../../../support/kubernetes/memory-api.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+import { routeVerdict, settingsVerdict } from '../../../support/verdicts.ts';
+
+const MINUTE = 60_000;
+const PENDING: Programming = { kind: 'pending', acknowledged: 0, proxies: 3 };
+const REJECTED: Programming = { kind: 'rejected', proxy: 'proxy-0', message: 'bad host' };
+const BAD: Finding = { path: 'spec.policy', reason: 'InvalidPolicy', message: 'no' };
+const PROXY: ProxyReport = {
+  id: 'proxy-0',
+  isConnected: true,
+  isReady: true,
+  isDraining: false,
+  position: undefined,
+  isSynced: true,
+  errors: [],
+};
+const ends: AbortController[] = [];
+
+afterEach(() => {
+  for (const end of ends.splice(0)) end.abort();
+});
+
+function makeWorld() {
+  const api = new MemoryApi();
+  const clock = new ManualClock();
+  const logger = recordingLogger();
+  const publication = new FakePublication();
+  const open = () =>
+    new StatusLoop({
+      api,
+      logger,
+      clock,
+      identity: 'pod_1',
+      wallTime: () => clock.wallTime(),
+      limits: { ...DEFAULT_LIMITS, settlingMs: 0 },
+    });
+  const writes = (name?: string) =>
+    api.requests.filter(
+      (request) => request.verb === 'apply-status' && (name === undefined || request.name === name),
+    );
+  const events = () =>
+    api.requests.filter(({ plural }) => plural === 'events').map(({ object }) => object);
+  return { api, clock, logger, publication, open, writes, events };
+}
+
+type World = ReturnType<typeof makeWorld>;
+
+function lead({ publication }: World, loop: StatusLoop): AbortController {
+  const end = new AbortController();
+  ends.push(end);
+  const leadership: Leadership = {
+    epoch: 1,
+    signal: end.signal,
+    get isCurrent() {
+      return !end.signal.aborted;
+    },
+    raiseEpochAbove: (epoch) => Promise.resolve(epoch + 1),
+  };
+  loop.lead({ leadership, publication });
+  return end;
+}
+
+/** A loop that leads, with a Route that nothing was said about. */
+async function world() {
+  const made = makeWorld();
+  await made.api.create(ROUTES, 'team-a', { metadata: { name: 'files' } });
+  await made.api.create(GATEWAY_SETTINGS, 'gatehouse', { metadata: { name: 'gatehouse' } });
+  const loop = made.open();
+  const end = lead(made, loop);
+  await made.clock.advance(0);
+  return { ...made, loop, end };
+}
+
+function tell(loop: StatusLoop, outline: Parameters<typeof routeVerdict>[0] = {}): void {
+  const { name = 'files' } = outline;
+  loop.routes(new Map([[`team-a/${name}`, routeVerdict(outline)]]));
+}
+
+function routeStatusOf({ api }: Pick<World, 'api'>): RouteStatus {
+  const object = api.read(ROUTES, { namespace: 'team-a', name: 'files' });
+  return (object as { status?: RouteStatus }).status ?? {};
+}
+
+function settingsStatusOf({ api }: Pick<World, 'api'>): SettingsStatus {
+  const object = api.read(GATEWAY_SETTINGS, { namespace: 'gatehouse', name: 'gatehouse' });
+  return (object as { status?: SettingsStatus }).status ?? {};
+}
+
+function reasonOf(status: RouteStatus | SettingsStatus, type = 'Programmed'): string | undefined {
+  return status.conditions?.find((condition) => condition.type === type)?.reason;
+}
+
+describe('writing statuses', () => {
+  it('tells of a new Route in one write, when its proxies acknowledge it', async () => {
+    const made = await world();
+    const { loop, publication, clock, writes } = made;
+    publication.some.set('route/team-a/files', PENDING);
+    tell(loop);
+    await clock.advance(300);
+    publication.some.set('route/team-a/files', { kind: 'programmed' });
+    loop.publicationChanged(new Set(['route/team-a/files']));
+    await clock.advance(MINUTE);
+    expect(writes('files')).toHaveLength(1);
+    expect(reasonOf(routeStatusOf(made))).toBe('Programmed');
+  });
+
+  it('says within a second or two that a Route waits for its proxies', async () => {
+    const made = await world();
+    made.publication.everything = PENDING;
+    tell(made.loop);
+    await made.clock.advance(1500);
+    expect(reasonOf(routeStatusOf(made))).toBe('Pending');
+  });
+
+  it('counts the proxies of a Route that waits now and then', async () => {
+    const made = await world();
+    const { loop, publication, clock, writes } = made;
+    tell(loop);
+    for (let acknowledged = 0; acknowledged < 100; acknowledged += 1) {
+      publication.everything = { kind: 'pending', acknowledged, proxies: 100 };
+      loop.publicationChanged('all');
+      await clock.advance(100);
+    }
+    expect(writes('files').length).toBeLessThanOrEqual(3);
+  });
+
+  it('tells at once of a Route that is bad', async () => {
+    const made = await world();
+    tell(made.loop, { findings: [BAD] });
+    await made.clock.advance(0);
+    expect(reasonOf(routeStatusOf(made), 'Accepted')).toBe('InvalidPolicy');
+  });
+
+  it('writes nothing when nothing has changed', async () => {
+    const { api, loop, clock, writes } = await world();
+    tell(loop);
+    await clock.advance(MINUTE);
+    const object = api.read(ROUTES, { namespace: 'team-a', name: 'files' });
+    loop.routeObjects(new Map([['team-a/files', object]]));
+    tell(loop);
+    loop.publicationChanged('all');
+    await clock.advance(MINUTE);
+    expect(writes('files')).toHaveLength(1);
+  });
+
+  it('corrects a status that somebody else has changed', async () => {
+    const made = await world();
+    const { api, loop, clock } = made;
+    tell(loop);
+    await clock.advance(MINUTE);
+    const place = { namespace: 'team-a', name: 'files' };
+    await api.applyStatus(ROUTES, place, { conditions: [] });
+    loop.routeObjects(new Map([['team-a/files', api.read(ROUTES, place)]]));
+    await clock.advance(3000);
+    expect(reasonOf(routeStatusOf(made))).toBe('Programmed');
+  });
+
+  it('is not misled by a watch that is late', async () => {
+    const { api, loop, clock, writes } = await world();
+    const place = { namespace: 'team-a', name: 'files' };
+    tell(loop);
+    await clock.advance(MINUTE);
+    const before = api.read(ROUTES, place);
+    tell(loop, { generation: 2 });
+    await clock.advance(MINUTE);
+    const after = api.read(ROUTES, place);
+    loop.routeObjects(new Map([['team-a/files', before]]));
+    await clock.advance(500);
+    loop.routeObjects(new Map([['team-a/files', after]]));
+    await clock.advance(MINUTE);
+    expect(writes('files')).toHaveLength(2);
+  });
+
+  it('does not repeat what the API server makes something else of', async () => {
+    const { api, loop, clock, writes } = await world();
+    const place = { namespace: 'team-a', name: 'files' };
+    const prune = () => {
+      api.edit(ROUTES, place, (object) => ({ ...object, status: { url: 'pruned' } }));
+      const object = api.read(ROUTES, place);
+      if (object === undefined) throw new Error('gone');
+      return object;
+    };
+    const apply = api.applyStatus.bind(api);
+    api.applyStatus = async (...call) => {
+      await apply(...call);
+      return prune();
+    };
+    tell(loop);
+    for (let round = 0; round < 10; round += 1) {
+      await clock.advance(10_000);
+      loop.publicationChanged('all');
+      loop.routeObjects(new Map([['team-a/files', api.read(ROUTES, place)]]));
+    }
+    expect(writes('files')).toHaveLength(1);
+  });
+
+  it('does not repeat what the API server refuses, until it is something else', async () => {
+    const { api, loop, clock, writes } = await world();
+    api.before = ({ verb, name }) => {
+      if (verb === 'apply-status' && name === 'files') {
+        throw new KubernetesApiError({ code: 422, reason: 'Invalid' }, 'no');
+      }
+    };
+    tell(loop);
+    for (let round = 0; round < 10; round += 1) {
+      await clock.advance(10_000);
+      loop.publicationChanged('all');
+    }
+    expect(writes('files')).toHaveLength(1);
+    api.before = () => undefined;
+    tell(loop, { generation: 2 });
+    await clock.advance(1000);
+    expect(writes('files')).toHaveLength(2);
+  });
+
+  it('forgets a Route that is gone', async () => {
+    const { loop, publication, clock, writes } = await world();
+    publication.everything = PENDING;
+    tell(loop);
+    await clock.advance(100);
+    loop.routes(new Map([['team-a/files', undefined]]));
+    loop.routeObjects(new Map([['team-a/files', undefined]]));
+    await clock.advance(MINUTE);
+    expect(writes('files')).toEqual([]);
+  });
+
+  it('tells of 1,000 new Routes in a write each, and in seconds', async () => {
+    const { api, loop, publication, clock, writes } = await world();
+    const names = Array.from({ length: 1000 }, (_, index) => `r${String(index)}`);
+    for (const name of names) await api.create(ROUTES, 'team-a', { metadata: { name } });
+    publication.everything = PENDING;
+    const verdicts = names.map((name) => [`team-a/${name}`, routeVerdict({ name })] as const);
+    loop.routes(new Map(verdicts));
+    await clock.advance(400);
+    publication.everything = { kind: 'programmed' };
+    loop.publicationChanged('all');
+    for (let round = 0; round < 50; round += 1) await clock.advance(20);
+    expect(writes().length).toBeGreaterThanOrEqual(1000);
+    expect(writes().length).toBeLessThan(1010);
+  });
+});
+
+describe('GatewaySettings', () => {
+  it('count at most once in five seconds', async () => {
+    const made = await world();
+    const { loop, publication, clock, writes } = made;
+    loop.settings(settingsVerdict());
+    await clock.advance(0);
+    expect(writes('gatehouse')).toHaveLength(1);
+    for (let round = 0; round < 100; round += 1) {
+      publication.publish();
+      loop.publicationChanged(new Set(['route/team-a/files']));
+      await clock.advance(100);
+    }
+    expect(writes('gatehouse').length).toBeGreaterThanOrEqual(2);
+    expect(writes('gatehouse').length).toBeLessThanOrEqual(3);
+    await clock.advance(5000);
+    expect(settingsStatusOf(made).snapshot?.revision).toBe('1.101');
+  });
+
+  it('wait for everything that comes of them', async () => {
+    const made = await world();
+    made.publication.some.set('signing-keys', PENDING);
+    made.loop.settings(settingsVerdict());
+    await made.clock.advance(2000);
+    expect(reasonOf(settingsStatusOf(made))).toBe('Pending');
+  });
+
+  it('tell who is connected, and where the gateway is', async () => {
+    const made = await world();
+    made.publication.proxies = [PROXY];
+    made.loop.proxyService({
+      metadata: { name: 'proxy' },
+      status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },
+    });
+    made.loop.settings(settingsVerdict());
+    await made.clock.advance(0);
+    expect(settingsStatusOf(made)).toMatchObject({
+      addresses: [{ type: 'IPAddress', value: '192.0.2.1' }],
+      proxies: { connected: 1, ready: 1, synced: 1, rejected: 0 },
+    });
+  });
+
+  it('may be gone', async () => {
+    const { loop, clock, writes } = await world();
+    loop.settings(settingsVerdict());
+    loop.settings(null);
+    loop.settingsObject(undefined);
+    await clock.advance(MINUTE);
+    expect(writes()).toEqual([]);
+  });
+});
+
+describe('an obstacle to publication', () => {
+  it('is told of what it keeps back, and of no Route that serves', async () => {
+    const made = await world();
+    const { api, loop, clock, writes } = made;
+    await api.create(ROUTES, 'team-a', { metadata: { name: 'new' } });
+    tell(loop);
+    loop.settings(settingsVerdict());
+    await clock.advance(MINUTE);
+    loop.obstacle('most routes are gone');
+    tell(loop, { name: 'new' });
+    await clock.advance(2000);
+    expect(reasonOf(routeStatusOf(made))).toBe('Programmed');
+    expect(reasonOf(settingsStatusOf(made))).toBe('Pending');
+    expect(JSON.stringify(writes('new'))).toContain('most routes are gone');
+    loop.obstacle(undefined);
+    await clock.advance(2000);
+    expect(reasonOf(settingsStatusOf(made))).toBe('Programmed');
+  });
+});
+
+describe('a leadership', () => {
+  it('begins with what the objects say already', async () => {
+    const made = await world();
+    const { api, loop, clock, end, writes } = made;
+    tell(loop);
+    await clock.advance(MINUTE);
+    end.abort();
+    const count = writes().length;
+
+    const next = made.open();
+    tell(next);
+    const object = api.read(ROUTES, { namespace: 'team-a', name: 'files' });
+    next.routeObjects(new Map([['team-a/files', object]]));
+    made.publication.everything = { kind: 'no-proxies' };
+    lead(made, next);
+    await clock.advance(MINUTE);
+    expect(writes()).toHaveLength(count);
+  });
+
+  it('writes nothing before it begins, and nothing after its end', async () => {
+    const made = makeWorld();
+    await made.api.create(ROUTES, 'team-a', { metadata: { name: 'files' } });
+    const loop = made.open();
+    tell(loop);
+    await made.clock.advance(MINUTE);
+    expect(made.writes()).toEqual([]);
+    const end = lead(made, loop);
+    await made.clock.advance(MINUTE);
+    expect(made.writes()).toHaveLength(1);
+    end.abort();
+    tell(loop, { generation: 2 });
+    await made.clock.advance(MINUTE);
+    expect(made.writes()).toHaveLength(1);
+    lead(made, loop);
+    await made.clock.advance(MINUTE);
+    expect(made.writes()).toHaveLength(2);
+  });
+});
+
+describe('Events', () => {
+  it('tell of changes of mind, and of nothing else', async () => {
+    const { loop, publication, clock, events } = await world();
+    tell(loop);
+    await clock.advance(5000);
+    tell(loop, { generation: 2 });
+    await clock.advance(5000);
+    expect(events()).toEqual([]);
+
+    tell(loop, { generation: 3, findings: [BAD], servedGeneration: 2 });
+    await clock.advance(5000);
+    tell(loop, { generation: 4, findings: [BAD], servedGeneration: 2 });
+    await clock.advance(5000);
+    tell(loop, { generation: 5 });
+    await clock.advance(5000);
+    publication.everything = REJECTED;
+    loop.publicationChanged('all');
+    await clock.advance(5000);
+    expect(events()).toMatchObject([
+      {
+        type: 'Warning',
+        reason: 'InvalidPolicy',
+        message: 'spec.policy: no',
+        involvedObject: { kind: 'Route', namespace: 'team-a', name: 'files' },
+      },
+      { type: 'Normal', reason: 'Accepted' },
+      { type: 'Warning', reason: 'RejectedByProxy', message: 'Proxy proxy-0 refuses it: bad host' },
+    ]);
+  });
+
+  it('tell of publication that is held back, of the settings alone', async () => {
+    const { loop, clock, events } = await world();
+    tell(loop);
+    loop.settings(settingsVerdict());
+    await clock.advance(5000);
+    loop.obstacle('most routes are gone');
+    await clock.advance(5000);
+    loop.obstacle(undefined);
+    await clock.advance(5000);
+    expect(events()).toMatchObject([
+      { reason: 'PublicationHeldBack', involvedObject: { kind: 'GatewaySettings' } },
+      { reason: 'PublicationResumed' },
+    ]);
+  });
+});
