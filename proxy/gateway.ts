@@ -1,12 +1,15 @@
 import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { LineWriter } from '../shared/process/line-writer.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { CompiledSigningKeys, Snapshot } from '../shared/snapshot/snapshot.ts';
 import { Sealer } from './crypto/sealer.ts';
 import type { SealingKeys } from './crypto/sealing-key.ts';
-import { upstreamOrigin } from './forwarding/upstream-path.ts';
+import { EndpointLoads } from './forwarding/endpoint-loads.ts';
+import { OpenStreams } from './forwarding/open-streams.ts';
 import { UpstreamPools } from './forwarding/upstream-pools.ts';
+import { UpstreamUse } from './forwarding/upstream-use.ts';
 import { AssertionSigner } from './identity/assertion.ts';
 import { createIdentityEndpoints, type IdentityEndpoints } from './identity/identity-endpoints.ts';
 import { createClientKeysReader } from './oauth/clients/client-keys.ts';
@@ -22,10 +25,11 @@ import { createFailureAnswers } from './pipeline/answer-failure.ts';
 import { createForwarder } from './pipeline/forward.ts';
 import { handleRequest, type Stages } from './pipeline/handle-request.ts';
 import { handleUpgrade } from './pipeline/handle-upgrade.ts';
-import { buildConfiguration } from './server/build-configuration.ts';
+import { nextConfiguration } from './server/build-configuration.ts';
 import type { Configuration } from './server/configuration.ts';
 import { endpointFinder } from './server/endpoints.ts';
 import { ListenerSet, type ListenAddress } from './server/listener-set.ts';
+import { changesBetween } from './server/snapshot-changes.ts';
 import { sessionsOfProvider } from './store/sessions-of-provider.ts';
 import type { Stores } from './store/stores.ts';
 import { AuthorizeLog } from './telemetry/authorize-log.ts';
@@ -48,7 +52,11 @@ export interface GatewayOptions {
 
 /** The data plane of one process. */
 export interface Gateway {
-  /** Replaces the configuration whole, between requests; those under way keep theirs. */
+  /**
+   * Replaces the configuration whole, between requests; those under way keep theirs. Costs what is
+   * another object than in the snapshot before. Throws, and changes nothing, when a part of it cannot
+   * be served: `checkResources` tells which.
+   */
   apply(snapshot: Snapshot): void;
   /**
    * Listens on exactly these addresses from now on, and resolves with what was bound. Rejects, and
@@ -57,14 +65,36 @@ export interface Gateway {
   listen(addresses: readonly ListenAddress[]): Promise<readonly ListenAddress[]>;
   /** Version of the snapshot that is served; undefined before the first one. */
   version(): string | undefined;
+  /** Why no requests should be sent here; undefined when they should. */
+  whyNotReady(): UnreadyReason | undefined;
+  /** Number of connections that clients have. */
+  connections(): number;
+  /**
+   * Leaves a fleet so that no request fails. It is not ready from now on, and every response is the
+   * last of its connection; after `minMs` it stops accepting, closes idle connections, and ends what
+   * only listens: event streams that answer a GET, behind an event, and WebSockets, with status 1001.
+   * Resolves when no connection is left; after another `timeoutMs` event streams of calls are ended,
+   * and what is left is closed. `close` closes the rest of the gateway.
+   */
+  drain(times: DrainTimes): Promise<void>;
   /** Stops accepting, lets requests under way finish for a while, then closes everything. */
   close(): Promise<void>;
+}
+
+export type UnreadyReason = 'no snapshot yet' | 'not listening' | 'draining';
+
+export interface DrainTimes {
+  /** How long others may take to hear that nothing should be sent here. */
+  readonly minMs: number;
+  /** How long requests under way may take after that. */
+  readonly timeoutMs: number;
 }
 
 /** Puts the data plane together: the only place in the proxy that knows every part. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { logger, lines, now = Date.now } = options;
   let configuration: Configuration | undefined;
+  let served: Snapshot | undefined;
   const provider = (): string | undefined => configuration?.identityProvider?.name;
   const stores: Stores = {
     ...options.stores,
@@ -77,7 +107,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   const externalTokens = new ExternalTokens(sealer);
   const refreshTokens = new RefreshTokens(sealer);
   const tokenAuthenticator = new ExternalTokenAuthenticator({ ...caching, externalTokens });
-  const pools = new UpstreamPools();
+  const upstreams = { use: new UpstreamUse(), pools: new UpstreamPools() };
+  const streams = new OpenStreams();
+  let isDraining = false;
   const signer = new AssertionSigner();
   const stages: Stages = {
     configuration() {
@@ -106,7 +138,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       assertionFor: (session, origin, configured) =>
         signer.assertionFor(session, origin, configured ?? options.defaultSigningKeys, now()),
     },
-    forwarder: createForwarder(pools),
+    forwarder: createForwarder({ pools: upstreams.pools, loads: new EndpointLoads(), streams }),
     answerFailure: createFailureAnswers({ logger, redirectToSignIn: identity.redirectToSignIn }),
   };
   const listeners = new ListenerSet({
@@ -119,16 +151,33 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   return {
     apply(snapshot) {
-      configuration = buildConfiguration(snapshot);
-      pools.retain(upstreamOrigins(snapshot)).catch((error: unknown) => {
+      const changes = changesBetween(served, snapshot);
+      configuration = nextConfiguration(configuration, snapshot, changes);
+      served = snapshot;
+      for (const { before, after } of changes) upstreams.use.replace(before?.value, after?.value);
+      upstreams.pools.retain(upstreams.use).catch((error: unknown) => {
         logger.error('closing unused upstream connections failed', {}, error);
       });
     },
     listen: (addresses) => listeners.listen(addresses),
     version: () => configuration?.version,
+    whyNotReady() {
+      if (isDraining) return 'draining';
+      if (configuration === undefined) return 'no snapshot yet';
+      return listeners.isListening ? undefined : 'not listening';
+    },
+    connections: () => listeners.connections(),
+    async drain({ minMs, timeoutMs }) {
+      isDraining = true;
+      listeners.announceClose();
+      await sleep(minMs);
+      streams.endListeners();
+      await listeners.close(timeoutMs, () => streams.endAll());
+    },
     async close() {
+      isDraining = true;
       await listeners.close();
-      await pools[Symbol.asyncDispose]();
+      await upstreams.pools[Symbol.asyncDispose]();
       identity[Symbol.dispose]();
       tokenAuthenticator[Symbol.dispose]();
     },
@@ -174,11 +223,4 @@ function authorizationServer(
       redirectToSignIn: identity.redirectToSignIn,
     },
   };
-}
-
-function upstreamOrigins(snapshot: Snapshot): ReadonlySet<string> {
-  const values = [...snapshot.resources.values()].map(({ value }) => value);
-  return new Set(
-    values.flatMap((value) => (value.kind === 'route' ? [upstreamOrigin(value)] : [])),
-  );
 }

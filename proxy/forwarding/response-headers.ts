@@ -29,6 +29,8 @@ export interface ResponseHeaders {
   readonly fields: string[];
   /** Nothing but the end of the connection says where the body ends. */
   readonly endsWithConnection: boolean;
+  /** Server-sent events as they are, without a length: the response may end behind any of them. */
+  readonly isEventStream: boolean;
 }
 
 /** Header fields for the client: the upstream's, without those about its own connection. */
@@ -37,7 +39,7 @@ export function responseHeaders(
   framing: Framing,
   overlay?: HeaderOverlay,
 ): ResponseHeaders {
-  const gathered: Gathered = { fields: [], trailers: [], lengthAt: -1 };
+  const gathered: Gathered = { fields: [], trailers: [], lengthAt: -1, isEvents: false };
   let listed: ReadonlySet<string> | undefined;
   for (let index = 0; index < raw.length; index += 2) {
     const name = textOf(raw[index]);
@@ -47,19 +49,30 @@ export function responseHeaders(
     if (overlay?.remove.has(lower) === true) continue;
     if (isForClient(lower, value, framing)) gather(gathered, lower, name, value);
   }
-  const { fields, trailers, lengthAt } = gathered;
+  const { fields, trailers, lengthAt, isEvents } = gathered;
   const isEndless = lengthAt === -1 && !framing.hasNoBody;
   // Node refuses to announce trailers where there is no place for them.
   if (isEndless && framing.canChunk) fields.push(...trailers);
   const kept = listed === undefined ? fields : withoutListed(fields, listed);
   if (overlay !== undefined) kept.push(...overlay.add);
-  return { fields: kept, endsWithConnection: isEndless && !framing.canChunk };
+  return {
+    fields: kept,
+    endsWithConnection: isEndless && !framing.canChunk,
+    isEventStream: isEvents && isEndless && !isEncoded(fields),
+  };
 }
 
 interface Gathered {
   readonly fields: string[];
   readonly trailers: string[];
   lengthAt: number;
+  isEvents: boolean;
+}
+
+const EVENTS = /^text\/event-stream(?:\s*;|\s*$)/i;
+
+function isEncoded(fields: readonly string[]): boolean {
+  return fields.some((field, at) => at % 2 === 0 && field.toLowerCase() === 'content-encoding');
 }
 
 function gather(gathered: Gathered, lower: string, name: string, value: string): void {
@@ -71,6 +84,7 @@ function gather(gathered: Gathered, lower: string, name: string, value: string):
     gathered.lengthAt += 2;
   } else {
     if (lower === 'content-length') gathered.lengthAt = fields.length;
+    if (lower === 'content-type') gathered.isEvents = EVENTS.test(value);
     fields.push(name, value);
   }
 }

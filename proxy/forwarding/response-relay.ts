@@ -5,6 +5,8 @@ import type { Dispatcher } from 'undici';
 import { ClientGoneError } from '../errors/request-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { cutOff } from './cut-off.ts';
+import { EventStream } from './event-stream.ts';
+import type { OpenStreams } from './open-streams.ts';
 import {
   informationHeaders,
   responseHeaders,
@@ -12,7 +14,7 @@ import {
   type HeaderOverlay,
   type RawFields,
 } from './response-headers.ts';
-import { isConnectionLost, upstreamFailure } from './upstream-failure.ts';
+import { isConnectionLost, isNotConnected, upstreamFailure } from './upstream-failure.ts';
 
 /** Where the response of the upstream goes. */
 export interface Exchange {
@@ -29,6 +31,14 @@ export interface Outcome {
   readonly failed: (error: Error) => void;
 }
 
+/** How a request can be sent once more; absent where it must not be, or cannot. */
+export interface Repeats {
+  /** Sends it again, after a connection that it was written to was lost without an answer. */
+  readonly again?: (() => void) | undefined;
+  /** Sends it elsewhere, after no connection could be made; false when there is nowhere else. */
+  readonly elsewhere?: (() => boolean) | undefined;
+}
+
 const FIRST_FINAL_STATUS = 200;
 const EARLY_HINTS = 103;
 
@@ -39,7 +49,10 @@ const EARLY_HINTS = 103;
 export class ResponseRelay implements Dispatcher.DispatchHandler {
   readonly #exchange: Exchange;
   readonly #outcome: Outcome;
-  #retry: (() => void) | undefined;
+  readonly #streams: OpenStreams;
+  readonly #repeats: Repeats;
+  #isRepeated = false;
+  #events: EventStream | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   /** The upstream has begun to answer: the request must not be repeated. */
   #hasBegun = false;
@@ -51,11 +64,15 @@ export class ResponseRelay implements Dispatcher.DispatchHandler {
   #held: Buffer | undefined;
   #endsWithConnection = false;
 
-  /** `retry` sends the request again; absent where it must not be repeated. */
-  constructor(exchange: Exchange, outcome: Outcome, retry: (() => void) | undefined) {
+  constructor(
+    exchange: Exchange,
+    outcome: Outcome,
+    { repeats, streams }: { readonly repeats: Repeats; readonly streams: OpenStreams },
+  ) {
     this.#exchange = exchange;
     this.#outcome = outcome;
-    this.#retry = retry;
+    this.#repeats = repeats;
+    this.#streams = streams;
     exchange.response.on('close', this.#onClose);
   }
 
@@ -86,11 +103,12 @@ export class ResponseRelay implements Dispatcher.DispatchHandler {
       hasNoBody: request.method === 'HEAD' || status === 204 || status === 304,
       canChunk: response.useChunkedEncodingByDefault,
     };
-    const { fields, endsWithConnection } = responseHeaders(raw, framing, overlay);
-    this.#endsWithConnection = endsWithConnection;
-    response.writeHead(status, reasonPhrase(statusMessage), fields);
+    const headers = responseHeaders(raw, framing, overlay);
+    this.#endsWithConnection = headers.endsWithConnection;
+    response.writeHead(status, reasonPhrase(statusMessage), headers.fields);
     this.#isHolding = true;
     queueMicrotask(this.#release);
+    if (headers.isEventStream) this.#openEventStream();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -104,6 +122,7 @@ export class ResponseRelay implements Dispatcher.DispatchHandler {
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     const { response } = this.#exchange;
+    if (response.writableEnded) return;
     const trailers = rawFields(controller.rawTrailers);
     if (trailers.length > 0) response.addTrailers(responseTrailers(trailers));
     this.#isHolding = false;
@@ -111,8 +130,8 @@ export class ResponseRelay implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    if (this.#isSettled || this.#failure !== undefined) return;
     const { response } = this.#exchange;
+    if (this.#isSettled || this.#failure !== undefined || response.writableEnded) return;
     if (response.headersSent) {
       this.#failure = upstreamFailure(error);
       this.#release();
@@ -120,19 +139,26 @@ export class ResponseRelay implements Dispatcher.DispatchHandler {
       setImmediate(() => cutOff(response, this.#endsWithConnection));
       return;
     }
-    const retry = this.#retry;
-    const wasSent = this.#controller !== undefined;
-    if (retry !== undefined && wasSent && !this.#hasBegun && isConnectionLost(error)) {
-      this.#retry = undefined;
-      this.#controller = undefined;
-      retry();
-      return;
-    }
+    if (this.#repeat(error)) return;
     this.#isSettled = true;
     this.#outcome.failed(upstreamFailure(error));
   }
 
+  /** Whether the request was sent once more instead. */
+  #repeat(error: Error): boolean {
+    const { again, elsewhere } = this.#repeats;
+    const wasSent = this.#controller !== undefined;
+    if (!wasSent) return elsewhere !== undefined && isNotConnected(error) && elsewhere();
+    if (again === undefined || this.#isRepeated) return false;
+    if (this.#hasBegun || !isConnectionLost(error)) return false;
+    this.#isRepeated = true;
+    this.#controller = undefined;
+    again();
+    return true;
+  }
+
   readonly #onClose = (): void => {
+    if (this.#events !== undefined) this.#streams.delete(this.#events);
     if (this.#isSettled) return;
     this.#isSettled = true;
     if (this.#exchange.response.writableFinished) {
@@ -156,10 +182,30 @@ export class ResponseRelay implements Dispatcher.DispatchHandler {
 
   #write(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { response } = this.#exchange;
-    if (response.write(chunk) || controller.paused) return;
+    if (response.writableEnded) return;
+    const events = this.#events;
+    const hasRoom = response.write(events?.take(chunk) ?? chunk);
+    if (events?.isOver === true) {
+      this.#endEarly();
+      return;
+    }
+    if (hasRoom || controller.paused) return;
     controller.pause();
     response.once('drain', () => controller.resume());
   }
+
+  #openEventStream(): void {
+    const isAnswer = this.#exchange.request.method !== 'GET';
+    this.#events = new EventStream(isAnswer, this.#endEarly);
+    this.#streams.add(this.#events);
+  }
+
+  /** Ends the response, whole as far as it goes, and takes the upstream along. */
+  readonly #endEarly = (): void => {
+    this.#release();
+    this.#exchange.response.end();
+    this.#controller?.abort(new ClientGoneError('the gateway ended the event stream'));
+  };
 
   #hint(raw: RawFields): void {
     const { request, response } = this.#exchange;

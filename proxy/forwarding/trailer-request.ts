@@ -1,14 +1,16 @@
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
 
 import type { Dispatcher } from 'undici';
 
 import { UpstreamTimeoutError, UpstreamUnreachableError } from '../errors/request-errors.ts';
 import { ClientController } from './client-controller.ts';
+import { agentOn } from './connect-endpoint.ts';
 import { RequestBody } from './request-body.ts';
 import { mayTrail, upstreamTrailers } from './upstream-headers.ts';
 import { CONNECT_TIMEOUT_MS } from './upstream-pools.ts';
-import type { ForwardedRequest, UpstreamRequest } from './upstream-request.ts';
+import { hostOf, type ForwardedRequest, type UpstreamRequest } from './upstream-request.ts';
 
 /** Whether a request announces trailer fields. Those that come unannounced are dropped. */
 export function announcesTrailers({ headers }: IncomingMessage): boolean {
@@ -16,7 +18,7 @@ export function announcesTrailers({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * A chunked request with trailer fields, on a connection of its own.
+ * A chunked request with trailer fields, on a connection of its own, or on one that is given.
  *
  * Undici cannot send trailers, so this is Node's client, driving a handler as undici would.
  */
@@ -34,6 +36,7 @@ export class TrailerRequest {
     upstream: UpstreamRequest,
     { method, message }: ForwardedRequest,
     handler: Dispatcher.DispatchHandler,
+    connection?: Socket,
   ) {
     this.#handler = handler;
     this.#message = message;
@@ -44,7 +47,7 @@ export class TrailerRequest {
       method,
       path: upstream.path,
       headers: [...upstream.headers, ...transportHeaders(upstream.origin, message)],
-      agent: false,
+      agent: connection === undefined ? false : agentOn(connection),
     });
     this.#controller = new ClientController(this.#request);
   }
@@ -53,6 +56,7 @@ export class TrailerRequest {
     const request = this.#request;
     request.on('error', this.#fail);
     request.on('socket', (socket) => {
+      if (!socket.connecting) return;
       this.#failAfter(
         CONNECT_TIMEOUT_MS,
         () => new UpstreamUnreachableError('connecting timed out'),
@@ -138,7 +142,7 @@ function transportHeaders(origin: string, { headers }: IncomingMessage): string[
   const trailer = announced.filter(mayTrail).join(', ');
   return [
     // An upstream that is told to close may reset the connection while the body is still coming.
-    ...['Host', origin.slice(origin.indexOf('://') + '://'.length)],
+    ...['Host', hostOf(origin)],
     ...['Connection', 'keep-alive', 'Transfer-Encoding', 'chunked'],
     ...(trailer === '' ? [] : ['Trailer', trailer]),
   ];

@@ -1,4 +1,4 @@
-import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
@@ -12,8 +12,15 @@ import {
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { closeGently } from '../server/close-gently.ts';
 import { endWithResponse, rawHead } from '../server/raw-response.ts';
+import { asError } from './as-error.ts';
+import { agentOn, connectEndpoint } from './connect-endpoint.ts';
+import type { EndpointLoads } from './endpoint-loads.ts';
+import { EndpointVisit } from './endpoint-visit.ts';
+import type { EndpointChoice } from './endpoint.ts';
+import type { OpenStreams } from './open-streams.ts';
 import { responseHeaders } from './response-headers.ts';
 import type { UpstreamRequest } from './upstream-request.ts';
+import { WebSocketStream } from './web-socket-stream.ts';
 
 /** A handshake and the connection it came on. */
 export interface UpgradeExchange {
@@ -34,18 +41,26 @@ const SWITCHING_PROTOCOLS = 101;
 export class UpgradeRelay {
   readonly #upstream: UpstreamRequest;
   readonly #exchange: UpgradeExchange;
+  readonly #loads: EndpointLoads;
+  readonly #streams: OpenStreams;
   #isUpgraded = false;
   #failure: Error | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(upstream: UpstreamRequest, exchange: UpgradeExchange) {
+  constructor(
+    upstream: UpstreamRequest,
+    exchange: UpgradeExchange,
+    { loads, streams }: { readonly loads: EndpointLoads; readonly streams: OpenStreams },
+  ) {
     this.#upstream = upstream;
     this.#exchange = exchange;
+    this.#loads = loads;
+    this.#streams = streams;
   }
 
   /** Resolves when the connection is over; rejects when it never came about. */
   run(): Promise<void> {
-    const { request, socket, head } = this.#exchange;
+    const { socket } = this.#exchange;
     if (socket.destroyed) return Promise.reject(new ClientGoneError('the client left'));
     return new Promise((resolve, reject) => {
       socket.once('close', () => {
@@ -53,17 +68,34 @@ export class UpgradeRelay {
         if (this.#isUpgraded) resolve();
         else reject(this.#failure ?? new ClientGoneError('the client left before the handshake'));
       });
-      const proxy = httpProxy.createProxyServer();
-      proxy.on('proxyReqWs', (outgoing) => {
-        // http-proxy collapses slashes.
-        outgoing.path = this.#upstream.path;
-        // Once http-proxy has added its own listeners.
-        queueMicrotask(() => this.#attach(outgoing));
-      });
-      const message = handshake(request.message, this.#upstream);
-      const target = targetOf(this.#upstream.origin);
-      proxy.ws(message, socket, head, { target, toProxy: true }, this.#fail);
+      const { choice } = this.#upstream;
+      if (choice === undefined) this.#shakeHands();
+      else this.#visitEndpoint(choice).catch((error: unknown) => this.#fail(asError(error)));
     });
+  }
+
+  /** Connects first: http-proxy makes one attempt, and then ends the client's connection. */
+  async #visitEndpoint(choice: EndpointChoice): Promise<void> {
+    const { socket } = this.#exchange;
+    const visit = new EndpointVisit(choice, this.#loads);
+    socket.once('close', () => visit.leave());
+    const connection = await connectEndpoint(visit);
+    if (socket.destroyed) connection.destroy();
+    else this.#shakeHands(agentOn(connection));
+  }
+
+  #shakeHands(agent?: Agent): void {
+    const { request, socket, head } = this.#exchange;
+    const proxy = httpProxy.createProxyServer();
+    proxy.on('proxyReqWs', (outgoing) => {
+      // http-proxy collapses slashes.
+      outgoing.path = this.#upstream.path;
+      // Once http-proxy has added its own listeners.
+      queueMicrotask(() => this.#attach(outgoing));
+    });
+    const message = handshake(request.message, this.#upstream);
+    const target = targetOf(this.#upstream.origin);
+    proxy.ws(message, socket, head, { target, toProxy: true, agent }, this.#fail);
   }
 
   #attach(outgoing: ClientRequest): void {
@@ -93,6 +125,7 @@ export class UpgradeRelay {
       socket.once('close', () => upstreamSocket.destroy());
       upstreamSocket.once('close', () => closeGently(socket, LINGER_MS));
       for (const listener of carry) listener.call(outgoing, response, upstreamSocket, head);
+      this.#register(new WebSocketStream(socket, upstreamSocket));
     });
     // http-proxy would announce chunks and send none.
     outgoing.removeAllListeners('response').once('response', (response) => {
@@ -103,6 +136,11 @@ export class UpgradeRelay {
         outgoing.destroy(asError(error));
       }
     });
+  }
+
+  #register(stream: WebSocketStream): void {
+    this.#exchange.socket.once('close', () => this.#streams.delete(stream));
+    this.#streams.add(stream);
   }
 
   /** The upstream has answered: from now on the client's bytes are somebody else's to read. */
@@ -185,10 +223,6 @@ function byName(fields: readonly string[]): Record<string, string | string[]> {
       values.length === 1 ? (values[0] ?? '') : values,
     ]),
   );
-}
-
-function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 function targetOf(origin: string): { protocol: string; host: string; port: number } {

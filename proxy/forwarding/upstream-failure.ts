@@ -21,6 +21,22 @@ export function isConnectionLost(error: Error): boolean {
 
 const LOST: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
+/** Whether an error, before anything was sent, says that there is no connection to an upstream. */
+export function isNotConnected(error: Error): boolean {
+  return NOT_CONNECTED.has(codeOf(error));
+}
+
+const NOT_CONNECTED: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
 function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -29,7 +29,7 @@ export class UpstreamPools implements AsyncDisposable {
   }
 
   /** Closes the pools of all other origins, each once its requests are done. */
-  async retain(origins: ReadonlySet<string>): Promise<void> {
+  async retain(origins: Pick<ReadonlySet<string>, 'has'>): Promise<void> {
     const unused = [...this.#pools].filter(([origin]) => !origins.has(origin));
     for (const [origin] of unused) this.#pools.delete(origin);
     await Promise.all(unused.map(([, pool]) => pool.close()));

@@ -1,9 +1,12 @@
 import type { GatewayRequest } from '../http/gateway-request.ts';
+import type { EndpointChoice } from './endpoint.ts';
 
 /** What is sent to the upstream: complete, save what frames the message on the wire. */
 export interface UpstreamRequest {
   /** `scheme://host[:port]`; `Host` is made from it. */
   readonly origin: string;
+  /** Where it goes in the place of `origin`, whose `Host` it has all the same. */
+  readonly choice?: EndpointChoice | undefined;
   /** Raw path and query, byte for byte. */
   readonly path: string;
   /** Flat list of names and values, as `upstreamHeaders` makes it. */
@@ -16,3 +19,8 @@ export interface UpstreamRequest {
 
 /** Method and message of the request that is forwarded. */
 export type ForwardedRequest = Pick<GatewayRequest, 'method' | 'message'>;
+
+/** The `Host` of a request to `scheme://host[:port]`. */
+export function hostOf(origin: string): string {
+  return origin.slice(origin.indexOf('://') + '://'.length);
+}

@@ -1,11 +1,17 @@
 import type { Dispatcher } from 'undici';
 
 import { ClientGoneError } from '../errors/request-errors.ts';
+import { asError } from '../forwarding/as-error.ts';
+import { connectEndpoint } from '../forwarding/connect-endpoint.ts';
+import type { EndpointLoads } from '../forwarding/endpoint-loads.ts';
+import { EndpointVisit } from '../forwarding/endpoint-visit.ts';
+import type { OpenStreams } from '../forwarding/open-streams.ts';
 import { RequestBody } from '../forwarding/request-body.ts';
 import { ResponseRelay, type Exchange, type Outcome } from '../forwarding/response-relay.ts';
 import { announcesTrailers, TrailerRequest } from '../forwarding/trailer-request.ts';
+import { UpgradeRelay, type UpgradeExchange } from '../forwarding/upgrade-relay.ts';
 import type { UpstreamPools } from '../forwarding/upstream-pools.ts';
-import type { UpstreamRequest } from '../forwarding/upstream-request.ts';
+import { hostOf, type UpstreamRequest } from '../forwarding/upstream-request.ts';
 import { hasBody } from '../http/has-body.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendContinue } from '../server/send-continue.ts';
@@ -19,13 +25,35 @@ export interface Forwarder {
    * begun by then, it is cut off already.
    */
   forward(permit: Permit, upstream: UpstreamRequest, exchange: Exchange): Promise<void>;
+
+  /**
+   * Carries a WebSocket connection to its upstream and back, until it is over.
+   *
+   * Rejects when it never came about: with `UpstreamUnreachableError` or `UpstreamTimeoutError` after
+   * the client got 502, 504 or what the upstream answered instead, with `ClientGoneError` when the
+   * client left.
+   */
+  forwardUpgrade(
+    permit: Permit,
+    upstream: UpstreamRequest,
+    exchange: UpgradeExchange,
+  ): Promise<void>;
+}
+
+/** What the requests of a process share on their way to the upstreams. */
+export interface Forwarding {
+  readonly pools: UpstreamPools;
+  readonly loads: EndpointLoads;
+  readonly streams: OpenStreams;
 }
 
 /** A forwarder on these connections. */
-export function createForwarder(pools: UpstreamPools): Forwarder {
+export function createForwarder(forwarding: Forwarding): Forwarder {
   return {
     forward: (_permit, upstream, exchange) =>
-      new Promise((done, failed) => send(upstream, exchange, { done, failed }, pools)),
+      new Promise((done, failed) => send(upstream, exchange, { done, failed }, forwarding)),
+    forwardUpgrade: (_permit, upstream, exchange) =>
+      new UpgradeRelay(upstream, exchange, forwarding).run(),
   };
 }
 
@@ -36,7 +64,7 @@ function send(
   upstream: UpstreamRequest,
   exchange: Exchange,
   outcome: Outcome,
-  pools: UpstreamPools,
+  forwarding: Forwarding,
 ): void {
   const { request, response } = exchange;
   const { message } = request;
@@ -45,18 +73,17 @@ function send(
     return;
   }
   if (upstream.body !== 'stream' || !hasBody(message)) {
-    sendWhole(upstream, exchange, outcome, pools);
+    sendWhole(upstream, exchange, outcome, forwarding);
     return;
   }
   sendContinue(message, response);
   if (Number(message.headers['content-length'] ?? Infinity) > SMALL_BODY_BYTES) {
-    sendStream(upstream, exchange, outcome, pools);
+    sendStream(upstream, exchange, outcome, forwarding);
     return;
   }
-  readBody(message, SMALL_BODY_BYTES).then(
-    (body) => send({ ...upstream, body }, exchange, outcome, pools),
-    outcome.failed,
-  );
+  readBody(message, SMALL_BODY_BYTES)
+    .then((body) => send({ ...upstream, body }, exchange, outcome, forwarding))
+    .catch(outcome.failed);
 }
 
 /** Methods whose requests may be repeated (RFC 9110, section 9.2.2). */
@@ -67,42 +94,105 @@ function sendWhole(
   upstream: UpstreamRequest,
   exchange: Exchange,
   outcome: Outcome,
-  pools: UpstreamPools,
+  forwarding: Forwarding,
 ): void {
   const { method } = exchange.request;
   const options: Dispatcher.DispatchOptions = {
     path: upstream.path,
     method,
-    headers: [...upstream.headers],
+    headers: headersOf(upstream),
     body: upstream.body instanceof Buffer ? upstream.body : null,
     headersTimeout: upstream.responseTimeoutMs,
   };
-  const dispatch = (): void => pools.dispatch(upstream.origin, options, relay);
-  const relay = new ResponseRelay(exchange, outcome, IDEMPOTENT.has(method) ? dispatch : undefined);
-  dispatch();
+  dispatch(options, { upstream, exchange, outcome, mayRepeat: IDEMPOTENT.has(method) }, forwarding);
 }
 
-/** Sends a request whose body the client is still sending. It cannot be repeated. */
+/** Sends a request whose body the client is still sending. It cannot be repeated once it was sent. */
 function sendStream(
   upstream: UpstreamRequest,
   exchange: Exchange,
   outcome: Outcome,
-  pools: UpstreamPools,
+  forwarding: Forwarding,
 ): void {
-  const { request } = exchange;
-  const { method, message } = request;
-  const relay = new ResponseRelay(exchange, outcome, undefined);
+  const { method, message } = exchange.request;
   if (announcesTrailers(message)) {
-    new TrailerRequest(upstream, request, relay).send();
+    sendWithTrailers(upstream, exchange, outcome, forwarding);
     return;
   }
   const length = message.headers['content-length'];
   const options: Dispatcher.DispatchOptions = {
     path: upstream.path,
     method,
-    headers: [...upstream.headers, ...(length === undefined ? [] : ['Content-Length', length])],
+    headers: [...headersOf(upstream), ...(length === undefined ? [] : ['Content-Length', length])],
     body: new RequestBody(message),
     headersTimeout: upstream.responseTimeoutMs,
   };
-  pools.dispatch(upstream.origin, options, relay);
+  dispatch(options, { upstream, exchange, outcome, mayRepeat: false }, forwarding);
+}
+
+interface Dispatched {
+  readonly upstream: UpstreamRequest;
+  readonly exchange: Exchange;
+  readonly outcome: Outcome;
+  /** Also when an upstream may have seen the request. */
+  readonly mayRepeat: boolean;
+}
+
+/** Hands a request to the pool of its origin, or of an endpoint. */
+function dispatch(
+  options: Dispatcher.DispatchOptions,
+  { upstream, exchange, outcome, mayRepeat }: Dispatched,
+  { pools, loads, streams }: Forwarding,
+): void {
+  const visit = visitOf(upstream, loads);
+  const attempt = (): void => pools.dispatch(visit?.origin ?? upstream.origin, options, relay);
+  const repeats = {
+    again: mayRepeat ? attempt : undefined,
+    elsewhere: visit && (() => visit.moveOn(attempt)),
+  };
+  const relay = new ResponseRelay(exchange, endOf(visit, outcome), { repeats, streams });
+  attempt();
+}
+
+/** Connects first: what the client sends is read once only. */
+function sendWithTrailers(
+  upstream: UpstreamRequest,
+  exchange: Exchange,
+  outcome: Outcome,
+  { loads, streams }: Forwarding,
+): void {
+  const { request } = exchange;
+  const visit = visitOf(upstream, loads);
+  const relay = new ResponseRelay(exchange, endOf(visit, outcome), { repeats: {}, streams });
+  if (visit === undefined) {
+    new TrailerRequest(upstream, request, relay).send();
+    return;
+  }
+  connectEndpoint(visit)
+    .then((socket) => new TrailerRequest(upstream, request, relay, socket).send())
+    .catch((error: unknown) => relay.onResponseError(undefined, asError(error)));
+}
+
+function visitOf({ choice }: UpstreamRequest, loads: EndpointLoads): EndpointVisit | undefined {
+  return choice && new EndpointVisit(choice, loads);
+}
+
+/** An outcome that ends a visit too. */
+function endOf(visit: EndpointVisit | undefined, { done, failed }: Outcome): Outcome {
+  if (visit === undefined) return { done, failed };
+  return {
+    done: () => {
+      visit.leave();
+      done();
+    },
+    failed: (error) => {
+      visit.leave();
+      failed(error);
+    },
+  };
+}
+
+function headersOf({ origin, choice, headers }: UpstreamRequest): string[] {
+  // An endpoint is addressed by its Service's name, not by its own.
+  return choice === undefined ? [...headers] : [...headers, 'Host', hostOf(origin)];
 }

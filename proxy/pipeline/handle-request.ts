@@ -76,7 +76,7 @@ export async function handleRequest(
     const permit = authorize(route, caller, asked);
     const prepared = prepareUpstream(permit, request, {
       origin: place.origin,
-      signingKeys: configuration.signingKeys,
+      configuration,
       assertions: stages.assertions,
       bytes: body?.bytes,
     });

@@ -15,7 +15,6 @@ import { matchRoute } from './match-route.ts';
 import type { Permit } from './permit.ts';
 import { prepareUpstream } from './prepare-upstream.ts';
 import type { Progress } from './progress.ts';
-import { forwardUpgrade } from './upgrade.ts';
 
 /** What is left of the client's side when a WebSocket handshake has been read. */
 export interface Connection {
@@ -38,7 +37,7 @@ export async function handleUpgrade(
   if (permitted === undefined) return;
   const { permit, request, upstream } = permitted;
   try {
-    await forwardUpgrade(permit, upstream, { request, ...connection });
+    await stages.forwarder.forwardUpgrade(permit, upstream, { request, ...connection });
   } catch (error) {
     // The client was answered already, or else nobody will: what is left is to write it down.
     if (connection.socket.writable) connection.socket.destroy();
@@ -75,7 +74,7 @@ async function permitUpgrade(
   const permit = authorize(route, caller, asked);
   const upstream = await prepareUpstream(permit, request, {
     origin: place.origin,
-    signingKeys: configuration.signingKeys,
+    configuration,
     assertions,
     bytes: undefined,
   });

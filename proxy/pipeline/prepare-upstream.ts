@@ -4,6 +4,8 @@ import { upstreamOrigin, upstreamPath } from '../forwarding/upstream-path.ts';
 import type { UpstreamRequest } from '../forwarding/upstream-request.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Session } from '../identity/session.ts';
+import type { Configuration } from '../server/configuration.ts';
+import { callerRankOf, chooseBackend } from './choose-backend.ts';
 import type { Permit } from './permit.ts';
 
 /** The header that tells upstreams who calls (specification: Identity assertion). */
@@ -21,8 +23,8 @@ export interface AssertionSource {
 /** What goes into the upstream request besides the client's own. */
 export interface UpstreamParts {
   readonly origin: string;
-  /** Keys the settings name for the assertion. */
-  readonly signingKeys: CompiledSigningKeys | undefined;
+  /** Keys the settings name for the assertion, and Services that routes name. */
+  readonly configuration: Pick<Configuration, 'signingKeys' | 'services'>;
   readonly assertions: AssertionSource;
   /** The body, where it was read already. */
   readonly bytes: Buffer | undefined;
@@ -39,22 +41,25 @@ export function prepareUpstream(
 ): UpstreamRequest | Promise<UpstreamRequest> {
   const { caller } = permit;
   if (caller.kind === 'anonymous') return build(permit, request, parts, []);
-  const { assertions, origin, signingKeys } = parts;
-  const assertion = assertions.assertionFor(caller.session, origin, signingKeys);
+  const { assertions, origin, configuration } = parts;
+  const assertion = assertions.assertionFor(caller.session, origin, configuration.signingKeys);
   return assertion instanceof Promise
     ? assertion.then((signed) => build(permit, request, parts, [ASSERTION_HEADER, signed]))
     : build(permit, request, parts, [ASSERTION_HEADER, assertion]);
 }
 
 function build(
-  { route: { compiled } }: Permit,
+  permit: Permit,
   request: GatewayRequest,
-  { bytes }: UpstreamParts,
+  { bytes, configuration }: UpstreamParts,
   added: readonly string[],
 ): UpstreamRequest {
+  const { compiled } = permit.route;
   const isMcpServer = compiled.mcpServer !== undefined;
+  const { origin, choice } = destination(permit, request, configuration);
   return {
-    origin: upstreamOrigin(compiled),
+    origin,
+    choice,
     path: upstreamPath(compiled, request),
     headers: upstreamHeaders(request, {
       scheme: compiled.scheme,
@@ -64,4 +69,14 @@ function build(
     body: bytes ?? (isMcpServer ? 'none' : 'stream'),
     responseTimeoutMs: compiled.responseTimeoutMs,
   };
+}
+
+function destination(
+  { route: { compiled }, caller }: Permit,
+  request: GatewayRequest,
+  { services }: Pick<Configuration, 'services'>,
+): Pick<UpstreamRequest, 'origin' | 'choice'> {
+  const { backends } = compiled;
+  if (backends === undefined) return { origin: upstreamOrigin(compiled), choice: undefined };
+  return chooseBackend(backends, services, callerRankOf(compiled, caller, request));
 }

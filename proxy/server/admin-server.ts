@@ -1,20 +1,31 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import { formatPosition, type SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
 import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
+import { EventLoopLag } from './event-loop-lag.ts';
 
 /** What the process knows of itself. */
 export interface AdminSources {
   /** A snapshot is applied, everything listens, and the process does not end. */
   isReady(): boolean;
+  /** Why it is not, where that is known. */
+  whyNotReady?(): string | undefined;
   /** The snapshot that serves; undefined before the first. */
   snapshot(): Snapshot | undefined;
+  /** Where that stands among all that were published; undefined for one that was not. */
+  position?(): SnapshotPosition | undefined;
 }
 
 export interface AdminServer {
   readonly address: { readonly host: string; readonly port: number };
   close(): Promise<void>;
 }
+
+const SECOND = 1_000;
+
+/** A process that is this late is of no use to anyone. */
+const MAX_LAG_MS = 5 * SECOND;
 
 interface Answer {
   readonly status: number;
@@ -24,15 +35,23 @@ interface Answer {
 /**
  * Serves the admin port: `/livez`, `/readyz` and `/debug/snapshot`. Never to be reached from outside.
  *
+ * The process is alive while its event loop turns within five seconds, ready or not.
+ *
  * The snapshot shows as keys and hashes only: its values hold secrets.
  */
 export async function startAdminServer(
   listen: { readonly host: string; readonly port: number },
   sources: AdminSources,
+  eventLoop = new EventLoopLag(),
 ): Promise<AdminServer> {
-  const server = createServer((request, response) => send(response, answer(request, sources)));
+  const server = createServer((request, response) => {
+    send(response, answer(request, sources, eventLoop));
+  });
   const { promise: isListening, resolve, reject } = Promise.withResolvers<undefined>();
-  server.once('error', reject);
+  server.once('error', (error) => {
+    eventLoop[Symbol.dispose]();
+    reject(error);
+  });
   server.listen(listen.port, listen.host, () => resolve(undefined));
   await isListening;
   return {
@@ -41,33 +60,45 @@ export async function startAdminServer(
       const { promise, resolve: onClosed } = Promise.withResolvers<undefined>();
       server.close(() => onClosed(undefined));
       server.closeAllConnections();
+      eventLoop[Symbol.dispose]();
       await promise;
     },
   };
 }
 
-function answer({ method, url = '' }: IncomingMessage, sources: AdminSources): Answer {
+function answer(
+  { method, url = '' }: IncomingMessage,
+  sources: AdminSources,
+  { lagMs }: EventLoopLag,
+): Answer {
   if (method !== 'GET' && method !== 'HEAD') {
     return { status: 405, body: { error: 'method_not_allowed' } };
   }
   switch (url.replace(/\?.*$/, '')) {
     case '/livez':
-      return { status: 200, body: { status: 'alive' } };
+      return lagMs <= MAX_LAG_MS
+        ? { status: 200, body: { status: 'alive' } }
+        : { status: 503, body: { status: 'stuck', reason: lateness(lagMs) } };
     case '/readyz':
       return sources.isReady()
         ? { status: 200, body: { status: 'ready' } }
-        : { status: 503, body: { status: 'not ready' } };
+        : { status: 503, body: { status: 'not ready', reason: sources.whyNotReady?.() } };
     case '/debug/snapshot':
-      return { status: 200, body: outline(sources.snapshot()) };
+      return { status: 200, body: outline(sources.snapshot(), sources.position?.()) };
     default:
       return { status: 404, body: { error: 'not_found' } };
   }
 }
 
-function outline(snapshot: Snapshot | undefined): unknown {
-  if (snapshot === undefined) return { version: null, resources: [] };
+function lateness(lagMs: number): string {
+  return `the event loop was ${String(Math.round(lagMs / SECOND))} s late`;
+}
+
+function outline(snapshot: Snapshot | undefined, position: SnapshotPosition | undefined): unknown {
+  const at = position === undefined ? {} : { position: formatPosition(position) };
+  if (snapshot === undefined) return { version: null, ...at, resources: [] };
   const resources = [...snapshot.resources.values()].map(({ key, hash }) => ({ key, hash }));
-  return { version: snapshot.version, resources };
+  return { version: snapshot.version, ...at, resources };
 }
 
 function send(response: ServerResponse, { status, body }: Answer): void {

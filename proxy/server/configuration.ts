@@ -5,6 +5,7 @@ import type {
 } from '../../shared/snapshot/snapshot.ts';
 import type { ClientAddressOf } from '../http/client-address.ts';
 import type { RoutingTable } from './routing-table.ts';
+import type { Services } from './service-endpoints.ts';
 
 /** A snapshot made ready to serve from. Immutable; requests keep the one they began with. */
 export interface Configuration {
@@ -15,6 +16,7 @@ export interface Configuration {
   /** Absent when the settings name none: the process then uses a key of its own. */
   readonly signingKeys: CompiledSigningKeys | undefined;
   readonly routes: RoutingTable;
+  readonly services: Services;
   /** Knows the trusted proxies of the settings. */
   readonly clientAddressOf: ClientAddressOf;
 }

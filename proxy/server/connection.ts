@@ -72,9 +72,13 @@ export class Connection {
   }
 
   /** Lets the response under way be the last. */
-  drain(): void {
+  announceClose(): void {
+    if (this.#response?.headersSent === false) this.#response.shouldKeepAlive = false;
+  }
+
+  /** Closes a connection that nothing came on. */
+  closeUnused(): void {
     if (this.#socket.bytesRead === 0) this.#socket.destroy();
-    else if (this.#response?.headersSent === false) this.#response.shouldKeepAlive = false;
   }
 
   destroy(): void {

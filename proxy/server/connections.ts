@@ -69,10 +69,20 @@ export class Connections {
     server.once('close', () => clearInterval(check));
   }
 
-  /** Lets the responses under way be the last on their connections. */
-  drain(): void {
+  get size(): number {
+    return this.#connections.size;
+  }
+
+  /** Lets the next response, or the one under way, be the last on every connection. */
+  announceClose(): void {
     this.#isDraining = true;
-    for (const connection of this.#connections.values()) connection.drain();
+    for (const connection of this.#connections.values()) connection.announceClose();
+  }
+
+  /** Does so, and closes the connections that no request came on. */
+  drain(): void {
+    this.announceClose();
+    for (const connection of this.#connections.values()) connection.closeUnused();
   }
 
   destroy(): void {

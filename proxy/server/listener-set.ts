@@ -12,6 +12,8 @@ export class ListenerSet {
   readonly #handlers: ListenerHandlers;
   /** By the address that was asked for. */
   #listeners: ReadonlyMap<string, Listener> = new Map();
+  /** Those that accept no more. */
+  #closing: readonly Listener[] = [];
 
   constructor(handlers: ListenerHandlers) {
     this.#handlers = handlers;
@@ -40,15 +42,42 @@ export class ListenerSet {
     const kept = [...before].filter(([key]) => wanted.has(key));
     this.#listeners = new Map([...kept, ...fresh]);
     const unused = [...before].filter(([key]) => !wanted.has(key));
-    await Promise.all(unused.map(([, listener]) => listener.close()));
+    await this.#close(unused.map(([, listener]) => listener));
     return [...wanted.keys()].flatMap((key) => boundAddress(this.#listeners.get(key)));
   }
 
-  /** Stops accepting, lets requests under way finish for a while, then closes everything. */
-  async close(): Promise<void> {
+  get isListening(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  /** Number of connections that clients have. */
+  connections(): number {
+    const listeners = [...this.#listeners.values(), ...this.#closing];
+    return listeners.reduce((sum, listener) => sum + listener.connections(), 0);
+  }
+
+  /** Goes on accepting, and makes every response from now on the last of its connection. */
+  announceClose(): void {
+    for (const listener of this.#listeners.values()) listener.announceClose();
+  }
+
+  /**
+   * Stops accepting, lets requests under way finish for a while, or for `drainMs`, then closes
+   * everything, after a last call of `onTimeout`.
+   */
+  async close(drainMs?: number, onTimeout?: () => void): Promise<void> {
     const listeners = [...this.#listeners.values()];
     this.#listeners = new Map();
-    await Promise.all(listeners.map((listener) => listener.close()));
+    await this.#close(listeners, drainMs, onTimeout);
+  }
+
+  async #close(
+    listeners: readonly Listener[],
+    ...how: Parameters<Listener['close']>
+  ): Promise<void> {
+    this.#closing = [...this.#closing, ...listeners];
+    await Promise.all(listeners.map((listener) => listener.close(...how)));
+    this.#closing = this.#closing.filter((listener) => !listeners.includes(listener));
   }
 }
 

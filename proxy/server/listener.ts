@@ -8,11 +8,15 @@ import { FrontResponse } from './front-response.ts';
 export interface Listener {
   readonly host: string;
   readonly port: number;
+  /** Number of connections that clients have. */
+  connections(): number;
+  /** Goes on accepting, and makes every response from now on the last of its connection. */
+  announceClose(): void;
   /**
    * Stops accepting, lets the responses under way finish for up to `drainMs`, then closes what is
-   * left.
+   * left, after a last call of `onTimeout`.
    */
-  close(drainMs?: number): Promise<void>;
+  close(drainMs?: number, onTimeout?: () => void): Promise<void>;
 }
 
 const SECOND = 1_000;
@@ -47,12 +51,18 @@ export async function createListener(
   return {
     host: address.address,
     port: address.port,
-    close: async (drainMs = DRAIN_MS) => {
+    connections: () => connections.size,
+    announceClose: () => connections.announceClose(),
+    close: async (drainMs = DRAIN_MS, onTimeout) => {
       const closed = once(server, 'close');
       server.close();
       connections.drain();
       const sweep = setInterval(() => server.closeIdleConnections(), DRAIN_SWEEP_MS);
-      const end = setTimeout(() => connections.destroy(), drainMs);
+      const end = setTimeout(() => {
+        onTimeout?.();
+        // What was written in this turn is on its way in the next.
+        setImmediate(() => connections.destroy());
+      }, drainMs);
       await closed;
       clearInterval(sweep);
       clearTimeout(end);

@@ -1,9 +1,11 @@
 import { criteriaOf } from '../../shared/snapshot/policy.ts';
-import type { CompiledRoute, PathMatch, Snapshot } from '../../shared/snapshot/snapshot.ts';
-import { loosePath } from '../http/loose-path.ts';
+import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { originOf } from '../mcp/resource-identifier.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
 import type { CompiledPolicy } from '../policy/decision.ts';
+import { oncePerObject } from './once-per-object.ts';
+import { EXACTLY, LOOSELY, type Reading } from './path-reading.ts';
+import type { ResourceChange } from './snapshot-changes.ts';
 
 /** A route ready to serve. */
 export interface GatewayRoute {
@@ -12,8 +14,21 @@ export interface GatewayRoute {
   readonly policy: CompiledPolicy | undefined;
 }
 
+/** Makes a route ready to serve. Throws when its policy, path or upstream is not understood. */
+export const gatewayRoute = oncePerObject((compiled: CompiledRoute): GatewayRoute => {
+  const { access, upstream } = compiled;
+  for (const { pathOf } of [EXACTLY, LOOSELY]) pathOf(compiled);
+  if (!URL.canParse(upstream)) throw new Error('the upstream is no URL');
+  return {
+    compiled,
+    policy: access.kind === 'policy' ? compilePolicy(access.policy) : undefined,
+  };
+});
+
 /** All routes of one `from` host and port. */
 export interface RouteHost {
+  /** By name. */
+  readonly routes: readonly GatewayRoute[];
   /** Host as in `from`; `*.example.com` for a wildcard. */
   readonly host: string;
   readonly scheme: 'http' | 'https';
@@ -34,36 +49,64 @@ export interface RouteHost {
   matchPathLoosely(path: string): GatewayRoute | undefined;
 }
 
-/** Finds what serves a request, at a cost that does not grow with the number of hosts. */
-export interface RoutingTable {
-  /** By `Host` header: exact name, then the longest wildcard. A missing port is the scheme's. */
-  findHost(authority: string): RouteHost | undefined;
-  readonly hosts: readonly RouteHost[];
-}
+/**
+ * Finds what serves a request, at a cost that does not grow with the number of hosts. Immutable: a
+ * change makes another table, and shares with it the hosts it does not touch.
+ */
+export class RoutingTable {
+  /** By host and port of `from`. */
+  readonly #hosts: ReadonlyMap<string, RouteHost>;
 
-/** Indexes the routes of a snapshot. */
-export function buildRoutingTable(snapshot: Snapshot): RoutingTable {
-  const byHost = new Map<string, GatewayRoute[]>();
-  for (const { value } of snapshot.resources.values()) {
-    if (value.kind !== 'route') continue;
-    const key = `${value.host}:${String(value.port)}`;
-    const routes = byHost.get(key) ?? [];
-    routes.push(gatewayRoute(value));
-    byHost.set(key, routes);
+  private constructor(hosts: ReadonlyMap<string, RouteHost>) {
+    this.#hosts = hosts;
   }
-  const hosts = new Map([...byHost].map(([key, routes]) => [key, routeHost(routes)]));
-  return {
-    hosts: [...hosts.values()],
-    findHost: (authority) => findHost(hosts, authority),
-  };
+
+  static readonly EMPTY = new RoutingTable(new Map());
+
+  /** By `Host` header: exact name, then the longest wildcard. A missing port is the scheme's. */
+  findHost(authority: string): RouteHost | undefined {
+    return findHost(this.#hosts, authority);
+  }
+
+  /** The table after these changes. Throws when a route cannot be served. */
+  with(changes: readonly ResourceChange[]): RoutingTable {
+    const changed = changesByHost(changes);
+    if (changed.size === 0) return this;
+    const hosts = new Map(this.#hosts);
+    for (const [key, { names, added }] of changed) {
+      const kept = hosts.get(key)?.routes.filter(({ compiled }) => !names.has(compiled.name)) ?? [];
+      const routes = [...kept, ...added].sort(byName);
+      if (routes.length === 0) hosts.delete(key);
+      else hosts.set(key, routeHost(routes));
+    }
+    return new RoutingTable(hosts);
+  }
 }
 
-function gatewayRoute(compiled: CompiledRoute): GatewayRoute {
-  const { access } = compiled;
-  return {
-    compiled,
-    policy: access.kind === 'policy' ? compilePolicy(access.policy) : undefined,
+/** What happens to the routes of one host. */
+interface HostChange {
+  /** Routes that go, or are replaced. */
+  readonly names: Set<string>;
+  readonly added: GatewayRoute[];
+}
+
+function changesByHost(changes: readonly ResourceChange[]): ReadonlyMap<string, HostChange> {
+  const byHost = new Map<string, HostChange>();
+  const changeOf = ({ host, port }: CompiledRoute): HostChange => {
+    const key = `${host}:${String(port)}`;
+    const change = byHost.get(key) ?? { names: new Set(), added: [] };
+    byHost.set(key, change);
+    return change;
   };
+  for (const { before, after } of changes) {
+    if (before?.value.kind === 'route') changeOf(before.value).names.add(before.value.name);
+    if (after?.value.kind === 'route') changeOf(after.value).added.push(gatewayRoute(after.value));
+  }
+  return byHost;
+}
+
+function byName(a: GatewayRoute, b: GatewayRoute): number {
+  return a.compiled.name < b.compiled.name ? -1 : 1;
 }
 
 function findHost(hosts: ReadonlyMap<string, RouteHost>, authority: string): RouteHost | undefined {
@@ -91,6 +134,7 @@ function routeHost(routes: readonly GatewayRoute[]): RouteHost {
   const first = routes[0]?.compiled;
   if (first === undefined) throw new Error('a host has at least one route');
   return {
+    routes,
     host: first.host,
     scheme: first.scheme,
     port: first.port,
@@ -107,39 +151,18 @@ function asksForPath({ compiled: { access, path } }: GatewayRoute): boolean {
   return criteriaOf(access.policy).some(({ kind }) => kind === 'http_path');
 }
 
-/** How paths are compared. */
-interface Reading {
-  /** What paths and the values of routes become before they are compared. */
-  readonly key: (path: string) => string;
-  /** What a path becomes before it meets a regular expression, which says itself where it ends. */
-  readonly text: (path: string) => string;
-  readonly flags: string;
-}
-
-const asItIs = (path: string): string => path;
-const EXACTLY: Reading = { key: asItIs, text: asItIs, flags: 'u' };
-const LOOSELY: Reading = {
-  key: (path) => loosePath(path).replace(/\/$/, ''),
-  text: loosePath,
-  flags: 'iu',
-};
-
 function pathMatcher(
   routes: readonly GatewayRoute[],
-  { key, text, flags }: Reading,
+  { key, text, pathOf }: Reading,
 ): (path: string) => GatewayRoute | undefined {
-  const of = (kind: PathMatch['kind']): GatewayRoute[] =>
-    routes.filter(({ compiled }) => compiled.path.kind === kind);
-  const byKey = (kind: PathMatch['kind']): ReadonlyMap<string, GatewayRoute> =>
-    new Map(of(kind).map((route) => [key(route.compiled.path.value), route]));
-  const exact = byKey('exact');
-  const prefixes = byKey('prefix');
-  const expressions = of('regex')
-    .sort((a, b) => (a.compiled.name < b.compiled.name ? -1 : 1))
-    .map((route) => ({
-      route,
-      expression: new RegExp(`^(?:${route.compiled.path.value})$`, flags),
-    }));
+  const exact = new Map<string, GatewayRoute>();
+  const prefixes = new Map<string, GatewayRoute>();
+  const expressions: { readonly route: GatewayRoute; readonly expression: RegExp }[] = [];
+  for (const route of routes) {
+    const path = pathOf(route.compiled);
+    if (path.kind === 'regex') expressions.push({ route, expression: path.expression });
+    else (path.kind === 'exact' ? exact : prefixes).set(path.key, route);
+  }
   return (path) =>
     exact.get(key(path)) ??
     longestPrefix(prefixes, key(path)) ??

@@ -4,6 +4,8 @@ import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 
 import { GatewayError } from '../../proxy/errors/gateway-error.ts';
+import { EndpointLoads } from '../../proxy/forwarding/endpoint-loads.ts';
+import { OpenStreams } from '../../proxy/forwarding/open-streams.ts';
 import type { HeaderOverlay } from '../../proxy/forwarding/response-headers.ts';
 import { upstreamHeaders } from '../../proxy/forwarding/upstream-headers.ts';
 import { upstreamOrigin, upstreamPath } from '../../proxy/forwarding/upstream-path.ts';
@@ -15,9 +17,8 @@ import { parseRequest } from '../../proxy/http/parse-request.ts';
 import { readBody } from '../../proxy/http/read-body.ts';
 import { sendResponse } from '../../proxy/http/send-response.ts';
 import { ANONYMOUS } from '../../proxy/identity/caller.ts';
-import { createForwarder } from '../../proxy/pipeline/forward.ts';
+import { createForwarder, type Forwarder } from '../../proxy/pipeline/forward.ts';
 import type { Permit } from '../../proxy/pipeline/permit.ts';
-import { forwardUpgrade } from '../../proxy/pipeline/upgrade.ts';
 import type { ListenerLimits } from '../../proxy/server/connections.ts';
 import { createListener, type Listener } from '../../proxy/server/listener.ts';
 import { sendContinue } from '../../proxy/server/send-continue.ts';
@@ -53,10 +54,18 @@ const LIMITS: ListenerLimits = {
   lingerMs: 500,
 };
 
+let asEndpoints = false;
+
+/** Has every front from now on treat its upstream, in plain HTTP, as the one endpoint of a Service. */
+export function treatUpstreamsAsEndpoints(): void {
+  asEndpoints = true;
+}
+
 /** Starts a front on a free port. */
 export async function startFront(options: FrontOptions): Promise<Front> {
   const pools = new UpstreamPools();
-  const forwarder = createForwarder(pools);
+  const loads = new EndpointLoads();
+  const forwarder = createForwarder({ pools, loads, streams: new OpenStreams() });
   const outcomes: unknown[] = [];
   const ends = new EventEmitter();
   const record = (outcome: unknown): void => {
@@ -88,7 +97,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
         });
       },
       upgrade(message, socket, head) {
-        upgrade(options, { message, socket, head }).then(record, record);
+        upgrade(options, forwarder, { message, socket, head }).then(record, record);
       },
     },
     { ...LIMITS, ...options.limits },
@@ -110,12 +119,13 @@ export async function startFront(options: FrontOptions): Promise<Front> {
 
 async function upgrade(
   options: FrontOptions,
+  forwarder: Forwarder,
   { message, socket, head }: { message: IncomingMessage; socket: Duplex; head: Buffer },
 ): Promise<void> {
   const request = parseRequest(message, 'id-of-request', peerAddress);
   await options.authorize?.(request);
   const upstream = upstreamRequest(options, request, 'none');
-  await forwardUpgrade(permit(options), upstream, { request, socket, head });
+  await forwarder.forwardUpgrade(permit(options), upstream, { request, socket, head });
 }
 
 function routeOf({ upstream, route }: FrontOptions): CompiledRoute {
@@ -146,8 +156,12 @@ function upstreamRequest(
   body: UpstreamRequest['body'],
 ): UpstreamRequest {
   const route = routeOf(options);
+  const origin = upstreamOrigin(route);
+  const endpoint = { origin, rank: 0 };
+  const isEndpoint = asEndpoints && origin.startsWith('http:');
   return {
-    origin: upstreamOrigin(route),
+    origin,
+    choice: isEndpoint ? { endpoints: [endpoint], callerRank: undefined } : undefined,
     path: upstreamPath(route, request),
     headers: upstreamHeaders(request, {
       scheme: route.scheme,

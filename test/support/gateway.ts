@@ -76,7 +76,9 @@ export async function startGateway(
   };
 }
 
-function compileManifests(manifests: string): ReturnType<typeof compileSnapshot>['snapshot'] {
+export function compileManifests(
+  manifests: string,
+): ReturnType<typeof compileSnapshot>['snapshot'] {
   const routes: Route[] = [];
   const secrets = new Map<string, ReadonlyMap<string, Buffer>>();
   let settings: GatewaySettings | undefined;

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:cry
 import { isIP } from 'node:net';
 
 /** A certificate and its private key, both PEM. */
-interface ServerCertificate {
+export interface IssuedCertificate {
   readonly cert: string;
   readonly key: string;
 }
@@ -12,7 +12,9 @@ export interface ThrowawayAuthority {
   /** Its certificate in PEM: what a client has to trust. */
   readonly ca: string;
   /** Issues a server certificate for names and addresses. */
-  issue(hosts: readonly string[]): ServerCertificate;
+  issue(hosts: readonly string[]): IssuedCertificate;
+  /** Issues a client certificate: who it is for, and what they are part of. */
+  issueClient(commonName: string, organization: string): IssuedCertificate;
 }
 
 /** Makes a certificate authority, in X.509 written by hand: no tool has to be installed for it. */
@@ -22,16 +24,20 @@ export function createThrowawayAuthority(): ThrowawayAuthority {
   const issue = (subject: Buffer, publicKey: KeyObject, extensions: readonly Buffer[]): string =>
     certificate({ issuer: issuerName, subject, publicKey, extensions }, authority.privateKey);
   const basicConstraints = extension('551d13', sequence(BOOLEAN_TRUE), { critical: true });
+  const issueLeaf = (subject: Buffer, extensions: readonly Buffer[]): IssuedCertificate => {
+    const leaf = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    return {
+      cert: issue(subject, leaf.publicKey, extensions),
+      key: leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    };
+  };
   return {
     ca: issue(issuerName, authority.publicKey, [basicConstraints]),
     issue: (hosts) => {
-      const server = generateKeyPairSync('ec', { namedCurve: 'P-256' });
       const names = extension('551d11', sequence(...hosts.map(alternativeName)));
-      return {
-        cert: issue(name('Gatehouse test server'), server.publicKey, [names]),
-        key: server.privateKey.export({ type: 'pkcs8', format: 'pem' }),
-      };
+      return issueLeaf(name('Gatehouse test server'), [names]);
     },
+    issueClient: (commonName, organization) => issueLeaf(name(commonName, organization), []),
   };
 }
 
@@ -66,9 +72,13 @@ function certificate(
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
 }
 
-function name(commonName: string): Buffer {
-  const attribute = sequence(oid('550403'), tagged(0x0c, Buffer.from(commonName)));
-  return sequence(tagged(0x31, attribute));
+function name(commonName: string, organization?: string): Buffer {
+  const attribute = (id: string, value: string): Buffer =>
+    tagged(0x31, sequence(oid(id), tagged(0x0c, Buffer.from(value))));
+  return sequence(
+    ...(organization === undefined ? [] : [attribute('55040a', organization)]),
+    attribute('550403', commonName),
+  );
 }
 
 /** An IP address (IPv4 here) is spelled in bytes, a name in ASCII. */

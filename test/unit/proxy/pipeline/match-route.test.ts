@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { matchRoute } from '../../../../proxy/pipeline/match-route.ts';
-import { buildRoutingTable } from '../../../../proxy/server/routing-table.ts';
+import { RoutingTable } from '../../../../proxy/server/routing-table.ts';
+import { changesBetween } from '../../../../proxy/server/snapshot-changes.ts';
 import { hashResource, snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
 import type { CompiledRoute, PathMatch } from '../../../../shared/snapshot/snapshot.ts';
 
@@ -23,9 +24,8 @@ function aCompiledRoute(name: string, path: PathMatch): CompiledRoute {
 /** Name of the route that owns a path, or the reason why none does. */
 function match(paths: readonly PathMatch[], path: string): string {
   const routes = paths.map((each) => aCompiledRoute(`${each.kind} ${each.value}`, each));
-  const table = buildRoutingTable(
-    snapshotOf(routes.map((route) => hashResource(`route/${route.name}`, route))),
-  );
+  const snapshot = snapshotOf(routes.map((route) => hashResource(`route/${route.name}`, route)));
+  const table = RoutingTable.EMPTY.with(changesBetween(undefined, snapshot));
   const host = table.findHost('app.example.com');
   try {
     return matchRoute({ origin: 'https://app.example.com', host }, { path }).compiled.name;

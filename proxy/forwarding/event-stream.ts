@@ -1,0 +1,53 @@
+import type { OpenStream } from './open-streams.ts';
+
+/** Two ends of lines, at most. */
+const TAIL_LENGTH = 4;
+
+/** A blank line ends an event; lines end in CRLF, LF or CR (HTML Standard, section 9.2.5). */
+const BLANK_LINE = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/;
+const LINE_ENDS_AT_END = /[\r\n]*$/;
+const BLANK_LINE_AT_END = new RegExp(`${BLANK_LINE.source}$`);
+
+/** Server-sent events on their way to a client: knows where one of them ends. */
+export class EventStream implements OpenStream {
+  readonly isAnswer: boolean;
+  readonly #onEnd: () => void;
+  /** What was sent last. */
+  #tail = '';
+  #isEnding = false;
+  #isOver = false;
+
+  /** `onEnd` ends the response; `take` has returned then what is the last of it. */
+  constructor(isAnswer: boolean, onEnd: () => void) {
+    this.isAnswer = isAnswer;
+    this.#onEnd = onEnd;
+  }
+
+  /** No more is to be sent. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Says what of a chunk is to be sent: all of it, until the stream is to end with an event. */
+  take(chunk: Buffer): Buffer {
+    const length = this.#isEnding ? this.#restOfEvent(chunk) : undefined;
+    this.#isOver = length !== undefined;
+    const last = chunk.subarray(-TAIL_LENGTH).toString('latin1');
+    this.#tail = (this.#tail + last).slice(-TAIL_LENGTH);
+    return chunk.subarray(0, length);
+  }
+
+  end(): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.#isOver = this.#tail === '' || BLANK_LINE_AT_END.test(this.#tail);
+    if (this.#isOver) this.#onEnd();
+  }
+
+  /** Length of what is missing of the event under way; undefined when the chunk has not all of it. */
+  #restOfEvent(chunk: Buffer): number | undefined {
+    const [lineEnd = ''] = LINE_ENDS_AT_END.exec(this.#tail) ?? [];
+    const match = BLANK_LINE.exec(lineEnd + chunk.toString('latin1'));
+    return match === null ? undefined : match.index + match[0].length - lineEnd.length;
+  }
+}

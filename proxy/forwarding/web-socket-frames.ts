@@ -1,0 +1,71 @@
+/** Second byte of a frame's header (RFC 6455, section 5.2). */
+const MASK_BIT = 0x80;
+const LENGTH_BITS = 0x7f;
+const LENGTH_IN_2_BYTES = 126;
+const LENGTH_IN_8_BYTES = 127;
+
+const SHORT_HEADER_BYTES = 2;
+const MASKING_KEY_BYTES = 4;
+const BYTE_VALUES = 256;
+
+/** Follows the bytes of one direction of a WebSocket, and knows where a frame ends. */
+export class WebSocketFrames {
+  /** What there is of the header of a frame. */
+  #header: number[] = [];
+  #payloadLeft = 0;
+
+  /** The next byte begins a frame. */
+  get isBetweenFrames(): boolean {
+    return this.#header.length === 0 && this.#payloadLeft === 0;
+  }
+
+  /** Follows all bytes. */
+  follow(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length;) at = this.#advance(chunk, at);
+  }
+
+  /** Follows bytes up to the end of the frame under way, and returns how many those are. */
+  followFrame(chunk: Buffer): number {
+    let at = 0;
+    while (at < chunk.length && !this.isBetweenFrames) at = this.#advance(chunk, at);
+    return at;
+  }
+
+  /** Follows a byte of a header, or as much of a payload as there is. */
+  #advance(chunk: Buffer, at: number): number {
+    if (this.#payloadLeft > 0) {
+      const length = Math.min(this.#payloadLeft, chunk.length - at);
+      this.#payloadLeft -= length;
+      return at + length;
+    }
+    this.#header.push(chunk[at] ?? 0);
+    if (this.#header.length === headerLength(this.#header)) {
+      this.#payloadLeft = payloadLength(this.#header);
+      this.#header = [];
+    }
+    return at + 1;
+  }
+}
+
+function headerLength([, second]: readonly number[]): number {
+  if (second === undefined) return SHORT_HEADER_BYTES;
+  const maskBytes = (second & MASK_BIT) === 0 ? 0 : MASKING_KEY_BYTES;
+  return SHORT_HEADER_BYTES + extendedLengthBytes(second) + maskBytes;
+}
+
+function payloadLength([, second = 0, ...rest]: readonly number[]): number {
+  const bytes = extendedLengthBytes(second);
+  if (bytes === 0) return second & LENGTH_BITS;
+  return rest.slice(0, bytes).reduce((length, byte) => length * BYTE_VALUES + byte, 0);
+}
+
+function extendedLengthBytes(second: number): 0 | 2 | 8 {
+  switch (second & LENGTH_BITS) {
+    case LENGTH_IN_2_BYTES:
+      return 2;
+    case LENGTH_IN_8_BYTES:
+      return 8;
+    default:
+      return 0;
+  }
+}

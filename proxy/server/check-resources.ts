@@ -1,0 +1,25 @@
+import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
+import { readyResource } from './ready-resource.ts';
+
+/** A resource that this proxy cannot serve. */
+export interface ResourceFault {
+  readonly key: string;
+  /** For operators; holds nothing secret. */
+  readonly message: string;
+}
+
+/**
+ * Finds the resources that this proxy cannot serve, each looked at by itself. The work is not lost:
+ * a configuration with the same resources is built faster afterwards.
+ */
+export function checkResources(resources: Iterable<SnapshotResource>): readonly ResourceFault[] {
+  const faults: ResourceFault[] = [];
+  for (const { key, value } of resources) {
+    try {
+      readyResource(value);
+    } catch (error) {
+      faults.push({ key, message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return faults;
+}

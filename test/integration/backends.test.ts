@@ -1,0 +1,342 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { buffer, text } from 'node:stream/consumers';
+
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { describe, expect, test } from '@jest/globals';
+import { WebSocket, WebSocketServer } from 'ws';
+
+import type {
+  CompiledBackend,
+  CompiledResource,
+  CompiledRoute,
+  CompiledService,
+  Snapshot,
+} from '../../shared/snapshot/snapshot.ts';
+import { aCompiledRoute, aCompiledService, aSnapshot } from '../support/compiled-resources.ts';
+import { compiledSettings } from '../support/compiled-settings.ts';
+import { eventually } from '../support/eventually.ts';
+import { expectJsonRpcError } from '../support/expect-json-rpc-error.ts';
+import { freePort } from '../support/free-port.ts';
+import {
+  manifestsWithUsers,
+  startGatewayWithUsers,
+  type GatewayWithUsers,
+} from '../support/gateway-with-users.ts';
+import { compileManifests, startGateway, type TestGateway } from '../support/gateway.ts';
+import { open, send } from '../support/http-client.ts';
+import { headerOf, RawClient } from '../support/raw-http.ts';
+import { callMcp, signInClient } from '../support/signed-in-client.ts';
+import { startStatefulMcpServer } from '../support/stateful-mcp-server.ts';
+import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+const FILES: CompiledBackend = { service: 'team/files', port: 8080, weight: 1 };
+
+/** Answers with a name. */
+function naming(name: string): RequestListener {
+  return (message, response) => {
+    message.resume().on('end', () => response.end(name));
+  };
+}
+
+function addressOf({ port }: Pick<Upstream, 'port'>): string {
+  return `127.0.0.1:${String(port)}`;
+}
+
+function filesAt(...upstreams: readonly Pick<Upstream, 'port'>[]): CompiledService {
+  return aCompiledService('team/files', upstreams.map(addressOf));
+}
+
+/** Serves a public route to backends, and these Services, from now on. */
+function serve(
+  { port, gateway }: TestGateway,
+  services: readonly CompiledService[],
+  changes: Partial<CompiledRoute> = {},
+): void {
+  const route = aCompiledRoute({
+    ...{ scheme: 'http', host: 'localhost', port, allowWebsockets: true },
+    ...{ upstream: 'http://files.team.svc:8080', backends: [FILES] },
+    ...changes,
+  });
+  gateway.apply(aSnapshot(compiledSettings(), route, ...services));
+}
+
+/** Whom so many requests get their answers from. */
+async function answers(url: string, count: number): Promise<readonly string[]> {
+  const bodies: string[] = [];
+  for (let index = 0; index < count; index += 1) bodies.push((await send(url)).body);
+  return bodies;
+}
+
+/**
+ * Serves two endpoints, one of which takes no connections, and has all requests try that one first:
+ * at the other, a request is under way until this is disposed of.
+ */
+async function serveWithDeadEndpoint(
+  gateway: TestGateway,
+  upstream: Upstream,
+): Promise<AsyncDisposable> {
+  serve(gateway, [filesAt(upstream)]);
+  const { port } = gateway;
+  const waiting = await RawClient.connect(port);
+  waiting.send(`GET /wait HTTP/1.1\r\nHost: localhost:${String(port)}\r\n\r\n`);
+  await upstream.request(0);
+  serve(gateway, [filesAt(upstream, await anUnusedPort())]);
+  return waiting;
+}
+
+/** Leaves `/wait` without an answer, and does something else with the rest. */
+function waiting(handle: RequestListener): RequestListener {
+  return (message, response) => {
+    if (message.url === '/wait') message.resume();
+    else handle(message, response);
+  };
+}
+
+async function anUnusedPort(): Promise<{ readonly port: number }> {
+  return { port: await freePort() };
+}
+
+describe('A route with a Service behind it', () => {
+  test('sends requests to all of its endpoints, with the name of the Service', async () => {
+    await using one = await startUpstream(naming('one'));
+    await using two = await startUpstream(naming('two'));
+    await using gateway = await startGateway();
+    serve(gateway, [filesAt(one, two)]);
+    expect(new Set(await answers(`${gateway.origin}/a?b`, 50))).toEqual(new Set(['one', 'two']));
+    const { message } = await one.request(0);
+    expect({ host: message.headers.host, url: message.url }).toEqual({
+      host: 'files.team.svc:8080',
+      url: '/a?b',
+    });
+  });
+
+  test('sends a request where fewer are under way', async () => {
+    await using busy = await startUpstream((message) => void message.resume());
+    await using idle = await startUpstream(naming('idle'));
+    await using gateway = await startGateway();
+    serve(gateway, [filesAt(busy)]);
+    await using client = await RawClient.connect(gateway.port);
+    client.send(`GET / HTTP/1.1\r\nHost: localhost:${String(gateway.port)}\r\n\r\n`);
+    await busy.request(0);
+    serve(gateway, [filesAt(busy, idle)]);
+    expect(new Set(await answers(gateway.origin, 20))).toEqual(new Set(['idle']));
+    expect(busy.requests).toHaveLength(1);
+  });
+
+  test('loses no request when an endpoint is gone', async () => {
+    await using left = await startUpstream(naming('left'));
+    await using gateway = await startGateway();
+    const gone = await startUpstream(naming('gone'));
+    serve(gateway, [filesAt(left, gone)]);
+    expect(new Set(await answers(gateway.origin, 50))).toEqual(new Set(['left', 'gone']));
+    await gone[Symbol.asyncDispose]();
+    const statuses = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const { status, body } = await send(gateway.origin, { method: 'POST', body: 'x' });
+        return `${String(status)} ${body}`;
+      }),
+    );
+    expect(new Set(statuses)).toEqual(new Set(['200 left']));
+  });
+
+  test.each<[what: string, sum: string, bytes: (host: string) => string]>([
+    [
+      'a long body',
+      'none',
+      (host) =>
+        `POST / HTTP/1.1\r\n${host}\r\nContent-Length: 100000\r\n\r\n${'x'.repeat(100_000)}`,
+    ],
+    [
+      'trailer fields',
+      '1',
+      (host) =>
+        `POST / HTTP/1.1\r\n${host}\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n` +
+        `186a0\r\n${'x'.repeat(100_000)}\r\n0\r\nX-Sum: 1\r\n\r\n`,
+    ],
+  ])(
+    'brings a request whole to an endpoint that is there: one with %s',
+    async (_what, sum, bytes) => {
+      await using left = await startUpstream(
+        waiting((message, response) => {
+          buffer(message).then(
+            ({ length }) => {
+              const sum = message.trailers['x-sum'] ?? 'none';
+              response.end(`${String(length)} for ${String(message.headers.host)}, sum ${sum}`);
+            },
+            () => response.destroy(),
+          );
+        }),
+      );
+      await using gateway = await startGateway();
+      await using stack = new AsyncDisposableStack();
+      stack.use(await serveWithDeadEndpoint(gateway, left));
+      await using client = await RawClient.connect(gateway.port);
+      client.send(bytes(`Host: localhost:${String(gateway.port)}`));
+      const { status, body } = await client.response();
+      expect({ status, body }).toEqual({
+        status: 200,
+        body: `100000 for files.team.svc:8080, sum ${sum}`,
+      });
+    },
+  );
+
+  test('answers 502 when no endpoint takes a connection', async () => {
+    await using gateway = await startGateway();
+    serve(gateway, [filesAt(await anUnusedPort(), await anUnusedPort())]);
+    expect((await send(gateway.origin)).status).toBe(502);
+    const body = 'x'.repeat(100_000);
+    expect((await send(gateway.origin, { method: 'POST', body })).status).toBe(502);
+  });
+
+  test('divides requests among Services by weight, and gives none to weight 0', async () => {
+    await using one = await startUpstream(naming('one'));
+    await using two = await startUpstream(naming('two'));
+    await using never = await startUpstream(naming('never'));
+    await using gateway = await startGateway();
+    const backends = [
+      { service: 'team/never', port: 8080, weight: 0 },
+      { service: 'team/one', port: 8080, weight: 9 },
+      { service: 'other/two', port: 80, weight: 1 },
+    ];
+    const services = [
+      aCompiledService('team/never', [addressOf(never)]),
+      aCompiledService('team/one', [addressOf(one)]),
+      aCompiledService('other/two', [addressOf(two)], 80),
+    ];
+    serve(gateway, services, { backends });
+    const got = await answers(gateway.origin, 200);
+    const share = got.filter((name) => name === 'two').length;
+    // 20 of 200 on average; fewer than 3 or more than 45 once in a million runs.
+    expect(share).toBeGreaterThan(2);
+    expect(share).toBeLessThan(46);
+    expect(never.requests).toHaveLength(0);
+    expect((await two.request(0)).message.headers.host).toBe('two.other.svc');
+  });
+
+  const NOWHERE: readonly (readonly [
+    string,
+    readonly CompiledService[],
+    Partial<CompiledRoute>,
+  ])[] = [
+    ['its Service has no endpoint', [filesAt()], {}],
+    ['its Service has no such port', [aCompiledService('team/files', ['127.0.0.1:1'], 9)], {}],
+    ['there is no such Service', [], {}],
+    ['the backend must not be used', [], { backends: [{ port: 8080, weight: 1 }] }],
+    ['no backend has any weight', [filesAt()], { backends: [{ ...FILES, weight: 0 }] }],
+  ];
+
+  test.each(NOWHERE)(
+    'answers 503 with the time to wait when %s',
+    async (_what, services, changes) => {
+      await using gateway = await startGateway();
+      serve(gateway, services, changes);
+      const { status, headers } = await send(gateway.origin);
+      expect({ status, retryAfter: headers['retry-after'] }).toEqual({
+        status: 503,
+        retryAfter: '1',
+      });
+      await using client = await RawClient.connect(gateway.port);
+      client.send(
+        `GET / HTTP/1.1\r\nHost: localhost:${String(gateway.port)}\r\n` +
+          'Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+      );
+      const handshake = await client.response();
+      expect(handshake.status).toBe(503);
+      expect(headerOf(handshake, 'retry-after')).toBe('1');
+    },
+  );
+
+  test('carries WebSockets to an endpoint that is there', async () => {
+    await using left = await startUpstream(waiting((_message, response) => response.end()));
+    const sockets = new WebSocketServer({ server: left.server });
+    sockets.on('connection', (socket, { headers, url }) => {
+      socket.send(`${String(headers.host)} ${String(url)}`);
+    });
+    await using gateway = await startGateway();
+    await using stack = new AsyncDisposableStack();
+    stack.use(await serveWithDeadEndpoint(gateway, left));
+    const client = new WebSocket(`${gateway.origin.replace('http:', 'ws:')}//x?y`);
+    const [message] = (await once(client, 'message')) as [Buffer];
+    expect(message.toString()).toBe('files.team.svc:8080 //x?y');
+    client.close();
+    await once(client, 'close');
+  });
+
+  test('answers a handshake with 502 when no endpoint takes a connection', async () => {
+    await using gateway = await startGateway();
+    serve(gateway, [filesAt(await anUnusedPort())]);
+    const client = new WebSocket(gateway.origin.replace('http:', 'ws:'));
+    const [error] = (await once(client, 'error')) as [Error];
+    expect(error.message).toContain('502');
+  });
+
+  test('lets a request finish at an endpoint that is taken away meanwhile', async () => {
+    await using old = await startUpstream((_message, response) => {
+      response.writeHead(200, { 'content-length': '8' }).write('from');
+    });
+    await using next = await startUpstream(naming('next'));
+    await using gateway = await startGateway();
+    serve(gateway, [filesAt(old)]);
+    const underWay = await open(gateway.origin);
+    serve(gateway, [filesAt(next)]);
+    expect(new Set(await answers(gateway.origin, 5))).toEqual(new Set(['next']));
+    (await old.request(0)).response.end(' old');
+    expect(await text(underWay)).toBe('from old');
+    const [connection] = old.connections;
+    await eventually('its connection is closed', () => connection?.destroyed === true, 3_000);
+  });
+});
+
+/** The same snapshot, with a Service behind its one route. */
+function behindService({ resources }: Snapshot, service: CompiledService): Snapshot {
+  const values = [...resources.values()].map(({ value }): CompiledResource => {
+    return value.kind === 'route' ? { ...value, backends: [FILES] } : value;
+  });
+  return aSnapshot(...values, service);
+}
+
+/** Serves an MCP route for signed-in users to one Service, and returns its URL. */
+function serveMcp(world: GatewayWithUsers, service: CompiledService): string {
+  const from = world.gateway.origin;
+  const to = 'http://files.team.svc:8080';
+  const routes = { mcp: { from, to, mcp: { server: {} }, allowAnyAuthenticatedUser: true } };
+  world.configure(routes);
+  const snapshot = compileManifests(manifestsWithUsers(routes, {}, world.identityProvider));
+  world.gateway.gateway.apply(behindService(snapshot, service));
+  return from;
+}
+
+describe('An MCP server of several endpoints that keep sessions', () => {
+  test('keeps each client at the endpoint that knows its session', async () => {
+    await using one = await startStatefulMcpServer('one');
+    await using two = await startStatefulMcpServer('two');
+    await using world = await startGatewayWithUsers();
+    const url = serveMcp(world, filesAt(one, two));
+    for (const login of ['alice', 'bob', 'carol']) {
+      const { accessToken } = await signInClient(url, { login });
+      const client = new Client({ name: 'backends-test', version: '1.0.0' });
+      const requestInit = { headers: { authorization: `Bearer ${accessToken}` } };
+      await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+      const names = new Set<string>();
+      for (let call = 0; call < 10; call += 1) {
+        names.add(JSON.stringify((await client.callTool({ name: 'whoami' })).content));
+      }
+      expect(names.size).toBe(1);
+      await client.close();
+    }
+    expect(one.sessions() + two.sessions()).toBe(3);
+  });
+
+  test('answers as MCP servers do when it has no endpoint', async () => {
+    await using world = await startGatewayWithUsers();
+    const url = serveMcp(world, filesAt());
+    const { accessToken } = await signInClient(url);
+    const answer = await callMcp(url, accessToken, { jsonrpc: '2.0', id: 7, method: 'tools/list' });
+    expectJsonRpcError(answer, { status: 503, code: 50301, id: 7, reason: 'no-endpoint' });
+    expect(answer.headers['retry-after']).toBe('1');
+    // Without a token nobody hears which servers there are.
+    expect((await send(url, { method: 'POST' })).status).toBe(401);
+  });
+});

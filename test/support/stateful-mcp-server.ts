@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+
+import { startUpstream, type Upstream } from './upstream.ts';
+
+/** An MCP server on the official SDK that knows the sessions it began, and no others. */
+export interface StatefulMcpServer extends Upstream {
+  /** Number of sessions begun here. */
+  sessions(): number;
+}
+
+/** Starts one with the tool `whoami`, which answers with `name`. */
+export async function startStatefulMcpServer(name: string): Promise<StatefulMcpServer> {
+  const transports = new Map<string, StreamableHTTPServerTransport>();
+
+  async function begin(): Promise<StreamableHTTPServerTransport> {
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void transports.set(id, transport),
+    });
+    const server = new McpServer({ name, version: '1.0.0' });
+    server.registerTool('whoami', {}, () => ({ content: [{ type: 'text', text: name }] }));
+    await server.connect(transport);
+    return transport;
+  }
+
+  async function serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const id = message.headers['mcp-session-id'];
+    const known = typeof id === 'string' ? transports.get(id) : undefined;
+    if (id !== undefined && known === undefined) {
+      // MCP 2025-11-25, Session Management, rule 3.
+      response.writeHead(404).end('{"jsonrpc":"2.0","id":null,"error":{"code":-32001}}');
+      return;
+    }
+    await (known ?? (await begin())).handleRequest(message, response);
+  }
+
+  const upstream = await startUpstream((message, response) => {
+    serve(message, response).catch(() => response.destroy());
+  });
+  return {
+    ...upstream,
+    sessions: () => transports.size,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...transports.values()].map((transport) => transport.close()));
+      await upstream[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import { describe, expect, test } from '@jest/globals';
+
+import {
+  buildConfiguration,
+  nextConfiguration,
+} from '../../../../proxy/server/build-configuration.ts';
+import type { Configuration } from '../../../../proxy/server/configuration.ts';
+import { changesBetween } from '../../../../proxy/server/snapshot-changes.ts';
+import type { Snapshot } from '../../../../shared/snapshot/snapshot.ts';
+import {
+  aCompiledRoute,
+  aCompiledService,
+  aSnapshot,
+} from '../../../support/compiled-resources.ts';
+import { compiledSettings } from '../../../support/compiled-settings.ts';
+
+const SETTINGS = compiledSettings();
+
+const PROVIDER = {
+  kind: 'identity-provider',
+  name: 'corp',
+  issuer: 'https://idp.example',
+  clientId: 'x',
+  authorizationParams: {},
+} as const;
+
+/** Names of the routes that these paths of a host have. */
+function routesAt(
+  { routes }: Configuration,
+  authority: string,
+  ...paths: readonly string[]
+): readonly (string | undefined)[] {
+  const host = routes.findHost(authority);
+  return paths.map((path) => host?.matchPath(path)?.compiled.name);
+}
+
+/** Serves one snapshot after another. */
+function follow(...snapshots: readonly Snapshot[]): Configuration {
+  let before: Snapshot | undefined;
+  let configuration: Configuration | undefined;
+  for (const snapshot of snapshots) {
+    configuration = nextConfiguration(configuration, snapshot, changesBetween(before, snapshot));
+    before = snapshot;
+  }
+  if (configuration === undefined) throw new Error('no snapshot');
+  return configuration;
+}
+
+function prefixed(name: string, value: string): ReturnType<typeof aCompiledRoute> {
+  return aCompiledRoute({ name, path: { kind: 'prefix', value } });
+}
+
+describe('the configuration after a change', () => {
+  test('has the routes that came, without those that went or moved to another host', () => {
+    const configuration = follow(
+      aSnapshot(SETTINGS, prefixed('a/1', '/1'), prefixed('a/2', '/2'), prefixed('a/3', '/3')),
+      aSnapshot(
+        SETTINGS,
+        prefixed('a/1', '/1'),
+        { ...prefixed('a/3', '/3'), host: 'other.example.com' },
+        prefixed('a/4', '/4'),
+      ),
+    );
+    expect(routesAt(configuration, 'app.example.com', '/1', '/2', '/3', '/4')).toEqual([
+      'a/1',
+      undefined,
+      undefined,
+      'a/4',
+    ]);
+    expect(routesAt(configuration, 'other.example.com', '/3')).toEqual(['a/3']);
+  });
+
+  test('forgets a host with its last route', () => {
+    const configuration = follow(aSnapshot(SETTINGS, aCompiledRoute()), aSnapshot(SETTINGS));
+    expect(configuration.routes.findHost('app.example.com')).toBeUndefined();
+  });
+
+  test('serves a route by its new content', () => {
+    const configuration = follow(
+      aSnapshot(SETTINGS, aCompiledRoute({ upstream: 'http://old' })),
+      aSnapshot(SETTINGS, aCompiledRoute({ upstream: 'http://new' })),
+    );
+    const route = configuration.routes.findHost('app.example.com')?.matchPath('/');
+    expect(route?.compiled.upstream).toBe('http://new');
+  });
+
+  test('is the same, whatever came before, as one that is built of the snapshot alone', () => {
+    const last = aSnapshot(SETTINGS, prefixed('a/2', '/A'), prefixed('a/1', '/a'));
+    const built = buildConfiguration(last);
+    const followed = follow(aSnapshot(SETTINGS, prefixed('a/1', '/a')), last);
+    for (const { routes } of [built, followed]) {
+      const host = routes.findHost('app.example.com');
+      expect(host?.routes.map(({ compiled }) => compiled.name)).toEqual(['a/1', 'a/2']);
+      expect(host?.matchPathLoosely('/a')?.compiled.name).toBe('a/2');
+    }
+  });
+
+  test('shares the hosts that it does not touch, and leaves the one before as it was', () => {
+    const kept = aCompiledRoute({ name: 'a/kept', host: 'kept.example.com' });
+    const before = aSnapshot(SETTINGS, aCompiledRoute(), kept);
+    const configuration = buildConfiguration(before);
+    const after = { version: '2', resources: new Map(before.resources) };
+    after.resources.delete('route/default/app');
+    const next = nextConfiguration(configuration, after, changesBetween(before, after));
+    expect(next.routes.findHost('kept.example.com')).toBe(
+      configuration.routes.findHost('kept.example.com'),
+    );
+    expect(next.routes.findHost('app.example.com')).toBeUndefined();
+    expect(configuration.routes.findHost('app.example.com')).toBeDefined();
+  });
+
+  test('leaves the table of routes alone when only endpoints change', () => {
+    const before = aSnapshot(SETTINGS, aCompiledRoute(), aCompiledService('a/b', ['10.0.0.1:80']));
+    const after = aSnapshot(SETTINGS, aCompiledRoute(), aCompiledService('a/b', ['10.0.0.2:80']));
+    const configuration = buildConfiguration(before);
+    const next = nextConfiguration(configuration, after, changesBetween(before, after));
+    expect(next.routes).toBe(configuration.routes);
+    expect(next.services.get('a/b')?.get(8080)).toMatchObject([{ origin: 'http://10.0.0.2:80' }]);
+    expect(configuration.services.get('a/b')?.get(8080)).toMatchObject([
+      { origin: 'http://10.0.0.1:80' },
+    ]);
+  });
+
+  test('takes an identity provider under another name', () => {
+    const { identityProvider } = follow(
+      aSnapshot(SETTINGS, PROVIDER),
+      aSnapshot(SETTINGS, { ...PROVIDER, name: 'before-corp' }),
+    );
+    expect(identityProvider?.name).toBe('before-corp');
+  });
+
+  test('does without what went', () => {
+    const { identityProvider, services } = follow(
+      aSnapshot(SETTINGS, PROVIDER, aCompiledService('a/b', [])),
+      aSnapshot(SETTINGS),
+    );
+    expect({ identityProvider, services: services.size }).toEqual({
+      identityProvider: undefined,
+      services: 0,
+    });
+  });
+
+  test.each([
+    ['settings', aSnapshot(aCompiledRoute()), 'the snapshot has no settings'],
+    [
+      'a regular expression',
+      aSnapshot(SETTINGS, aCompiledRoute({ path: { kind: 'regex', value: '(' } })),
+      'Invalid regular expression',
+    ],
+    ['an endpoint', aSnapshot(SETTINGS, aCompiledService('a/b', ['nowhere'])), 'is no endpoint'],
+  ])('is none when it is wrong: %s', (_what, after, message) => {
+    const before = aSnapshot(SETTINGS);
+    const changes = changesBetween(before, after);
+    expect(() => nextConfiguration(buildConfiguration(before), after, changes)).toThrow(message);
+  });
+});
