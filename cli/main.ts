@@ -5,14 +5,16 @@ import { nearestName } from '../controller/validate/nearest-name.ts';
 import { describeError } from '../shared/process/logger.ts';
 import type { Command } from './command.ts';
 import { CommandFailure } from './command-failure.ts';
+import { CONTROLLER } from './commands/controller.ts';
 import { DEMO } from './commands/demo.ts';
+import { PROXY } from './commands/proxy.ts';
 import { RUN } from './commands/run.ts';
 import { VALIDATE } from './commands/validate.ts';
 import { readArguments } from './arguments.ts';
 import { commandHelp, overview } from './help.ts';
 import { UsageError } from './usage-error.ts';
 
-const COMMANDS: readonly Command[] = [RUN, VALIDATE, DEMO];
+const COMMANDS: readonly Command[] = [RUN, CONTROLLER, PROXY, VALIDATE, DEMO];
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;

@@ -1,6 +1,6 @@
 import type { Sealer } from '../../proxy/crypto/sealer.ts';
 import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
-import { connectRedis } from '../../proxy/store/redis/redis-connection.ts';
+import { connectRedis, type RedisConnection } from '../../proxy/store/redis/redis-connection.ts';
 import { createRedisStores } from '../../proxy/store/redis/redis-stores.ts';
 import { placesOf, type RedisTarget } from '../../proxy/store/redis/redis-target.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
@@ -13,6 +13,8 @@ const PATIENCE_MS = 2000;
 /** What a proxy remembers, and what it is kept in. */
 export interface State extends AsyncDisposable {
   readonly stores: Stores;
+  /** Absent: state is in memory. */
+  readonly redis?: RedisConnection;
 }
 
 /**
@@ -40,6 +42,7 @@ export async function openState(
   }
   return {
     stores: createRedisStores(connection, sealer),
+    redis: connection,
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   };
 }

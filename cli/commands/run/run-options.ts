@@ -4,6 +4,7 @@ import type { Arguments, CommandLine } from '../../arguments.ts';
 import { UsageError } from '../../usage-error.ts';
 import { readRedisFlags, redisFlags, type RedisSource } from '../../process/redis-flags.ts';
 import { DEV_ALLOW_LOOPBACK } from '../dev-allow-loopback.ts';
+import { ADMIN_LISTEN, readAdminListen } from '../../process/admin-listen.ts';
 import { formatAddress, parseListen } from '../../process/listen-addresses.ts';
 
 /** Flags of `gatehouse run`. */
@@ -26,13 +27,7 @@ export const RUN_LINE: CommandLine = {
       value: 'HOST:PORT',
       description: 'Where to take requests; :PORT is every interface, commas separate several.',
     },
-    'admin-listen': {
-      kind: 'text',
-      environment: 'GATEHOUSE_ADMIN_LISTEN',
-      defaultValue: '127.0.0.1:9090',
-      value: 'HOST:PORT',
-      description: 'Where to answer /livez, /readyz and /debug/snapshot. Never in public.',
-    },
+    'admin-listen': { ...ADMIN_LISTEN, defaultValue: '127.0.0.1:9090' },
     ...redisFlags('Keeps state in Redis, for several proxies and across restarts; else in memory.'),
     'sealing-keys-dir': {
       kind: 'text',
@@ -65,10 +60,7 @@ export interface RunOptions {
 /** Throws `UsageError`, also for the development flag on an address that others can reach. */
 export function readRunOptions(flags: Arguments): RunOptions {
   const listen = parseListen('listen', flags.text('listen') ?? '');
-  const [adminListen, ...others] = parseListen('admin-listen', flags.text('admin-listen') ?? '');
-  if (adminListen === undefined || others.length > 0) {
-    throw new UsageError('--admin-listen takes one address');
-  }
+  const adminListen = readAdminListen(flags);
   const devAllowLoopback = flags.isOn('dev-allow-loopback');
   const reachable = [...listen, adminListen].find(({ host }) => !isLoopbackHost(host));
   // Attack: with the flag, plain http carries tokens, and requests reach this machine's services.

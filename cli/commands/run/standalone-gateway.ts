@@ -11,11 +11,11 @@ import { startAdminServer } from '../../../proxy/server/admin-server.ts';
 import type { ListenAddress } from '../../../proxy/server/listener-set.ts';
 import type { RedisTarget } from '../../../proxy/store/redis/redis-target.ts';
 import type { LineWriter } from '../../../shared/process/line-writer.ts';
-import { errorCode } from '../../../shared/process/error-code.ts';
-import { describeError, type Logger } from '../../../shared/process/logger.ts';
+import type { Logger } from '../../../shared/process/logger.ts';
 import { CommandFailure } from '../../command-failure.ts';
 import { load } from '../load.ts';
 import { formatAddress, hasIpv6Loopback, listenAddresses } from '../../process/listen-addresses.ts';
+import { listening } from '../../process/listening.ts';
 import { openState } from '../../process/open-state.ts';
 import { findProcessKeys } from '../../process/process-keys.ts';
 import type { RunOptions } from './run-options.ts';
@@ -119,34 +119,4 @@ function wantedAddresses(
   { listen }: StandaloneOptions,
 ): readonly ListenAddress[] {
   return listenAddresses(snapshot, listen, hasIpv6Loopback());
-}
-
-async function listening<T>(opened: Promise<T>): Promise<T> {
-  try {
-    return await opened;
-  } catch (error) {
-    throw new CommandFailure(listenFailure(error), { cause: error });
-  }
-}
-
-function listenFailure(error: unknown): string {
-  const place = placeOf(error);
-  switch (errorCode(error)) {
-    case 'EADDRINUSE':
-      return `cannot listen${place}: the port is in use`;
-    case 'EACCES':
-      return `cannot listen${place}: not permitted`;
-    case 'EADDRNOTAVAIL':
-      return `cannot listen${place}: this machine does not have that address`;
-    case undefined:
-    default:
-      return `cannot listen${place}: ${describeError(error)}`;
-  }
-}
-
-/** System errors of sockets say where. */
-function placeOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return '';
-  if (!('address' in error) || !('port' in error)) return '';
-  return ` on ${formatAddress({ host: String(error.address), port: Number(error.port) })}`;
 }

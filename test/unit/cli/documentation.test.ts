@@ -3,6 +3,9 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from '@jest/globals';
 
+import type { CommandLine } from '../../../cli/arguments.ts';
+import { CONTROLLER_LINE } from '../../../cli/commands/controller/controller-options.ts';
+import { PROXY_LINE } from '../../../cli/commands/proxy/proxy-options.ts';
 import { RUN_LINE } from '../../../cli/commands/run/run-options.ts';
 import { VALIDATE } from '../../../cli/commands/validate.ts';
 import { settingsVariables } from '../../../controller/standalone/environment-overrides.ts';
@@ -14,31 +17,46 @@ import {
   type PlainKeys,
 } from '../../../controller/standalone/plain/plain-keys.ts';
 
-const TEXT = readFileSync(join(import.meta.dirname, '../../../docs/standalone.md'), 'utf8');
+describe.each([
+  { file: 'standalone.md', lines: [RUN_LINE, VALIDATE.line] },
+  { file: 'kubernetes.md', lines: [CONTROLLER_LINE, PROXY_LINE] },
+])('docs/$file', ({ file, lines }) => {
+  const text = readDocument(file);
+
+  test.each(flagsOf(lines))('has a row for --$name', ({ name, environment }) => {
+    const row = text.split('\n').find((line) => new RegExp(`^[|].*--${name}[ \`|]`).test(line));
+
+    expect(row).toContain(environment === undefined ? `--${name}` : `\`${environment}\``);
+  });
+});
 
 describe('docs/standalone.md', () => {
-  const flags = [RUN_LINE, VALIDATE.line].flatMap((line) => Object.entries(line.flags));
-  const variables = [
-    ...settingsVariables().map(({ name }) => name),
-    ...flags.flatMap(([, { environment }]) => environment ?? []),
-  ];
+  const text = readDocument('standalone.md');
 
-  test.each([...new Set(flags.map(([name]) => `--${name}`))])('names the flag %s', (flag) => {
-    expect(TEXT).toContain(`\`${flag}`);
-  });
-
-  test.each([...new Set(variables)])('names the variable %s', (variable) => {
-    expect(TEXT).toContain(`\`${variable}\``);
+  test.each(settingsVariables().map(({ name }) => name))('names the variable %s', (variable) => {
+    expect(text).toContain(`\`${variable}\``);
   });
 
   const keys = [ROUTE_KEYS, SETTINGS_KEYS, IDENTITY_PROVIDER_KEYS].flatMap(leavesOf);
   test.each([...new Set(keys)])('names the key %s', (key) => {
-    expect(TEXT).toMatch(new RegExp(`[\`.]${key}\``));
+    expect(text).toMatch(new RegExp(`[\`.]${key}\``));
   });
 });
 
 function leavesOf(keys: PlainKeys): readonly string[] {
   return Object.entries(keys).flatMap(([name, key]) =>
     isGroup(key) ? leavesOf(key.keys) : [name],
+  );
+}
+
+function readDocument(file: string): string {
+  return readFileSync(join(import.meta.dirname, '../../../docs', file), 'utf8');
+}
+
+function flagsOf(
+  lines: readonly CommandLine[],
+): readonly { readonly name: string; readonly environment: string | undefined }[] {
+  return lines.flatMap(({ flags }) =>
+    Object.entries(flags).map(([name, { environment }]) => ({ name, environment })),
   );
 }

@@ -1,0 +1,52 @@
+import { hostname } from 'node:os';
+
+import { startAdminServer } from '../../proxy/server/admin-server.ts';
+import { untilTerminated } from '../../shared/process/lifecycle.ts';
+import { LineWriter } from '../../shared/process/line-writer.ts';
+import { createLogger } from '../../shared/process/logger.ts';
+import { Manifest } from '../../shared/snapshot/manifest.ts';
+import type { Command } from '../command.ts';
+import { formatAddress } from '../process/listen-addresses.ts';
+import { listening } from '../process/listening.ts';
+import { CONTROLLER_LINE, readControllerOptions } from './controller/controller-options.ts';
+import { findCluster } from './controller/find-cluster.ts';
+
+/** `gatehouse controller`: the control plane of a cluster, until a signal ends it. */
+export const CONTROLLER: Command = {
+  line: CONTROLLER_LINE,
+  async run(flags) {
+    const options = readControllerOptions(flags);
+    const lines = new LineWriter(process.stdout);
+    const logger = createLogger('controller', lines);
+    const terminated = untilTerminated();
+    const { api, namespace } = await findCluster(options);
+    // Loaded here, because nothing else needs the client of Kubernetes.
+    const { startController } = await import('../../controller/process/controller.ts');
+    const controller = await listening(
+      startController({ ...options, api, namespace, logger, host: hostname() }),
+    );
+    let isEnding = false;
+    const admin = await listening(
+      startAdminServer(options.adminListen, {
+        isReady: () => controller.isReady && !isEnding,
+        snapshot: () => ({
+          version: Manifest.of(controller.table.values()).version(),
+          resources: controller.table,
+        }),
+      }),
+    );
+    logger.info('listening', {
+      addresses: [formatAddress(controller.pushAddress)],
+      admin: formatAddress(admin.address),
+      namespace,
+      class: options.gatewayClass,
+    });
+    const signal = await terminated;
+    isEnding = true;
+    logger.info('stopping', { signal });
+    await controller.close();
+    await admin.close();
+    logger.info('stopped');
+    return 0;
+  },
+};

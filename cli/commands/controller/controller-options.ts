@@ -1,0 +1,168 @@
+import { hostname } from 'node:os';
+
+import type { ListenAddress } from '../../../proxy/server/listener-set.ts';
+import type { Arguments, CommandLine } from '../../arguments.ts';
+import { ADMIN_LISTEN, readAdminListen } from '../../process/admin-listen.ts';
+import { readDuration } from '../../process/duration-flag.ts';
+import { formatAddress, parseListen } from '../../process/listen-addresses.ts';
+import { UsageError } from '../../usage-error.ts';
+
+/** Flags of `gatehouse controller`. */
+export const CONTROLLER_LINE: CommandLine = {
+  name: 'controller',
+  summary: 'Compile the Routes of a cluster, push them to the proxies, and report in their status',
+  flags: {
+    'push-listen': {
+      kind: 'text',
+      environment: 'GATEHOUSE_PUSH_LISTEN',
+      defaultValue: ':8444',
+      value: 'HOST:PORT',
+      description: 'Where proxies connect to, over HTTP/2 with TLS.',
+    },
+    'push-tls-dir': {
+      kind: 'text',
+      environment: 'GATEHOUSE_PUSH_TLS_DIR',
+      value: 'DIR',
+      description: 'Certificate (tls.crt) for the name of the push Service, and its key (tls.key).',
+      isRequired: true,
+    },
+    'push-address': {
+      kind: 'text',
+      environment: 'GATEHOUSE_PUSH_ADDRESS',
+      value: 'HOST:PORT',
+      description:
+        'Where proxies reach this very controller: its pod IP. Defaults to its host name.',
+    },
+    namespace: {
+      kind: 'text',
+      environment: 'GATEHOUSE_NAMESPACE',
+      value: 'NAME',
+      description:
+        'Where the GatewaySettings, its Secrets and the Lease are. Defaults to that of the pod.',
+    },
+    'watch-namespaces': {
+      kind: 'text',
+      environment: 'GATEHOUSE_WATCH_NAMESPACES',
+      value: 'NAMES',
+      description: 'Where to look for Routes, separated by commas. Defaults to everywhere.',
+    },
+    'gateway-class': {
+      kind: 'text',
+      environment: 'GATEHOUSE_GATEWAY_CLASS',
+      defaultValue: 'gatehouse',
+      value: 'NAME',
+      description: 'Serves the Routes whose gatewayClassName is this.',
+    },
+    settings: {
+      kind: 'text',
+      environment: 'GATEHOUSE_SETTINGS',
+      defaultValue: 'gatehouse',
+      value: 'NAME',
+      description: 'Name of the GatewaySettings.',
+    },
+    'proxy-service-account': {
+      kind: 'text',
+      environment: 'GATEHOUSE_PROXY_SERVICE_ACCOUNT',
+      defaultValue: 'gatehouse-proxy',
+      value: 'NAME',
+      description: 'ServiceAccount of the proxies: nobody else gets the configuration.',
+    },
+    'proxy-service': {
+      kind: 'text',
+      environment: 'GATEHOUSE_PROXY_SERVICE',
+      defaultValue: 'gatehouse-proxy',
+      value: 'NAME',
+      description: 'Service of the proxies, whose addresses the status of the settings shows.',
+    },
+    'deletion-delay': {
+      kind: 'text',
+      environment: 'GATEHOUSE_DELETION_DELAY',
+      defaultValue: '30s',
+      value: 'DURATION',
+      description:
+        'How long to hold back a configuration that lost nine tenths of its routes at once.',
+    },
+    kubeconfig: {
+      kind: 'text',
+      environment: 'GATEHOUSE_KUBECONFIG',
+      value: 'FILE',
+      description: 'How to reach the API server. Defaults to KUBECONFIG, or what pods are given.',
+    },
+    'admin-listen': ADMIN_LISTEN,
+  },
+};
+
+export interface ControllerOptions {
+  readonly pushListen: ListenAddress;
+  readonly pushTlsDirectory: string;
+  /** `host:port` that proxies are told to dial. */
+  readonly pushAddress: string;
+  /** Absent: the namespace of the pod. */
+  readonly namespace: string | undefined;
+  /** Absent: all of them. */
+  readonly watchNamespaces: readonly string[] | undefined;
+  readonly gatewayClass: string;
+  readonly settingsName: string;
+  readonly proxyServiceAccount: string;
+  readonly proxyService: string;
+  readonly deletionDelayMs: number;
+  readonly kubeconfig: string | undefined;
+  readonly adminListen: ListenAddress;
+}
+
+/** Throws `UsageError`. */
+export function readControllerOptions(flags: Arguments): ControllerOptions {
+  const [pushListen, ...others] = parseListen('push-listen', flags.text('push-listen') ?? '');
+  if (pushListen === undefined || others.length > 0) {
+    throw new UsageError('--push-listen takes one address');
+  }
+  return {
+    pushListen,
+    pushTlsDirectory: flags.text('push-tls-dir') ?? '',
+    pushAddress: pushAddress(flags.text('push-address'), pushListen),
+    namespace: name(flags, 'namespace'),
+    watchNamespaces: names(flags, 'watch-namespaces'),
+    gatewayClass: name(flags, 'gateway-class') ?? '',
+    settingsName: name(flags, 'settings') ?? '',
+    proxyServiceAccount: name(flags, 'proxy-service-account') ?? '',
+    proxyService: name(flags, 'proxy-service') ?? '',
+    deletionDelayMs: readDuration(flags, 'deletion-delay'),
+    kubeconfig: flags.text('kubeconfig'),
+    adminListen: readAdminListen(flags),
+  };
+}
+
+/** An address that is listened on is one to dial, unless it is every interface. */
+function pushAddress(given: string | undefined, listen: ListenAddress): string {
+  if (given !== undefined) {
+    const [address, ...others] = parseListen('push-address', given);
+    if (address === undefined || others.length > 0 || isEveryInterface(address)) {
+      throw new UsageError('--push-address takes one address, with a host');
+    }
+    return formatAddress(address);
+  }
+  return formatAddress(isEveryInterface(listen) ? { ...listen, host: hostname() } : listen);
+}
+
+function isEveryInterface({ host }: ListenAddress): boolean {
+  return host === '::' || host === '0.0.0.0';
+}
+
+/** RFC 1123, as names of Kubernetes are. */
+const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+function name(flags: Arguments, flag: string): string | undefined {
+  const text = flags.text(flag);
+  if (text === undefined || NAME.test(text)) return text;
+  throw new UsageError(`--${flag}: "${text}" is not a name of Kubernetes`);
+}
+
+function names(flags: Arguments, flag: string): readonly string[] | undefined {
+  const list = flags
+    .text(flag)
+    ?.split(',')
+    .map((part) => part.trim());
+  const wrong = list?.find((part) => !NAME.test(part));
+  if (wrong === undefined) return list;
+  throw new UsageError(`--${flag}: "${wrong}" is not a name of Kubernetes`);
+}

@@ -1,0 +1,25 @@
+import { untilTerminated } from '../../shared/process/lifecycle.ts';
+import { LineWriter } from '../../shared/process/line-writer.ts';
+import { createLogger } from '../../shared/process/logger.ts';
+import type { Command } from '../command.ts';
+import { readRedisTarget } from '../process/redis-target.ts';
+import { startClusterProxy } from './proxy/cluster-proxy.ts';
+import { PROXY_LINE, readProxyOptions } from './proxy/proxy-options.ts';
+
+/** `gatehouse proxy`: the data plane of a cluster, until a signal ends it. */
+export const PROXY: Command = {
+  line: PROXY_LINE,
+  async run(flags) {
+    const options = readProxyOptions(flags);
+    const redis = await readRedisTarget(options.redis);
+    const lines = new LineWriter(process.stdout);
+    const logger = createLogger('proxy', lines);
+    const terminated = untilTerminated();
+    await using proxy = await startClusterProxy({ ...options, redis, logger, lines });
+    const signal = await Promise.race([terminated, proxy.failed]);
+    logger.info('stopping', { signal });
+    await proxy.drain();
+    logger.info('stopped');
+    return 0;
+  },
+};

@@ -1,0 +1,137 @@
+import { hostname } from 'node:os';
+
+import type { ListenAddress } from '../../../proxy/server/listener-set.ts';
+import type { Arguments, CommandLine } from '../../arguments.ts';
+import { ADMIN_LISTEN, readAdminListen } from '../../process/admin-listen.ts';
+import { readDuration } from '../../process/duration-flag.ts';
+import { parseListen } from '../../process/listen-addresses.ts';
+import { readRedisFlags, redisFlags, type RedisSource } from '../../process/redis-flags.ts';
+import { UsageError } from '../../usage-error.ts';
+
+/** Flags of `gatehouse proxy`. */
+export const PROXY_LINE: CommandLine = {
+  name: 'proxy',
+  summary: 'Serve what the controller of a cluster pushes',
+  flags: {
+    controller: {
+      kind: 'text',
+      environment: 'GATEHOUSE_CONTROLLER',
+      value: 'URL',
+      description: 'Push Service of the controllers, such as https://gatehouse-controller:8444.',
+      isRequired: true,
+    },
+    'controller-ca': {
+      kind: 'text',
+      environment: 'GATEHOUSE_CONTROLLER_CA',
+      value: 'FILE',
+      description: 'Certificates (PEM) of who signs for the controllers.',
+      isRequired: true,
+    },
+    'token-file': {
+      kind: 'text',
+      environment: 'GATEHOUSE_TOKEN_FILE',
+      defaultValue: '/var/run/secrets/gatehouse/token',
+      value: 'FILE',
+      description: 'Projected ServiceAccount token for the audience gatehouse-controller.',
+    },
+    'proxy-id': {
+      kind: 'text',
+      environment: 'GATEHOUSE_PROXY_ID',
+      value: 'NAME',
+      description: 'Name of this pod, which the token is bound to. Defaults to the host name.',
+    },
+    gateway: {
+      kind: 'text',
+      environment: 'GATEHOUSE_GATEWAY',
+      defaultValue: 'gatehouse',
+      value: 'NAME',
+      description: 'Tells apart gateways on one Redis; the same for all proxies of a gateway.',
+    },
+    listen: {
+      kind: 'text',
+      environment: 'GATEHOUSE_LISTEN',
+      defaultValue: ':8080',
+      value: 'HOST:PORT',
+      description: 'Where to take requests; :PORT is every interface, commas separate several.',
+    },
+    'admin-listen': ADMIN_LISTEN,
+    ...redisFlags('Where state is kept, and shared with the other proxies. Required.'),
+    'sealing-keys-dir': {
+      kind: 'text',
+      environment: 'GATEHOUSE_SEALING_KEYS_DIR',
+      value: 'DIR',
+      description:
+        'Keys that seal tokens: a file each; the one whose name sorts last seals. The same for all proxies.',
+      isRequired: true,
+    },
+    'cache-dir': {
+      kind: 'text',
+      environment: 'GATEHOUSE_CACHE_DIR',
+      value: 'DIR',
+      description: 'Where to keep the configuration for a restart, sealed. In memory (tmpfs).',
+    },
+    'drain-delay': {
+      kind: 'text',
+      environment: 'GATEHOUSE_DRAIN_DELAY',
+      defaultValue: '10s',
+      value: 'DURATION',
+      description: 'How long to go on accepting requests after SIGTERM, until nobody sends any.',
+    },
+    'drain-timeout': {
+      kind: 'text',
+      environment: 'GATEHOUSE_DRAIN_TIMEOUT',
+      defaultValue: '60s',
+      value: 'DURATION',
+      description: 'How long requests under way may take after that.',
+    },
+  },
+};
+
+export interface ProxyOptions {
+  /** `https` URL of the push Service. */
+  readonly controller: URL;
+  readonly controllerCa: string;
+  readonly tokenFile: string;
+  readonly proxyId: string;
+  /** Names the gateway in Redis. */
+  readonly gateway: string;
+  readonly listen: readonly ListenAddress[];
+  readonly adminListen: ListenAddress;
+  readonly redis: RedisSource;
+  readonly sealingKeysDirectory: string;
+  readonly cacheDirectory: string | undefined;
+  readonly drainDelayMs: number;
+  readonly drainTimeoutMs: number;
+}
+
+/** Throws `UsageError`. */
+export function readProxyOptions(flags: Arguments): ProxyOptions {
+  const redis = readRedisFlags(flags);
+  if (redis === undefined) {
+    throw new UsageError(
+      '--redis-url or --redis-url-file is required\nSee: gatehouse proxy --help',
+    );
+  }
+  return {
+    controller: readControllerUrl(flags.text('controller') ?? ''),
+    controllerCa: flags.text('controller-ca') ?? '',
+    tokenFile: flags.text('token-file') ?? '',
+    proxyId: flags.text('proxy-id') ?? hostname(),
+    gateway: flags.text('gateway') ?? '',
+    listen: parseListen('listen', flags.text('listen') ?? ''),
+    adminListen: readAdminListen(flags),
+    redis,
+    sealingKeysDirectory: flags.text('sealing-keys-dir') ?? '',
+    cacheDirectory: flags.text('cache-dir'),
+    drainDelayMs: readDuration(flags, 'drain-delay'),
+    drainTimeoutMs: readDuration(flags, 'drain-timeout'),
+  };
+}
+
+/** Snapshots hold secrets: nothing but TLS will do. */
+function readControllerUrl(text: string): URL {
+  const url = URL.parse(text);
+  const isOrigin = url !== null && url.href === `${url.origin}/`;
+  if (isOrigin && url.protocol === 'https:') return url;
+  throw new UsageError('--controller must be https://HOST:PORT');
+}

@@ -1,0 +1,35 @@
+import { errorCode } from '../../shared/process/error-code.ts';
+import { describeError } from '../../shared/process/logger.ts';
+import { CommandFailure } from '../command-failure.ts';
+import { formatAddress } from './listen-addresses.ts';
+
+/** Waits for what listens, and says in words why it cannot. Throws `CommandFailure`. */
+export async function listening<T>(opened: Promise<T>): Promise<T> {
+  try {
+    return await opened;
+  } catch (error) {
+    throw new CommandFailure(listenFailure(error), { cause: error });
+  }
+}
+
+function listenFailure(error: unknown): string {
+  const place = placeOf(error);
+  switch (errorCode(error)) {
+    case 'EADDRINUSE':
+      return `cannot listen${place}: the port is in use`;
+    case 'EACCES':
+      return `cannot listen${place}: not permitted`;
+    case 'EADDRNOTAVAIL':
+      return `cannot listen${place}: this machine does not have that address`;
+    case undefined:
+    default:
+      return `cannot listen${place}: ${describeError(error)}`;
+  }
+}
+
+/** System errors of sockets say where. */
+function placeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
+  if (!('address' in error) || !('port' in error)) return '';
+  return ` on ${formatAddress({ host: String(error.address), port: Number(error.port) })}`;
+}

@@ -1,0 +1,122 @@
+import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
+import type { Compilation } from '../compile/compilation.ts';
+import type { Publication } from '../push/publication.ts';
+import { DeletionGuard } from './deletion-guard.ts';
+
+/** What the compiler made, and whether it may go out. */
+export interface Compiled {
+  readonly put: Compilation['put'];
+  readonly deleted: Compilation['deleted'];
+  /** Routes in the snapshot. */
+  readonly routeCount: number;
+  /** Why nothing may be published; undefined when it may. */
+  readonly obstacle: string | undefined;
+}
+
+export interface PublisherOptions {
+  /** How long a configuration that lost nearly all routes is held back. */
+  readonly deletionDelayMs: number;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  /** Learns why what is compiled is not published; undefined: it is. */
+  readonly onHeldBack: (reason: string | undefined) => void;
+}
+
+/**
+ * Hands what is compiled to the publication of the leadership there is: all of it at its start, and
+ * then what changes. Holds it back while the compiler has an obstacle or nearly all routes are gone.
+ */
+export class Publisher {
+  readonly #options: PublisherOptions;
+  readonly #table = new Map<string, SnapshotResource>();
+  readonly #put = new Map<string, SnapshotResource>();
+  readonly #deleted = new Set<string>();
+  #guard: DeletionGuard;
+  #publication: Publication | undefined;
+  /** Of this publication; undefined before its first snapshot. */
+  #publishedRoutes: number | undefined;
+  #routeCount = 0;
+  #obstacle: string | undefined;
+  #heldBack: string | undefined;
+  #recheck: NodeJS.Timeout | undefined;
+
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+    this.#guard = new DeletionGuard(options.deletionDelayMs);
+  }
+
+  /** Everything that is compiled, published or not. */
+  get table(): ReadonlyMap<string, SnapshotResource> {
+    return this.#table;
+  }
+
+  /** Takes what changed, and publishes it if this controller leads. */
+  take({ put, deleted, routeCount, obstacle }: Compiled): void {
+    for (const resource of put) {
+      this.#table.set(resource.key, resource);
+      this.#put.set(resource.key, resource);
+      this.#deleted.delete(resource.key);
+    }
+    for (const key of deleted) {
+      this.#table.delete(key);
+      this.#put.delete(key);
+      this.#deleted.add(key);
+    }
+    this.#routeCount = routeCount;
+    this.#obstacle = obstacle;
+    this.#publish();
+  }
+
+  /** Begins a leadership: the whole table goes to its publication. */
+  lead(publication: Publication): void {
+    this.#publication = publication;
+    this.#publishedRoutes = undefined;
+    this.#guard = new DeletionGuard(this.#options.deletionDelayMs);
+    this.#deleted.clear();
+    for (const [key, resource] of this.#table) this.#put.set(key, resource);
+    this.#publish();
+  }
+
+  /** Ends it. */
+  follow(): void {
+    this.#publication = undefined;
+    clearTimeout(this.#recheck);
+    this.#report(undefined);
+  }
+
+  #publish(): void {
+    clearTimeout(this.#recheck);
+    const publication = this.#publication;
+    if (publication === undefined) return;
+    const reason = this.#obstacle ?? this.#suspicion(publication);
+    this.#report(reason);
+    if (reason !== undefined) return;
+    const isFirst = this.#publishedRoutes === undefined;
+    this.#publishedRoutes = this.#routeCount;
+    if (!isFirst && this.#put.size === 0 && this.#deleted.size === 0) return;
+    const change = { put: [...this.#put.values()], deleted: [...this.#deleted] };
+    this.#put.clear();
+    this.#deleted.clear();
+    publication.publish(change);
+  }
+
+  /** Before its first snapshot, what serves is what the proxies say they serve. */
+  #suspicion(publication: Publication): string | undefined {
+    const before = this.#publishedRoutes ?? publication.routesBefore;
+    const judgement = this.#guard.judge({
+      before,
+      after: this.#routeCount,
+      now: this.#options.now(),
+    });
+    if (judgement.kind === 'publish') return undefined;
+    this.#recheck = setTimeout(() => this.#publish(), judgement.waitMs);
+    const routes = `${String(this.#routeCount)} of ${String(judgement.before)} routes are left`;
+    return `${routes}: held back, for the case that it is a mistake`;
+  }
+
+  #report(reason: string | undefined): void {
+    if (reason === this.#heldBack) return;
+    this.#heldBack = reason;
+    this.#options.onHeldBack(reason);
+  }
+}
