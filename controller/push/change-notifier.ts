@@ -1,0 +1,37 @@
+import type { OnPublicationChange } from './publication.ts';
+
+/** Gathers changes, and tells them together once per turn of the event loop. */
+export class ChangeNotifier {
+  readonly #onChange: OnPublicationChange;
+  #keys: Set<string> | 'all' | undefined;
+  #next: NodeJS.Immediate | undefined;
+  #isClosed = false;
+
+  constructor(onChange: OnPublicationChange) {
+    this.#onChange = onChange;
+  }
+
+  add(keys: Iterable<string> | 'all'): void {
+    if (this.#isClosed) return;
+    this.#next ??= setImmediate(() => this.#tell());
+    if (keys === 'all' || this.#keys === 'all') {
+      this.#keys = 'all';
+      return;
+    }
+    this.#keys ??= new Set();
+    for (const key of keys) this.#keys.add(key);
+  }
+
+  /** Nothing is told any more. */
+  close(): void {
+    this.#isClosed = true;
+    clearImmediate(this.#next);
+  }
+
+  #tell(): void {
+    const keys = this.#keys ?? new Set();
+    this.#keys = undefined;
+    this.#next = undefined;
+    this.#onChange(keys);
+  }
+}

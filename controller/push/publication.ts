@@ -1,0 +1,59 @@
+import type { NackError } from '../../shared/snapshot/push-frames.ts';
+import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
+import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
+
+/** How far a resource of the snapshot has come. */
+export type Programming =
+  /** Every proxy that counts has acknowledged a snapshot with it. */
+  | { readonly kind: 'programmed' }
+  /** Some have not yet. */
+  | { readonly kind: 'pending'; readonly acknowledged: number; readonly proxies: number }
+  /** A proxy refused this content: what was published before under the key is published still. */
+  | { readonly kind: 'rejected'; readonly proxy: string; readonly message: string }
+  /** There is no proxy that counts. */
+  | { readonly kind: 'no-proxies' };
+
+/**
+ * A proxy as the leader knows it. It counts for `Programming` from its first acknowledgement on,
+ * while it is connected, and 15 s longer; never while it drains.
+ */
+export interface ProxyReport {
+  readonly id: string;
+  readonly isConnected: boolean;
+  readonly isReady: boolean;
+  readonly isDraining: boolean;
+  /** The snapshot it serves; undefined before it has acknowledged one. */
+  readonly position: SnapshotPosition | undefined;
+  /** Whether that is the newest. */
+  readonly isSynced: boolean;
+  /** Of its last answer: what it refused. */
+  readonly errors: readonly NackError[];
+}
+
+/** What is published, and what the proxies made of it. One for each leadership. */
+export interface Publication {
+  readonly position: SnapshotPosition;
+  /** Hash of the newest content. */
+  readonly version: string;
+  /** When that was published, in milliseconds since the epoch; undefined before the first. */
+  readonly publishedAt: number | undefined;
+  /** Takes what changed. Before the first call no proxy gets a snapshot, however long it waits. */
+  publish(change: {
+    readonly put: readonly SnapshotResource[];
+    readonly deleted: readonly string[];
+  }): void;
+  /**
+   * How far a resource has come, with the hash that was handed to `publish` last under its key;
+   * undefined for a key that is not in the snapshot.
+   */
+  programming(key: string): Programming | undefined;
+  readonly proxies: readonly ProxyReport[];
+  /** The most routes that a proxy said it serves, of a snapshot not ours: what there was before. */
+  readonly routesBefore: number;
+}
+
+/**
+ * Learns of changes. `keys`: whose `programming` may have changed; 'all': anything's; none: only what
+ * is known of the proxies. Called in a turn of its own.
+ */
+export type OnPublicationChange = (keys: ReadonlySet<string> | 'all') => void;

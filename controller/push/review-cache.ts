@@ -1,0 +1,61 @@
+import type { TokenReview } from './token-review.ts';
+
+const SECOND = 1000;
+const LONGEST_MS = 60 * SECOND;
+/** A token that is refused may be good soon: its pod was not known yet. */
+const DENIAL_MS = 5 * SECOND;
+const ENTRIES = 2048;
+
+interface Entry {
+  readonly review: TokenReview;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** Reviews of tokens by their hash, for a minute at most and never longer than the token is good. */
+export class ReviewCache {
+  /** Apart, so that strangers do not push proxies out. */
+  readonly #granted = new Map<string, Entry>();
+  readonly #denied = new Map<string, Entry>();
+
+  get(hash: string, now: number): TokenReview | undefined {
+    const entry = this.#granted.get(hash) ?? this.#denied.get(hash);
+    return entry === undefined || entry.until <= now ? undefined : entry.review;
+  }
+
+  put(
+    hash: string,
+    { token, review }: { readonly token: string; readonly review: TokenReview },
+    now: number,
+  ): void {
+    this.#granted.delete(hash);
+    this.#denied.delete(hash);
+    if (review.isAuthenticated) {
+      const until = Math.min(now + LONGEST_MS, expiryOf(token));
+      add(this.#granted, hash, { review, until });
+    } else {
+      add(this.#denied, hash, { review, until: now + DENIAL_MS });
+    }
+  }
+}
+
+function add(entries: Map<string, Entry>, hash: string, entry: Entry): void {
+  const [oldest] = entries.keys();
+  if (entries.size >= ENTRIES && oldest !== undefined) entries.delete(oldest);
+  entries.set(hash, entry);
+}
+
+/**
+ * When a token ends, in milliseconds since the epoch: its `exp` (RFC 7519, section 4.1.4). The API
+ * server has verified it. Infinity: it does not say.
+ */
+function expiryOf(token: string): number {
+  try {
+    const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8');
+    const claims: unknown = JSON.parse(payload);
+    if (typeof claims !== 'object' || claims === null || !('exp' in claims)) return Infinity;
+    return typeof claims.exp === 'number' ? claims.exp * SECOND : Infinity;
+  } catch {
+    return Infinity;
+  }
+}

@@ -1,0 +1,131 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { Leadership } from '../../../controller/leader/leadership.ts';
+import type { AuthenticateProxy } from '../../../controller/push/authenticate-proxy.ts';
+import type { Publication } from '../../../controller/push/publication.ts';
+import type { PushTiming } from '../../../controller/push/push-timing.ts';
+import { startPushServer, type PushServer } from '../../../controller/push/push-server.ts';
+import { createRecordingLogger, type RecordingLogger } from '../redis/recording-logger.ts';
+import { createThrowawayAuthority, type ThrowawayAuthority } from '../throwaway-authority.ts';
+import { connectProbe, type ProbeOptions, type PushProbe } from './push-probe.ts';
+
+/** A leadership that a test ends. */
+export interface TestLeadership extends Leadership {
+  readonly epoch: number;
+  /** What `raiseEpochAbove` was called with. */
+  readonly raises: readonly number[];
+  /** Makes `raiseEpochAbove` wait until the function that this returns is called. */
+  holdRaises(): () => void;
+  end(): void;
+}
+
+/** Makes one. */
+export function aLeadership(epoch: number): TestLeadership {
+  const over = new AbortController();
+  const raises: number[] = [];
+  let highest = epoch;
+  let held = Promise.resolve();
+  return {
+    get epoch() {
+      return highest;
+    },
+    get isCurrent() {
+      return !over.signal.aborted;
+    },
+    signal: over.signal,
+    raises,
+    async raiseEpochAbove(above) {
+      raises.push(above);
+      await held;
+      over.signal.throwIfAborted();
+      highest = Math.max(highest, above) + 1;
+      return highest;
+    },
+    holdRaises() {
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      held = promise.then(() => undefined);
+      return () => resolve(undefined);
+    },
+    end: () => over.abort(new Error('the leadership is over')),
+  };
+}
+
+/** A push server on loopback with a certificate of its own. */
+export interface PushWorld extends AsyncDisposable {
+  readonly server: PushServer;
+  readonly port: number;
+  readonly authority: ThrowawayAuthority;
+  /** Where its certificate is. */
+  readonly tlsDirectory: string;
+  readonly logger: RecordingLogger;
+  /** Keys that `onChange` was told of, a set for every call. */
+  readonly changes: readonly (ReadonlySet<string> | 'all')[];
+  lead(leadership: Leadership): Publication & AsyncDisposable;
+  /** Probes are closed with the world. */
+  connect(options: Partial<ProbeOptions> & { readonly id: string }): Promise<PushProbe>;
+}
+
+/** Starts one. Proxies are authenticated by the token `token-of-<id>` unless told otherwise. */
+export async function startPushWorld({
+  timing = {},
+  authenticate = byName,
+  leaderAddress = () => undefined,
+}: {
+  readonly timing?: Partial<PushTiming>;
+  readonly authenticate?: AuthenticateProxy;
+  readonly leaderAddress?: () => string | undefined;
+} = {}): Promise<PushWorld> {
+  const authority = createThrowawayAuthority();
+  const tlsDirectory = await mkdtemp(join(tmpdir(), 'gatehouse-push-'));
+  await writeCertificate(tlsDirectory, authority.issue(['127.0.0.1']));
+  const logger = createRecordingLogger();
+  const server = await startPushServer({
+    listen: { host: '127.0.0.1', port: 0 },
+    tlsDirectory,
+    authenticate,
+    leaderAddress,
+    logger,
+    timing,
+  });
+  const { port } = server.address;
+  const changes: (ReadonlySet<string> | 'all')[] = [];
+  const probes: PushProbe[] = [];
+  return {
+    server,
+    port,
+    authority,
+    tlsDirectory,
+    logger,
+    changes,
+    lead: (leadership) => server.lead(leadership, { onChange: (keys) => changes.push(keys) }),
+    connect: async (options) => {
+      const probe = await connectProbe({ port, ca: authority.ca, ...options });
+      probes.push(probe);
+      return probe;
+    },
+    [Symbol.asyncDispose]: async () => {
+      const closed = await Promise.allSettled(probes.map((probe) => probe[Symbol.asyncDispose]()));
+      await server.close();
+      await rm(tlsDirectory, { recursive: true });
+      for (const result of closed) if (result.status === 'rejected') throw result.reason;
+    },
+  };
+}
+
+/** Writes the two files of a certificate, as a mounted Secret has them. */
+export async function writeCertificate(
+  directory: string,
+  { cert, key }: { readonly cert: string; readonly key: string },
+): Promise<void> {
+  await writeFile(join(directory, 'tls.crt'), cert);
+  await writeFile(join(directory, 'tls.key'), key, { mode: 0o600 });
+}
+
+const byName: AuthenticateProxy = ({ token, proxyId }) =>
+  Promise.resolve(
+    token === `token-of-${proxyId}`
+      ? { kind: 'authenticated' }
+      : { kind: 'refused', status: 401, reason: 'invalid-token' },
+  );

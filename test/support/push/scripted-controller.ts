@@ -1,0 +1,191 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import {
+  createSecureServer,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { ControllerFrame, ProxyFrame } from '../../../shared/snapshot/push-frames.ts';
+import { readLines } from '../../../shared/snapshot/read-lines.ts';
+import { eventually } from '../eventually.ts';
+import { createThrowawayAuthority, type ThrowawayAuthority } from '../throwaway-authority.ts';
+
+const LONGEST_LINE_BYTES = 16 * 1024 * 1024;
+
+/** A controller that does what a test says, over real TLS and HTTP/2. */
+export interface ScriptedController extends AsyncDisposable {
+  readonly port: number;
+  /** Files for a proxy that is to follow it. */
+  readonly ca: string;
+  readonly tokenFile: string;
+  readonly authority: ThrowawayAuthority;
+  /** Streams that proxies opened, in order. */
+  readonly streams: readonly ProxyStream[];
+  /** The next stream that a proxy opens, or has opened. */
+  nextStream(): Promise<ProxyStream>;
+  /** Names that proxies asked for in the TLS handshake, in order. */
+  readonly serverNames: readonly string[];
+}
+
+/** A stream of a proxy, as the controller sees it. */
+export interface ProxyStream {
+  readonly headers: IncomingHttpHeaders;
+  /** What the proxy sent, in order. */
+  readonly frames: readonly ProxyFrame[];
+  readonly isClosed: boolean;
+  accept(): void;
+  refuse(status: number, headers?: OutgoingHttpHeaders): void;
+  send(frames: readonly ControllerFrame[]): void;
+  sendText(text: string): void;
+  sendBytes(bytes: Buffer): void;
+  /** Ends the stream without a word. */
+  end(): void;
+  /** The next frame of that kind that was not returned yet. */
+  next<Type extends ProxyFrame['t']>(
+    type: Type,
+  ): Promise<Extract<ProxyFrame, { readonly t: Type }>>;
+  /** The next answer to a snapshot. */
+  nextAnswer(): Promise<Extract<ProxyFrame, { readonly t: 'ack' | 'nack' }>>;
+}
+
+export interface ScriptedControllerOptions {
+  /** Names in its certificate. */
+  readonly hosts?: readonly string[];
+  readonly authority?: ThrowawayAuthority;
+}
+
+/** Starts one on loopback. */
+export async function startScriptedController({
+  hosts = ['localhost'],
+  authority = createThrowawayAuthority(),
+}: ScriptedControllerOptions = {}): Promise<ScriptedController> {
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-push-'));
+  const files = { ca: join(directory, 'ca.crt'), tokenFile: join(directory, 'token') };
+  await writeFile(files.ca, authority.ca);
+  await writeFile(files.tokenFile, 'the-first-token\n');
+  const streams: ScriptedStream[] = [];
+  const sessions = new Set<ServerHttp2Session>();
+  const serverNames: string[] = [];
+  const server = createSecureServer(authority.issue(hosts));
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.on('error', () => undefined);
+    session.once('close', () => sessions.delete(session));
+  });
+  server.on('secureConnection', ({ servername }: { servername?: string | false }) => {
+    serverNames.push(typeof servername === 'string' ? servername : '');
+  });
+  server.on('stream', (stream: ServerHttp2Stream, headers) => {
+    streams.push(new ScriptedStream(stream, headers));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  let taken = 0;
+  return {
+    // A TCP server's address is one.
+    port: (server.address() as AddressInfo).port,
+    ...files,
+    authority,
+    streams,
+    serverNames,
+    async nextStream() {
+      await eventually('a proxy opens a stream', () => streams.length > taken);
+      const stream = streams[taken];
+      if (stream === undefined) throw new Error('there is a stream');
+      taken += 1;
+      return stream;
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      for (const session of sessions) session.destroy();
+      await closed;
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+class ScriptedStream implements ProxyStream {
+  readonly headers: IncomingHttpHeaders;
+  readonly frames: ProxyFrame[] = [];
+  readonly #stream: ServerHttp2Stream;
+  readonly #returned = new Set<ProxyFrame>();
+
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
+    this.headers = headers;
+    this.#stream = stream;
+    stream.on('error', () => undefined);
+    // What breaks is told by its close.
+    this.#read().catch(() => undefined);
+  }
+
+  get isClosed(): boolean {
+    return this.#stream.destroyed || this.#stream.readableEnded;
+  }
+
+  accept(): void {
+    this.#stream.respond({ ':status': 200 });
+  }
+
+  refuse(status: number, headers: OutgoingHttpHeaders = {}): void {
+    this.#stream.respond({ ':status': status, ...headers }, { endStream: true });
+  }
+
+  send(frames: readonly ControllerFrame[]): void {
+    this.sendText(frames.map((frame) => `${JSON.stringify(frame)}\n`).join(''));
+  }
+
+  sendText(text: string): void {
+    this.#stream.write(text);
+  }
+
+  sendBytes(bytes: Buffer): void {
+    this.#stream.write(bytes);
+  }
+
+  end(): void {
+    this.#stream.end();
+  }
+
+  async next<Type extends ProxyFrame['t']>(
+    type: Type,
+  ): Promise<Extract<ProxyFrame, { readonly t: Type }>> {
+    const isOfType = (frame: ProxyFrame): frame is Extract<ProxyFrame, { readonly t: Type }> =>
+      frame.t === type;
+    return await this.#next(type, isOfType);
+  }
+
+  async nextAnswer(): Promise<Extract<ProxyFrame, { readonly t: 'ack' | 'nack' }>> {
+    return await this.#next(
+      'ack or nack',
+      (frame): frame is Extract<ProxyFrame, { readonly t: 'ack' | 'nack' }> =>
+        frame.t === 'ack' || frame.t === 'nack',
+    );
+  }
+
+  async #next<Frame extends ProxyFrame>(
+    what: string,
+    isWanted: (frame: ProxyFrame) => frame is Frame,
+  ): Promise<Frame> {
+    const find = (): Frame | undefined =>
+      this.frames.filter(isWanted).find((frame) => !this.#returned.has(frame));
+    await eventually(`the proxy sends ${what}`, () => find() !== undefined);
+    const found = find();
+    if (found === undefined) throw new Error('there is one');
+    this.#returned.add(found);
+    return found;
+  }
+
+  async #read(): Promise<void> {
+    for await (const line of readLines(this.#stream, LONGEST_LINE_BYTES)) {
+      // A test compares what the proxy sends.
+      this.frames.push(JSON.parse(line) as ProxyFrame);
+    }
+  }
+}

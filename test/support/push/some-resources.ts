@@ -1,0 +1,90 @@
+import { hashResource } from '../../../shared/snapshot/hash-resource.ts';
+import { resourceKey } from '../../../shared/snapshot/resource-key.ts';
+import type {
+  CompiledIdentityProvider,
+  CompiledResource,
+  CompiledRoute,
+  CompiledService,
+  CompiledSigningKeys,
+  SnapshotResource,
+} from '../../../shared/snapshot/snapshot.ts';
+import { compiledSettings } from '../compiled-settings.ts';
+
+/** A compiled route with every optional member, but for `changes`. */
+export function aCompiledRoute(
+  name = 'team/app',
+  changes: Partial<CompiledRoute> = {},
+): CompiledRoute {
+  return {
+    kind: 'route',
+    name,
+    scheme: 'https',
+    host: `${name.replace('/', '.')}.example.com`,
+    port: 443,
+    path: { kind: 'prefix', value: '/app' },
+    upstream: 'http://app.internal:8080',
+    backends: [{ service: 'team/app', port: 8080, weight: 1 }],
+    access: {
+      kind: 'policy',
+      policy: {
+        allow: {
+          and: [
+            { kind: 'domain', matcher: { is: 'example.com' } },
+            { kind: 'groups', matcher: { in: ['engineering', name] } },
+          ],
+        },
+        deny: { or: [{ kind: 'claim', path: ['a', 'b'], matcher: { not_in: ['x'] } }] },
+      },
+    },
+    mcpServer: { path: '/mcp', maxRequestBytes: 4_194_304 },
+    allowWebsockets: false,
+    responseTimeoutMs: 30_000,
+    ...changes,
+  };
+}
+
+/** A compiled Service with one port. */
+export function aCompiledService(
+  name = 'team/app',
+  endpoints: readonly string[] = ['10.0.0.1:8080', '[fd00::1]:8080'],
+): CompiledService {
+  return { kind: 'service', name, ports: [{ port: 8080, endpoints }] };
+}
+
+/** Signing keys with one that is none. */
+export const SOME_SIGNING_KEYS: CompiledSigningKeys = {
+  kind: 'signing-keys',
+  keys: [
+    {
+      keyId: 'key-1',
+      algorithm: 'ES256',
+      privateKey: '-----BEGIN PRIVATE KEY-----\nthe-private-key\n-----END PRIVATE KEY-----\n',
+    },
+  ],
+};
+
+export const AN_IDENTITY_PROVIDER: CompiledIdentityProvider = {
+  kind: 'identity-provider',
+  name: 'idp',
+  issuer: 'https://idp.example.com',
+  clientId: 'gatehouse',
+  clientSecret: 'the-client-secret',
+  scopes: ['openid'],
+  authorizationParams: { prompt: 'login' },
+};
+
+/** Each as a resource of a snapshot. */
+export function resourcesOf(...values: readonly CompiledResource[]): readonly SnapshotResource[] {
+  return values.map((value) => hashResource(resourceKey(value), value));
+}
+
+/** Settings, an identity provider, and so many routes. */
+export function manyResources(routes: number): readonly SnapshotResource[] {
+  return resourcesOf(
+    compiledSettings(),
+    AN_IDENTITY_PROVIDER,
+    ...Array.from({ length: routes }, (_, index) =>
+      aCompiledRoute(`namespace-${String(index % 50)}/route-${String(index)}`),
+    ),
+  );
+}

@@ -1,0 +1,88 @@
+import { hashResource, snapshotOf } from '../../../shared/snapshot/hash-resource.ts';
+import type {
+  BeginFrame,
+  CommitFrame,
+  DeleteFrame,
+  PutFrame,
+} from '../../../shared/snapshot/push-frames.ts';
+import {
+  comparePositions,
+  formatPosition,
+  type SnapshotPosition,
+} from '../../../shared/snapshot/snapshot-position.ts';
+import type { Snapshot, SnapshotResource } from '../../../shared/snapshot/snapshot.ts';
+
+/** A snapshot, and where it stands. */
+export interface ProbedSnapshot {
+  readonly position: SnapshotPosition;
+  readonly snapshot: Snapshot;
+}
+
+/** A snapshot as it comes in. Throws for whatever a controller may not send. */
+export class StagedSnapshot {
+  readonly begin: BeginFrame;
+  readonly #serving: ProbedSnapshot | undefined;
+  readonly #resources: Map<string, SnapshotResource>;
+  readonly #changed = new Set<string>();
+
+  constructor(begin: BeginFrame, serving: ProbedSnapshot | undefined) {
+    this.begin = begin;
+    this.#serving = serving;
+    expectMembers(begin, ['t', 'epoch', 'seq', 'base', 'count']);
+    if (serving !== undefined && comparePositions(this.position, serving.position) <= 0) {
+      const places = `${formatPosition(this.position)} after ${formatPosition(serving.position)}`;
+      throw new Error(`stale position ${places}`);
+    }
+    const version = serving?.snapshot.version;
+    if (begin.base !== null && begin.base !== version) throw new Error('unknown base');
+    this.#resources = new Map(begin.base === null ? [] : serving?.snapshot.resources);
+  }
+
+  get position(): SnapshotPosition {
+    return { epoch: this.begin.epoch, sequence: this.begin.seq };
+  }
+
+  /** Keys that were put or deleted. */
+  get changed(): ReadonlySet<string> {
+    return this.#changed;
+  }
+
+  put(frame: PutFrame): void {
+    expectMembers(frame, ['t', 'k', 'h', 'v']);
+    this.#note(frame.k);
+    const resource = hashResource(frame.k, frame.v);
+    if (resource.hash !== frame.h) throw new Error(`hash of ${frame.k} is wrong`);
+    if (this.#resources.get(frame.k)?.hash === frame.h) throw new Error(`${frame.k} is no change`);
+    this.#resources.set(frame.k, resource);
+  }
+
+  delete(frame: DeleteFrame): void {
+    expectMembers(frame, ['t', 'k']);
+    this.#note(frame.k);
+    if (!this.#resources.delete(frame.k)) throw new Error(`${frame.k} is not there`);
+  }
+
+  commit(frame: CommitFrame): ProbedSnapshot {
+    expectMembers(frame, ['t', 'manifest']);
+    if (this.#changed.size !== this.begin.count) throw new Error('wrong count');
+    const snapshot = snapshotOf(this.#resources.values());
+    if (snapshot.version !== frame.manifest) throw new Error('wrong version');
+    return { position: this.position, snapshot };
+  }
+
+  /** The snapshot that serves still, if this one is refused. */
+  get serving(): ProbedSnapshot | undefined {
+    return this.#serving;
+  }
+
+  #note(key: string): void {
+    if (this.#changed.has(key)) throw new Error(`${key} is there twice`);
+    this.#changed.add(key);
+  }
+}
+
+/** A frame has these members and no others. */
+export function expectMembers(frame: object, names: readonly string[]): void {
+  const found = Object.keys(frame).sort().join();
+  if (found !== [...names].sort().join()) throw new Error(`frame with the members ${found}`);
+}

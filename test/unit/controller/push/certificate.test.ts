@@ -1,0 +1,105 @@
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { startPushServer } from '../../../../controller/push/push-server.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { pushedRoute } from '../../../support/push/push-resources.ts';
+import { aLeadership, startPushWorld, writeCertificate } from '../../../support/push/push-world.ts';
+import { createRecordingLogger } from '../../../support/redis/recording-logger.ts';
+import { createThrowawayAuthority } from '../../../support/throwaway-authority.ts';
+
+const LISTEN = { host: '127.0.0.1', port: 0 };
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gatehouse-certificate-'));
+});
+afterEach(async () => {
+  await rm(directory, { recursive: true });
+});
+
+/** The serial number of the certificate that is presented there. */
+async function serialAt(port: number, ca: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const socket = connect({ port, host: '127.0.0.1', ca, ALPNProtocols: ['h2'] });
+  socket.once('secureConnect', () => resolve(socket.getPeerCertificate().serialNumber));
+  socket.once('error', reject);
+  const serial = await promise;
+  socket.destroy();
+  return serial;
+}
+
+describe('the certificate of the push listener', () => {
+  it('is replaced when a mounted Secret is', async () => {
+    const authority = createThrowawayAuthority();
+    await mountSecret('first', authority.issue(['127.0.0.1']));
+    const logger = createRecordingLogger();
+    const server = await startPushServer({
+      listen: LISTEN,
+      tlsDirectory: directory,
+      authenticate: () => Promise.resolve({ kind: 'authenticated' }),
+      leaderAddress: () => undefined,
+      logger,
+      timing: { certificatePollMs: 20 },
+    });
+    const { port } = server.address;
+    const before = await serialAt(port, authority.ca);
+    await mountSecret('second', authority.issue(['127.0.0.1']));
+    await eventually('another', async () => (await serialAt(port, authority.ca)) !== before);
+    expect(logger.messages('info')).toEqual(['certificate of the push listener replaced']);
+    await server.close();
+  });
+
+  it('stays when what takes its place is none, which is told once, and streams go on', async () => {
+    await using world = await startPushWorld({ timing: { certificatePollMs: 20 } });
+    world.lead(aLeadership(1)).publish({ put: [pushedRoute('a')], deleted: [] });
+    const { cert } = world.authority.issue(['127.0.0.1']);
+    const { key } = world.authority.issue(['127.0.0.1']);
+    await writeCertificate(world.tlsDirectory, { cert, key });
+    await eventually('a word of it', () => world.logger.messages('error').length > 0);
+    const proxy = await world.connect({ id: 'proxy-0' });
+    await eventually('a snapshot', () => proxy.serving !== undefined);
+    await writeCertificate(world.tlsDirectory, world.authority.issue(['127.0.0.1']));
+    await eventually('a good one', () =>
+      world.logger.messages('info').includes('certificate of the push listener replaced'),
+    );
+    expect(proxy.isClosed).toBe(false);
+    expect(world.logger.messages('error')).toEqual([
+      'certificate of the push listener is unusable, the last one stays',
+    ]);
+  });
+
+  it.each([
+    ['is missing', undefined, /ENOENT/],
+    ['is none', { cert: 'x', key: 'y' }, /tls\.crt and tls\.key in .* are no certificate/],
+  ])('that %s ends the start with an error', async (_, pair, message) => {
+    if (pair !== undefined) await writeCertificate(directory, pair);
+    const starting = startPushServer({
+      listen: LISTEN,
+      tlsDirectory: directory,
+      authenticate: () => Promise.resolve({ kind: 'authenticated' }),
+      leaderAddress: () => undefined,
+      logger: createRecordingLogger(),
+    });
+    await expect(starting).rejects.toThrow(message);
+  });
+});
+
+/** As the kubelet does: a directory a version, `..data` leads to it, and the files through that. */
+async function mountSecret(
+  version: string,
+  { cert, key }: { readonly cert: string; readonly key: string },
+): Promise<void> {
+  await mkdir(join(directory, version));
+  await writeCertificate(join(directory, version), { cert, key });
+  await symlink(version, join(directory, '..data_tmp'));
+  await rename(join(directory, '..data_tmp'), join(directory, '..data'));
+  for (const name of ['tls.crt', 'tls.key']) {
+    await symlink(join('..data', name), join(directory, name)).catch(() => undefined);
+  }
+  await writeFile(join(directory, version, 'done'), '');
+}

@@ -1,0 +1,163 @@
+import { setTimeout } from 'node:timers/promises';
+
+import { describe, expect, it } from '@jest/globals';
+
+import { snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { pushedRoute, pushedRoutes } from '../../../support/push/push-resources.ts';
+import { aLeadership, startPushWorld } from '../../../support/push/push-world.ts';
+
+const RESOURCES = pushedRoutes(5);
+const FOREIGN = snapshotOf([pushedRoute('foreign')]);
+
+describe('the end of a leadership', () => {
+  it('ends all streams and connections, with not one byte more', async () => {
+    await using world = await startPushWorld({ timing: { pingMs: 600_000 } });
+    const leadership = aLeadership(1);
+    const publication = world.lead(leadership);
+    publication.publish({ put: pushedRoutes(8000), deleted: [] });
+    const proxies = await Promise.all(['proxy-0', 'proxy-1'].map((id) => world.connect({ id })));
+    await eventually('half a snapshot', () => proxies.every(({ bytes }) => bytes > 100_000));
+    leadership.end();
+    publication.publish({ put: [pushedRoute('late')], deleted: [] });
+    await eventually('the end', () => proxies.every(({ isDisconnected }) => isDisconnected));
+    expect(proxies.map(({ serving }) => serving)).toEqual([undefined, undefined]);
+    expect(proxies.flatMap(({ frames }) => frames.map(({ t }) => t))).not.toContain('commit');
+  });
+
+  it('is heeded before every write, also before it is told', async () => {
+    await using world = await startPushWorld({ timing: { pingMs: 20 } });
+    let isCurrent = true;
+    const base = aLeadership(1);
+    const publication = world.lead({
+      epoch: 1,
+      signal: base.signal,
+      raiseEpochAbove: (epoch) => base.raiseEpochAbove(epoch),
+      get isCurrent() {
+        return isCurrent;
+      },
+    });
+    publication.publish({ put: RESOURCES, deleted: [] });
+    const proxy = await world.connect({ id: 'proxy-0' });
+    await eventually('pings', () => proxy.frames.some(({ t }) => t === 'ping'));
+    isCurrent = false;
+    publication.publish({ put: [pushedRoute('late')], deleted: [] });
+    // A ping may be under way.
+    await setTimeout(50);
+    const { bytes } = proxy;
+    await setTimeout(100);
+    expect(proxy.bytes).toBe(bytes);
+    expect((await world.connect({ id: 'proxy-1' })).status).toBe(503);
+  });
+
+  it('refuses who comes after it', async () => {
+    await using world = await startPushWorld({ leaderAddress: () => '10.0.0.7:8444' });
+    const leadership = aLeadership(1);
+    world.lead(leadership).publish({ put: RESOURCES, deleted: [] });
+    leadership.end();
+    const proxy = await world.connect({ id: 'proxy-0' });
+    expect(proxy.status).toBe(503);
+    expect(proxy.headers['x-leader']).toBe('10.0.0.7:8444');
+  });
+});
+
+describe('a proxy with a snapshot that is not ours', () => {
+  it.each([
+    ['of a later epoch', { epoch: 9, sequence: 4 }],
+    ['of the same epoch, further on', { epoch: 3, sequence: 8 }],
+    ['of the same place', { epoch: 3, sequence: 1 }],
+  ])('%s makes the epoch higher before anything is sent', async (_, position) => {
+    await using world = await startPushWorld();
+    const leadership = aLeadership(3);
+    const publication = world.lead(leadership);
+    publication.publish({ put: RESOURCES, deleted: [] });
+    const other = await world.connect({ id: 'proxy-0' });
+    await eventually('the first', () => other.serving !== undefined);
+    const letGo = leadership.holdRaises();
+    const foreign = await world.connect({
+      id: 'proxy-1',
+      serving: { position, snapshot: FOREIGN },
+    });
+    await eventually('a raise', () => leadership.raises.length > 0);
+    publication.publish({ put: [pushedRoute('more')], deleted: [] });
+    expect(leadership.raises).toEqual([position.epoch]);
+    expect([other.received.length, foreign.received.length]).toEqual([1, 0]);
+    letGo();
+    await eventually('the newest everywhere', () =>
+      [other, foreign].every(({ serving }) => serving?.position.epoch === position.epoch + 1),
+    );
+    expect(publication.position.epoch).toBe(position.epoch + 1);
+    expect(foreign.serving?.snapshot.version).toBe(publication.version);
+    expect(other.received.at(-1)?.base).not.toBeNull();
+    await eventually(
+      'programmed',
+      () => publication.programming('route/default/more')?.kind === 'programmed',
+    );
+  });
+
+  it('of an earlier epoch is no reason to', async () => {
+    await using world = await startPushWorld();
+    const leadership = aLeadership(3);
+    world.lead(leadership).publish({ put: RESOURCES, deleted: [] });
+    const serving = { position: { epoch: 2, sequence: 99 }, snapshot: FOREIGN };
+    const proxy = await world.connect({ id: 'proxy-0', serving });
+    await eventually('ours', () => proxy.serving?.position.epoch === 3);
+    expect(leadership.raises).toEqual([]);
+  });
+
+  it('may say so in its answer', async () => {
+    await using world = await startPushWorld();
+    const leadership = aLeadership(3);
+    world.lead(leadership).publish({ put: RESOURCES, deleted: [] });
+    const proxy = await world.connect({
+      id: 'proxy-0',
+      answer: ({ position }) =>
+        position.epoch > 12 ? 'ack' : [{ k: '', reason: 'StalePosition', message: '12.5' }],
+    });
+    await eventually('a higher epoch', () => proxy.serving?.position.epoch === 13);
+    expect(leadership.raises).toEqual([12]);
+  });
+
+  it('is not believed when no election leads there', async () => {
+    await using world = await startPushWorld({ timing: { retryMs: 100_000 } });
+    const leadership = aLeadership(3);
+    const publication = world.lead(leadership);
+    await world.connect({
+      id: 'proxy-0',
+      answer: () => [
+        { k: '', reason: 'StalePosition', message: '999999999999999.999999999999999' },
+      ],
+      headers: { 'x-have': `999999999999999.999999999999999:${FOREIGN.version}` },
+    });
+    publication.publish({ put: RESOURCES, deleted: [] });
+    await eventually('an error', () =>
+      world.logger.messages('error').includes('proxy claims a snapshot of an impossible epoch'),
+    );
+    expect(publication.position.epoch).toBe(3);
+    expect(leadership.raises).toEqual([]);
+  });
+
+  it('waits while the epoch cannot be raised', async () => {
+    await using world = await startPushWorld({ timing: { retryMs: 20 } });
+    const leadership = aLeadership(3);
+    let failures = 0;
+    const publication = world.lead({
+      epoch: 3,
+      signal: leadership.signal,
+      get isCurrent() {
+        return leadership.isCurrent;
+      },
+      raiseEpochAbove: (epoch) => {
+        failures += 1;
+        return failures < 3
+          ? Promise.reject(new Error('the API server is away'))
+          : leadership.raiseEpochAbove(epoch);
+      },
+    });
+    publication.publish({ put: RESOURCES, deleted: [] });
+    const serving = { position: { epoch: 5, sequence: 1 }, snapshot: FOREIGN };
+    const proxy = await world.connect({ id: 'proxy-0', serving });
+    await eventually('a higher epoch', () => proxy.serving?.position.epoch === 6);
+    expect(failures).toBe(3);
+  });
+});

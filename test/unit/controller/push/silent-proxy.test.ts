@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+import { describe, expect, it } from '@jest/globals';
+
+import { eventually } from '../../../support/eventually.ts';
+import { pushedRoute } from '../../../support/push/push-resources.ts';
+import { aLeadership, startPushWorld } from '../../../support/push/push-world.ts';
+
+describe('a proxy of which nothing is heard', () => {
+  it('is dropped', async () => {
+    await using world = await startPushWorld({ timing: { pingMs: 50, leaveMs: 50 } });
+    const publication = world.lead(aLeadership(1));
+    publication.publish({ put: [pushedRoute('a')], deleted: [] });
+    const sockets: Socket[] = [];
+    await using cleanup = new AsyncDisposableStack();
+    const relay = createServer((near) => {
+      const far = connect(world.port, '127.0.0.1');
+      sockets.push(near, far);
+      near.on('error', () => undefined).pipe(far);
+      far.on('error', () => undefined).pipe(near);
+    });
+    cleanup.defer(() => {
+      for (const socket of sockets) socket.destroy();
+      relay.close();
+    });
+    relay.listen(0, '127.0.0.1');
+    await once(relay, 'listening');
+    // A TCP server's address is one.
+    const { port } = relay.address() as AddressInfo;
+    const proxy = await world.connect({ id: 'proxy-0', port });
+    await eventually('a snapshot', () => proxy.serving !== undefined);
+    // The connection stands, and nothing comes through any more.
+    for (const socket of sockets) socket.unpipe().pause();
+    await eventually('its end', () => publication.proxies.length === 0);
+    expect(world.logger.messages('warn')).toContain('proxy fell silent');
+    expect(publication.programming('route/default/a')).toEqual({ kind: 'no-proxies' });
+  });
+});
