@@ -5,8 +5,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { KEY_KINDS } from '../../proxy/store/redis/keys.ts';
 import type { RedisConnection } from '../../proxy/store/redis/redis-connection.ts';
+import { RedisSnapshotKeeper } from '../../proxy/store/redis/redis-snapshot-keeper.ts';
 import { createRedisStores } from '../../proxy/store/redis/redis-stores.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
+import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
+import { AN_IDENTITY_PROVIDER, resourcesOf } from '../support/push/some-resources.ts';
 import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
 import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
 import {
@@ -101,6 +104,18 @@ async function useEverything(stores: Stores, now: number): Promise<void> {
   await stores.revocations.publish({ kind: 'grant', grantId: 'grant-2' });
 }
 
+/** Keeps a snapshot, and another in its place. */
+async function keepSnapshots(connection: RedisConnection): Promise<void> {
+  const keeper = new RedisSnapshotKeeper(connection, {
+    id: 'gatehouse-system/gatehouse',
+    sealer: sealerWith('a'),
+  });
+  const snapshot = snapshotOf(resourcesOf(AN_IDENTITY_PROVIDER));
+  await keeper.save({ position: { epoch: 1, sequence: 1 }, snapshot });
+  await keeper.save({ position: { epoch: 1, sequence: 2 }, snapshot });
+  await keeper.load();
+}
+
 /** Of the records above: what nobody who reads Redis may see. */
 const NOT_FOR_READERS = [
   'alice',
@@ -112,6 +127,7 @@ const NOT_FOR_READERS = [
   'a-nonce',
   'a-client-state',
   'a-secret-hash',
+  'the-client-secret',
   '203.0.113.7',
   'client.example.com',
   'idp.example.com',
@@ -147,6 +163,7 @@ describeWithRedis('the schema of Redis', () => {
     redis = await startRedis({ user: { name: 'gatehouse', password: 'a-password', rules } });
     connection = await connectionTo(redis.url);
     await useEverything(createRedisStores(connection, sealerWith('a')), redis.now());
+    await keepSnapshots(connection);
     await heardOverRedis(connection);
     statistics = await redis.send('INFO', 'commandstats');
     keys = [await redis.send('KEYS', '*')].flat().map(String);

@@ -8,6 +8,8 @@ export interface TcpRelay extends AsyncDisposable {
   cut(): void;
   /** Ends `cut`. */
   mend(): void;
+  /** Passes nothing on any more, and ends nothing: as if the other machine had lost its power. */
+  freeze(): void;
 }
 
 /** Starts a relay on a port of its own. */
@@ -45,6 +47,9 @@ export async function startTcpRelay(toPort: number): Promise<TcpRelay> {
     },
     mend: () => {
       isCut = false;
+    },
+    freeze: () => {
+      for (const socket of sockets) socket.unpipe().pause();
     },
     async [Symbol.asyncDispose]() {
       server.close();

@@ -22,6 +22,7 @@ export const KEY_KINDS = [
   'sign-in',
   'sign-in-code',
   'sign-in-renewal',
+  'snapshot',
 ] as const;
 
 export type KeyKind = (typeof KEY_KINDS)[number];

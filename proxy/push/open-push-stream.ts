@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import {
+  connect as connectHttp2,
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
+import { isIP } from 'node:net';
+import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls';
+
+import { errorCode } from '../../shared/process/error-code.ts';
+import { PUSH_PATH } from '../../shared/snapshot/push-frames.ts';
+import { addressOf, parseLeaderAddress, type DialAddress } from './controller-address.ts';
+
+/** How much may be under way: a snapshot comes in without a round trip for every 64 kB. */
+const WINDOW_BYTES = 1024 * 1024;
+
+const OK = 200;
+const UNAVAILABLE = 503;
+
+/** Who the controller is, and how a proxy proves who it is. */
+export interface Controller {
+  /** Its origin. Whatever address is dialled, the certificate must be for the host in it. */
+  readonly url: URL;
+  /** File of the authorities (PEM) that its certificate may come from. */
+  readonly ca: string;
+  /** File of the ServiceAccount token. */
+  readonly tokenFile: string;
+}
+
+/** The answer to a hello. */
+export type Opened =
+  | {
+      readonly kind: 'opened';
+      readonly session: ClientHttp2Session;
+      readonly stream: ClientHttp2Stream;
+    }
+  /** Another controller leads. */
+  | { readonly kind: 'redirected'; readonly leader: DialAddress }
+  | { readonly kind: 'refused'; readonly status: number };
+
+/**
+ * Opens the stream of the push protocol at one address. The files are read for every attempt: both
+ * are replaced while the proxy runs.
+ *
+ * Rejects when no controller answers there whose certificate is valid for the host of the URL. An
+ * address that a controller names is only a place to dial: who answers there proves the same.
+ */
+export async function openPushStream(
+  controller: Controller,
+  {
+    address,
+    hello,
+    signal,
+  }: {
+    readonly address: DialAddress;
+    readonly hello: OutgoingHttpHeaders;
+    readonly signal: AbortSignal;
+  },
+): Promise<Opened> {
+  const [ca, token] = await Promise.all([readFile(controller.ca), readToken(controller.tokenFile)]);
+  signal.throwIfAborted();
+  const session = openSession(controller.url, address, ca);
+  const over = untilClosed(session, signal);
+  try {
+    const request = { ...hello, authorization: `Bearer ${token}` };
+    const answer = await sayHello(session, request, over);
+    if (answer.kind !== 'opened') session.destroy();
+    return answer;
+  } catch (error) {
+    session.destroy();
+    // That the wait was aborted says little: why does.
+    throw errorCode(error) === 'ABORT_ERR' && over.aborted ? over.reason : error;
+  }
+}
+
+async function readToken(file: string): Promise<string> {
+  const token = (await readFile(file, 'utf8')).trim();
+  // RFC 6750, section 2.1.
+  if (!/^[\w.~+/-]+=*$/.test(token)) throw new Error(`${file} holds no token`);
+  return token;
+}
+
+function openSession(url: URL, address: DialAddress, ca: Buffer): ClientHttp2Session {
+  return connectHttp2(url.origin, {
+    createConnection: () => openSocket(url, address, ca),
+    settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
+  });
+}
+
+function openSocket(url: URL, address: DialAddress, ca: Buffer): TLSSocket {
+  const { host } = addressOf(url);
+  return connectTls({
+    ...address,
+    ca,
+    // An address is no server name (RFC 6066, section 3); the empty one is not sent.
+    servername: isIP(host) === 0 ? host : '',
+    checkServerIdentity: (_dialled, certificate) => checkServerIdentity(host, certificate),
+    ALPNProtocols: ['h2'],
+  });
+}
+
+/** A session may also end without an error. */
+function untilClosed(session: ClientHttp2Session, signal: AbortSignal): AbortSignal {
+  const closed = new AbortController();
+  session.once('close', () => closed.abort(new Error('the controller closed the connection')));
+  return AbortSignal.any([signal, closed.signal]);
+}
+
+async function sayHello(
+  session: ClientHttp2Session,
+  hello: OutgoingHttpHeaders,
+  signal: AbortSignal,
+): Promise<Opened> {
+  // Told by the stream as well.
+  session.on('error', () => undefined);
+  await once(session, 'connect', { signal });
+  session.setLocalWindowSize(WINDOW_BYTES);
+  const stream = session.request(
+    { ':method': 'POST', ':path': PUSH_PATH, ...hello },
+    { endStream: false },
+  );
+  // Told by whoever reads it.
+  stream.on('error', () => undefined);
+  // The types leave open what the event carries.
+  const [headers] = (await once(stream, 'response', { signal })) as [
+    IncomingHttpHeaders & { readonly ':status'?: number },
+  ];
+  return answerOf(headers, { session, stream });
+}
+
+function answerOf(
+  headers: IncomingHttpHeaders & { readonly ':status'?: number },
+  parts: { readonly session: ClientHttp2Session; readonly stream: ClientHttp2Stream },
+): Opened {
+  const status = headers[':status'] ?? 0;
+  if (status === OK) return { kind: 'opened', ...parts };
+  const named = headers['x-leader'];
+  const leader = typeof named === 'string' ? parseLeaderAddress(named) : undefined;
+  return status === UNAVAILABLE && leader !== undefined
+    ? { kind: 'redirected', leader }
+    : { kind: 'refused', status };
+}

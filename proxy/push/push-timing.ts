@@ -1,0 +1,23 @@
+const SECOND = 1000;
+
+/** Times of the push client, in milliseconds. */
+export interface PushClientTiming {
+  /** How long a controller may take to answer the hello. */
+  readonly helloMs: number;
+  /** How often the controller is asked whether it is there. */
+  readonly pingMs: number;
+  /** A controller of which nothing was heard for so long is gone. */
+  readonly silenceMs: number;
+  /** How often the proxy says how it is. */
+  readonly statusMs: number;
+  /** A stream that stood for so long was a good one: the next attempt comes soon. */
+  readonly steadyMs: number;
+}
+
+export const PUSH_CLIENT_TIMING: PushClientTiming = {
+  helloMs: 5 * SECOND,
+  pingMs: 5 * SECOND,
+  silenceMs: 15 * SECOND,
+  statusMs: 10 * SECOND,
+  steadyMs: 10 * SECOND,
+};

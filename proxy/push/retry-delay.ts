@@ -1,0 +1,21 @@
+const FIRST_MINIMUM_MS = 50;
+const FIRST_MAXIMUM_MS = 500;
+const LONGEST_MS = 5000;
+
+/** How long to wait before the next attempt: random, so that many proxies do not come at once. */
+export class RetryDelay {
+  #factor = 1;
+
+  /** Milliseconds; about twice as many with every call, up to five seconds. */
+  next(): number {
+    const random = FIRST_MINIMUM_MS + Math.random() * (FIRST_MAXIMUM_MS - FIRST_MINIMUM_MS);
+    const delay = Math.min(random * this.#factor, LONGEST_MS * (0.5 + Math.random() / 2));
+    this.#factor *= 2;
+    return delay;
+  }
+
+  /** The next wait is a short one again. */
+  reset(): void {
+    this.#factor = 1;
+  }
+}

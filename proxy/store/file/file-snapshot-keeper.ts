@@ -1,0 +1,116 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { errorCode } from '../../../shared/process/error-code.ts';
+import {
+  comparePositions,
+  type SnapshotPosition,
+} from '../../../shared/snapshot/snapshot-position.ts';
+import type { Sealer } from '../../crypto/sealer.ts';
+import { openSnapshot, sealSnapshot, type SnapshotSeal } from '../sealed-snapshot.ts';
+import type { PlacedSnapshot, SnapshotKeeper } from '../snapshot-keeper.ts';
+
+const FILE_NAME = 'last-good-snapshot';
+const OWNER_ONLY = 0o600;
+
+/** Thrown for a file that holds no snapshot of this gateway. */
+class SnapshotFileError extends Error {
+  override readonly name = 'SnapshotFileError';
+}
+
+/**
+ * Keeps the last good snapshot in a file, for a process that starts again on the same machine.
+ *
+ * The directory is one process's own. A file that does not open is an error to `load`, and the next
+ * `save` replaces it.
+ */
+export class FileSnapshotKeeper implements SnapshotKeeper {
+  readonly #directory: string;
+  readonly #file: string;
+  readonly #seal: SnapshotSeal;
+  /** Calls take turns. */
+  #last: Promise<unknown> = Promise.resolve();
+  /** Where what is in the file stands; undefined: nothing, or nothing that has to be kept. */
+  #kept: { readonly position: SnapshotPosition | undefined } | undefined;
+
+  /** `id` is the gateway's: a file of another one does not open. */
+  constructor({
+    directory,
+    id,
+    sealer,
+  }: {
+    readonly directory: string;
+    readonly id: string;
+    readonly sealer: Sealer;
+  }) {
+    this.#directory = directory;
+    this.#file = join(directory, FILE_NAME);
+    this.#seal = { sealer, context: `snapshot file ${id}` };
+  }
+
+  save(placed: PlacedSnapshot): Promise<boolean> {
+    return this.#inTurn(() => this.#save(placed));
+  }
+
+  load(): Promise<PlacedSnapshot | undefined> {
+    return this.#inTurn(() => this.#load());
+  }
+
+  async #save(placed: PlacedSnapshot): Promise<boolean> {
+    this.#kept ??= { position: await this.#positionInFile() };
+    const { position } = this.#kept;
+    if (position !== undefined && comparePositions(placed.position, position) <= 0) return false;
+    await this.#replace(await sealSnapshot(placed, this.#seal));
+    this.#kept = { position: placed.position };
+    return true;
+  }
+
+  async #positionInFile(): Promise<SnapshotPosition | undefined> {
+    try {
+      await this.#load();
+    } catch (error) {
+      if (!(error instanceof SnapshotFileError)) throw error;
+    }
+    return this.#kept?.position;
+  }
+
+  async #load(): Promise<PlacedSnapshot | undefined> {
+    this.#kept = undefined;
+    const sealed = await this.#read();
+    if (sealed === undefined) return undefined;
+    try {
+      const placed = await openSnapshot(sealed, this.#seal);
+      // What an older key sealed is replaced by the same: that key will be dropped.
+      const isFresh = this.#seal.sealer.isSealedByFirst(sealed);
+      this.#kept = { position: isFresh ? placed.position : undefined };
+      return placed;
+    } catch (error) {
+      throw new SnapshotFileError(`${this.#file} cannot be used`, { cause: error });
+    }
+  }
+
+  async #read(): Promise<string | undefined> {
+    try {
+      return await readFile(this.#file, 'utf8');
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** At once: whoever reads it sees all of the old file or all of the new one. */
+  async #replace(sealed: string): Promise<void> {
+    const next = `${this.#file}.next`;
+    await mkdir(this.#directory, { recursive: true });
+    // What a process left that was killed.
+    await rm(next, { force: true });
+    await writeFile(next, sealed, { mode: OWNER_ONLY, flag: 'wx', flush: true });
+    await rename(next, this.#file);
+  }
+
+  #inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(run);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}

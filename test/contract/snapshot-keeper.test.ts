@@ -1,0 +1,370 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { Sealer } from '../../proxy/crypto/sealer.ts';
+import { FileSnapshotKeeper } from '../../proxy/store/file/file-snapshot-keeper.ts';
+import type { RedisConnection } from '../../proxy/store/redis/redis-connection.ts';
+import { RedisSnapshotKeeper } from '../../proxy/store/redis/redis-snapshot-keeper.ts';
+import type { PlacedSnapshot, SnapshotKeeper } from '../../proxy/store/snapshot-keeper.ts';
+import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
+import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
+import { compiledSettings } from '../support/compiled-settings.ts';
+import {
+  aCompiledRoute,
+  AN_IDENTITY_PROVIDER,
+  manyResources,
+  resourcesOf,
+  SOME_SIGNING_KEYS,
+} from '../support/push/some-resources.ts';
+// Says so where no Redis can run, and fails in CI.
+import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
+import { noRedisReason } from '../support/redis/no-redis-reason.ts';
+import { startRedisCluster, type TestRedisCluster } from '../support/redis/start-redis-cluster.ts';
+import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
+import { connectionTo, sealerWith } from './redis-stores-under-test.ts';
+
+const ID = 'gatehouse-system/gatehouse';
+const THIRTY_DAYS_SECONDS = 30 * 24 * 60 * 60;
+
+/** One place where a snapshot is kept. */
+interface Place extends AsyncDisposable {
+  /** Another keeper at the same place, as after a start. */
+  open(sealer?: Sealer, id?: string): SnapshotKeeper;
+  /** Everything that somebody reads who looks there. */
+  read(): Promise<string>;
+}
+
+interface Implementation {
+  readonly name: string;
+  readonly create: () => Promise<Place>;
+}
+
+const IMPLEMENTATIONS: readonly Implementation[] = [
+  { name: 'a file', create: createDirectory },
+  ...(noRedisReason === undefined
+    ? [
+        { name: 'redis', create: placeIn(() => startRedis()) },
+        { name: 'redis cluster', create: placeIn(() => startRedisCluster()) },
+      ]
+    : []),
+];
+
+/** A snapshot that tells its position. */
+function placed(epoch: number, sequence: number): PlacedSnapshot {
+  const name = `team/route-${String(epoch)}-${String(sequence)}`;
+  return {
+    position: { epoch, sequence },
+    snapshot: snapshotOf(
+      resourcesOf(
+        compiledSettings(),
+        SOME_SIGNING_KEYS,
+        AN_IDENTITY_PROVIDER,
+        aCompiledRoute(name),
+      ),
+    ),
+  };
+}
+
+function positions(all: readonly (PlacedSnapshot | undefined)[]): readonly unknown[] {
+  return all.map((each) => each?.position);
+}
+
+describe.each(IMPLEMENTATIONS)('the last good snapshot in $name', ({ create }) => {
+  test('is nothing at first', async () => {
+    await using place = await create();
+
+    expect(await place.open().load()).toBeUndefined();
+  });
+
+  test('is there for the next process, whole', async () => {
+    await using place = await create();
+    expect(await place.open().save(placed(1, 1))).toBe(true);
+
+    expect(await place.open().load()).toEqual(placed(1, 1));
+  });
+
+  test.each([
+    ['a later one', placed(2, 6), true],
+    ['one of a later leader', placed(3, 1), true],
+    ['the same', placed(2, 5), false],
+    ['an older one', placed(2, 4), false],
+    ['one of a leader before', placed(1, 9), false],
+  ])('is replaced by %s, or not', async (_what, next, isKept) => {
+    await using place = await create();
+    const first = placed(2, 5);
+    await place.open().save(first);
+    const keeper = place.open();
+
+    expect(await keeper.save(next)).toBe(isKept);
+    expect(await keeper.load()).toEqual(isKept ? next : first);
+    expect(await place.open().load()).toEqual(isKept ? next : first);
+  });
+
+  test('compares numbers, not text', async () => {
+    await using place = await create();
+    const keeper = place.open();
+    await keeper.save(placed(9, 9));
+
+    expect(await keeper.save(placed(10, 10))).toBe(true);
+    expect(await keeper.save(placed(9, 100))).toBe(false);
+    expect(await keeper.save(placed(10, 9))).toBe(false);
+    expect(await keeper.save(placed(999_999_999_999_999, 1))).toBe(true);
+    expect(await keeper.save(placed(999_999_999_999_998, 2))).toBe(false);
+  });
+
+  test('is the newest of those that are saved at once', async () => {
+    await using place = await create();
+    const keeper = place.open();
+    const all = Array.from({ length: 30 }, (_, index) =>
+      placed(1 + ((index * 7) % 5), 1 + ((index * 11) % 30)),
+    );
+    const newest = all.reduce((a, b) => (isNewer(b.position, a.position) ? b : a));
+    const loads = await Promise.all(
+      all.map(async (each) => {
+        await keeper.save(each);
+        return await keeper.load();
+      }),
+    );
+
+    expect(await keeper.load()).toEqual(newest);
+    expect(positions(loads)).not.toContain(undefined);
+  });
+
+  test('cannot be read without the sealing keys', async () => {
+    await using place = await create();
+    await place.open().save(placed(1, 1));
+    const read = await place.read();
+
+    expect(read.length).toBeGreaterThan(100);
+    for (const secret of ['the-private-key', 'the-client-secret', 'example.com', 'route-1-1']) {
+      expect(read).not.toContain(secret);
+      expect(read).not.toContain(Buffer.from(secret).toString('base64url').slice(0, -2));
+    }
+    await expect(place.open(sealerWith('b')).load()).rejects.toThrow(/cannot be used|not open/);
+  });
+
+  test('is not that of another gateway', async () => {
+    await using place = await create();
+    await place.open().save(placed(1, 1));
+    const load = place.open(sealerWith('a'), 'other/gatehouse').load();
+    const other = await load.catch((error: unknown) => error);
+
+    expect(other === undefined || other instanceof Error).toBe(true);
+  });
+
+  test('is sealed again when its key is on the way out', async () => {
+    await using place = await create();
+    await place.open(sealerWith('a')).save(placed(1, 1));
+    const rotated = place.open(sealerWith('b', 'a'));
+    await rotated.load();
+    expect(await rotated.save(placed(1, 1))).toBe(true);
+    expect(await rotated.save(placed(1, 1))).toBe(false);
+
+    expect(await place.open(sealerWith('b')).load()).toEqual(placed(1, 1));
+  });
+
+  test('may have ten thousand routes', async () => {
+    await using place = await create();
+    const snapshot = snapshotOf(manyResources(10_000));
+    const position = { epoch: 1, sequence: 1 };
+    await place.open().save({ position, snapshot });
+    const loaded = await place.open().load();
+
+    expect(loaded?.snapshot.version).toBe(snapshot.version);
+    expect(loaded?.snapshot.resources.size).toBe(snapshot.resources.size);
+    expect((await place.read()).length).toBeLessThan(4 * 1024 * 1024);
+  });
+});
+
+describe('the file of the last good snapshot', () => {
+  async function inDirectory(
+    run: (directory: string, file: string) => Promise<void>,
+  ): Promise<void> {
+    const directory = await mkdtemp(join(tmpdir(), 'gatehouse-keeper-'));
+    await run(directory, join(directory, 'last-good-snapshot'));
+    await rm(directory, { recursive: true });
+  }
+
+  function keeperIn(directory: string): FileSnapshotKeeper {
+    return new FileSnapshotKeeper({ directory, id: ID, sealer: sealerWith('a') });
+  }
+
+  test('is for its owner alone, and alone', async () => {
+    await inDirectory(async (directory, file) => {
+      await keeperIn(directory).save(placed(1, 1));
+      await keeperIn(directory).save(placed(1, 2));
+
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      expect(await readdir(directory)).toEqual(['last-good-snapshot']);
+    });
+  });
+
+  test('is named when it cannot be used, and replaced', async () => {
+    await inDirectory(async (directory, file) => {
+      await keeperIn(directory).save(placed(7, 7));
+      const text = await readFile(file, 'utf8');
+      const middle = text.length >>> 1;
+      for (const broken of ['', 'something else\n', text.slice(0, middle), flipped(text, middle)]) {
+        await writeFile(file, broken);
+        await expect(keeperIn(directory).load()).rejects.toThrow(file);
+      }
+
+      expect(await keeperIn(directory).save(placed(1, 1))).toBe(true);
+      expect(await keeperIn(directory).load()).toEqual(placed(1, 1));
+    });
+  });
+
+  test('is left as it was by a process that is killed while it writes', async () => {
+    await inDirectory(async (directory, file) => {
+      await keeperIn(directory).save(placed(1, 1));
+      await writeFile(`${file}.next`, 'half of');
+
+      expect(await keeperIn(directory).load()).toEqual(placed(1, 1));
+      expect(await keeperIn(directory).save(placed(1, 2))).toBe(true);
+      expect(await readdir(directory)).toEqual(['last-good-snapshot']);
+    });
+  });
+
+  test('may be in a directory that is not there yet', async () => {
+    await inDirectory(async (directory) => {
+      const keeper = keeperIn(join(directory, 'a', 'b'));
+      await keeper.save(placed(1, 1));
+
+      expect(await keeper.load()).toEqual(placed(1, 1));
+    });
+  });
+
+  test('cannot be in a directory that is none', async () => {
+    await inDirectory(async (directory) => {
+      await writeFile(join(directory, 'file'), '');
+      const keeper = keeperIn(join(directory, 'file'));
+
+      await expect(keeper.load()).rejects.toThrow('ENOTDIR');
+      await expect(keeper.save(placed(1, 1))).rejects.toThrow('ENOTDIR');
+    });
+  });
+});
+
+describeWithRedis('the last good snapshot of many proxies', () => {
+  let redis: TestRedis;
+
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+
+  afterAll(async () => {
+    await redis[Symbol.asyncDispose]();
+  });
+
+  test('is the newest, whoever saved it', async () => {
+    await redis.send('FLUSHALL');
+    const connections = await Promise.all(Array.from({ length: 5 }, () => connectionTo(redis.url)));
+    const keepers = connections.map(
+      (connection) => new RedisSnapshotKeeper(connection, { id: ID, sealer: sealerWith('a') }),
+    );
+    const results = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => placed(2, index + 1)).flatMap((each) =>
+        keepers.map(async (keeper) => ({ each, isKept: await keeper.save(each) })),
+      ),
+    );
+    const kept = results.filter(({ isKept }) => isKept).map(({ each }) => each.position.sequence);
+    const [loaded] = await Promise.all(keepers.map((keeper) => keeper.load()));
+    await Promise.all(connections.map((connection) => connection[Symbol.asyncDispose]()));
+
+    expect(loaded).toEqual(placed(2, 8));
+    // Each was kept by one of them at most.
+    expect(new Set(kept).size).toBe(kept.length);
+  });
+
+  test('is sent to Redis by one of them: the others only ask', async () => {
+    await redis.send('FLUSHALL');
+    await using connection = await connectionTo(redis.url);
+    const sealer = sealerWith('a');
+    await new RedisSnapshotKeeper(connection, { id: ID, sealer }).save(placed(1, 1));
+    await redis.send('CONFIG', 'RESETSTAT');
+    for (let count = 0; count < 10; count += 1) {
+      await new RedisSnapshotKeeper(connection, { id: ID, sealer }).save(placed(1, 1));
+    }
+    const statistics = String(await redis.send('INFO', 'stats'));
+    const received = Number(/total_net_input_bytes:(\d+)/.exec(statistics)?.[1]);
+    const commands = String(await redis.send('INFO', 'commandstats'));
+
+    expect(received).toBeLessThan(10 * 500);
+    expect(commands).not.toContain('cmdstat_hset');
+  });
+
+  test('lives for thirty days from when a proxy last asked for it', async () => {
+    await redis.send('FLUSHALL');
+    await using connection = await connectionTo(redis.url);
+    const keeper = new RedisSnapshotKeeper(connection, { id: ID, sealer: sealerWith('a') });
+    await keeper.save(placed(1, 1));
+    redis.advance(THIRTY_DAYS_SECONDS - 60);
+    expect(await keeper.save(placed(1, 1))).toBe(false);
+    redis.advance(THIRTY_DAYS_SECONDS - 60);
+    expect(await keeper.load()).toEqual(placed(1, 1));
+    redis.advance(120);
+
+    expect(await keeper.load()).toBeUndefined();
+    expect(await keeper.save(placed(1, 1))).toBe(true);
+  });
+
+  test('does not open at another place', async () => {
+    await redis.send('FLUSHALL');
+    await using connection = await connectionTo(redis.url);
+    const options = { sealer: sealerWith('a') };
+    await new RedisSnapshotKeeper(connection, { ...options, id: ID }).save(placed(1, 1));
+    const [from, to] = [ID, 'other/gatehouse'].map((id) => `gatehouse:snapshot:{${id}}`);
+    await redis.send('RENAME', String(from), String(to));
+    const other = new RedisSnapshotKeeper(connection, { ...options, id: 'other/gatehouse' });
+
+    await expect(other.load()).rejects.toThrow('does not open');
+  });
+});
+
+function isNewer(a: SnapshotPosition, b: SnapshotPosition): boolean {
+  return a.epoch > b.epoch || (a.epoch === b.epoch && a.sequence > b.sequence);
+}
+
+function flipped(text: string, index: number): string {
+  const other = text.charAt(index) === 'A' ? 'B' : 'A';
+  return text.slice(0, index) + other + text.slice(index + 1);
+}
+
+async function createDirectory(): Promise<Place> {
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-keeper-'));
+  return {
+    open: (sealer = sealerWith('a'), id = ID) => new FileSnapshotKeeper({ directory, id, sealer }),
+    read: () => readFile(join(directory, 'last-good-snapshot'), 'utf8'),
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true }),
+  };
+}
+
+/** Places in a Redis that runs for all tests of this file. */
+function placeIn(start: () => Promise<TestRedis | TestRedisCluster>): () => Promise<Place> {
+  let running: Promise<readonly [TestRedis | TestRedisCluster, RedisConnection]> | undefined;
+  const run = async (): Promise<readonly [TestRedis | TestRedisCluster, RedisConnection]> => {
+    const redis = await start();
+    return [redis, await connectionTo(redis.url)];
+  };
+  afterAll(async () => {
+    const [redis, connection] = (await running) ?? [];
+    await connection?.[Symbol.asyncDispose]();
+    await redis?.[Symbol.asyncDispose]();
+  });
+  return async () => {
+    running ??= run();
+    const [redis, connection] = await running;
+    const nodes = 'nodes' in redis ? redis.nodes : [redis];
+    await Promise.all(nodes.map((node) => node.send('FLUSHALL')));
+    return {
+      open: (sealer = sealerWith('a'), id = ID) =>
+        new RedisSnapshotKeeper(connection, { id, sealer }),
+      read: async () =>
+        JSON.stringify(await connection.send('HGETALL', `gatehouse:snapshot:{${ID}}`)),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  };
+}

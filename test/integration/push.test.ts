@@ -1,0 +1,302 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterEach, describe, expect, test } from '@jest/globals';
+
+import { Sealer } from '../../proxy/crypto/sealer.ts';
+import { LastGood, loadLastGood, type LastGoodPlaces } from '../../proxy/push/last-good.ts';
+import { followController, type ControllerFollower } from '../../proxy/push/push-client.ts';
+import type { RefusedResource } from '../../proxy/push/snapshot-receiver.ts';
+import { FileSnapshotKeeper } from '../../proxy/store/file/file-snapshot-keeper.ts';
+import { RedisSnapshotKeeper } from '../../proxy/store/redis/redis-snapshot-keeper.ts';
+import type { PlacedSnapshot } from '../../proxy/store/snapshot-keeper.ts';
+import { eventually } from '../support/eventually.ts';
+import { pushedRoute, pushedRoutes, pushedSettings } from '../support/push/push-resources.ts';
+import { aLeadership, startPushWorld, type PushWorld } from '../support/push/push-world.ts';
+import { connected } from '../support/redis/connected.ts';
+import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
+import { createRecordingLogger } from '../support/redis/recording-logger.ts';
+import { startRedis } from '../support/redis/start-redis.ts';
+import { startTcpRelay } from '../support/tcp-relay.ts';
+
+const ID = 'gatehouse-system/gatehouse';
+const RESOURCES = [pushedSettings(), ...pushedRoutes(5)];
+
+const opened: AsyncDisposable[] = [];
+
+afterEach(async () => {
+  for (const each of opened.splice(0).reverse()) await each[Symbol.asyncDispose]();
+});
+
+function keep<Opened extends AsyncDisposable>(each: Opened): Opened {
+  opened.push(each);
+  return each;
+}
+
+async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-push-'));
+  keep({ [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) });
+  return directory;
+}
+
+interface TestProxy extends AsyncDisposable {
+  readonly follower: ControllerFollower;
+  /** Everything that it served, from the start. */
+  readonly applied: readonly PlacedSnapshot[];
+}
+
+interface TestProxyOptions {
+  readonly token?: string;
+  readonly port?: number;
+  readonly places?: LastGoodPlaces;
+  readonly timing?: Parameters<typeof followController>[0]['timing'];
+  /** What the gateway says of a snapshot. */
+  readonly check?: (placed: PlacedSnapshot) => readonly RefusedResource[];
+}
+
+/** A proxy as a process makes one: what it had before, then what the controller sends. */
+async function startProxy(
+  world: PushWorld,
+  id: string,
+  { token = `token-of-${id}`, port = world.port, places = {}, ...options }: TestProxyOptions = {},
+): Promise<TestProxy> {
+  const directory = await temporaryDirectory();
+  const [ca, tokenFile] = [join(directory, 'ca.crt'), join(directory, 'token')];
+  await writeFile(ca, world.authority.ca);
+  await writeFile(tokenFile, token);
+  const logger = createRecordingLogger();
+  const serving = await loadLastGood(places, logger);
+  const applied: PlacedSnapshot[] = serving === undefined ? [] : [serving];
+  const lastGood = new LastGood(places, { logger });
+  const follower = followController({
+    url: `https://127.0.0.1:${String(port)}`,
+    ca,
+    tokenFile,
+    proxyId: id,
+    serving,
+    logger,
+    timing: options.timing ?? {},
+    handlers: {
+      apply: (placed) => {
+        const refused = options.check?.(placed) ?? [];
+        if (refused.length > 0) return refused;
+        applied.push(placed);
+        lastGood.applied(placed);
+        return [];
+      },
+      status: () => ({ ready: applied.length > 0, draining: false, conns: 0 }),
+    },
+  });
+  return keep({
+    follower,
+    applied,
+    [Symbol.asyncDispose]: async () => {
+      await follower.close();
+      await lastGood[Symbol.asyncDispose]();
+    },
+  });
+}
+
+function keysOf(proxy: TestProxy): readonly string[] {
+  return [...(proxy.follower.serving?.snapshot.resources.keys() ?? [])].sort();
+}
+
+async function untilServing(proxy: TestProxy, version: string): Promise<void> {
+  await eventually(
+    'it serves the snapshot',
+    () => proxy.follower.serving?.snapshot.version === version,
+  );
+}
+
+describe('a controller and its proxies', () => {
+  test('agree on what is served, and on what serves it', async () => {
+    const world = keep(await startPushWorld());
+    const publication = world.lead(aLeadership(1));
+    const proxies = await Promise.all(['a', 'b', 'c'].map((id) => startProxy(world, id)));
+    publication.publish({ put: RESOURCES, deleted: [] });
+    await eventually(
+      'all serve it',
+      () => publication.programming('route/default/route-0')?.kind === 'programmed',
+    );
+    for (const { follower } of proxies) {
+      expect(follower.serving?.snapshot.version).toBe(publication.version);
+    }
+    publication.publish({
+      put: [pushedRoute('route-1', 2), pushedRoute('new')],
+      deleted: ['route/default/route-0'],
+    });
+    await Promise.all(proxies.map((proxy) => untilServing(proxy, publication.version)));
+
+    expect(keysOf(proxies[0] ?? fail())).toContain('route/default/new');
+    expect(keysOf(proxies[0] ?? fail())).not.toContain('route/default/route-0');
+  });
+
+  test('keep what has not changed as it is', async () => {
+    const world = keep(await startPushWorld());
+    const publication = world.lead(aLeadership(1));
+    const proxy = await startProxy(world, 'a');
+    publication.publish({ put: RESOURCES, deleted: [] });
+    await untilServing(proxy, publication.version);
+    publication.publish({ put: [pushedRoute('route-1', 2)], deleted: [] });
+    await untilServing(proxy, publication.version);
+    const [before, after] = proxy.applied.map(({ snapshot }) => snapshot.resources);
+    const isSame = (key: string): boolean => before?.get(key) === after?.get(key);
+
+    expect([...(after?.keys() ?? [])].filter((key) => !isSame(key))).toEqual([
+      'route/default/route-1',
+    ]);
+  });
+
+  test('do without the resources that a proxy refuses', async () => {
+    const world = keep(await startPushWorld());
+    const publication = world.lead(aLeadership(1));
+    const refused = ['route/default/route-1', 'route/default/route-3'];
+    const [picky, easy] = await Promise.all([
+      startProxy(world, 'picky', {
+        check: ({ snapshot }) =>
+          refused
+            .filter((key) => snapshot.resources.has(key))
+            .map((key) => ({ key, message: 'no such regular expression' })),
+      }),
+      startProxy(world, 'easy'),
+    ]);
+    publication.publish({ put: RESOURCES, deleted: [] });
+    await eventually(
+      'the others are served',
+      () => publication.programming('route/default/route-0')?.kind === 'programmed',
+    );
+
+    expect(publication.programming('route/default/route-1')).toEqual({
+      kind: 'rejected',
+      proxy: 'picky',
+      message: 'no such regular expression',
+    });
+    await Promise.all([picky, easy].map((proxy) => untilServing(proxy, publication.version)));
+    expect(keysOf(picky)).not.toContain('route/default/route-3');
+    expect(keysOf(easy)).toEqual(keysOf(picky));
+  });
+
+  test('do not speak without a token', async () => {
+    const world = keep(await startPushWorld());
+    world.lead(aLeadership(1)).publish({ put: RESOURCES, deleted: [] });
+    const stranger = await startProxy(world, 'a', { token: 'token-of-b' });
+    const proxy = await startProxy(world, 'c');
+    await eventually('the other one is served', () => proxy.applied.length > 0);
+
+    expect(stranger.applied).toEqual([]);
+  });
+
+  test('go on when a connection is dead and does not say so', async () => {
+    const world = keep(await startPushWorld());
+    const relay = keep(await startTcpRelay(world.port));
+    const publication = world.lead(aLeadership(1));
+    const timing = { pingMs: 50, silenceMs: 300 };
+    const proxy = await startProxy(world, 'a', { port: relay.port, timing });
+    publication.publish({ put: RESOURCES, deleted: [] });
+    await untilServing(proxy, publication.version);
+    relay.freeze();
+    publication.publish({ put: [pushedRoute('new')], deleted: [] });
+
+    await untilServing(proxy, publication.version);
+    expect(keysOf(proxy)).toContain('route/default/new');
+  });
+
+  test('may have thousands of routes', async () => {
+    const world = keep(await startPushWorld());
+    const publication = world.lead(aLeadership(1));
+    const proxies = await Promise.all(['a', 'b', 'c'].map((id) => startProxy(world, id)));
+    publication.publish({ put: [pushedSettings(), ...pushedRoutes(3000)], deleted: [] });
+    await Promise.all(proxies.map((proxy) => untilServing(proxy, publication.version)));
+
+    expect(proxies.map((proxy) => keysOf(proxy).length)).toEqual([3001, 3001, 3001]);
+  });
+});
+
+describe('what a proxy served before', () => {
+  const sealer = new Sealer([{ secret: Buffer.alloc(32, 'a') }]);
+
+  test('is served by the same pod when it starts again without a controller', async () => {
+    const world = keep(await startPushWorld());
+    const leadership = aLeadership(4);
+    const publication = world.lead(leadership);
+    const directory = await temporaryDirectory();
+    const open = (): LastGoodPlaces => ({
+      file: new FileSnapshotKeeper({ directory, id: ID, sealer }),
+    });
+    publication.publish({ put: RESOURCES, deleted: [] });
+    const before = await startProxy(world, 'a', { places: open() });
+    await untilServing(before, publication.version);
+    await before[Symbol.asyncDispose]();
+    leadership.end();
+    const after = await startProxy(world, 'a', { places: open() });
+
+    expect(after.applied).toEqual(before.applied);
+    expect(after.follower.isConnected).toBe(false);
+  });
+
+  test('is not undone by a leader who knows less, and not held against one who knows more', async () => {
+    const world = keep(await startPushWorld());
+    const first = aLeadership(7);
+    const publication = world.lead(first);
+    const proxy = await startProxy(world, 'a');
+    publication.publish({ put: RESOURCES, deleted: [] });
+    await untilServing(proxy, publication.version);
+    first.end();
+    // The Lease was deleted: its count begins anew.
+    const second = aLeadership(1);
+    const next = world.lead(second);
+    next.publish({ put: [...RESOURCES, pushedRoute('new')], deleted: [] });
+    await untilServing(proxy, next.version);
+
+    expect(second.raises).toEqual([7]);
+    expect(proxy.follower.serving?.position).toEqual({ epoch: 8, sequence: expect.any(Number) });
+  });
+
+  describeWithRedis('in Redis', () => {
+    test('is served by a new pod that finds no controller', async () => {
+      const redis = keep(await startRedis());
+      const { connection } = keep(await connected(redis.url));
+      const open = (): LastGoodPlaces => ({
+        redis: new RedisSnapshotKeeper(connection, { id: ID, sealer }),
+      });
+      const world = keep(await startPushWorld());
+      const leadership = aLeadership(4);
+      const publication = world.lead(leadership);
+      publication.publish({ put: RESOURCES, deleted: [] });
+      const old = await Promise.all(
+        ['a', 'b'].map((id) => startProxy(world, id, { places: open() })),
+      );
+      await Promise.all(old.map((proxy) => untilServing(proxy, publication.version)));
+      await Promise.all(old.map((proxy) => proxy[Symbol.asyncDispose]()));
+      leadership.end();
+      const fresh = await startProxy(world, 'c', { places: open() });
+
+      expect(fresh.applied).toEqual(old[0]?.applied);
+    });
+
+    test('gives way to the controller when there is one again, also when it was put back', async () => {
+      const redis = keep(await startRedis());
+      const { connection } = keep(await connected(redis.url));
+      const keeper = new RedisSnapshotKeeper(connection, { id: ID, sealer });
+      const world = keep(await startPushWorld());
+      const publication = world.lead(aLeadership(2));
+      publication.publish({ put: RESOURCES, deleted: [] });
+      const old = await startProxy(world, 'a', { places: { redis: keeper } });
+      await untilServing(old, publication.version);
+      await old[Symbol.asyncDispose]();
+      const stolen = await redis.send('HGETALL', `gatehouse:snapshot:{${ID}}`);
+      publication.publish({ put: [], deleted: ['route/default/route-0'] });
+      await redis.send('HSET', `gatehouse:snapshot:{${ID}}`, ...[stolen].flat().map(String));
+      const fresh = await startProxy(world, 'b', { places: { redis: keeper } });
+
+      expect(keysOf(fresh)).toContain('route/default/route-0');
+      await untilServing(fresh, publication.version);
+      expect(keysOf(fresh)).not.toContain('route/default/route-0');
+    });
+  });
+});
+
+function fail(): never {
+  throw new Error('there is none');
+}

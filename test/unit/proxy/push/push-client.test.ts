@@ -1,0 +1,609 @@
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+
+import { afterEach, describe, expect, test } from '@jest/globals';
+
+import {
+  followController,
+  type ControllerFollower,
+  type FollowOptions,
+  type ProxyStatus,
+} from '../../../../proxy/push/push-client.ts';
+import type { PlacedSnapshot } from '../../../../proxy/store/snapshot-keeper.ts';
+import { snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
+import { LONGEST_CONTROLLER_LINE_BYTES } from '../../../../shared/snapshot/push-frames.ts';
+import { compiledSettings } from '../../../support/compiled-settings.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { freePort } from '../../../support/free-port.ts';
+import { deltaFrames, fullFrames } from '../../../support/push/frames.ts';
+import {
+  startScriptedController,
+  type ScriptedController,
+} from '../../../support/push/scripted-controller.ts';
+import {
+  aCompiledRoute,
+  aCompiledService,
+  manyResources,
+  resourcesOf,
+} from '../../../support/push/some-resources.ts';
+import { createRecordingLogger } from '../../../support/redis/recording-logger.ts';
+import { startTcpRelay } from '../../../support/tcp-relay.ts';
+import { createThrowawayAuthority } from '../../../support/throwaway-authority.ts';
+
+const RESOURCES = resourcesOf(compiledSettings(), aCompiledRoute(), aCompiledService());
+const SNAPSHOT = snapshotOf(RESOURCES);
+const FIRST = { epoch: 3, sequence: 1 };
+const SECOND = { epoch: 3, sequence: 2 };
+
+const opened: AsyncDisposable[] = [];
+
+afterEach(async () => {
+  for (const each of opened.splice(0).reverse()) await each[Symbol.asyncDispose]();
+});
+
+function keep<Opened extends AsyncDisposable>(each: Opened): Opened {
+  opened.push(each);
+  return each;
+}
+
+interface FollowingProxy {
+  readonly follower: ControllerFollower;
+  readonly applied: PlacedSnapshot[];
+  readonly logger: ReturnType<typeof createRecordingLogger>;
+  status: ProxyStatus;
+}
+
+/** A proxy that follows, and keeps what it applies. */
+function follow(
+  { ca, tokenFile }: Pick<ScriptedController, 'ca' | 'tokenFile'>,
+  port: number,
+  options: Partial<FollowOptions> = {},
+): FollowingProxy {
+  const applied: PlacedSnapshot[] = [];
+  const logger = createRecordingLogger();
+  const proxy = {
+    applied,
+    logger,
+    status: { ready: false, draining: false, conns: 0 },
+  };
+  const follower = followController({
+    url: `https://localhost:${String(port)}`,
+    ca,
+    tokenFile,
+    proxyId: 'proxy-1',
+    logger,
+    handlers: {
+      apply: (placed) => {
+        applied.push(placed);
+        return [];
+      },
+      status: () => proxy.status,
+    },
+    ...options,
+  });
+  keep({ [Symbol.asyncDispose]: () => follower.close() });
+  return Object.assign(proxy, { follower });
+}
+
+describe('a proxy that follows a controller', () => {
+  test('says who it is, and that it has nothing', async () => {
+    const controller = keep(await startScriptedController());
+    follow(controller, controller.port);
+    const { headers } = await controller.nextStream();
+
+    expect(headers).toMatchObject({
+      ':method': 'POST',
+      ':path': '/v1/stream',
+      authorization: 'Bearer the-first-token',
+      'x-proto': '1',
+      'x-proxy-id': 'proxy-1',
+    });
+    expect(headers).not.toHaveProperty('x-have');
+    expect(headers).not.toHaveProperty('x-routes');
+    expect(controller.serverNames).toEqual(['localhost']);
+  });
+
+  test('serves the whole snapshot, and acknowledges it', async () => {
+    const controller = keep(await startScriptedController());
+    const { applied, follower } = follow(controller, controller.port);
+    const stream = await controller.nextStream();
+    stream.accept();
+    stream.send(fullFrames(FIRST, RESOURCES));
+
+    expect(await stream.nextAnswer()).toEqual({
+      t: 'ack',
+      epoch: 3,
+      seq: 1,
+      manifest: SNAPSHOT.version,
+      appliedMs: expect.any(Number),
+    });
+    expect(applied).toEqual([{ position: FIRST, snapshot: SNAPSHOT }]);
+    expect(follower.serving?.position).toEqual(FIRST);
+  });
+
+  test('takes frames that are cut anywhere, also within a character', async () => {
+    const controller = keep(await startScriptedController());
+    const { applied } = follow(controller, controller.port);
+    const stream = await controller.nextStream();
+    stream.accept();
+    const resources = resourcesOf(
+      aCompiledRoute('team/app', { path: { kind: 'regex', value: '/ä€😀+' } }),
+    );
+    const text = Buffer.from(
+      fullFrames(FIRST, resources)
+        .map((frame) => `${JSON.stringify(frame)}\n`)
+        .join(''),
+    );
+    for (const byte of text) stream.sendBytes(Buffer.of(byte));
+
+    await stream.next('ack');
+    expect(applied[0]?.snapshot.resources.get('route/team/app')).toEqual(resources[0]);
+  });
+
+  test('takes changes on top of what it has', async () => {
+    const controller = keep(await startScriptedController());
+    const { applied } = follow(controller, controller.port);
+    const stream = await controller.nextStream();
+    stream.accept();
+    stream.send(fullFrames(FIRST, RESOURCES));
+    await stream.next('ack');
+    const next = snapshotOf(
+      resourcesOf(compiledSettings(), aCompiledRoute(), aCompiledRoute('team/new')),
+    );
+    stream.send(deltaFrames(SECOND, SNAPSHOT, next));
+
+    expect(await stream.next('ack')).toMatchObject({ seq: 2, manifest: next.version });
+    expect(applied.at(-1)?.snapshot).toEqual(next);
+  });
+
+  test('says what it has when it comes again', async () => {
+    const controller = keep(await startScriptedController());
+    const { follower } = follow(controller, controller.port);
+    const first = await controller.nextStream();
+    first.accept();
+    first.send(fullFrames(FIRST, RESOURCES));
+    await first.next('ack');
+    first.send([{ t: 'goaway', reason: 'the token is old' }]);
+    const { headers } = await controller.nextStream();
+
+    expect(headers['x-have']).toBe(`3.1:${SNAPSHOT.version}`);
+    expect(headers['x-routes']).toBe('1');
+    expect(follower.serving?.position).toEqual(FIRST);
+  });
+
+  test('says what it served before it was started', async () => {
+    const controller = keep(await startScriptedController());
+    const serving = { position: SECOND, snapshot: SNAPSHOT };
+    const { applied } = follow(controller, controller.port, { serving });
+    const stream = await controller.nextStream();
+    expect(stream.headers['x-have']).toBe(`3.2:${SNAPSHOT.version}`);
+    stream.accept();
+    stream.send(fullFrames(FIRST, RESOURCES));
+
+    expect(await stream.next('nack')).toMatchObject({
+      errors: [{ k: '', reason: 'StalePosition', message: '3.2' }],
+      manifest: SNAPSHOT.version,
+    });
+    expect(applied).toEqual([]);
+  });
+
+  test('reads the token and the authorities anew for each connection', async () => {
+    const controller = keep(await startScriptedController());
+    follow(controller, controller.port);
+    const first = await controller.nextStream();
+    first.accept();
+    await writeFile(controller.tokenFile, 'the-second-token');
+    first.send([{ t: 'goaway', reason: 'the token is old' }]);
+    const second = await controller.nextStream();
+    expect(second.headers.authorization).toBe('Bearer the-second-token');
+    second.accept();
+    const authorities = await readFile(controller.ca);
+    await writeFile(controller.ca, createThrowawayAuthority().ca);
+    second.send([{ t: 'goaway', reason: 'certificates were replaced' }]);
+    await eventually('it no longer connects', () => second.isClosed);
+    await writeFile(controller.ca, authorities);
+
+    await controller.nextStream();
+  });
+
+  test('goes on after it was cut off', async () => {
+    const controller = keep(await startScriptedController());
+    const relay = keep(await startTcpRelay(controller.port));
+    const { applied, follower } = follow(controller, relay.port);
+    const first = await controller.nextStream();
+    first.accept();
+    first.send(fullFrames(FIRST, RESOURCES));
+    await first.next('ack');
+    relay.cut();
+    await eventually('the proxy notices', () => !follower.isConnected);
+    relay.mend();
+    const second = await controller.nextStream();
+    second.accept();
+    second.send(deltaFrames(SECOND, SNAPSHOT, snapshotOf(RESOURCES.slice(1))));
+
+    await second.next('ack');
+    expect(applied.map(({ position }) => position)).toEqual([FIRST, SECOND]);
+  });
+
+  test('forgets the beginning of a snapshot whose end did not come', async () => {
+    const controller = keep(await startScriptedController());
+    const { applied } = follow(controller, controller.port);
+    const first = await controller.nextStream();
+    first.accept();
+    first.send(fullFrames(FIRST, RESOURCES).slice(0, 2));
+    first.end();
+    const second = await controller.nextStream();
+    second.accept();
+    second.send(fullFrames(SECOND, RESOURCES));
+
+    await second.next('ack');
+    expect(applied.map(({ position }) => position)).toEqual([SECOND]);
+  });
+
+  test('answers a ping', async () => {
+    const controller = keep(await startScriptedController());
+    follow(controller, controller.port);
+    const stream = await controller.nextStream();
+    stream.accept();
+    stream.send([{ t: 'ping' }]);
+
+    expect(await stream.next('pong')).toEqual({ t: 'pong' });
+  });
+
+  test('says how it is at once, when that changes, and now and then', async () => {
+    const controller = keep(await startScriptedController());
+    const proxy = follow(controller, controller.port, { timing: { statusMs: 100 } });
+    const stream = await controller.nextStream();
+    stream.accept();
+    expect(await stream.next('status')).toEqual({
+      t: 'status',
+      ready: false,
+      draining: false,
+      conns: 0,
+    });
+    proxy.status = { ready: true, draining: false, conns: 7 };
+    await eventually('it says so', () =>
+      stream.frames.some((frame) => frame.t === 'status' && frame.ready && frame.conns === 7),
+    );
+  });
+
+  test('tells a change of readiness without waiting', async () => {
+    const controller = keep(await startScriptedController());
+    const proxy = follow(controller, controller.port, { timing: { statusMs: 3_600_000 } });
+    const stream = await controller.nextStream();
+    stream.accept();
+    await stream.next('status');
+    proxy.follower.tellStatus();
+    proxy.status = { ready: true, draining: true, conns: 1 };
+    proxy.follower.tellStatus();
+
+    expect(await stream.next('status')).toMatchObject({ ready: true, draining: true });
+  });
+
+  test('takes ten thousand routes', async () => {
+    const controller = keep(await startScriptedController());
+    const resources = manyResources(10_000);
+    const { applied } = follow(controller, controller.port);
+    const stream = await controller.nextStream();
+    stream.accept();
+    stream.send(fullFrames(FIRST, resources));
+
+    await stream.next('ack');
+    expect(applied[0]?.snapshot.resources.size).toBe(resources.length);
+  });
+});
+
+describe('a snapshot that is not served', () => {
+  test('is refused with all that is wrong in it, and the one before goes on', async () => {
+    const controller = keep(await startScriptedController());
+    const { applied, follower } = follow(controller, controller.port);
+    const stream = await controller.nextStream();
+    stream.accept();
+    stream.send(fullFrames(FIRST, RESOURCES));
+    await stream.next('ack');
+    const restricted = { ...aCompiledRoute('team/a'), onlyOnMondays: true };
+    const unknownKind = { ...aCompiledRoute('team/b'), path: { kind: 'glob', value: '/*' } };
+    // Another release of the controller, whose types are others.
+    const next = snapshotOf(resourcesOf(restricted, unknownKind as never, ...[aCompiledService()]));
+    stream.send(deltaFrames(SECOND, SNAPSHOT, next));
+    const nack = await stream.next('nack');
+
+    expect(nack.errors).toEqual([
+      {
+        k: 'route/team/a',
+        reason: 'InvalidResource',
+        message: 'has a member that this release does not know: onlyOnMondays',
+      },
+      { k: 'route/team/b', reason: 'InvalidResource', message: expect.any(String) },
+    ]);
+    expect(nack.manifest).toBe(SNAPSHOT.version);
+    expect(applied).toHaveLength(1);
+    expect(follower.serving?.position).toEqual(FIRST);
+  });
+
+  test('may be refused by the gateway for some of its resources', async () => {
+    const controller = keep(await startScriptedController());
+    const { follower } = follow(controller, controller.port, {
+      handlers: {
+        apply: () => [{ key: 'route/team/app', message: 'no such regular expression' }],
+        status: () => ({ ready: true, draining: false, conns: 0 }),
+      },
+    });
+    const stream = await controller.nextStream();
+    stream.accept();
+    stream.send(fullFrames(FIRST, RESOURCES));
+
+    expect(await stream.next('nack')).toEqual({
+      t: 'nack',
+      epoch: 3,
+      seq: 1,
+      errors: [
+        { k: 'route/team/app', reason: 'InvalidResource', message: 'no such regular expression' },
+      ],
+      manifest: null,
+    });
+    expect(follower.serving).toBeUndefined();
+  });
+
+  test('is refused whole when the gateway fails, without a word of why', async () => {
+    const controller = keep(await startScriptedController());
+    const { logger } = follow(controller, controller.port, {
+      handlers: {
+        apply: () => {
+          throw new Error('the client secret is hunter2');
+        },
+        status: () => ({ ready: true, draining: false, conns: 0 }),
+      },
+    });
+    const stream = await controller.nextStream();
+    stream.accept();
+    stream.send(fullFrames(FIRST, RESOURCES));
+    const nack = await stream.next('nack');
+
+    expect(nack.errors).toMatchObject([{ k: '', reason: 'InvalidResource' }]);
+    expect(JSON.stringify(nack)).not.toContain('hunter2');
+    expect(logger.messages('error')).toEqual(['a snapshot could not be applied']);
+  });
+
+  test('does not end the connection', async () => {
+    const controller = keep(await startScriptedController());
+    const { applied } = follow(controller, controller.port);
+    const stream = await controller.nextStream();
+    stream.accept();
+    stream.send(deltaFrames(FIRST, SNAPSHOT, snapshotOf([])));
+    expect(await stream.next('nack')).toMatchObject({ errors: [{ reason: 'UnknownBase' }] });
+    stream.send(fullFrames(SECOND, RESOURCES));
+
+    await stream.next('ack');
+    expect(applied).toHaveLength(1);
+  });
+});
+
+describe('who answers', () => {
+  test('must have a certificate for the host of the URL', async () => {
+    const controller = keep(await startScriptedController({ hosts: ['other.example.com'] }));
+    const { logger } = follow(controller, controller.port);
+    await eventually('it says so', () => logger.messages('warn').length > 0);
+
+    expect(logger.records[0]?.fields['error']).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
+    expect(controller.streams).toEqual([]);
+  });
+
+  test('must have a certificate of the authorities', async () => {
+    const controller = keep(await startScriptedController());
+    await writeFile(controller.ca, createThrowawayAuthority().ca);
+    const { logger } = follow(controller, controller.port);
+    await eventually('it says so', () => logger.messages('warn').length > 0);
+
+    expect(controller.streams).toEqual([]);
+  });
+
+  test('may send the proxy to the leader, who has the same name', async () => {
+    const leader = keep(await startScriptedController());
+    const { authority } = leader;
+    const other = keep(await startScriptedController({ authority }));
+    const { applied } = follow(other, other.port);
+    const asked = await other.nextStream();
+    asked.refuse(503, { 'x-leader': `127.0.0.1:${String(leader.port)}` });
+    const stream = await leader.nextStream();
+    stream.accept();
+    stream.send(fullFrames(FIRST, RESOURCES));
+
+    await stream.next('ack');
+    expect(applied).toHaveLength(1);
+    expect(leader.serverNames).toEqual(['localhost']);
+    expect(stream.headers[':authority']).toBe(`localhost:${String(other.port)}`);
+  });
+
+  test('cannot send it to a server that has another name', async () => {
+    const authority = createThrowawayAuthority();
+    const thief = keep(await startScriptedController({ authority, hosts: ['127.0.0.1'] }));
+    const other = keep(await startScriptedController({ authority }));
+    const { logger } = follow(other, other.port);
+    const asked = await other.nextStream();
+    asked.refuse(503, { 'x-leader': `127.0.0.1:${String(thief.port)}` });
+    // It comes back to the name it was given.
+    await other.nextStream();
+
+    expect(logger.records[0]?.fields['error']).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
+    expect(thief.streams).toEqual([]);
+  });
+
+  test('cannot send it to and fro', async () => {
+    const controller = keep(await startScriptedController());
+    const { logger } = follow(controller, controller.port);
+    const redirect = { 'x-leader': `127.0.0.1:${String(controller.port)}` };
+    (await controller.nextStream()).refuse(503, redirect);
+    (await controller.nextStream()).refuse(503, redirect);
+    await eventually('it says so', () => logger.messages('warn').length > 0);
+
+    expect(logger.records[0]?.fields['error']).toContain('another one leads');
+  });
+
+  test.each([
+    '127.0.0.1',
+    'https://127.0.0.1:1',
+    '127.0.0.1:0',
+    '127.0.0.1:65536',
+    '[127.0.0.1:1',
+    'a b:1',
+    'user@127.0.0.1:1',
+    '127.0.0.1:1/x',
+  ])('names no leader with %s', async (named) => {
+    const controller = keep(await startScriptedController());
+    const { logger } = follow(controller, controller.port);
+    (await controller.nextStream()).refuse(503, { 'x-leader': named });
+    await eventually('it says so', () => logger.messages('warn').length > 0);
+
+    expect(logger.records[0]).toMatchObject({ fields: { status: 503 } });
+  });
+
+  test.each([401, 403, 400, 503])('may refuse it with %i, which is logged once', async (status) => {
+    const controller = keep(await startScriptedController());
+    const { logger } = follow(controller, controller.port);
+    (await controller.nextStream()).refuse(status);
+    (await controller.nextStream()).refuse(status);
+    await controller.nextStream();
+
+    expect(logger.records).toEqual([
+      {
+        level: 'warn',
+        message: 'the controller refuses this proxy; what it sent last is served',
+        fields: { controller: `localhost:${String(controller.port)}`, status },
+      },
+    ]);
+    expect(JSON.stringify(logger.records)).not.toContain('the-first-token');
+  });
+});
+
+describe('a stream that is no good', () => {
+  test.each([
+    ['garbage', 'garbage\n'],
+    ['a frame that there is not', '{"t":"reset"}\n'],
+    ['a member that there is not', '{"t":"ping","force":true}\n'],
+    ['a commit of nothing', `{"t":"commit","manifest":"${'0'.repeat(64)}"}\n`],
+    ['a snapshot within a snapshot', beginTwice()],
+    ['a line without an end', 'x'.repeat(LONGEST_CONTROLLER_LINE_BYTES + 1)],
+  ])('is left because of %s, and the proxy comes again', async (_what, text) => {
+    const controller = keep(await startScriptedController());
+    const { follower, logger } = follow(controller, controller.port);
+    const first = await controller.nextStream();
+    first.accept();
+    first.send(fullFrames(FIRST, RESOURCES));
+    await first.next('ack');
+    first.sendText(text);
+    const second = await controller.nextStream();
+
+    expect(second.headers['x-have']).toBe(`3.1:${SNAPSHOT.version}`);
+    expect(follower.serving?.position).toEqual(FIRST);
+    expect(logger.messages('warn')).toEqual([
+      'the controller is away; what it sent last is served',
+    ]);
+  });
+
+  test('is noticed when nothing comes over it any more', async () => {
+    const controller = keep(await startScriptedController());
+    const relay = keep(await startTcpRelay(controller.port));
+    const { follower, logger } = follow(controller, relay.port, {
+      timing: { pingMs: 50, silenceMs: 300 },
+    });
+    const stream = await controller.nextStream();
+    stream.accept();
+    stream.send(fullFrames(FIRST, RESOURCES));
+    await stream.next('ack');
+    relay.freeze();
+    await eventually('the proxy notices', () => !follower.isConnected);
+
+    expect(logger.records.at(-1)?.fields['error']).toContain('does not answer');
+    expect(follower.serving?.position).toEqual(FIRST);
+  });
+
+  test('is not given up while the controller is there and has nothing to say', async () => {
+    const controller = keep(await startScriptedController());
+    const { follower } = follow(controller, controller.port, {
+      timing: { pingMs: 20, silenceMs: 100, statusMs: 50 },
+    });
+    const stream = await controller.nextStream();
+    stream.accept();
+    for (let count = 0; count < 8; count += 1) await stream.next('status');
+
+    expect(follower.isConnected).toBe(true);
+    expect(controller.streams).toHaveLength(1);
+  });
+
+  test('does not hold up a proxy that is never answered', async () => {
+    const controller = keep(await startScriptedController());
+    const { logger } = follow(controller, controller.port, { timing: { helloMs: 50 } });
+    await controller.nextStream();
+    await controller.nextStream();
+
+    expect(logger.records.map(({ fields }) => fields['error'])).toEqual([
+      expect.stringContaining('TimeoutError'),
+    ]);
+  });
+});
+
+describe('a controller that is away', () => {
+  test('is logged once, and so is that it is back', async () => {
+    const controller = keep(await startScriptedController());
+    const relay = keep(await startTcpRelay(controller.port));
+    relay.cut();
+    const { logger } = follow(controller, relay.port);
+    await eventually('it says so', () => logger.messages('warn').length > 0);
+    relay.mend();
+    (await controller.nextStream()).accept();
+    await eventually('it says so', () => logger.messages('info').length > 0);
+
+    expect(logger.records.map(({ message }) => message)).toEqual([
+      'the controller is away; what it sent last is served',
+      'following the controller',
+    ]);
+  });
+
+  test('is logged with what is wrong', async () => {
+    const controller = keep(await startScriptedController());
+    const { logger } = follow(controller, await freePort());
+    await eventually('it says so', () => logger.messages('warn').length > 0);
+
+    expect(logger.records[0]?.fields['error']).toContain('ECONNREFUSED');
+  });
+
+  test('does not keep a proxy from closing', async () => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const controller = keep(await startScriptedController());
+    const { follower } = follow(controller, port);
+    await once(server, 'connection');
+    await follower.close();
+    server.close();
+
+    expect(follower.isConnected).toBe(false);
+  });
+
+  test.each([
+    ['a token file that is not there', 'tokenFile', 'ENOENT'],
+    ['a token file that holds something else', 'ca', 'holds no token'],
+  ] as const)('is what %s looks like', async (_what, file, reason) => {
+    const controller = keep(await startScriptedController());
+    const tokenFile = file === 'ca' ? controller.ca : `${controller.tokenFile}-of-nobody`;
+    const { logger } = follow({ ca: controller.ca, tokenFile }, controller.port);
+    await eventually('it says so', () => logger.messages('warn').length > 0);
+
+    expect(logger.records[0]?.fields['error']).toContain(reason);
+    expect(controller.streams).toEqual([]);
+  });
+});
+
+test('a URL without TLS is refused', () => {
+  expect(() => follow({ ca: 'none', tokenFile: 'none' }, 1, { url: 'http://localhost:1' })).toThrow(
+    TypeError,
+  );
+});
+
+function beginTwice(): string {
+  const [begin] = fullFrames(SECOND, RESOURCES);
+  return `${JSON.stringify(begin)}\n`.repeat(2);
+}
