@@ -1,0 +1,130 @@
+import type { ServerResponse } from 'node:http';
+
+import type { Change, Collection } from './collection.ts';
+import { apiVersionOf } from './resource-definition.ts';
+import type { Selector } from './selectors.ts';
+import { expired, type StatusError } from './status-error.ts';
+
+const SECOND = 1_000;
+/** A client that reads too slowly is cut off, as the API server does. */
+const MOST_BYTES_WAITING = 32 * 1024 * 1024;
+
+export interface WatchOptions {
+  /** Begins after this version; undefined begins with what there is. */
+  readonly since: number | undefined;
+  readonly selects: Selector;
+  readonly timeoutSeconds: number;
+  /** Undefined for a client that asks for none. */
+  readonly bookmarkIntervalMs: number | undefined;
+  /** Newest version there is. */
+  readonly currentRevision: () => number;
+}
+
+/** Why a watch cannot begin at a version; undefined when it can. */
+export function whyNotFrom(
+  collection: Collection,
+  since: number | undefined,
+): StatusError | undefined {
+  if (since === undefined || collection.changesSince(since) !== undefined) return undefined;
+  const first = String(collection.forgottenBefore);
+  return expired(`too old resource version: ${String(since)} (${first})`);
+}
+
+/** Begins a watch, only to end it with an error. */
+export function failWatch(response: ServerResponse, error: StatusError): void {
+  response.writeHead(200, WATCH_HEADERS);
+  response.end(`${JSON.stringify({ type: 'ERROR', object: error.toStatus() })}\n`);
+}
+
+const WATCH_HEADERS = {
+  'content-type': 'application/json',
+  'cache-control': 'no-cache, private',
+};
+
+/** A watch under way: tells changes to a client in lines, until one of the two has had enough. */
+export class Watch {
+  readonly #collection: Collection;
+  readonly #response: ServerResponse;
+  readonly #options: WatchOptions;
+  #isMuted = false;
+
+  constructor(collection: Collection, response: ServerResponse, options: WatchOptions) {
+    this.#collection = collection;
+    this.#response = response;
+    this.#options = options;
+  }
+
+  /** Begins with what the client missed. */
+  start(): void {
+    const { since, selects, bookmarkIntervalMs, timeoutSeconds } = this.#options;
+    this.#response.writeHead(200, WATCH_HEADERS);
+    this.#response.flushHeaders();
+    if (since === undefined) {
+      for (const { object, text } of this.#collection.all()) {
+        if (selects(object)) this.#write('ADDED', text);
+      }
+    } else {
+      for (const change of this.#collection.changesSince(since) ?? []) this.#tell(change);
+    }
+    const unsubscribe = this.#collection.subscribe((change) => {
+      if (change.revision > (since ?? 0)) this.#tell(change);
+    });
+    const bookmarks =
+      bookmarkIntervalMs === undefined
+        ? undefined
+        : setInterval(() => this.#bookmark(), bookmarkIntervalMs);
+    const end = setTimeout(() => this.#end(), timeoutSeconds * SECOND);
+    this.#response.once('close', () => {
+      unsubscribe();
+      clearInterval(bookmarks);
+      clearTimeout(end);
+    });
+  }
+
+  /** Ends it without a word. */
+  cut(): void {
+    this.#response.destroy();
+  }
+
+  /** Keeps it open, and tells nothing any more. */
+  mute(): void {
+    this.#isMuted = true;
+  }
+
+  #end(): void {
+    if (this.#isMuted) return;
+    if (this.#options.bookmarkIntervalMs !== undefined) this.#bookmark();
+    this.#response.end();
+  }
+
+  #tell(change: Change): void {
+    const type = eventType(change, this.#options.selects);
+    if (type !== undefined) this.#write(type, change.stored.text);
+  }
+
+  #bookmark(): void {
+    const { definition } = this.#collection;
+    const resourceVersion = String(this.#options.currentRevision());
+    const metadata = { resourceVersion, creationTimestamp: null };
+    const object = { kind: definition.kind, apiVersion: apiVersionOf(definition), metadata };
+    this.#write('BOOKMARK', JSON.stringify(object));
+  }
+
+  #write(type: string, text: string): void {
+    if (this.#isMuted) return;
+    this.#response.write(`{"type":"${type}","object":${text}}\n`);
+    if (this.#response.writableLength > MOST_BYTES_WAITING) this.#response.destroy();
+  }
+}
+
+/** An object that begins or ceases to be selected comes or goes, as the client sees it. */
+function eventType(
+  { type, stored, previous }: Change,
+  selects: Selector,
+): Change['type'] | undefined {
+  const was = previous !== undefined && selects(previous.object);
+  const is = type !== 'DELETED' && selects(stored.object);
+  if (was && is) return 'MODIFIED';
+  if (was) return 'DELETED';
+  return is ? 'ADDED' : undefined;
+}
