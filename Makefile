@@ -19,12 +19,16 @@ deps: node_modules ## Install the npm packages
 test-deps: node_modules ## Install what the tests need besides npm packages
 	@sh test/support/install-system-packages.sh
 
+.PHONY: kube-apiserver
+kube-apiserver: ## Build a kube-apiserver for the tests, once, on Debian 12
+	@bash test/support/build-kube-apiserver.sh >/dev/null
+
 .PHONY: run
 run: deps ## Run the demo: an identity provider, an MCP server, and the gateway between
 	@node cli/main.ts demo
 
 .PHONY: test
-test: test-deps ## Run all tests (make test FILE=test/unit runs some)
+test: test-deps kube-apiserver ## Run all tests (make test FILE=test/unit runs some)
 	npm test -- $(FILE)
 ifndef FILE
 	npm run --silent test:redis
@@ -61,6 +65,10 @@ bench-forward: deps ## Measure an authenticated tools/call against other forward
 .PHONY: bench-state
 bench-state: test-deps ## Measure what state in Redis costs, and how fast a revocation holds
 	node test/bench/state/main.ts
+
+.PHONY: bench-propagation
+bench-propagation: test-deps kube-apiserver ## Measure how long a changed Route takes to all proxies, and what many Routes cost
+	node test/bench/propagation/main.ts
 
 .PHONY: clean
 clean: ## Remove what is installed and made

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { ApiStatusError } from '../support/kubernetes/api-status-error.ts';
+import type { AdminClient } from '../support/kubernetes/cluster.ts';
+import { createNamespace } from '../support/kubernetes/create-namespace.ts';
+import {
+  noDefinitionsOnlyReason,
+  startDefinitionsOnly,
+} from '../support/kubernetes/definitions-only.ts';
+import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
+import {
+  ADMITTED,
+  AGAINST_RULES,
+  AGAINST_SCHEMA,
+  WITH_UNKNOWN_FIELDS,
+  type AdmissionCase,
+} from './admission-cases.ts';
+
+/** An API server with a namespace for resources. */
+interface Admission extends AsyncDisposable {
+  readonly admin: AdminClient;
+  readonly namespace: string;
+}
+
+const COLLECTIONS: Readonly<Record<string, string>> = {
+  Route: 'routes',
+  GatewaySettings: 'gatewaysettings',
+};
+
+const TESTS = {
+  shape: (open: () => Promise<Admission>) => {
+    const admission = openForAll(open);
+    test.each(ADMITTED)('$title is admitted', async ({ manifest }) => {
+      await expect(create(admission(), manifest)).resolves.toMatchObject({
+        kind: manifest['kind'],
+      });
+    });
+    test.each(AGAINST_SCHEMA)('$title is refused', async (refused) => {
+      await expectRefusal(admission(), refused);
+    });
+  },
+  rules: (open: () => Promise<Admission>) => {
+    const admission = openForAll(open);
+    test.each(AGAINST_RULES)('$title is refused', async (refused) => {
+      const words = await expectRefusal(admission(), refused);
+
+      for (const { message } of refused.problems) expect(words).toContain(message);
+    });
+  },
+  unknownFields: (open: () => Promise<Admission>) => {
+    const admission = openForAll(open);
+    test.each(WITH_UNKNOWN_FIELDS)('$title is refused', async ({ manifest, problems }) => {
+      const { code, message } = await refusalOf(admission(), manifest);
+
+      expect(code).toBe(400);
+      for (const { path } of problems) expect(message).toContain(`unknown field "${path}"`);
+    });
+  },
+};
+
+describeWithClusters([], 'at admission', (openCluster) => {
+  TESTS.shape(async () => await inNamespace(await openCluster()));
+});
+
+describeWithClusters(['cel'], 'at admission, by a rule,', (openCluster) => {
+  TESTS.rules(async () => await inNamespace(await openCluster()));
+});
+
+describeWithClusters(['strictFieldValidation'], 'at strict admission', (openCluster) => {
+  TESTS.unknownFields(async () => await inNamespace(await openCluster()));
+});
+
+const absence = noDefinitionsOnlyReason();
+if (absence !== undefined) console.warn(`skipped on definitions only: ${absence}`);
+
+(absence === undefined ? describe : describe.skip)('with nothing but our definitions', () => {
+  const admission = openForAll(async () => {
+    const { admin, [Symbol.asyncDispose]: dispose } = await startDefinitionsOnly();
+    return { admin, namespace: 'default', [Symbol.asyncDispose]: dispose };
+  });
+  const opened = async (): Promise<Admission> =>
+    await Promise.resolve({
+      ...admission(),
+      [Symbol.asyncDispose]: async () => await Promise.resolve(),
+    });
+
+  test.each(Object.values(COLLECTIONS))('%s are established', async (plural) => {
+    const { status } = (await admission().admin.request(
+      'GET',
+      `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.gatehouse.dev`,
+    )) as { readonly status: { readonly conditions: readonly object[] } };
+
+    expect(status.conditions).toContainEqual(
+      expect.objectContaining({ type: 'Established', status: 'True' }),
+    );
+    expect(status.conditions).not.toContainEqual(
+      expect.objectContaining({ type: 'NonStructuralSchema' }),
+    );
+  });
+
+  describe('at admission', () => {
+    TESTS.shape(opened);
+  });
+  describe('at admission, by a rule,', () => {
+    TESTS.rules(opened);
+  });
+  describe('at strict admission', () => {
+    TESTS.unknownFields(opened);
+  });
+});
+
+/** Opens an API server for the tests around, and ends it after them. */
+function openForAll(open: () => Promise<Admission>): () => Admission {
+  let admission: Admission | undefined;
+  beforeAll(async () => {
+    admission = await open();
+  });
+  afterAll(async () => {
+    await admission?.[Symbol.asyncDispose]();
+  });
+  return () => {
+    if (admission === undefined) throw new Error('only tests can use it');
+    return admission;
+  };
+}
+
+async function inNamespace(
+  cluster: { readonly admin: AdminClient } & AsyncDisposable,
+): Promise<Admission> {
+  return {
+    admin: cluster.admin,
+    namespace: await createNamespace(cluster),
+    [Symbol.asyncDispose]: async () => await cluster[Symbol.asyncDispose](),
+  };
+}
+
+async function create(
+  { admin, namespace }: Admission,
+  manifest: AdmissionCase['manifest'],
+): Promise<unknown> {
+  const plural = COLLECTIONS[String(manifest['kind'])] ?? '';
+  return await admin.request(
+    'POST',
+    `/apis/gatehouse.dev/v1alpha1/namespaces/${namespace}/${plural}?fieldValidation=Strict`,
+    { ...manifest, metadata: { generateName: 'case-', namespace } },
+  );
+}
+
+async function refusalOf(
+  admission: Admission,
+  manifest: AdmissionCase['manifest'],
+): Promise<ApiStatusError> {
+  const answer = await create(admission, manifest).catch((error: unknown) => error);
+  if (!(answer instanceof ApiStatusError)) throw new Error('it was admitted');
+  return answer;
+}
+
+/** Expects an API server to find what our validator finds, and returns its words. */
+async function expectRefusal(admission: Admission, refused: AdmissionCase): Promise<string> {
+  const { reason, message, status } = await refusalOf(admission, refused.manifest);
+  // What a `Status` says of an invalid object.
+  const { causes } = (
+    status as { readonly details: { readonly causes: readonly { readonly field: string }[] } }
+  ).details;
+
+  expect(reason).toBe('Invalid');
+  const fields = causes.map(({ field }) => field);
+  for (const { path } of refused.problems) {
+    // Older servers do not say which item of a list.
+    const inShort = path.replaceAll(/\[\d+\]/g, '');
+    expect(fields).toContain(fields.includes(path) ? path : inShort);
+  }
+  return message;
+}

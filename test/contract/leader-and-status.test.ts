@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { connectKubernetes } from '../../controller/kubernetes/connect-kubernetes.ts';
+import type { KubernetesApi } from '../../controller/kubernetes/kubernetes-api.ts';
+import { EVENTS, LEASES, ROUTES } from '../../controller/kubernetes/resource-types.ts';
+import { DEFAULT_TIMING } from '../../controller/leader/election-timing.ts';
+import { electLeader } from '../../controller/leader/lease-elector.ts';
+import type { Elector, Leadership } from '../../controller/leader/leadership.ts';
+import { epochOf, holderOf } from '../../controller/leader/lease.ts';
+import { StatusLoop } from '../../controller/status/status-loop.ts';
+import { DEFAULT_LIMITS } from '../../controller/status/status-writer.ts';
+import type { RouteStatus } from '../../controller/status/route-status.ts';
+import { eventually } from '../support/eventually.ts';
+import { FakePublication } from '../support/fake-publication.ts';
+import type { Cluster } from '../support/kubernetes/cluster.ts';
+import { createNamespace } from '../support/kubernetes/create-namespace.ts';
+import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
+import { leasesIn } from '../support/kubernetes/paths.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import { routeVerdict } from '../support/verdicts.ts';
+
+const TIMING = {
+  ...DEFAULT_TIMING,
+  leaseDurationMs: 3000,
+  renewDeadlineMs: 2000,
+  retryPeriodMs: 200,
+};
+
+describeWithClusters([], 'a leader by a Lease', (openCluster) => {
+  let cluster: Cluster;
+  let api: KubernetesApi;
+  let namespace: string;
+
+  beforeAll(async () => {
+    cluster = await openCluster();
+    api = connectKubernetes({ kubeconfig: cluster.adminKubeconfig });
+    namespace = await createNamespace(cluster);
+  });
+
+  afterAll(async () => {
+    await cluster[Symbol.asyncDispose]();
+  });
+
+  function candidate(
+    identity: string,
+    leaseName: string,
+  ): Elector & { readonly led: Leadership[] } {
+    const led: Leadership[] = [];
+    const elector = electLeader({
+      api,
+      namespace,
+      leaseName,
+      identity,
+      pushAddress: `${identity}:8444`,
+      logger: recordingLogger(),
+      timing: TIMING,
+      onLeading: (leadership) => void led.push(leadership),
+    });
+    return Object.assign(elector, { led });
+  }
+
+  it('is replaced when it stops, with a higher epoch', async () => {
+    const first = candidate('a_1', 'stops');
+    await eventually('the first leads', () => first.isLeading);
+    await using second = candidate('b_1', 'stops');
+    await eventually('the second knows it', () => second.leaderAddress === 'a_1:8444');
+    await expect(first.led[0]?.raiseEpochAbove(6)).resolves.toBe(7);
+
+    await first[Symbol.asyncDispose]();
+    await eventually('the second leads', () => second.isLeading);
+    expect(second.led.map(({ epoch }) => epoch)).toEqual([8]);
+    const lease = await api.get(LEASES, { namespace, name: 'stops' });
+    expect([holderOf(lease), epochOf(lease)]).toEqual(['b_1', 8]);
+  });
+
+  it('keeps the Lease for longer than it lasts, against others', async () => {
+    await using first = candidate('a_1', 'kept');
+    await eventually('the first leads', () => first.isLeading);
+    await using second = candidate('b_1', 'kept');
+    const place = { namespace, name: 'kept' };
+    const { metadata: acquired } = await api.get(LEASES, place);
+    const start = performance.now();
+    await eventually('time passes', () => performance.now() - start > 4000);
+    const { metadata: kept } = await api.get(LEASES, place);
+    expect(kept.resourceVersion).not.toBe(acquired.resourceVersion);
+    expect([first.led.length, second.led.length]).toEqual([1, 0]);
+  });
+
+  it('is elected anew when the Lease is deleted', async () => {
+    await using first = candidate('a_1', 'deleted');
+    await eventually('the first leads', () => first.isLeading);
+    await using second = candidate('b_1', 'deleted');
+    await eventually('the second knows it', () => second.leaderAddress !== undefined);
+    await cluster.admin.request('DELETE', `${leasesIn(namespace)}/deleted`);
+    const epochs = () => [...first.led, ...second.led].map(({ epoch }) => epoch);
+    await eventually('somebody leads again', () => epochs().length === 2);
+    expect(epochs()).toEqual([1, 2]);
+  });
+
+  describe('and statuses', () => {
+    it('are written as the definitions want them, with an Event', async () => {
+      const object = await api.create(ROUTES, namespace, {
+        apiVersion: 'gatehouse.dev/v1alpha1',
+        kind: 'Route',
+        metadata: { name: 'files' },
+        spec: { from: 'https://files.example.com', to: 'http://files' },
+      });
+      const loop = new StatusLoop({
+        api,
+        identity: 'a_1',
+        logger: recordingLogger(),
+        limits: { ...DEFAULT_LIMITS, settlingMs: 0 },
+      });
+      const end = new AbortController();
+      const leadership: Leadership = {
+        epoch: 1,
+        isCurrent: true,
+        signal: end.signal,
+        raiseEpochAbove: (epoch) => Promise.resolve(epoch + 1),
+      };
+      const publication = new FakePublication();
+      loop.lead({ leadership, publication });
+      loop.routeObjects(new Map([[`${namespace}/files`, object]]));
+      loop.routes(new Map([[`${namespace}/files`, routeVerdict({ namespace })]]));
+      const place = { namespace, name: 'files' };
+      const status = async () =>
+        ((await api.get(ROUTES, place)) as { status?: RouteStatus }).status;
+      await eventually('it is programmed', async () => {
+        return (await status())?.programmedGeneration === 1;
+      });
+
+      const finding = { path: 'spec.policy', reason: 'InvalidPolicy', message: 'no' } as const;
+      const bad = routeVerdict({
+        namespace,
+        generation: 2,
+        findings: [finding],
+        servedGeneration: 1,
+      });
+      loop.routes(new Map([[`${namespace}/files`, bad]]));
+      await eventually('an older one serves', async () => (await status())?.served !== undefined);
+      expect((await status())?.served).toEqual({ generation: 1, spec: { of: 1 } });
+      await eventually('there is an Event', async () => {
+        const { items } = await api.list(EVENTS, { namespace });
+        return items.some((event) => 'reason' in event && event.reason === 'InvalidPolicy');
+      });
+
+      loop.routes(new Map([[`${namespace}/files`, routeVerdict({ namespace, generation: 3 })]]));
+      await eventually('it is accepted again', async () => (await status())?.served === undefined);
+      const types = (await status())?.conditions?.map(({ type }) => type).toSorted();
+      expect(types).toEqual(['Accepted', 'Programmed', 'ResolvedRefs']);
+      end.abort();
+    });
+  });
+});

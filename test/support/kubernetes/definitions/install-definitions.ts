@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+
+import { parse } from 'yaml';
+
+import { eventually } from '../../eventually.ts';
+import { ApiStatusError } from '../api-status-error.ts';
+import type { AdminClient } from '../cluster.ts';
+
+/** The definitions that the project brings. */
+export const OUR_DEFINITIONS: readonly URL[] = ['routes', 'gatewaysettings'].map(
+  (plural) => new URL(`../../../../crds/${plural}.yaml`, import.meta.url),
+);
+
+/** What the controller watches besides, for API servers that do not have it. */
+export const FOREIGN_DEFINITIONS: readonly URL[] = ['endpointslices', 'referencegrants'].map(
+  (plural) => new URL(`${plural}.yaml`, import.meta.url),
+);
+
+/** What is read of a CustomResourceDefinition. */
+interface Definition {
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly plural: string };
+    readonly versions: readonly [{ readonly name: string }];
+  };
+}
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+/** Has the API server serve resources that files define, unless it does already. */
+export async function installDefinitions(admin: AdminClient, files: readonly URL[]): Promise<void> {
+  await Promise.all(files.map(async (file) => await install(admin, await readDefinition(file))));
+}
+
+/** The resources of these files that the API server does not have, as in `routes.gatehouse.dev`. */
+export async function missingDefinitions(
+  admin: AdminClient,
+  files: readonly URL[],
+): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (const file of files) {
+    const definition = await readDefinition(file);
+    const { group, names } = definition.spec;
+    if (!(await isServed(admin, definition))) missing.push(`${names.plural}.${group}`);
+  }
+  return missing;
+}
+
+async function readDefinition(file: URL): Promise<Definition> {
+  // Our own files; an API server checks them.
+  return parse(await readFile(file, 'utf8')) as Definition;
+}
+
+async function install(admin: AdminClient, definition: Definition): Promise<void> {
+  if (await isServed(admin, definition)) return;
+  // Created, not applied: API servers that do not know a field drop it when an object is created,
+  // and refuse it in server-side apply.
+  await admin.request('POST', DEFINITIONS, definition);
+  await eventually(
+    `${definition.spec.names.plural} are served`,
+    async () => await isServed(admin, definition),
+  );
+}
+
+async function isServed(admin: AdminClient, { spec }: Definition): Promise<boolean> {
+  const [{ name: version }] = spec.versions;
+  try {
+    await admin.request('GET', `/apis/${spec.group}/${version}/${spec.names.plural}?limit=1`);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiStatusError && error.code === 404) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,70 @@
+import { ApiStatusError } from '../api-status-error.ts';
+import type { AdminClient } from '../cluster.ts';
+import { remove } from '../real/contents.ts';
+
+type Request = AdminClient['request'];
+
+/** Collections that store nothing. */
+const REVIEWS = /^\/apis\/(authentication|authorization)\.k8s\.io\//;
+
+/**
+ * Requests to a cluster that others use: refuses to change or delete what was not made through it.
+ * Disposing of it deletes what was.
+ */
+export class CarefulRequest implements AsyncDisposable {
+  readonly #request: Request;
+  /** Paths of objects, in the order they were made. */
+  readonly #made: string[] = [];
+
+  constructor(request: Request) {
+    this.#request = request;
+  }
+
+  /** As the client's own. */
+  readonly send: Request = async (method, path, body, headers) => {
+    const [place = ''] = path.split('?');
+    const go = async (): Promise<unknown> => await this.#request(method, path, body, headers);
+    if (method === 'GET' || this.#isOurs(place)) return await go();
+    if (method === 'POST') {
+      const created = await go();
+      if (!REVIEWS.test(place)) this.#made.push(`${place}/${nameOf(created)}`);
+      return created;
+    }
+    if (method !== 'PATCH' || (await this.#isThere(place))) {
+      throw new Error(`${place} is not the tests' own`);
+    }
+    const applied = await go();
+    this.#made.push(place);
+    return applied;
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const client = { request: this.#request };
+    for (const path of this.#made.splice(0).reverse()) await remove(client, path);
+  }
+
+  #isOurs(place: string): boolean {
+    const namespace = /\/namespaces\/([^/]+)\//.exec(place)?.[1];
+    return this.#made.some(
+      (path) =>
+        place === path ||
+        place.startsWith(`${path}/`) ||
+        (namespace !== undefined && path === `/api/v1/namespaces/${namespace}`),
+    );
+  }
+
+  async #isThere(place: string): Promise<boolean> {
+    try {
+      await this.#request('GET', place);
+      return true;
+    } catch (error) {
+      if (error instanceof ApiStatusError && error.code === 404) return false;
+      throw error;
+    }
+  }
+}
+
+function nameOf(object: unknown): string {
+  // Every object that an API server stored has a name.
+  return (object as { readonly metadata: { readonly name: string } }).metadata.name;
+}

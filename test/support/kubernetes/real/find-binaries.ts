@@ -1,0 +1,50 @@
+import { accessSync, constants } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** Paths of the programs that make an API server. */
+export interface Binaries {
+  readonly kubeApiserver: string;
+  readonly etcd: string;
+}
+
+/** Where the project's own build keeps what it made. */
+const BUILT = 'gatehouse-envtest/1.20.2-2';
+
+/**
+ * Finds kube-apiserver and etcd where envtest looks for them, and then where
+ * `build-kube-apiserver.sh` leaves them; undefined where they are not.
+ */
+export function findBinaries(): Binaries | undefined {
+  const kubeApiserver = find('kube-apiserver', 'TEST_ASSET_KUBE_APISERVER');
+  const etcd = findEtcd();
+  return kubeApiserver === undefined || etcd === undefined ? undefined : { kubeApiserver, etcd };
+}
+
+/** The etcd alone, for other API servers than kube-apiserver. */
+export function findEtcd(): string | undefined {
+  return find('etcd', 'TEST_ASSET_ETCD');
+}
+
+function find(program: string, variable: string): string | undefined {
+  const { [variable]: named, KUBEBUILDER_ASSETS: assets } = process.env;
+  const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
+  const candidates = [
+    ...(named === undefined ? [] : [named]),
+    ...[
+      ...(assets === undefined ? [] : [assets]),
+      '/usr/local/kubebuilder/bin',
+      join(cache, BUILT),
+    ].map((directory) => join(directory, program)),
+  ];
+  return candidates.find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,60 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { startServer, type RunningServer } from './start-server.ts';
+
+/** The version of Kubernetes 1 that has discovery.k8s.io/v1 of its own. */
+const ENDPOINT_SLICES_SINCE = 21;
+
+export interface KubeApiserverOptions {
+  readonly program: string;
+  /** Of Kubernetes 1. */
+  readonly minorVersion: number;
+  readonly etcdUrl: string;
+  /** For its files. */
+  readonly directory: string;
+}
+
+/** Starts a kube-apiserver that authorizes by RBAC and issues tokens of ServiceAccounts. */
+export async function startKubeApiserver(options: KubeApiserverOptions): Promise<RunningServer> {
+  const { program, minorVersion, etcdUrl, directory } = options;
+  const tokenKey = await writeTokenKey(directory);
+  return await startServer({
+    program,
+    directory,
+    healthPath: '/readyz',
+    flags: ({ serverCertificate, serverKey, ca }) => [
+      `--etcd-servers=${etcdUrl}`,
+      `--tls-cert-file=${serverCertificate}`,
+      `--tls-private-key-file=${serverKey}`,
+      `--client-ca-file=${ca}`,
+      `--service-account-key-file=${tokenKey}`,
+      `--service-account-signing-key-file=${tokenKey}`,
+      '--service-account-issuer=https://kubernetes.default.svc',
+      '--service-cluster-ip-range=10.0.0.0/24',
+      '--authorization-mode=RBAC',
+      // It waits for a controller to make the ServiceAccount of a pod.
+      '--disable-admission-plugins=ServiceAccount',
+      ...(minorVersion < ENDPOINT_SLICES_SINCE ? WITHOUT_BETA_APIS : []),
+    ],
+  });
+}
+
+/**
+ * A group that the server brings hides a definition of another version of it, so v1beta1 of
+ * discovery.k8s.io makes way. The other betas are left out because the server starts faster.
+ */
+const WITHOUT_BETA_APIS = [
+  '--runtime-config=api/beta=false',
+  '--enable-priority-and-fairness=false',
+];
+
+/** The key that tokens are signed with. They are verified with it too: the public half is in it. */
+async function writeTokenKey(directory: string): Promise<string> {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const path = join(directory, 'tokens.key');
+  // In PKCS #8 no public key would be found.
+  await writeFile(path, privateKey.export({ type: 'sec1', format: 'pem' }), { mode: 0o600 });
+  return path;
+}

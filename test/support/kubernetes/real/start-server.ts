@@ -1,0 +1,89 @@
+import { writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { join } from 'node:path';
+
+import { freePort } from '../../free-port.ts';
+import { createThrowawayAuthority, type IssuedCertificate } from '../../throwaway-authority.ts';
+import { writeKubeconfig } from '../write-kubeconfig.ts';
+import { ServerProcess } from './server-process.ts';
+
+/** Files in PEM for the flags of an API server. */
+export interface ServerFiles {
+  readonly ca: string;
+  readonly serverCertificate: string;
+  readonly serverKey: string;
+}
+
+/** An API server that answers. */
+export interface RunningServer extends AsyncDisposable {
+  /** Path of a kubeconfig whose user may do everything. */
+  readonly adminKubeconfig: string;
+}
+
+/** What kinds of API servers have different. */
+export interface ServerOptions {
+  readonly program: string;
+  /** Of this server alone. */
+  readonly directory: string;
+  /** Answers with 200 when the server is ready. */
+  readonly healthPath: string;
+  readonly flags: (files: ServerFiles) => readonly string[];
+}
+
+/** Starts an API server on a port of its own on loopback, and waits until it is ready. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { program, directory, healthPath, flags } = options;
+  const port = await freePort();
+  const authority = createThrowawayAuthority();
+  const admin = authority.issueClient('test-admin', 'system:masters');
+  const files: ServerFiles = {
+    ca: join(directory, 'ca.crt'),
+    serverCertificate: join(directory, 'tls.crt'),
+    serverKey: join(directory, 'tls.key'),
+  };
+  const server = authority.issue(['127.0.0.1']);
+  await writeFile(files.ca, authority.ca);
+  await writeFile(files.serverCertificate, server.cert);
+  await writeFile(files.serverKey, server.key, { mode: 0o600 });
+
+  const process = await ServerProcess.start(
+    program,
+    [
+      '--bind-address=127.0.0.1',
+      `--secure-port=${String(port)}`,
+      `--cert-dir=${directory}`,
+      ...flags(files),
+    ],
+    async () => await isHealthy({ port, path: healthPath, ca: authority.ca, ...admin }),
+  );
+  const adminKubeconfig = join(directory, 'admin.kubeconfig');
+  await writeKubeconfig(
+    adminKubeconfig,
+    {
+      server: `https://127.0.0.1:${String(port)}`,
+      'certificate-authority-data': base64(authority.ca),
+    },
+    { 'client-certificate-data': base64(admin.cert), 'client-key-data': base64(admin.key) },
+  );
+  return {
+    adminKubeconfig,
+    [Symbol.asyncDispose]: async () => await process[Symbol.asyncDispose](),
+  };
+}
+
+async function isHealthy(
+  target: IssuedCertificate & { readonly port: number; readonly path: string; readonly ca: string },
+): Promise<boolean> {
+  return await new Promise((resolve) => {
+    request({ host: '127.0.0.1', ...target }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    })
+      .on('error', () => resolve(false))
+      .end();
+  });
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

@@ -1,0 +1,145 @@
+import { PROVIDER } from './provider.ts';
+
+/** A change of a spec, and the one problem that it makes: `path: message`. */
+export type Refused = readonly [yaml: string, problem: string];
+
+const NAME = 'must consist of lower-case letters, digits, "-" and "."';
+const HOST = 'must be a domain such as example.com or *.example.com, in lower case';
+
+/** Changes of a Route's spec that an API server admits: it takes out what is null. */
+export const REFUSED_NULLS: readonly Refused[] = [['prefix:', 'spec.prefix: must be a string']];
+
+/** Changes of a Route's spec that its schema refuses. */
+export const REFUSED_ROUTES: readonly Refused[] = [
+  [
+    'from: https://app.example.com/path',
+    'spec.from: must be a scheme, host and optional port such as https://app.example.com, without a path',
+  ],
+  [
+    'to: http://user:password@app:8080',
+    'spec.to: must be an http or https URL without user, query and fragment',
+  ],
+  ['prefix: files', 'spec.prefix: must begin with "/"'],
+  [
+    'allow_websockets: true',
+    'spec.allow_websockets: is not a known field; did you mean "allowWebsockets"?',
+  ],
+  ['xyzzy: true', 'spec.xyzzy: is not a known field'],
+  ['allowWebsockets: yes', 'spec.allowWebsockets: must be a boolean'],
+  ['mcp: {}', 'spec.mcp.server: is required'],
+  ['mcp: { server: }', 'spec.mcp.server: must be an object'],
+  ['mcp: { client: {}, server: {} }', 'spec.mcp.client: is not a known field'],
+  [
+    'mcp: { server: { max_request_bytes: 1 } }',
+    'spec.mcp.server.max_request_bytes: is not a known field; did you mean "maxRequestBytes"?',
+  ],
+  [
+    'mcp: { server: { maxRequestBytes: 0 } }',
+    'spec.mcp.server.maxRequestBytes: must be at least 1',
+  ],
+  [
+    'mcp: { server: { maxRequestBytes: 1.5 } }',
+    'spec.mcp.server.maxRequestBytes: must be an integer',
+  ],
+  ['policy: { allow: { or: [{}] } }', 'spec.policy.allow.or[0]: must not be empty'],
+  [
+    'policy: { allow: { or: [{ email: a, user: b }] } }',
+    'spec.policy.allow.or[0]: must have at most 1 field',
+  ],
+  ['policy: { deny: { and: [accept] } }', 'spec.policy.deny.and[0]: must be an object'],
+  ['policy: { deny: { and: {} } }', 'spec.policy.deny.and: must be an array'],
+  [
+    'timeouts: { request: 60 s }',
+    'spec.timeouts.request: must be a duration such as 90s, 1h30m or 500ms (Gateway API, GEP-2257)',
+  ],
+  [`regex: '${'a'.repeat(1025)}'`, 'spec.regex: must have at most 1024 characters'],
+  ['from:', 'spec.from: is required'],
+  ['gatewayClassName: Blue', `spec.gatewayClassName: ${NAME}`],
+  ['backendRefs: []', 'spec.backendRefs: must not be empty'],
+  ['backendRefs: [{ name: app }]', 'spec.backendRefs[0].port: is required'],
+  ['backendRefs: [{ port: 80 }]', 'spec.backendRefs[0].name: is required'],
+  ['backendRefs: [{ name: App, port: 80 }]', `spec.backendRefs[0].name: ${NAME}`],
+  [
+    'backendRefs: [{ name: a, port: 80 }, { name: app, namespace: a.b, port: 80 }]',
+    'spec.backendRefs[1].namespace: must consist of lower-case letters, digits and "-"',
+  ],
+  ['backendRefs: [{ name: app, port: 0 }]', 'spec.backendRefs[0].port: must be at least 1'],
+  ['backendRefs: [{ name: app, port: 65536 }]', 'spec.backendRefs[0].port: must be at most 65535'],
+  ['backendRefs: [{ name: app, port: http }]', 'spec.backendRefs[0].port: must be an integer'],
+  [
+    'backendRefs: [{ name: app, port: 80, weight: -1 }]',
+    'spec.backendRefs[0].weight: must be at least 0',
+  ],
+  [
+    'backendRefs: [{ name: app, port: 80, weight: 1000001 }]',
+    'spec.backendRefs[0].weight: must be at most 1000000',
+  ],
+  [
+    'backendRefs: [{ name: app, port: 80, namespcae: a }]',
+    'spec.backendRefs[0].namespcae: is not a known field; did you mean "namespace"?',
+  ],
+  [
+    `backendRefs: [${'{ name: app, port: 80 }, '.repeat(17)}]`,
+    'spec.backendRefs: must have at most 16 items',
+  ],
+];
+
+/** Specs of GatewaySettings that their schema refuses. */
+export const REFUSED_SETTINGS: readonly Refused[] = [
+  [
+    'authenticate_url: https://a',
+    'spec.authenticate_url: is not a known field; did you mean "authenticateUrl"?',
+  ],
+  [
+    `identityProviders: [{ ${PROVIDER} }, { ${PROVIDER} }]`,
+    'spec.identityProviders[1]: has the same name as an item before it',
+  ],
+  [
+    `identityProviders: [{ ${PROVIDER}, clientSecretRef: { name: idp } }]`,
+    'spec.identityProviders[0].clientSecretRef.key: is required',
+  ],
+  [
+    `identityProviders: [{ ${PROVIDER}, scopes: [openid, email, email] }]`,
+    'spec.identityProviders[0].scopes[2]: has the same value as an item before it',
+  ],
+  [
+    'mcpAllowedClientIdDomains: [https://example.com]',
+    'spec.mcpAllowedClientIdDomains[0]: must be a domain such as example.com or *.example.com, in lower case',
+  ],
+  [
+    'trustedProxies: [10.0.0.1]',
+    'spec.trustedProxies[0]: must be an address range such as 10.20.0.0/16',
+  ],
+  [
+    'trustedProxies: [10.0.0.0/24, 10.0.0.0/24]',
+    'spec.trustedProxies[1]: has the same value as an item before it',
+  ],
+  ['outageGrace: 90m', 'spec.outageGrace: must be at most 1h'],
+  ['mcpUnusedClientLifetime: 0h', 'spec.mcpUnusedClientLifetime: must be more than 0s'],
+  ['cookie: { sameSite: lax }', 'spec.cookie.sameSite: must be one of Lax, Strict, None'],
+  ['authorizeLogFields: user', 'spec.authorizeLogFields: must be an array'],
+  ['signingKeyRefs: [1, 2, 3, 4, 5]', 'spec.signingKeyRefs: must have at most 4 items'],
+  ['gatewayClassName: -blue', `spec.gatewayClassName: ${NAME}`],
+  [
+    'allowedRoutes: { namespaces: { from: Some } }',
+    'spec.allowedRoutes.namespaces.from: must be one of All, Same, Selector',
+  ],
+  [
+    'allowedRoutes: { namespaces: { from: Selector, selector: { matchExpressions: [{ operator: Exists }] } } }',
+    'spec.allowedRoutes.namespaces.selector.matchExpressions[0].key: is required',
+  ],
+  [
+    'allowedRoutes: { namespaces: { from: Selector, selector: { matchExpressions: [{ key: a, operator: Like }] } } }',
+    'spec.allowedRoutes.namespaces.selector.matchExpressions[0].operator: must be one of In, NotIn, Exists, DoesNotExist',
+  ],
+  [
+    'allowedRoutes: { namespaces: { from: Selector, selector: { matchLabels: { team: 1 } } } }',
+    'spec.allowedRoutes.namespaces.selector.matchLabels.team: must be a string',
+  ],
+  ['sharedHosts: [https://apps.example.com]', `spec.sharedHosts[0]: ${HOST}`],
+  ['sharedHosts: [apps.example.com, Apps.example.com]', `spec.sharedHosts[1]: ${HOST}`],
+  [
+    'sharedHosts: [a.example.com, a.example.com]',
+    'spec.sharedHosts[1]: has the same value as an item before it',
+  ],
+];
