@@ -13,7 +13,10 @@ import type { Finding } from './outcome.ts';
 export interface Changes {
   /** Routes of another class are as good as gone. */
   readonly routes?: ReadonlyMap<string, unknown>;
-  /** The settings of this gateway; null: they are gone, and so is what was known of them. */
+  /**
+   * The settings of this gateway; null: they are gone, and so is what was known of them. Without
+   * settings no route serves, for they say whose may.
+   */
   readonly settings?: unknown;
   /** Values of a Secret by key. */
   readonly secrets?: ReadonlyMap<string, ReadonlyMap<string, Buffer> | undefined>;
@@ -85,10 +88,16 @@ export type UnvalidatedSettings = Pick<GatewaySettings, 'metadata' | 'status'> &
  * The result depends on nothing but the changes so far: no clock, no network. It depends on their
  * order in two ways, and on nothing else of it: while the newest generation of a resource is not
  * accepted, the one that was accepted last serves; and a host stays with the namespace that it
- * belongs to while any route there asks for it. Another process takes up both from the statuses.
+ * belongs to while any route there asks for it that is admitted, or no other route does. Another process takes up both from the statuses.
  */
 export interface IncrementalCompiler {
   update(changes: Changes): Compilation;
+  /**
+   * Takes over from another process, given the newest objects with their statuses: the settings, and
+   * all routes. What the statuses tell of a newer generation that serves, and of whose a host is,
+   * goes before what was found out here: proxies have it from the process before.
+   */
+  adopt(newest: Pick<Changes, 'routes' | 'settings'>): Compilation;
   /**
    * Why nothing of what is compiled may be published; undefined when it may. The settings are not
    * valid, say, and no earlier generation is known: without them every route would go.
@@ -100,6 +109,11 @@ export interface IncrementalCompiler {
   readonly secretNames: ReadonlySet<string>;
   /** How often a generation of a route was compiled. */
   readonly compilations: number;
-  /** Whether the labels of namespaces decide anything. */
+  /** How often it was decided what serves of a route. */
+  readonly decisions: number;
+  /**
+   * Whether the labels of namespaces decide anything. Until one namespace is known, nothing is then
+   * compiled that was not before: settings that select namespaces are not told of either.
+   */
   readonly needsNamespaces: boolean;
 }

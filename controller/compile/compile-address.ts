@@ -1,5 +1,6 @@
 import type { Route } from '../../crds/types.ts';
 import { matchesDomainPattern } from '../../shared/snapshot/domain-pattern.ts';
+import { isLoopbackHost } from '../../shared/snapshot/loopback-host.ts';
 import { parseAddress, type Address } from './address.ts';
 import { isPublic } from './is-public.ts';
 import { andThen, made, refused, type Outcome } from './outcome.ts';
@@ -29,6 +30,11 @@ export function compileAddress(
   });
 }
 
+/**
+ * Attack: cookies are sent to every port of a host (RFC 6265, section 8.5). On this machine's own
+ * names ports are all that there is to tell hosts apart.
+ */
 function covers(address: Address, { host, port }: Address): boolean {
-  return address.port === port && matchesDomainPattern(host, [address.host]);
+  const isSamePort = address.port === port || !isLoopbackHost(host);
+  return isSamePort && matchesDomainPattern(host, [address.host]);
 }

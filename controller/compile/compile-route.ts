@@ -9,9 +9,11 @@ import { compilePathMatch, pathFault } from './path-match.ts';
 import { compilePolicy } from './policy/compile-policy.ts';
 import { refuseTools } from './policy/refuse-tools.ts';
 import { nameOf, namespaceOf } from './resources.ts';
-import type { RouteContext, SignIn } from './route-context.ts';
+import type { RouteContext } from './route-context.ts';
 import { compileUpstream } from './upstream.ts';
 
+/** Compiled, as JSON. Backends come on top of that: a few at most. */
+const MAX_ROUTE_BYTES = 1_048_576;
 const DEFAULT_MAX_REQUEST_BYTES = 4_096;
 const DEFAULT_RESPONSE_TIMEOUT_MS = 60_000;
 
@@ -26,11 +28,11 @@ export function compileRoute(route: Route, context: RouteContext): Outcome<Compi
     address: compileAddress(spec, context),
     path: compilePathMatch(spec),
     upstream: compileUpstream(spec, { namespace: namespaceOf(route), hasServices }),
-    access: compileAccess(spec, context.signIn),
+    access: compileAccess(spec, context),
     mcpServer: compileMcpServer(spec),
   });
   return andThen(parts, ({ address, path, upstream, access, mcpServer }) =>
-    made({
+    withinLimit({
       kind: 'route' as const,
       name: nameOf(route),
       ...address,
@@ -44,7 +46,18 @@ export function compileRoute(route: Route, context: RouteContext): Outcome<Compi
   );
 }
 
-function compileAccess(spec: Route['spec'], signIn: SignIn): Outcome<Access> {
+/** Proxies end a connection that brings them more at once than they can take. */
+function withinLimit(route: CompiledRoute): Outcome<CompiledRoute> {
+  if (Buffer.byteLength(JSON.stringify(route)) <= MAX_ROUTE_BYTES) return made(route);
+  const message = `is too large: it compiles to more than ${String(MAX_ROUTE_BYTES)} bytes`;
+  return refused('spec', 'UnsupportedValue', message);
+}
+
+function compileAccess(spec: Route['spec'], { isGoverned, signIn }: RouteContext): Outcome<Access> {
+  if (!isGoverned) {
+    const message = 'there is no GatewaySettings, which says whose routes may serve';
+    return refused('', 'SettingsNotFound', message);
+  }
   if (isPublic(spec)) return made({ kind: 'public' });
   const parts = combine({
     signIn: signIn.kind === 'available' ? made(true) : refused('', signIn.reason, signIn.message),

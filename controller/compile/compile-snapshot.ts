@@ -36,7 +36,14 @@ export function compileSnapshot(resources: Resources, options: CompileOptions): 
   const { devAllowLoopback } = options;
   const signIn = signInOf(settings, compiled);
   const { routes, problems, services } = compileRoutes(resources, {
-    context: { devAllowLoopback, authenticateAddress, signIn, hasServices: cluster !== undefined },
+    context: {
+      devAllowLoopback,
+      authenticateAddress,
+      signIn,
+      // Files have one author. In a cluster, the settings say whose routes may serve.
+      isGoverned: cluster === undefined || settings !== undefined,
+      hasServices: cluster !== undefined,
+    },
     admission: compileAdmission(settings ?? NO_SETTINGS),
   });
   const name = `GatewaySettings ${nameOf(settings ?? NO_SETTINGS)}`;

@@ -16,7 +16,7 @@ import type { Labels } from './label-selector.ts';
 import { isOfClass, readStored } from './read-stored.ts';
 import { namespaceOf, type CompileOptions } from './resources.ts';
 import { ADMIT_ALL, compileAdmission } from './route-admission.ts';
-import { readPrior } from './routes/read-prior.ts';
+import { readPrior, type Prior } from './routes/read-prior.ts';
 import { RouteTable, type RouteTerms } from './routes/route-table.ts';
 import { verdictOf } from './routes/route-verdict.ts';
 import { SettingsKeeper, type ServedSettings } from './settings-keeper.ts';
@@ -78,15 +78,48 @@ class RememberingCompiler implements IncrementalCompiler {
     return this.#routes.compilations;
   }
 
+  get decisions(): number {
+    return this.#routes.decisions;
+  }
+
   update(changes: Changes): Compilation {
     this.#takeSettings(changes);
     this.#takeCluster(changes);
-    // Without the settings nobody knows which routes may serve, nor whose a host is.
-    const isHeld = this.obstacle !== undefined;
-    if (!isHeld) this.#applySettings();
+    if (!this.#isHeld) this.#applySettings();
     for (const [name, route] of changes.routes ?? []) this.#takeRoute(name, route);
-    if (!isHeld) this.#settle();
-    this.#settingsVerdict.set(SETTINGS, this.#judgeSettings());
+    return this.#conclude();
+  }
+
+  adopt({ routes, settings }: Pick<Changes, 'routes' | 'settings'>): Compilation {
+    if (settings !== undefined && settings !== null) {
+      // As the API server sends them, like those of changes.
+      this.#settings.adopt(settings as UnvalidatedSettings, this.#secrets);
+    }
+    if (!this.#isHeld) this.#applySettings();
+    const priors = new Map<string, Prior>();
+    for (const [name, route] of routes ?? []) {
+      const resource = this.#takeRoute(name, route);
+      if (resource) priors.set(name, readPrior(resource, this.#options.gatewayClassName));
+    }
+    this.#routes.adopt(priors);
+    return this.#conclude();
+  }
+
+  /**
+   * Without the settings nobody knows which routes may serve, nor whose a host is, and where they
+   * select namespaces, nobody does without the labels. A cluster always has a namespace.
+   */
+  get #isHeld(): boolean {
+    return this.obstacle !== undefined || this.#awaitsLabels;
+  }
+
+  get #awaitsLabels(): boolean {
+    return this.needsNamespaces && this.#namespaces.size === 0;
+  }
+
+  #conclude(): Compilation {
+    if (!this.#isHeld) this.#settle();
+    if (!this.#awaitsLabels) this.#settingsVerdict.set(SETTINGS, this.#judgeSettings());
     return this.#report();
   }
 
@@ -111,15 +144,17 @@ class RememberingCompiler implements IncrementalCompiler {
     this.#services.invalidate([...services, ...endpoints]);
   }
 
-  #takeRoute(name: string, route: unknown): void {
+  /** Answers with it, when it is one of ours. */
+  #takeRoute(name: string, route: unknown): UnvalidatedRoute | undefined {
     // As the API server sends it: its spec is validated, its metadata it has validated.
     const resource = route as UnvalidatedRoute | undefined;
     const { gatewayClassName } = this.#options;
     if (resource === undefined || !isOfClass(resource.spec, gatewayClassName)) {
       this.#routes.delete(name);
-    } else {
-      this.#routes.put(name, resource, readPrior(resource, gatewayClassName));
+      return undefined;
     }
+    this.#routes.put(name, resource, readPrior(resource, gatewayClassName));
+    return resource;
   }
 
   #applySettings(): void {
@@ -155,7 +190,13 @@ class RememberingCompiler implements IncrementalCompiler {
     const { authenticateAddress } = served?.parts ?? defaultParts(this.#options);
     const signIn = signInOf(served?.settings, served?.parts);
     return {
-      context: { devAllowLoopback, authenticateAddress, signIn, hasServices: true },
+      context: {
+        devAllowLoopback,
+        authenticateAddress,
+        signIn,
+        isGoverned: served !== undefined,
+        hasServices: true,
+      },
       admission: served === undefined ? ADMIT_ALL : compileAdmission(served.settings),
     };
   }

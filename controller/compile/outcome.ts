@@ -1,5 +1,8 @@
 import type { Problem, ProblemReason } from '../validate/problem.ts';
 
+/** More of one resource are of no help to anybody. */
+const MAX_FINDINGS = 20;
+
 /** A problem of the resource at hand. */
 export type Finding = Omit<Problem, 'resource'>;
 
@@ -46,5 +49,6 @@ export function combine<T extends object>(parts: {
 }
 
 function findingsOf(outcomes: readonly Outcome<unknown>[]): readonly Finding[] {
-  return outcomes.flatMap((outcome) => (outcome.kind === 'refused' ? outcome.findings : []));
+  const findings = outcomes.flatMap((one) => (one.kind === 'refused' ? one.findings : []));
+  return findings.slice(0, MAX_FINDINGS);
 }

@@ -35,10 +35,31 @@ export function readStored(
   };
 }
 
+/** A generation that is known to have served. */
+export interface ServedSpec {
+  readonly number: number;
+  readonly spec: unknown;
+}
+
+/**
+ * Reads an earlier generation than the newest from `status.served`; undefined when there is none,
+ * whatever else is stored there.
+ */
+export function readServed(status: unknown, newest = 0): ServedSpec | undefined {
+  const served = isObject(status) && 'served' in status ? status.served : undefined;
+  if (!isObject(served) || !('generation' in served) || !('spec' in served)) return undefined;
+  const { generation, spec } = served;
+  if (typeof generation !== 'number' || generation >= newest) return undefined;
+  return { number: generation, spec };
+}
+
 /** Whether a spec is of a class; undefined: every spec is. */
 export function isOfClass(spec: unknown, gatewayClassName: string | undefined): boolean {
   if (gatewayClassName === undefined) return true;
-  const isObject = typeof spec === 'object' && spec !== null;
-  const named = isObject && 'gatewayClassName' in spec ? spec.gatewayClassName : undefined;
+  const named = isObject(spec) && 'gatewayClassName' in spec ? spec.gatewayClassName : undefined;
   return (named ?? DEFAULT_CLASS) === gatewayClassName;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

@@ -12,7 +12,7 @@ export interface RouteAdmission {
   readonly sharedHosts: ReadonlySet<string>;
 }
 
-/** What holds without settings. */
+/** What holds without settings: nothing serves, and hosts stay whose they are. */
 export const ADMIT_ALL: RouteAdmission = { namespaces: { from: 'All' }, sharedHosts: new Set() };
 
 export function compileAdmission(settings: GatewaySettings): RouteAdmission {

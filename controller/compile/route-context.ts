@@ -7,6 +7,8 @@ export interface RouteContext {
   /** The dedicated sign-in host. */
   readonly authenticateAddress: Address | undefined;
   readonly signIn: SignIn;
+  /** Whether it is known which routes may serve. Without, nothing does. */
+  readonly isGoverned: boolean;
   /** Whether routes can refer to Services. */
   readonly hasServices: boolean;
 }

@@ -2,7 +2,7 @@ import type { GatewaySettings } from '../../crds/types.ts';
 import type { UnvalidatedSettings } from './compilation.ts';
 import { compileSettings, type SettingsParts } from './compile-settings.ts';
 import { andThen, type Finding, type Outcome } from './outcome.ts';
-import { isOfClass, readStored } from './read-stored.ts';
+import { isOfClass, readServed, readStored } from './read-stored.ts';
 import { nameOf, namespaceOf, type CompileOptions, type Secrets } from './resources.ts';
 
 /** Settings that serve, of whatever generation, with the Secrets that they were accepted with. */
@@ -80,6 +80,20 @@ export class SettingsKeeper {
     this.compile(secrets);
   }
 
+  /**
+   * Takes settings with what another process made of them: a generation that served there, where it
+   * is newer than the one that serves here and the newest cannot.
+   */
+  adopt(resource: UnvalidatedSettings, secrets: Secrets): void {
+    this.put(resource, secrets);
+    const before = this.#resource && this.#readBefore(this.#resource);
+    if (this.isAccepted || before === undefined) return;
+    if (before.generation <= (this.#served?.generation ?? -1)) return;
+    const outcome = this.#serve(before.generation, before.settings, secrets);
+    if (outcome.kind === 'made') this.#served = outcome.value;
+    else if (this.#served === undefined) this.#before = before;
+  }
+
   /** Compiles the settings with Secrets that may have changed. */
   compile(secrets: Secrets): void {
     this.#findings = [];
@@ -108,12 +122,13 @@ export class SettingsKeeper {
   #readBefore(
     resource: UnvalidatedSettings,
   ): { readonly generation: number; readonly settings: GatewaySettings } | undefined {
-    const { served } = resource.status ?? {};
-    if (served === undefined || served.generation > generationOf(resource)) return undefined;
+    // The newest may have served with a Secret that is there no more.
+    const served = readServed(resource.status, generationOf(resource) + 1);
+    if (served === undefined) return undefined;
     if (!isOfClass(served.spec, this.#options.gatewayClassName)) return undefined;
     const read = readStored('GatewaySettings', { ...placeOf(resource), spec: served.spec });
     if (read.kind === 'refused') return undefined;
-    return { generation: served.generation, settings: read.value };
+    return { generation: served.number, settings: read.value };
   }
 }
 

@@ -11,7 +11,10 @@ export interface Fault {
   readonly message: string;
 }
 
-/** Says everything that is wrong with a document, in words. Values are never repeated. */
+/** More are of no help to anybody. */
+export const MAX_FAULTS = 20;
+
+/** Says what is wrong with a document, in words. Values are never repeated. */
 export type SchemaCheck = (document: unknown) => readonly Fault[];
 
 /** Makes a check of a JSON schema. */
@@ -22,6 +25,7 @@ export function compileSchemaCheck(schema: JsonSchema): SchemaCheck {
     // `propertyNames` only repeats, without saying what is wrong with the name.
     return (validate.errors ?? [])
       .filter(({ keyword }) => keyword !== 'propertyNames')
+      .slice(0, MAX_FAULTS)
       .map(faultOf);
   };
 }

@@ -7,7 +7,8 @@ import {
 import { jsonSchemaOf } from '../../crds/json-schema.ts';
 import type { GatewaySettings, Route } from '../../crds/types.ts';
 import { compileRuleCheck } from './check-rules.ts';
-import { compileSchemaCheck, type Fault } from './check-schema.ts';
+import { compileSchemaCheck, MAX_FAULTS, type Fault } from './check-schema.ts';
+import { sizeFault } from './check-size.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { METADATA_SCHEMA } from './metadata-schema.ts';
 import { parseSecret } from './parse-secret.ts';
@@ -24,7 +25,7 @@ export type Validation =
   | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
 
 /**
- * Makes a resource of a document, or says everything that is wrong with it.
+ * Makes a resource of a document, or says what is wrong with it: everything, unless it is very much.
  *
  * Holds what an API server would hold: the schema of `crds/*.yaml` (closed, as `kubectl apply` does),
  * its rules and list types, and the form of names. `status` is not read: it is the gateway's to
@@ -62,6 +63,8 @@ function compileCheck(kind: ResourceKind): (document: unknown) => readonly Fault
   const checkSchema = compileSchemaCheck(manifestSchema(kind, schema));
   const checkRules = compileRuleCheck(schema);
   return (document) => {
+    const tooLarge = sizeFault(schema, document);
+    if (tooLarge !== undefined) return [tooLarge];
     const faults = checkSchema(document);
     return [...faults, ...checkRules(document, { isWellFormed: faults.length === 0 })];
   };
@@ -107,7 +110,9 @@ function displayName({ kind, metadata }: Readonly<Record<string, unknown>>): str
 }
 
 function invalid(resource: string, faults: readonly Fault[]): Validation {
-  const problems = faults.map((fault) => ({ resource, reason: reasonOf(fault.path), ...fault }));
+  const problems = faults
+    .slice(0, MAX_FAULTS)
+    .map((fault) => ({ resource, reason: reasonOf(fault.path), ...fault }));
   return { kind: 'invalid', problems: sortProblems(problems) };
 }
 

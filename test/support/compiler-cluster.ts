@@ -104,22 +104,31 @@ export class CompilerCluster {
     return route && { ...route, ...(verdict && { status: statusOf(verdict) }) };
   }
 
+  /** What is stored of the settings, with their status. */
+  storedSettings(): Stored | undefined {
+    const verdict = this.#settingsVerdict;
+    const status = verdict?.served && !verdict.isAccepted ? { served: verdict.served } : undefined;
+    return this.#settings && { ...this.#settings, ...(status && { status }) };
+  }
+
   /** Another controller takes over, which knows nothing but what the API server tells. */
-  takeOver(change: (route: Stored) => Stored = (route) => route): Compilation {
+  takeOver(change: (route: Stored) => Stored = (route) => route): readonly Compilation[] {
     const routes = [...this.#routes.keys()].flatMap((name) => {
       const route = this.stored(name);
       return route === undefined ? [] : [[name, change(route)] as const];
     });
     this.#compiler = createIncrementalCompiler(this.#options);
-    const verdict = this.#settingsVerdict;
-    const status = verdict?.served && !verdict.isAccepted ? { served: verdict.served } : undefined;
-    const settings = this.#settings && { ...this.#settings, ...(status && { status }) };
-    const changes = { routes: new Map(routes), settings: settings ?? null };
-    const compilation = this.#compiler.update({ ...mergeChanges(this.#others), ...changes });
+    const changes = { routes: new Map(routes), settings: this.storedSettings() ?? null };
+    const { namespaces, ...others } = mergeChanges(this.#others);
+    const compilations = [this.#compiler.update({ ...others, ...changes })];
+    // Namespaces are not read before the settings say that their labels matter.
+    if (this.#compiler.needsNamespaces && namespaces) {
+      compilations.push(this.#compiler.update({ namespaces }));
+    }
     // Another leader publishes all that it has, when it may.
     if (this.#compiler.obstacle === undefined) this.#snapshot.clear();
-    this.#take(compilation);
-    return compilation;
+    for (const compilation of compilations) this.#take(compilation);
+    return compilations;
   }
 
   /** What serves of each route: the value in the snapshot, by `namespace/name`. */
@@ -195,4 +204,11 @@ export function publicSpec(from: string, change: object = {}): Route['spec'] {
 export function settingsSpec(change: object = {}): GatewaySettings['spec'] {
   const provider = { name: 'idp', issuerUrl: 'https://idp.example.com', clientId: 'gatehouse' };
   return { identityProviders: [provider], ...change };
+}
+
+/** A cluster with settings, without which nothing serves. */
+export function startedCluster(): CompilerCluster {
+  const cluster = new CompilerCluster();
+  cluster.putSettings(settingsSpec());
+  return cluster;
 }

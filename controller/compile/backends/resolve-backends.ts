@@ -1,6 +1,7 @@
 import type { CompiledBackend } from '../../../shared/snapshot/snapshot.ts';
 import type { Finding } from '../outcome.ts';
 import type { BackendRef } from './backend-refs.ts';
+import { MAX_ENDPOINTS_PER_PORT, MAX_ENDPOINTS_PER_SERVICE } from './endpoint-limits.ts';
 import type { ServiceDirectory } from './service-directory.ts';
 
 /** What the references of a route lead to. */
@@ -8,6 +9,8 @@ export interface ResolvedBackends {
   readonly backends: readonly CompiledBackend[];
   /** References that lead nowhere. The route serves all the same: their share of it is 503. */
   readonly findings: readonly Finding[];
+  /** Services that are too large to be used as a whole. */
+  readonly notes: readonly Finding[];
 }
 
 /** Resolves the references of a route of a namespace. */
@@ -19,14 +22,23 @@ export function resolveBackends(
   const resolved = refs.map((ref) => {
     const { path, service, port, weight } = ref;
     const fault = faultOf(ref, ownNamespace, directory);
-    return fault === undefined
-      ? { backend: { service, port, weight }, findings: [] }
-      : { backend: { port, weight }, findings: [{ path, ...fault }] };
+    if (fault !== undefined)
+      return { backend: { port, weight }, findings: [{ path, ...fault }], notes: [] };
+    const notes = directory.isOversized(service) ? [oversized(ref)] : [];
+    return { backend: { service, port, weight }, findings: [], notes };
   });
   return {
     backends: resolved.map(({ backend }) => backend),
     findings: resolved.flatMap(({ findings }) => findings),
+    notes: resolved.flatMap(({ notes }) => notes),
   };
+}
+
+/** Of no consequence to conditions: a limit of the gateway is no fault of the reference. */
+function oversized({ path, service }: BackendRef): Finding {
+  const limits = `${String(MAX_ENDPOINTS_PER_PORT)} endpoints of a port and ${String(MAX_ENDPOINTS_PER_SERVICE)} of a Service`;
+  const message = `Service ${service} is larger than the gateway can use: requests go to the first ${limits}`;
+  return { path, reason: 'UnsupportedValue', message };
 }
 
 function faultOf(

@@ -1,4 +1,6 @@
 import type { EndpointSlice, ReferenceGrant, Service } from '../../kubernetes/objects.ts';
+import { compareText } from '../compare-text.ts';
+import { MAX_ENDPOINTS_PER_PORT, MAX_ENDPOINTS_PER_SERVICE } from './endpoint-limits.ts';
 
 /** Changes to what routes refer to, by `namespace/name`; undefined stands for gone. */
 export interface DirectoryChanges {
@@ -9,7 +11,7 @@ export interface DirectoryChanges {
 
 /** What a change may have changed for routes. */
 export interface DirectoryEffect {
-  /** Services that are there now, are gone, or have other ports. */
+  /** Services that are there now, are gone, have other ports, or are oversized or no more. */
   readonly services: ReadonlySet<string>;
   /** Services that have other endpoints. */
   readonly endpoints: ReadonlySet<string>;
@@ -20,6 +22,8 @@ export interface DirectoryEffect {
 type ServicePort = NonNullable<NonNullable<Service['spec']>['ports']>[number];
 type Grant = NonNullable<ReferenceGrant['spec']>;
 
+/** Slices of a Service beyond so many addresses are not looked at. */
+const MAX_ADDRESSES_PER_SERVICE = 2 * MAX_ENDPOINTS_PER_SERVICE;
 const SERVICE_LABEL = 'kubernetes.io/service-name';
 
 /** Services of a cluster, where they lead, and who may refer to them. */
@@ -28,6 +32,10 @@ export class ServiceDirectory {
   readonly #slices = new Map<string, EndpointSlice>();
   readonly #slicesOfService = new Map<string, Map<string, EndpointSlice>>();
   readonly #grants = new Map<string, Map<string, Grant>>();
+  /** By Service, while its slices are what they are. */
+  readonly #addresses = new Map<string, readonly Address[]>();
+  /** Services with more endpoints than proxies are told. */
+  readonly #oversized = new Set<string>();
 
   apply({ services, endpointSlices, referenceGrants }: DirectoryChanges): DirectoryEffect {
     const effect = {
@@ -45,6 +53,9 @@ export class ServiceDirectory {
     for (const [key, grant] of referenceGrants ?? []) {
       effect.permissions.add(this.#putGrant(key, grant));
     }
+    for (const service of new Set([...effect.services, ...effect.endpoints])) {
+      if (this.#measure(service)) effect.services.add(service);
+    }
     return effect;
   }
 
@@ -59,7 +70,15 @@ export class ServiceDirectory {
     return this.#services.has(service);
   }
 
-  /** Ready endpoints of a port of a Service, as `host:port`; sorted, none twice. */
+  /** Whether a Service has more endpoints than proxies are told. */
+  isOversized(service: string): boolean {
+    return this.#oversized.has(service);
+  }
+
+  /**
+   * Ready endpoints of a port of a Service, as `host:port`; sorted, none twice. Of more than proxies
+   * are told, one more than those.
+   */
   endpoints(service: string, port: number): readonly string[] {
     const { spec } = this.#services.get(service) ?? {};
     if (spec?.type === 'ExternalName') {
@@ -68,9 +87,14 @@ export class ServiceDirectory {
     }
     const servicePort = tcpPort(spec?.ports, port);
     if (servicePort === undefined) return [];
-    const slices = [...(this.#slicesOfService.get(service)?.values() ?? [])];
-    const endpoints = slices.flatMap((slice) => endpointsOf(slice, servicePort.name ?? ''));
-    return [...new Set(endpoints)].sort();
+    const endpoints = new Set<string>();
+    const portOf = portsByName(servicePort.name ?? '');
+    for (const { host, slice } of this.#addressesOf(service)) {
+      if (endpoints.size > MAX_ENDPOINTS_PER_PORT) break;
+      const slicePort = portOf(slice);
+      if (slicePort !== undefined) endpoints.add(`${host}:${String(slicePort)}`);
+    }
+    return [...endpoints].sort();
   }
 
   /** Whether routes of a namespace may refer to a Service of another one. */
@@ -93,11 +117,49 @@ export class ServiceDirectory {
     );
   }
 
+  /** Finds out whether a Service is oversized. Answers whether that is another answer. */
+  #measure(service: string): boolean {
+    const before = this.#oversized.has(service);
+    const isOversized = this.#countsTooMany(service);
+    if (isOversized) this.#oversized.add(service);
+    else this.#oversized.delete(service);
+    return isOversized !== before;
+  }
+
+  #countsTooMany(service: string): boolean {
+    const addresses = this.#addressesOf(service);
+    const ports = this.#services.get(service)?.spec?.ports?.filter(isTcp) ?? [];
+    // Most are far from it.
+    const isFar = addresses.length * ports.length <= MAX_ENDPOINTS_PER_PORT;
+    if (isFar) return false;
+    const counts = ports.map(({ port }) => this.endpoints(service, port).length);
+    const sum = counts.reduce((all, count) => all + count, 0);
+    return (
+      counts.some((count) => count > MAX_ENDPOINTS_PER_PORT) || sum > MAX_ENDPOINTS_PER_SERVICE
+    );
+  }
+
+  /** Ready addresses of a Service in one order everywhere, as far as anybody looks at them. */
+  #addressesOf(service: string): readonly Address[] {
+    const known = this.#addresses.get(service);
+    if (known !== undefined) return known;
+    const slices = [...(this.#slicesOfService.get(service) ?? [])];
+    const addresses: Address[] = [];
+    for (const [, slice] of slices.sort(([a], [b]) => compareText(a, b))) {
+      if (addresses.length >= MAX_ADDRESSES_PER_SERVICE) break;
+      addresses.push(...addressesOf(slice));
+    }
+    addresses.sort((a, b) => compareText(a.host, b.host));
+    this.#addresses.set(service, addresses);
+    return addresses;
+  }
+
   /** Answers with the Services it was and is a slice of. */
   #putSlice(key: string, slice: EndpointSlice | undefined): readonly string[] {
     const services = [serviceOf(key, this.#slices.get(key)), serviceOf(key, slice)];
     put(this.#slices, key, slice);
     const [before, now] = services;
+    for (const service of services) if (service !== undefined) this.#addresses.delete(service);
     if (before !== undefined) putIn(this.#slicesOfService, before, [key, undefined]);
     if (now !== undefined) putIn(this.#slicesOfService, now, [key, slice]);
     return services.filter((service) => service !== undefined);
@@ -125,17 +187,32 @@ function tcpPort(ports: readonly ServicePort[] | undefined, port: number): Servi
  * The ports of a slice are those of the pods: `targetPort` of the Service is resolved already. Ports
  * of slices and of their Service go by one name, which is empty for the only one.
  */
-function endpointsOf(slice: EndpointSlice, portName: string): readonly string[] {
-  const { addressType, endpoints, ports } = slice;
+function portsByName(name: string): (slice: EndpointSlice) => number | null | undefined {
+  const known = new Map<EndpointSlice, number | null | undefined>();
+  return (slice) => {
+    if (!known.has(slice)) {
+      const port = slice.ports?.find((one) => (one.name ?? '') === name && isTcp(one))?.port;
+      known.set(slice, port);
+    }
+    return known.get(slice);
+  };
+}
+
+/** An address of a Service, as it is written in a URL. */
+interface Address {
+  readonly host: string;
+  readonly slice: EndpointSlice;
+}
+
+function addressesOf(slice: EndpointSlice): readonly Address[] {
+  const { addressType, endpoints } = slice;
   // Names (addressType FQDN) are for other consumers than those of Services.
   if (addressType !== 'IPv4' && addressType !== 'IPv6') return [];
-  const port = ports?.find((one) => (one.name ?? '') === portName && isTcp(one))?.port;
-  if (port === undefined) return [];
   const ready = endpoints?.filter(({ conditions }) => conditions?.ready !== false) ?? [];
   // The addresses of an endpoint are one and the same: the first stands for all.
   return ready.flatMap(({ addresses: [address] }) => {
     if (address === undefined) return [];
-    return [`${addressType === 'IPv6' ? `[${address}]` : address}:${String(port)}`];
+    return [{ host: addressType === 'IPv6' ? `[${address}]` : address, slice }];
   });
 }
 

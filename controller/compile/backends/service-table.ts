@@ -1,5 +1,6 @@
 import { hashResource } from '../../../shared/snapshot/hash-resource.ts';
 import type { CompiledBackend, SnapshotResource } from '../../../shared/snapshot/snapshot.ts';
+import { EndpointBudget } from './endpoint-limits.ts';
 import type { ServiceDirectory } from './service-directory.ts';
 
 /** The Services that routes send requests to, as resources of the snapshot. */
@@ -47,10 +48,14 @@ export class ServiceTable {
     const users = this.#users.get(service);
     if (users === undefined) return undefined;
     const ports = [...new Set([...users.values()].flat())].sort((a, b) => a - b);
+    const budget = new EndpointBudget();
     return hashResource(key, {
       kind: 'service',
       name: service,
-      ports: ports.map((port) => ({ port, endpoints: this.#directory.endpoints(service, port) })),
+      ports: ports.map((port) => ({
+        port,
+        endpoints: budget.take(this.#directory.endpoints(service, port)),
+      })),
     });
   }
 

@@ -9,6 +9,9 @@ interface Members<T> {
   readonly compile: (name: string, value: unknown, path: string) => Outcome<T>;
 }
 
+/** Many more than there are known names. */
+const MAX_MEMBERS = 64;
+
 /** Compiles each member of an object whose names are all known, and which is not empty. */
 export function compileMembers<T>(
   value: unknown,
@@ -22,6 +25,9 @@ export function compileMembers<T>(
   const members = Object.entries<unknown>({ ...value });
   if (members.length === 0) {
     return refused(path, 'InvalidPolicy', `must not be empty; can have ${choice}`);
+  }
+  if (members.length > MAX_MEMBERS) {
+    return refused(path, 'InvalidPolicy', `has too many members; can have ${choice}`);
   }
   const outcomes = members.map(([name, member]): Outcome<readonly [string, T]> => {
     const memberAt = memberPath(path, name);

@@ -1,10 +1,10 @@
 import type { UnvalidatedRoute } from '../compilation.ts';
-import { isOfClass } from '../read-stored.ts';
+import { isOfClass, readServed, type ServedSpec } from '../read-stored.ts';
 
 /** What another process made of a route, as its status tells. */
 export interface Prior {
   /** What serves while a newer generation is not accepted. */
-  readonly served?: { readonly number: number; readonly spec: unknown };
+  readonly served?: ServedSpec;
   /** The host that it serves. */
   readonly host?: string;
 }
@@ -17,14 +17,11 @@ export function readPrior(
   { metadata, status }: UnvalidatedRoute,
   gatewayClassName: string | undefined,
 ): Prior {
-  const { served, url = '' } = status ?? {};
-  const isUsable =
-    served !== undefined &&
-    served.generation < (metadata.generation ?? 0) &&
-    isOfClass(served.spec, gatewayClassName);
-  const host = URL.parse(url)?.hostname;
+  const served = readServed(status, metadata.generation);
+  const url: unknown = status?.url;
+  const host = typeof url === 'string' ? URL.parse(url)?.hostname : undefined;
   return {
-    ...(isUsable && { served: { number: served.generation, spec: served.spec } }),
+    ...(served && isOfClass(served.spec, gatewayClassName) && { served }),
     ...(host !== undefined && { host }),
   };
 }

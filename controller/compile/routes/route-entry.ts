@@ -2,16 +2,16 @@ import type { UnvalidatedRoute } from '../compilation.ts';
 import type { Finding } from '../outcome.ts';
 import { namespaceOf, nameOf } from '../resources.ts';
 import type { RouteGeneration } from './route-generation.ts';
-import type { Claimant, Settlement } from './settle-conflicts.ts';
 
 /** A route, with the generations of it that may serve. */
-export class RouteEntry implements Claimant {
+export class RouteEntry {
   readonly name: string;
   readonly namespace: string;
+  /** Sorts by age, then by namespace and name. */
   readonly age: string;
   /** The newest generation, as it came last. */
   resource: UnvalidatedRoute;
-  /** The host that it served when it was first seen. */
+  /** The host that it is known to have served, until it is settled whose that is. */
   servedHost: string | undefined;
   isAdmitted = true;
   #newest: RouteGeneration;
@@ -59,9 +59,8 @@ export class RouteEntry implements Claimant {
     return this.fallback === undefined ? [this.#newest] : [this.#newest, this.fallback];
   }
 
-  /** Hosts that it asks for. */
+  /** Hosts that it asks for, admitted or not. */
   get hosts(): readonly string[] {
-    if (!this.isAdmitted) return [];
     return this.generations.flatMap(({ host }) => (host === undefined ? [] : [host]));
   }
 
@@ -69,16 +68,21 @@ export class RouteEntry implements Claimant {
    * Takes what was decided, and answers whether that is anything new. What is accepted is what to go
    * back to from then on.
    */
-  settle({ serving, conflicts }: Settlement<RouteEntry>): boolean {
+  settle(serving: RouteGeneration | undefined, conflict: Finding | undefined): boolean {
     const before = { serving: this.#serving, conflict: this.#conflict, accepted: this.#accepted };
-    this.#serving = serving.get(this);
-    this.#conflict = conflicts.get(this);
+    this.#serving = serving;
+    this.#conflict = conflict;
     if (this.#serving === this.#newest) this.#accepted = this.#newest;
     return (
       this.#serving !== before.serving ||
       this.#conflict?.message !== before.conflict?.message ||
       this.#accepted !== before.accepted
     );
+  }
+
+  /** Takes what another process accepted last; the newest generation is settled anew. */
+  adopt(accepted: RouteGeneration): void {
+    this.#accepted = accepted;
   }
 
   /** Takes a newest generation that gets what the one before has got. */

@@ -7,12 +7,13 @@ import { readBackendRefs, type BackendRef } from '../backends/backend-refs.ts';
 import { resolveBackends, type ResolvedBackends } from '../backends/resolve-backends.ts';
 import type { ServiceDirectory } from '../backends/service-directory.ts';
 import { compileRoute } from '../compile-route.ts';
-import { claimKey } from '../find-conflicts.ts';
+import { guarded } from '../guarded.ts';
 import { andThen, type Finding, type Outcome } from '../outcome.ts';
 import { namespaceOf } from '../resources.ts';
 import type { RouteContext } from '../route-context.ts';
+import { claimsOf, type Claims } from './claims.ts';
 
-const NO_BACKENDS: ResolvedBackends = { backends: [], findings: [] };
+const NO_BACKENDS: ResolvedBackends = { backends: [], findings: [], notes: [] };
 
 /** Faults of the settings and not of the route: it does not give up its host for them. */
 const FAULTS_OF_SETTINGS: ReadonlySet<ProblemReason> = new Set([
@@ -30,6 +31,7 @@ export class RouteGeneration {
   #compiled: Outcome<CompiledRoute>;
   #resolved = NO_BACKENDS;
   #resource: SnapshotResource | undefined;
+  #claims: Claims | undefined;
 
   constructor(
     { number, spec }: { readonly number: number; readonly spec: unknown },
@@ -47,6 +49,7 @@ export class RouteGeneration {
   compile(context: RouteContext): void {
     this.#compiled = compile(this.#route, context);
     this.#resource = undefined;
+    this.#claims = undefined;
   }
 
   /** Resolves its references anew. Answers whether they lead elsewhere. */
@@ -82,9 +85,11 @@ export class RouteGeneration {
     return address.kind === 'made' ? address.value.host : undefined;
   }
 
-  /** Equal claims get the same of what several routes ask for; undefined when it is not valid. */
-  get claim(): string | undefined {
-    return this.compiled && claimKey(this.compiled);
+  /** What it asks for that others may ask for, too; undefined when it is not valid. */
+  get claims(): Claims | undefined {
+    const { compiled } = this;
+    this.#claims ??= compiled && claimsOf(compiled);
+    return this.#claims;
   }
 
   get isMcpServer(): boolean {
@@ -104,7 +109,7 @@ export class RouteGeneration {
 }
 
 function compile(route: Outcome<Route>, context: RouteContext): Outcome<CompiledRoute> {
-  return andThen(route, (valid) => compileRoute(valid, context));
+  return andThen(route, (valid) => guarded(() => compileRoute(valid, context)));
 }
 
 function refsOf(route: Route): readonly BackendRef[] {

@@ -1,16 +1,18 @@
 import type { Route } from '../../../crds/types.ts';
 import type { DirectoryEffect, ServiceDirectory } from '../backends/service-directory.ts';
 import type { UnvalidatedRoute } from '../compilation.ts';
+import { guarded } from '../guarded.ts';
 import type { Labels } from '../label-selector.ts';
 import { MultiMap } from '../multi-map.ts';
 import type { Outcome } from '../outcome.ts';
 import { admits, type RouteAdmission } from '../route-admission.ts';
 import type { RouteContext } from '../route-context.ts';
+import { Arbiter } from './arbiter.ts';
+import { isSameClaim } from './claims.ts';
 import { HostOwners } from './host-owners.ts';
 import type { Prior } from './read-prior.ts';
 import { ageOf, RouteEntry } from './route-entry.ts';
 import { RouteGeneration } from './route-generation.ts';
-import { settleConflicts } from './settle-conflicts.ts';
 
 /** What the routes are compiled under. */
 export interface RouteTerms {
@@ -28,7 +30,7 @@ interface RouteTableParts {
 
 /**
  * All routes of a gateway, and which generation of each serves. Its work follows the changes: a route
- * is compiled when it or its terms change, and settled with those that ask for the same hosts.
+ * is compiled when it or its terms change, and settled with those that ask for the same.
  */
 export class RouteTable {
   readonly #parts: RouteTableParts;
@@ -39,8 +41,9 @@ export class RouteTable {
   readonly #inNamespace = new MultiMap<string, RouteEntry>();
   readonly #referringTo = new MultiMap<string, RouteEntry>();
   readonly #owners = new HostOwners();
-  readonly #hostsToSettle = new Set<string>();
-  readonly #entriesToSettle = new Set<RouteEntry>();
+  readonly #arbiter = new Arbiter((host) => this.#ownerOf(host));
+  #hostsToSettle = new Set<string>();
+  #entriesToSettle = new Set<RouteEntry>();
   #touched = new Set<string>();
   #compilations = 0;
 
@@ -55,6 +58,11 @@ export class RouteTable {
 
   values(): IterableIterator<RouteEntry> {
     return this.#entries.values();
+  }
+
+  /** How often it was decided what serves of a route. */
+  get decisions(): number {
+    return this.#arbiter.decisions;
   }
 
   /** How often a generation of a route was compiled. */
@@ -81,6 +89,7 @@ export class RouteTable {
     if (entry === undefined) return;
     for (const host of this.#relink(entry, NO_LINKS)) this.#hostsToSettle.add(host);
     this.#links.delete(entry);
+    this.#arbiter.remove(entry);
     this.#entries.delete(name);
     this.#inNamespace.delete(entry.namespace, entry);
     this.#entriesToSettle.delete(entry);
@@ -93,8 +102,7 @@ export class RouteTable {
     this.#terms = terms;
     const isShared = [before, terms].map(({ admission }) => admission.sharedHosts);
     for (const host of isShared.flatMap((hosts) => [...hosts])) {
-      if (isShared.every((hosts) => hosts.has(host))) continue;
-      this.#hostsToSettle.add(host);
+      if (!isShared.every((hosts) => hosts.has(host))) this.#settleAnew(host);
     }
     // Equal contexts compile a route equally: most changes to the settings are none to the routes.
     if (JSON.stringify(before.context) !== JSON.stringify(terms.context)) this.#compileAll();
@@ -123,6 +131,25 @@ export class RouteTable {
     }
   }
 
+  /**
+   * Takes what another process made of routes, as their statuses tell: generations that were accepted
+   * later than the ones known here, and whose the hosts are.
+   */
+  adopt(priors: ReadonlyMap<string, Prior>): void {
+    const known = [...priors].flatMap(([name, prior]) => {
+      const entry = this.#entries.get(name);
+      return entry === undefined ? [] : [{ entry, prior }];
+    });
+    for (const { entry, prior } of known) entry.servedHost = prior.host ?? entry.servedHost;
+    for (const host of new Set(known.flatMap(({ prior }) => prior.host ?? []))) {
+      if (this.#owners.doubt(host, this.#onHost.get(host))) this.#settleAnew(host);
+    }
+    for (const { entry, prior } of known) {
+      if (prior.served !== undefined) this.#adoptServed(entry, prior.served);
+      if (!this.#entriesToSettle.has(entry)) this.#forgetServedHost(entry);
+    }
+  }
+
   /** Decides what serves. Answers with the names of routes of which something may have changed. */
   settle(): ReadonlySet<string> {
     while (this.#hostsToSettle.size > 0 || this.#entriesToSettle.size > 0) this.#settleOnce();
@@ -133,55 +160,27 @@ export class RouteTable {
 
   /** What was accepted may give up a host that it served before: then there is more to settle. */
   #settleOnce(): void {
-    const entries = this.#connected();
-    const owners = this.#ownersOf(entries);
-    const settlement = settleConflicts(
-      [...entries].filter(({ isAdmitted }) => isAdmitted),
-      (host) => owners.get(host),
-    );
-    const changed = new Set(this.#entriesToSettle);
-    this.#hostsToSettle.clear();
-    this.#entriesToSettle.clear();
-    for (const entry of entries) if (entry.settle(settlement)) changed.add(entry);
+    const entries = this.#entriesToSettle;
+    this.#entriesToSettle = new Set();
+    const changed = new Set(entries);
+    for (const entry of this.#settleOwners()) entries.add(entry);
+    for (const entry of this.#arbiter.settle(entries)) changed.add(entry);
     for (const entry of changed) {
-      // Whose host that is has just been settled.
-      entry.servedHost = undefined;
+      this.#forgetServedHost(entry);
       this.#touched.add(entry.name);
       const now = new Set(entry.hosts);
       for (const host of this.#relink(entry)) if (!now.has(host)) this.#hostsToSettle.add(host);
     }
   }
 
-  /** Everything that what changed may decide about: routes with two hosts connect those. */
-  #connected(): ReadonlySet<RouteEntry> {
-    const entries = new Set(this.#entriesToSettle);
-    const hosts = this.#hostsOf(entries);
-    // A set yields what is added to it while it is walked through.
-    for (const host of hosts) {
-      for (const entry of this.#onHost.get(host)) {
-        entries.add(entry);
-        for (const other of this.#links.get(entry)?.hosts ?? []) hosts.add(other);
-      }
-    }
-    return entries;
-  }
-
-  #ownersOf(entries: ReadonlySet<RouteEntry>): ReadonlyMap<string, string | undefined> {
-    const { sharedHosts } = this.#terms.admission;
-    return new Map(
-      [...this.#hostsOf(entries)]
-        .filter((host) => !sharedHosts.has(host))
-        .map((host) => [host, this.#owners.settle(host, this.#onHost.get(host))]),
-    );
-  }
-
-  /** Hosts to settle, and those that entries ask for. */
-  #hostsOf(entries: ReadonlySet<RouteEntry>): Set<string> {
-    const hosts = new Set(this.#hostsToSettle);
-    for (const entry of entries) {
-      for (const host of this.#links.get(entry)?.hosts ?? []) hosts.add(host);
-    }
-    return hosts;
+  /** Answers with the routes that ask for hosts that may be used by others than before. */
+  #settleOwners(): readonly RouteEntry[] {
+    const hosts = this.#hostsToSettle;
+    this.#hostsToSettle = new Set();
+    return [...hosts].flatMap((host) => {
+      const entries = this.#onHost.get(host);
+      return this.#owners.settle(host, entries) ? [...entries] : [];
+    });
   }
 
   #insert(name: string, resource: UnvalidatedRoute, { served, host }: Prior): void {
@@ -202,7 +201,7 @@ export class RouteTable {
   #renew(entry: RouteEntry): void {
     const newest = this.#compile(entry.resource);
     const isSettled = entry.serving === entry.newest && !this.#entriesToSettle.has(entry);
-    if (isSettled && newest.claim !== undefined && newest.claim === entry.newest.claim) {
+    if (isSettled && isSameClaim(newest.claims, entry.newest.claims)) {
       // It gets what it has, and so does everybody else.
       entry.replace(newest);
       this.#relink(entry);
@@ -214,11 +213,33 @@ export class RouteTable {
 
   #compile(resource: UnvalidatedRoute, number = generationOf(resource)): RouteGeneration {
     this.#compilations += 1;
-    const route = this.#parts.read(resource);
+    const route = guarded(() => this.#parts.read(resource));
     const { context } = this.#terms;
     const generation = new RouteGeneration({ number, spec: resource.spec }, route, context);
     if (context.hasServices) generation.resolve(this.#parts.directory);
     return generation;
+  }
+
+  #adoptServed(entry: RouteEntry, { number, spec }: NonNullable<Prior['served']>): void {
+    if (number <= (entry.fallback?.number ?? -1)) return;
+    const generation = this.#compile({ ...entry.resource, spec }, number);
+    this.#change(entry, () => entry.adopt(generation));
+  }
+
+  /** It is settled whose the host is that it served, unless nobody knows who may serve. */
+  #forgetServedHost(entry: RouteEntry): void {
+    if (entry.isAdmitted && this.#terms.context.isGoverned) entry.servedHost = undefined;
+  }
+
+  /** The only namespace that may use a host; undefined: all may. */
+  #ownerOf(host: string): string | undefined {
+    return this.#terms.admission.sharedHosts.has(host) ? undefined : this.#owners.get(host);
+  }
+
+  /** Settles a host with all that ask for it. */
+  #settleAnew(host: string): void {
+    this.#hostsToSettle.add(host);
+    for (const entry of this.#onHost.get(host)) this.#entriesToSettle.add(entry);
   }
 
   #compileAll(): void {
@@ -251,6 +272,7 @@ export class RouteTable {
     for (const host of now.hosts) this.#onHost.add(host, entry);
     for (const place of now.places) this.#referringTo.add(place, entry);
     this.#links.set(entry, now);
+    this.#arbiter.index(entry);
     return new Set([...before.hosts, ...now.hosts]);
   }
 }

@@ -23,6 +23,7 @@ export function findingsOf({
   isAdmitted,
   namespace,
   newest,
+  serving,
   conflict,
 }: RouteEntry): readonly Finding[] {
   const message = `the gateway takes no routes of namespace ${namespace}`;
@@ -33,6 +34,8 @@ export function findingsOf({
     ...newest.faults,
     ...(conflict === undefined ? [] : [conflict]),
     ...newest.resolved.findings,
+    // They are no reason to refuse it, and must not look like one.
+    ...(serving === newest ? newest.resolved.notes : []),
   ];
 }
 

@@ -5,7 +5,8 @@ import type {
   ReferenceGrant,
   Service,
 } from '../../../../../controller/kubernetes/objects.ts';
-import { CompilerCluster } from '../../../../support/compiler-cluster.ts';
+import type { CompilerCluster } from '../../../../support/compiler-cluster.ts';
+import { startedCluster } from '../../../../support/compiler-cluster.ts';
 
 const SERVICE = 'x/files';
 
@@ -38,7 +39,7 @@ function grant(from: string): ReferenceGrant {
 
 /** A route to a Service with one endpoint serves. */
 function started(): CompilerCluster {
-  const cluster = new CompilerCluster();
+  const cluster = startedCluster();
   cluster.change({
     services: new Map([[SERVICE, service()]]),
     endpointSlices: new Map([['x/slice', slice(['10.0.0.1'])]]),

@@ -1,14 +1,29 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { CompilerCluster, publicSpec, settingsSpec } from '../../../../support/compiler-cluster.ts';
+import {
+  publicSpec,
+  settingsSpec,
+  startedCluster,
+  type CompilerCluster,
+} from '../../../../support/compiler-cluster.ts';
 
 const A = 'https://a.example.com';
 const B = 'https://b.example.com';
 
-function started(): CompilerCluster {
-  const cluster = new CompilerCluster();
-  cluster.putSettings(settingsSpec());
-  return cluster;
+const YES: Readonly<Record<string, string>> = { gateway: 'yes' };
+const SELECTING = settingsSpec({
+  allowedRoutes: { namespaces: { from: 'Selector', selector: { matchLabels: YES } } },
+});
+
+/** Labels of the two namespaces. */
+function labelled(
+  x: Readonly<Record<string, string>>,
+  y: Readonly<Record<string, string>>,
+): Map<string, Readonly<Record<string, string>>> {
+  return new Map([
+    ['x', x],
+    ['y', y],
+  ]);
 }
 
 function serving(cluster: CompilerCluster): readonly string[] {
@@ -17,7 +32,7 @@ function serving(cluster: CompilerCluster): readonly string[] {
 
 describe('a host', () => {
   test('belongs to the namespace of its oldest route', () => {
-    const cluster = started();
+    const cluster = startedCluster();
     cluster.put({ 'x/app': publicSpec(A) });
     cluster.put({
       'y/app': publicSpec(A, { prefix: '/y' }),
@@ -36,7 +51,7 @@ describe('a host', () => {
 
   // Attack: routes keep their age. An old one must not take a host by a change to it.
   test('stays with its namespace when an older route of another one asks for it', () => {
-    const cluster = started();
+    const cluster = startedCluster();
     cluster.put({ 'y/old': publicSpec(B) });
     cluster.put({ 'x/app': publicSpec(A) });
     cluster.put({ 'y/old': publicSpec(A) });
@@ -55,7 +70,7 @@ describe('a host', () => {
   });
 
   test('stays with its namespace while any route there asks for it', () => {
-    const cluster = started();
+    const cluster = startedCluster();
     cluster.put({ 'x/first': publicSpec(A) });
     cluster.put({ 'y/app': publicSpec(A) });
     cluster.put({ 'x/second': publicSpec(A, { prefix: '/second' }) });
@@ -72,23 +87,25 @@ describe('a host', () => {
     expect(serving(cluster)).toEqual(['y/app']);
   });
 
-  test('stays with its namespace while nobody can sign in', () => {
-    const cluster = started();
+  test('stays with its namespace while there are no settings', () => {
+    const cluster = startedCluster();
     cluster.put({ 'x/app': { from: A, to: 'http://up', allowAnyAuthenticatedUser: true } });
     cluster.put({ 'y/app': publicSpec(A) });
     cluster.putSettings(null);
 
     expect(serving(cluster)).toEqual([]);
     expect(cluster.reasons('x/app')).toEqual(['SettingsNotFound']);
-    expect(cluster.reasons('y/app')).toEqual(['HostConflict']);
+    expect(cluster.reasons('y/app')).toEqual(['SettingsNotFound']);
 
+    cluster.takeOver();
     cluster.putSettings(settingsSpec());
 
     expect(serving(cluster)).toEqual(['x/app']);
+    expect(cluster.reasons('y/app')).toEqual(['HostConflict']);
   });
 
   test('is not kept by a route that was never valid', () => {
-    const cluster = started();
+    const cluster = startedCluster();
     cluster.put({ 'x/bad': publicSpec(A, { regex: '(a+)+' }) });
     cluster.put({ 'y/app': publicSpec(A) });
 
@@ -96,7 +113,7 @@ describe('a host', () => {
   });
 
   test("that is shared is anybody's, path by path", () => {
-    const cluster = started();
+    const cluster = startedCluster();
     cluster.putSettings(settingsSpec({ sharedHosts: ['a.example.com'] }));
     cluster.put({ 'x/app': publicSpec(A) });
     cluster.put({
@@ -112,7 +129,7 @@ describe('a host', () => {
   });
 
   test('that is shared no more belongs to the namespace of its oldest route again', () => {
-    const cluster = started();
+    const cluster = startedCluster();
     cluster.putSettings(settingsSpec({ sharedHosts: ['a.example.com'] }));
     cluster.put({ 'x/app': publicSpec(A) });
     cluster.put({ 'y/app': publicSpec(A, { prefix: '/y' }) });
@@ -122,8 +139,92 @@ describe('a host', () => {
     expect(cluster.reasons('y/app')).toEqual(['HostConflict']);
   });
 
+  // Attack: an old route that was changed to ask for the host must not get it by a restart.
+  test('stays with its namespace when labels of namespaces come after the routes', () => {
+    const cluster = startedCluster();
+    cluster.change({
+      namespaces: labelled(YES, YES),
+    });
+    cluster.putSettings(SELECTING);
+    cluster.put({ 'y/old': publicSpec(B) });
+    cluster.put({ 'x/app': publicSpec(A) });
+    cluster.put({ 'y/old': publicSpec(A) });
+    const before = new Map(cluster.snapshot);
+    cluster.takeOver();
+
+    expect(new Map([...cluster.snapshot].sort())).toEqual(new Map([...before].sort()));
+  });
+
+  test('serves on until labels that begin to matter are known', () => {
+    const cluster = startedCluster();
+    cluster.put({ 'x/app': publicSpec(A), 'y/app': publicSpec(B) });
+    const { put, deleted, routes } = cluster.putSettings(SELECTING);
+
+    expect([...put, ...deleted, ...routes]).toEqual([]);
+    expect(cluster.compiler.obstacle).toBeUndefined();
+
+    cluster.change({
+      namespaces: labelled(YES, {}),
+    });
+
+    expect(serving(cluster)).toEqual(['x/app']);
+  });
+
+  test('stays with its namespace while that is not admitted, and nobody else asks for it', () => {
+    const cluster = startedCluster();
+    cluster.change({
+      namespaces: labelled(YES, YES),
+    });
+    cluster.putSettings(SELECTING);
+    cluster.put({ 'y/old': publicSpec(B) });
+    cluster.put({ 'x/app': publicSpec(A) });
+    cluster.put({ 'y/old': publicSpec(A) });
+    cluster.change({
+      namespaces: labelled({}, {}),
+    });
+
+    expect(serving(cluster)).toEqual([]);
+
+    cluster.change({
+      namespaces: labelled(YES, YES),
+    });
+
+    expect(cluster.routes).toMatchObject({
+      'x/app': { host: 'a.example.com' },
+      'y/old': { host: 'b.example.com' },
+    });
+  });
+
+  test('that was shared for a while belongs to whom it belonged before', () => {
+    const cluster = startedCluster();
+    cluster.put({ 'y/old': publicSpec(B) });
+    cluster.put({ 'x/app': publicSpec(A) });
+    cluster.putSettings(settingsSpec({ sharedHosts: ['a.example.com'] }));
+    cluster.put({ 'y/old': publicSpec(A, { prefix: '/y' }) });
+
+    expect(serving(cluster)).toEqual(['x/app', 'y/old']);
+
+    cluster.putSettings(settingsSpec());
+
+    expect(serving(cluster)).toEqual(['x/app']);
+  });
+
+  test('that is shared when a controller starts has an owner, too, for when it is no more', () => {
+    const cluster = startedCluster();
+    cluster.putSettings(settingsSpec({ sharedHosts: ['a.example.com'] }));
+    cluster.put({ 'x/app': publicSpec(A) });
+    cluster.put({ 'y/app': publicSpec(B) });
+    cluster.takeOver();
+    cluster.delete('x/app');
+    cluster.put({ 'y/app': publicSpec(A) });
+    cluster.put({ 'x/new': publicSpec(A, { prefix: '/x' }) });
+    cluster.putSettings(settingsSpec());
+
+    expect(serving(cluster)).toEqual(['y/app']);
+  });
+
   test('is another one than the wildcard above it', () => {
-    const cluster = started();
+    const cluster = startedCluster();
     cluster.put({ 'x/app': publicSpec('https://*.example.com') });
     cluster.put({ 'y/app': publicSpec(A), 'y/wildcard': publicSpec('https://*.example.com') });
 

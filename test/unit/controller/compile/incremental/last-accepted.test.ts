@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { CompilerCluster, publicSpec, settingsSpec } from '../../../../support/compiler-cluster.ts';
+import type { CompilerCluster } from '../../../../support/compiler-cluster.ts';
+import { startedCluster, publicSpec, settingsSpec } from '../../../../support/compiler-cluster.ts';
 
 const A = 'https://a.example.com';
 const B = 'https://b.example.com';
@@ -12,8 +13,7 @@ function badSpec(from: string): object {
 }
 
 function started(specs: Readonly<Record<string, unknown>>): CompilerCluster {
-  const cluster = new CompilerCluster();
-  cluster.putSettings(settingsSpec());
+  const cluster = startedCluster();
   cluster.put(specs);
   return cluster;
 }
@@ -91,7 +91,7 @@ describe('an update that is not accepted', () => {
   });
 
   test('does not go back to what an older route has taken since, whatever changes elsewhere', () => {
-    const cluster = new CompilerCluster();
+    const cluster = startedCluster();
     cluster.put({ 'x/older': publicSpec(C) });
     cluster.put({ 'x/winner': publicSpec(A) });
     cluster.put({ 'x/app': publicSpec(B) });
@@ -210,7 +210,7 @@ describe('a route of a namespace that is not allowed', () => {
   const SELECTOR = { from: 'Selector', selector: { matchLabels: { gateway: 'yes' } } };
 
   function selecting(): CompilerCluster {
-    const cluster = new CompilerCluster();
+    const cluster = startedCluster();
     cluster.putSettings(settingsSpec({ allowedRoutes: { namespaces: SELECTOR } }));
     cluster.change({ namespaces: new Map([['x', { gateway: 'yes' }]]) });
     cluster.put({ 'x/app': publicSpec(A), 'y/app': publicSpec(B) });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { CompilerCluster, publicSpec, settingsSpec } from '../../../../support/compiler-cluster.ts';
+import type { CompilerCluster } from '../../../../support/compiler-cluster.ts';
+import { startedCluster, publicSpec, settingsSpec } from '../../../../support/compiler-cluster.ts';
 import { aRoute } from '../../../../support/resources.ts';
 
 const ROUTES = 50;
 
 /** A cluster with settings and many routes, on several hosts. */
 function populated(): CompilerCluster {
-  const cluster = new CompilerCluster();
-  cluster.putSettings(settingsSpec());
+  const cluster = startedCluster();
   const specs = Array.from({ length: ROUTES }, (_value, index) => [
     `team-a/r${String(index)}`,
     publicSpec(`https://h${String(index % 10)}.example.com`, { prefix: `/p${String(index)}` }),
@@ -115,7 +115,7 @@ describe('a change of the settings', () => {
 
 describe('a route as an API server sends it', () => {
   test('is valid with everything that the server adds', () => {
-    const cluster = new CompilerCluster();
+    const cluster = startedCluster();
     const route = aRoute({ ...publicSpec('https://a.example.com'), gatewayClassName: 'gatehouse' });
     const metadata = {
       ...route.metadata,
@@ -160,8 +160,7 @@ describe('a route as an API server sends it', () => {
       'InvalidPolicy',
     ],
   ])('is refused for a field %s', (_what, spec, reason) => {
-    const cluster = new CompilerCluster();
-    cluster.putSettings(settingsSpec());
+    const cluster = startedCluster();
     cluster.put({ 'team-a/app': spec });
 
     expect(cluster.reasons('team-a/app')).toContain(reason);
@@ -170,15 +169,14 @@ describe('a route as an API server sends it', () => {
   });
 
   test.each([[undefined], [null], ['text'], [[]]])('is refused with the spec %j', (spec) => {
-    const cluster = new CompilerCluster();
+    const cluster = startedCluster();
     cluster.put({ 'team-a/app': spec });
 
     expect(new Set(cluster.reasons('team-a/app'))).toEqual(new Set(['InvalidSpec']));
   });
 
   test('says what it is in MCP, and which URL to give to clients', () => {
-    const cluster = new CompilerCluster();
-    cluster.putSettings(settingsSpec());
+    const cluster = startedCluster();
     const from = 'https://mcp.example.com:8443/';
     const mcp = { server: {} };
     cluster.put({ 'team-a/mcp': { from, to: 'http://up', prefix: '/a/', mcp } });
@@ -192,7 +190,7 @@ describe('a route as an API server sends it', () => {
 
 describe('a route of another class', () => {
   test('is none of ours, and neither is what it asks for', () => {
-    const cluster = new CompilerCluster();
+    const cluster = startedCluster();
     cluster.put({
       'team-a/other': publicSpec('https://a.example.com', { gatewayClassName: 'internal' }),
       'team-b/ours': publicSpec('https://a.example.com'),
@@ -203,7 +201,7 @@ describe('a route of another class', () => {
   });
 
   test('is gone when it was ours', () => {
-    const cluster = new CompilerCluster();
+    const cluster = startedCluster();
     cluster.put({ 'team-a/app': publicSpec('https://a.example.com') });
     const spec = publicSpec('https://a.example.com', { gatewayClassName: 'internal' });
     const { deleted, routes } = cluster.put({ 'team-a/app': spec });

@@ -1,0 +1,84 @@
+/** Something with an age; no two have the same. */
+export interface Aged {
+  /** Sorts by age, then by namespace and name. */
+  readonly age: string;
+}
+
+/** Members in the order of their age. */
+export class AgeList<T extends Aged> {
+  readonly #members: T[] = [];
+
+  get oldest(): T | undefined {
+    return this.#members[0];
+  }
+
+  add(member: T): void {
+    const index = this.#find(member);
+    if (this.#members[index] !== member) this.#members.splice(index, 0, member);
+  }
+
+  delete(member: T): void {
+    const index = this.#find(member);
+    if (this.#members[index] === member) this.#members.splice(index, 1);
+  }
+
+  /** Where a member is or belongs. */
+  #find({ age }: T): number {
+    let low = 0;
+    let high = this.#members.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#members[middle]?.age ?? '') < age) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** A queue that yields the oldest first, and none twice that is in it: a binary heap. */
+export class AgeQueue<T extends Aged> {
+  readonly #heap: T[] = [];
+  readonly #members = new Set<T>();
+
+  add(member: T): void {
+    if (this.#members.has(member)) return;
+    this.#members.add(member);
+    let index = this.#heap.push(member) - 1;
+    while (index > 0) {
+      const parent = (index - 1) >>> 1;
+      const above = this.#heap[parent];
+      if (above === undefined || above.age < member.age) break;
+      this.#heap[index] = above;
+      index = parent;
+    }
+    this.#heap[index] = member;
+  }
+
+  take(): T | undefined {
+    const [oldest] = this.#heap;
+    const last = this.#heap.pop();
+    if (oldest === undefined || last === undefined) return undefined;
+    this.#members.delete(oldest);
+    if (oldest !== last) this.#sink(last);
+    return oldest;
+  }
+
+  /** Puts a member where it belongs, from the top downwards. */
+  #sink(member: T): void {
+    let index = 0;
+    for (;;) {
+      let child = 2 * index + 1;
+      let below = this.#heap[child];
+      const other = this.#heap[child + 1];
+      if (below === undefined) break;
+      if (other !== undefined && other.age < below.age) {
+        child += 1;
+        below = other;
+      }
+      if (below.age > member.age) break;
+      this.#heap[index] = below;
+      index = child;
+    }
+    this.#heap[index] = member;
+  }
+}

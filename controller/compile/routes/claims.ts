@@ -1,0 +1,48 @@
+import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
+import { authorityOf } from '../address.ts';
+
+/** Something that only one route can have. */
+export interface Claim {
+  readonly key: string;
+  /** What its holder does, for messages. */
+  readonly what: string;
+}
+
+/** What a route asks for that others may ask for, too. */
+export interface Claims {
+  readonly host: string;
+  readonly authority: string;
+  readonly scheme: CompiledRoute['scheme'];
+  readonly claims: readonly Claim[];
+}
+
+/** What a compiled route asks for. */
+export function claimsOf(compiled: CompiledRoute): Claims {
+  const { host, scheme, path, mcpServer } = compiled;
+  const authority = authorityOf(compiled);
+  const own = {
+    key: `path ${authority} ${path.kind} ${path.value}`,
+    what: 'serves the same host and path',
+  };
+  if (mcpServer === undefined) return { host, authority, scheme, claims: [own] };
+  // Attack: MCP servers that share a resource identifier accept each other's tokens (RFC 8707).
+  const url = authority + path.value.replace(/\/$/, '');
+  const mcp = { key: `mcp ${url}`, what: 'is an MCP server with the same URL' };
+  return { host, authority, scheme, claims: [own, mcp] };
+}
+
+/** Under which routes of a scheme are found that ask for an authority. */
+export function schemeKey(authority: string, scheme: CompiledRoute['scheme']): string {
+  return `scheme ${authority} ${scheme}`;
+}
+
+/** Everything under which a route is found that asks for something. */
+export function keysOf({ authority, scheme, claims }: Claims): readonly string[] {
+  return [schemeKey(authority, scheme), ...claims.map(({ key }) => key)];
+}
+
+/** Whether two routes ask for the same: one may be replaced by the other without a look at others. */
+export function isSameClaim(one: Claims | undefined, other: Claims | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
+  return String(keysOf(one)) === String(keysOf(other));
+}

@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals';
+
+import type {
+  Changes,
+  IncrementalCompiler,
+} from '../../../../../controller/compile/compilation.ts';
+import { createIncrementalCompiler } from '../../../../../controller/compile/incremental-compiler.ts';
+import { CompilerCluster, publicSpec, settingsSpec } from '../../../../support/compiler-cluster.ts';
+
+const A = 'https://a.example.com';
+const B = 'https://b.example.com';
+const BAD = publicSpec(A, { regex: '(a+)+' });
+
+/** A cluster whose controller leads, and another one that was told of less than it. */
+class Pair {
+  readonly leader = new CompilerCluster();
+  readonly follower: IncrementalCompiler = createIncrementalCompiler({
+    devAllowLoopback: false,
+    gatewayClassName: 'gatehouse',
+  });
+
+  constructor() {
+    this.leader.putSettings(settingsSpec());
+    this.follower.update({ settings: this.leader.storedSettings() });
+  }
+
+  show(...names: readonly string[]): void {
+    this.follower.update({ routes: this.#routes(names) });
+  }
+
+  /** The follower begins to lead. Answers with what it serves and changes. */
+  adopt(...names: readonly string[]): ReturnType<IncrementalCompiler['adopt']> {
+    const newest: Changes = {
+      routes: this.#routes(names),
+      settings: this.leader.storedSettings(),
+    };
+    return this.follower.adopt(newest);
+  }
+
+  #routes(names: readonly string[]): Map<string, unknown> {
+    return new Map(names.map((name) => [name, this.leader.stored(name)]));
+  }
+}
+
+describe('a controller that begins to lead', () => {
+  // Attack: of two updates in one batch, a follower may never have seen the one that was accepted.
+  test('goes on with the newest generation that was accepted, seen or not', () => {
+    const pair = new Pair();
+    pair.leader.put({ 'x/app': publicSpec(A, { to: 'http://first' }) });
+    pair.show('x/app');
+    pair.leader.put({ 'x/app': publicSpec(A, { to: 'http://second' }) });
+    pair.leader.put({ 'x/app': BAD });
+    pair.follower.update({
+      routes: new Map([['x/app', { ...pair.leader.stored('x/app'), status: {} }]]),
+    });
+    const { put, routes } = pair.adopt('x/app');
+
+    expect(put.map(({ value }) => value)).toMatchObject([{ upstream: 'http://second' }]);
+    expect(routes.get('x/app')).toMatchObject({ isAccepted: false, served: { generation: 2 } });
+  });
+
+  test('keeps what it knows where that is newer', () => {
+    const pair = new Pair();
+    pair.leader.put({ 'x/app': publicSpec(A) });
+    pair.leader.put({ 'x/app': BAD });
+    const stored = pair.leader.stored('x/app');
+    pair.leader.put({ 'x/app': publicSpec(A, { to: 'http://newer' }) });
+    pair.show('x/app');
+    pair.leader.put({ 'x/app': BAD });
+    const metadata = pair.leader.stored('x/app')?.metadata;
+    const stale = { ...stored, metadata };
+    pair.follower.update({ routes: new Map([['x/app', stale]]) });
+
+    expect(pair.follower.adopt({ routes: new Map([['x/app', stale]]) })).toMatchObject({
+      put: [],
+      deleted: [],
+    });
+  });
+
+  test('leaves hosts to whom the leader before gave them', () => {
+    const pair = new Pair();
+    pair.leader.put({ 'y/old': publicSpec(B) });
+    pair.leader.put({ 'x/app': publicSpec(A, { to: 'http://x' }) });
+    pair.show('y/old');
+    pair.leader.put({ 'y/old': publicSpec(A, { to: 'http://y' }) });
+    pair.follower.update({
+      routes: new Map([['y/old', { ...pair.leader.stored('y/old'), status: {} }]]),
+    });
+    const before = pair.follower.adopt({});
+    const { put } = pair.adopt('x/app', 'y/old');
+
+    expect(before.put).toEqual([]);
+    expect(put.map(({ value }) => value)).toMatchObject([
+      { name: 'x/app', host: 'a.example.com', upstream: 'http://x' },
+      { name: 'y/old', host: 'b.example.com' },
+    ]);
+  });
+
+  test('goes on with newer settings that were accepted', () => {
+    const pair = new Pair();
+    pair.leader.putSettings(settingsSpec({ cookie: { expiration: '2h' } }));
+    pair.leader.putSettings(settingsSpec({ cookie: { expiration: 'soon' } }));
+    const { put, settings } = pair.adopt();
+
+    expect(put.map(({ value }) => value)).toMatchObject([{ cookie: { expirationSeconds: 7200 } }]);
+    expect(settings).toMatchObject({ isAccepted: false, served: { generation: 2 } });
+  });
+
+  test('changes nothing where it agrees', () => {
+    const pair = new Pair();
+    pair.leader.put({ 'x/app': publicSpec(A), 'y/app': publicSpec(B) });
+    pair.show('x/app', 'y/app');
+
+    expect(pair.adopt('x/app', 'y/app')).toEqual({ put: [], deleted: [], routes: new Map() });
+  });
+});
