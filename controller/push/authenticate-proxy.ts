@@ -6,6 +6,8 @@ import { PUSH_AUDIENCE } from '../../shared/snapshot/push-frames.ts';
 import { KubernetesApiError, type KubernetesApi } from '../kubernetes/kubernetes-api.ts';
 import { TOKEN_REVIEWS } from '../kubernetes/resource-types.ts';
 import { ReviewCache } from './review-cache.ts';
+import { SourceBuckets } from './source-buckets.ts';
+import { hasEnded, readClaims } from './token-claims.ts';
 import { parseTokenReview, type TokenReview } from './token-review.ts';
 import { TokenBucket } from './token-bucket.ts';
 
@@ -14,6 +16,9 @@ const REVIEW_TIMEOUT_MS = 5 * SECOND;
 /** Reviews in a row, and a second from then on: tokens of strangers must not burden the API server. */
 const REVIEW_BURST = 100;
 const REVIEWS_A_SECOND = 20;
+/** The same of one source address: few proxies share one. */
+const SOURCE_REVIEW_BURST = 20;
+const SOURCE_REVIEWS_A_SECOND = 2;
 const CONCURRENT_REVIEWS = 16;
 
 /** Whether who opens a stream is the proxy it says it is. */
@@ -30,6 +35,8 @@ export type Authentication =
 export type AuthenticateProxy = (credentials: {
   readonly token: string;
   readonly proxyId: string;
+  /** Where it comes from. */
+  readonly address: string;
 }) => Promise<Authentication>;
 
 export interface ProxyAuthenticatorOptions {
@@ -38,13 +45,18 @@ export interface ProxyAuthenticatorOptions {
   readonly namespace: string;
   readonly serviceAccount: string;
   readonly logger: Logger;
-  /** Milliseconds since the epoch. */
+  /** Monotonic milliseconds. */
   readonly now?: () => number;
+  /** Milliseconds since the epoch. */
+  readonly wallTime?: () => number;
 }
 
 /**
  * Asks the API server whose token it is (TokenReview). A proxy's is of the ServiceAccount of the
  * proxies, for the controller as audience, and bound to the pod that the proxy is named after.
+ *
+ * Nobody is asked about a token that cannot be this proxy's by what it says itself: whoever can reach
+ * the controller could otherwise use up the reviews.
  *
  * Fails closed: while the API server is away only tokens that were reviewed a minute ago are good.
  */
@@ -52,8 +64,16 @@ export function createProxyAuthenticator(options: ProxyAuthenticatorOptions): Au
   const { namespace, serviceAccount } = options;
   const username = `system:serviceaccount:${namespace}:${serviceAccount}`;
   const reviewer = new TokenReviewer(options);
-  return async ({ token, proxyId }) => {
-    const review = await reviewer.review(token);
+  const wallTime = options.wallTime ?? Date.now;
+  return async ({ token, proxyId, address }) => {
+    const claims = readClaims(token);
+    const now = wallTime();
+    if (claims === undefined || hasEnded(claims, now)) return refused(401, 'invalid-token');
+    if (!claims.audiences.includes(PUSH_AUDIENCE)) return refused(401, 'wrong-audience');
+    if (claims.subject !== username) return refused(403, 'not-a-proxy');
+    if (claims.pod !== proxyId) return refused(403, 'not-this-proxy');
+    const goodMs = Math.max(0, claims.endsAt - now);
+    const review = await reviewer.review({ token, address, goodMs });
     if (review === undefined) return refused(503, 'token-review-unavailable');
     if (!review.isAuthenticated) return refused(401, 'invalid-token');
     if (!review.audiences.includes(PUSH_AUDIENCE)) return refused(401, 'wrong-audience');
@@ -68,6 +88,14 @@ function refused(status: 401 | 403 | 503, reason: string): Authentication {
   return { kind: 'refused', status, reason };
 }
 
+/** A token that is to be reviewed. */
+interface PresentedToken {
+  readonly token: string;
+  readonly address: string;
+  /** For how long it is good, if it is. */
+  readonly goodMs: number;
+}
+
 /** Reviews tokens, each once in a while. Knows them by hash only. */
 class TokenReviewer {
   readonly #options: ProxyAuthenticatorOptions;
@@ -75,20 +103,22 @@ class TokenReviewer {
   readonly #cache = new ReviewCache();
   readonly #running = new Map<string, Promise<TokenReview | undefined>>();
   readonly #bucket: TokenBucket;
+  readonly #sources: SourceBuckets;
   #isAway = false;
 
   constructor(options: ProxyAuthenticatorOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? (() => performance.now());
     this.#bucket = new TokenBucket(REVIEW_BURST, REVIEWS_A_SECOND / SECOND);
+    this.#sources = new SourceBuckets(SOURCE_REVIEW_BURST, SOURCE_REVIEWS_A_SECOND / SECOND);
   }
 
   /** undefined: it cannot be known at the moment. */
-  async review(token: string): Promise<TokenReview | undefined> {
-    const hash = createHash('sha256').update(token).digest('hex');
+  async review(presented: PresentedToken): Promise<TokenReview | undefined> {
+    const hash = createHash('sha256').update(presented.token).digest('hex');
     const cached = this.#cache.get(hash, this.#now());
     if (cached !== undefined) return cached;
-    const running = this.#running.get(hash) ?? this.#begin(hash, token);
+    const running = this.#running.get(hash) ?? this.#begin(hash, presented);
     if (running === undefined) return undefined;
     const timeout = new AbortController();
     const { signal } = timeout;
@@ -100,15 +130,16 @@ class TokenReviewer {
     }
   }
 
-  #begin(hash: string, token: string): Promise<TokenReview | undefined> | undefined {
+  #begin(hash: string, presented: PresentedToken): Promise<TokenReview | undefined> | undefined {
     if (this.#running.size >= CONCURRENT_REVIEWS) return undefined;
+    if (!this.#sources.take(presented.address, this.#now())) return undefined;
     if (!this.#bucket.take(this.#now())) return undefined;
-    const running = this.#ask(hash, token).finally(() => this.#running.delete(hash));
+    const running = this.#ask(hash, presented).finally(() => this.#running.delete(hash));
     this.#running.set(hash, running);
     return running;
   }
 
-  async #ask(hash: string, token: string): Promise<TokenReview | undefined> {
+  async #ask(hash: string, { token, goodMs }: PresentedToken): Promise<TokenReview | undefined> {
     try {
       const answer = await this.#options.api.create(TOKEN_REVIEWS, undefined, {
         apiVersion: 'authentication.k8s.io/v1',
@@ -116,7 +147,7 @@ class TokenReviewer {
         spec: { token, audiences: [PUSH_AUDIENCE] },
       });
       const review = parseTokenReview(answer);
-      this.#cache.put(hash, { token, review }, this.#now());
+      this.#cache.put(hash, { goodMs, review }, this.#now());
       this.#isAway = false;
       return review;
     } catch (error) {

@@ -4,14 +4,17 @@ import type { Logger } from '../../shared/process/logger.ts';
 import { formatPosition, type SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
 import type { Leadership } from '../leader/leadership.ts';
 import type { PublishedContent } from './published-content.ts';
+import type { PushTiming } from './push-timing.ts';
 
-/** `leaseTransitions` is an int32: no election leads up to here, and so no proxy has been there. */
-const HIGHEST_EPOCH = 2_000_000_000;
+/** `leaseTransitions` is an int32: what proxies claim leaves room for elections above it. */
+const HIGHEST_CLAIM = 2_000_000_000;
+/** So many of those who claim are named in the log. */
+const NAMED_PROXIES = 10;
 
 export interface EpochGuardOptions {
   readonly leadership: Leadership;
   readonly content: PublishedContent;
-  readonly retryMs: number;
+  readonly timing: PushTiming;
   readonly logger: Logger;
   /** The content has a higher epoch. */
   readonly onRaised: () => void;
@@ -20,10 +23,16 @@ export interface EpochGuardOptions {
 /**
  * Keeps our epoch above that of every snapshot which proxies have and we did not publish: the Lease
  * that counts the epochs may have been deleted, and proxies never go back.
+ *
+ * A raise costs a write of the Lease and a word to every proxy: claims are gathered, so that a proxy
+ * that claims ever more cannot have many of them.
  */
 export class EpochGuard {
   readonly #options: EpochGuardOptions;
-  #above = 0;
+  /** Epochs that were claimed since the last raise, by proxy. */
+  readonly #claims = new Map<string, number>();
+  #raisedAt = -Infinity;
+  #timer: NodeJS.Timeout | undefined;
   #pause: Promise<void> | undefined;
 
   constructor(options: EpochGuardOptions) {
@@ -35,32 +44,61 @@ export class EpochGuard {
     return this.#pause;
   }
 
-  /** Learns that a proxy has a snapshot which is not ours. True: the epoch is raised above it. */
+  /**
+   * Learns that a proxy has a snapshot which is not ours. True: the epoch is being raised above it;
+   * false: it need not be, or will be later.
+   */
   heed(proxy: string, position: SnapshotPosition): boolean {
-    const { content, logger } = this.#options;
+    const { content, logger, timing } = this.#options;
     if (position.epoch < content.position.epoch) return false;
-    const fields = { proxy, position: formatPosition(position) };
-    if (position.epoch > HIGHEST_EPOCH) {
+    if (position.epoch > HIGHEST_CLAIM) {
+      const fields = { proxy, position: formatPosition(position) };
       logger.error('proxy claims a snapshot of an impossible epoch', fields);
       return false;
     }
-    logger.warn('proxy has a snapshot of a later epoch, raising ours', fields);
-    this.#above = Math.max(this.#above, position.epoch);
-    this.#pause ??= this.#raise();
-    return true;
+    this.#claims.set(proxy, position.epoch);
+    if (this.#pause !== undefined) return true;
+    const waitMs = this.#raisedAt + timing.raiseIntervalMs - performance.now();
+    if (waitMs <= 0) this.#begin();
+    else this.#timer ??= setTimeout(() => this.#begin(), waitMs);
+    return waitMs <= 0;
+  }
+
+  /** Raises it no more. */
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #begin(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const { content, logger } = this.#options;
+    const ours = content.position.epoch;
+    const claims = [...this.#claims].filter(([, epoch]) => epoch >= ours);
+    if (claims.length === 0) return;
+    const proxies = claims.slice(0, NAMED_PROXIES).map(([proxy]) => proxy);
+    const fields = { proxies, claims: claims.length, epoch: this.#highest(), ours };
+    logger.warn('proxies have snapshots of a later epoch, raising ours', fields);
+    this.#pause = this.#raise();
   }
 
   async #raise(): Promise<void> {
-    const { leadership, content, retryMs, logger, onRaised } = this.#options;
-    while (leadership.isCurrent && content.position.epoch <= this.#above) {
+    const { leadership, content, timing, logger, onRaised } = this.#options;
+    while (leadership.isCurrent && content.position.epoch <= this.#highest()) {
       try {
-        content.raiseEpoch(await leadership.raiseEpochAbove(this.#above));
+        content.raiseEpoch(await leadership.raiseEpochAbove(this.#highest()));
       } catch (error) {
         logger.error('epoch could not be raised', {}, error);
-        await wait(retryMs);
+        await wait(timing.retryMs);
       }
     }
+    this.#claims.clear();
+    this.#raisedAt = performance.now();
     this.#pause = undefined;
     onRaised();
+  }
+
+  #highest(): number {
+    return Math.max(...this.#claims.values());
   }
 }

@@ -1,4 +1,9 @@
-import type { BeginFrame, CommitFrame, DeleteFrame } from '../../shared/snapshot/push-frames.ts';
+import type {
+  BeginFrame,
+  CommitFrame,
+  DeleteFrame,
+  KeepFrame,
+} from '../../shared/snapshot/push-frames.ts';
 import type { Delivery } from './published-content.ts';
 
 /** What is written at once: the event loop serves others in between. */
@@ -20,19 +25,20 @@ export function* frameBatches(delivery: Delivery): Generator<Buffer> {
   if (bytes > 0) yield Buffer.concat(batch, bytes);
 }
 
-function* linesOf({ position, version, base, put, deleted }: Delivery): Generator<Buffer> {
+function* linesOf({ position, sent, base, put, kept, deleted }: Delivery): Generator<Buffer> {
   yield lineOf({
     t: 'begin',
     epoch: position.epoch,
     seq: position.sequence,
     base: base ?? null,
-    count: put.length + deleted.length,
+    count: put.length + kept.length + deleted.length,
   });
   for (const { line } of put) yield line;
+  for (const [key, hash] of kept) yield lineOf({ t: 'keep', k: key, h: hash });
   for (const key of deleted) yield lineOf({ t: 'del', k: key });
-  yield lineOf({ t: 'commit', manifest: version });
+  yield lineOf({ t: 'commit', manifest: sent.version });
 }
 
-function lineOf(frame: BeginFrame | DeleteFrame | CommitFrame): Buffer {
+function lineOf(frame: BeginFrame | KeepFrame | DeleteFrame | CommitFrame): Buffer {
   return Buffer.from(`${JSON.stringify(frame)}\n`);
 }

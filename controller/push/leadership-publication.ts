@@ -1,17 +1,33 @@
 import type { ServerHttp2Stream } from 'node:http2';
 
 import type { Logger } from '../../shared/process/logger.ts';
-import type { NackFrame, StatusFrame } from '../../shared/snapshot/push-frames.ts';
+import {
+  LONGEST_CONTROLLER_LINE_BYTES,
+  type StatusFrame,
+} from '../../shared/snapshot/push-frames.ts';
 import { parsePosition, type SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
+import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { Leadership } from '../leader/leadership.ts';
 import { ChangeNotifier } from './change-notifier.ts';
 import { EpochGuard } from './epoch-guard.ts';
+import { arrivalOf } from './proxy-arrival.ts';
 import type { ProxyHello } from './proxy-hello.ts';
-import { ProxyRegistry, type ProxyRecord } from './proxy-registry.ts';
-import { ProxySession, type Answer, type SessionHost } from './proxy-session.ts';
+import { ProxyRegistry, type ProxyRecord, type Refused } from './proxy-registry.ts';
+import {
+  ProxySession,
+  type Answer,
+  type Offered,
+  type SessionHost,
+  type SessionProxy,
+} from './proxy-session.ts';
 import type { OnPublicationChange, Programming, ProxyReport, Publication } from './publication.ts';
 import { PublishedContent } from './published-content.ts';
+import type { PublishedResource } from './published-resource.ts';
 import type { PushTiming } from './push-timing.ts';
+
+const SERVICE_KEY_PREFIX = 'service/';
+/** So many of the resources that a proxy refuses are named in the log. */
+const NAMED_KEYS = 20;
 
 export interface LeadershipPublicationOptions {
   readonly leadership: Leadership;
@@ -19,6 +35,8 @@ export interface LeadershipPublicationOptions {
   readonly timing: PushTiming;
   readonly logger: Logger;
 }
+
+const TOO_LARGE = `It comes to more than ${String(LONGEST_CONTROLLER_LINE_BYTES)} bytes, too large for proxies.`;
 
 /** What one leadership publishes, to whom, and what they made of it. */
 export class LeadershipPublication implements Publication, SessionHost, AsyncDisposable {
@@ -28,12 +46,14 @@ export class LeadershipPublication implements Publication, SessionHost, AsyncDis
   readonly #leadership: Leadership;
   readonly #changes: ChangeNotifier;
   readonly #epochs: EpochGuard;
-  readonly #registry = new ProxyRegistry();
+  readonly #registry: ProxyRegistry;
   readonly #sessions = new Map<string, ProxySession>();
   readonly #leaving = new Map<string, NodeJS.Timeout>();
   readonly #onAbort = (): void => this.#end();
   #isEnded = false;
   #slowest: number | undefined;
+  /** The place of the newest snapshot is to be a later one. */
+  #advance: NodeJS.Timeout | undefined;
   #publishedAt: number | undefined;
   #routesBefore = 0;
   #isClosing = false;
@@ -44,11 +64,12 @@ export class LeadershipPublication implements Publication, SessionHost, AsyncDis
     this.logger = logger;
     this.#leadership = leadership;
     this.#changes = new ChangeNotifier(onChange);
-    this.content = new PublishedContent(leadership.epoch, (sequence) => this.#hasAll(sequence));
+    this.#registry = new ProxyRegistry(timing);
+    this.content = new PublishedContent(leadership.epoch);
     this.#epochs = new EpochGuard({
       leadership,
       content: this.content,
-      retryMs: timing.retryMs,
+      timing,
       logger,
       onRaised: () => this.#raised(),
     });
@@ -90,79 +111,74 @@ export class LeadershipPublication implements Publication, SessionHost, AsyncDis
   }
 
   publish({ put, deleted }: Parameters<Publication['publish']>[0]): void {
-    if (!this.mayWrite() || !this.content.publish(put, deleted)) return;
+    if (!this.mayWrite()) return;
+    const before = put.filter(({ key }) => this.content.isTooLarge(key)).map(({ key }) => key);
+    const isNew = this.content.publish(put, deleted);
+    this.#logTooLarge(put, new Set(before));
+    if (!isNew) return;
     this.#publishedAt = Date.now();
     this.#wakeAll();
   }
 
   programming(key: string): Programming | undefined {
-    const found = this.content.find(key);
-    if (found === undefined) return undefined;
-    const [refusal] = found.rejection?.messages ?? [];
-    if (refusal !== undefined) {
-      const [proxy, message] = refusal;
-      return { kind: 'rejected', proxy, message };
-    }
+    if (this.content.isTooLarge(key)) return { kind: 'rejected', message: TOO_LARGE };
+    const published = this.content.find(key);
+    if (published === undefined) return undefined;
+    const refused = this.#refusalOf(published);
+    if (refused !== undefined) return { kind: 'rejected', ...refused };
     if (this.#slowest === undefined) return { kind: 'no-proxies' };
-    const since = found.published?.since ?? Infinity;
+    const { since } = published;
     if (this.#hasAll(since)) return { kind: 'programmed' };
     return { kind: 'pending', ...this.#registry.count(since) };
   }
 
   /** Takes a stream whose proxy has proved who it is. */
-  attach(stream: ServerHttp2Stream, { proxyId: id, have, routes }: ProxyHello): void {
-    const isOurs = have !== undefined && this.content.history.isOurs(have.position, have.version);
-    if (!isOurs) this.#routesBefore = Math.max(this.#routesBefore, routes);
-    if (have !== undefined && !isOurs) this.#epochs.heed(id, have.position);
+  attach(stream: ServerHttp2Stream, hello: ProxyHello): void {
+    const { proxyId: id, routes } = hello;
     this.#sessions.get(id)?.replace();
     clearTimeout(this.#leaving.get(id));
     this.#leaving.delete(id);
     const record = this.#registry.enter(id);
-    this.#track(() => {
-      record.isConnected = true;
-      record.isDraining = false;
-      record.isSlow = false;
-      record.acknowledged = isOurs ? have.position : undefined;
-    });
-    const answered = isOurs ? have.position.sequence : 0;
-    const session = new ProxySession(this, stream, { id, base: have?.version, answered });
+    const session = new ProxySession(this, stream, this.#enter(record, hello));
+    record.refusals.watch(() => this.#sendAgain(session));
     this.#sessions.set(id, session);
     this.logger.info('proxy connected', { proxy: id, routes });
     session.wake();
   }
 
+  offered(session: ProxySession, { position, sent }: Offered): void {
+    const record = this.#recordOf(session);
+    if (record === undefined) return;
+    this.content.history.addVariant(position, sent.version);
+    record.sent = [...record.sent.slice(0, 1), sent];
+  }
+
   answered(session: ProxySession, answer: Answer): boolean {
-    const { id } = session;
-    if (this.#sessions.get(id) !== session) return false;
-    const record = this.#registry.enter(id);
-    if (answer.kind === 'acknowledged') {
-      this.#track(() => {
-        record.errors = [];
-        record.acknowledged = answer.position;
-      });
-      return true;
-    }
-    record.errors = answer.nack.errors;
-    this.#changes.add([]);
-    return this.#heedNack(id, answer.nack);
+    const record = this.#recordOf(session);
+    if (record === undefined) return false;
+    return answer.kind === 'acknowledged'
+      ? this.#takeAck(record, session, answer)
+      : this.#takeNack(record, answer);
   }
 
   statusChanged(session: ProxySession, { ready, draining }: StatusFrame): void {
-    const { id } = session;
-    if (this.#sessions.get(id) !== session) return;
-    const record = this.#registry.enter(id);
+    const record = this.#recordOf(session);
+    if (record === undefined) return;
     if (record.isReady === ready && record.isDraining === draining) return;
     this.#track(() => {
       record.isReady = ready;
       record.isDraining = draining;
     });
+    this.#tellOf(record.refusals.keys);
   }
 
   slownessChanged(session: ProxySession, isSlow: boolean): void {
-    const { id } = session;
-    if (this.#sessions.get(id) !== session) return;
-    const record = this.#registry.enter(id);
-    record.isSlow = isSlow;
+    const record = this.#recordOf(session);
+    if (record === undefined) return;
+    this.#track(() => {
+      record.isSlow = isSlow;
+      record.isBehind ||= isSlow && record.hasForeign;
+    });
     this.#changes.add(isSlow ? this.#keysAfter(record) : []);
   }
 
@@ -172,7 +188,9 @@ export class LeadershipPublication implements Publication, SessionHost, AsyncDis
     this.#sessions.delete(id);
     if (this.#sessions.size === 0) this.#whenEmpty?.();
     if (this.#isEnded) return;
-    this.#registry.enter(id).isConnected = false;
+    const record = this.#registry.enter(id);
+    record.isConnected = false;
+    record.refusals.pause();
     this.#changes.add([]);
     const timer = setTimeout(() => this.#forget(id), this.timing.leaveMs);
     this.#leaving.set(id, timer);
@@ -194,42 +212,141 @@ export class LeadershipPublication implements Publication, SessionHost, AsyncDis
     this.#isEnded = true;
     this.#leadership.signal.removeEventListener('abort', this.#onAbort);
     this.#changes.close();
+    this.#epochs.close();
+    this.#registry.close();
+    clearTimeout(this.#advance);
     for (const session of this.#sessions.values()) session.abort();
     for (const timer of this.#leaving.values()) clearTimeout(timer);
     this.#leaving.clear();
   }
 
+  /** Once, and not with every change of something that stays too large. */
+  #logTooLarge(put: readonly SnapshotResource[], before: ReadonlySet<string>): void {
+    for (const { key } of put) {
+      if (!this.content.isTooLarge(key) || before.has(key)) continue;
+      this.logger.error('resource is too large for proxies, others go on without it', { key });
+    }
+  }
+
   #forget(id: string): void {
     this.#leaving.delete(id);
     this.logger.info('proxy does not count any more', { proxy: id });
+    const { keys } = this.#registry.enter(id).refusals;
     this.#track(() => this.#registry.remove(id));
-    const retried = this.content.retryWithout(id);
-    if (retried.length === 0) return;
-    this.#changes.add(retried);
-    this.#wakeAll();
+    this.#tellOf(keys);
+  }
+
+  /** Notes what a proxy comes with. */
+  #enter(record: ProxyRecord, { proxyId: id, have, routes }: ProxyHello): SessionProxy {
+    const { refusals } = record;
+    const arrival = arrivalOf(have, record.sent, this.content.history);
+    const { kind } = arrival;
+    const isOurs = kind === 'revision' || kind === 'own';
+    if (kind === 'foreign') {
+      this.#routesBefore = Math.max(this.#routesBefore, routes);
+      this.#epochs.heed(id, arrival.position);
+    }
+    // The newest must have a later place for this one.
+    if (kind === 'borrowed') this.#advanceSoon();
+    const refused = refusals.keys;
+    if (kind !== 'own') refusals.clear();
+    this.#track(() => {
+      record.isConnected = true;
+      record.isDraining = false;
+      record.isSlow = false;
+      record.hasForeign = kind === 'foreign' || kind === 'borrowed';
+      record.isBehind &&= record.hasForeign;
+      record.acknowledged = isOurs ? arrival.position : undefined;
+      record.sent = isOurs ? [arrival.base] : [];
+      record.errors = refusals.errors;
+    });
+    this.#tellOf(refused);
+    if (kind === 'nothing') return { id, base: undefined, answered: 0, refusals };
+    const answered = kind === 'foreign' ? 0 : arrival.position.sequence;
+    return { id, base: arrival.base, answered, refusals };
+  }
+
+  #takeAck(record: ProxyRecord, session: ProxySession, { position, sent }: Offered): boolean {
+    const { refusals } = record;
+    const taken = refusals.acknowledged(sent);
+    this.#track(() => {
+      record.hasForeign = false;
+      record.isBehind = false;
+      record.errors = refusals.errors;
+      record.acknowledged = position;
+      record.sent = [sent];
+    });
+    this.#tellOf(taken);
+    // It became due while this was under way.
+    if (refusals.isDue) this.#sendAgain(session);
+    return true;
   }
 
   /** Whether the newest snapshot may be sent to the proxy at once. */
-  #heedNack(proxy: string, { seq: sequence, errors }: NackFrame): boolean {
+  #takeNack(record: ProxyRecord, { position, sent, nack }: Answer & { kind: 'refused' }): boolean {
+    const { id: proxy, refusals } = record;
+    const { errors } = nack;
+    this.#track(() => {
+      record.errors = errors;
+      record.isBehind = record.hasForeign;
+    });
     const stale = errors.find(({ reason }) => reason === 'StalePosition');
     if (stale !== undefined) {
-      const position = parsePosition(stale.message);
-      const isRaised = position !== undefined && this.#epochs.heed(proxy, position);
-      return isRaised || this.content.position.sequence > sequence;
+      const place = parsePosition(stale.message);
+      const isRaised = place !== undefined && this.#epochs.heed(proxy, place);
+      return isRaised || this.content.position.sequence > position.sequence;
     }
-    const messages = new Map<string, string>();
-    for (const { k, reason, message } of errors) {
-      if (reason === 'InvalidResource') messages.set(k, message);
-    }
-    const count = this.content.withhold({ proxy, sequence, messages });
-    if (count === 0) return false;
-    this.#changes.add(messages.keys());
-    this.logger.error('proxy refuses resources, others go on without them', {
-      proxy,
-      keys: [...messages.keys()],
-    });
-    this.#wakeAll();
+    const keys = refusals.refused(errors, sent, this.content);
+    if (keys.length === 0) return false;
+    this.#tellOf(keys);
+    const some = keys.slice(0, NAMED_KEYS);
+    const fields = { proxy, resources: keys.length, keys: some, detail: errors[0]?.message };
+    this.logger.error('proxy refuses resources, and goes on with what it has of them', fields);
     return true;
+  }
+
+  /** Sends a proxy what it refused: in a later place if it has something else in this one. */
+  #sendAgain(session: ProxySession): void {
+    if (session.isUpToDate) this.#advanceSoon();
+    else session.wake();
+  }
+
+  /** Costs every proxy a word, and so comes for many at once. */
+  #advanceSoon(): void {
+    if (this.#isEnded) return;
+    const { sequence } = this.content.position;
+    this.#advance ??= setTimeout(() => {
+      this.#advance = undefined;
+      if (!this.mayWrite() || this.content.position.sequence !== sequence) return;
+      this.content.advance();
+      this.#wakeAll();
+      this.#changes.add([]);
+    }, this.timing.retryMs);
+  }
+
+  #refusalOf({ resource, serviceKeys }: PublishedResource): Refused | undefined {
+    const refused = this.#registry.refusalOf(resource.key, resource.hash);
+    if (refused !== undefined) return refused;
+    for (const key of serviceKeys) {
+      const service = this.content.find(key)?.resource;
+      const ofService = service && this.#registry.refusalOf(key, service.hash);
+      if (ofService !== undefined) return ofService;
+    }
+    return undefined;
+  }
+
+  /** What of them, or of the routes that depend on them, a proxy refuses may be another. */
+  #tellOf(keys: readonly string[]): void {
+    if (keys.length === 0) return;
+    const services = keys.filter((key) => key.startsWith(SERVICE_KEY_PREFIX));
+    this.#changes.add(keys);
+    for (const key of services) this.#changes.add(this.content.routesTo(key));
+  }
+
+  /** undefined: the proxy has opened another stream. */
+  #recordOf(session: ProxySession): ProxyRecord | undefined {
+    const { id } = session;
+    return this.#sessions.get(id) === session ? this.#registry.enter(id) : undefined;
   }
 
   #raised(): void {

@@ -1,5 +1,6 @@
 import type { NackError, NackReason, ProxyFrame } from '../../shared/snapshot/push-frames.ts';
 
+/** A version of a snapshot, or the hash of a resource. */
 const VERSION = /^[0-9a-f]{64}$/;
 const LONGEST_KEY = 600;
 /** What a message may take in a status or a log. */
@@ -65,12 +66,13 @@ function parseStatus({ ready, draining, conns }: Members): ProxyFrame | undefine
 
 function isNackError(value: unknown): value is NackError {
   if (!isObject(value)) return false;
-  const { k, reason, message } = value;
+  const { k, reason, message, s } = value;
   return (
     typeof k === 'string' &&
     k.length <= LONGEST_KEY &&
     REASONS.has(reason) &&
-    typeof message === 'string'
+    typeof message === 'string' &&
+    (s === undefined || isVersion(s))
   );
 }
 

@@ -11,18 +11,44 @@ import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.t
 import type { Logger } from '../../shared/process/logger.ts';
 import { frameBatches } from './frame-batches.ts';
 import { FrameStream } from './frame-stream.ts';
+import { sentAsIs, type SentSnapshot } from './overlay.ts';
 import type { PublishedContent } from './published-content.ts';
 import type { PushTiming } from './push-timing.ts';
+import type { Refusals } from './refusals.ts';
 import { RetryBackoff } from './retry-backoff.ts';
+import { TokenBucket } from './token-bucket.ts';
 import { watchSilence } from './watch-silence.ts';
 
 /** The length of a stream's life varies by this part: proxies do not come back all at once. */
 const LIFE_VARIATION = 0.1;
+/** So many refusals in a row are answered at once: a proxy may name thousands of resources in one. */
+const REFUSAL_BURST = 20;
+/** A proxy tells its status every ten seconds, and when it changes. */
+const STATUS_FRAMES_A_SECOND = 20;
+const SECOND = 1000;
+/** Why a stream ends when the proxy has opened another. */
+const REPLACED = 'replaced';
+
+/** What of a proxy its streams have in common. */
+export interface SessionProxy {
+  readonly id: string;
+  /** What it serves. */
+  readonly base: SentSnapshot | undefined;
+  /** Sequence of that, if it is ours; 0: it is not. */
+  readonly answered: number;
+  readonly refusals: Refusals;
+}
 
 /** What a proxy made of a snapshot it was sent whole, or why it must be sent again. */
 export type Answer =
-  | { readonly kind: 'acknowledged'; readonly position: SnapshotPosition }
-  | { readonly kind: 'refused'; readonly position: SnapshotPosition; readonly nack: NackFrame };
+  | ({ readonly kind: 'acknowledged' } & Offered)
+  | ({ readonly kind: 'refused'; readonly nack: NackFrame } & Offered);
+
+/** A snapshot that a proxy is sent. */
+export interface Offered {
+  readonly position: SnapshotPosition;
+  readonly sent: SentSnapshot;
+}
 
 /** Who publishes, as far as the stream of a proxy needs it. */
 export interface SessionHost {
@@ -32,6 +58,8 @@ export interface SessionHost {
   mayWrite(): boolean;
   /** Pending while the epoch is being raised: nothing is sent then. */
   readonly pause: Promise<void> | undefined;
+  /** A snapshot is on its way. */
+  offered(session: ProxySession, offered: Offered): void;
   /**
    * Takes an answer. True: the newest snapshot may be sent at once; false: it would be refused again
    * as it is.
@@ -43,15 +71,13 @@ export interface SessionHost {
   closed(session: ProxySession): void;
 }
 
-interface Offer {
-  readonly position: SnapshotPosition;
-  readonly version: string;
+interface Offer extends Offered {
   isSent: boolean;
 }
 
 /**
- * The stream of one proxy: sends it one snapshot at a time, always the newest, as a change to what
- * it has where that is possible.
+ * The stream of one proxy: sends it one snapshot at a time, always the newest but for what it refused,
+ * as a change to what it has where that is possible.
  */
 export class ProxySession {
   readonly id: string;
@@ -62,9 +88,12 @@ export class ProxySession {
   readonly #retries: RetryBackoff;
   readonly #stopWatching: () => void;
   readonly #heard: () => void;
-  /** Version of what the proxy serves. */
-  #base: string | undefined;
-  /** Sequence of the newest snapshot that it answered. */
+  readonly #refusals: Refusals;
+  readonly #refusalBucket: TokenBucket;
+  readonly #statusBucket = new TokenBucket(STATUS_FRAMES_A_SECOND, STATUS_FRAMES_A_SECOND / SECOND);
+  /** What the proxy serves. */
+  #base: SentSnapshot | undefined;
+  /** Sequence of the newest snapshot that it acknowledged; 0: it must be sent one. */
   #answered = 0;
   #offer: Offer | undefined;
   /** A refusal that arrived before all of its snapshot was sent. */
@@ -75,16 +104,14 @@ export class ProxySession {
   #isSlow = false;
   #goodbye: string | undefined;
 
-  constructor(
-    host: SessionHost,
-    stream: ServerHttp2Stream,
-    proxy: { readonly id: string; readonly base: string | undefined; readonly answered: number },
-  ) {
+  constructor(host: SessionHost, stream: ServerHttp2Stream, proxy: SessionProxy) {
     this.id = proxy.id;
     this.#host = host;
     this.#stream = stream;
     this.#base = proxy.base;
     this.#answered = proxy.answered;
+    this.#refusals = proxy.refusals;
+    this.#refusalBucket = new TokenBucket(REFUSAL_BURST, 1 / host.timing.retryMs);
     this.#frames = new FrameStream({
       stream,
       mayWrite: () => host.mayWrite(),
@@ -104,6 +131,11 @@ export class ProxySession {
     this.#after(lifeOf(host.timing), () => this.end('age'));
   }
 
+  /** Whether the proxy has acknowledged the newest snapshot. */
+  get isUpToDate(): boolean {
+    return this.#answered === this.#host.content.position.sequence;
+  }
+
   /** Sends the newest snapshot unless the proxy has it, or owes an answer. */
   wake(): void {
     const { content, pause } = this.#host;
@@ -111,7 +143,7 @@ export class ProxySession {
     if (content.position.sequence !== this.#refused) this.#retries.hurry();
     if (this.#offer !== undefined || this.#retries.isWaiting) return;
     if (this.#goodbye !== undefined || pause !== undefined || !this.#frames.isOpen) return;
-    if (!content.isPublished || this.#answered === content.position.sequence) return;
+    if (!content.isPublished || this.isUpToDate) return;
     this.#sendNewest().catch((error: unknown) => this.#fail(error));
   }
 
@@ -125,7 +157,7 @@ export class ProxySession {
 
   /** Ends the stream at once: the proxy has opened another. */
   replace(): void {
-    this.#goodbye = 'replaced';
+    this.#goodbye = REPLACED;
     this.#after(this.#host.timing.closeMs, () => this.#frames.destroy());
     this.#frames.end(this.#goodbye);
   }
@@ -137,10 +169,14 @@ export class ProxySession {
   }
 
   async #sendNewest(): Promise<void> {
-    const delivery = this.#host.content.deliveryFrom(this.#base);
-    const { position, version } = delivery;
-    const offer: Offer = { position, version, isSent: false };
+    const { content } = this.#host;
+    const overlay = this.#refusals.overlayOn(content, this.#base);
+    if (overlay === undefined) return;
+    const delivery = content.deliveryFrom(this.#base, overlay);
+    const { position, sent } = delivery;
+    const offer: Offer = { position, sent, isSent: false };
     this.#offer = offer;
+    this.#host.offered(this, offer);
     this.#slowTimer = this.#after(this.#host.timing.slowMs, () => this.#setSlow(true));
     for (const batch of frameBatches(delivery)) {
       await this.#host.pause;
@@ -157,7 +193,8 @@ export class ProxySession {
       case 'pong':
         return;
       case 'status':
-        this.#host.statusChanged(this, frame);
+        if (!this.#statusBucket.take(performance.now())) this.#violate('too many status frames');
+        else this.#host.statusChanged(this, frame);
         return;
       case 'ack':
       case 'nack':
@@ -166,6 +203,8 @@ export class ProxySession {
   }
 
   #receiveAnswer(frame: AckFrame | NackFrame): void {
+    // Another stream knows what the proxy serves now.
+    if (this.#goodbye === REPLACED) return;
     const offer = this.#offer;
     const isExpected =
       offer?.position.epoch === frame.epoch && offer.position.sequence === frame.seq;
@@ -178,38 +217,39 @@ export class ProxySession {
       else this.#early = frame;
       return;
     }
-    if (offer.isSent && frame.manifest === offer.version) this.#takeAck(offer);
+    if (offer.isSent && frame.manifest === offer.sent.version) this.#takeAck(offer);
     else this.#violate('acknowledged another snapshot');
   }
 
-  #takeAck({ position, version }: Offer): void {
-    this.#settle(position, version);
+  #takeAck({ position, sent }: Offer): void {
+    this.#settle();
+    this.#base = sent;
+    this.#answered = position.sequence;
     this.#retries.succeeded();
-    this.#host.answered(this, { kind: 'acknowledged', position });
+    this.#host.answered(this, { kind: 'acknowledged', position, sent });
     this.wake();
   }
 
-  #takeNack({ position }: Offer, nack: NackFrame): void {
-    this.#settle(position, nack.manifest ?? undefined);
+  #takeNack({ position, sent }: Offer, nack: NackFrame): void {
+    this.#settle();
+    this.#answered = 0;
     const isBaseLost = nack.errors.some(({ reason }) => isAboutTransfer(reason));
-    if (isBaseLost) this.#base = undefined;
-    const isWorthwhile = this.#host.answered(this, { kind: 'refused', position, nack });
-    if (isWorthwhile) {
+    if (isBaseLost || nack.manifest === null) this.#base = undefined;
+    else if (nack.manifest !== this.#base?.version) this.#base = sentAsIs(nack.manifest);
+    const isWorthwhile = this.#host.answered(this, { kind: 'refused', position, sent, nack });
+    if (isWorthwhile && this.#refusalBucket.take(performance.now())) {
       this.wake();
       return;
     }
     this.#retries.failed();
     this.#refused = position.sequence;
-    this.#answered = 0;
     if (isBaseLost && this.#retries.failures === 1) this.wake();
     else this.#retryLater(nack.errors);
   }
 
-  #settle({ sequence }: SnapshotPosition, base: string | undefined): void {
+  #settle(): void {
     this.#offer = undefined;
     this.#early = undefined;
-    this.#base = base;
-    this.#answered = sequence;
     this.#cancel(this.#slowTimer);
     this.#setSlow(false);
   }

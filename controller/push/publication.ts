@@ -8,14 +8,19 @@ export type Programming =
   | { readonly kind: 'programmed' }
   /** Some have not yet. */
   | { readonly kind: 'pending'; readonly acknowledged: number; readonly proxies: number }
-  /** A proxy refused this content: what was published before under the key is published still. */
-  | { readonly kind: 'rejected'; readonly proxy: string; readonly message: string }
+  /**
+   * A proxy that does not drain refuses this content, or that of a Service which the route sends
+   * requests to. It serves what it had before under the key, or nothing; the others serve this.
+   * Without a proxy: none could take it, and what was published before under the key is still.
+   */
+  | { readonly kind: 'rejected'; readonly proxy?: string; readonly message: string }
   /** There is no proxy that counts. */
   | { readonly kind: 'no-proxies' };
 
 /**
- * A proxy as the leader knows it. It counts for `Programming` from its first acknowledgement on,
- * while it is connected, and 15 s longer; never while it drains.
+ * A proxy as the leader knows it. It counts for `Programming` from its first acknowledgement on; one
+ * that came with a snapshot of before, from its first answer on, or when it is slow to give one. It
+ * does so while it is connected, and 15 s longer; never while it drains.
  */
 export interface ProxyReport {
   readonly id: string;
@@ -24,9 +29,9 @@ export interface ProxyReport {
   readonly isDraining: boolean;
   /** The snapshot it serves; undefined before it has acknowledged one. */
   readonly position: SnapshotPosition | undefined;
-  /** Whether that is the newest. */
+  /** Whether that is the newest, and all of it. */
   readonly isSynced: boolean;
-  /** Of its last answer: what it refused. */
+  /** What it refuses. */
   readonly errors: readonly NackError[];
 }
 

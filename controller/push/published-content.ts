@@ -1,70 +1,40 @@
 import { Manifest } from '../../shared/snapshot/manifest.ts';
 import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
+import type { Overlay, SentSnapshot } from './overlay.ts';
 import { PublishedResource } from './published-resource.ts';
 import { RevisionHistory } from './revision-history.ts';
 
-/** So many resources may be withheld in any case, */
-const FEW_WITHHELD = 10;
-/** and this part of all: a proxy that refuses more than that has a fault of its own. */
-const WITHHELD_PART = 0.1;
-
-/** What brings a proxy from one snapshot to the newest. */
+/** What brings a proxy from one snapshot to the newest, or to what it takes of that. */
 export interface Delivery {
   readonly position: SnapshotPosition;
-  readonly version: string;
+  /** What the proxy has then. */
+  readonly sent: SentSnapshot;
   /** Version that it changes; undefined: it is the whole snapshot. */
   readonly base: string | undefined;
   readonly put: readonly PublishedResource[];
+  /** Of a whole snapshot: keys and hashes of what the proxy serves and goes on with. */
+  readonly kept: readonly (readonly [string, string])[];
   readonly deleted: readonly string[];
 }
 
-/** A resource that proxies refused. */
-export interface Rejection {
-  /** Why, by proxy. */
-  readonly messages: Map<string, string>;
-  /** Sequences of the snapshots that had it: from the first, up to and without the last. */
-  readonly since: number;
-  readonly until: number;
-}
-
-/** Keys and messages of resources that a proxy refused in the snapshot of a sequence. */
-export interface Refusal {
-  readonly proxy: string;
-  readonly sequence: number;
-  readonly messages: ReadonlyMap<string, string>;
-}
-
-interface Slot {
-  /** What was handed over to be published. */
-  desired: SnapshotResource;
-  /** What is published: the same unless it is withheld. */
-  published: PublishedResource | undefined;
-  /** What is published again when that is refused. */
-  fallback: SnapshotResource | undefined;
-  rejection: Rejection | undefined;
-}
-
 /**
- * The resources that are published, and how they came to be: what is handed over, without what
- * proxies refused. Instead of that, what was published before under the key stays.
+ * The resources that are published, and how they came to be: what is handed over, without what proxies
+ * could not take. Instead of that, what was published before under the key stays.
  */
 export class PublishedContent {
-  readonly #slots = new Map<string, Slot>();
-  /** Keys of the slots with a rejection. */
-  readonly #rejected = new Set<string>();
+  readonly #resources = new Map<string, PublishedResource>();
+  /** Keys of what was handed over and is withheld, because no proxy could take it. */
+  readonly #tooLarge = new Set<string>();
   readonly #manifest = new Manifest();
   readonly #history = new RevisionHistory();
-  /** Tells whether the proxies have acknowledged the snapshot of a sequence. */
-  readonly #isAcknowledged: (sequence: number) => boolean;
   #epoch: number;
   #sequence = 0;
   /** Of the revision in the making: keys, with the hashes before. */
   #changes = new Map<string, string | undefined>();
 
-  constructor(epoch: number, isAcknowledged: (sequence: number) => boolean) {
+  constructor(epoch: number) {
     this.#epoch = epoch;
-    this.#isAcknowledged = isAcknowledged;
   }
 
   get position(): SnapshotPosition {
@@ -85,185 +55,133 @@ export class PublishedContent {
 
   /** Takes what changed. The first time there is a new revision in any case. */
   publish(put: readonly SnapshotResource[], deleted: readonly string[]): boolean {
-    for (const key of deleted) this.#remove(key);
-    for (const resource of put) this.#want(resource);
-    return this.#commit({ always: !this.isPublished });
+    for (const key of deleted) this.#delete(key);
+    for (const resource of put) this.#put(resource);
+    if (this.#changes.size === 0 && this.isPublished) return false;
+    this.#commit();
+    return true;
   }
 
   /** The same content under a higher epoch. */
   raiseEpoch(epoch: number): void {
     this.#epoch = epoch;
-    if (this.isPublished) this.#commit({ always: true });
+    this.advance();
   }
 
-  /**
-   * Withholds what a proxy refused. Returns how many of the resources were withheld for it, or are
-   * not published any more: 0 means that the same snapshot would be refused again.
-   */
-  withhold(refusal: Refusal): number {
-    const { sequence, messages } = refusal;
-    const known = new Set([...messages.keys()].filter((key) => this.#isKnown(key, sequence)));
-    const added = [...known].filter((key) => !this.#rejected.has(key));
-    const limit = Math.max(FEW_WITHHELD, this.#slots.size * WITHHELD_PART);
-    if (this.#rejected.size + added.length > limit) return 0;
-    const moved = this.#history.keysBetween(sequence, this.#sequence);
-    const superseded = [...messages.keys()].filter(
-      (key) => moved !== 'all' && moved.has(key) && !known.has(key),
-    );
-    for (const key of known) this.#reject(key, refusal);
-    this.#commit({ always: false });
-    return known.size + superseded.length;
+  /** The same content in a later place, for a proxy that has another one in this place. */
+  advance(): void {
+    if (this.isPublished) this.#commit();
   }
 
-  /** Publishes again what nobody but this proxy refused. Returns its keys. */
-  retryWithout(proxy: string): readonly string[] {
-    const retried: string[] = [];
-    for (const key of this.#rejected) {
-      const slot = this.#slots.get(key);
-      if (slot?.rejection?.messages.delete(proxy) !== true) continue;
-      if (slot.rejection.messages.size > 0) continue;
-      this.#setRejection(slot, undefined);
-      this.#put(slot, slot.desired);
-      retried.push(key);
+  get size(): number {
+    return this.#resources.size;
+  }
+
+  /** Whether what was handed over last under the key is withheld. */
+  isTooLarge(key: string): boolean {
+    return this.#tooLarge.has(key);
+  }
+
+  /** What is published under the key. */
+  find(key: string): PublishedResource | undefined {
+    return this.#resources.get(key);
+  }
+
+  /** Keys of the routes with a share for the Service under that key. */
+  *routesTo(serviceKey: string): Generator<string> {
+    for (const [key, { serviceKeys }] of this.#resources) {
+      if (serviceKeys.includes(serviceKey)) yield key;
     }
-    this.#commit({ always: false });
-    return retried;
   }
 
-  /** What is published under the key, and what became of what was handed over. */
-  find(key: string): Pick<Slot, 'published' | 'rejection'> | undefined {
-    return this.#slots.get(key);
+  /** Hashes under the keys as of a revision; undefined where that is not known any more. */
+  hashesAt(revision: string): ((key: string) => string | undefined) | undefined {
+    const changes = this.#history.changesSince(revision);
+    if (changes === undefined) return undefined;
+    return (key) => (changes.has(key) ? changes.get(key) : this.#hashOf(key));
   }
 
-  /** What brings a proxy with `base` to the newest snapshot. */
-  deliveryFrom(base: string | undefined): Delivery {
-    const { position, version } = this;
-    const changes = base === undefined ? undefined : this.#history.changesSince(base);
-    if (base === undefined || changes === undefined) {
-      return { position, version, base: undefined, put: this.#everything(), deleted: [] };
+  /** What brings a proxy with `base` to the newest snapshot, but for what the overlay says. */
+  deliveryFrom(base: SentSnapshot | undefined, overlay: Overlay): Delivery {
+    const { position, version: revision } = this;
+    const sent = { version: this.#versionWith(overlay), revision, overlay };
+    const changes = base && this.#changesSince(base, overlay);
+    if (changes !== undefined) {
+      return { position, sent, base: base?.version, kept: [], ...changes };
     }
+    const put = [...this.#resources.values()].filter(({ resource }) => !overlay.has(resource.key));
+    const kept: (readonly [string, string])[] = [];
+    for (const [key, hash] of overlay) if (hash !== undefined) kept.push([key, hash]);
+    return { position, sent, base: undefined, put, kept, deleted: [] };
+  }
+
+  /** undefined: it takes a whole snapshot. */
+  #changesSince(
+    base: SentSnapshot,
+    overlay: Overlay,
+  ): Pick<Delivery, 'put' | 'deleted'> | undefined {
+    const changes = this.#history.changesSince(base.revision);
+    if (changes === undefined) return undefined;
     const put: PublishedResource[] = [];
     const deleted: string[] = [];
-    for (const [key, before] of changes) {
-      const published = this.#slots.get(key)?.published;
-      if (published?.resource.hash === before) continue;
-      if (published === undefined) deleted.push(key);
+    const hashBefore = (key: string): string | undefined =>
+      changes.has(key) ? changes.get(key) : this.#hashOf(key);
+    for (const key of new Set([...changes.keys(), ...base.overlay.keys(), ...overlay.keys()])) {
+      const before = base.overlay.has(key) ? base.overlay.get(key) : hashBefore(key);
+      const published = this.#resources.get(key);
+      const after = overlay.has(key) ? overlay.get(key) : published?.resource.hash;
+      if (before === after) continue;
+      if (after === undefined) deleted.push(key);
+      else if (overlay.has(key) || published === undefined) return undefined;
       else put.push(published);
     }
-    return { position, version, base, put, deleted };
+    return { put, deleted };
   }
 
-  #everything(): readonly PublishedResource[] {
-    const resources: PublishedResource[] = [];
-    for (const { published } of this.#slots.values()) {
-      if (published !== undefined) resources.push(published);
+  #versionWith(overlay: Overlay): string {
+    if (overlay.size === 0) return this.version;
+    const manifest = this.#manifest.fork();
+    for (const [key, hash] of overlay) {
+      if (hash === undefined) manifest.delete(key);
+      else manifest.put(key, hash);
     }
-    return resources;
+    return manifest.version();
   }
 
-  #want(resource: SnapshotResource): void {
-    const slot = this.#slots.get(resource.key);
-    if (slot === undefined) {
-      const added: Slot = {
-        desired: resource,
-        published: undefined,
-        fallback: undefined,
-        rejection: undefined,
-      };
-      this.#slots.set(resource.key, added);
-      this.#put(added, resource);
+  #hashOf(key: string): string | undefined {
+    return this.#resources.get(key)?.resource.hash;
+  }
+
+  #put(resource: SnapshotResource): void {
+    const { key, hash } = resource;
+    const next = new PublishedResource(resource, this.#sequence + 1);
+    if (next.isTooLarge) {
+      this.#tooLarge.add(key);
       return;
     }
-    if (slot.desired.hash === resource.hash) return;
-    slot.desired = resource;
-    this.#setRejection(slot, undefined);
-    this.#put(slot, resource);
+    this.#tooLarge.delete(key);
+    if (this.#hashOf(key) === hash) return;
+    this.#noteChange(key);
+    this.#resources.set(key, next);
+    this.#manifest.put(key, hash);
   }
 
-  #remove(key: string): void {
-    const slot = this.#slots.get(key);
-    if (slot === undefined) return;
-    this.#setRejection(slot, undefined);
-    this.#slots.delete(key);
-    if (slot.published === undefined) return;
-    this.#noteChange(key, slot.published);
+  #delete(key: string): void {
+    this.#tooLarge.delete(key);
+    if (!this.#resources.has(key)) return;
+    this.#noteChange(key);
+    this.#resources.delete(key);
     this.#manifest.delete(key);
   }
 
-  #put(slot: Slot, resource: SnapshotResource): void {
-    const { published } = slot;
-    if (published?.resource.hash === resource.hash) return;
-    if (published !== undefined && this.#isProven(slot, published)) {
-      slot.fallback = published.resource;
-    }
-    this.#replace(slot, resource);
+  #noteChange(key: string): void {
+    if (!this.#changes.has(key)) this.#changes.set(key, this.#hashOf(key));
   }
 
-  /** What no proxy has acknowledged yet does not take the place of what one has. */
-  #isProven({ fallback }: Slot, { since }: PublishedResource): boolean {
-    return fallback === undefined || this.#isAcknowledged(since);
-  }
-
-  #isKnown(key: string, sequence: number): boolean {
-    const slot = this.#slots.get(key);
-    if (slot === undefined) return false;
-    const { published, rejection } = slot;
-    const isPublished = published !== undefined && published.since <= sequence;
-    return isPublished || (rejection !== undefined && wasIn(rejection, sequence));
-  }
-
-  #reject(key: string, { proxy, sequence, messages }: Refusal): void {
-    const slot = this.#slots.get(key);
-    if (slot === undefined) return;
-    const message = messages.get(key) ?? '';
-    const { published, rejection } = slot;
-    if (rejection !== undefined && wasIn(rejection, sequence)) {
-      rejection.messages.set(proxy, message);
-      return;
-    }
-    if (published === undefined || published.since > sequence) return;
-    if (published.resource.hash === slot.desired.hash) {
-      const until = this.#sequence + 1;
-      const added = { messages: new Map([[proxy, message]]), since: published.since, until };
-      this.#setRejection(slot, added);
-    }
-    const { fallback } = slot;
-    slot.fallback = undefined;
-    this.#replace(slot, fallback);
-  }
-
-  #setRejection(slot: Slot, rejection: Rejection | undefined): void {
-    slot.rejection = rejection;
-    if (rejection === undefined) this.#rejected.delete(slot.desired.key);
-    else this.#rejected.add(slot.desired.key);
-  }
-
-  #replace(slot: Slot, resource: SnapshotResource | undefined): void {
-    const { key } = slot.desired;
-    this.#noteChange(key, slot.published);
-    if (resource === undefined) {
-      slot.published = undefined;
-      this.#manifest.delete(key);
-      return;
-    }
-    slot.published = new PublishedResource(resource, this.#sequence + 1);
-    this.#manifest.put(key, resource.hash);
-  }
-
-  #noteChange(key: string, before: PublishedResource | undefined): void {
-    if (!this.#changes.has(key)) this.#changes.set(key, before?.resource.hash);
-  }
-
-  #commit({ always }: { readonly always: boolean }): boolean {
-    if (this.#changes.size === 0 && !always) return false;
+  #commit(): void {
     const changes = this.#changes;
     this.#changes = new Map();
     this.#sequence += 1;
     this.#history.add({ position: this.position, version: this.version, changes });
-    return true;
   }
-}
-
-function wasIn({ since, until }: Rejection, sequence: number): boolean {
-  return since <= sequence && sequence < until;
 }

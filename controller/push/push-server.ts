@@ -6,7 +6,7 @@ import {
   type Http2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 
 import type { Logger } from '../../shared/process/logger.ts';
 import type { Leadership } from '../leader/leadership.ts';
@@ -101,6 +101,7 @@ class Http2PushServer implements PushServer {
     this.#watch = watch;
     this.#options = options;
     this.#guard = new ConnectionGuard(options.timing);
+    server.on('connection', (socket: Socket) => this.#guard.connected(socket));
     server.on('session', (session: Http2Session) => this.#opened(session));
     server.on('stream', (stream: ServerHttp2Stream, headers) => {
       // What breaks is told by its close.
@@ -156,7 +157,9 @@ class Http2PushServer implements PushServer {
       this.#refuseAsFollower(stream);
       return;
     }
-    const authentication = await this.#options.authenticate(hello);
+    const { token, proxyId } = hello;
+    const address = stream.session?.socket.remoteAddress ?? '';
+    const authentication = await this.#options.authenticate({ token, proxyId, address });
     if (authentication.kind === 'refused') {
       const { status, reason } = authentication;
       this.#options.logger.warn('push stream refused', { proxy: hello.proxyId, reason });

@@ -17,6 +17,11 @@ export interface PushTiming {
   /** What a proxy refused as a whole is sent again after this time, and then ever more rarely. */
   readonly retryMs: number;
   readonly longestRetryMs: number;
+  /** A resource that a proxy refused is sent to it again after this time, and then ever more rarely. */
+  readonly refusalRetryMs: number;
+  readonly longestRefusalRetryMs: number;
+  /** How much time is between two raises of the epoch at least. */
+  readonly raiseIntervalMs: number;
   /** How long a proxy may take to close what was ended with `goaway`. */
   readonly closeMs: number;
   /** How often the files of the certificate are read. */
@@ -32,6 +37,9 @@ export const PUSH_TIMING: PushTiming = {
   streamLifeMs: 30 * MINUTE,
   retryMs: SECOND,
   longestRetryMs: MINUTE,
+  refusalRetryMs: SECOND,
+  longestRefusalRetryMs: 10 * MINUTE,
+  raiseIntervalMs: 5 * SECOND,
   closeMs: 2 * SECOND,
   certificatePollMs: 2 * SECOND,
 };

@@ -8,7 +8,7 @@ const ENTRIES = 2048;
 
 interface Entry {
   readonly review: TokenReview;
-  /** Milliseconds since the epoch. */
+  /** Monotonic milliseconds. */
   readonly until: number;
 }
 
@@ -23,16 +23,16 @@ export class ReviewCache {
     return entry === undefined || entry.until <= now ? undefined : entry.review;
   }
 
+  /** `goodMs` is for how long the token is good. */
   put(
     hash: string,
-    { token, review }: { readonly token: string; readonly review: TokenReview },
+    { goodMs, review }: { readonly goodMs: number; readonly review: TokenReview },
     now: number,
   ): void {
     this.#granted.delete(hash);
     this.#denied.delete(hash);
     if (review.isAuthenticated) {
-      const until = Math.min(now + LONGEST_MS, expiryOf(token));
-      add(this.#granted, hash, { review, until });
+      add(this.#granted, hash, { review, until: now + Math.min(LONGEST_MS, goodMs) });
     } else {
       add(this.#denied, hash, { review, until: now + DENIAL_MS });
     }
@@ -43,19 +43,4 @@ function add(entries: Map<string, Entry>, hash: string, entry: Entry): void {
   const [oldest] = entries.keys();
   if (entries.size >= ENTRIES && oldest !== undefined) entries.delete(oldest);
   entries.set(hash, entry);
-}
-
-/**
- * When a token ends, in milliseconds since the epoch: its `exp` (RFC 7519, section 4.1.4). The API
- * server has verified it. Infinity: it does not say.
- */
-function expiryOf(token: string): number {
-  try {
-    const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8');
-    const claims: unknown = JSON.parse(payload);
-    if (typeof claims !== 'object' || claims === null || !('exp' in claims)) return Infinity;
-    return typeof claims.exp === 'number' ? claims.exp * SECOND : Infinity;
-  } catch {
-    return Infinity;
-  }
 }

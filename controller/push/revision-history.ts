@@ -7,8 +7,23 @@ import {
 const REVISIONS = 64;
 /** So many changed keys are remembered at most: a longer delta costs more than the whole. */
 const CHANGED_KEYS = 50_000;
-/** Positions that are known as ours. */
+/** Positions that are known as ours, */
 const POSITIONS = 4096;
+/** and what single proxies were sent in each. */
+const VARIANTS = 64;
+
+/**
+ * - `revision`: what this leadership published there; what is too long ago is believed
+ * - `variant`: what it sent one proxy there
+ * - `foreign`: neither
+ */
+export type Origin = 'revision' | 'variant' | 'foreign';
+
+interface Place {
+  readonly epoch: number;
+  readonly version: string;
+  readonly variants: Set<string>;
+}
 
 /** A snapshot that was published. */
 export interface Revision {
@@ -21,7 +36,7 @@ export interface Revision {
 /** What this leadership published last, newest last. */
 export class RevisionHistory {
   readonly #revisions: Revision[] = [];
-  readonly #versions = new Map<number, { readonly epoch: number; readonly version: string }>();
+  readonly #places = new Map<number, Place>();
   #changedKeys = 0;
 
   get newest(): Revision | undefined {
@@ -38,8 +53,17 @@ export class RevisionHistory {
     ) {
       this.#changedKeys -= this.#revisions.shift()?.changes.size ?? 0;
     }
-    this.#versions.set(position.sequence, { epoch: position.epoch, version });
-    this.#versions.delete(position.sequence - POSITIONS);
+    this.#places.set(position.sequence, { epoch: position.epoch, version, variants: new Set() });
+    this.#places.delete(position.sequence - POSITIONS);
+  }
+
+  /** Notes that a proxy was sent something else in the place of a revision. */
+  addVariant({ sequence }: SnapshotPosition, version: string): void {
+    const place = this.#places.get(sequence);
+    if (place === undefined || place.version === version) return;
+    const [oldest] = place.variants;
+    if (place.variants.size >= VARIANTS && oldest !== undefined) place.variants.delete(oldest);
+    place.variants.add(version);
   }
 
   /**
@@ -70,15 +94,18 @@ export class RevisionHistory {
     return keys;
   }
 
-  /** Whether this leadership published that there. What is too long ago is believed. */
-  isOurs(position: SnapshotPosition, version: string): boolean {
+  /** Where a snapshot comes from that a proxy has. */
+  originOf(position: SnapshotPosition, version: string): Origin {
     const newest = this.newest;
-    if (newest === undefined || comparePositions(position, newest.position) > 0) return false;
-    const published = this.#versions.get(position.sequence);
-    if (published !== undefined) {
-      return published.epoch === position.epoch && published.version === version;
+    if (newest === undefined || comparePositions(position, newest.position) > 0) return 'foreign';
+    const place = this.#places.get(position.sequence);
+    if (place === undefined) {
+      const oldest = newest.position.sequence - POSITIONS;
+      const isOld = position.epoch === newest.position.epoch && position.sequence <= oldest;
+      return isOld ? 'revision' : 'foreign';
     }
-    const oldest = newest.position.sequence - POSITIONS;
-    return position.epoch === newest.position.epoch && position.sequence <= oldest;
+    if (place.epoch !== position.epoch) return 'foreign';
+    if (place.version === version) return 'revision';
+    return place.variants.has(version) ? 'variant' : 'foreign';
   }
 }

@@ -1,16 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
-
 import type { Logger } from '../../shared/process/logger.ts';
-import { comparePositions, formatPosition } from '../../shared/snapshot/snapshot-position.ts';
 import type { PlacedSnapshot, SnapshotKeeper } from '../store/snapshot-keeper.ts';
-import { StoreUnavailableError } from '../store/store-unavailable-error.ts';
 import { KeptUpToDate } from './kept-up-to-date.ts';
 
 const SECOND = 1000;
-
-/** A store that is still being connected to is asked again, for so long. */
-const LOAD_MS = 1500;
-const LOAD_INTERVAL_MS = 100;
 
 /** Where the last good snapshot is kept. */
 export interface LastGoodPlaces {
@@ -26,10 +18,13 @@ export interface LastGoodTiming {
   readonly redisIntervalMs: number;
   /** Proxies that apply a snapshot at the same time ask at different times whether it is there. */
   readonly redisSpreadMs: number;
-  /** After a failure. */
+  /** After a failure; twice as long after every other, up to the longest. */
   readonly retryMs: number;
+  readonly longestRetryMs: number;
   /** So that what was lost there, or would end there, is there again. */
   readonly refreshMs: number;
+  /** How long the end of the process waits for a place that does not answer. */
+  readonly lastSaveMs: number;
 }
 
 const TIMING: LastGoodTiming = {
@@ -37,32 +32,10 @@ const TIMING: LastGoodTiming = {
   redisIntervalMs: 5 * SECOND,
   redisSpreadMs: SECOND,
   retryMs: 5 * SECOND,
+  longestRetryMs: 600 * SECOND,
   refreshMs: 600 * SECOND,
+  lastSaveMs: 5 * SECOND,
 };
-
-/**
- * Finds the newest snapshot that is kept anywhere; undefined when there is none. What cannot be read
- * is logged and taken for nothing: a proxy starts without it.
- */
-export async function loadLastGood(
-  places: LastGoodPlaces,
-  logger: Logger,
-): Promise<PlacedSnapshot | undefined> {
-  const found = await Promise.all(
-    keepersOf(places).map(([place, keeper]) => load(place, keeper, logger)),
-  );
-  const [newest] = found
-    .filter((each) => each !== undefined)
-    .sort((a, b) => comparePositions(b.placed.position, a.placed.position));
-  if (newest === undefined) return undefined;
-  const { place, placed } = newest;
-  logger.info('last good snapshot found', {
-    place,
-    position: formatPosition(placed.position),
-    version: placed.snapshot.version,
-  });
-  return placed;
-}
 
 /** Keeps each snapshot that serves, soon after it does. Disposing of it saves what is not yet. */
 export class LastGood implements AsyncDisposable {
@@ -94,41 +67,5 @@ export class LastGood implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#kept.map((kept) => kept[Symbol.asyncDispose]()));
-  }
-}
-
-function keepersOf({
-  file,
-  redis,
-}: LastGoodPlaces): readonly (readonly [string, SnapshotKeeper])[] {
-  return [
-    ...(file === undefined ? [] : [['file', file] as const]),
-    ...(redis === undefined ? [] : [['redis', redis] as const]),
-  ];
-}
-
-async function load(
-  place: string,
-  keeper: SnapshotKeeper,
-  logger: Logger,
-): Promise<{ readonly place: string; readonly placed: PlacedSnapshot } | undefined> {
-  try {
-    const placed = await loadWhileAway(keeper);
-    return placed === undefined ? undefined : { place, placed };
-  } catch (error) {
-    logger.warn('last good snapshot cannot be read', { place }, error);
-    return undefined;
-  }
-}
-
-async function loadWhileAway(keeper: SnapshotKeeper): Promise<PlacedSnapshot | undefined> {
-  const deadline = performance.now() + LOAD_MS;
-  for (;;) {
-    try {
-      return await keeper.load();
-    } catch (error) {
-      if (!(error instanceof StoreUnavailableError) || performance.now() > deadline) throw error;
-      await wait(LOAD_INTERVAL_MS);
-    }
   }
 }

@@ -17,6 +17,9 @@ import { addressOf, parseLeaderAddress, type DialAddress } from './controller-ad
 /** How much may be under way: a snapshot comes in without a round trip for every 64 kB. */
 const WINDOW_BYTES = 1024 * 1024;
 
+/** Codes of OpenSSL for a chain that leads to no authority that is trusted. */
+const UNTRUSTED = /SELF_SIGNED|SIGNATURE_FAILURE|UNABLE_TO_(GET_ISSUER|VERIFY)/;
+
 const OK = 200;
 const UNAVAILABLE = 503;
 
@@ -60,7 +63,10 @@ export async function openPushStream(
     readonly signal: AbortSignal;
   },
 ): Promise<Opened> {
-  const [ca, token] = await Promise.all([readFile(controller.ca), readToken(controller.tokenFile)]);
+  const [ca, token] = await Promise.all([
+    readAuthorities(controller.ca),
+    readToken(controller.tokenFile),
+  ]);
   signal.throwIfAborted();
   const session = openSession(controller.url, address, ca);
   const over = untilClosed(session, signal);
@@ -72,8 +78,19 @@ export async function openPushStream(
   } catch (error) {
     session.destroy();
     // That the wait was aborted says little: why does.
-    throw errorCode(error) === 'ABORT_ERR' && over.aborted ? over.reason : error;
+    if (errorCode(error) === 'ABORT_ERR' && over.aborted) throw over.reason;
+    if (!UNTRUSTED.test(errorCode(error) ?? '')) throw error;
+    throw new Error(`no certificate of ${controller.ca} vouches for the controller`, {
+      cause: error,
+    });
   }
+}
+
+async function readAuthorities(file: string): Promise<string> {
+  const pem = await readFile(file, 'utf8');
+  // Node takes anything, and then trusts nobody.
+  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`${file} holds no certificate`);
+  return pem;
 }
 
 async function readToken(file: string): Promise<string> {
@@ -83,18 +100,20 @@ async function readToken(file: string): Promise<string> {
   return token;
 }
 
-function openSession(url: URL, address: DialAddress, ca: Buffer): ClientHttp2Session {
+function openSession(url: URL, address: DialAddress, ca: string): ClientHttp2Session {
   return connectHttp2(url.origin, {
     createConnection: () => openSocket(url, address, ca),
     settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
   });
 }
 
-function openSocket(url: URL, address: DialAddress, ca: Buffer): TLSSocket {
+function openSocket(url: URL, address: DialAddress, ca: string): TLSSocket {
   const { host } = addressOf(url);
   return connectTls({
     ...address,
     ca,
+    // Not left to the environment: NODE_TLS_REJECT_UNAUTHORIZED would hand the token to anyone.
+    rejectUnauthorized: true,
     // An address is no server name (RFC 6066, section 3); the empty one is not sent.
     servername: isIP(host) === 0 ? host : '',
     checkServerIdentity: (_dialled, certificate) => checkServerIdentity(host, certificate),

@@ -6,6 +6,7 @@ import type {
   ControllerFrame,
   DeleteFrame,
   GoawayFrame,
+  KeepFrame,
   PingFrame,
   PutFrame,
 } from '../../shared/snapshot/push-frames.ts';
@@ -45,6 +46,7 @@ const FRAMES: {
     count: integer(0, Number.MAX_SAFE_INTEGER),
   }),
   put: objectOf<ReceivedPut>({ t: constant('put'), k: key, h: sha256, v: unknown }),
+  keep: objectOf<KeepFrame>({ t: constant('keep'), k: key, h: sha256 }),
   del: objectOf<DeleteFrame>({ t: constant('del'), k: key }),
   commit: objectOf<CommitFrame>({ t: constant('commit'), manifest: sha256 }),
   ping: objectOf<PingFrame>({ t: constant('ping') }),

@@ -14,10 +14,11 @@ export interface PushClientTiming {
   readonly steadyMs: number;
 }
 
+/** A leader that hangs is given up before another one can lead, 15 s after it renewed its Lease. */
 export const PUSH_CLIENT_TIMING: PushClientTiming = {
-  helloMs: 5 * SECOND,
-  pingMs: 5 * SECOND,
-  silenceMs: 15 * SECOND,
+  helloMs: 3 * SECOND,
+  pingMs: 3 * SECOND,
+  silenceMs: 10 * SECOND,
   statusMs: 10 * SECOND,
   steadyMs: 10 * SECOND,
 };

@@ -1,12 +1,13 @@
 const FIRST_MINIMUM_MS = 50;
 const FIRST_MAXIMUM_MS = 500;
-const LONGEST_MS = 5000;
+/** A leader that was killed is replaced after 18 s at most, and all is well after 20. */
+const LONGEST_MS = 2000;
 
 /** How long to wait before the next attempt: random, so that many proxies do not come at once. */
 export class RetryDelay {
   #factor = 1;
 
-  /** Milliseconds; about twice as many with every call, up to five seconds. */
+  /** Milliseconds; about twice as many with every call, up to two seconds. */
   next(): number {
     const random = FIRST_MINIMUM_MS + Math.random() * (FIRST_MAXIMUM_MS - FIRST_MINIMUM_MS);
     const delay = Math.min(random * this.#factor, LONGEST_MS * (0.5 + Math.random() / 2));

@@ -5,6 +5,7 @@ import type { PlacedSnapshot } from '../store/snapshot-keeper.ts';
 import { fitErrors } from './fit-errors.ts';
 import type { ReceivedFrame } from './parse-controller-frame.ts';
 import { ProtocolError } from './protocol-error.ts';
+import { invalidResource } from './invalid-resource.ts';
 import { servedSnapshot, SnapshotStaging, type ServedSnapshot } from './snapshot-staging.ts';
 
 /** A resource that this proxy cannot serve. */
@@ -27,7 +28,7 @@ export type ApplySnapshot = (
 /** The frames of which snapshots are made. */
 export type SnapshotFrame = Extract<
   ReceivedFrame,
-  { readonly t: 'begin' | 'put' | 'del' | 'commit' }
+  { readonly t: 'begin' | 'put' | 'keep' | 'del' | 'commit' }
 >;
 
 /** Takes snapshots frame by frame, has them served, and knows which one serves. */
@@ -67,6 +68,7 @@ export class SnapshotReceiver {
     if (this.#staging === undefined) throw new ProtocolError('a frame is of no snapshot');
     if (frame.t === 'commit') return await this.#commit(this.#staging, frame);
     if (frame.t === 'put') this.#staging.put(frame, bytes);
+    else if (frame.t === 'keep') this.#staging.keep(frame, bytes);
     else this.#staging.delete(frame, bytes);
     return undefined;
   }
@@ -93,7 +95,7 @@ export class SnapshotReceiver {
     try {
       const refused = await this.#apply({ position: next.position, snapshot: next.snapshot });
       if (refused.length === 0) this.#serving = next;
-      return refused.map(({ key, message }) => ({ k: key, reason: 'InvalidResource', message }));
+      return refused.map(({ key, message }) => invalidResource(key, message, this.#serving));
     } catch (error) {
       this.#logger.error('a snapshot could not be applied', {}, error);
       // Without the cause: nobody has looked at what is in it.

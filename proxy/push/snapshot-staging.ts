@@ -4,6 +4,7 @@ import type {
   BeginFrame,
   CommitFrame,
   DeleteFrame,
+  KeepFrame,
   NackError,
 } from '../../shared/snapshot/push-frames.ts';
 import {
@@ -13,6 +14,8 @@ import {
 } from '../../shared/snapshot/snapshot-position.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { PlacedSnapshot } from '../store/snapshot-keeper.ts';
+import { displacedRoutes } from './displaced-routes.ts';
+import { invalidResource } from './invalid-resource.ts';
 import type { ReceivedPut } from './parse-controller-frame.ts';
 
 /** What one snapshot may bring. Far more than any has, and less than a process has memory. */
@@ -47,6 +50,8 @@ export class SnapshotStaging {
   readonly #resources: Map<string, SnapshotResource>;
   readonly #manifest: Manifest;
   readonly #seen = new Set<string>();
+  /** What came with the snapshot. */
+  readonly #put = new Map<string, SnapshotResource>();
   readonly #errors: NackError[] = [];
   /** Of the whole: the resources are then not looked at. */
   #fault: NackError | undefined;
@@ -66,8 +71,15 @@ export class SnapshotStaging {
   put({ k, h, v }: ReceivedPut, bytes: number): void {
     if (!this.#isExpected(k, bytes)) return;
     const resource = this.#serving?.snapshot.resources.get(k);
-    if (resource?.hash === h) this.#set(resource);
+    if (resource?.hash === h) this.#take(resource);
     else this.#parse(k, h, v);
+  }
+
+  keep({ k, h }: KeepFrame, bytes: number): void {
+    if (!this.#isExpected(k, bytes)) return;
+    const resource = this.#serving?.snapshot.resources.get(k);
+    if (resource?.hash === h) this.#set(resource);
+    else this.#errors.push(broken(k, 'that is not what serves'));
   }
 
   delete({ k }: DeleteFrame, bytes: number): void {
@@ -85,6 +97,8 @@ export class SnapshotStaging {
         `${String(this.#count)} changes were announced, not ${String(this.#seen.size)}`,
       );
     }
+    const displaced = displacedRoutes(this.#put, this.#resources, this.#serving?.snapshot);
+    if (displaced.length > 0) return { kind: 'refused', errors: displaced.map(unfit) };
     const version = this.#manifest.version();
     if (version !== manifest) return refused('the version does not fit the resources');
     const served = this.#serving?.snapshot;
@@ -113,6 +127,11 @@ export class SnapshotStaging {
     return undefined;
   }
 
+  #take(resource: SnapshotResource): void {
+    this.#put.set(resource.key, resource);
+    this.#set(resource);
+  }
+
   #set(resource: SnapshotResource): void {
     this.#resources.set(resource.key, resource);
     this.#manifest.put(resource.key, resource.hash);
@@ -120,12 +139,14 @@ export class SnapshotStaging {
 
   #parse(key: string, hash: string, value: unknown): void {
     try {
-      this.#set(parseResource({ key, hash, value }));
+      this.#take(parseResource({ key, hash, value }));
     } catch (error) {
       if (!(error instanceof Error)) throw error;
+      const { message } = error;
       const isDamaged = error instanceof DamagedResourceError;
-      const reason = isDamaged ? 'BrokenSnapshot' : 'InvalidResource';
-      this.#errors.push({ k: key, reason, message: error.message });
+      this.#errors.push(
+        isDamaged ? broken(key, message) : invalidResource(key, message, this.#serving),
+      );
     }
   }
 }
@@ -146,6 +167,12 @@ function faultOf(
 
 function refused(message: string): Staged {
   return { kind: 'refused', errors: [broken('', message)] };
+}
+
+/** What serves under the key cannot go on. */
+function unfit(key: string): NackError {
+  const message = 'what serves under its name has an address that is now of another route';
+  return { k: key, reason: 'InvalidResource', message };
 }
 
 function broken(key: string, message: string): NackError {

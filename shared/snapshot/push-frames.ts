@@ -24,9 +24,9 @@ export const PUSH_AUDIENCE = 'gatehouse-controller';
 export const LONGEST_CONTROLLER_LINE_BYTES = 4 * 1024 * 1024;
 export const LONGEST_PROXY_LINE_BYTES = 1024 * 1024;
 
-/** What the controller sends. A snapshot is `begin`, then `put` and `del`, then `commit`. */
+/** What the controller sends. A snapshot is `begin`, then `put`, `keep` and `del`, then `commit`. */
 export type ControllerFrame =
-  BeginFrame | PutFrame | DeleteFrame | CommitFrame | PingFrame | GoawayFrame;
+  BeginFrame | PutFrame | KeepFrame | DeleteFrame | CommitFrame | PingFrame | GoawayFrame;
 
 export interface BeginFrame {
   readonly t: 'begin';
@@ -34,7 +34,7 @@ export interface BeginFrame {
   readonly seq: number;
   /** Version of the snapshot that the frames change; null: they are the whole snapshot. */
   readonly base: string | null;
-  /** Number of `put` and `del` frames that follow. */
+  /** Number of `put`, `keep` and `del` frames that follow. */
   readonly count: number;
 }
 
@@ -45,6 +45,16 @@ export interface PutFrame {
   readonly k: string;
   readonly h: string;
   readonly v: CompiledResource;
+}
+
+/**
+ * In a whole snapshot, a resource that the proxy serves already: it stays as it is. So the proxy goes
+ * on with what it serves under a key whose newest content it refused.
+ */
+export interface KeepFrame {
+  readonly t: 'keep';
+  readonly k: string;
+  readonly h: string;
 }
 
 /** A resource that is gone. */
@@ -83,7 +93,10 @@ export interface AckFrame {
   readonly appliedMs: number;
 }
 
-/** The snapshot is refused whole; the one before still serves. */
+/**
+ * The snapshot is refused whole; the one before still serves. It concerns this proxy alone: the same
+ * snapshot is sent to it again, with what the errors say it has in place of each `InvalidResource`.
+ */
 export interface NackFrame {
   readonly t: 'nack';
   readonly epoch: number;
@@ -97,12 +110,18 @@ export interface NackError {
   /** Key of the resource that is refused; empty when it is the whole snapshot. */
   readonly k: string;
   readonly reason: NackReason;
+  /**
+   * With `InvalidResource`: hash of what the proxy serves under the key, and can go on serving beside
+   * the rest of the snapshot. Absent: there is nothing like that.
+   */
+  readonly s?: string;
   /** For operators; never holds values of the resource that may be secret. */
   readonly message: string;
 }
 
 /**
- * - `InvalidResource`: this proxy cannot serve the resource (it may be of another release)
+ * - `InvalidResource`: this proxy cannot serve the resource (it may be of another release), or not
+ *   beside another one of the snapshot
  * - `StalePosition`: older than what the proxy has; `message` is the position that it has
  * - `UnknownBase`: the proxy does not have the snapshot that the frames change
  * - `BrokenSnapshot`: count, hash or version do not fit

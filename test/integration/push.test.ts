@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { Sealer } from '../../proxy/crypto/sealer.ts';
-import { LastGood, loadLastGood, type LastGoodPlaces } from '../../proxy/push/last-good.ts';
+import { LastGoodFinder } from '../../proxy/push/last-good-finder.ts';
+import { LastGood, type LastGoodPlaces } from '../../proxy/push/last-good.ts';
 import { followController, type ControllerFollower } from '../../proxy/push/push-client.ts';
 import type { RefusedResource } from '../../proxy/push/snapshot-receiver.ts';
 import { FileSnapshotKeeper } from '../../proxy/store/file/file-snapshot-keeper.ts';
 import { RedisSnapshotKeeper } from '../../proxy/store/redis/redis-snapshot-keeper.ts';
 import type { PlacedSnapshot } from '../../proxy/store/snapshot-keeper.ts';
+import { hashResource } from '../../shared/snapshot/hash-resource.ts';
+import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { eventually } from '../support/eventually.ts';
 import { pushedRoute, pushedRoutes, pushedSettings } from '../support/push/push-resources.ts';
 import { aLeadership, startPushWorld, type PushWorld } from '../support/push/push-world.ts';
@@ -66,15 +69,15 @@ async function startProxy(
   await writeFile(ca, world.authority.ca);
   await writeFile(tokenFile, token);
   const logger = createRecordingLogger();
-  const serving = await loadLastGood(places, logger);
-  const applied: PlacedSnapshot[] = serving === undefined ? [] : [serving];
+  const applied: PlacedSnapshot[] = [];
+  await new LastGoodFinder(places, { serve: (found) => applied.push(found) > 0, logger }).look();
   const lastGood = new LastGood(places, { logger });
   const follower = followController({
     url: `https://127.0.0.1:${String(port)}`,
     ca,
     tokenFile,
     proxyId: id,
-    serving,
+    serving: applied[0],
     logger,
     timing: options.timing ?? {},
     handlers: {
@@ -119,9 +122,7 @@ describe('a controller and its proxies', () => {
       'all serve it',
       () => publication.programming('route/default/route-0')?.kind === 'programmed',
     );
-    for (const { follower } of proxies) {
-      expect(follower.serving?.snapshot.version).toBe(publication.version);
-    }
+    await Promise.all(proxies.map((proxy) => untilServing(proxy, publication.version)));
     publication.publish({
       put: [pushedRoute('route-1', 2), pushedRoute('new')],
       deleted: ['route/default/route-0'],
@@ -148,6 +149,31 @@ describe('a controller and its proxies', () => {
     ]);
   });
 
+  test('agree on what a proxy keeps under another leader, without what lost its address', async () => {
+    const world = keep(await startPushWorld());
+    const first = aLeadership(1);
+    world.lead(first).publish({ put: RESOURCES, deleted: [] });
+    const bad = [pushedRoute('route-1', 2), pushedRoute('route-3', 2)];
+    const isBad = ({ hash }: { readonly hash: string }): boolean =>
+      bad.some((each) => each.hash === hash);
+    const picky = await startProxy(world, 'picky', {
+      check: ({ snapshot }) =>
+        [...snapshot.resources.values()]
+          .filter(isBad)
+          .map(({ key }) => ({ key, message: 'no such regular expression' })),
+    });
+    await eventually('the first', () => picky.follower.serving !== undefined);
+    const lost = pushedRoute('route-3').value as CompiledRoute;
+    const thief = hashResource('route/other/thief', { ...lost, name: 'other/thief' });
+    world.lead(aLeadership(2)).publish({ put: [...RESOURCES, ...bad, thief], deleted: [] });
+    await eventually('the second', () => picky.follower.serving?.position.epoch === 2);
+
+    const { resources } = picky.follower.serving?.snapshot ?? fail();
+    expect(resources.get('route/default/route-1')).toEqual(pushedRoute('route-1'));
+    expect(resources.has('route/default/route-3')).toBe(false);
+    expect(resources.get(thief.key)).toEqual(thief);
+  });
+
   test('do without the resources that a proxy refuses', async () => {
     const world = keep(await startPushWorld());
     const publication = world.lead(aLeadership(1));
@@ -172,9 +198,10 @@ describe('a controller and its proxies', () => {
       proxy: 'picky',
       message: 'no such regular expression',
     });
-    await Promise.all([picky, easy].map((proxy) => untilServing(proxy, publication.version)));
-    expect(keysOf(picky)).not.toContain('route/default/route-3');
-    expect(keysOf(easy)).toEqual(keysOf(picky));
+    await untilServing(easy, publication.version);
+    await eventually('the rest', () => picky.follower.serving !== undefined);
+    expect(keysOf(picky)).toEqual(keysOf(easy).filter((key) => !refused.includes(key)));
+    expect(keysOf(easy)).toEqual(expect.arrayContaining(refused));
   });
 
   test('do not speak without a token', async () => {

@@ -211,6 +211,9 @@ class Probe implements PushProbe {
       case 'put':
         this.#stage().put(frame);
         return;
+      case 'keep':
+        this.#stage().keep(frame);
+        return;
       case 'del':
         this.#stage().delete(frame);
         return;
@@ -237,6 +240,11 @@ class Probe implements PushProbe {
     this.#answers += 1;
     const { epoch, seq } = begin;
     const manifest = this.serving?.snapshot.version ?? null;
-    this.send({ t: 'nack', epoch, seq, errors: answer, manifest });
+    const errors = answer.map((error) => {
+      const served = this.serving?.snapshot.resources.get(error.k);
+      const isKept = error.reason === 'InvalidResource' && served !== undefined;
+      return isKept ? { s: served.hash, ...error } : error;
+    });
+    this.send({ t: 'nack', epoch, seq, errors, manifest });
   }
 }

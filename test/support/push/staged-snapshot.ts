@@ -3,6 +3,7 @@ import type {
   BeginFrame,
   CommitFrame,
   DeleteFrame,
+  KeepFrame,
   PutFrame,
 } from '../../../shared/snapshot/push-frames.ts';
 import {
@@ -53,6 +54,15 @@ export class StagedSnapshot {
     const resource = hashResource(frame.k, frame.v);
     if (resource.hash !== frame.h) throw new Error(`hash of ${frame.k} is wrong`);
     if (this.#resources.get(frame.k)?.hash === frame.h) throw new Error(`${frame.k} is no change`);
+    this.#resources.set(frame.k, resource);
+  }
+
+  keep(frame: KeepFrame): void {
+    expectMembers(frame, ['t', 'k', 'h']);
+    this.#note(frame.k);
+    if (this.begin.base !== null) throw new Error(`${frame.k} stays without a word`);
+    const resource = this.#serving?.snapshot.resources.get(frame.k);
+    if (resource?.hash !== frame.h) throw new Error(`${frame.k} is not what serves`);
     this.#resources.set(frame.k, resource);
   }
 

@@ -1,10 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { NackError } from '../../../../shared/snapshot/push-frames.ts';
+import { hashResource, snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
+import {
+  LONGEST_CONTROLLER_LINE_BYTES,
+  type NackError,
+} from '../../../../shared/snapshot/push-frames.ts';
+import type { CompiledRoute, SnapshotResource } from '../../../../shared/snapshot/snapshot.ts';
 import { eventually } from '../../../support/eventually.ts';
 import type { ProbeAnswer, ReceivedSnapshot } from '../../../support/push/push-probe.ts';
 import { pushedRoute, pushedRoutes, pushedSettings } from '../../../support/push/push-resources.ts';
 import { aLeadership, startPushWorld } from '../../../support/push/push-world.ts';
+import {
+  aCompiledRoute,
+  aCompiledService,
+  resourcesOf,
+} from '../../../support/push/some-resources.ts';
 
 const A = 'route/default/a';
 const B = 'route/default/b';
@@ -21,6 +31,13 @@ function refusing(...hashes: readonly string[]): (received: ReceivedSnapshot) =>
 
 function invalid(k: string): NackError {
   return { k, reason: 'InvalidResource', message: 'not supported here' };
+}
+
+/** A route whose content has that many bytes at least. */
+function hugeRoute(name: string, bytes: number): SnapshotResource {
+  const { key, value } = pushedRoute(name);
+  const upstream = `http://${'a'.repeat(bytes)}`;
+  return hashResource(key, { ...(value as CompiledRoute), upstream });
 }
 
 describe('acknowledgements', () => {
@@ -96,78 +113,181 @@ describe('acknowledgements', () => {
   });
 });
 
+describe('a resource that is too large for a line', () => {
+  it('is withheld, and what was there before serves on', async () => {
+    await using world = await startPushWorld();
+    const publication = world.lead(aLeadership(1));
+    const proxy = await world.connect({ id: 'proxy-0' });
+    publication.publish({ put: [pushedRoute('a')], deleted: [] });
+    await eventually('the first', () => publication.programming(A)?.kind === 'programmed');
+    for (const bytes of [LONGEST_CONTROLLER_LINE_BYTES, 2 * LONGEST_CONTROLLER_LINE_BYTES]) {
+      publication.publish({ put: [hugeRoute('a', bytes), pushedRoute('b')], deleted: [] });
+    }
+    await eventually('the other', () => publication.programming(B)?.kind === 'programmed');
+    expect(proxy.serving?.snapshot).toEqual(snapshotOf([pushedRoute('a'), pushedRoute('b')]));
+    expect(publication.programming(A)).toEqual({
+      kind: 'rejected',
+      message: expect.stringContaining('too large'),
+    });
+    expect(world.logger.messages('error')).toEqual([
+      'resource is too large for proxies, others go on without it',
+    ]);
+
+    publication.publish({ put: [pushedRoute('a', 2)], deleted: [] });
+    await eventually('it is smaller', () => publication.programming(A)?.kind === 'programmed');
+    expect(proxy.serving?.snapshot).toEqual(snapshotOf([pushedRoute('a', 2), pushedRoute('b')]));
+  });
+});
+
 describe('a resource that a proxy refuses', () => {
-  it('is withheld from all, and what was there before serves on', async () => {
+  it('is withheld from that proxy alone, which goes on with what it had', async () => {
     await using world = await startPushWorld();
     const publication = world.lead(aLeadership(1));
     const bad = pushedRoute('a', 2);
-    const others = await world.connect({ id: 'proxy-0' });
+    const other = await world.connect({ id: 'proxy-0' });
     const picky = await world.connect({ id: 'proxy-1', answer: refusing(bad.hash) });
-    publication.publish({
-      put: [pushedSettings(), ...pushedRoutes(30), pushedRoute('a')],
-      deleted: [],
-    });
+    publication.publish({ put: [pushedSettings(), pushedRoute('a')], deleted: [] });
     await eventually('the first', () => publication.programming(A)?.kind === 'programmed');
     publication.publish({ put: [bad, pushedRoute('b')], deleted: [] });
-    await eventually('all but that', () =>
-      [others, picky].every(({ serving }) => serving?.snapshot.version === publication.version),
+    await eventually('the second', () =>
+      [other, picky].every(({ serving }) => serving?.position.sequence === 2),
     );
+    expect(other.serving?.snapshot.resources.get(A)).toEqual(bad);
+    expect(picky.serving?.snapshot.resources.get(A)).toEqual(pushedRoute('a'));
+    expect(picky.serving?.snapshot.resources.get(B)).toEqual(pushedRoute('b'));
+    await eventually('its status', () => publication.programming(B)?.kind === 'programmed');
     expect(publication.programming(A)).toEqual({
       kind: 'rejected',
       proxy: 'proxy-1',
       message: 'not supported here',
     });
-    for (const { serving } of [others, picky]) {
-      expect(serving?.snapshot.resources.get(A)).toEqual(pushedRoute('a'));
-      expect(serving?.snapshot.resources.get(B)).toEqual(pushedRoute('b'));
-    }
-    await eventually('programmed', () => publication.programming(B)?.kind === 'programmed');
-    await eventually('a word of it', () =>
-      world.changes.some((keys) => keys !== 'all' && keys.has(A)),
-    );
+    expect(publication.proxies.map(({ isSynced }) => isSynced)).toEqual([true, false]);
     publication.publish({ put: [pushedRoute('a', 3)], deleted: [] });
     await eventually('another content', () => publication.programming(A)?.kind === 'programmed');
+    expect(picky.serving?.snapshot.version).toBe(publication.version);
+    expect(picky.received.every(({ base }, index) => index === 0 || base !== null)).toBe(true);
   });
 
-  it('is left out when there was nothing before', async () => {
+  it('stays with those that had it before another proxy came and refused it', async () => {
     await using world = await startPushWorld();
     const publication = world.lead(aLeadership(1));
-    const bad = pushedRoute('a');
-    publication.publish({ put: [bad, ...pushedRoutes(30)], deleted: [] });
-    const picky = await world.connect({ id: 'proxy-0', answer: refusing(bad.hash) });
-    await eventually('the rest', () => picky.serving?.snapshot.resources.size === 30);
-    expect(publication.programming(A)).toMatchObject({ kind: 'rejected', proxy: 'proxy-0' });
-    expect(picky.received).toHaveLength(2);
+    publication.publish({
+      put: [pushedSettings(), pushedRoute('a'), pushedRoute('b')],
+      deleted: [],
+    });
+    const other = await world.connect({ id: 'proxy-0' });
+    const picky = await world.connect({
+      id: 'proxy-1',
+      answer: refusing(pushedRoute('a').hash),
+    });
+    await eventually('the rest', () => picky.serving?.snapshot.resources.size === 2);
+    expect(other.received).toHaveLength(1);
+    expect(other.serving?.snapshot.resources.has(A)).toBe(true);
+    expect(publication.programming(A)).toMatchObject({ kind: 'rejected', proxy: 'proxy-1' });
   });
 
-  it('is tried again when those who refused it are gone', async () => {
-    await using world = await startPushWorld({ timing: { leaveMs: 50 } });
+  it('is what the proxies go on with that had it under another leader', async () => {
+    await using world = await startPushWorld();
+    const bad = pushedRoute('a', 2);
+    const before = snapshotOf([pushedSettings(), pushedRoute('a'), pushedRoute('gone')]);
+    const publication = world.lead(aLeadership(2));
+    publication.publish({ put: [pushedSettings(), bad, pushedRoute('b')], deleted: [] });
+    const proxy = await world.connect({
+      id: 'proxy-0',
+      serving: { position: { epoch: 1, sequence: 7 }, snapshot: before },
+      answer: refusing(bad.hash),
+    });
+    await eventually('the newest', () => proxy.serving?.position.epoch === 2);
+    expect(proxy.serving?.snapshot).toEqual(
+      snapshotOf([pushedSettings(), pushedRoute('a'), pushedRoute('b')]),
+    );
+    expect(proxy.frames.filter(({ t }) => t === 'keep')).toHaveLength(1);
+  });
+
+  it('is left out when what was there cannot go on', async () => {
+    await using world = await startPushWorld();
     const publication = world.lead(aLeadership(1));
     const bad = pushedRoute('a', 2);
     publication.publish({ put: [pushedRoute('a')], deleted: [] });
-    const other = await world.connect({ id: 'proxy-0' });
-    const picky = await world.connect({ id: 'proxy-1', answer: refusing(bad.hash) });
-    await eventually('the first', () => publication.proxies.every(({ isSynced }) => isSynced));
-    publication.publish({ put: [bad], deleted: [] });
-    await eventually('a refusal', () => publication.programming(A)?.kind === 'rejected');
-    await picky[Symbol.asyncDispose]();
-    await eventually('another try', () => publication.programming(A)?.kind === 'programmed');
-    expect(other.serving?.snapshot.resources.get(A)).toEqual(bad);
-  });
-
-  it('does not bring back another that was refused too', async () => {
-    await using world = await startPushWorld();
-    const publication = world.lead(aLeadership(1));
-    const [first, second] = [pushedRoute('a', 1), pushedRoute('a', 2)];
-    publication.publish({ put: [first, pushedRoute('b')], deleted: [] });
-    publication.publish({ put: [second], deleted: [] });
-    const picky = await world.connect({ id: 'proxy-0', answer: refusing(first.hash, second.hash) });
-    await eventually('the rest', () => picky.serving !== undefined);
-    expect([...(picky.serving?.snapshot.resources.keys() ?? [])]).toEqual([B]);
+    const proxy = await world.connect({
+      id: 'proxy-0',
+      answer: ({ position, snapshot }) =>
+        position.sequence > 1 && snapshot.resources.has(A) ? [invalid(A)] : 'ack',
+    });
+    await eventually('the first', () => proxy.serving !== undefined);
+    publication.publish({ put: [bad, pushedRoute('b')], deleted: [] });
+    await eventually('the rest', () => proxy.serving?.position.sequence === 2);
+    expect([...(proxy.serving?.snapshot.resources.keys() ?? [])]).toEqual([B]);
     expect(publication.programming(A)).toMatchObject({ kind: 'rejected' });
   });
 
-  it('may be the settings: the last ones that were good stay', async () => {
+  it('is sent again ever more rarely, and then to that proxy', async () => {
+    await using world = await startPushWorld({
+      timing: { retryMs: 10, refusalRetryMs: 20, longestRefusalRetryMs: 80 },
+    });
+    const publication = world.lead(aLeadership(1));
+    const bad = pushedRoute('a', 2);
+    publication.publish({ put: [pushedRoute('a')], deleted: [] });
+    let refusals = 0;
+    const other = await world.connect({ id: 'proxy-0' });
+    const picky = await world.connect({
+      id: 'proxy-1',
+      answer: (received) => {
+        const answer = refusals < 3 ? refusing(bad.hash)(received) : 'ack';
+        if (answer !== 'ack') refusals += 1;
+        return answer;
+      },
+    });
+    await eventually('the first', () => publication.proxies.every(({ isSynced }) => isSynced));
+    publication.publish({ put: [bad], deleted: [] });
+    await eventually('the fourth try', () => publication.programming(A)?.kind === 'programmed');
+    expect(refusals).toBe(3);
+    expect(picky.serving?.snapshot.resources.get(A)).toEqual(bad);
+    expect(other.received.filter(({ changed }) => changed.size > 0)).toHaveLength(2);
+  });
+
+  it('stays what it is for a proxy that opens another stream', async () => {
+    await using world = await startPushWorld();
+    const publication = world.lead(aLeadership(1));
+    const bad = pushedRoute('a', 2);
+    publication.publish({ put: [pushedSettings(), pushedRoute('a')], deleted: [] });
+    const first = await world.connect({ id: 'proxy-0', answer: refusing(bad.hash) });
+    await eventually('the first', () => first.serving !== undefined);
+    publication.publish({ put: [bad], deleted: [] });
+    await eventually('the second', () => first.serving?.position.sequence === 2);
+    const { serving } = first;
+    const again = await world.connect({ id: 'proxy-0', serving, answer: refusing(bad.hash) });
+    const stranger = await world.connect({ id: 'proxy-1', serving });
+    publication.publish({ put: [pushedRoute('b')], deleted: [] });
+    await eventually('the third', () => again.serving?.snapshot.resources.has(B) === true);
+    expect(again.received.map(({ base }) => base)).toEqual([serving?.snapshot.version]);
+    await eventually('all of it', () => stranger.serving?.snapshot.version === publication.version);
+    expect(publication.position.epoch).toBe(1);
+  });
+
+  it.each([
+    ['settings', pushedSettings()],
+    ['signing-keys', hashResource('signing-keys', { kind: 'signing-keys', keys: [] })],
+  ])('and is the %s keeps a proxy that has none waiting, and no other', async (_, bad) => {
+    await using world = await startPushWorld({ timing: { refusalRetryMs: 20, retryMs: 10 } });
+    const publication = world.lead(aLeadership(1));
+    let isWilling = false;
+    const other = await world.connect({ id: 'proxy-0' });
+    const picky = await world.connect({
+      id: 'proxy-1',
+      answer: (received) => (isWilling ? 'ack' : refusing(bad.hash)(received)),
+    });
+    publication.publish({ put: [bad, pushedRoute('a')], deleted: [] });
+    await eventually('two tries', () => picky.received.length > 1);
+    expect(picky.serving).toBeUndefined();
+    expect(other.serving?.snapshot.version).toBe(publication.version);
+    expect(publication.programming(bad.key)).toMatchObject({ kind: 'rejected' });
+    expect(publication.programming(A)).toEqual({ kind: 'programmed' });
+    isWilling = true;
+    await eventually('another try', () => picky.serving !== undefined);
+  });
+
+  it('and is the settings leaves the proxy those it has', async () => {
     await using world = await startPushWorld();
     const publication = world.lead(aLeadership(1));
     const bad = pushedSettings('other');
@@ -175,13 +295,29 @@ describe('a resource that a proxy refuses', () => {
     const picky = await world.connect({ id: 'proxy-0', answer: refusing(bad.hash) });
     await eventually('the first', () => picky.serving !== undefined);
     publication.publish({ put: [bad, pushedRoute('b')], deleted: [] });
-    await eventually('the rest', () => picky.serving?.snapshot.version === publication.version);
+    await eventually('the rest', () => picky.serving?.snapshot.resources.has(B) === true);
     expect(picky.serving?.snapshot.resources.get('settings')).toEqual(pushedSettings());
-    expect(publication.programming('settings')).toMatchObject({ kind: 'rejected' });
   });
 
-  it('is not one of many: who refuses everything takes nothing away from others', async () => {
-    await using world = await startPushWorld({ timing: { retryMs: 100_000 } });
+  it('and is a Service makes the routes to it rejected', async () => {
+    await using world = await startPushWorld();
+    const publication = world.lead(aLeadership(1));
+    const [service, route] = resourcesOf(
+      aCompiledService('team/app'),
+      aCompiledRoute('team/a', { backends: [{ service: 'team/app', port: 80, weight: 1 }] }),
+    );
+    if (service === undefined || route === undefined) throw new Error('two resources');
+    publication.publish({ put: [service, route, pushedRoute('b')], deleted: [] });
+    await world.connect({ id: 'proxy-0', answer: refusing(service.hash) });
+    await eventually('the rest', () => publication.programming(B)?.kind === 'programmed');
+    expect(publication.programming(route.key)).toMatchObject({ kind: 'rejected' });
+    await eventually('a word of it', () =>
+      world.changes.some((keys) => keys !== 'all' && keys.has(route.key) && keys.has(service.key)),
+    );
+  });
+
+  it('is one of many: a proxy that has nothing yet gets nothing', async () => {
+    await using world = await startPushWorld({ timing: { refusalRetryMs: 100_000 } });
     const publication = world.lead(aLeadership(1));
     publication.publish({ put: pushedRoutes(100), deleted: [] });
     const other = await world.connect({ id: 'proxy-0' });
@@ -193,10 +329,24 @@ describe('a resource that a proxy refuses', () => {
     publication.publish({ put: [pushedRoute('a')], deleted: [] });
     await eventually('the newest', () => other.serving?.position.sequence === 2);
     expect(other.serving?.snapshot.resources.size).toBe(101);
-    expect(publication.programming('route/default/route-1')).toEqual({ kind: 'programmed' });
     expect(alien.received).toHaveLength(1);
     const report = publication.proxies.find(({ id }) => id === 'proxy-1');
     expect(report?.errors).toHaveLength(100);
+  });
+
+  it('counts no more when the proxy is gone', async () => {
+    await using world = await startPushWorld({ timing: { leaveMs: 50 } });
+    const publication = world.lead(aLeadership(1));
+    publication.publish({ put: [pushedRoute('a')], deleted: [] });
+    await world.connect({ id: 'proxy-0' });
+    const picky = await world.connect({
+      id: 'proxy-1',
+      answer: refusing(pushedRoute('a').hash),
+    });
+    await eventually('a refusal', () => publication.programming(A)?.kind === 'rejected');
+    await picky[Symbol.asyncDispose]();
+    await eventually('its end', () => publication.programming(A)?.kind !== 'rejected');
+    expect(publication.programming(A)).toEqual({ kind: 'programmed' });
   });
 });
 

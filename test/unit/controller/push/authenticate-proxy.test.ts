@@ -15,12 +15,18 @@ const POD_NAME = 'authentication.kubernetes.io/pod-name';
 const NOW = 1_800_000_000 * SECOND;
 
 /** A token that ends so many seconds from now. Nothing of it is signed. */
-function aToken(seconds: number, jti = 'one'): string {
+function aToken(seconds: number, jti = 'one', others: object = {}): string {
   const part = (claims: object): string =>
     Buffer.from(JSON.stringify(claims)).toString('base64url');
-  return `${part({ alg: 'none' })}.${part({ exp: NOW / SECOND + seconds, jti })}.signature`;
+  return `${part({ alg: 'none' })}.${part({ ...CLAIMS, exp: NOW / SECOND + seconds, jti, ...others })}.signature`;
 }
 
+/** What the API server says in a token for a proxy. */
+const CLAIMS = {
+  aud: ['gatehouse-controller'],
+  sub: 'system:serviceaccount:gatehouse:gatehouse-proxy',
+  'kubernetes.io': { namespace: 'gatehouse', pod: { name: 'proxy-0' } },
+};
 const GOOD_USER = {
   username: 'system:serviceaccount:gatehouse:gatehouse-proxy',
   extra: { [POD_NAME]: ['proxy-0'] },
@@ -32,12 +38,15 @@ interface Reviews {
   readonly requests: object[];
   readonly logged: readonly unknown[];
   pass(seconds: number): void;
+  /** Moves the clock alone. */
+  setWallTime(seconds: number): void;
   answerWith(next: () => unknown): void;
 }
 
 function reviewing(status: unknown): Reviews {
   let answer: () => unknown = () => ({ metadata: { name: '' }, status });
-  let now = NOW;
+  let now = 0;
+  let wall = NOW;
   const requests: object[] = [];
   const logger = createRecordingLogger();
   const create: KubernetesApi['create'] = async (type, namespace, object) => {
@@ -53,7 +62,11 @@ function reviewing(status: unknown): Reviews {
   return {
     requests,
     logged: logger.records,
-    pass: (seconds) => (now += seconds * SECOND),
+    pass: (seconds) => {
+      now += seconds * SECOND;
+      wall += seconds * SECOND;
+    },
+    setWallTime: (seconds) => (wall += seconds * SECOND),
     answerWith: (next) => (answer = next),
     authenticate: createProxyAuthenticator({
       api: { create },
@@ -61,12 +74,14 @@ function reviewing(status: unknown): Reviews {
       serviceAccount: 'gatehouse-proxy',
       logger,
       now: () => now,
+      wallTime: () => wall,
     }),
   };
 }
 
 const TOKEN = aToken(3600);
-const CREDENTIALS = { token: TOKEN, proxyId: 'proxy-0' };
+const ADDRESS = '10.0.0.1';
+const CREDENTIALS = { token: TOKEN, proxyId: 'proxy-0', address: ADDRESS };
 
 describe('a proxy', () => {
   it('is who the API server says it is', async () => {
@@ -107,13 +122,40 @@ describe('a proxy', () => {
     expect(await authenticate(CREDENTIALS)).toMatchObject({ kind: 'refused', status: code });
   });
 
+  it.each([
+    ['is no token of an API server', 'junk', 401],
+    ['holds what is no JSON', 'a.b.c', 401],
+    ['has ended', aToken(-61), 401],
+    ['is for others', aToken(60, 'one', { aud: ['https://kubernetes.default.svc'] }), 401],
+    ['is of another account', aToken(60, 'one', { sub: 'system:serviceaccount:x:y' }), 403],
+    [
+      'is of another pod',
+      aToken(60, 'one', { 'kubernetes.io': { pod: { name: 'proxy-1' } } }),
+      403,
+    ],
+    ['is of no pod', aToken(60, 'one', { 'kubernetes.io': {} }), 403],
+  ])('whose token %s is refused, and nobody is asked', async (_, token, code) => {
+    const { authenticate, requests } = reviewing(GOOD);
+    expect(await authenticate({ ...CREDENTIALS, token })).toMatchObject({ status: code });
+    expect(requests).toEqual([]);
+  });
+
+  it('is asked about again a minute later also when the clock was set back', async () => {
+    const reviews = reviewing(GOOD);
+    await reviews.authenticate(CREDENTIALS);
+    reviews.setWallTime(-600);
+    reviews.pass(61);
+    reviews.answerWith(() => ({ status: { authenticated: false } }));
+    expect(await reviews.authenticate(CREDENTIALS)).toMatchObject({ status: 401 });
+  });
+
   it('is asked about once a minute, and for every name it gives itself', async () => {
     const reviews = reviewing(GOOD);
     await Promise.all([reviews.authenticate(CREDENTIALS), reviews.authenticate(CREDENTIALS)]);
     reviews.pass(59);
     await reviews.authenticate(CREDENTIALS);
     expect(reviews.requests).toHaveLength(1);
-    const other = await reviews.authenticate({ token: TOKEN, proxyId: 'proxy-1' });
+    const other = await reviews.authenticate({ ...CREDENTIALS, proxyId: 'proxy-1' });
     expect(other).toMatchObject({ status: 403 });
     reviews.pass(2);
     await reviews.authenticate(CREDENTIALS);
@@ -122,7 +164,7 @@ describe('a proxy', () => {
 
   it('is asked about again when its token has ended', async () => {
     const reviews = reviewing(GOOD);
-    const credentials = { token: aToken(10), proxyId: 'proxy-0' };
+    const credentials = { ...CREDENTIALS, token: aToken(10) };
     await reviews.authenticate(credentials);
     reviews.pass(11);
     reviews.answerWith(() => ({ status: { authenticated: false } }));
@@ -152,11 +194,14 @@ describe('a proxy', () => {
     const statuses = new Set<unknown>();
     for (let index = 0; index < 1000; index += 1) {
       const token = aToken(60, String(index));
-      const answer = await reviews.authenticate({ token, proxyId: 'proxy-0' });
+      const answer = await reviews.authenticate({ token, proxyId: 'proxy-0', address: '10.6.6.6' });
       statuses.add('status' in answer ? answer.status : 200);
     }
     expect(statuses).toEqual(new Set([401, 503]));
-    expect(reviews.requests.length).toBeLessThan(110);
+    expect(reviews.requests.length).toBeLessThan(25);
+    const other = { ...CREDENTIALS, token: aToken(60, 'another') };
+    reviews.answerWith(() => ({ status: GOOD }));
+    expect(await reviews.authenticate(other)).toEqual({ kind: 'authenticated' });
     expect(await reviews.authenticate(CREDENTIALS)).toEqual({ kind: 'authenticated' });
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
 import { eventually } from '../../../support/eventually.ts';
+import type { ProbeAnswer } from '../../../support/push/push-probe.ts';
 import { pushedRoute, pushedRoutes } from '../../../support/push/push-resources.ts';
 import { aLeadership, startPushWorld } from '../../../support/push/push-world.ts';
 
@@ -135,6 +136,45 @@ describe('a proxy with a snapshot that is not ours', () => {
     );
     expect(publication.position.epoch).toBe(3);
     expect(leadership.raises).toEqual([]);
+  });
+
+  it('raises the epoch once in a while, however often it comes with another', async () => {
+    await using world = await startPushWorld({ timing: { raiseIntervalMs: 300 } });
+    const leadership = aLeadership(3);
+    world.lead(leadership).publish({ put: RESOURCES, deleted: [] });
+    const honest = await world.connect({ id: 'proxy-0' });
+    for (let index = 0; index < 10; index += 1) {
+      const { epoch } = leadership;
+      const headers = { 'x-have': `${String(epoch)}.7:${FOREIGN.version}` };
+      await world.connect({ id: 'proxy-1', headers, answer: () => 'silence' });
+    }
+    expect(leadership.raises.length).toBeLessThan(4);
+    await eventually('another raise', () => leadership.raises.length > 1);
+    expect(honest.received.length).toBeLessThan(6);
+    const warning = world.logger.records.find(({ level }) => level === 'warn');
+    expect(warning?.fields).toEqual({ proxies: ['proxy-1'], claims: 1, epoch: 3, ours: 3 });
+  });
+
+  it('counts as one that has nothing of ours once it has answered, or not in time', async () => {
+    for (const answer of [
+      (): ProbeAnswer => [{ k: '', reason: 'InvalidResource', message: 'cannot' }],
+      (): ProbeAnswer => 'silence',
+    ]) {
+      await using world = await startPushWorld({ timing: { slowMs: 50 } });
+      const publication = world.lead(aLeadership(3));
+      publication.publish({ put: RESOURCES, deleted: [] });
+      const serving = { position: { epoch: 2, sequence: 9 }, snapshot: FOREIGN };
+      await world.connect({ id: 'proxy-0' });
+      await world.connect({ id: 'proxy-1', serving, answer });
+      await eventually('pending', () => {
+        return publication.programming('route/default/route-0')?.kind === 'pending';
+      });
+      expect(publication.programming('route/default/route-0')).toEqual({
+        kind: 'pending',
+        acknowledged: 1,
+        proxies: 2,
+      });
+    }
   });
 
   it('waits while the epoch cannot be raised', async () => {

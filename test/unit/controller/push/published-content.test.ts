@@ -1,22 +1,38 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
+import { NO_OVERLAY, sentAsIs, type SentSnapshot } from '../../../../controller/push/overlay.ts';
 import { PublishedContent, type Delivery } from '../../../../controller/push/published-content.ts';
 import { snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
 import type { SnapshotResource } from '../../../../shared/snapshot/snapshot.ts';
 import { pushedRoute } from '../../../support/push/push-resources.ts';
 
-const A = 'route/default/a';
-
 /** What a proxy has after a delivery. */
 function applied(
   before: ReadonlyMap<string, SnapshotResource>,
-  { base, put, deleted }: Delivery,
+  { base, put, kept, deleted }: Delivery,
 ): Map<string, SnapshotResource> {
   const after = new Map(base === undefined ? [] : before);
   for (const { resource } of put) after.set(resource.key, resource);
   for (const key of deleted) after.delete(key);
+  for (const [key, hash] of kept) {
+    const resource = before.get(key);
+    if (resource?.hash !== hash) throw new Error(`${key} is not kept`);
+    after.set(key, resource);
+  }
   return after;
+}
+
+type Change =
+  | { readonly kind: 'put'; readonly name: string; readonly generation: number }
+  | { readonly kind: 'delete'; readonly name: string }
+  | { readonly kind: 'raise' }
+  | { readonly kind: 'refuse' | 'retry' | 'lose' | 'follow' };
+
+function change(content: PublishedContent, each: Change): void {
+  if (each.kind === 'put') content.publish([pushedRoute(each.name, each.generation)], []);
+  if (each.kind === 'delete') content.publish([], [`route/default/${each.name}`]);
+  if (each.kind === 'raise') content.raiseEpoch(content.position.epoch + 1);
 }
 
 describe('published content', () => {
@@ -30,82 +46,44 @@ describe('published content', () => {
       }),
       fc.record({ kind: fc.constant('delete' as const), name }),
       fc.record({ kind: fc.constant('refuse' as const), name }),
-      fc.record({ kind: fc.constant('leave' as const) }),
+      fc.record({ kind: fc.constant('retry' as const), name }),
+      fc.record({ kind: fc.constant('lose' as const) }),
       fc.record({ kind: fc.constant('follow' as const) }),
       fc.record({ kind: fc.constant('raise' as const) }),
     );
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), fc.boolean(), (steps, isAcknowledged) => {
-        const content = new PublishedContent(1, () => isAcknowledged);
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const content = new PublishedContent(1);
         content.publish([], []);
-        let resources = applied(new Map(), content.deliveryFrom(undefined));
-        let version = content.version;
+        let resources = applied(new Map(), content.deliveryFrom(undefined, NO_OVERLAY));
+        let base: SentSnapshot | undefined = sentAsIs(content.version);
+        const overlay = new Map<string, string | undefined>();
         for (const each of [...steps, { kind: 'follow' as const }]) {
-          if (each.kind === 'put') content.publish([pushedRoute(each.name, each.generation)], []);
-          if (each.kind === 'delete') content.publish([], [`route/default/${each.name}`]);
-          if (each.kind === 'leave') content.retryWithout('proxy-0');
-          if (each.kind === 'raise') content.raiseEpoch(content.position.epoch + 1);
+          change(content, each);
+          if (each.kind === 'lose') base = undefined;
+          if (each.kind === 'retry') overlay.delete(`route/default/${each.name}`);
           if (each.kind === 'refuse') {
-            const messages = new Map([[`route/default/${each.name}`, 'no']]);
-            const { sequence } = content.position;
-            content.withhold({ proxy: 'proxy-0', sequence, messages });
+            const key = `route/default/${each.name}`;
+            overlay.set(key, resources.get(key)?.hash);
           }
           if (each.kind !== 'follow') continue;
-          const delivery = content.deliveryFrom(version);
+          for (const key of overlay.keys()) {
+            if (content.find(key) === undefined) overlay.delete(key);
+          }
+          const delivery: Delivery = content.deliveryFrom(base, new Map(overlay));
+          expect(delivery.sent.version === content.version).toBe(
+            [...overlay].every(([key, hash]) => content.find(key)?.resource.hash === hash),
+          );
           const useless = delivery.put.filter(
             ({ resource }) => resources.get(resource.key)?.hash === resource.hash,
           );
           expect(delivery.base === undefined ? [] : useless).toEqual([]);
           resources = applied(resources, delivery);
-          version = content.version;
-          expect(snapshotOf(resources.values()).version).toBe(version);
+          base = delivery.sent;
+          expect(snapshotOf(resources.values()).version).toBe(base.version);
+          for (const [key, hash] of overlay) expect(resources.get(key)?.hash).toBe(hash);
         }
       }),
     );
-  });
-
-  it('puts back what proxies have acknowledged, rather than what none has', () => {
-    const acknowledged = new Set([1]);
-    const content = new PublishedContent(1, (sequence) => acknowledged.has(sequence));
-    content.publish([pushedRoute('a', 1)], []);
-    content.publish([pushedRoute('a', 2)], []);
-    content.publish([pushedRoute('a', 3)], []);
-    const messages = new Map([[A, 'no']]);
-    expect(content.withhold({ proxy: 'proxy-0', sequence: 3, messages })).toBe(1);
-    expect(content.find(A)?.published?.resource).toEqual(pushedRoute('a', 1));
-  });
-
-  it('is not changed by a refusal of what has changed since', () => {
-    const content = new PublishedContent(1, () => true);
-    content.publish([pushedRoute('a', 1)], []);
-    content.publish([pushedRoute('a', 2)], []);
-    const messages = new Map([[A, 'no']]);
-    expect(content.withhold({ proxy: 'proxy-0', sequence: 1, messages })).toBe(1);
-    expect(content.find(A)?.published?.resource).toEqual(pushedRoute('a', 2));
-    expect(content.position.sequence).toBe(2);
-  });
-
-  it('knows a refusal by several proxies, and waits for all of them to be gone', () => {
-    const content = new PublishedContent(1, () => true);
-    content.publish([pushedRoute('a', 1)], []);
-    content.publish([pushedRoute('a', 2)], []);
-    const messages = new Map([[A, 'no']]);
-    content.withhold({ proxy: 'proxy-0', sequence: 2, messages });
-    expect(content.withhold({ proxy: 'proxy-1', sequence: 2, messages })).toBe(1);
-    expect(content.position.sequence).toBe(3);
-    expect(content.retryWithout('proxy-0')).toEqual([]);
-    expect(content.find(A)?.published?.resource).toEqual(pushedRoute('a', 1));
-    expect(content.retryWithout('proxy-1')).toEqual([A]);
-    expect(content.find(A)?.published?.resource).toEqual(pushedRoute('a', 2));
-  });
-
-  it('is not changed by a refusal of what it does not have', () => {
-    const content = new PublishedContent(1, () => true);
-    content.publish([pushedRoute('a', 1)], []);
-    for (const key of ['', 'route/default/b']) {
-      const messages = new Map([[key, 'no']]);
-      expect(content.withhold({ proxy: 'proxy-0', sequence: 1, messages })).toBe(0);
-    }
-    expect(content.position.sequence).toBe(1);
   });
 });

@@ -88,7 +88,9 @@ describe('a connection', () => {
       });
       return session.on('error', () => undefined);
     });
-    await eventually('the end of the first', () => strangers.some(({ destroyed }) => destroyed));
+    await eventually('the end of most', () => {
+      return strangers.filter(({ destroyed }) => destroyed).length >= 150 - 64;
+    });
     const late = await world.connect({ id: 'proxy-1' });
     expect(late.status).toBe(200);
     expect(good.isClosed).toBe(false);
@@ -125,6 +127,20 @@ describe('a stream', () => {
     proxy.send({ t: 'ack', epoch: 1, seq: 1, manifest: 'a'.repeat(64), appliedMs: 1 });
     await eventually('its end', () => proxy.isClosed);
     expect(publication.programming('route/default/a')).toEqual({ kind: 'no-proxies' });
+  });
+
+  it('ends when it tells its status without end', async () => {
+    await using world = await startPushWorld();
+    world.lead(aLeadership(1)).publish({ put: [pushedRoute('a')], deleted: [] });
+    const proxy = await world.connect({ id: 'proxy-0' });
+    for (let index = 0; index < 50; index += 1) {
+      proxy.send({ t: 'status', ready: true, draining: index % 2 === 0, conns: 0 });
+    }
+    await eventually('its end', () => proxy.isClosed);
+    expect(world.logger.records.find(({ level }) => level === 'warn')?.fields).toEqual({
+      proxy: 'proxy-0',
+      reason: 'too many status frames',
+    });
   });
 
   it('takes the place of another of the same proxy', async () => {

@@ -5,9 +5,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { Sealer } from '../../../../proxy/crypto/sealer.ts';
-import { LastGood, loadLastGood } from '../../../../proxy/push/last-good.ts';
+import { LastGoodFinder, type FindingOptions } from '../../../../proxy/push/last-good-finder.ts';
+import { LastGood } from '../../../../proxy/push/last-good.ts';
 import { FileSnapshotKeeper } from '../../../../proxy/store/file/file-snapshot-keeper.ts';
-import type { PlacedSnapshot, SnapshotKeeper } from '../../../../proxy/store/snapshot-keeper.ts';
+import type {
+  PlacedSnapshot,
+  SaveOutcome,
+  SnapshotKeeper,
+} from '../../../../proxy/store/snapshot-keeper.ts';
 import { StoreUnavailableError } from '../../../../proxy/store/store-unavailable-error.ts';
 import { snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
 import { compiledSettings } from '../../../support/compiled-settings.ts';
@@ -25,18 +30,22 @@ function placed(sequence: number, epoch = 1): PlacedSnapshot {
 /** A keeper that notes what it is asked to save, and fails when it is told to. */
 class NotingKeeper implements SnapshotKeeper {
   readonly asked: number[] = [];
+  loads = 0;
+  kept: PlacedSnapshot | undefined;
   failure: Error | undefined;
+  outcome: SaveOutcome = 'kept';
   hold: Promise<unknown> = Promise.resolve();
 
-  async save({ position }: PlacedSnapshot): Promise<boolean> {
+  async save({ position }: PlacedSnapshot): Promise<SaveOutcome> {
     this.asked.push(position.sequence);
     await this.hold;
     if (this.failure !== undefined) throw this.failure;
-    return true;
+    return this.outcome;
   }
 
   load(): Promise<PlacedSnapshot | undefined> {
-    return this.failure === undefined ? Promise.resolve(undefined) : Promise.reject(this.failure);
+    this.loads += 1;
+    return this.failure === undefined ? Promise.resolve(this.kept) : Promise.reject(this.failure);
   }
 }
 
@@ -121,6 +130,53 @@ describe('what is kept of the snapshots that serve', () => {
   });
 });
 
+describe('a place that takes nothing', () => {
+  test('is tried ever less often', async () => {
+    const redis = new NotingKeeper();
+    redis.failure = new StoreUnavailableError('Redis failed: no answer in time');
+    const timing = { redisIntervalMs: 0, redisSpreadMs: 0, retryMs: 100, longestRetryMs: HOUR_MS };
+    await using lastGood = new LastGood({ redis }, { logger: createRecordingLogger(), timing });
+    const begun = performance.now();
+    lastGood.applied(placed(1));
+    await eventually('it is tried for the fourth time', () => redis.asked.length >= 4);
+
+    // 100, 200 and 400 ms later, where timers may be a little early.
+    expect(performance.now() - begun).toBeGreaterThan(690);
+  });
+
+  test('does not hold up the end of the process', async () => {
+    const redis = new NotingKeeper();
+    redis.hold = new Promise(() => undefined);
+    const timing = { lastSaveMs: 50 };
+    const lastGood = new LastGood({ redis }, { logger: createRecordingLogger(), timing });
+    lastGood.applied(placed(1));
+    await eventually('it is asked', () => redis.asked.length > 0);
+    await lastGood[Symbol.asyncDispose]();
+
+    expect(redis.asked).toEqual([1]);
+  });
+});
+
+describe('a place that has a newer snapshot', () => {
+  test('is logged once', async () => {
+    const own = createRecordingLogger();
+    const redis = new NotingKeeper();
+    redis.outcome = 'newer';
+    const timing = { redisIntervalMs: 0, redisSpreadMs: 0, refreshMs: 20 };
+    await using lastGood = new LastGood({ redis }, { logger: own, timing });
+    lastGood.applied(placed(1));
+    await eventually('it is asked again', () => redis.asked.length > 3);
+
+    expect(own.records).toEqual([
+      {
+        level: 'warn',
+        message: 'a newer snapshot is kept than the one that serves',
+        fields: { place: 'redis', serving: '1.1' },
+      },
+    ]);
+  });
+});
+
 describe('what is found at the start', () => {
   let directory: string;
 
@@ -148,15 +204,17 @@ describe('what is found at the start', () => {
     if (inFile !== undefined) await places.file.save(inFile);
     if (inRedis !== undefined) await places.redis.save(inRedis);
 
-    expect((await loadLastGood(places, logger))?.position.sequence).toBe(sequence);
+    const { served, finder } = finderIn(places, { logger });
+    expect(await finder.look()).toBe(true);
+    expect(served.map(({ position }) => position.sequence)).toEqual([sequence]);
     expect(logger.messages('info')).toEqual(['last good snapshot found']);
   });
 
   test('may be nothing', async () => {
     const logger = createRecordingLogger();
 
-    expect(await loadLastGood({ file: keeper('file') }, logger)).toBeUndefined();
-    expect(await loadLastGood({}, logger)).toBeUndefined();
+    expect(await finderIn({ file: keeper('file') }, { logger }).finder.look()).toBe(false);
+    expect(await finderIn({}, { logger }).finder.look()).toBe(false);
     expect(logger.records).toEqual([]);
   });
 
@@ -166,11 +224,100 @@ describe('what is found at the start', () => {
     redis.failure = new StoreUnavailableError('Redis is unreachable: ECONNREFUSED');
     const file = keeper('file');
     await file.save(placed(1));
+    const { served, finder } = finderIn({ file, redis }, { logger });
+    await finder.look();
 
-    expect(await loadLastGood({ file, redis }, logger)).toEqual(placed(1));
+    expect(served).toEqual([placed(1)]);
     expect(logger.records[0]).toMatchObject({
       message: 'last good snapshot cannot be read',
       fields: { place: 'redis', error: expect.stringContaining('ECONNREFUSED') },
     });
   });
+
+  test('is the older one when the newest cannot be served', async () => {
+    const places = { file: keeper('file'), redis: keeper('redis') };
+    await places.file.save(placed(1));
+    await places.redis.save(placed(2));
+    const asked: number[] = [];
+    const { finder } = finderIn(places, {
+      serve: ({ position }) => {
+        asked.push(position.sequence);
+        return position.sequence === 1;
+      },
+    });
+
+    expect(await finder.look()).toBe(true);
+    expect(asked).toEqual([2, 1]);
+  });
+
+  test('does not wait for a place that does not answer', async () => {
+    const redis = new NotingKeeper();
+    redis.load = () => new Promise(() => undefined);
+    const file = keeper('file');
+    await file.save(placed(1));
+    const { served, finder } = finderIn({ file, redis }, { timing: { firstLookMs: 50 } });
+    await finder.look();
+
+    expect(served).toEqual([placed(1)]);
+  });
+
+  test('is found later, and a place that stays away is logged once', async () => {
+    const logger = createRecordingLogger();
+    const redis = new NotingKeeper();
+    redis.failure = new StoreUnavailableError('Redis is unreachable: ECONNREFUSED');
+    const { served, finder } = finderIn({ file: keeper('file'), redis }, { logger });
+    expect(await finder.look()).toBe(false);
+    const later = finder.goOn(new AbortController().signal);
+    await eventually('it was asked again', () => redis.loads > 10);
+    redis.failure = undefined;
+    redis.kept = placed(7);
+
+    expect(await later).toBe(true);
+    expect(served).toEqual([placed(7)]);
+    expect(logger.messages('warn')).toEqual(['last good snapshot cannot be read']);
+  });
+
+  test('is tried once when it cannot be served', async () => {
+    const logger = createRecordingLogger();
+    const redis = new NotingKeeper();
+    redis.kept = placed(7);
+    const { finder } = finderIn({ redis }, { logger, serve: () => false });
+    expect(await finder.look()).toBe(false);
+    const over = new AbortController();
+    const later = finder.goOn(over.signal);
+    await eventually('it was asked again', () => redis.loads > 5);
+    over.abort();
+
+    expect(await later).toBe(false);
+    expect(logger.messages('info')).toEqual(['last good snapshot found']);
+  });
+
+  test('is left alone once there is something else', async () => {
+    const redis = new NotingKeeper();
+    const { promise, resolve } = Promise.withResolvers<PlacedSnapshot>();
+    redis.load = () => promise;
+    const { served, finder } = finderIn({ redis }, { timing: { firstLookMs: 10 } });
+    await finder.look();
+    const over = new AbortController();
+    const later = finder.goOn(over.signal);
+    over.abort();
+    resolve(placed(7));
+
+    expect(await later).toBe(false);
+    expect(served).toEqual([]);
+  });
 });
+
+function finderIn(
+  places: ConstructorParameters<typeof LastGoodFinder>[0],
+  options: Partial<FindingOptions> = {},
+): { readonly finder: LastGoodFinder; readonly served: readonly PlacedSnapshot[] } {
+  const served: PlacedSnapshot[] = [];
+  const finder = new LastGoodFinder(places, {
+    serve: (found) => served.push(found) > 0,
+    logger: createRecordingLogger(),
+    ...options,
+    timing: { firstLookMs: 200, intervalMs: 5, longestIntervalMs: 20, ...options.timing },
+  });
+  return { finder, served };
+}

@@ -15,7 +15,7 @@ import {
   type NackError,
   type ProxyFrame,
 } from '../../../../shared/snapshot/push-frames.ts';
-import type { SnapshotResource } from '../../../../shared/snapshot/snapshot.ts';
+import type { Snapshot, SnapshotResource } from '../../../../shared/snapshot/snapshot.ts';
 import { compiledSettings } from '../../../support/compiled-settings.ts';
 import { deltaFrames, fullFrames } from '../../../support/push/frames.ts';
 import {
@@ -177,6 +177,64 @@ describe('the resources of a snapshot', () => {
 
     expect(JSON.stringify(answer).length).toBeLessThan(LONGEST_PROXY_LINE_BYTES);
     expect(answer?.t === 'nack' ? answer.errors.length : 0).toBeGreaterThan(2000);
+  });
+});
+
+describe('a resource that stays while its newest content is refused', () => {
+  const next = { epoch: 4, sequence: 1 };
+
+  test('is named by the refusal', async () => {
+    const [bad] = resourcesOf(aCompiledRoute('team/a', { upstream: 'http://b.internal' }));
+    const under = receiving(SERVING, () => [{ key: bad?.key ?? '', message: 'no' }]);
+    const s = SNAPSHOT.resources.get('route/team/a')?.hash;
+
+    expect(await errorsOf(under, fullFrames(next, changed()))).toEqual([
+      { k: 'route/team/a', reason: 'InvalidResource', message: 'no', s },
+    ]);
+  });
+
+  test('is taken from what serves', async () => {
+    const under = receiving(SERVING);
+    const frames = fullFrames(next, RESOURCES).map((frame) =>
+      frame.t === 'put' ? ({ t: 'keep', k: frame.k, h: frame.h } as const) : frame,
+    );
+
+    expect(await take(under, frames)).toMatchObject({ t: 'ack' });
+    expect(under.applied[0]?.snapshot).toBe(SNAPSHOT);
+  });
+
+  test('makes a broken snapshot where it does not serve', async () => {
+    const [begin, ...rest] = fullFrames(next, RESOURCES);
+    const keep = { t: 'keep', k: 'route/team/a', h: HASH } as const;
+    const frames = rest.map((frame) =>
+      frame.t === 'put' && frame.k === 'route/team/a' ? keep : frame,
+    );
+    for (const serving of [SERVING, undefined]) {
+      const errors = await errorsOf(receiving(serving), begin ? [begin, ...frames] : []);
+      expect(errors).toMatchObject([{ k: 'route/team/a', reason: 'BrokenSnapshot' }]);
+    }
+  });
+
+  test.each([
+    ['in changes', (to: Snapshot) => deltaFrames(next, SNAPSHOT, to)],
+    [
+      'in all of it',
+      (to: Snapshot) =>
+        fullFrames(next, [...to.resources.values()]).map((frame) =>
+          frame.t === 'put' && frame.k === 'route/team/a'
+            ? ({ t: 'keep', k: frame.k, h: frame.h } as const)
+            : frame,
+        ),
+    ],
+  ])('cannot stay where another route has its address, %s', async (_what, framesTo) => {
+    const { host, path } = aCompiledRoute('team/a');
+    const thief = resourcesOf(aCompiledRoute('team/new', { host, path }));
+    const under = receiving(SERVING);
+
+    expect(await errorsOf(under, framesTo(snapshotOf([...RESOURCES, ...thief])))).toEqual([
+      { k: 'route/team/a', reason: 'InvalidResource', message: expect.any(String) },
+    ]);
+    expect(under.applied).toEqual([]);
   });
 });
 
