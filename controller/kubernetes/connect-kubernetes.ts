@@ -53,7 +53,8 @@ export function connectKubernetes({
       askForObject('POST', apiPath(type, namespace === undefined ? {} : { namespace }), object),
     replace: async (type, place, object) => askForObject('PUT', apiPath(type, place), object),
     applyStatus: async (type, place, status) => {
-      const path = apiPath(type, { ...place, subresource: 'status' });
+      const { namespace, name } = place;
+      const path = apiPath(type, { namespace, name, subresource: 'status' });
       const query = `?fieldManager=${FIELD_MANAGER}&force=true`;
       const body = { ...typeMeta(type), metadata: place, status };
       // JSON is YAML; the API server knows server-side apply by no other content type.

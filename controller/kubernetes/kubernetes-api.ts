@@ -101,10 +101,13 @@ export interface KubernetesApi {
     place: { readonly namespace?: string; readonly name: string },
     object: object,
   ): Promise<KubernetesObject>;
-  /** Server-side apply of `status` as field manager `gatehouse`, forced. */
+  /**
+   * Server-side apply of `status` as field manager `gatehouse`, forced. With a `uid`, a server
+   * that heeds it answers 409 when the object of the name has another one; not all do.
+   */
   applyStatus(
     type: ResourceType,
-    place: { readonly namespace: string; readonly name: string },
+    place: { readonly namespace: string; readonly name: string; readonly uid?: string },
     status: object,
   ): Promise<KubernetesObject>;
 }

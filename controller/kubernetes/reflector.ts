@@ -28,6 +28,8 @@ const OVERDUE_MS = 30 * SECOND;
 /** A watch that ends sooner, and without a change, did not work. */
 const SHORTEST_WATCH_MS = 5 * SECOND;
 
+const FORBIDDEN = 403;
+
 /** The most of the time to wait that a server, or what is in front of it, may ask for. */
 const LONGEST_RETRY_AFTER_SECONDS = 60;
 
@@ -87,6 +89,7 @@ export class Reflector<Kept> implements AsyncDisposable {
   readonly #pace: RequestPace;
   readonly #closing = new AbortController();
   readonly #synced = Promise.withResolvers<undefined>();
+  readonly #answered = Promise.withResolvers<undefined>();
   readonly #ended: Promise<void>;
   /** Where the watch goes on; undefined: a list is needed first. */
   #version: string | undefined;
@@ -107,6 +110,14 @@ export class Reflector<Kept> implements AsyncDisposable {
   /** Resolves when all objects are known for the first time. Never rejects. */
   get synced(): Promise<void> {
     return this.#synced.promise;
+  }
+
+  /**
+   * Resolves when all objects are known for the first time, or we are told that we may not know
+   * them, which is asked again all the same. Never rejects.
+   */
+  get answered(): Promise<void> {
+    return this.#answered.promise;
   }
 
   get health(): WatchHealth {
@@ -200,6 +211,7 @@ export class Reflector<Kept> implements AsyncDisposable {
   #becomeSynced(): void {
     this.#health.synced();
     this.#synced.resolve(undefined);
+    this.#answered.resolve(undefined);
   }
 
   async #watch(resourceVersion: string): Promise<void> {
@@ -252,6 +264,7 @@ export class Reflector<Kept> implements AsyncDisposable {
     if (code !== undefined && !isPassing(code)) this.#version = undefined;
     // Once in a while a watch ends like this, and all is well a moment later.
     if (this.#failures > 1) this.#health.failed(error);
+    if (code === FORBIDDEN) this.#answered.resolve(undefined);
     await pause(this.#delayMs(error), this.#closing.signal);
   }
 

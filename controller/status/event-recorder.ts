@@ -57,7 +57,9 @@ export class EventRecorder {
 
   /** Never rejects. */
   async record(regarding: Regarding, announcement: Announcement): Promise<void> {
-    if (this.#isKnown(regarding, announcement) || !this.#bucket.take()) return;
+    const what = keyOf(regarding, announcement);
+    if (this.#isQuiet(what) || !this.#bucket.take()) return;
+    this.#quiet.set(what, this.#options.clock.now() + QUIET_MS);
     try {
       const event = this.#eventOf(regarding, announcement);
       await this.#options.api.create(EVENTS, regarding.namespace, event);
@@ -67,16 +69,13 @@ export class EventRecorder {
     }
   }
 
-  #isKnown({ type, namespace, name, uid = '' }: Regarding, { reason }: Announcement): boolean {
+  #isQuiet(what: string): boolean {
     const now = this.#options.clock.now();
     for (const [key, until] of this.#quiet) {
       if (until > now) break;
       this.#quiet.delete(key);
     }
-    const key = [type.kind, namespace, name, uid, reason].join('/');
-    if (this.#quiet.has(key)) return true;
-    this.#quiet.set(key, now + QUIET_MS);
-    return false;
+    return this.#quiet.has(what);
   }
 
   #eventOf({ type, namespace, name, uid }: Regarding, announcement: Announcement): object {
@@ -109,6 +108,10 @@ export class EventRecorder {
     this.#isForbidden = isForbidden;
     this.#options.logger.warn('event could not be written', {}, error);
   }
+}
+
+function keyOf({ type, namespace, name, uid = '' }: Regarding, { reason }: Announcement): string {
+  return [type.kind, namespace, name, uid, reason].join('/');
 }
 
 /** A name that no other Event has, with that of the object as far as there is room. */

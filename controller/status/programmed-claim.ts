@@ -27,7 +27,12 @@ export function programmedClaim(
   isProgrammed: boolean,
 ): Claim {
   if (!decision.isAccepted) {
-    return { status: 'False', reason: 'Invalid', message: describeServed(decision) };
+    const message = describeServed(decision);
+    return {
+      status: 'False',
+      reason: 'Invalid',
+      message: clip(withObstacle(message, obstacle), MAX_LENGTH),
+    };
   }
   if (obstacle !== undefined) return isProgrammed ? programmed() : heldBack(obstacle);
   if (programming?.kind === 'rejected') return rejected(programming);
@@ -63,6 +68,12 @@ function programmed(): Claim {
   };
 }
 
+function withObstacle(message: string, obstacle: string | undefined): string {
+  return obstacle === undefined
+    ? message
+    : `${message} Proxies serve what was published before: ${obstacle}`;
+}
+
 function pending(message: string): Claim {
   return { status: 'False', reason: 'Pending', message };
 }
@@ -72,6 +83,6 @@ function heldBack(obstacle: string): Claim {
 }
 
 function rejected({ proxy, message }: Programming & { kind: 'rejected' }): Claim {
-  const text = clip(`Proxy ${proxy} refuses it: ${message}`, MAX_LENGTH);
-  return { status: 'False', reason: 'Rejected', message: text };
+  const text = proxy === undefined ? message : `Proxy ${proxy} refuses it: ${message}`;
+  return { status: 'False', reason: 'Rejected', message: clip(text, MAX_LENGTH) };
 }

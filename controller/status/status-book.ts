@@ -80,13 +80,20 @@ export class StatusBook {
     const entry = this.#verdicts.get(key);
     if (entry === undefined || this.publication === undefined) return undefined;
     const { metadata, status } = entry.verdict.resource;
-    const seen = this.#seen.get(key) ?? { uid: metadata.uid, status };
+    const { uid } = metadata;
+    const seen = this.#seen.get(key) ?? { uid, status };
+    // There is another object of the name, and no verdict on it yet.
+    if (seen.uid !== uid) return undefined;
     const wanted = this.#wantedStatus(entry, seen.status, this.publication);
     const tried = seen.triedStatus;
     if (compareStatus(seen.status, wanted) === 'none') return undefined;
     if (tried !== undefined && compareStatus(tried, wanted) === 'none') return undefined;
     const type = entry.kind === 'route' ? ROUTES : GATEWAY_SETTINGS;
-    const place = { namespace: metadata.namespace ?? '', name: metadata.name };
+    const place = {
+      namespace: metadata.namespace ?? '',
+      name: metadata.name,
+      ...(uid !== undefined && { uid }),
+    };
     return { key, type, place, status: wanted, before: seen.status };
   }
 
@@ -97,8 +104,7 @@ export class StatusBook {
     this.#seen.set(key, { uid, status: statusOf(object), triedStatus: status });
   }
 
-  refused({ key, status, before }: BookWrite): void {
-    const uid = this.#seen.get(key)?.uid;
+  refused({ key, status, before, place: { uid } }: BookWrite): void {
     this.#seen.set(key, { uid, status: before, triedStatus: status });
   }
 

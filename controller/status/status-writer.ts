@@ -9,7 +9,8 @@ import { judgeFailure } from './write-failure.ts';
 /** A status to be written. */
 export interface StatusWrite {
   readonly type: ResourceType;
-  readonly place: { readonly namespace: string; readonly name: string };
+  /** With a `uid`, it is about that object alone, and not about another one of the name. */
+  readonly place: { readonly namespace: string; readonly name: string; readonly uid?: string };
   readonly status: object;
 }
 

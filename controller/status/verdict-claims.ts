@@ -51,7 +51,11 @@ export function resolvedRefsClaim({ isAccepted, findings }: Decision): Claim {
     const message = 'References are resolved once the spec is accepted.';
     return { status: 'Unknown', reason: 'Pending', message };
   }
-  const message = 'Everything it refers to exists and may be used.';
+  // Of what is accepted, such as a Service with more endpoints than are served.
+  const message =
+    findings.length === 0
+      ? 'Everything it refers to exists and may be used.'
+      : describeFindings(findings);
   return { status: 'True', reason: 'ResolvedRefs', message };
 }
 
@@ -63,8 +67,8 @@ export function partiallyInvalidClaim(decision: Decision): Claim | undefined {
 }
 
 /** What serves instead of a generation that is not accepted. */
-export function describeServed({ generation, served }: Decision): string {
-  if (served === undefined) return 'It is not accepted, and nothing serves.';
+export function describeServed({ generation, served, findings }: Decision): string {
+  if (served === undefined) return `Nothing of it serves: ${describeFindings(findings)}`;
   const which =
     served.generation === generation
       ? 'it serves as it was accepted before'

@@ -29,6 +29,9 @@ import {
 } from './keep-fields.ts';
 import { PendingChanges } from './pending-changes.ts';
 
+/** Longer than an API server that works takes to answer. */
+const SECRET_PATIENCE_MS = 10_000;
+
 export interface ClusterWatchOptions {
   readonly api: KubernetesApi;
   readonly logger: Logger;
@@ -45,10 +48,19 @@ export interface ClusterWatchOptions {
    * changes do not come again.
    */
   readonly onChanges: (changes: Changes) => void | Promise<void>;
+  /** Takes Routes and settings of which nothing but their status changed, at once. */
+  readonly onStatusChange?: (change: StatusChange) => void;
   /** The Service in front of the proxies changed; undefined: there is none. */
   readonly onProxyServiceChange?: (service: Service | undefined) => void;
   readonly times?: Partial<ReflectorTimes>;
+  /** How long changes wait for a Secret at most. */
+  readonly secretPatienceMs?: number;
 }
+
+/** A Route or the settings, as they are now. */
+export type StatusChange =
+  | { readonly kind: 'route'; readonly key: string; readonly object: KubernetesObject }
+  | { readonly kind: 'settings'; readonly object: KubernetesObject };
 
 /** What is followed only while something refers to it. */
 export interface Wanted {
@@ -63,13 +75,19 @@ export interface Wanted {
  *
  * Nothing is handed over before all of it is known: the first changes are the whole. From then on
  * changes are gathered for a moment. What only the status of a Route or of the settings says is no
- * change.
+ * change, and is told by itself.
+ *
+ * Changes wait for what something began to refer to: for a Secret as long as its patience lasts, or
+ * until we are told that we may not read it. It counts as missing then, until it can be read after
+ * all. A change of the settings never waits: they say what is referred to.
  */
 export class ClusterWatch implements AsyncDisposable {
   readonly #options: ClusterWatchOptions;
   readonly #reflectors = new Set<Followed>();
-  /** Those that changes are held back for. */
+  /** Those that must be known before anything is handed over. */
   readonly #unsynced = new Set<Followed>();
+  /** Those that something refers to, and changes are held back for. */
+  readonly #awaited = new Set<Followed>();
   readonly #routes: readonly Reflector<KubernetesObject>[];
   readonly #settings: Reflector<KubernetesObject>;
   readonly #secrets = new Map<string, Reflector<ReadonlyMap<string, Buffer>>>();
@@ -126,8 +144,8 @@ export class ClusterWatch implements AsyncDisposable {
   /**
    * Follows these Secrets and, if wanted, the labels of namespaces, and nothing else of the kind.
    *
-   * Returns whether the changes handed over so far lack any of it. Then others are sure to come,
-   * and with them all of it: a Secret that is not there comes as undefined.
+   * Returns whether the changes handed over so far lack any of it. Then others come, and with them
+   * all of it, once it is known: a Secret that is not there comes as undefined.
    */
   follow({ secretNames, namespaces }: Wanted): boolean {
     for (const key of secretNames) {
@@ -152,7 +170,10 @@ export class ClusterWatch implements AsyncDisposable {
       keep: keepResource,
       onChange: (key, after, before) => {
         const route = this.#servable(after);
-        if (isSameToCompile(route, this.#servable(before))) return;
+        if (isSameToCompile(route, this.#servable(before))) {
+          if (route !== undefined) this.#tellStatus({ kind: 'route', key, object: route });
+          return;
+        }
         this.#pending.routes.set(key, route);
         this.#note();
       },
@@ -161,9 +182,16 @@ export class ClusterWatch implements AsyncDisposable {
 
   #noteSettings(after: KubernetesObject | undefined, before: KubernetesObject | undefined): void {
     const settings = this.#ours(after);
-    if (isSameToCompile(settings, this.#ours(before))) return;
+    if (isSameToCompile(settings, this.#ours(before))) {
+      if (settings !== undefined) this.#tellStatus({ kind: 'settings', object: settings });
+      return;
+    }
     this.#pending.settings = settings ?? null;
     this.#note();
+  }
+
+  #tellStatus(change: StatusChange): void {
+    this.#options.onStatusChange?.(change);
   }
 
   /** What Routes refer to. */
@@ -188,7 +216,7 @@ export class ClusterWatch implements AsyncDisposable {
     // That it is not there has to be told too.
     this.#pending.secrets.set(key, undefined);
     this.#isOwing = true;
-    return this.#follow(
+    const secret = this.#open(
       SECRETS,
       { namespace, name },
       {
@@ -196,6 +224,25 @@ export class ClusterWatch implements AsyncDisposable {
         onChange: this.#noteIn(({ secrets }) => secrets),
       },
     );
+    this.#awaitReferent(secret, secret.answered);
+    this.#impatience(secret);
+    return secret;
+  }
+
+  #impatience(secret: Followed): void {
+    const { secretPatienceMs = SECRET_PATIENCE_MS } = this.#options;
+    const timer = setTimeout(() => this.#waitNoLonger(secret), secretPatienceMs);
+    timer.unref();
+  }
+
+  /** Holds changes back until it is known. */
+  #awaitReferent(referent: Followed, known: Promise<void>): void {
+    this.#awaited.add(referent);
+    void known.then(() => this.#waitNoLonger(referent));
+  }
+
+  #waitNoLonger(referent: Followed): void {
+    if (this.#awaited.delete(referent)) this.#note();
   }
 
   #dropSecret(key: string, secret: Followed): void {
@@ -207,14 +254,17 @@ export class ClusterWatch implements AsyncDisposable {
 
   #followNamespaces(): Reflector<Readonly<Record<string, string>>> {
     this.#isOwing = true;
-    return this.#follow(
+    const namespaces = this.#open(
       NAMESPACES,
       {},
       {
         keep: keepLabels,
-        onChange: this.#noteIn(({ namespaces }) => namespaces),
+        onChange: this.#noteIn((pending) => pending.namespaces),
       },
     );
+    // Without the labels no Route is where it may be: there is no patience.
+    this.#awaitReferent(namespaces, namespaces.synced);
+    return namespaces;
   }
 
   #dropNamespaces(): void {
@@ -256,7 +306,7 @@ export class ClusterWatch implements AsyncDisposable {
 
   #drop(reflector: Followed): void {
     this.#reflectors.delete(reflector);
-    this.#unsynced.delete(reflector);
+    this.#awaited.delete(reflector);
     // It never rejects; what it was told last is dropped with it.
     void reflector[Symbol.asyncDispose]();
   }
@@ -274,15 +324,20 @@ export class ClusterWatch implements AsyncDisposable {
 
   #note(): void {
     this.#isPending = true;
-    if (this.#unsynced.size === 0) this.#holdoff.touch();
+    if (!this.#isWaiting()) this.#holdoff.touch();
+  }
+
+  #isWaiting(): boolean {
+    if (this.#unsynced.size > 0) return true;
+    return this.#awaited.size > 0 && this.#pending.settings === undefined;
   }
 
   async #handOver(): Promise<void> {
-    if (this.#unsynced.size > 0 || !this.#isPending) return;
+    if (this.#isWaiting() || !this.#isPending) return;
     const changes = this.#pending;
     this.#pending = new PendingChanges();
     this.#isPending = false;
-    this.#isOwing = false;
+    this.#isOwing = this.#awaited.size > 0;
     try {
       await this.#options.onChanges(changes);
     } catch (error) {

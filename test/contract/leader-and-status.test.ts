@@ -1,7 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { connectKubernetes } from '../../controller/kubernetes/connect-kubernetes.ts';
 import type { KubernetesApi } from '../../controller/kubernetes/kubernetes-api.ts';
+import type { KubernetesObject } from '../../controller/kubernetes/objects.ts';
 import { EVENTS, LEASES, ROUTES } from '../../controller/kubernetes/resource-types.ts';
 import { DEFAULT_TIMING } from '../../controller/leader/election-timing.ts';
 import { electLeader } from '../../controller/leader/lease-elector.ts';
@@ -10,6 +13,7 @@ import { epochOf, holderOf } from '../../controller/leader/lease.ts';
 import { StatusLoop } from '../../controller/status/status-loop.ts';
 import { DEFAULT_LIMITS } from '../../controller/status/status-writer.ts';
 import type { RouteStatus } from '../../controller/status/route-status.ts';
+import { ClusterWatch } from '../../controller/watch/cluster-watch.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakePublication } from '../support/fake-publication.ts';
 import type { Cluster } from '../support/kubernetes/cluster.ts';
@@ -97,14 +101,22 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
     expect(epochs()).toEqual([1, 2]);
   });
 
+  async function createRoute(name: string): Promise<KubernetesObject> {
+    return await api.create(ROUTES, namespace, {
+      apiVersion: 'gatehouse.dev/v1alpha1',
+      kind: 'Route',
+      metadata: { name },
+      spec: { from: `https://${name}.example.com`, to: 'http://files' },
+    });
+  }
+
+  async function statusOf(name: string): Promise<RouteStatus | undefined> {
+    return ((await api.get(ROUTES, { namespace, name })) as { status?: RouteStatus }).status;
+  }
+
   describe('and statuses', () => {
     it('are written as the definitions want them, with an Event', async () => {
-      const object = await api.create(ROUTES, namespace, {
-        apiVersion: 'gatehouse.dev/v1alpha1',
-        kind: 'Route',
-        metadata: { name: 'files' },
-        spec: { from: 'https://files.example.com', to: 'http://files' },
-      });
+      const object = await createRoute('files');
       const loop = new StatusLoop({
         api,
         identity: 'a_1',
@@ -112,19 +124,11 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
         limits: { ...DEFAULT_LIMITS, settlingMs: 0 },
       });
       const end = new AbortController();
-      const leadership: Leadership = {
-        epoch: 1,
-        isCurrent: true,
-        signal: end.signal,
-        raiseEpochAbove: (epoch) => Promise.resolve(epoch + 1),
-      };
-      const publication = new FakePublication();
-      loop.lead({ leadership, publication });
+      loop.lead({ leadership: aLeadership(end.signal), publication: new FakePublication() });
+      const { uid = '' } = object.metadata;
       loop.routeObjects(new Map([[`${namespace}/files`, object]]));
-      loop.routes(new Map([[`${namespace}/files`, routeVerdict({ namespace })]]));
-      const place = { namespace, name: 'files' };
-      const status = async () =>
-        ((await api.get(ROUTES, place)) as { status?: RouteStatus }).status;
+      loop.routes(new Map([[`${namespace}/files`, routeVerdict({ namespace, uid })]]));
+      const status = () => statusOf('files');
       await eventually('it is programmed', async () => {
         return (await status())?.programmedGeneration === 1;
       });
@@ -132,6 +136,7 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
       const finding = { path: 'spec.policy', reason: 'InvalidPolicy', message: 'no' } as const;
       const bad = routeVerdict({
         namespace,
+        uid,
         generation: 2,
         findings: [finding],
         servedGeneration: 1,
@@ -144,11 +149,83 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
         return items.some((event) => 'reason' in event && event.reason === 'InvalidPolicy');
       });
 
-      loop.routes(new Map([[`${namespace}/files`, routeVerdict({ namespace, generation: 3 })]]));
+      loop.routes(
+        new Map([[`${namespace}/files`, routeVerdict({ namespace, uid, generation: 3 })]]),
+      );
       await eventually('it is accepted again', async () => (await status())?.served === undefined);
       const types = (await status())?.conditions?.map(({ type }) => type).toSorted();
       expect(types).toEqual(['Accepted', 'Programmed', 'ResolvedRefs']);
       end.abort();
     });
+
+    it('are put right when others change them, and never written without need', async () => {
+      const { metadata } = await createRoute('edited');
+      const { uid = '' } = metadata;
+      let writes = 0;
+      const loop = new StatusLoop({
+        api: {
+          create: async (type, namespace, object) => await api.create(type, namespace, object),
+          applyStatus: async (type, place, status) => {
+            writes += 1;
+            return await api.applyStatus(type, place, status);
+          },
+        },
+        identity: 'a_1',
+        logger: recordingLogger(),
+        limits: { ...DEFAULT_LIMITS, settlingMs: 0 },
+      });
+      const end = new AbortController();
+      loop.lead({ leadership: aLeadership(end.signal), publication: new FakePublication() });
+      let seen = 0;
+      await using watch = new ClusterWatch({
+        api,
+        logger: recordingLogger(),
+        gatewayClass: 'gatehouse',
+        settings: { namespace, name: 'gatehouse' },
+        namespaces: [namespace],
+        onChanges: () => undefined,
+        onStatusChange: (change) => {
+          if (change.kind !== 'route' || change.key !== `${namespace}/edited`) return;
+          seen += 1;
+          loop.routeObjects(new Map([[change.key, change.object]]));
+        },
+      });
+      await eventually(
+        'the Route is watched',
+        () => watch.route(`${namespace}/edited`) !== undefined,
+      );
+      const tell = (generation: number): void =>
+        loop.routes(
+          new Map([
+            [`${namespace}/edited`, routeVerdict({ namespace, name: 'edited', uid, generation })],
+          ]),
+        );
+      tell(1);
+      tell(2);
+      await eventually('our write comes back', () => seen === 1);
+      expect(writes).toBe(1);
+
+      const path = `/apis/gatehouse.dev/v1alpha1/namespaces/${namespace}/routes/edited/status`;
+      const forged = { status: { url: 'https://forged.example.com', conditions: [] } };
+      const contentType = { 'content-type': 'application/merge-patch+json' };
+      await cluster.admin.request('PATCH', path, forged, contentType);
+      await eventually('it is put right', async () => {
+        return (await statusOf('edited'))?.url === 'https://files.example.com';
+      });
+      await eventually('that comes back', () => seen === 3);
+      // As long as it takes to put right what is wrong, and longer.
+      await pause(3000);
+      expect(writes).toBe(2);
+      end.abort();
+    });
   });
 });
+
+function aLeadership(signal: AbortSignal): Leadership {
+  return {
+    epoch: 1,
+    isCurrent: true,
+    signal,
+    raiseEpochAbove: (epoch) => Promise.resolve(epoch + 1),
+  };
+}

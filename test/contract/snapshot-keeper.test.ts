@@ -81,24 +81,25 @@ describe.each(IMPLEMENTATIONS)('the last good snapshot in $name', ({ create }) =
 
   test('is there for the next process, whole', async () => {
     await using place = await create();
-    expect(await place.open().save(placed(1, 1))).toBe(true);
+    expect(await place.open().save(placed(1, 1))).toBe('kept');
 
     expect(await place.open().load()).toEqual(placed(1, 1));
   });
 
   test.each([
-    ['a later one', placed(2, 6), true],
-    ['one of a later leader', placed(3, 1), true],
-    ['the same', placed(2, 5), false],
-    ['an older one', placed(2, 4), false],
-    ['one of a leader before', placed(1, 9), false],
-  ])('is replaced by %s, or not', async (_what, next, isKept) => {
+    ['a later one', placed(2, 6), 'kept'],
+    ['one of a later leader', placed(3, 1), 'kept'],
+    ['the same', placed(2, 5), 'same'],
+    ['an older one', placed(2, 4), 'newer'],
+    ['one of a leader before', placed(1, 9), 'newer'],
+  ])('is replaced by %s, or not', async (_what, next, outcome) => {
     await using place = await create();
     const first = placed(2, 5);
     await place.open().save(first);
     const keeper = place.open();
 
-    expect(await keeper.save(next)).toBe(isKept);
+    const isKept = outcome === 'kept';
+    expect(await keeper.save(next)).toBe(outcome);
     expect(await keeper.load()).toEqual(isKept ? next : first);
     expect(await place.open().load()).toEqual(isKept ? next : first);
   });
@@ -108,11 +109,11 @@ describe.each(IMPLEMENTATIONS)('the last good snapshot in $name', ({ create }) =
     const keeper = place.open();
     await keeper.save(placed(9, 9));
 
-    expect(await keeper.save(placed(10, 10))).toBe(true);
-    expect(await keeper.save(placed(9, 100))).toBe(false);
-    expect(await keeper.save(placed(10, 9))).toBe(false);
-    expect(await keeper.save(placed(999_999_999_999_999, 1))).toBe(true);
-    expect(await keeper.save(placed(999_999_999_999_998, 2))).toBe(false);
+    expect(await keeper.save(placed(10, 10))).toBe('kept');
+    expect(await keeper.save(placed(9, 100))).toBe('newer');
+    expect(await keeper.save(placed(10, 9))).toBe('newer');
+    expect(await keeper.save(placed(999_999_999_999_999, 1))).toBe('kept');
+    expect(await keeper.save(placed(999_999_999_999_998, 2))).toBe('newer');
   });
 
   test('is the newest of those that are saved at once', async () => {
@@ -160,8 +161,8 @@ describe.each(IMPLEMENTATIONS)('the last good snapshot in $name', ({ create }) =
     await place.open(sealerWith('a')).save(placed(1, 1));
     const rotated = place.open(sealerWith('b', 'a'));
     await rotated.load();
-    expect(await rotated.save(placed(1, 1))).toBe(true);
-    expect(await rotated.save(placed(1, 1))).toBe(false);
+    expect(await rotated.save(placed(1, 1))).toBe('kept');
+    expect(await rotated.save(placed(1, 1))).toBe('same');
 
     expect(await place.open(sealerWith('b')).load()).toEqual(placed(1, 1));
   });
@@ -176,6 +177,10 @@ describe.each(IMPLEMENTATIONS)('the last good snapshot in $name', ({ create }) =
     expect(loaded?.snapshot.version).toBe(snapshot.version);
     expect(loaded?.snapshot.resources.size).toBe(snapshot.resources.size);
     expect((await place.read()).length).toBeLessThan(4 * 1024 * 1024);
+    const keeper = place.open();
+    // The first time it may believe what stands beside it; then it looks into it.
+    expect(await keeper.save({ position, snapshot })).toBe('same');
+    expect(await keeper.save({ position, snapshot })).toBe('same');
   });
 });
 
@@ -212,7 +217,7 @@ describe('the file of the last good snapshot', () => {
         await expect(keeperIn(directory).load()).rejects.toThrow(file);
       }
 
-      expect(await keeperIn(directory).save(placed(1, 1))).toBe(true);
+      expect(await keeperIn(directory).save(placed(1, 1))).toBe('kept');
       expect(await keeperIn(directory).load()).toEqual(placed(1, 1));
     });
   });
@@ -223,7 +228,7 @@ describe('the file of the last good snapshot', () => {
       await writeFile(`${file}.next`, 'half of');
 
       expect(await keeperIn(directory).load()).toEqual(placed(1, 1));
-      expect(await keeperIn(directory).save(placed(1, 2))).toBe(true);
+      expect(await keeperIn(directory).save(placed(1, 2))).toBe('kept');
       expect(await readdir(directory)).toEqual(['last-good-snapshot']);
     });
   });
@@ -267,7 +272,7 @@ describeWithRedis('the last good snapshot of many proxies', () => {
     );
     const results = await Promise.all(
       Array.from({ length: 8 }, (_, index) => placed(2, index + 1)).flatMap((each) =>
-        keepers.map(async (keeper) => ({ each, isKept: await keeper.save(each) })),
+        keepers.map(async (keeper) => ({ each, isKept: (await keeper.save(each)) === 'kept' })),
       ),
     );
     const kept = results.filter(({ isKept }) => isKept).map(({ each }) => each.position.sequence);
@@ -302,13 +307,82 @@ describeWithRedis('the last good snapshot of many proxies', () => {
     const keeper = new RedisSnapshotKeeper(connection, { id: ID, sealer: sealerWith('a') });
     await keeper.save(placed(1, 1));
     redis.advance(THIRTY_DAYS_SECONDS - 60);
-    expect(await keeper.save(placed(1, 1))).toBe(false);
+    expect(await keeper.save(placed(1, 1))).toBe('same');
     redis.advance(THIRTY_DAYS_SECONDS - 60);
     expect(await keeper.load()).toEqual(placed(1, 1));
     redis.advance(120);
 
     expect(await keeper.load()).toBeUndefined();
-    expect(await keeper.save(placed(1, 1))).toBe(true);
+    expect(await keeper.save(placed(1, 1))).toBe('kept');
+  });
+
+  test('does not live longer by a refusal of what is older', async () => {
+    await redis.send('FLUSHALL');
+    await using connection = await connectionTo(redis.url);
+    const keeper = new RedisSnapshotKeeper(connection, { id: ID, sealer: sealerWith('a') });
+    await keeper.save(placed(9, 1));
+    redis.advance(THIRTY_DAYS_SECONDS - 60);
+    expect(await keeper.save(placed(1, 1))).toBe('newer');
+    redis.advance(120);
+
+    expect(await keeper.load()).toBeUndefined();
+  });
+
+  test('gives way when no key opens it, wherever it claims to stand', async () => {
+    await redis.send('FLUSHALL');
+    await using connection = await connectionTo(redis.url);
+    const before = new RedisSnapshotKeeper(connection, { id: ID, sealer: sealerWith('a') });
+    await before.save(placed(57, 3));
+    const keeper = new RedisSnapshotKeeper(connection, { id: ID, sealer: sealerWith('b') });
+
+    expect(await keeper.save(placed(1, 5))).toBe('kept');
+    expect(await keeper.load()).toEqual(placed(1, 5));
+  });
+
+  const KEY = `gatehouse:snapshot:{${ID}}`;
+  const HIGHEST = '999999999999999.1';
+
+  test.each<[what: string, tamper: () => Promise<unknown>]>([
+    ['another position', () => redis.send('HSET', KEY, 'position', HIGHEST)],
+    ['a position with too many digits', () => redis.send('HSET', KEY, 'position', `1${HIGHEST}`)],
+    [
+      'a position and a text',
+      () => redis.send('HSET', KEY, 'position', HIGHEST, 'snapshot', 'x'.repeat(100)),
+    ],
+    [
+      'a position without a text',
+      async () => {
+        await redis.send('HDEL', KEY, 'snapshot');
+        await redis.send('HSET', KEY, 'position', HIGHEST);
+      },
+    ],
+    ['what is no hash', () => redis.send('SET', KEY, 'x')],
+  ])('is not frozen by who writes %s', async (_what, tamper) => {
+    await redis.send('FLUSHALL');
+    await using connection = await connectionTo(redis.url);
+    const keeper = new RedisSnapshotKeeper(connection, { id: ID, sealer: sealerWith('a') });
+    await keeper.save(placed(57, 3));
+    await tamper();
+
+    expect(await keeper.save(placed(57, 4))).toBe('kept');
+    expect(await keeper.load()).toEqual(placed(57, 4));
+    await tamper();
+    await keeper.save(placed(57, 4));
+    await keeper.save(placed(57, 4));
+    expect(await keeper.load()).toEqual(placed(57, 4));
+    expect(String(await redis.send('HGET', KEY, 'position'))).toBe('57.4');
+  });
+
+  test('is whole again when a proxy asks for it once more', async () => {
+    await redis.send('FLUSHALL');
+    await using connection = await connectionTo(redis.url);
+    const keeper = new RedisSnapshotKeeper(connection, { id: ID, sealer: sealerWith('a') });
+    await keeper.save(placed(1, 1));
+    await redis.send('HSET', KEY, 'snapshot', 'x'.repeat(100));
+    await keeper.save(placed(1, 1));
+    await keeper.save(placed(1, 1));
+
+    expect(await keeper.load()).toEqual(placed(1, 1));
   });
 
   test('does not open at another place', async () => {

@@ -15,14 +15,19 @@ interface Outline {
 
 /** A verdict on Route `team-a/files`, accepted unless findings say otherwise. */
 export function routeVerdict(
-  outline: Outline & { readonly namespace?: string; readonly status?: RouteStatus } = {},
+  outline: Outline & {
+    readonly namespace?: string;
+    readonly uid?: string;
+    readonly status?: RouteStatus;
+  } = {},
 ): RouteVerdict {
   const { namespace = 'team-a', name = 'files', generation = 1, status } = outline;
+  const { uid = `uid-${name}` } = outline;
   const verdict = verdictOf(outline, `route/${namespace}/${name}`);
   return {
     ...verdict,
     resource: {
-      metadata: { name, namespace, uid: `uid-${name}`, generation },
+      metadata: { name, namespace, uid, generation },
       spec: { from: 'https://files.example.com', to: 'http://files' },
       ...(status && { status }),
     },

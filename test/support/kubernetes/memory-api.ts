@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import {
   KubernetesApiError,
   type KubernetesApi,
@@ -26,7 +24,8 @@ const MICRO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
  * Objects of an API server in this process, for what depends on time: no connection, and answers in
  * the same turn of the event loop unless `before` delays them.
  *
- * As strict as the real one about `resourceVersion`, `MicroTime`, and names that are taken.
+ * As strict as the real one about `uid`, `resourceVersion`, `MicroTime`, and names that are taken.
+ * The `uid` of the first object of a name is `uid-NAME`, that of the next `uid-NAME-2`.
  */
 export class MemoryApi implements Pick<
   KubernetesApi,
@@ -36,6 +35,8 @@ export class MemoryApi implements Pick<
   /** Runs before every request; what it throws is the answer. */
   before: (request: MemoryRequest) => void | Promise<void> = () => undefined;
   readonly #objects = new Map<string, KubernetesObject>();
+  /** How many objects there were of a name. */
+  readonly #created = new Map<string, number>();
   #version = 0;
 
   async get(type: ResourceType, place: Place): Promise<KubernetesObject> {
@@ -60,7 +61,8 @@ export class MemoryApi implements Pick<
     }
     if (this.#objects.has(keyOf(type, place))) throw refusal(409, 'AlreadyExists', 'exists');
     const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-    const identity = { uid: randomUUID(), creationTimestamp: now, generation: 1 };
+    const uid = this.#nextUid(keyOf(type, place), metadata.name);
+    const identity = { uid, creationTimestamp: now, generation: 1 };
     return this.#store(type, { ...rest, metadata: { ...metadata, ...place, ...identity } });
   }
 
@@ -76,7 +78,7 @@ export class MemoryApi implements Pick<
 
   async applyStatus(
     type: ResourceType,
-    place: { readonly namespace: string; readonly name: string },
+    place: { readonly namespace: string; readonly name: string; readonly uid?: string },
     status: object,
   ): Promise<KubernetesObject> {
     const copy = structuredClone(status);
@@ -86,10 +88,11 @@ export class MemoryApi implements Pick<
       name: place.name,
       object: copy,
     });
-    const applied: KubernetesObject & { readonly status: object } = {
-      ...this.#existing(type, place),
-      status: copy,
-    };
+    const live = this.#existing(type, place);
+    if (place.uid !== undefined && place.uid !== live.metadata.uid) {
+      throw refusal(409, 'Conflict', 'Precondition failed: UID in precondition');
+    }
+    const applied: KubernetesObject & { readonly status: object } = { ...live, status: copy };
     return this.#store(type, applied);
   }
 
@@ -110,6 +113,12 @@ export class MemoryApi implements Pick<
   /** An object as it is; undefined when there is none. */
   read(type: ResourceType, place: Place): KubernetesObject | undefined {
     return structuredClone(this.#objects.get(keyOf(type, place)));
+  }
+
+  #nextUid(key: string, name: string): string {
+    const count = (this.#created.get(key) ?? 0) + 1;
+    this.#created.set(key, count);
+    return count === 1 ? `uid-${name}` : `uid-${name}-${String(count)}`;
   }
 
   async #ask(request: MemoryRequest): Promise<void> {

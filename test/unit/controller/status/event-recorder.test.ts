@@ -75,6 +75,9 @@ describe('an event recorder', () => {
     await clock.advance(10_000);
     await burst(1000);
     expect(api.requests).toHaveLength(110);
+    await clock.advance(10_000);
+    await recorder.record(regarding('r200'), WARNING);
+    expect(api.requests).toHaveLength(111);
   });
 
   it.each(['a', 'a'.repeat(253), `${'a.'.repeat(118)}bbb`, `${'a-'.repeat(118)}bbb`])(

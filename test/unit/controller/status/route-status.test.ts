@@ -177,7 +177,7 @@ describe('the status of a Route that is not accepted', () => {
   it('says that nothing serves', () => {
     const status = statusOf({ verdict: routeVerdict({ findings: [INVALID_POLICY] }) });
     expect(conditionsOf(status)).not.toHaveProperty('PartiallyInvalid');
-    expect(messageOf(status, 'Programmed')).toContain('nothing serves');
+    expect(messageOf(status, 'Programmed')).toContain('Nothing of it serves');
     expect(status).not.toHaveProperty('configHash');
     expect(status).not.toHaveProperty('programmedGeneration');
   });

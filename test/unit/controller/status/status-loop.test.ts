@@ -227,6 +227,33 @@ describe('writing statuses', () => {
     expect(writes('files')).toHaveLength(2);
   });
 
+  it('says nothing of a Route about another one of its name', async () => {
+    const made = await world();
+    const { api, loop, clock, writes } = made;
+    const place = { namespace: 'team-a', name: 'files' };
+    const replaceIt = async () => {
+      api.remove(ROUTES, place);
+      await api.create(ROUTES, 'team-a', { metadata: { name: 'files' } });
+    };
+    api.before = async ({ verb, name }) => {
+      if (verb !== 'apply-status' || name !== 'files') return;
+      api.before = () => undefined;
+      await replaceIt();
+    };
+    tell(loop);
+    await clock.advance(0);
+    expect(writes('files')).toHaveLength(1);
+    expect(routeStatusOf(made)).toEqual({});
+
+    loop.routeObjects(new Map([['team-a/files', api.read(ROUTES, place)]]));
+    await clock.advance(MINUTE);
+    expect(writes('files')).toHaveLength(1);
+
+    tell(loop, { uid: 'uid-files-2' });
+    await clock.advance(0);
+    expect(reasonOf(routeStatusOf(made))).toBe('Programmed');
+  });
+
   it('forgets a Route that is gone', async () => {
     const { loop, publication, clock, writes } = await world();
     publication.everything = PENDING;

@@ -6,6 +6,7 @@ import type { KubernetesObject, Service } from '../../../../controller/kubernete
 import {
   ClusterWatch,
   type ClusterWatchOptions,
+  type StatusChange,
 } from '../../../../controller/watch/cluster-watch.ts';
 import { eventually } from '../../../support/eventually.ts';
 import {
@@ -185,16 +186,23 @@ describe('what counts as a change', () => {
     expect(changes).not.toHaveProperty('settings');
   });
 
-  it('is no status, but the newest status is at hand', async () => {
+  it('is no status, which is told by itself, and at hand', async () => {
     putRoute('files');
     const settings = { name: 'gatehouse', namespace: 'gatehouse', generation: 1 };
     server.put(SETTINGS, { metadata: settings });
-    const it = begin();
+    const told: StatusChange[] = [];
+    const it = begin({ onStatusChange: (change) => void told.push(change) });
     await expectHandedOver(1);
     putRoute('files', { status: { url: 'https://files.example.com' } });
     const withLabels = { metadata: { ...settings, labels: { team: 'a' } } };
     server.put(SETTINGS, withLabels);
-    await eventually('the newest are known', () => it.settings?.metadata.labels !== undefined);
+    await eventually('the newest are told', () => told.length === 2);
+    expect(told).toContainEqual({
+      kind: 'route',
+      key: 'apps/files',
+      object: expect.objectContaining({ status: { url: 'https://files.example.com' } }),
+    });
+    expect(told).toContainEqual({ kind: 'settings', object: it.settings });
     expect(it.route('apps/files')).toMatchObject({ status: { url: 'https://files.example.com' } });
     putRoute('other');
     expect(keysOf((await expectHandedOver(2)).routes)).toEqual(['apps/other']);
@@ -311,6 +319,69 @@ describe('what is followed while it is referred to', () => {
     expect(it.follow(wanted)).toBe(false);
     putSecret('absent', { current: 'there now' });
     expect(keysOf((await expectHandedOver(3, 7)).secrets)).toEqual(['gatehouse/absent']);
+  });
+
+  it('are Secrets that we may not read: they count as missing until we may', async () => {
+    putSecret('keys', { current: 'value' });
+    const it = begin();
+    await expectHandedOver(1);
+    let isForbidden = true;
+    server.intercept = ({ path }, response) => {
+      if (!isForbidden || path !== SECRETS) return false;
+      answerStatus(response, 403, 'Forbidden');
+      return true;
+    };
+    const wanted = { ...NOTHING, secretNames: new Set(['gatehouse/keys']) };
+    expect(it.follow(wanted)).toBe(true);
+    expect([...((await expectHandedOver(2)).secrets ?? [])]).toEqual([
+      ['gatehouse/keys', undefined],
+    ]);
+    expect(it.follow(wanted)).toBe(false);
+    putRoute('files');
+    expect(keysOf((await expectHandedOver(3)).routes)).toEqual(['apps/files']);
+    const secretHealth = () => it.health.find(({ resource }) => resource === 'secrets');
+    await eventually('health tells', () => secretHealth()?.problem === 'forbidden');
+    expect(logger.messages('warn')).toContain('kubernetes watch fails');
+    isForbidden = false;
+    const { secrets } = await expectHandedOver(4, 6);
+    expect(secrets?.get('gatehouse/keys')?.get('current')?.toString()).toBe('value');
+  });
+
+  it('are Secrets that changes wait for no longer than a while', async () => {
+    const it = begin({ secretPatienceMs: 100 });
+    await expectHandedOver(1);
+    server.intercept = ({ path }, response) => {
+      if (path !== SECRETS) return false;
+      answerStatus(response, 503, 'ServiceUnavailable');
+      return true;
+    };
+    const wanted = { ...NOTHING, secretNames: new Set(['gatehouse/keys']) };
+    expect(it.follow(wanted)).toBe(true);
+    putRoute('files');
+    const { routes, secrets } = await expectHandedOver(2);
+    expect(keysOf(routes)).toEqual(['apps/files']);
+    expect([...(secrets ?? [])]).toEqual([['gatehouse/keys', undefined]]);
+    expect(it.follow(wanted)).toBe(false);
+  });
+
+  it('are what the settings say: a change of those waits for nothing', async () => {
+    const it = begin();
+    await expectHandedOver(1);
+    server.intercept = ({ path }, response) => {
+      if (path !== NAMESPACES) return false;
+      answerStatus(response, 403, 'Forbidden');
+      return true;
+    };
+    expect(it.follow({ ...NOTHING, namespaces: true })).toBe(true);
+    putRoute('files');
+    await eventually('two attempts', () => requestsFor('namespaces') >= 2);
+    expect(batches).toHaveLength(1);
+    server.put(SETTINGS, { metadata: { name: 'gatehouse', namespace: 'gatehouse' } });
+    expect(keysOf((await expectHandedOver(2)).routes)).toEqual(['apps/files']);
+    expect(it.follow({ ...NOTHING, namespaces: true })).toBe(true);
+    it.follow(NOTHING);
+    await expectHandedOver(3);
+    expect(it.follow(NOTHING)).toBe(false);
   });
 
   it('are Secrets no longer when nothing refers to them', async () => {
