@@ -22,30 +22,34 @@ export const CONTROLLER: Command = {
     const { api, namespace } = await findCluster(options);
     // Loaded here, because nothing else needs the client of Kubernetes.
     const { startController } = await import('../../controller/process/controller.ts');
+    await using opening = new AsyncDisposableStack();
     const controller = await listening(
       startController({ ...options, api, namespace, logger, host: hostname() }),
     );
+    opening.defer(() => controller.close());
     let isEnding = false;
     const admin = await listening(
       startAdminServer(options.adminListen, {
         isReady: () => controller.isReady && !isEnding,
+        whyNotReady: () =>
+          isEnding ? 'stopping' : 'not everything has been read from the API server',
         snapshot: () => ({
           version: Manifest.of(controller.table.values()).version(),
           resources: controller.table,
         }),
       }),
     );
+    opening.defer(() => admin.close());
     logger.info('listening', {
       addresses: [formatAddress(controller.pushAddress)],
       admin: formatAddress(admin.address),
       namespace,
       class: options.gatewayClass,
     });
-    const signal = await terminated;
+    const signal = await Promise.race([terminated, controller.failed]);
     isEnding = true;
     logger.info('stopping', { signal });
-    await controller.close();
-    await admin.close();
+    await opening.disposeAsync();
     logger.info('stopped');
     return 0;
   },

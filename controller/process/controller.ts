@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 
+import type { GatewaySettings } from '../../crds/types.ts';
 import type { Logger } from '../../shared/process/logger.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { Changes } from '../compile/compilation.ts';
@@ -13,7 +14,7 @@ import { electLeader } from '../leader/lease-elector.ts';
 import { createProxyAuthenticator } from '../push/authenticate-proxy.ts';
 import { startPushServer, type PushServer } from '../push/push-server.ts';
 import { StatusLoop } from '../status/status-loop.ts';
-import { ClusterWatch } from '../watch/cluster-watch.ts';
+import { ClusterWatch, type StatusChange } from '../watch/cluster-watch.ts';
 import { PendingCompilation } from './pending-compilation.ts';
 import { Publisher } from './publisher.ts';
 
@@ -46,6 +47,11 @@ export interface Controller {
   readonly isReady: boolean;
   /** What is compiled, published or not, by key. */
   readonly table: ReadonlyMap<string, SnapshotResource>;
+  /**
+   * Rejects when a change was not handled: what this process knows has a hole from then on, and it
+   * neither takes nor publishes anything more. Another process reads everything anew.
+   */
+  readonly failed: Promise<never>;
   /** Stops leading, so that another controller can at once, and closes everything. */
   close(): Promise<void>;
 }
@@ -91,6 +97,7 @@ export async function startController(options: ControllerOptions): Promise<Contr
       return elector !== undefined;
     },
     table: loop.table,
+    failed: loop.failed,
     async close() {
       await elector?.[Symbol.asyncDispose]();
       await loop[Symbol.asyncDispose]();
@@ -116,7 +123,10 @@ class ControlLoop implements AsyncDisposable {
   readonly #publisher: Publisher;
   readonly #status: StatusLoop;
   readonly #watch: ClusterWatch;
-  #onFirst: (() => void) | undefined;
+  readonly #failure = Promise.withResolvers<never>();
+  /** Called once all that was compiled with is known. */
+  readonly #waiting: Set<() => void>;
+  #hasFailed = false;
 
   constructor(
     options: ControllerOptions & { readonly identity: string; readonly pushServer: PushServer },
@@ -126,7 +136,9 @@ class ControlLoop implements AsyncDisposable {
     const { logger, gatewayClass, namespace } = options;
     this.#pushServer = options.pushServer;
     this.#logger = logger;
-    this.#onFirst = onFirst;
+    this.#waiting = new Set([onFirst]);
+    // Whoever waits for it hears of it.
+    this.#failure.promise.catch(() => undefined);
     this.#compiler = createIncrementalCompiler({
       devAllowLoopback: false,
       gatewayClassName: gatewayClass,
@@ -144,8 +156,9 @@ class ControlLoop implements AsyncDisposable {
       settings: { namespace, name: options.settingsName },
       ...(options.watchNamespaces && { namespaces: options.watchNamespaces }),
       proxyService: options.proxyService,
-      onChanges: (changes) => this.#take(changes),
-      onProxyServiceChange: (service) => this.#status.proxyService(service),
+      onChanges: (changes) => this.#attempt(() => this.#take(changes)),
+      onStatusChange: (change) => this.#attempt(() => this.#takeStatus(change)),
+      onProxyServiceChange: (service) => this.#attempt(() => this.#status.proxyService(service)),
     });
   }
 
@@ -153,22 +166,39 @@ class ControlLoop implements AsyncDisposable {
     return this.#publisher.table;
   }
 
+  /** Rejects when a change was not handled. */
+  get failed(): Promise<never> {
+    return this.#failure.promise;
+  }
+
   /** Publishes and tells, until the leadership is over. */
   async lead(leadership: Leadership): Promise<void> {
     await using publication = this.#pushServer.lead(leadership, {
-      onChange: this.#status.publicationChanged,
+      onChange: (keys) => this.#attempt(() => this.#status.publicationChanged(keys)),
     });
     await over(wait(FIRST_HELLOS_MS, undefined, { signal: leadership.signal }));
     if (!leadership.isCurrent) return;
-    // Others wrote status while this controller followed.
-    this.#status.routeObjects(
-      new Map([...this.#routeNames].map((name) => [name, this.#watch.route(name)])),
-    );
-    this.#status.settingsObject(this.#watch.settings);
-    this.#publisher.lead(publication);
-    this.#status.lead({ leadership, publication });
+    const begin = (): void => {
+      this.#publisher.lead(publication, attachedRoutes(this.#watch.settings));
+      this.#status.lead({ leadership, publication });
+    };
+    this.#attempt(() => {
+      this.#adopt();
+      this.#waiting.add(begin);
+      this.#settle();
+    });
     if (!leadership.signal.aborted) await once(leadership.signal, 'abort');
+    this.#waiting.delete(begin);
     this.#publisher.follow();
+  }
+
+  /** Takes up what the leader before told in statuses: proxies have it from there. */
+  #adopt(): void {
+    const routes = new Map([...this.#routeNames].map((name) => [name, this.#watch.route(name)]));
+    const { settings } = this.#watch;
+    this.#status.routeObjects(routes);
+    this.#status.settingsObject(settings);
+    this.#pending.add(this.#compiler.adopt({ routes, settings: settings ?? null }));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -182,6 +212,11 @@ class ControlLoop implements AsyncDisposable {
     }
     this.#pending.add(this.#compiler.update(changes));
     this.#showObjects(changes);
+    this.#settle();
+  }
+
+  /** Tells what is compiled, unless it was compiled with less than there is. */
+  #settle(): void {
     const isIncomplete = this.#watch.follow({
       secretNames: this.#compiler.secretNames,
       namespaces: this.#compiler.needsNamespaces,
@@ -189,8 +224,15 @@ class ControlLoop implements AsyncDisposable {
     // A Secret that is still being read is not a Secret that is missing.
     if (isIncomplete) return;
     this.#tell();
-    this.#onFirst?.();
-    this.#onFirst = undefined;
+    for (const call of this.#waiting) {
+      this.#waiting.delete(call);
+      call();
+    }
+  }
+
+  #takeStatus(change: StatusChange): void {
+    if (change.kind === 'settings') this.#status.settingsObject(change.object);
+    else this.#status.routeObjects(new Map([[change.key, change.object]]));
   }
 
   #tell(): void {
@@ -208,11 +250,31 @@ class ControlLoop implements AsyncDisposable {
     if (settings !== undefined) this.#status.settingsObject(this.#watch.settings);
   }
 
+  /** What is not done to its end is not made good by what comes after it. */
+  #attempt(work: () => void): void {
+    if (this.#hasFailed) return;
+    try {
+      work();
+    } catch (error) {
+      this.#hasFailed = true;
+      this.#logger.error('change not handled', {}, error);
+      this.#publisher.follow();
+      this.#failure.reject(error);
+    }
+  }
+
   #heldBack(reason: string | undefined): void {
-    if (reason === undefined) this.#logger.info('publishing again');
-    else this.#logger.warn('publishing nothing', { reason });
+    if (reason === undefined) this.#logger.info('publication is not held back any more');
+    else this.#logger.warn('publication is held back', { reason });
     this.#status.obstacle(reason);
   }
+}
+
+/** What the leader before told last: proxies may not have said yet what they serve. */
+function attachedRoutes(settings: KubernetesObject | undefined): number {
+  // As the API server sends it, which has checked it.
+  const { status } = (settings ?? {}) as Pick<GatewaySettings, 'status'>;
+  return status?.attachedRoutes ?? 0;
 }
 
 /** Waits for what ends by itself or is aborted. */

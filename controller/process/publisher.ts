@@ -1,7 +1,8 @@
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { Compilation } from '../compile/compilation.ts';
 import type { Publication } from '../push/publication.ts';
-import { DeletionGuard } from './deletion-guard.ts';
+import { DeletionGuard, type Judgement } from './deletion-guard.ts';
+import { untouchedPuts } from './untouched-puts.ts';
 
 /** What the compiler made, and whether it may go out. */
 export interface Compiled {
@@ -24,17 +25,22 @@ export interface PublisherOptions {
 
 /**
  * Hands what is compiled to the publication of the leadership there is: all of it at its start, and
- * then what changes. Holds it back while the compiler has an obstacle or nearly all routes are gone.
+ * then what changes. Holds it back while the compiler has an obstacle or nearly all routes are gone;
+ * in that case, routes and Services that the missing ones have nothing to do with go out all the
+ * same: nobody's changes wait for what others delete.
  */
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #table = new Map<string, SnapshotResource>();
   readonly #put = new Map<string, SnapshotResource>();
   readonly #deleted = new Set<string>();
+  /** What this publication has. */
+  readonly #published = new Map<string, SnapshotResource>();
   #guard: DeletionGuard;
   #publication: Publication | undefined;
   /** Of this publication; undefined before its first snapshot. */
   #publishedRoutes: number | undefined;
+  #routesBefore = 0;
   #routeCount = 0;
   #obstacle: string | undefined;
   #heldBack: string | undefined;
@@ -67,10 +73,15 @@ export class Publisher {
     this.#publish();
   }
 
-  /** Begins a leadership: the whole table goes to its publication. */
-  lead(publication: Publication): void {
+  /**
+   * Begins a leadership: the whole table goes to its publication. `routesBefore` are those that served
+   * under the leader before, as far as that is known.
+   */
+  lead(publication: Publication, routesBefore: number): void {
     this.#publication = publication;
+    this.#routesBefore = routesBefore;
     this.#publishedRoutes = undefined;
+    this.#published.clear();
     this.#guard = new DeletionGuard(this.#options.deletionDelayMs);
     this.#deleted.clear();
     for (const [key, resource] of this.#table) this.#put.set(key, resource);
@@ -88,28 +99,57 @@ export class Publisher {
     clearTimeout(this.#recheck);
     const publication = this.#publication;
     if (publication === undefined) return;
-    const reason = this.#obstacle ?? this.#suspicion(publication);
-    this.#report(reason);
-    if (reason !== undefined) return;
+    const judgement = this.#judge(publication);
+    // What was said of the time before stays true until the table is at rest.
+    if (judgement.kind !== 'gather') this.#report(this.#obstacle ?? this.#suspicion(judgement));
+    if (this.#obstacle !== undefined) return;
+    if (judgement.kind === 'publish') this.#publishAll(publication);
+    else this.#publishUntouched(publication);
+  }
+
+  #publishAll(publication: Publication): void {
     const isFirst = this.#publishedRoutes === undefined;
     this.#publishedRoutes = this.#routeCount;
     if (!isFirst && this.#put.size === 0 && this.#deleted.size === 0) return;
     const change = { put: [...this.#put.values()], deleted: [...this.#deleted] };
     this.#put.clear();
     this.#deleted.clear();
+    this.#hand(publication, change);
+  }
+
+  #publishUntouched(publication: Publication): void {
+    // The first snapshot is whole.
+    if (this.#publishedRoutes === undefined) return;
+    const put = untouchedPuts({
+      put: this.#put,
+      deleted: this.#deleted,
+      published: this.#published,
+    });
+    if (put.length === 0) return;
+    for (const { key } of put) this.#put.delete(key);
+    this.#hand(publication, { put, deleted: [] });
+  }
+
+  #hand(publication: Publication, change: Parameters<Publication['publish']>[0]): void {
+    for (const resource of change.put) this.#published.set(resource.key, resource);
+    for (const key of change.deleted) this.#published.delete(key);
     publication.publish(change);
   }
 
-  /** Before its first snapshot, what serves is what the proxies say they serve. */
-  #suspicion(publication: Publication): string | undefined {
-    const before = this.#publishedRoutes ?? publication.routesBefore;
-    const judgement = this.#guard.judge({
-      before,
-      after: this.#routeCount,
-      now: this.#options.now(),
-    });
+  /** Before its first snapshot, what serves is what the proxies say, or the leader before said. */
+  #judge(publication: Publication): Judgement {
+    if (this.#obstacle !== undefined) return { kind: 'publish' };
+    const before = this.#publishedRoutes ?? Math.max(publication.routesBefore, this.#routesBefore);
+    const now = this.#options.now();
+    const judgement = this.#guard.judge({ before, after: this.#routeCount, now });
+    if (judgement.kind !== 'publish') {
+      this.#recheck = setTimeout(() => this.#publish(), judgement.waitMs);
+    }
+    return judgement;
+  }
+
+  #suspicion(judgement: Exclude<Judgement, { kind: 'gather' }>): string | undefined {
     if (judgement.kind === 'publish') return undefined;
-    this.#recheck = setTimeout(() => this.#publish(), judgement.waitMs);
     const routes = `${String(this.#routeCount)} of ${String(judgement.before)} routes are left`;
     return `${routes}: held back, for the case that it is a mistake`;
   }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { Publisher } from '../../../../controller/process/publisher.ts';
 import type { Publication } from '../../../../controller/push/publication.ts';
 import type { SnapshotResource } from '../../../../shared/snapshot/snapshot.ts';
+import { pushedRoute } from '../../../support/push/push-resources.ts';
 
 const DELAY_MS = 30_000;
 
@@ -20,7 +21,7 @@ describe('Publisher', () => {
     publisher.take(compiled({ put: ['c'], deleted: ['a'], routeCount: 2 }));
     const publication = new RecordedPublication();
 
-    publisher.lead(publication);
+    publisher.lead(publication, 0);
 
     expect(publication.published).toEqual([{ put: ['b', 'c'], deleted: [] }]);
   });
@@ -29,7 +30,7 @@ describe('Publisher', () => {
     const { publisher } = startPublisher();
     const publication = new RecordedPublication();
     publisher.take(compiled({ put: ['a', 'b'] }));
-    publisher.lead(publication);
+    publisher.lead(publication, 0);
 
     publisher.take(compiled({ put: ['c'], deleted: ['a'], routeCount: 2 }));
     publisher.take(compiled({ routeCount: 2 }));
@@ -41,7 +42,7 @@ describe('Publisher', () => {
     const { publisher } = startPublisher();
     const publication = new RecordedPublication();
 
-    publisher.lead(publication);
+    publisher.lead(publication, 0);
 
     expect(publication.published).toEqual([{ put: [], deleted: [] }]);
   });
@@ -49,7 +50,7 @@ describe('Publisher', () => {
   test('holds back while the compiler has an obstacle, and catches up', () => {
     const { publisher, reasons } = startPublisher();
     const publication = new RecordedPublication();
-    publisher.lead(publication);
+    publisher.lead(publication, 0);
 
     publisher.take(compiled({ put: ['a'], obstacle: 'the settings are not valid' }));
     expect(publication.published).toHaveLength(1);
@@ -63,7 +64,7 @@ describe('Publisher', () => {
     const { publisher, reasons } = startPublisher();
     const publication = new RecordedPublication();
     publisher.take(compiled({ put: ['a', 'b'] }));
-    publisher.lead(publication);
+    publisher.lead(publication, 0);
 
     publisher.take(compiled({ deleted: ['a', 'b'], routeCount: 0 }));
     publisher.take(compiled({ put: ['settings'], routeCount: 0 }));
@@ -78,12 +79,99 @@ describe('Publisher', () => {
     expect(reasons.at(-1)).toBeUndefined();
   });
 
+  describe('while most routes are gone', () => {
+    const SERVED = ['a', 'b', 'c'].map((name) => route(`x/${name}`, name));
+
+    function startEmptied(): ReturnType<typeof startPublisher> & {
+      readonly publication: RecordedPublication;
+    } {
+      const started = startPublisher();
+      const publication = new RecordedPublication();
+      started.publisher.take({ put: SERVED, deleted: [], routeCount: 30, obstacle: undefined });
+      started.publisher.lead(publication, 0);
+      const deleted = ['route/x/a', 'route/x/b'];
+      started.publisher.take({ put: [], deleted, routeCount: 1, obstacle: undefined });
+      return { ...started, publication };
+    }
+
+    test('publishes routes and Services that have nothing to do with them', () => {
+      const { publisher, publication, reasons } = startEmptied();
+
+      const put = [route('y/new', 'new'), resource('service/y/new')];
+      publisher.take({ put, deleted: ['service/x/a'], routeCount: 2, obstacle: undefined });
+      expect(publication.published.slice(1)).toEqual([
+        { put: ['route/y/new', 'service/y/new'], deleted: [] },
+      ]);
+      expect(reasons.at(-1)).toMatch('routes are left: held back');
+
+      jest.advanceTimersByTime(DELAY_MS);
+      expect(publication.published.slice(2)).toEqual([
+        { put: [], deleted: ['route/x/a', 'route/x/b', 'service/x/a'] },
+      ]);
+      expect(reasons.at(-1)).toBeUndefined();
+    });
+
+    test('lets wait who asks for the address of a route that serves on', () => {
+      const { publisher, publication } = startEmptied();
+
+      // One takes the host of what is gone, and another one the host that it leaves.
+      const put = [route('x/c', 'a'), route('y/new', 'c'), route('z/new', 'z')];
+      publisher.take({ put, deleted: [], routeCount: 3, obstacle: undefined });
+      expect(publication.published.slice(1)).toEqual([{ put: ['route/z/new'], deleted: [] }]);
+
+      jest.advanceTimersByTime(DELAY_MS);
+      expect(publication.published.slice(2)).toEqual([
+        { put: ['route/x/c', 'route/y/new'], deleted: ['route/x/a', 'route/x/b'] },
+      ]);
+    });
+
+    test('lets routes wait that may have been compiled with other settings', () => {
+      const { publisher, publication } = startEmptied();
+
+      const put = [resource('settings'), route('y/new', 'new'), resource('service/y/new')];
+      publisher.take({ put, deleted: [], routeCount: 2, obstacle: undefined });
+      expect(publication.published.slice(1)).toEqual([{ put: ['service/y/new'], deleted: [] }]);
+    });
+
+    test('publishes nothing while the compiler has an obstacle', () => {
+      const { publisher, publication } = startEmptied();
+
+      const put = [route('y/new', 'new')];
+      publisher.take({ put, deleted: [], routeCount: 2, obstacle: 'no settings' });
+      jest.advanceTimersByTime(DELAY_MS);
+      expect(publication.published).toHaveLength(1);
+    });
+
+    test('publishes what came back as a change of what serves', () => {
+      const { publisher, publication } = startEmptied();
+
+      const put = [route('x/a', 'a'), route('x/b', 'elsewhere')];
+      publisher.take({ put, deleted: [], routeCount: 30, obstacle: undefined });
+      jest.advanceTimersByTime(DELAY_MS);
+      expect(publication.published.slice(1)).toEqual([
+        { put: ['route/x/a', 'route/x/b'], deleted: [] },
+      ]);
+    });
+  });
+
   test('compares with what the proxies serve when it begins to lead', () => {
     const { publisher } = startPublisher();
     const publication = new RecordedPublication(500);
     publisher.take(compiled({ put: ['settings'], routeCount: 3 }));
 
-    publisher.lead(publication);
+    publisher.lead(publication, 0);
+    expect(publication.published).toHaveLength(0);
+    jest.advanceTimersByTime(DELAY_MS);
+
+    expect(publication.published).toHaveLength(1);
+  });
+
+  test('compares with what the leader before published, where no proxy has said anything yet', () => {
+    const { publisher } = startPublisher();
+    const publication = new RecordedPublication();
+    publisher.take(compiled({ put: ['settings'], routeCount: 3 }));
+
+    publisher.lead(publication, 500);
     expect(publication.published).toHaveLength(0);
     jest.advanceTimersByTime(DELAY_MS);
 
@@ -94,7 +182,7 @@ describe('Publisher', () => {
     const { publisher } = startPublisher();
     const publication = new RecordedPublication();
     publisher.take(compiled({ put: ['a'] }));
-    publisher.lead(publication);
+    publisher.lead(publication, 0);
     publisher.take(compiled({ deleted: ['a'], routeCount: 0 }));
 
     publisher.follow();
@@ -130,6 +218,10 @@ function compiled(change: {
 
 function resource(key: string): SnapshotResource {
   return { key, hash: key, value: { kind: 'service', name: key, ports: [] } };
+}
+
+function route(name: string, host: string): SnapshotResource {
+  return { ...pushedRoute(host), key: `route/${name}` };
 }
 
 class RecordedPublication implements Publication {

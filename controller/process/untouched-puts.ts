@@ -1,0 +1,53 @@
+import type { CompiledResource, SnapshotResource } from '../../shared/snapshot/snapshot.ts';
+
+const ROUTE = 'route/';
+const SERVICE = 'service/';
+
+/** What waits to be published, and what is. */
+export interface WaitingChange {
+  readonly put: ReadonlyMap<string, SnapshotResource>;
+  readonly deleted: ReadonlySet<string>;
+  readonly published: ReadonlyMap<string, SnapshotResource>;
+}
+
+/**
+ * The routes and Services that can be published although deletions wait.
+ *
+ * A route waits with them when it asks for the host and port of one that serves on meanwhile: of one
+ * whose deletion waits, or that is itself to be replaced by a route that waits. All routes wait while
+ * anything else does: they may have been compiled with it.
+ */
+export function untouchedPuts(change: WaitingChange): readonly SnapshotResource[] {
+  const { put, deleted } = change;
+  const hasOthers = [...put.keys(), ...deleted].some(
+    (key) => !key.startsWith(ROUTE) && !key.startsWith(SERVICE),
+  );
+  const touched = hasOthers ? undefined : touchedRoutes(change);
+  return [...put.values()].filter(
+    ({ key }) =>
+      key.startsWith(SERVICE) ||
+      (key.startsWith(ROUTE) && touched !== undefined && !touched.has(key)),
+  );
+}
+
+function touchedRoutes({ put, deleted, published }: WaitingChange): ReadonlySet<string> {
+  const asking = Map.groupBy(put.values(), ({ value }) => addressOf(value));
+  const touched = new Set<string>();
+  const staying = [...deleted];
+  // It grows on the way.
+  for (const key of staying) {
+    const address = addressOf(published.get(key)?.value);
+    if (address === undefined) continue;
+    for (const { key: other } of asking.get(address) ?? []) {
+      if (!touched.has(other)) staying.push(other);
+      touched.add(other);
+    }
+    // Each is looked at once.
+    asking.delete(address);
+  }
+  return touched;
+}
+
+function addressOf(value: CompiledResource | undefined): string | undefined {
+  return value?.kind === 'route' ? `${value.host}:${String(value.port)}` : undefined;
+}

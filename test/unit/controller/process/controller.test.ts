@@ -1,0 +1,207 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { connectKubernetes } from '../../../../controller/kubernetes/connect-kubernetes.ts';
+import {
+  KubernetesApiError,
+  type KubernetesApi,
+} from '../../../../controller/kubernetes/kubernetes-api.ts';
+import type { KubernetesObject } from '../../../../controller/kubernetes/objects.ts';
+import {
+  ENDPOINT_SLICES,
+  LEASES,
+  ROUTES,
+  SECRETS,
+} from '../../../../controller/kubernetes/resource-types.ts';
+import { startController, type Controller } from '../../../../controller/process/controller.ts';
+import { eventually } from '../../../support/eventually.ts';
+import type { Cluster } from '../../../support/kubernetes/cluster.ts';
+import { startFakeCluster } from '../../../support/kubernetes/fake/start-fake-cluster.ts';
+import { writeCertificate } from '../../../support/push/push-world.ts';
+import {
+  createRecordingLogger,
+  type RecordingLogger,
+} from '../../../support/redis/recording-logger.ts';
+import { createThrowawayAuthority } from '../../../support/throwaway-authority.ts';
+
+const KEY = 'route/default/files';
+
+/** Endpoints of that Service that break who looks at them. */
+const UNREADABLE: KubernetesObject & Readonly<Record<string, unknown>> = {
+  metadata: {
+    name: 'files-1',
+    namespace: 'default',
+    labels: { 'kubernetes.io/service-name': 'files' },
+  },
+  addressType: 'IPv4',
+  endpoints: [
+    {
+      addresses: {
+        [Symbol.iterator](): never {
+          throw new Error('unreadable');
+        },
+      },
+    },
+  ],
+  ports: [{ port: 80 }],
+};
+
+let cluster: Cluster;
+let tlsDirectory: string;
+let logger: RecordingLogger;
+let controller: Controller | undefined;
+
+beforeEach(async () => {
+  cluster = await startFakeCluster();
+  tlsDirectory = await mkdtemp(join(tmpdir(), 'gatehouse-controller-'));
+  await writeCertificate(tlsDirectory, createThrowawayAuthority().issue(['127.0.0.1']));
+  logger = createRecordingLogger();
+  await applySettings('{}');
+});
+
+afterEach(async () => {
+  await controller?.close();
+  controller = undefined;
+  await cluster[Symbol.asyncDispose]();
+  await rm(tlsDirectory, { recursive: true });
+});
+
+async function start(change: Partial<KubernetesApi> = {}): Promise<Controller> {
+  controller = await startController({
+    api: { ...connect(), ...change },
+    logger,
+    host: 'pod',
+    namespace: 'default',
+    watchNamespaces: undefined,
+    gatewayClass: 'gatehouse',
+    settingsName: 'gatehouse',
+    proxyServiceAccount: 'gatehouse-proxy',
+    proxyService: 'gatehouse-proxy',
+    pushListen: { host: '127.0.0.1', port: 0 },
+    pushTlsDirectory: tlsDirectory,
+    pushAddress: 'pod:8444',
+    deletionDelayMs: 30_000,
+  });
+  return controller;
+}
+
+function connect(): KubernetesApi {
+  return connectKubernetes({ kubeconfig: cluster.adminKubeconfig });
+}
+
+async function applySettings(spec: string): Promise<void> {
+  await cluster.admin.apply(`
+apiVersion: gatehouse.dev/v1alpha1
+kind: GatewaySettings
+metadata: { name: gatehouse, namespace: default }
+spec: ${spec}
+`);
+}
+
+async function applyRoute(to: string, more = ''): Promise<void> {
+  await cluster.admin.apply(`
+apiVersion: gatehouse.dev/v1alpha1
+kind: Route
+metadata: { name: files, namespace: default }
+spec: { from: 'https://files.example.com', to: '${to}', allowPublicUnauthenticatedAccess: true${more} }
+`);
+}
+
+/** A Route to a Service. */
+async function applyService(): Promise<void> {
+  await cluster.admin.apply(`
+apiVersion: v1
+kind: Service
+metadata: { name: files, namespace: default }
+spec: { ports: [{ port: 80 }] }
+---
+apiVersion: gatehouse.dev/v1alpha1
+kind: Route
+metadata: { name: files, namespace: default }
+spec:
+  from: https://files.example.com
+  backendRefs: [{ name: files, port: 80 }]
+  allowPublicUnauthenticatedAccess: true
+`);
+}
+
+/** Where the Route leads, as it is compiled. */
+function upstream({ table }: Controller): string | undefined {
+  const value = table.get(KEY)?.value;
+  return value?.kind === 'route' ? value.upstream : undefined;
+}
+
+function hasLed(): boolean {
+  return logger.messages('info').includes('leadership acquired');
+}
+
+describe('a controller', () => {
+  it('leads although a Secret must not be read, and goes on compiling', async () => {
+    const provider = `{ name: idp, issuerUrl: 'https://idp.example.com', clientId: gatehouse, clientSecretRef: { name: typo, key: secret } }`;
+    await applySettings(`{ identityProviders: [${provider}] }`);
+    const api = connect();
+    const it = await start({
+      list: async (type, scope, page) => {
+        if (type !== SECRETS) return await api.list(type, scope, page);
+        throw new KubernetesApiError({ code: 403, reason: 'Forbidden' }, 'secrets is forbidden');
+      },
+    });
+    await eventually('it is ready', () => it.isReady);
+    await applySettings('{}');
+    await applyRoute('http://one.example.com');
+    await eventually('the Route is compiled', () => it.table.has(KEY));
+    expect(it.table.has('settings')).toBe(true);
+  });
+
+  it('begins to lead with what the leader before told in statuses', async () => {
+    const api = connect();
+    let mayLead = false;
+    const it = await start({
+      create: async (type, namespace, object) => {
+        if (type === LEASES && !mayLead) throw new Error('not yet');
+        return await api.create(type, namespace, object);
+      },
+      // The second generation passed by while this one did not look.
+      async *watch(type, scope, options) {
+        for await (const event of api.watch(type, scope, options)) {
+          const isSecond = 'object' in event && event.object.metadata.generation === 2;
+          if (type !== ROUTES || !isSecond) yield event;
+        }
+      },
+    });
+    await eventually('it is ready', () => it.isReady);
+    await applyRoute('http://one.example.com');
+    await eventually('the first is compiled', () => upstream(it) === 'http://one.example.com');
+    await applyRoute('http://two.example.com');
+    const place = { namespace: 'default', name: 'files' };
+    const second = await api.get(ROUTES, place);
+    await applyRoute('http://three.example.com', ", regex: '('");
+    const served = { generation: 2, spec: specOf(second) };
+    await api.applyStatus(ROUTES, place, { url: 'https://files.example.com', served });
+    expect(upstream(it)).toBe('http://one.example.com');
+    mayLead = true;
+    await eventually('it leads', hasLed);
+    await eventually('the second serves', () => upstream(it) === 'http://two.example.com');
+  });
+
+  it('fails when a change cannot be handled, and takes nothing more', async () => {
+    await applyService();
+    const api = connect();
+    const { failed, table } = await start({
+      list: async (type, scope, page) => {
+        const answer = await api.list(type, scope, page);
+        return type === ENDPOINT_SLICES ? { ...answer, items: [UNREADABLE] } : answer;
+      },
+    });
+    await expect(failed).rejects.toThrow('unreadable');
+    expect(logger.messages('error')).toContain('change not handled');
+    expect(table.size).toBe(0);
+  });
+});
+
+function specOf(object: KubernetesObject): unknown {
+  return 'spec' in object ? object.spec : undefined;
+}
