@@ -55,7 +55,7 @@ export interface Gateway {
   /**
    * Replaces the configuration whole, between requests; those under way keep theirs. Costs what is
    * another object than in the snapshot before. Throws, and changes nothing, when a part of it cannot
-   * be served: `checkResources` tells which.
+   * be served: `checkResources` tells which by themselves, `UnservableError` which beside each other.
    */
   apply(snapshot: Snapshot): void;
   /**
@@ -71,7 +71,7 @@ export interface Gateway {
   connections(): number;
   /**
    * Leaves a fleet so that no request fails. It is not ready from now on, and every response is the
-   * last of its connection; after `minMs` it stops accepting, closes idle connections, and ends what
+   * last of its connection; after `minMs`, when it listens, it stops accepting, closes idle connections, and ends what
    * only listens: event streams that answer a GET, behind an event, and WebSockets, with status 1001.
    * Resolves when no connection is left; after another `timeoutMs` event streams of calls are ended,
    * and what is left is closed. `close` closes the rest of the gateway.
@@ -170,7 +170,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     async drain({ minMs, timeoutMs }) {
       isDraining = true;
       listeners.announceClose();
-      await sleep(minMs);
+      // Nobody sends anything here.
+      if (listeners.isListening) await sleep(minMs);
       streams.endListeners();
       await listeners.close(timeoutMs, () => streams.endAll());
     },

@@ -1,6 +1,6 @@
 import type { Sealer } from '../../proxy/crypto/sealer.ts';
 import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
-import { connectRedis, type RedisConnection } from '../../proxy/store/redis/redis-connection.ts';
+import { connectRedis } from '../../proxy/store/redis/redis-connection.ts';
 import { createRedisStores } from '../../proxy/store/redis/redis-stores.ts';
 import { placesOf, type RedisTarget } from '../../proxy/store/redis/redis-target.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
@@ -10,11 +10,9 @@ import { CommandFailure } from '../command-failure.ts';
 /** How long a start waits for Redis. Nothing but requests depends on it. */
 const PATIENCE_MS = 2000;
 
-/** What a proxy remembers, and what it is kept in. */
+/** What a proxy remembers. */
 export interface State extends AsyncDisposable {
   readonly stores: Stores;
-  /** Absent: state is in memory. */
-  readonly redis?: RedisConnection;
 }
 
 /**
@@ -42,7 +40,6 @@ export async function openState(
   }
   return {
     stores: createRedisStores(connection, sealer),
-    redis: connection,
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   };
 }

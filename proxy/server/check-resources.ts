@@ -1,15 +1,10 @@
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import { readyResource } from './ready-resource.ts';
-
-/** A resource that this proxy cannot serve. */
-export interface ResourceFault {
-  readonly key: string;
-  /** For operators; holds nothing secret. */
-  readonly message: string;
-}
+import type { ResourceFault } from './unservable-error.ts';
 
 /**
- * Finds the resources that this proxy cannot serve, each looked at by itself. The work is not lost:
+ * Finds the resources that this proxy cannot serve, each looked at by itself; those that cannot be
+ * served beside each other are found when the configuration is built. The work is not lost:
  * a configuration with the same resources is built faster afterwards.
  */
 export function checkResources(resources: Iterable<SnapshotResource>): readonly ResourceFault[] {

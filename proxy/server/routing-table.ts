@@ -1,4 +1,5 @@
 import { criteriaOf } from '../../shared/snapshot/policy.ts';
+import { ROUTE_KEY_PREFIX } from '../../shared/snapshot/resource-key.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { originOf } from '../mcp/resource-identifier.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
@@ -6,6 +7,7 @@ import type { CompiledPolicy } from '../policy/decision.ts';
 import { oncePerObject } from './once-per-object.ts';
 import { EXACTLY, LOOSELY, type Reading } from './path-reading.ts';
 import type { ResourceChange } from './snapshot-changes.ts';
+import { UnservableError, type ResourceFault } from './unservable-error.ts';
 
 /** A route ready to serve. */
 export interface GatewayRoute {
@@ -68,17 +70,23 @@ export class RoutingTable {
     return findHost(this.#hosts, authority);
   }
 
-  /** The table after these changes. Throws when a route cannot be served. */
+  /**
+   * The table after these changes. Throws when a route cannot be served, and an `UnservableError` when
+   * two routes own the same path of a host: which of them decides must not be left to chance.
+   */
   with(changes: readonly ResourceChange[]): RoutingTable {
     const changed = changesByHost(changes);
     if (changed.size === 0) return this;
     const hosts = new Map(this.#hosts);
+    const faults: ResourceFault[] = [];
     for (const [key, { names, added }] of changed) {
       const kept = hosts.get(key)?.routes.filter(({ compiled }) => !names.has(compiled.name)) ?? [];
+      faults.push(...repeatedPaths(kept, added));
       const routes = [...kept, ...added].sort(byName);
       if (routes.length === 0) hosts.delete(key);
       else hosts.set(key, routeHost(routes));
     }
+    if (faults.length > 0) throw new UnservableError(faults);
     return new RoutingTable(hosts);
   }
 }
@@ -103,6 +111,27 @@ function changesByHost(changes: readonly ResourceChange[]): ReadonlyMap<string, 
     if (after?.value.kind === 'route') changeOf(after.value).added.push(gatewayRoute(after.value));
   }
   return byHost;
+}
+
+/** Routes that come, and own a path that another one has. */
+function repeatedPaths(
+  kept: readonly GatewayRoute[],
+  added: readonly GatewayRoute[],
+): readonly ResourceFault[] {
+  const owned = new Set(kept.map(pathKey));
+  return added.flatMap((route) => {
+    const path = pathKey(route);
+    if (owned.has(path)) {
+      const key = `${ROUTE_KEY_PREFIX}${route.compiled.name}`;
+      return [{ key, message: 'another route has the same host, port and path' }];
+    }
+    owned.add(path);
+    return [];
+  });
+}
+
+function pathKey({ compiled: { path } }: GatewayRoute): string {
+  return `${path.kind} ${path.value}`;
 }
 
 function byName(a: GatewayRoute, b: GatewayRoute): number {

@@ -7,7 +7,11 @@ import { TimeSlices } from '../../shared/process/time-slices.ts';
 import { Manifest } from '../../shared/snapshot/manifest.ts';
 import { parseResource } from '../../shared/snapshot/parse-resource.ts';
 import { readLines } from '../../shared/snapshot/read-lines.ts';
-import { formatPosition, parsePosition } from '../../shared/snapshot/snapshot-position.ts';
+import {
+  formatPosition,
+  parsePosition,
+  type SnapshotPosition,
+} from '../../shared/snapshot/snapshot-position.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { Sealer } from '../crypto/sealer.ts';
 import type { PlacedSnapshot } from './snapshot-keeper.ts';
@@ -62,6 +66,30 @@ export async function openSnapshot(
     return await pipeline(source, createGunzip(), readSnapshot);
   } catch (error) {
     throw new UnreadableSnapshotError('the snapshot cannot be served', { cause: error });
+  }
+}
+
+/**
+ * The position inside the seal, which nobody without a key can change; undefined when none of the keys
+ * opens it. It is known of a snapshot that another release made as well, and that this one cannot serve.
+ */
+export async function positionOfSealed(
+  sealed: string,
+  { sealer, context }: SnapshotSeal,
+): Promise<SnapshotPosition | undefined> {
+  const text = sealer.open(sealed, context);
+  if (text === null) return undefined;
+  // Only the beginning is read.
+  const beginning = createGunzip();
+  beginning.end(Buffer.from(text, 'base64'));
+  try {
+    const [position] = pairOf((await readLines(beginning, LONGEST_LINE_BYTES).next()).value);
+    return parsePosition(position);
+  } catch {
+    // Whatever it is, it is no snapshot.
+    return undefined;
+  } finally {
+    beginning.destroy();
   }
 }
 

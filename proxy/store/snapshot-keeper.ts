@@ -7,16 +7,21 @@ export interface PlacedSnapshot {
   readonly snapshot: Snapshot;
 }
 
+/** What became of a snapshot that was to be kept. */
+export type SaveOutcome =
+  | 'kept'
+  /** The same was there already. */
+  | 'same'
+  /** A newer one is there, and stays. */
+  | 'newer';
+
 /**
  * Keeps the last good snapshot outside of the process, sealed: for its next start, or for a new
  * proxy that finds no controller.
  */
 export interface SnapshotKeeper {
-  /**
-   * Keeps it, unless what is kept is not older. Resolves with whether it was kept. Rejects when the
-   * place cannot be written.
-   */
-  save(placed: PlacedSnapshot): Promise<boolean>;
+  /** Keeps it, unless what is kept is not older. Rejects when the place cannot be written. */
+  save(placed: PlacedSnapshot): Promise<SaveOutcome>;
   /** What is kept; undefined when there is nothing. Rejects when it cannot be read or opened. */
   load(): Promise<PlacedSnapshot | undefined>;
 }

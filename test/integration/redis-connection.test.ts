@@ -235,6 +235,25 @@ describeWithRedis('a connection to a Redis Cluster', () => {
   });
 });
 
+describeWithRedis('a connection for what takes long', () => {
+  test('waits for an answer as long as it is told to, and no other connection does', async () => {
+    await using redis = await startRedis();
+    await using requests = await connected(redis.url);
+    const target = { ...parseRedisUrl(redis.url), commandTimeoutMs: 20_000 };
+    const logger = createRecordingLogger();
+    await using patient = connectRedis(target, { logger });
+    await patient.waitUntilReady(READY_WITHIN_MS);
+    redis.freeze();
+    const answer = patient.send('PING');
+    const refused = await requests.connection.send('PING').catch((error: unknown) => error);
+    redis.thaw();
+
+    expect(refused).toBeInstanceOf(StoreUnavailableError);
+    expect(await answer).toBe('PONG');
+    expect(logger.messages('warn')).toEqual([]);
+  });
+});
+
 describeWithRedis('a connection by Redis Sentinel', () => {
   test('follows a failover', async () => {
     await using sentinel = await startRedisSentinel({

@@ -8,7 +8,7 @@ import {
 } from '../../../shared/snapshot/snapshot-position.ts';
 import type { Sealer } from '../../crypto/sealer.ts';
 import { openSnapshot, sealSnapshot, type SnapshotSeal } from '../sealed-snapshot.ts';
-import type { PlacedSnapshot, SnapshotKeeper } from '../snapshot-keeper.ts';
+import type { PlacedSnapshot, SaveOutcome, SnapshotKeeper } from '../snapshot-keeper.ts';
 
 const FILE_NAME = 'last-good-snapshot';
 const OWNER_ONLY = 0o600;
@@ -48,7 +48,7 @@ export class FileSnapshotKeeper implements SnapshotKeeper {
     this.#seal = { sealer, context: `snapshot file ${id}` };
   }
 
-  save(placed: PlacedSnapshot): Promise<boolean> {
+  save(placed: PlacedSnapshot): Promise<SaveOutcome> {
     return this.#inTurn(() => this.#save(placed));
   }
 
@@ -56,13 +56,14 @@ export class FileSnapshotKeeper implements SnapshotKeeper {
     return this.#inTurn(() => this.#load());
   }
 
-  async #save(placed: PlacedSnapshot): Promise<boolean> {
+  async #save(placed: PlacedSnapshot): Promise<SaveOutcome> {
     this.#kept ??= { position: await this.#positionInFile() };
     const { position } = this.#kept;
-    if (position !== undefined && comparePositions(placed.position, position) <= 0) return false;
+    const ahead = position === undefined ? 1 : comparePositions(placed.position, position);
+    if (ahead <= 0) return ahead === 0 ? 'same' : 'newer';
     await this.#replace(await sealSnapshot(placed, this.#seal));
     this.#kept = { position: placed.position };
-    return true;
+    return 'kept';
   }
 
   async #positionInFile(): Promise<SnapshotPosition | undefined> {

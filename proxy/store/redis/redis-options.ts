@@ -5,7 +5,7 @@ import type { ClusterOptions, RedisOptions } from 'ioredis';
 
 import type { RedisAddress, RedisTarget, RedisTls, SentinelTarget } from './redis-target.ts';
 
-/** A command that takes longer has failed. */
+/** A command that takes longer has failed, unless the target says otherwise. */
 const COMMAND_TIMEOUT_MS = 1500;
 const CONNECT_TIMEOUT_MS = 2000;
 /** How long a server may take to close a connection that was ended, before it is cut. */
@@ -18,7 +18,11 @@ type SharedOptions = NonNullable<ClusterOptions['redisOptions']>;
  * How every connection behaves. Nothing waits and nothing is sent twice: a command whose connection
  * broke may have had its effect, and a code that is consumed twice looks stolen.
  */
-export async function sharedOptions({ login, tls }: RedisTarget): Promise<SharedOptions> {
+export async function sharedOptions({
+  login,
+  tls,
+  commandTimeoutMs = COMMAND_TIMEOUT_MS,
+}: RedisTarget): Promise<SharedOptions> {
   return {
     ...(login && { username: login.username, password: login.password }),
     ...(tls && { tls: await tlsOptions(tls) }),
@@ -28,9 +32,9 @@ export async function sharedOptions({ login, tls }: RedisTarget): Promise<Shared
     protocol: 2,
     connectTimeout: CONNECT_TIMEOUT_MS,
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
-    commandTimeout: COMMAND_TIMEOUT_MS,
+    commandTimeout: commandTimeoutMs,
     // A server that is silent for this long while it owes an answer is taken for dead.
-    socketTimeout: COMMAND_TIMEOUT_MS,
+    socketTimeout: commandTimeoutMs,
     autoResendUnfulfilledCommands: false,
     autoResubscribe: false,
     maxRetriesPerRequest: 0,

@@ -26,6 +26,8 @@ interface EveryTarget {
   readonly prefix: string;
   readonly login?: RedisLogin;
   readonly tls?: RedisTls;
+  /** A command that takes longer has failed. By default as long as a request can wait. */
+  readonly commandTimeoutMs?: number;
 }
 
 /** One Redis server. */

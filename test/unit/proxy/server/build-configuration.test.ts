@@ -50,6 +50,58 @@ function prefixed(name: string, value: string): ReturnType<typeof aCompiledRoute
   return aCompiledRoute({ name, path: { kind: 'prefix', value } });
 }
 
+describe('two routes that own the same path of a host', () => {
+  const [one, two] = [prefixed('a/1', '/x'), prefixed('b/2', '/x')];
+  const fault = (key: string): object => ({
+    faults: [{ key, message: 'another route has the same host, port and path' }],
+  });
+
+  test('are refused, and the one that came is named', () => {
+    const before = aSnapshot(SETTINGS, two);
+    const after = aSnapshot(SETTINGS, one, two);
+
+    expect(faultOf(() => follow(aSnapshot(SETTINGS, one, two)))).toMatchObject(fault('route/b/2'));
+    expect(faultOf(() => follow(before, after))).toMatchObject(fault('route/a/1'));
+  });
+
+  test('leave what was before as it was', () => {
+    const before = aSnapshot(SETTINGS, one);
+    const configuration = follow(before);
+    const changes = changesBetween(before, aSnapshot(SETTINGS, one, two));
+
+    expect(() => nextConfiguration(configuration, before, changes)).toThrow('route/b/2');
+    expect(routesAt(configuration, 'app.example.com', '/x')).toEqual(['a/1']);
+  });
+
+  test.each([
+    ['of another kind', { path: { kind: 'exact', value: '/x' } }],
+    ['of another host', { host: 'other.example.com' }],
+    ['of another port', { port: 8443 }],
+  ] as const)('are none when one is %s', (_what, change) => {
+    expect(follow(aSnapshot(SETTINGS, one, { ...two, ...change })).routes).toBeDefined();
+  });
+
+  test('may be one after the other, and change places', () => {
+    const [left, right] = [prefixed('a/1', '/y'), prefixed('b/2', '/z')];
+    const configuration = follow(
+      aSnapshot(SETTINGS, one),
+      aSnapshot(SETTINGS, two),
+      aSnapshot(SETTINGS, left, right),
+      aSnapshot(SETTINGS, prefixed('a/1', '/z'), prefixed('b/2', '/y')),
+    );
+
+    expect(routesAt(configuration, 'app.example.com', '/y', '/z')).toEqual(['b/2', 'a/1']);
+  });
+});
+
+function faultOf(run: () => unknown): unknown {
+  try {
+    return run();
+  } catch (error) {
+    return error;
+  }
+}
+
 describe('the configuration after a change', () => {
   test('has the routes that came, without those that went or moved to another host', () => {
     const configuration = follow(

@@ -1,0 +1,140 @@
+import type { Gateway } from '../../../proxy/gateway.ts';
+import type { LastGood } from '../../../proxy/push/last-good.ts';
+import type { RefusedResource } from '../../../proxy/push/snapshot-receiver.ts';
+import { checkResources } from '../../../proxy/server/check-resources.ts';
+import type { ListenAddress } from '../../../proxy/server/listener-set.ts';
+import { UnservableError } from '../../../proxy/server/unservable-error.ts';
+import type { PlacedSnapshot } from '../../../proxy/store/snapshot-keeper.ts';
+import type { Logger } from '../../../shared/process/logger.ts';
+import { formatPosition } from '../../../shared/snapshot/snapshot-position.ts';
+import { formatAddress } from '../../process/listen-addresses.ts';
+import { listening } from '../../process/listening.ts';
+
+export interface ServingOptions {
+  readonly gateway: Gateway;
+  readonly lastGood: LastGood;
+  readonly listen: readonly ListenAddress[];
+  readonly logger: Logger;
+}
+
+/** What this proxy serves, and how ready it is. It listens from the first snapshot on. */
+export class Serving {
+  readonly #options: ServingOptions;
+  readonly #failure = Promise.withResolvers<never>();
+  #placed: PlacedSnapshot | undefined;
+  #listening: Promise<void> = Promise.resolve();
+  #isEnding = false;
+  /** Told when it listens. */
+  onListening: () => void = () => undefined;
+
+  constructor(options: ServingOptions) {
+    this.#options = options;
+    // Whoever waits for it hears of it.
+    this.#failure.promise.catch(() => undefined);
+  }
+
+  /** Rejects with a `CommandFailure` when there is a snapshot, and the ports cannot be had. */
+  get failed(): Promise<never> {
+    return this.#failure.promise;
+  }
+
+  /** What serves. */
+  get placed(): PlacedSnapshot | undefined {
+    return this.#placed;
+  }
+
+  isReady(): boolean {
+    return this.#options.gateway.whyNotReady() === undefined;
+  }
+
+  whyNotReady(): string | undefined {
+    return this.#options.gateway.whyNotReady();
+  }
+
+  snapshot(): PlacedSnapshot['snapshot'] | undefined {
+    return this.#placed?.snapshot;
+  }
+
+  position(): PlacedSnapshot['position'] | undefined {
+    return this.#placed?.position;
+  }
+
+  status(): { readonly ready: boolean; readonly draining: boolean; readonly conns: number } {
+    const { gateway } = this.#options;
+    return {
+      ready: this.isReady(),
+      draining: gateway.whyNotReady() === 'draining',
+      conns: gateway.connections(),
+    };
+  }
+
+  /** Serves what was kept; false when this release cannot. */
+  serveKept(placed: PlacedSnapshot): boolean {
+    const { logger } = this.#options;
+    try {
+      const [first] = this.#serve(placed);
+      if (first === undefined) return true;
+      logger.warn('last good snapshot cannot be served', { first });
+    } catch (error) {
+      logger.warn('last good snapshot cannot be served', {}, error);
+    }
+    return false;
+  }
+
+  /** Serves what was pushed, and keeps it. */
+  apply(placed: PlacedSnapshot): readonly RefusedResource[] {
+    const refused = this.#serve(placed);
+    if (refused.length === 0) this.#options.lastGood.applied(placed);
+    return refused;
+  }
+
+  /** From now on a first snapshot opens no port. Resolves when none is being opened. */
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    await this.#listening;
+  }
+
+  #serve(placed: PlacedSnapshot): readonly RefusedResource[] {
+    const { snapshot, position } = placed;
+    const refused = this.#refusedBy(snapshot);
+    if (refused.length > 0) return refused;
+    const isFirst = this.#placed === undefined;
+    this.#placed = placed;
+    this.#options.logger.info('configuration applied', {
+      position: formatPosition(position),
+      version: snapshot.version,
+      resources: snapshot.resources.size,
+    });
+    if (isFirst && !this.#isEnding) this.#listening = this.#listen();
+    return [];
+  }
+
+  /** Has the gateway serve it, unless there is something that it cannot. */
+  #refusedBy(snapshot: PlacedSnapshot['snapshot']): readonly RefusedResource[] {
+    const before = this.#placed?.snapshot;
+    if (snapshot === before) return [];
+    const changed = [...snapshot.resources.values()].filter(
+      (resource) => before?.resources.get(resource.key) !== resource,
+    );
+    const refused = checkResources(changed);
+    if (refused.length > 0) return refused;
+    try {
+      this.#options.gateway.apply(snapshot);
+      return [];
+    } catch (error) {
+      if (error instanceof UnservableError) return error.faults;
+      throw error;
+    }
+  }
+
+  async #listen(): Promise<void> {
+    const { gateway, listen, logger } = this.#options;
+    try {
+      const addresses = await listening(gateway.listen(listen));
+      logger.info('listening', { addresses: addresses.map(formatAddress) });
+      this.onListening();
+    } catch (error) {
+      this.#failure.reject(error);
+    }
+  }
+}

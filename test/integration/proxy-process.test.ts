@@ -1,0 +1,260 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { readSealingKeys } from '../../cli/process/sealing-keys.ts';
+import { Sealer } from '../../proxy/crypto/sealer.ts';
+import { FileSnapshotKeeper } from '../../proxy/store/file/file-snapshot-keeper.ts';
+import { RedisSnapshotKeeper } from '../../proxy/store/redis/redis-snapshot-keeper.ts';
+import type { PlacedSnapshot } from '../../proxy/store/snapshot-keeper.ts';
+import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
+import { runGatehouse, startGatehouse, type GatehouseProcess } from '../support/cli.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
+import { writeGatewayFiles, type GatewayFiles } from '../support/kubernetes/gateway-files.ts';
+import { pushedRoute, pushedSettings } from '../support/push/push-resources.ts';
+import { startScriptedController } from '../support/push/scripted-controller.ts';
+import { connected } from '../support/redis/connected.ts';
+import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
+import { startRedis } from '../support/redis/start-redis.ts';
+
+const NOBODY = '127.0.0.1:1';
+const KEPT: PlacedSnapshot = {
+  position: { epoch: 3, sequence: 1 },
+  snapshot: snapshotOf([pushedSettings(), pushedRoute('a')]),
+};
+
+let files: GatewayFiles;
+const opened: AsyncDisposable[] = [];
+
+beforeAll(async () => {
+  files = await writeGatewayFiles();
+  await writeFile(join(files.directory, 'token'), 'the-token');
+});
+
+afterEach(async () => {
+  for (const each of opened.splice(0).reverse()) await each[Symbol.asyncDispose]();
+});
+
+afterAll(async () => {
+  await files[Symbol.asyncDispose]();
+});
+
+/** Flags of a proxy whose Redis and controllers are away, and which drains for an hour. */
+function flags(changes: Readonly<Record<string, string>> = {}): readonly string[] {
+  const all = {
+    controller: `https://${NOBODY}`,
+    'controller-ca': files.caFile,
+    'token-file': join(files.directory, 'token'),
+    'proxy-id': 'proxy-0',
+    listen: '127.0.0.1:0',
+    'admin-listen': '127.0.0.1:0',
+    'redis-url': `redis://${NOBODY}`,
+    'sealing-keys-dir': files.sealingKeysDirectory,
+    'drain-delay': '1h',
+    ...changes,
+  };
+  return ['proxy', ...Object.entries(all).flatMap(([name, value]) => [`--${name}`, value])];
+}
+
+function startProxy(
+  changes: Readonly<Record<string, string>> = {},
+  variables: Readonly<Record<string, string>> = {},
+): GatehouseProcess {
+  const proxy = startGatehouse(flags(changes), variables);
+  opened.push(proxy);
+  return proxy;
+}
+
+function hasMessage(message: string): (record: Readonly<Record<string, unknown>>) => boolean {
+  return (record) => record['message'] === message;
+}
+
+/** Says why a controller cannot be followed. */
+function isAboutController(record: Readonly<Record<string, unknown>>): boolean {
+  return record['controller'] !== undefined && record['error'] !== undefined;
+}
+
+/** Of the proxies. */
+async function sealer(): Promise<Sealer> {
+  return new Sealer(await readSealingKeys(files.sealingKeysDirectory));
+}
+
+/** A directory that a proxy finds a snapshot in. */
+async function cacheDirectory(): Promise<string> {
+  const directory = join(files.directory, 'cache');
+  await new FileSnapshotKeeper({ directory, id: 'gatehouse', sealer: await sealer() }).save(KEPT);
+  return directory;
+}
+
+describe('the end of a proxy', () => {
+  test('is at once before there is anything to serve', async () => {
+    const proxy = startProxy();
+    await proxy.logged(hasMessage('started'));
+    proxy.signal('SIGTERM');
+
+    expect(await proxy.exited()).toBe(0);
+    expect(proxy.stderr).toBe('');
+    expect(proxy.log.at(-1)).toMatchObject({ message: 'stopped' });
+  });
+
+  test('comes after a start that a signal interrupts', async () => {
+    const proxy = startProxy();
+    // The start now waits for Redis.
+    await proxy.logged(hasMessage('sealing keys'));
+    proxy.signal('SIGTERM');
+
+    expect(await proxy.exited()).toBe(0);
+    expect(proxy.stderr).toBe('');
+  });
+
+  test('waits until nobody sends requests, or for a second signal', async () => {
+    const proxy = startProxy({ 'cache-dir': await cacheDirectory() });
+    await proxy.listening();
+    proxy.signal('SIGTERM');
+    await proxy.logged(hasMessage('stopping'));
+    proxy.signal('SIGTERM');
+
+    expect(await proxy.exited()).toBe(1);
+    expect(proxy.log.map(({ message }) => message)).not.toContain('stopped');
+  });
+
+  test('leaves nothing open after it drained', async () => {
+    const proxy = startProxy({ 'cache-dir': await cacheDirectory(), 'drain-delay': '100ms' });
+    await proxy.listening();
+    proxy.signal('SIGINT');
+
+    expect(await proxy.exited()).toBe(0);
+    expect(proxy.stderr).toBe('');
+  });
+});
+
+describe('a proxy that cannot start', () => {
+  let taken: ReturnType<typeof createServer>;
+  let address: string;
+
+  beforeEach(async () => {
+    taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    // A TCP server's address is one.
+    address = `127.0.0.1:${String((taken.address() as AddressInfo).port)}`;
+  });
+
+  afterEach(() => {
+    taken.close();
+  });
+
+  test('ends when the admin port is in use', async () => {
+    const result = await runGatehouse(flags({ 'admin-listen': address }));
+
+    expect(result).toMatchObject({
+      code: 1,
+      stderr: `gatehouse: cannot listen on ${address}: the port is in use\n`,
+    });
+  });
+
+  test('ends when it has something to serve, and the port is in use', async () => {
+    const changes = { listen: address, 'cache-dir': await cacheDirectory() };
+    const result = await runGatehouse(flags(changes));
+
+    expect(result).toMatchObject({
+      code: 1,
+      stderr: `gatehouse: cannot listen on ${address}: the port is in use\n`,
+    });
+  });
+
+  test('names the directory of the sealing keys', async () => {
+    const result = await runGatehouse(flags({ 'sealing-keys-dir': '/nowhere/keys' }));
+
+    expect(result).toMatchObject({
+      code: 1,
+      stderr: 'gatehouse: cannot read sealing keys in /nowhere/keys: ENOENT\n',
+    });
+  });
+});
+
+describe('a proxy with a file that is of no use', () => {
+  test.each(['controller-ca', 'token-file'])('names it, and the flag: %s', async (flag) => {
+    const proxy = startProxy({ [flag]: '/nowhere/file', 'cache-dir': await cacheDirectory() });
+    const record = await proxy.logged(hasMessage('a file cannot be read'));
+    expect(record).toMatchObject({ flag: `--${flag}`, file: '/nowhere/file', reason: 'ENOENT' });
+
+    // What it served before needs no controller.
+    await proxy.listening();
+  });
+
+  test('says that a file holds no certificate', async () => {
+    const proxy = startProxy({ 'controller-ca': join(files.directory, 'token') });
+    const { error } = await proxy.logged(isAboutController);
+
+    expect(error).toContain('token holds no certificate');
+  });
+
+  test('trusts no controller of another authority, whatever the environment says', async () => {
+    await using controller = await startScriptedController();
+    const proxy = startProxy(
+      { controller: `https://localhost:${String(controller.port)}` },
+      { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+    );
+    const { error } = await proxy.logged(isAboutController);
+
+    expect(error).toContain(`no certificate of ${files.caFile} vouches for the controller`);
+    expect(controller.streams).toEqual([]);
+  });
+});
+
+describeWithRedis('a proxy that starts without Redis and controllers', () => {
+  test('serves what Redis keeps once that is back, and tells the controller', async () => {
+    await using redis = await startRedis({ keepsData: true });
+    await using client = await connected(redis.url);
+    await new RedisSnapshotKeeper(client.connection, {
+      id: 'gatehouse',
+      sealer: await sealer(),
+    }).save(KEPT);
+    await redis.stop();
+    await using controller = await startScriptedController();
+    const proxy = startProxy({
+      controller: `https://localhost:${String(controller.port)}`,
+      'controller-ca': controller.ca,
+      'redis-url': redis.url,
+    });
+    // It follows without a snapshot, and is sent none.
+    const first = await controller.nextStream();
+    first.accept();
+    expect(first.headers['x-have']).toBeUndefined();
+    await proxy.logged(hasMessage('last good snapshot cannot be read'));
+    await redis.start();
+    await proxy.listening();
+    const second = await controller.nextStream();
+
+    expect(second.headers['x-have']).toBe(`3.1:${KEPT.snapshot.version}`);
+    await eventually('the first stream is closed', () => first.isClosed);
+    const warnings = proxy.log.filter(hasMessage('last good snapshot cannot be read'));
+    expect(warnings).toHaveLength(1);
+  });
+
+  test('serves what another proxy keeps there later', async () => {
+    await using redis = await startRedis({ keepsData: true });
+    await using client = await connected(redis.url);
+    const keeper = new RedisSnapshotKeeper(client.connection, {
+      id: 'gatehouse',
+      sealer: await sealer(),
+    });
+    await redis.stop();
+    const admin = `127.0.0.1:${String(await freePort())}`;
+    const proxy = startProxy({ 'redis-url': redis.url, 'admin-listen': admin });
+    await proxy.logged(hasMessage('last good snapshot cannot be read'));
+    expect((await fetch(`http://${admin}/readyz`)).status).toBe(503);
+    await redis.start();
+    await eventually('it is kept', async () => {
+      const outcome = await keeper.save(KEPT).catch(() => undefined);
+      return outcome !== undefined;
+    });
+    await proxy.listening();
+
+    expect((await fetch(`http://${admin}/readyz`)).status).toBe(200);
+  });
+});
