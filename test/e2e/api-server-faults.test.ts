@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { eventually } from '../support/eventually.ts';
+import { startClusterGateway, type ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import type { Cluster } from '../support/kubernetes/cluster.ts';
+import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
+import { hostOf } from '../support/kubernetes/gateway-manifests.ts';
+import { startSteadyLoad } from '../support/kubernetes/steady-load.ts';
+import { startRedis } from '../support/redis/start-redis.ts';
+
+const SECOND = 1000;
+/** Processes take their time to start while all tests run. */
+const START_DEADLINE_MS = 60 * SECOND;
+const AWAY_MS = 60 * SECOND;
+const BACK_DEADLINE_MS = 30 * SECOND;
+
+describeWithClusters(['faults'], 'an API server that fails', (openCluster) => {
+  let opened: AsyncDisposableStack;
+  let cluster: Cluster;
+  let gateway: ClusterGateway;
+
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack();
+    const redis = opened.use(await startRedis());
+    cluster = opened.use(await openCluster());
+    gateway = opened.use(
+      await startClusterGateway({
+        ...{ cluster, redisUrl: redis.url, controllers: 2, proxies: 3 },
+        controllerFlags: ['--deletion-delay', '0s'],
+      }),
+    );
+    await gateway.applyRoute('first');
+    await gateway.untilServed('first', { deadlineMs: START_DEADLINE_MS });
+    await gateway.untilCondition('first', 'Programmed', 'True/Programmed');
+  }, 2 * START_DEADLINE_MS);
+  afterAll(async () => {
+    await opened.disposeAsync();
+  });
+
+  test('is watched on from where its watches were cut', async () => {
+    const before = cluster.faults.requests.length;
+    cluster.faults.cutWatches();
+    await gateway.applyRoute('after-the-cut');
+
+    const ms = await gateway.untilServed('after-the-cut');
+    console.info(`watches cut: a new Route served after ${String(ms)} ms`);
+    const asked = cluster.faults.requests.slice(before).filter(({ user }) => user !== 'admin');
+    expect(asked.map(({ verb }) => verb)).not.toContain('list');
+  });
+
+  test('is listed anew when it forgot what happened', async () => {
+    await gateway.applyRoute('forgotten');
+    await gateway.untilServed('forgotten');
+    const before = cluster.faults.requests.length;
+    await gateway.deleteRoute('forgotten');
+    cluster.faults.compact();
+    cluster.faults.cutWatches();
+    await gateway.applyRoute('after-the-compaction');
+
+    const ms = await gateway.untilServed('after-the-compaction');
+    console.info(`410 Gone: a new Route served after ${String(ms)} ms`);
+    await eventually('the deleted one is gone', async () =>
+      (await gateway.statuses('forgotten')).every((status) => status === 421),
+    );
+    const asked = cluster.faults.requests.slice(before).filter(({ user }) => user !== 'admin');
+    expect(asked.map(({ verb, resource }) => `${verb} ${resource}`)).toContain('list routes');
+  });
+
+  test(
+    'is missed by nobody for a minute, but for what is changed, and that is caught up with',
+    async () => {
+      const [restarting, ...others] = gateway.proxies;
+      await using load = startSteadyLoad(others, hostOf('first'));
+      await cluster.faults.goAway();
+      const goneAt = performance.now();
+      const isOver = (): boolean => performance.now() - goneAt > AWAY_MS;
+
+      // While its token is known, and after that, when no controller leads any more.
+      const early = await restart();
+      await eventually('nobody leads', () =>
+        gateway.controllers.some((controller) => controller.hasLogged('leadership lost')),
+      );
+      const late = await restart();
+      await eventually('the minute is over', isOver, 2 * AWAY_MS);
+      await cluster.faults.heal();
+      await gateway.applyRoute('after-the-minute');
+      const ms = await gateway.untilServed('after-the-minute', { deadlineMs: BACK_DEADLINE_MS });
+
+      const { requests, failures } = await load.stop();
+      console.info(
+        `API server away for a minute: ${String(requests)} requests, proxies restarted within ${String(early)} and ${String(late)} ms, a new Route served ${String(ms)} ms after it`,
+      );
+      expect(failures).toEqual([]);
+      await gateway.untilCondition('after-the-minute', 'Programmed', 'True/Programmed');
+
+      async function restart(): Promise<number> {
+        await restarting?.kill();
+        restarting?.start();
+        return eventually(
+          'it serves from its cache',
+          async () => (await restarting?.status(hostOf('first'))) === 200,
+          START_DEADLINE_MS,
+        );
+      }
+    },
+    AWAY_MS + 2 * START_DEADLINE_MS,
+  );
+});

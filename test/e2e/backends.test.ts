@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { eventually } from '../support/eventually.ts';
+import { startClusterGateway, type ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
+import { hostOf, namespaceManifests, TEAM } from '../support/kubernetes/gateway-manifests.ts';
+import {
+  endpointAddress,
+  referenceGrantManifest,
+  SERVICE_PORT,
+  serviceManifest,
+  sliceManifest,
+  type ServicePlace,
+} from '../support/kubernetes/service-manifests.ts';
+import { startRedis } from '../support/redis/start-redis.ts';
+import { startTcpService } from '../support/tcp-service.ts';
+import { startUpstream } from '../support/upstream.ts';
+
+/** Processes take their time to start while all tests run. */
+const START_DEADLINE_MS = 60_000;
+const OTHER_TEAM = 'other-team';
+
+describeWithClusters(['rbac', 'tokens'], 'backends of routes in a cluster', (openCluster) => {
+  let opened: AsyncDisposableStack;
+  let gateway: ClusterGateway;
+  let address: string;
+
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack();
+    const redis = opened.use(await startRedis());
+    const cluster = opened.use(await openCluster());
+    address = endpointAddress(cluster);
+    gateway = opened.use(
+      await startClusterGateway({ cluster, redisUrl: redis.url, controllers: 1, proxies: 2 }),
+    );
+    await gateway.admin.apply(namespaceManifests(OTHER_TEAM));
+    await gateway.applyRoute('first');
+    await gateway.untilServed('first', { deadlineMs: START_DEADLINE_MS });
+  }, 2 * START_DEADLINE_MS);
+  afterAll(async () => {
+    await opened.disposeAsync();
+  });
+
+  test('requests follow the endpoints of a Service, and the route stays what it was', async () => {
+    const place = { namespace: TEAM, name: 'moving' };
+    await gateway.admin.apply(serviceManifest(place));
+    await placeEndpoint(place, 'one');
+    await gateway.applyRoute('moving', {
+      backendRefs: [{ name: place.name, port: SERVICE_PORT }],
+    });
+    await untilAnswered('moving', 'one');
+    await gateway.untilCondition('moving', 'Programmed', 'True/Programmed');
+    const before = await gateway.route('moving');
+    const hashes = await hashesOf('moving');
+
+    await placeEndpoint(place, 'two');
+
+    console.info(`requests moved after ${String(await untilAnswered('moving', 'two'))} ms`);
+    expect(await hashesOf('moving')).toEqual(hashes);
+    expect((await gateway.route('moving')).status).toEqual(before.status);
+  });
+
+  test('without its Service a route is named in its status, and answers 503 until it is there', async () => {
+    const place = { namespace: TEAM, name: 'missing' };
+    await gateway.applyRoute('missing', {
+      backendRefs: [{ name: place.name, port: SERVICE_PORT }],
+    });
+
+    await gateway.untilCondition('missing', 'ResolvedRefs', 'False/BackendNotFound');
+    await gateway.untilCondition('missing', 'Programmed', 'True/Programmed');
+    expect(await gateway.condition('missing', 'Accepted')).toBe('True/Accepted');
+    expect(await gateway.statuses('missing')).toEqual([503, 503]);
+
+    await gateway.admin.apply(serviceManifest(place));
+    await placeEndpoint(place, 'found');
+    await untilAnswered('missing', 'found');
+    await gateway.untilCondition('missing', 'ResolvedRefs', 'True/ResolvedRefs');
+  });
+
+  test('a Service of another namespace answers once a ReferenceGrant is there, and not after', async () => {
+    const place = { namespace: OTHER_TEAM, name: 'theirs' };
+    await gateway.admin.apply(serviceManifest(place));
+    await placeEndpoint(place, 'theirs');
+    await gateway.applyRoute('theirs', { backendRefs: [{ ...place, port: SERVICE_PORT }] });
+
+    await gateway.untilCondition('theirs', 'ResolvedRefs', 'False/RefNotPermitted');
+    await gateway.untilCondition('theirs', 'Programmed', 'True/Programmed');
+    expect(await gateway.statuses('theirs')).toEqual([503, 503]);
+
+    await gateway.admin.apply(referenceGrantManifest(TEAM, OTHER_TEAM));
+    await untilAnswered('theirs', 'theirs');
+    await gateway.untilCondition('theirs', 'ResolvedRefs', 'True/ResolvedRefs');
+
+    await gateway.admin.request(
+      'DELETE',
+      `/apis/gateway.networking.k8s.io/v1beta1/namespaces/${OTHER_TEAM}/referencegrants/from-${TEAM}`,
+    );
+    await eventually('nobody gets through', async () =>
+      (await gateway.statuses('theirs')).every((status) => status === 503),
+    );
+  });
+
+  /** Makes a server that answers with a name the only endpoint of a Service. */
+  async function placeEndpoint(place: ServicePlace, name: string): Promise<void> {
+    const { port } = opened.use(await startUpstream((_message, response) => response.end(name)));
+    const service = opened.use(await startTcpService(() => [port], address));
+    await gateway.admin.apply(sliceManifest(place, { address, port: service.port }));
+  }
+
+  async function untilAnswered(route: string, body: string): Promise<number> {
+    return eventually(`${body} answers`, async () => {
+      const statuses = await gateway.statuses(route);
+      if (statuses.some((status) => status !== 200)) return false;
+      const answers = gateway.proxies.map(async (proxy) => proxy.ask(hostOf(route)));
+      return (await Promise.all(answers)).every((answer) => answer.body === body);
+    });
+  }
+
+  async function hashesOf(route: string): Promise<readonly (string | undefined)[]> {
+    return Promise.all(gateway.proxies.map((proxy) => proxy.hashOf(`route/${TEAM}/${route}`)));
+  }
+});

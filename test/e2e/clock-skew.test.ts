@@ -1,0 +1,73 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { expect, test } from '@jest/globals';
+
+import { eventually } from '../support/eventually.ts';
+import { startClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
+import { createMovedClock } from '../support/redis/moved-clock.ts';
+import { startRedis } from '../support/redis/start-redis.ts';
+
+const SECOND = 1000;
+const SKEW_SECONDS = 600;
+const START_DEADLINE_MS = 60 * SECOND;
+const FAILOVER_MS = 20 * SECOND;
+/** In this time a controller looks at the Lease several times. */
+const SEVERAL_LOOKS_MS = 6 * SECOND;
+
+describeWithClusters(['rbac', 'tokens'], 'a clock that is wrong', (openCluster) => {
+  test(
+    'neither keeps a controller from leading nor makes two lead',
+    async () => {
+      await using opened = new AsyncDisposableStack();
+      const directory = await mkdtemp(join(tmpdir(), 'gatehouse-clock-'));
+      opened.defer(() => rm(directory, { recursive: true }));
+      const clock = createMovedClock(directory);
+      clock.advance(SKEW_SECONDS);
+      const redis = opened.use(await startRedis());
+      const cluster = opened.use(await openCluster());
+      const gateway = opened.use(
+        await startClusterGateway({
+          ...{ cluster, redisUrl: redis.url, controllers: 2, proxies: 1 },
+          controllerVariables: [clock.environment],
+        }),
+      );
+      const [skewed, right] = gateway.controllers;
+      if (skewed === undefined || right === undefined) throw new Error('two were started');
+      await gateway.applyRoute('first');
+      await gateway.untilServed('first', { deadlineMs: START_DEADLINE_MS });
+      const leader = await gateway.leader();
+      const follower = leader === skewed ? right : skewed;
+
+      await wait(SEVERAL_LOOKS_MS);
+      expect(follower.epochs).toEqual([]);
+      await leader.kill();
+      await gateway.applyRoute('second');
+      const first = await gateway.untilServed('second', { deadlineMs: FAILOVER_MS });
+      leader.start();
+      await leader.logged('listening');
+      await wait(SEVERAL_LOOKS_MS);
+      expect(await gateway.leader()).toBe(follower);
+      await follower.kill();
+      await gateway.applyRoute('third');
+      const second = await gateway.untilServed('third', { deadlineMs: FAILOVER_MS });
+
+      console.info(
+        `clocks ten minutes apart: a new Route served after ${String(first)} and ${String(second)} ms`,
+      );
+      expect(await gateway.leader()).toBe(leader);
+      const epochs = gateway.controllers.flatMap((controller) => controller.epochs);
+      expect(epochs.toSorted((one, other) => one - other)).toEqual([
+        ...new Set(epochs.toSorted((one, other) => one - other)),
+      ]);
+      expect(epochs).toHaveLength(3);
+      await eventually('who leads says so', async () => {
+        return (await gateway.condition('third', 'Programmed')) === 'True/Programmed';
+      });
+    },
+    3 * START_DEADLINE_MS,
+  );
+});

@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { eventually } from '../support/eventually.ts';
+import { startClusterGateway, type ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import type { ControllerMember } from '../support/kubernetes/controller-member.ts';
+import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
+import { hostOf } from '../support/kubernetes/gateway-manifests.ts';
+import { watchPositions, type PositionWatch } from '../support/kubernetes/position-watch.ts';
+import { startSteadyLoad } from '../support/kubernetes/steady-load.ts';
+import { startRedis } from '../support/redis/start-redis.ts';
+import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+const SECOND = 1000;
+/** Processes take their time to start while all tests run. */
+const START_DEADLINE_MS = 60 * SECOND;
+/** From the death of a leader until what was changed meanwhile serves. */
+const FAILOVER_MS = 20 * SECOND;
+const PROXIES = 3;
+const TEST_TIMEOUT_MS = 120 * SECOND;
+
+describeWithClusters(['rbac', 'tokens'], 'controllers that come and go', (openCluster) => {
+  let opened: AsyncDisposableStack;
+  let gateway: ClusterGateway;
+  let other: Upstream;
+
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack();
+    const redis = opened.use(await startRedis());
+    const cluster = opened.use(await openCluster());
+    other = opened.use(await startUpstream((_message, response) => response.end('other')));
+    gateway = opened.use(
+      await startClusterGateway({
+        ...{ cluster, redisUrl: redis.url, controllers: 2, proxies: PROXIES },
+        controllerFlags: ['--deletion-delay', '0s'],
+      }),
+    );
+    await gateway.applyRoute('first');
+    await gateway.untilServed('first', { deadlineMs: START_DEADLINE_MS });
+    await gateway.untilCondition('first', 'Programmed', 'True/Programmed');
+  }, 2 * START_DEADLINE_MS);
+  beforeEach(async () => {
+    for (const proxy of gateway.proxies.slice(PROXIES)) await gateway.dropProxy(proxy);
+    await startMissing();
+  }, START_DEADLINE_MS);
+  afterAll(async () => {
+    await opened.disposeAsync();
+  });
+
+  describe('the leader, killed after an invalid update', () => {
+    beforeAll(async () => {
+      await gateway.applyRoute('kept');
+      await gateway.untilCondition('kept', 'Programmed', 'True/Programmed');
+      await gateway.applyRoute('kept', { regex: '(a+)+$' });
+      await gateway.untilCondition('kept', 'PartiallyInvalid', 'True/ServedGeneration');
+    });
+
+    test(
+      'is replaced in time, and no request fails',
+      async () => {
+        await using load = startSteadyLoad(gateway.proxies, hostOf('first'));
+        await using watch = watchPositions(gateway.proxies);
+        const epoch = await epochNow();
+        await (await gateway.leader()).kill();
+        await gateway.applyRoute('second');
+
+        const ms = await gateway.untilServed('second', { deadlineMs: FAILOVER_MS });
+        const { requests, failures } = await load.stop();
+        console.info(
+          `leader killed: a new Route served after ${String(ms)} ms, ${String(requests)} requests`,
+        );
+        expect(failures).toEqual([]);
+        expectNoStepBack(await watch.stop());
+        expect(await epochNow()).toBeGreaterThan(epoch);
+        await gateway.untilCondition('second', 'Programmed', 'True/Programmed');
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      'is followed by one that serves what it served, also from a proxy that starts',
+      async () => {
+        expect(await gateway.statuses('kept')).toEqual([200, 200, 200]);
+        expect(await gateway.condition('kept', 'PartiallyInvalid')).toBe('True/ServedGeneration');
+        expect((await gateway.route('kept')).status?.served).toMatchObject({ generation: 1 });
+
+        const proxy = await gateway.addProxy();
+        await untilFollowing([proxy]);
+        await gateway.untilServed('kept', { proxies: [proxy] });
+      },
+      TEST_TIMEOUT_MS,
+    );
+  });
+
+  test(
+    'a leader that is asked to end is replaced at once',
+    async () => {
+      await using load = startSteadyLoad(gateway.proxies, hostOf('first'));
+      const leader = await gateway.leader();
+      expect(await leader.terminate()).toBe(0);
+      await gateway.applyRoute('third');
+
+      const ms = await gateway.untilServed('third', { deadlineMs: FAILOVER_MS });
+      console.info(`leader ended by SIGTERM: a new Route served after ${String(ms)} ms`);
+      expect((await load.stop()).failures).toEqual([]);
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  test(
+    'without any, proxies serve, restart and start anew; then one goes on where it was',
+    async () => {
+      const [restarting, ...others] = gateway.proxies;
+      await using load = startSteadyLoad(others, hostOf('first'));
+      await using watch = watchPositions(others);
+      const leader = await gateway.leader();
+      const epoch = await epochNow();
+      await Promise.all(gateway.controllers.map((controller) => controller.kill()));
+      await restarting?.kill();
+      restarting?.start();
+      const restarted = await untilUp([restarting]);
+      const fresh = await gateway.addProxy();
+      const started = await untilUp([fresh]);
+      await gateway.applyRoute('fourth');
+      // In place: the pod keeps its name.
+      leader.start();
+      await leader.logged('listening');
+
+      const ms = await gateway.untilServed('fourth', { deadlineMs: 2 * FAILOVER_MS });
+      const { requests, failures } = await load.stop();
+      console.info(
+        `no controller: a proxy restarted within ${String(restarted)} ms, another started from Redis within ${String(started)} ms, a new Route served ${String(ms)} ms after a controller started, ${String(requests)} requests`,
+      );
+      expect(failures).toEqual([]);
+      expectNoStepBack(await watch.stop());
+      expect(await epochNow()).toBe(epoch + 1);
+      await gateway.untilCondition('fourth', 'Programmed', 'True/Programmed');
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  test(
+    'a leader that was paused and wakes up changes nothing',
+    async () => {
+      await gateway.applyRoute('moved');
+      await gateway.untilCondition('moved', 'Programmed', 'True/Programmed');
+      const paused = await gateway.leader();
+      const [next] = await gateway.followers();
+      const epoch = await epochNow();
+      paused.pause();
+      await gateway.applyRoute('moved', { to: other.origin });
+      await gateway.applyRoute('unknown-to-it');
+      const ms = await gateway.untilServed('unknown-to-it', { deadlineMs: 2 * FAILOVER_MS });
+      await untilFollowing(gateway.proxies);
+      await using watch = watchPositions(gateway.proxies);
+      paused.resume();
+
+      await eventually('it gives up', () => paused.hasLogged('leadership lost'));
+      await gateway.applyRoute('after-it-woke');
+      await gateway.untilServed('after-it-woke');
+      await gateway.untilCondition('after-it-woke', 'Programmed', 'True/Programmed');
+      console.info(`leader paused: a new Route served after ${String(ms)} ms`);
+      expectNoStepBack(await watch.stop());
+      expect(await bodies('moved')).toEqual(['other', 'other', 'other']);
+      expect(await gateway.statuses('unknown-to-it')).toEqual([200, 200, 200]);
+      expect(await epochNow()).toBeGreaterThan(epoch);
+      expect(await gateway.leader()).toBe(next);
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  test(
+    'a Lease that is deleted is made again above the epoch that proxies have',
+    async () => {
+      const epoch = await epochNow();
+      await using watch = watchPositions(gateway.proxies);
+      await gateway.deleteLease();
+      await gateway.applyRoute('fifth');
+
+      const ms = await gateway.untilServed('fifth', { deadlineMs: FAILOVER_MS });
+      console.info(`Lease deleted: a new Route served after ${String(ms)} ms`);
+      await eventually('it is made again', async () => (await epochNow()) > epoch);
+      await untilFollowing(gateway.proxies);
+      expectNoStepBack(await watch.stop());
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  test(
+    'a Lease that is deleted while nobody knows it is raised to what proxies have',
+    async () => {
+      const epoch = await epochNow();
+      await using watch = watchPositions(gateway.proxies);
+      await Promise.all(gateway.controllers.map((controller) => controller.kill()));
+      await gateway.deleteLease();
+      await gateway.applyRoute('sixth');
+      await startMissing();
+
+      const ms = await gateway.untilServed('sixth', { deadlineMs: 2 * FAILOVER_MS });
+      console.info(`Lease deleted, controllers started: a new Route served after ${String(ms)} ms`);
+      expect(await epochNow()).toBeGreaterThan(epoch);
+      await untilFollowing(gateway.proxies);
+      expectNoStepBack(await watch.stop());
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  test('leave nothing in the logs but JSON', () => {
+    const members = [...gateway.controllers, ...gateway.proxies];
+    expect(members.map(({ stderr }) => stderr).join('')).toBe('');
+  });
+
+  async function epochNow(): Promise<number> {
+    try {
+      return (await gateway.lease()).leaseTransitions;
+    } catch {
+      // There is none.
+      return 0;
+    }
+  }
+
+  /** Waits until proxies have what the leader of today published. */
+  async function untilFollowing(proxies: ClusterGateway['proxies']): Promise<void> {
+    await eventually('they follow the leader', async () => {
+      const epoch = String(await epochNow());
+      const served = await Promise.all(proxies.map((proxy) => proxy.served()));
+      return served.every(({ position }) => position?.split('.')[0] === epoch);
+    });
+  }
+
+  async function untilUp(
+    proxies: readonly (ClusterGateway['proxies'][number] | undefined)[],
+  ): Promise<number> {
+    const known = proxies.filter((proxy) => proxy !== undefined);
+    return gateway.untilServed('first', { proxies: known, deadlineMs: START_DEADLINE_MS });
+  }
+
+  async function bodies(route: string): Promise<readonly string[]> {
+    const answers = gateway.proxies.map((proxy) => proxy.ask(hostOf(route)));
+    return (await Promise.all(answers)).map(({ body }) => body);
+  }
+
+  /** Starts the controllers that do not run, and waits until both do. */
+  async function startMissing(): Promise<void> {
+    const missing = gateway.controllers.filter(({ isRunning }) => !isRunning);
+    for (const controller of missing) controller.start();
+    await Promise.all(
+      missing.map((controller: ControllerMember) => controller.logged('listening')),
+    );
+  }
+});
+
+function expectNoStepBack(watched: Awaited<ReturnType<PositionWatch['stop']>>): void {
+  for (const { looks, faults } of watched) {
+    expect(looks).toBeGreaterThan(1);
+    expect(faults).toEqual([]);
+  }
+}

@@ -1,0 +1,162 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { eventually } from '../support/eventually.ts';
+import { startClusterGateway, type ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
+import { hostOf, TEAM } from '../support/kubernetes/gateway-manifests.ts';
+import { routesIn } from '../support/kubernetes/paths.ts';
+import { startRedis } from '../support/redis/start-redis.ts';
+
+const SECOND = 1000;
+/** Processes take their time to start while all tests run. */
+const START_DEADLINE_MS = 60 * SECOND;
+
+const DELETION_DELAY_MS = 5 * SECOND;
+const TEST_TIMEOUT_MS = 180 * SECOND;
+
+const LOOK_MS = 300;
+
+const MANY = 500;
+const MOST = 0.85 * MANY;
+const NAMES = Array.from({ length: MANY }, (_, index) => `many-${String(index)}`);
+
+describeWithClusters(['rbac', 'tokens'], 'many routes of a cluster', (openCluster) => {
+  let opened: AsyncDisposableStack;
+  let gateway: ClusterGateway;
+
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack();
+    const redis = opened.use(await startRedis());
+    const cluster = opened.use(await openCluster());
+    gateway = opened.use(
+      await startClusterGateway({
+        ...{ cluster, redisUrl: redis.url, controllers: 1, proxies: 2 },
+        controllerFlags: ['--deletion-delay', `${String(DELETION_DELAY_MS / SECOND)}s`],
+      }),
+    );
+    await gateway.applyRoute('first');
+    await gateway.untilServed('first', { deadlineMs: START_DEADLINE_MS });
+  }, 2 * START_DEADLINE_MS);
+  afterAll(async () => {
+    await opened.disposeAsync();
+  });
+
+  test(
+    'one of a thousand that is bad is named, and the others do not notice',
+    async () => {
+      const names = [...NAMES, ...NAMES.map((name) => `more-${name}`)].slice(1);
+      const started = performance.now();
+      await inParallel(names, (name) => gateway.applyRoute(name));
+      await eventually(
+        'all are programmed',
+        async () => (await countProgrammed()) === names.length + 1,
+        START_DEADLINE_MS,
+      );
+      const programmed = Math.round(performance.now() - started);
+      const before = await gateway.proxies[0]?.served();
+      await gateway.applyRoute('bad', {
+        from: `https://${hostOf('bad')}`,
+        allowPublicUnauthenticatedAccess: false,
+        policy: { allow: { or: [{ emial: 'alice@example.com' }] } },
+      });
+
+      const named = await gateway.untilCondition('bad', 'Accepted', 'False/InvalidPolicy');
+      console.info(
+        `1,000 Routes programmed ${String(programmed)} ms after the first was written; a bad one among them named after ${String(named)} ms`,
+      );
+      expect(await gateway.proxies[0]?.served()).toEqual(before);
+      expect(await countProgrammed()).toBe(names.length + 1);
+      expect(await statusesOf(names)).toEqual(new Set([200]));
+      await inParallel(names.slice(MANY - 1), (name) => gateway.deleteRoute(name));
+      await gateway.deleteRoute('bad');
+      await eventually('half of them are left', async () => (await servedRoutes()) === MANY);
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  test(
+    'that are all deleted at once serve on for a while, which is told, and then no more',
+    async () => {
+      expect(await servedRoutes()).toBe(MANY);
+      await gateway.admin.request('DELETE', routesIn(TEAM));
+
+      await gateway.untilSettingsCondition('Programmed', 'False/Pending');
+      const { conditions = [] } = (await gateway.settings()).status ?? {};
+      const programmed = conditions.find(({ type }) => type === 'Programmed');
+      expect(programmed?.message).toContain(`0 of ${String(MANY)} routes are left`);
+      // A few may be gone before there are many.
+      expect(await servedRoutes()).toBeGreaterThan(MOST);
+      const ms = await eventually(
+        'they are believed to be gone',
+        async () => (await servedRoutes()) === 0,
+        DELETION_DELAY_MS + START_DEADLINE_MS,
+      );
+      console.info(`${String(MANY)} Routes deleted at once: gone ${String(ms)} ms after`);
+      await gateway.untilSettingsCondition('Programmed', 'True/Programmed');
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  test(
+    'that are deleted by mistake and made again serve all the time',
+    async () => {
+      await inParallel(NAMES, (name) => gateway.applyRoute(name));
+      await eventually('all are served', async () => (await servedRoutes()) === MANY);
+      await gateway.admin.request('DELETE', routesIn(TEAM));
+      await gateway.untilSettingsCondition('Programmed', 'False/Pending');
+      const counts: number[] = [];
+      await inParallel(NAMES, async (name) => {
+        await gateway.applyRoute(name);
+        counts.push(await servedRoutes());
+      });
+
+      await gateway.untilSettingsCondition('Programmed', 'True/Programmed');
+      await eventually('all are programmed', async () => (await countProgrammed()) === MANY);
+      expect(Math.min(...counts)).toBeGreaterThan(MOST);
+      expect(await servedRoutes()).toBe(MANY);
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  /** Routes that the first proxy serves. */
+  async function servedRoutes(): Promise<number> {
+    const { resources = [] } = (await gateway.proxies[0]?.served()) ?? {};
+    return resources.filter(({ key }) => key.startsWith('route/')).length;
+  }
+
+  async function countProgrammed(): Promise<number> {
+    // To look all the time would keep the API server from what is looked for.
+    await wait(LOOK_MS);
+    const { items } = (await gateway.admin.request('GET', routesIn(TEAM))) as {
+      readonly items: readonly Awaited<ReturnType<ClusterGateway['route']>>[];
+    };
+    return items.filter(({ status }) =>
+      status?.conditions?.some(
+        ({ type, status: state }) => type === 'Programmed' && state === 'True',
+      ),
+    ).length;
+  }
+
+  async function statusesOf(names: readonly string[]): Promise<ReadonlySet<number>> {
+    const statuses = new Set<number>();
+    await inParallel(names, async (name) => {
+      statuses.add((await gateway.proxies[1]?.status(hostOf(name))) ?? 0);
+    });
+    return statuses;
+  }
+});
+
+const AT_A_TIME = 16;
+
+async function inParallel(
+  names: readonly string[],
+  work: (name: string) => Promise<void>,
+): Promise<void> {
+  const rest = names.values();
+  const workers = Array.from({ length: AT_A_TIME }, async () => {
+    for (const name of rest) await work(name);
+  });
+  await Promise.all(workers);
+}

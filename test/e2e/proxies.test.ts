@@ -1,0 +1,290 @@
+import { Agent, request } from 'node:http';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { eventually } from '../support/eventually.ts';
+import { startClusterGateway, type ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import { startFakeCluster } from '../support/kubernetes/fake/start-fake-cluster.ts';
+import { hostOf, TEAM } from '../support/kubernetes/gateway-manifests.ts';
+import type { ProxyMember } from '../support/kubernetes/proxy-member.ts';
+import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
+import { startTcpService } from '../support/tcp-service.ts';
+
+const SECOND = 1000;
+/** Processes take their time to start while all tests run. */
+const START_DEADLINE_MS = 60 * SECOND;
+/** A proxy that is gone counts so long. */
+const LEAVE_DEADLINE_MS = 30 * SECOND;
+const TEST_TIMEOUT_MS = 120 * SECOND;
+
+describe('proxies that fail', () => {
+  let opened: AsyncDisposableStack;
+  let gateway: ClusterGateway;
+  let redis: TestRedis;
+
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack();
+    redis = opened.use(await startRedis());
+    const cluster = opened.use(await startFakeCluster());
+    gateway = opened.use(
+      await startClusterGateway({
+        ...{ cluster, redisUrl: redis.url, controllers: 1, proxies: 3 },
+        controllerFlags: ['--deletion-delay', '0s'],
+        proxyFlags: ['--drain-delay', '3s'],
+      }),
+    );
+    await gateway.applyRoute('first');
+    await gateway.untilServed('first', { deadlineMs: START_DEADLINE_MS });
+    await gateway.untilCondition('first', 'Programmed', 'True/Programmed');
+  }, 2 * START_DEADLINE_MS);
+  afterAll(async () => {
+    await opened.disposeAsync();
+  });
+
+  test('hear of changes without Redis, and stay ready', async () => {
+    await redis.stop();
+    await gateway.applyRoute('without-redis');
+
+    await gateway.untilServed('without-redis');
+    await gateway.untilCondition('without-redis', 'Programmed', 'True/Programmed');
+    const answers = await Promise.all(gateway.proxies.map((proxy) => proxy.admin('/readyz')));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    await redis.start();
+    await gateway.applyRoute('with-redis');
+    await gateway.untilServed('with-redis');
+  });
+
+  test(
+    'do not delay others when they are slow, and get only the newest when they go on',
+    async () => {
+      const [slow, ...others] = gateway.proxies;
+      slow?.pause();
+      await gateway.applyRoute('changing');
+      const ms = await gateway.untilServed('changing', { proxies: others });
+      await gateway.untilCondition('changing', 'Programmed', 'False/Pending');
+      const message = await programmedMessage('changing');
+      for (const path of ['/one', '/two', '/three']) {
+        await gateway.applyRoute('changing', { prefix: path });
+        await eventually(`others serve ${path}`, () => areServing(others, 'changing', path));
+      }
+      expect(await gateway.condition('changing', 'Programmed')).toBe('False/Pending');
+      const before = slow?.log.length ?? 0;
+      slow?.resume();
+
+      await eventually('it serves the newest', () =>
+        areServing(gateway.proxies, 'changing', '/three'),
+      );
+      await gateway.untilCondition('changing', 'Programmed', 'True/Programmed');
+      console.info(`slow proxy: others served a new Route after ${String(ms)} ms`);
+      expect(message).toContain('2 of 3');
+      const applied = slow?.log.slice(before).filter(isApplied) ?? [];
+      // What was on its way when it stopped, and the newest.
+      expect(applied.length).toBeLessThanOrEqual(2);
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  test(
+    'are named in the status of a route that one of them refuses, and others go on',
+    async () => {
+      await gateway.applyRoute('refused', { prefix: '/old' });
+      await gateway.untilCondition('refused', 'Programmed', 'True/Programmed');
+      const key = `route/${TEAM}/refused`;
+      const accepted = await gateway.proxies[0]?.hashOf(key);
+      const probe = await gateway.connectProbe('gatehouse-proxy-strict', {
+        answer: ({ snapshot }) => {
+          if (snapshot.resources.get(key)?.hash === accepted) return 'ack';
+          return [{ k: key, reason: 'InvalidResource', message: 'of another release' }];
+        },
+      });
+      await eventually('it counts', () => probe.serving !== undefined);
+      await gateway.applyRoute('refused', { prefix: '/new' });
+      const ms = await gateway.untilCondition('refused', 'Programmed', 'False/Rejected');
+      console.info(`nack: told in the status after ${String(ms)} ms`);
+      expect(await programmedMessage('refused')).toContain('gatehouse-proxy-strict');
+      expect(await programmedMessage('refused')).toContain('of another release');
+      await gateway.applyRoute('besides');
+      await gateway.untilServed('besides');
+      await gateway.untilCondition('besides', 'Programmed', 'True/Programmed');
+      await eventually('what was published before serves', () =>
+        areServing(gateway.proxies, 'refused', '/old'),
+      );
+      expect(probe.serving?.snapshot.resources.get(key)?.hash).toBe(accepted);
+      await eventually('the settings count it', async () => {
+        const { status } = await gateway.settings();
+        return status?.proxies?.connected === 4;
+      });
+
+      await probe[Symbol.asyncDispose]();
+      await gateway.untilCondition(
+        ...(['refused', 'Programmed', 'True/Programmed'] as const),
+        LEAVE_DEADLINE_MS,
+      );
+      expect(await areServing(gateway.proxies, 'refused', '/new')).toBe(true);
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  test(
+    'leave without a request that fails when they are asked to',
+    async () => {
+      const [leaving] = gateway.proxies;
+      await using service = await startReadyService(gateway.proxies);
+      await using load = startKeptAliveLoad(service.port, hostOf('first'));
+      await eventually('all connections are used', () => load.requests > 100);
+      const started = performance.now();
+      leaving?.beginTermination();
+      await eventually('it counts no more', async () => {
+        const { status } = await gateway.settings();
+        return status?.proxies?.ready === 2;
+      });
+      await gateway.applyRoute('during-the-drain');
+      await gateway.untilCondition('during-the-drain', 'Programmed', 'True/Programmed');
+      expect(await leaving?.terminate()).toBe(0);
+      const ms = Math.round(performance.now() - started);
+      const before = load.requests;
+      await eventually('requests go on', () => load.requests > before + 100);
+
+      await load.stop();
+      console.info(`drain: ended after ${String(ms)} ms, ${String(load.requests)} requests`);
+      expect(load.failures).toEqual([]);
+      await eventually('the settings do not count it', async () => {
+        const { status } = await gateway.settings();
+        return status?.proxies?.connected === 2;
+      });
+      leaving?.start();
+      await gateway.untilServed('first', { deadlineMs: START_DEADLINE_MS });
+      await gateway.untilCondition('first', 'Programmed', 'True/Programmed');
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  test(
+    'do not keep routes from being programmed for long after they were killed',
+    async () => {
+      await eventually('all count', async () => {
+        const { status } = await gateway.settings();
+        return status?.proxies?.synced === 3;
+      });
+      const [killed, ...others] = gateway.proxies;
+      await killed?.kill();
+      await gateway.applyRoute('after-the-kill');
+
+      const served = await gateway.untilServed('after-the-kill', { proxies: others });
+      await gateway.untilCondition('after-the-kill', 'Programmed', 'False/Pending');
+      expect(await programmedMessage('after-the-kill')).toContain('2 of 3');
+      const programmed = await gateway.untilCondition(
+        ...(['after-the-kill', 'Programmed', 'True/Programmed'] as const),
+        LEAVE_DEADLINE_MS,
+      );
+      console.info(
+        `proxy killed: others served a new Route after ${String(served)} ms, Programmed ${String(programmed)} ms later`,
+      );
+      await eventually('the settings do not count it', async () => {
+        const { status } = await gateway.settings();
+        return status?.proxies?.connected === 2;
+      });
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  async function programmedMessage(route: string): Promise<string> {
+    const { conditions = [] } = (await gateway.route(route)).status ?? {};
+    return conditions.find(({ type }) => type === 'Programmed')?.message ?? '';
+  }
+});
+
+function isApplied({ message }: Readonly<Record<string, unknown>>): boolean {
+  return message === 'configuration applied';
+}
+
+/** Whether a route of all these proxies is at that path, and nowhere else. */
+async function areServing(
+  proxies: readonly ProxyMember[],
+  route: string,
+  path: string,
+): Promise<boolean> {
+  const statuses = proxies.map(async (proxy) => [
+    await proxy.status(hostOf(route), path),
+    await proxy.status(hostOf(route), '/'),
+  ]);
+  return (await Promise.all(statuses)).every(([at, elsewhere]) => at === 200 && elsewhere === 404);
+}
+
+/** A Service as Kubernetes has it: new connections go to the proxies that are ready. */
+async function startReadyService(
+  proxies: readonly ProxyMember[],
+): Promise<AsyncDisposable & { readonly port: number }> {
+  let ready: readonly number[] = [];
+  let isStopped = false;
+  const look = async (): Promise<void> => {
+    const found = proxies.map(async (proxy) => {
+      const { status } = await proxy.admin('/readyz').catch(() => ({ status: 0 }));
+      return status === 200 ? [await proxy.port()] : [];
+    });
+    ready = (await Promise.all(found)).flat();
+  };
+  const looking = async (): Promise<void> => {
+    while (!isStopped) {
+      await look();
+      await wait(100);
+    }
+  };
+  await look();
+  const done = looking();
+  const service = await startTcpService(() => ready);
+  return {
+    port: service.port,
+    async [Symbol.asyncDispose]() {
+      isStopped = true;
+      await done;
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface KeptAliveLoad extends AsyncDisposable {
+  readonly requests: number;
+  readonly failures: readonly string[];
+  stop(): Promise<void>;
+}
+
+const CONNECTIONS = 12;
+
+/** Requests one after the other on connections that are kept as long as the server keeps them. */
+function startKeptAliveLoad(port: number, host: string): KeptAliveLoad {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  const failures: string[] = [];
+  let requests = 0;
+  let isStopped = false;
+  const ask = async (): Promise<void> => {
+    const outgoing = request({ host: '127.0.0.1', port, agent, headers: { host } }).end();
+    // Node emits `response` with the message alone.
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    await once(response.resume(), 'end');
+    if (response.statusCode !== 200) failures.push(String(response.statusCode));
+  };
+  const loops = Array.from({ length: CONNECTIONS }, async () => {
+    while (!isStopped) {
+      requests += 1;
+      await ask().catch((error: unknown) => failures.push(String(error)));
+      await wait(10);
+    }
+  });
+  const stop = async (): Promise<void> => {
+    isStopped = true;
+    await Promise.all(loops);
+    agent.destroy();
+  };
+  return {
+    get requests() {
+      return requests;
+    },
+    failures,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}

@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parseAllDocuments } from 'yaml';
+
+import { eventually } from '../support/eventually.ts';
+import { startClusterGateway, type ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import type { Cluster, ClusterFaults } from '../support/kubernetes/cluster.ts';
+import { startFakeCluster } from '../support/kubernetes/fake/start-fake-cluster.ts';
+import { INSTALL_NAMESPACE } from '../support/kubernetes/gateway-manifests.ts';
+import { coreIn } from '../support/kubernetes/paths.ts';
+import { SERVICE_PORT } from '../support/kubernetes/service-manifests.ts';
+import { startRedis } from '../support/redis/start-redis.ts';
+
+/** Processes take their time to start while all tests run. */
+const START_DEADLINE_MS = 60_000;
+const RBAC = join(import.meta.dirname, '../../controller/manifests/rbac.yaml');
+const CONTROLLER = `system:serviceaccount:${INSTALL_NAMESPACE}:gatehouse-controller`;
+
+interface Role {
+  readonly kind: string;
+  readonly metadata: { readonly namespace?: string };
+  readonly rules?: readonly {
+    readonly apiGroups: readonly string[];
+    readonly resources: readonly string[];
+    readonly verbs: readonly string[];
+  }[];
+}
+
+/** A verb on a resource, in one namespace or, with an empty one, anywhere. */
+interface Right {
+  readonly what: string;
+  readonly namespace: string;
+}
+
+describe('rights', () => {
+  let opened: AsyncDisposableStack;
+  let cluster: Cluster;
+  let gateway: ClusterGateway;
+  let rights: readonly Right[];
+
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack();
+    rights = readRights(await readFile(RBAC, 'utf8'));
+    const redis = opened.use(await startRedis());
+    cluster = opened.use(await startFakeCluster());
+    gateway = opened.use(
+      await startClusterGateway({ cluster, redisUrl: redis.url, controllers: 2, proxies: 1 }),
+    );
+    await gateway.applyRoute('first');
+    await gateway.untilServed('first', { deadlineMs: START_DEADLINE_MS });
+    await useEverything();
+  }, 3 * START_DEADLINE_MS);
+  afterAll(async () => {
+    await opened.disposeAsync();
+  });
+
+  test('grant everything that the controllers ask for', () => {
+    const refused = requestsOf(CONTROLLER).filter(
+      (request) => !rights.some((right) => grants(right, request)),
+    );
+    expect(refused).toEqual([]);
+    expect(gateway.controllers.flatMap(({ log }) => log).filter(isTrouble)).toEqual([]);
+  });
+
+  test('grant nothing that they never ask for', () => {
+    const requests = requestsOf(CONTROLLER);
+    const unused = rights.filter((right) => !requests.some((request) => grants(right, request)));
+    expect(rights.length).toBeGreaterThan(10);
+    expect(unused).toEqual([]);
+  });
+
+  test('are none for proxies, who ask the API server for nothing', () => {
+    const users = new Set(cluster.faults.requests.map(({ user }) => user));
+    expect([...users].sort()).toEqual(['admin', CONTROLLER]);
+  });
+
+  /** Makes use of every feature for which the controller needs the API server. */
+  async function useEverything(): Promise<void> {
+    await gateway.admin.request('POST', coreIn(INSTALL_NAMESPACE, 'secrets'), {
+      metadata: { name: 'company' },
+      data: { 'client-secret': Buffer.from('secret').toString('base64') },
+    });
+    await gateway.changeSettings({
+      allowedRoutes: {
+        namespaces: {
+          from: 'Selector',
+          selector: { matchLabels: { 'kubernetes.io/metadata.name': 'team' } },
+        },
+      },
+      identityProviders: [
+        {
+          name: 'company',
+          issuerUrl: 'https://idp.example.test',
+          clientId: 'gatehouse',
+          clientSecretRef: { name: 'company', key: 'client-secret' },
+        },
+      ],
+    });
+    await gateway.untilSettingsCondition('Programmed', 'True/Programmed');
+    await gateway.applyRoute('backend', { backendRefs: [{ name: 'app', port: SERVICE_PORT }] });
+    await gateway.untilCondition('backend', 'Programmed', 'True/Programmed');
+    await gateway.applyRoute('first', { regex: '(a+)+$' });
+    await gateway.untilCondition('first', 'Accepted', 'False/InvalidRegex');
+    await eventually('an Event is written', () =>
+      requestsOf(CONTROLLER).some(({ resource }) => resource === 'events'),
+    );
+    // Who takes over from whom stops in order.
+    await (await gateway.leader()).terminate();
+    await gateway.applyRoute('second');
+    await gateway.untilServed('second');
+  }
+
+  function requestsOf(name: string): ClusterFaults['requests'] {
+    return cluster.faults.requests.filter(({ user }) => user === name);
+  }
+});
+
+function readRights(manifests: string): readonly Right[] {
+  // Our own manifest; API servers check it.
+  const roles = parseAllDocuments(manifests).map((document) => document.toJS() as Role);
+  return roles.flatMap(({ metadata, rules = [] }) =>
+    rules.flatMap(({ apiGroups, resources, verbs }) =>
+      apiGroups.flatMap((group) =>
+        resources.flatMap((resource) =>
+          verbs.map((verb) => ({
+            what: `${verb} ${group}/${resource}`,
+            namespace: metadata.namespace ?? '',
+          })),
+        ),
+      ),
+    ),
+  );
+}
+
+function grants({ what, namespace }: Right, request: ClusterFaults['requests'][number]): boolean {
+  const isHere = namespace === '' || namespace === request.namespace;
+  return isHere && what === `${request.verb} ${request.group}/${request.resource}`;
+}
+
+function isTrouble({ level }: Readonly<Record<string, unknown>>): boolean {
+  return level === 'warn' || level === 'error';
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { eventually } from '../support/eventually.ts';
+import { startClusterGateway, type ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
+import { hostOf } from '../support/kubernetes/gateway-manifests.ts';
+import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
+import { startUpstream } from '../support/upstream.ts';
+
+/** Processes take their time to start while all tests run. */
+const START_DEADLINE_MS = 60_000;
+
+describeWithClusters(['rbac', 'tokens'], 'routes of a cluster', (openCluster) => {
+  let opened: AsyncDisposableStack;
+  let redis: TestRedis;
+  let gateway: ClusterGateway;
+
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack();
+    redis = opened.use(await startRedis());
+    const cluster = opened.use(await openCluster());
+    gateway = opened.use(
+      await startClusterGateway({
+        cluster,
+        redisUrl: redis.url,
+        controllers: 1,
+        proxies: 2,
+        controllerFlags: ['--deletion-delay', '0s'],
+      }),
+    );
+    await gateway.applyRoute('first');
+    await gateway.untilServed('first', { deadlineMs: START_DEADLINE_MS });
+  }, 2 * START_DEADLINE_MS);
+  afterAll(async () => {
+    await opened.disposeAsync();
+  });
+
+  test('a Route that is applied serves on every proxy, and its status says so', async () => {
+    await gateway.applyRoute('applied');
+
+    await gateway.untilServed('applied');
+    await gateway.untilCondition('applied', 'Programmed', 'True/Programmed');
+    const { status } = await gateway.route('applied');
+    expect(status).toMatchObject({
+      url: 'http://applied.example.test',
+      observedGeneration: 1,
+      programmedGeneration: 1,
+    });
+    expect(await gateway.condition('applied', 'Accepted')).toBe('True/Accepted');
+    expect(await gateway.condition('applied', 'ResolvedRefs')).toBe('True/ResolvedRefs');
+    const [proxy] = gateway.proxies;
+    expect(await proxy?.hashOf('route/team/applied')).toBe(status?.configHash);
+  });
+
+  test('a change serves everywhere when its generation is programmed', async () => {
+    await using other = await startUpstream((_message, response) => response.end('other'));
+    await gateway.applyRoute('changing');
+    await gateway.untilCondition('changing', 'Programmed', 'True/Programmed');
+
+    await gateway.applyRoute('changing', { to: other.origin });
+    await eventually('generation 2 is programmed', async () => {
+      const { status } = await gateway.route('changing');
+      return status?.programmedGeneration === 2;
+    });
+
+    const bodies = await Promise.all(
+      gateway.proxies.map(async (proxy) => (await proxy.ask(hostOf('changing'))).body),
+    );
+    expect(bodies).toEqual(['other', 'other']);
+  });
+
+  test('a Route that is deleted serves nowhere', async () => {
+    await gateway.applyRoute('deleted');
+    await gateway.untilServed('deleted');
+
+    await gateway.deleteRoute('deleted');
+
+    await eventually('no proxy serves it', async () =>
+      (await gateway.statuses('deleted')).every((status) => status !== 200),
+    );
+    expect(await gateway.statuses('deleted')).toEqual([421, 421]);
+  });
+
+  test('a bad Route is named in its status, and no other one notices', async () => {
+    await gateway.applyRoute('bad', {
+      from: 'https://bad.example.test',
+      allowPublicUnauthenticatedAccess: false,
+      policy: { allow: { or: [{ emial: 'alice@example.com' }] } },
+    });
+
+    await gateway.untilCondition('bad', 'Accepted', 'False/InvalidPolicy');
+    expect(await gateway.condition('bad', 'Programmed')).toBe('False/Invalid');
+    const { status } = await gateway.route('bad');
+    const accepted = status?.conditions?.find(({ type }) => type === 'Accepted');
+    expect(accepted?.message).toContain('spec.policy.allow.or[0]');
+    expect(await gateway.statuses('bad')).toEqual([421, 421]);
+    expect(await gateway.statuses('first')).toEqual([200, 200]);
+  });
+
+  test('a bad update leaves the generation before in service, says so, and heals', async () => {
+    await gateway.applyRoute('updated');
+    await gateway.untilCondition('updated', 'Programmed', 'True/Programmed');
+
+    await gateway.applyRoute('updated', { regex: '(a+)+$' });
+    await gateway.untilCondition('updated', 'Accepted', 'False/InvalidRegex');
+
+    expect(await gateway.condition('updated', 'PartiallyInvalid')).toBe('True/ServedGeneration');
+    expect((await gateway.route('updated')).status?.served).toMatchObject({
+      generation: 1,
+      spec: { from: 'http://updated.example.test' },
+    });
+    expect(await gateway.statuses('updated')).toEqual([200, 200]);
+
+    await gateway.applyRoute('updated', { regex: '/[a-z]*' });
+    await gateway.untilCondition('updated', 'Programmed', 'True/Programmed');
+    const { status } = await gateway.route('updated');
+    expect(status?.served).toBeUndefined();
+    expect(status?.conditions?.map(({ type }) => type)).not.toContain('PartiallyInvalid');
+  });
+
+  test('the older of two Routes keeps a path that both ask for', async () => {
+    await gateway.applyRoute('older');
+    await gateway.untilCondition('older', 'Programmed', 'True/Programmed');
+
+    await gateway.applyRoute('younger', { from: `http://${hostOf('older')}` });
+
+    await gateway.untilCondition('younger', 'Accepted', 'False/HostConflict');
+    expect(await gateway.condition('older', 'Accepted')).toBe('True/Accepted');
+    await gateway.deleteRoute('older');
+    await gateway.untilCondition('younger', 'Programmed', 'True/Programmed');
+    expect(await gateway.statuses('older')).toEqual([200, 200]);
+  });
+
+  test('the controller gets by with its rights, and no process writes anything but its log', () => {
+    const members = [...gateway.controllers, ...gateway.proxies];
+
+    expect(members.map(({ stderr }) => stderr)).toEqual(['', '', '']);
+    const log = gateway.controllers.flatMap((controller) => controller.log);
+    expect(log.filter(({ level }) => level !== 'info')).toEqual([]);
+  });
+});

@@ -1,0 +1,26 @@
+import { Member } from './member.ts';
+import { portOf } from './proxy-member.ts';
+
+/** A `gatehouse controller`. */
+export class ControllerMember extends Member {
+  /** Who it is in the Lease; undefined before it first led. */
+  get identity(): string | undefined {
+    const { identity } = this.log.findLast(isAcquisition) ?? {};
+    return typeof identity === 'string' ? identity : undefined;
+  }
+
+  /** The epochs that it acquired, in all of its lives. */
+  get epochs(): readonly number[] {
+    return this.log.filter(isAcquisition).map(({ epoch }) => Number(epoch));
+  }
+
+  /** Where proxies connect to. */
+  async pushPort(): Promise<number> {
+    const { addresses } = await this.logged('listening');
+    return portOf(Array.isArray(addresses) ? addresses[0] : undefined);
+  }
+}
+
+function isAcquisition({ message }: Readonly<Record<string, unknown>>): boolean {
+  return message === 'leadership acquired';
+}

@@ -1,0 +1,97 @@
+import { startGatehouse, type GatehouseProcess, type LogRecord } from '../cli.ts';
+
+const LAST_RECORDS = 12;
+
+/** A `gatehouse` process of a cluster, which can be killed, paused and started again. */
+export class Member implements AsyncDisposable {
+  readonly #argv: readonly string[];
+  readonly #variables: Readonly<Record<string, string>>;
+  readonly #lives: GatehouseProcess[] = [];
+  #isRunning = false;
+
+  constructor(argv: readonly string[], variables: Readonly<Record<string, string>> = {}) {
+    this.#argv = argv;
+    this.#variables = variables;
+  }
+
+  /** Whether it was started, and not ended since. */
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** Starts it, again if it ended. */
+  start(): void {
+    this.#isRunning = true;
+    this.#lives.push(startGatehouse(this.#argv, this.#variables));
+  }
+
+  /** The record of this life that has this message, now or later. */
+  async logged(message: string): Promise<LogRecord> {
+    return this.#life.logged((record) => record['message'] === message);
+  }
+
+  /** Whether this life has logged it already. */
+  hasLogged(message: string): boolean {
+    return this.#life.log.some((record) => record['message'] === message);
+  }
+
+  /** With SIGKILL: it has no time for anything. */
+  async kill(): Promise<void> {
+    this.#isRunning = false;
+    await this.#lives.at(-1)?.[Symbol.asyncDispose]();
+  }
+
+  /** With SIGTERM, as Kubernetes asks. Resolves with its exit code. */
+  async terminate(): Promise<number | null> {
+    this.#life.signal('SIGTERM');
+    const code = await this.#life.exited();
+    this.#isRunning = false;
+    return code;
+  }
+
+  /** Asks it to end, and does not wait for it. */
+  beginTermination(): void {
+    this.#life.signal('SIGTERM');
+  }
+
+  /** Stops its clock, as it were: connections stay, and nothing answers. */
+  pause(): void {
+    this.#life.signal('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#life.signal('SIGCONT');
+  }
+
+  /** Everything it logged, in all of its lives. */
+  get log(): readonly LogRecord[] {
+    return this.#lives.flatMap(({ log }) => log);
+  }
+
+  /** Everything it wrote besides, likewise. */
+  get stderr(): string {
+    return this.#lives.map(({ stderr }) => stderr).join('');
+  }
+
+  /** The end of both, but for what was logged of requests. */
+  get lastWords(): string {
+    const records = this.log.filter(isNotOfRequest).slice(-LAST_RECORDS);
+    const state = this.#isRunning ? 'runs' : 'does not run';
+    const lines = records.map((record) => JSON.stringify(record));
+    return [`${this.#argv[0] ?? ''} ${state}:`, ...lines, this.stderr].join('\n');
+  }
+
+  get #life(): GatehouseProcess {
+    const life = this.#lives.at(-1);
+    if (life === undefined) throw new Error('it has not been started');
+    return life;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+  }
+}
+
+function isNotOfRequest({ service, 'request-id': requestId }: LogRecord): boolean {
+  return service !== 'authorize' && requestId === undefined;
+}

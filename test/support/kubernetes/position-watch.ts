@@ -1,0 +1,57 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { comparePositions, parsePosition } from '../../../shared/snapshot/snapshot-position.ts';
+import type { ProxyMember } from './proxy-member.ts';
+
+const PAUSE_MS = 50;
+
+/** What was seen of a proxy. */
+interface Observation {
+  readonly looks: number;
+  /** Steps back, and looks that failed. */
+  readonly faults: readonly string[];
+}
+
+/** Watches where proxies stand, for as long as their processes run. */
+export interface PositionWatch extends AsyncDisposable {
+  /** Stops, and tells what was seen of each. */
+  stop(): Promise<readonly Observation[]>;
+}
+
+/** Looks at `/debug/snapshot` of each of these proxies all the time. */
+export function watchPositions(proxies: readonly ProxyMember[]): PositionWatch {
+  let isStopped = false;
+  const watching = proxies.map(async (proxy): Promise<Observation> => {
+    const faults: string[] = [];
+    let looks = 0;
+    let before: string | undefined;
+    while (!isStopped) {
+      try {
+        const { position } = await proxy.served();
+        if (isOlder(position, before)) faults.push(`${before ?? ''} to ${position ?? 'nothing'}`);
+        before = position;
+      } catch (error) {
+        faults.push(String(error));
+      }
+      looks += 1;
+      await wait(PAUSE_MS);
+    }
+    return { looks, faults };
+  });
+  const stop = async (): Promise<readonly Observation[]> => {
+    isStopped = true;
+    return Promise.all(watching);
+  };
+  return {
+    stop,
+    [Symbol.asyncDispose]: async () => {
+      await stop();
+    },
+  };
+}
+
+function isOlder(position: string | undefined, before: string | undefined): boolean {
+  const [is, was] = [parsePosition(position ?? ''), parsePosition(before ?? '')];
+  if (was === undefined) return false;
+  return is === undefined || comparePositions(is, was) < 0;
+}

@@ -1,0 +1,46 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { ProxyMember } from './proxy-member.ts';
+
+const PAUSE_MS = 10;
+
+/** Requests that go on while something else happens. */
+export interface SteadyLoad extends AsyncDisposable {
+  /** Stops, and tells how many requests there were, and how those failed that did. */
+  stop(): Promise<LoadResult>;
+}
+
+interface LoadResult {
+  readonly requests: number;
+  readonly failures: readonly string[];
+}
+
+/** Asks each of the proxies for a host, one request after the other, about a hundred a second. */
+export function startSteadyLoad(proxies: readonly ProxyMember[], host: string): SteadyLoad {
+  const failures: string[] = [];
+  let requests = 0;
+  let isStopped = false;
+  const asking = proxies.map(async (proxy) => {
+    while (!isStopped) {
+      requests += 1;
+      try {
+        const { status, body } = await proxy.ask(host);
+        if (status !== 200) failures.push(`${String(status)} ${body}`);
+      } catch (error) {
+        failures.push(String(error));
+      }
+      await wait(PAUSE_MS);
+    }
+  });
+  const stop = async (): Promise<LoadResult> => {
+    isStopped = true;
+    await Promise.all(asking);
+    return { requests, failures };
+  };
+  return {
+    stop,
+    [Symbol.asyncDispose]: async () => {
+      await stop();
+    },
+  };
+}
