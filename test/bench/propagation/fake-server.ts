@@ -1,0 +1,6 @@
+/** The API server of the tests as a process of its own, until its parent goes. */
+import { startFakeCluster } from '../../support/kubernetes/fake/start-fake-cluster.ts';
+
+await using cluster = await startFakeCluster();
+process.send?.(cluster.adminKubeconfig);
+await new Promise((resolve) => process.once('disconnect', resolve));

@@ -1,0 +1,50 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { createAdminClient } from '../../support/kubernetes/admin-client.ts';
+import type { Cluster } from '../../support/kubernetes/cluster.ts';
+import { envtestKind } from '../../support/kubernetes/envtest-kind.ts';
+import { FAKE_CAPABILITIES } from '../../support/kubernetes/fake/start-fake-cluster.ts';
+import { realCluster } from '../../support/kubernetes/real/real-cluster.ts';
+
+/** An API server in other processes than this one. */
+export interface BenchCluster extends AsyncDisposable {
+  readonly cluster: Cluster;
+}
+
+/** A kube-apiserver where there is one and `wantsFake` is false, else the fake. */
+export async function openCluster(wantsFake: boolean): Promise<BenchCluster> {
+  const kind = envtestKind();
+  if (wantsFake || 'absence' in kind) return await openFake();
+  await kind.start();
+  // Ended with everything in it: to delete it all first would take minutes.
+  return { cluster: await kind.open(), [Symbol.asyncDispose]: kind.close };
+}
+
+async function openFake(): Promise<BenchCluster> {
+  await using opening = new AsyncDisposableStack();
+  const child = fork(join(import.meta.dirname, 'fake-server.ts'));
+  opening.defer(async () => {
+    const exited = once(child, 'exit');
+    child.disconnect();
+    await exited;
+  });
+  // Its only message is this.
+  const [adminKubeconfig] = (await once(child, 'message')) as [string];
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-propagation-'));
+  opening.defer(() => rm(directory, { recursive: true }));
+  const admin = opening.use(await createAdminClient(adminKubeconfig));
+  const cluster = realCluster({
+    kind: 'fake',
+    capabilities: FAKE_CAPABILITIES,
+    adminKubeconfig,
+    admin,
+    directory,
+    dispose: async () => await Promise.resolve(),
+  });
+  const open = opening.move();
+  return { cluster, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}

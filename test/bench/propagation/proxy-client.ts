@@ -1,0 +1,60 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { Client } from 'undici';
+
+import { hostOf, type ProxyMember } from '../../support/kubernetes/cluster-gateway.ts';
+
+/** Between two requests: who asks takes no core from those who are measured. */
+const PAUSE_MS = 1;
+const DEADLINE_MS = 60_000;
+
+/** What a proxy answered while a Route changed. */
+export interface Shown {
+  /** When the answer was there that shows the change. */
+  readonly at: number;
+  /** Answers that show neither what was before nor what is after. */
+  readonly strange: readonly string[];
+}
+
+/** Asks one proxy over one connection, one request after the other. */
+export class ProxyClient implements AsyncDisposable {
+  readonly #client: Client;
+
+  private constructor(address: string) {
+    this.#client = new Client(`http://${address}`);
+  }
+
+  static async connect(proxy: ProxyMember): Promise<ProxyClient> {
+    const { addresses } = await proxy.logged('listening');
+    return new ProxyClient(Array.isArray(addresses) ? String(addresses[0]) : '');
+  }
+
+  /** Asks for a Route until it answers `after`. What is neither that nor `before` is strange. */
+  async untilShown(route: string, before: string, after: string): Promise<Shown> {
+    const strange: string[] = [];
+    const deadline = performance.now() + DEADLINE_MS;
+    for (;;) {
+      const answer = await this.answer(route);
+      const at = performance.now();
+      if (answer === after) return { at, strange };
+      if (answer !== before) strange.push(answer);
+      if (at > deadline) throw new Error(`${route} still answers ${answer}, not ${after}`);
+      await wait(PAUSE_MS);
+    }
+  }
+
+  /** The body of a success; the status with the body of anything else. */
+  async answer(route: string): Promise<string> {
+    const { statusCode, body } = await this.#client.request({
+      method: 'GET',
+      path: '/mcp',
+      headers: { host: hostOf(route) },
+    });
+    const text = await body.text();
+    return statusCode === 200 ? text : `${String(statusCode)} ${text}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client.destroy();
+  }
+}
