@@ -97,7 +97,8 @@ describe('proxies that fail', () => {
       const probe = await gateway.connectProbe('gatehouse-proxy-strict', {
         answer: ({ snapshot }) => {
           if (snapshot.resources.get(key)?.hash === accepted) return 'ack';
-          return [{ k: key, reason: 'InvalidResource', message: 'of another release' }];
+          const message = 'of another release';
+          return [{ k: key, reason: 'InvalidResource', message, ...(accepted && { s: accepted }) }];
         },
       });
       await eventually('it counts', () => probe.serving !== undefined);
@@ -109,10 +110,13 @@ describe('proxies that fail', () => {
       await gateway.applyRoute('besides');
       await gateway.untilServed('besides');
       await gateway.untilCondition('besides', 'Programmed', 'True/Programmed');
-      await eventually('what was published before serves', () =>
-        areServing(gateway.proxies, 'refused', '/old'),
-      );
-      expect(probe.serving?.snapshot.resources.get(key)?.hash).toBe(accepted);
+      expect(await areServing(gateway.proxies, 'refused', '/new')).toBe(true);
+      await eventually('it has what is new, and keeps what it had of the route', () => {
+        const resources = probe.serving?.snapshot.resources;
+        const isNew = resources?.has(`route/${TEAM}/besides`) === true;
+        return isNew && resources.get(key)?.hash === accepted;
+      });
+      expect(await gateway.condition('refused', 'Programmed')).toBe('False/Rejected');
       await eventually('the settings count it', async () => {
         const { status } = await gateway.settings();
         return status?.proxies?.connected === 4;
