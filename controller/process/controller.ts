@@ -62,6 +62,10 @@ export interface Controller {
  */
 const FIRST_HELLOS_MS = 1000;
 
+/** What the settings ask for is read in less time as a rule. Later, people are told. */
+const PATIENCE_MS = 15_000;
+const UNREAD = 'what the settings refer to cannot be read, and the log of the controller says why';
+
 /** Starts it. Rejects when it cannot listen, or its certificate cannot be used. */
 export async function startController(options: ControllerOptions): Promise<Controller> {
   const { api, logger, namespace, proxyServiceAccount } = options;
@@ -127,6 +131,8 @@ class ControlLoop implements AsyncDisposable {
   /** Called once all that was compiled with is known. */
   readonly #waiting: Set<() => void>;
   #hasFailed = false;
+  /** Since something is being read that the settings ask for. */
+  #impatience: NodeJS.Timeout | undefined;
 
   constructor(
     options: ControllerOptions & { readonly identity: string; readonly pushServer: PushServer },
@@ -202,6 +208,7 @@ class ControlLoop implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#impatience);
     await this.#watch[Symbol.asyncDispose]();
   }
 
@@ -222,12 +229,23 @@ class ControlLoop implements AsyncDisposable {
       namespaces: this.#compiler.needsNamespaces,
     });
     // A Secret that is still being read is not a Secret that is missing.
-    if (isIncomplete) return;
+    if (isIncomplete) {
+      this.#impatience ??= setTimeout(() => this.#heldBack(UNREAD), PATIENCE_MS);
+      return;
+    }
+    this.#stopWaiting();
     this.#tell();
     for (const call of this.#waiting) {
       this.#waiting.delete(call);
       call();
     }
+  }
+
+  #stopWaiting(): void {
+    if (this.#impatience === undefined) return;
+    clearTimeout(this.#impatience);
+    this.#impatience = undefined;
+    this.#status.obstacle(this.#publisher.heldBack);
   }
 
   #takeStatus(change: StatusChange): void {
@@ -270,11 +288,11 @@ class ControlLoop implements AsyncDisposable {
   }
 }
 
-/** What the leader before told last: proxies may not have said yet what they serve. */
-function attachedRoutes(settings: KubernetesObject | undefined): number {
+/** What the leader before told last: proxies may not have said yet what they serve, and one may lie. */
+function attachedRoutes(settings: KubernetesObject | undefined): number | undefined {
   // As the API server sends it, which has checked it.
   const { status } = (settings ?? {}) as Pick<GatewaySettings, 'status'>;
-  return status?.attachedRoutes ?? 0;
+  return status?.attachedRoutes;
 }
 
 /** Waits for what ends by itself or is aborted. */

@@ -40,7 +40,7 @@ export class Publisher {
   #publication: Publication | undefined;
   /** Of this publication; undefined before its first snapshot. */
   #publishedRoutes: number | undefined;
-  #routesBefore = 0;
+  #routesBefore: number | undefined;
   #routeCount = 0;
   #obstacle: string | undefined;
   #heldBack: string | undefined;
@@ -54,6 +54,11 @@ export class Publisher {
   /** Everything that is compiled, published or not. */
   get table(): ReadonlyMap<string, SnapshotResource> {
     return this.#table;
+  }
+
+  /** Why what is compiled is not published at present; undefined: it is. */
+  get heldBack(): string | undefined {
+    return this.#heldBack;
   }
 
   /** Takes what changed, and publishes it if this controller leads. */
@@ -75,9 +80,9 @@ export class Publisher {
 
   /**
    * Begins a leadership: the whole table goes to its publication. `routesBefore` are those that served
-   * under the leader before, as far as that is known.
+   * under the leader before; undefined where it told nobody, and the proxies are believed.
    */
-  lead(publication: Publication, routesBefore: number): void {
+  lead(publication: Publication, routesBefore: number | undefined): void {
     this.#publication = publication;
     this.#routesBefore = routesBefore;
     this.#publishedRoutes = undefined;
@@ -136,10 +141,11 @@ export class Publisher {
     publication.publish(change);
   }
 
-  /** Before its first snapshot, what serves is what the proxies say, or the leader before said. */
+  /** Before its first snapshot, what serves is what the leader before said, or else the proxies say. */
   #judge(publication: Publication): Judgement {
     if (this.#obstacle !== undefined) return { kind: 'publish' };
-    const before = this.#publishedRoutes ?? Math.max(publication.routesBefore, this.#routesBefore);
+    const told = this.#routesBefore ?? publication.routesBefore;
+    const before = this.#publishedRoutes ?? told;
     const now = this.#options.now();
     const judgement = this.#guard.judge({ before, after: this.#routeCount, now });
     if (judgement.kind !== 'publish') {

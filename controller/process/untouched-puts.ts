@@ -13,6 +13,7 @@ export interface WaitingChange {
 /**
  * The routes and Services that can be published although deletions wait.
  *
+ * A Service waits with them when it has a port less: a route that serves on meanwhile may need it.
  * A route waits with them when it asks for the host and port of one that serves on meanwhile: of one
  * whose deletion waits, or that is itself to be replaced by a route that waits. All routes wait while
  * anything else does: they may have been compiled with it.
@@ -24,8 +25,8 @@ export function untouchedPuts(change: WaitingChange): readonly SnapshotResource[
   );
   const touched = hasOthers ? undefined : touchedRoutes(change);
   return [...put.values()].filter(
-    ({ key }) =>
-      key.startsWith(SERVICE) ||
+    ({ key, value }) =>
+      (key.startsWith(SERVICE) && keepsPorts(value, change.published.get(key)?.value)) ||
       (key.startsWith(ROUTE) && touched !== undefined && !touched.has(key)),
   );
 }
@@ -46,6 +47,12 @@ function touchedRoutes({ put, deleted, published }: WaitingChange): ReadonlySet<
     asking.delete(address);
   }
   return touched;
+}
+
+function keepsPorts(value: CompiledResource, before: CompiledResource | undefined): boolean {
+  if (value.kind !== 'service' || before?.kind !== 'service') return true;
+  const ports = new Set(value.ports.map(({ port }) => port));
+  return before.ports.every(({ port }) => ports.has(port));
 }
 
 function addressOf(value: CompiledResource | undefined): string | undefined {

@@ -7,7 +7,12 @@ import type { PublishedContent } from './published-content.ts';
 import type { PushTiming } from './push-timing.ts';
 
 /** `leaseTransitions` is an int32: what proxies claim leaves room for elections above it. */
-const HIGHEST_CLAIM = 2_000_000_000;
+const HIGHEST_CLAIM = 2_147_000_000;
+/**
+ * A claim that is far above ours is met in steps: one that is no more than a claim does not use up at
+ * once what there is of epochs, and one that is true is met before long.
+ */
+const LONGEST_STEP = 1_000_000;
 /** So many of those who claim are named in the log. */
 const NAMED_PROXIES = 10;
 
@@ -84,18 +89,28 @@ export class EpochGuard {
 
   async #raise(): Promise<void> {
     const { leadership, content, timing, logger, onRaised } = this.#options;
-    while (leadership.isCurrent && content.position.epoch <= this.#highest()) {
+    const target = Math.min(this.#highest(), content.position.epoch + LONGEST_STEP);
+    while (leadership.isCurrent && content.position.epoch <= target) {
       try {
-        content.raiseEpoch(await leadership.raiseEpochAbove(this.#highest()));
+        content.raiseEpoch(await leadership.raiseEpochAbove(target));
       } catch (error) {
         logger.error('epoch could not be raised', {}, error);
         await wait(timing.retryMs);
       }
     }
-    this.#claims.clear();
     this.#raisedAt = performance.now();
     this.#pause = undefined;
+    this.#forgetMet(content.position.epoch);
     onRaised();
+  }
+
+  /** What is claimed above the epoch is met by the next raise. */
+  #forgetMet(reached: number): void {
+    for (const [proxy, epoch] of this.#claims) {
+      if (epoch < reached) this.#claims.delete(proxy);
+    }
+    if (this.#claims.size === 0 || !this.#options.leadership.isCurrent) return;
+    this.#timer ??= setTimeout(() => this.#begin(), this.#options.timing.raiseIntervalMs);
   }
 
   #highest(): number {

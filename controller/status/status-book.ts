@@ -122,9 +122,11 @@ export class StatusBook {
       const before = current as RouteStatus | undefined;
       return routeStatus({ ...common, verdict: entry.verdict, current: before });
     }
-    const { attachedRoutes } = entry.verdict;
-    const gateway = reportGateway({ service: this.service, publication, attachedRoutes });
     const before = current as SettingsStatus | undefined;
+    // What is held back does not serve, and what served does.
+    const held = this.obstacle === undefined ? undefined : before?.attachedRoutes;
+    const attachedRoutes = held ?? entry.verdict.attachedRoutes;
+    const gateway = reportGateway({ service: this.service, publication, attachedRoutes });
     return settingsStatus({ ...common, verdict: entry.verdict, gateway, current: before });
   }
 }

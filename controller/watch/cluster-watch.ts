@@ -129,7 +129,7 @@ export class ClusterWatch implements AsyncDisposable {
   /** A Route as it is now, with its status, by `namespace/name`. */
   route(key: string): KubernetesObject | undefined {
     for (const routes of this.#routes) {
-      const route = this.#ours(routes.get(key));
+      const route = this.#servable(routes.get(key));
       if (route !== undefined) return route;
     }
     return undefined;

@@ -141,11 +141,13 @@ export class RouteTable {
       return entry === undefined ? [] : [{ entry, prior }];
     });
     for (const { entry, prior } of known) entry.servedHost = prior.host ?? entry.servedHost;
+    for (const { entry, prior } of known) {
+      if (prior.served !== undefined) this.#adoptServed(entry, prior.served);
+    }
     for (const host of new Set(known.flatMap(({ prior }) => prior.host ?? []))) {
       if (this.#owners.doubt(host, this.#onHost.get(host))) this.#settleAnew(host);
     }
-    for (const { entry, prior } of known) {
-      if (prior.served !== undefined) this.#adoptServed(entry, prior.served);
+    for (const { entry } of known) {
       if (!this.#entriesToSettle.has(entry)) this.#forgetServedHost(entry);
     }
   }

@@ -21,7 +21,7 @@ describe('Publisher', () => {
     publisher.take(compiled({ put: ['c'], deleted: ['a'], routeCount: 2 }));
     const publication = new RecordedPublication();
 
-    publisher.lead(publication, 0);
+    publisher.lead(publication, undefined);
 
     expect(publication.published).toEqual([{ put: ['b', 'c'], deleted: [] }]);
   });
@@ -30,7 +30,7 @@ describe('Publisher', () => {
     const { publisher } = startPublisher();
     const publication = new RecordedPublication();
     publisher.take(compiled({ put: ['a', 'b'] }));
-    publisher.lead(publication, 0);
+    publisher.lead(publication, undefined);
 
     publisher.take(compiled({ put: ['c'], deleted: ['a'], routeCount: 2 }));
     publisher.take(compiled({ routeCount: 2 }));
@@ -42,7 +42,7 @@ describe('Publisher', () => {
     const { publisher } = startPublisher();
     const publication = new RecordedPublication();
 
-    publisher.lead(publication, 0);
+    publisher.lead(publication, undefined);
 
     expect(publication.published).toEqual([{ put: [], deleted: [] }]);
   });
@@ -50,7 +50,7 @@ describe('Publisher', () => {
   test('holds back while the compiler has an obstacle, and catches up', () => {
     const { publisher, reasons } = startPublisher();
     const publication = new RecordedPublication();
-    publisher.lead(publication, 0);
+    publisher.lead(publication, undefined);
 
     publisher.take(compiled({ put: ['a'], obstacle: 'the settings are not valid' }));
     expect(publication.published).toHaveLength(1);
@@ -64,7 +64,7 @@ describe('Publisher', () => {
     const { publisher, reasons } = startPublisher();
     const publication = new RecordedPublication();
     publisher.take(compiled({ put: ['a', 'b'] }));
-    publisher.lead(publication, 0);
+    publisher.lead(publication, undefined);
 
     publisher.take(compiled({ deleted: ['a', 'b'], routeCount: 0 }));
     publisher.take(compiled({ put: ['settings'], routeCount: 0 }));
@@ -88,7 +88,7 @@ describe('Publisher', () => {
       const started = startPublisher();
       const publication = new RecordedPublication();
       started.publisher.take({ put: SERVED, deleted: [], routeCount: 30, obstacle: undefined });
-      started.publisher.lead(publication, 0);
+      started.publisher.lead(publication, undefined);
       const deleted = ['route/x/a', 'route/x/b'];
       started.publisher.take({ put: [], deleted, routeCount: 1, obstacle: undefined });
       return { ...started, publication };
@@ -159,7 +159,7 @@ describe('Publisher', () => {
     const publication = new RecordedPublication(500);
     publisher.take(compiled({ put: ['settings'], routeCount: 3 }));
 
-    publisher.lead(publication, 0);
+    publisher.lead(publication, undefined);
     expect(publication.published).toHaveLength(0);
     jest.advanceTimersByTime(DELAY_MS);
 
@@ -178,11 +178,21 @@ describe('Publisher', () => {
     expect(publication.published).toHaveLength(1);
   });
 
+  test('believes the leader before, and no proxy that says that there were more', () => {
+    const { publisher } = startPublisher();
+    const publication = new RecordedPublication(999_999_999);
+    publisher.take(compiled({ put: ['a', 'b'] }));
+
+    publisher.lead(publication, 2);
+
+    expect(publication.published).toHaveLength(1);
+  });
+
   test('publishes nothing more once the leadership is over', () => {
     const { publisher } = startPublisher();
     const publication = new RecordedPublication();
     publisher.take(compiled({ put: ['a'] }));
-    publisher.lead(publication, 0);
+    publisher.lead(publication, undefined);
     publisher.take(compiled({ deleted: ['a'], routeCount: 0 }));
 
     publisher.follow();

@@ -138,6 +138,16 @@ describe('a proxy with a snapshot that is not ours', () => {
     expect(leadership.raises).toEqual([]);
   });
 
+  it('raises the epoch in steps where it comes from far above', async () => {
+    await using world = await startPushWorld({ timing: { raiseIntervalMs: 50 } });
+    const leadership = aLeadership(3);
+    world.lead(leadership).publish({ put: RESOURCES, deleted: [] });
+    const headers = { 'x-have': `1500000.1:${FOREIGN.version}` };
+    await world.connect({ id: 'proxy-0', headers, answer: () => 'silence' });
+    await eventually('above the claim', () => leadership.epoch > 1_500_000);
+    expect(leadership.raises).toEqual([1_000_003, 1_500_000]);
+  });
+
   it('raises the epoch once in a while, however often it comes with another', async () => {
     await using world = await startPushWorld({ timing: { raiseIntervalMs: 300 } });
     const leadership = aLeadership(3);

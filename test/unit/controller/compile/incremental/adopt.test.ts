@@ -43,6 +43,21 @@ class Pair {
 }
 
 describe('a controller that begins to lead', () => {
+  // Attack: who holds a host by what serves of it, and not by its newest generation, holds it still.
+  test('leaves a host to whom it serves, although the newest generation is not accepted', () => {
+    const pair = new Pair();
+    pair.leader.put({ 'victim/app': publicSpec(B, { to: 'http://victim' }) });
+    pair.show('victim/app');
+    pair.leader.put({ 'victim/app': publicSpec(A, { to: 'http://victim' }) });
+    pair.leader.put({ 'victim/app': BAD });
+    pair.leader.put({ 'mallory/app': publicSpec(A, { to: 'http://mallory' }) });
+    pair.show('victim/app', 'mallory/app');
+    const { put, routes } = pair.adopt('victim/app', 'mallory/app');
+
+    expect(put.map(({ value }) => value)).toMatchObject([{ upstream: 'http://victim' }]);
+    expect(routes.get('victim/app')).toMatchObject({ served: { generation: 2 } });
+  });
+
   // Attack: of two updates in one batch, a follower may never have seen the one that was accepted.
   test('goes on with the newest generation that was accepted, seen or not', () => {
     const pair = new Pair();
