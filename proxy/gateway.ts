@@ -9,7 +9,6 @@ import type { SealingKeys } from './crypto/sealing-key.ts';
 import { EndpointLoads } from './forwarding/endpoint-loads.ts';
 import { OpenStreams } from './forwarding/open-streams.ts';
 import { UpstreamPools } from './forwarding/upstream-pools.ts';
-import { UpstreamUse } from './forwarding/upstream-use.ts';
 import { AssertionSigner } from './identity/assertion.ts';
 import { createIdentityEndpoints, type IdentityEndpoints } from './identity/identity-endpoints.ts';
 import { createClientKeysReader } from './oauth/clients/client-keys.ts';
@@ -25,11 +24,17 @@ import { createFailureAnswers } from './pipeline/answer-failure.ts';
 import { createForwarder } from './pipeline/forward.ts';
 import { handleRequest, type Stages } from './pipeline/handle-request.ts';
 import { handleUpgrade } from './pipeline/handle-upgrade.ts';
-import { nextConfiguration } from './server/build-configuration.ts';
+import { configurationSteps } from './server/build-configuration.ts';
 import type { Configuration } from './server/configuration.ts';
 import { endpointFinder } from './server/endpoints.ts';
 import { ListenerSet, type ListenAddress } from './server/listener-set.ts';
-import { changesBetween } from './server/snapshot-changes.ts';
+import {
+  changesSince,
+  type ResourceChange,
+  type SnapshotDifference,
+} from './server/snapshot-changes.ts';
+import { atOnce, inSlices } from './server/steps.ts';
+import { UnusedUpstreams } from './server/unused-upstreams.ts';
 import { sessionsOfProvider } from './store/sessions-of-provider.ts';
 import type { Stores } from './store/stores.ts';
 import { AuthorizeLog } from './telemetry/authorize-log.ts';
@@ -58,6 +63,12 @@ export interface Gateway {
    * be served: `checkResources` tells which by themselves, `UnservableError` which beside each other.
    */
   apply(snapshot: Snapshot): void;
+  /**
+   * The same in time slices, between which requests are served by what served before; the last step
+   * alone replaces it. Costs only what changed where the difference from what serves is known. Rejects
+   * as `apply` throws, and where another snapshot was applied in between.
+   */
+  applyInSlices(snapshot: Snapshot, difference?: SnapshotDifference): Promise<void>;
   /**
    * Listens on exactly these addresses from now on, and resolves with what was bound. Rejects, and
    * changes nothing, when one cannot be had.
@@ -107,7 +118,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const externalTokens = new ExternalTokens(sealer);
   const refreshTokens = new RefreshTokens(sealer);
   const tokenAuthenticator = new ExternalTokenAuthenticator({ ...caching, externalTokens });
-  const upstreams = { use: new UpstreamUse(), pools: new UpstreamPools() };
+  const pools = new UpstreamPools();
+  const unusedUpstreams = new UnusedUpstreams(pools, logger);
   const streams = new OpenStreams();
   let isDraining = false;
   const signer = new AssertionSigner();
@@ -138,7 +150,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       assertionFor: (session, origin, configured) =>
         signer.assertionFor(session, origin, configured ?? options.defaultSigningKeys, now()),
     },
-    forwarder: createForwarder({ pools: upstreams.pools, loads: new EndpointLoads(), streams }),
+    forwarder: createForwarder({ pools, loads: new EndpointLoads(), streams }),
     answerFailure: createFailureAnswers({ logger, redirectToSignIn: identity.redirectToSignIn }),
   };
   const listeners = new ListenerSet({
@@ -149,15 +161,23 @@ export function createGateway(options: GatewayOptions): Gateway {
       handleUpgrade(message, { socket, head }, stages).catch(giveUp(socket, logger));
     },
   });
+  const serve = (next: Configuration, { snapshot, changes }: SnapshotChange): void => {
+    configuration = next;
+    served = snapshot;
+    unusedUpstreams.follow(changes);
+  };
   return {
     apply(snapshot) {
-      const changes = changesBetween(served, snapshot);
-      configuration = nextConfiguration(configuration, snapshot, changes);
-      served = snapshot;
-      for (const { before, after } of changes) upstreams.use.replace(before?.value, after?.value);
-      upstreams.pools.retain(upstreams.use).catch((error: unknown) => {
-        logger.error('closing unused upstream connections failed', {}, error);
-      });
+      const changes = changesSince(served, snapshot, undefined);
+      const next = atOnce(configurationSteps(configuration, snapshot, changes));
+      serve(next, { snapshot, changes });
+    },
+    async applyInSlices(snapshot, difference) {
+      const before = configuration;
+      const changes = changesSince(served, snapshot, difference);
+      const next = await inSlices(configurationSteps(before, snapshot, changes));
+      if (configuration !== before) throw new Error('another snapshot was applied meanwhile');
+      serve(next, { snapshot, changes });
     },
     listen: (addresses) => listeners.listen(addresses),
     version: () => configuration?.version,
@@ -178,11 +198,17 @@ export function createGateway(options: GatewayOptions): Gateway {
     async close() {
       isDraining = true;
       await listeners.close();
-      await upstreams.pools[Symbol.asyncDispose]();
+      await pools[Symbol.asyncDispose]();
       identity[Symbol.dispose]();
       tokenAuthenticator[Symbol.dispose]();
     },
   };
+}
+
+/** A snapshot, and what changes with it. */
+interface SnapshotChange {
+  readonly snapshot: Snapshot;
+  readonly changes: readonly ResourceChange[];
 }
 
 /** The last resort, when even the answer to a failure failed: one connection goes, not the process. */

@@ -1,31 +1,35 @@
 import type { CompiledRoute, Snapshot, SnapshotResource } from '../../shared/snapshot/snapshot.ts';
+import type { RoutesByHost } from './routes-by-host.ts';
+
+/** What comes, and what it comes to. */
+export interface Arrival {
+  /** What was sent. */
+  readonly put: ReadonlyMap<string, SnapshotResource>;
+  /** All that there is then. */
+  readonly resources: ReadonlyMap<string, SnapshotResource>;
+}
 
 /**
  * Keys of the routes that stay as they are while a route that came has their address. A snapshot gives
  * an address once: such a route has lost it, and stays only where this proxy refused its new content.
  */
 export function displacedRoutes(
-  put: ReadonlyMap<string, SnapshotResource>,
-  resources: ReadonlyMap<string, SnapshotResource>,
+  { put, resources }: Arrival,
   before: Snapshot | undefined,
+  routesBefore: RoutesByHost,
 ): readonly string[] {
-  const arrived = new Map<string, CompiledRoute[]>();
+  if (resources.size === put.size) return [];
+  const displaced = new Set<string>();
   for (const [key, resource] of put) {
-    if (before?.resources.get(key) === resource || resource.value.kind !== 'route') continue;
-    const { host } = resource.value;
-    const others = arrived.get(host) ?? [];
-    others.push(resource.value);
-    arrived.set(host, others);
-  }
-  if (arrived.size === 0 || resources.size === put.size) return [];
-  const displaced: string[] = [];
-  for (const [key, { value }] of resources) {
-    if (value.kind !== 'route' || put.has(key)) continue;
-    if (arrived.get(value.host)?.some((other) => isSameAddress(value, other)) === true) {
-      displaced.push(key);
+    const { value: arrived } = resource;
+    if (before?.resources.get(key) === resource || arrived.kind !== 'route') continue;
+    for (const other of routesBefore.at(arrived.host)) {
+      if (put.has(other)) continue;
+      const value = resources.get(other)?.value;
+      if (value?.kind === 'route' && isSameAddress(value, arrived)) displaced.add(other);
     }
   }
-  return displaced;
+  return [...displaced];
 }
 
 /** Whether only one of the two may be there. */

@@ -29,7 +29,7 @@ const POLL_MS = 50;
 
 export interface FindingOptions {
   /** Serves what was found; false when this release cannot. */
-  readonly serve: (placed: PlacedSnapshot) => boolean;
+  readonly serve: (placed: PlacedSnapshot) => Promise<boolean> | boolean;
   readonly logger: Logger;
   readonly timing?: Partial<FindingTiming>;
 }
@@ -62,7 +62,7 @@ export class LastGoodFinder {
   async look(): Promise<boolean> {
     const deadline = AbortSignal.timeout(this.#timing.firstLookMs);
     await Promise.all(this.#places.map((place) => askUntil(place, deadline)));
-    return this.#serveNewest(this.#places);
+    return await this.#serveNewest(this.#places);
   }
 
   /**
@@ -87,34 +87,34 @@ export class LastGoodFinder {
       await pause(delay, signal);
       await untilAborted(place.ask(), signal);
       if (signal.aborted) return false;
-      if (this.#serveNewest([place])) return true;
+      if (await this.#serveNewest([place])) return true;
     }
   }
 
-  #serveNewest(places: readonly LastGoodPlace[]): boolean {
+  async #serveNewest(places: readonly LastGoodPlace[]): Promise<boolean> {
     const found = places.flatMap((place) => {
       place.logFailure();
       const placed = place.take();
       return placed === undefined ? [] : [{ place: place.name, placed }];
     });
-    return found
-      .sort((a, b) => comparePositions(b.placed.position, a.placed.position))
-      .some((each) => this.#serveFound(each));
+    found.sort((a, b) => comparePositions(b.placed.position, a.placed.position));
+    for (const each of found) if (await this.#serveFound(each)) return true;
+    return false;
   }
 
-  #serveFound({
+  async #serveFound({
     place,
     placed,
   }: {
     readonly place: string;
     readonly placed: PlacedSnapshot;
-  }): boolean {
+  }): Promise<boolean> {
     this.#logger.info('last good snapshot found', {
       place,
       position: formatPosition(placed.position),
       version: placed.snapshot.version,
     });
-    return this.#serve(placed);
+    return await this.#serve(placed);
   }
 }
 

@@ -1,12 +1,19 @@
 import type { Logger } from '../../shared/process/logger.ts';
 import type { CommitFrame, NackError, ProxyFrame } from '../../shared/snapshot/push-frames.ts';
 import { formatPosition } from '../../shared/snapshot/snapshot-position.ts';
+import type { SnapshotDifference } from '../server/snapshot-changes.ts';
 import type { PlacedSnapshot } from '../store/snapshot-keeper.ts';
 import { fitErrors } from './fit-errors.ts';
 import type { ReceivedFrame } from './parse-controller-frame.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { invalidResource } from './invalid-resource.ts';
-import { servedSnapshot, SnapshotStaging, type ServedSnapshot } from './snapshot-staging.ts';
+import { RoutesByHost } from './routes-by-host.ts';
+import {
+  servedSnapshot,
+  SnapshotStaging,
+  type Complete,
+  type ServedSnapshot,
+} from './snapshot-staging.ts';
 
 /** A resource that this proxy cannot serve. */
 export interface RefusedResource {
@@ -19,10 +26,12 @@ export interface RefusedResource {
  * Serves a snapshot from now on, all of it or nothing of it, and returns what of it cannot be served:
  * then the one before still serves.
  *
- * A snapshot that only has another position than the one before is the same object.
+ * A snapshot that only has another position than the one before is the same object. The difference is
+ * from the last snapshot that came here, which is not always what serves.
  */
 export type ApplySnapshot = (
   placed: PlacedSnapshot,
+  difference: SnapshotDifference,
 ) => Promise<readonly RefusedResource[]> | readonly RefusedResource[];
 
 /** The frames of which snapshots are made. */
@@ -35,6 +44,7 @@ export type SnapshotFrame = Extract<
 export class SnapshotReceiver {
   readonly #apply: ApplySnapshot;
   readonly #logger: Logger;
+  readonly #routesServing: RoutesByHost;
   #serving: ServedSnapshot | undefined;
   #staging: SnapshotStaging | undefined;
   #begunAt = 0;
@@ -44,6 +54,7 @@ export class SnapshotReceiver {
     { apply, logger }: { readonly apply: ApplySnapshot; readonly logger: Logger },
   ) {
     this.#serving = serving === undefined ? undefined : servedSnapshot(serving);
+    this.#routesServing = new RoutesByHost(serving?.snapshot);
     this.#apply = apply;
     this.#logger = logger;
   }
@@ -62,7 +73,7 @@ export class SnapshotReceiver {
     if (frame.t === 'begin') {
       if (this.#staging !== undefined) throw new ProtocolError('a snapshot began within another');
       this.#begunAt = performance.now();
-      this.#staging = new SnapshotStaging(frame, this.#serving);
+      this.#staging = new SnapshotStaging(frame, this.#serving, this.#routesServing);
       return undefined;
     }
     if (this.#staging === undefined) throw new ProtocolError('a frame is of no snapshot');
@@ -76,7 +87,7 @@ export class SnapshotReceiver {
   async #commit(staging: SnapshotStaging, frame: CommitFrame): Promise<ProxyFrame> {
     this.#staging = undefined;
     const staged = staging.commit(frame);
-    const errors = staged.kind === 'refused' ? staged.errors : await this.#serve(staged.snapshot);
+    const errors = staged.kind === 'refused' ? staged.errors : await this.#serve(staged);
     const { epoch, sequence: seq } = staging.position;
     const version = this.#serving?.snapshot.version ?? null;
     if (errors.length === 0 && version !== null) {
@@ -91,10 +102,14 @@ export class SnapshotReceiver {
     return { t: 'nack', epoch, seq, errors: fitErrors(errors), manifest: version };
   }
 
-  async #serve(next: ServedSnapshot): Promise<readonly NackError[]> {
+  async #serve({ snapshot: next, difference }: Complete): Promise<readonly NackError[]> {
     try {
-      const refused = await this.#apply({ position: next.position, snapshot: next.snapshot });
-      if (refused.length === 0) this.#serving = next;
+      const placed = { position: next.position, snapshot: next.snapshot };
+      const refused = await this.#apply(placed, difference);
+      if (refused.length === 0) {
+        this.#serving = next;
+        this.#routesServing.follow(next.snapshot, difference.changes);
+      }
       return refused.map(({ key, message }) => invalidResource(key, message, this.#serving));
     } catch (error) {
       this.#logger.error('a snapshot could not be applied', {}, error);

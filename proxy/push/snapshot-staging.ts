@@ -12,11 +12,17 @@ import {
   formatPosition,
   type SnapshotPosition,
 } from '../../shared/snapshot/snapshot-position.ts';
-import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
+import type { Snapshot, SnapshotResource } from '../../shared/snapshot/snapshot.ts';
+import {
+  changesBetween,
+  type ResourceChange,
+  type SnapshotDifference,
+} from '../server/snapshot-changes.ts';
 import type { PlacedSnapshot } from '../store/snapshot-keeper.ts';
 import { displacedRoutes } from './displaced-routes.ts';
 import { invalidResource } from './invalid-resource.ts';
 import type { ReceivedPut } from './parse-controller-frame.ts';
+import type { RoutesByHost } from './routes-by-host.ts';
 
 /** What one snapshot may bring. Far more than any has, and less than a process has memory. */
 const MAXIMUM_STAGED_BYTES = 512 * 1024 * 1024;
@@ -26,10 +32,16 @@ export interface ServedSnapshot extends PlacedSnapshot {
   readonly manifest: Manifest;
 }
 
+/** A snapshot that came whole. */
+export interface Complete {
+  readonly kind: 'complete';
+  readonly snapshot: ServedSnapshot;
+  /** From the one that it was staged on. */
+  readonly difference: SnapshotDifference;
+}
+
 /** What became of a snapshot that was staged. */
-export type Staged =
-  | { readonly kind: 'complete'; readonly snapshot: ServedSnapshot }
-  | { readonly kind: 'refused'; readonly errors: readonly NackError[] };
+export type Staged = Complete | { readonly kind: 'refused'; readonly errors: readonly NackError[] };
 
 /** Makes a snapshot one to stage others on. */
 export function servedSnapshot(placed: PlacedSnapshot): ServedSnapshot {
@@ -46,6 +58,9 @@ export function servedSnapshot(placed: PlacedSnapshot): ServedSnapshot {
 export class SnapshotStaging {
   readonly position: SnapshotPosition;
   readonly #serving: ServedSnapshot | undefined;
+  readonly #routesServing: RoutesByHost;
+  /** Of the serving one, with changes; else it comes from the beginning. */
+  readonly #isDelta: boolean;
   readonly #count: number;
   readonly #resources: Map<string, SnapshotResource>;
   readonly #manifest: Manifest;
@@ -57,12 +72,18 @@ export class SnapshotStaging {
   #fault: NackError | undefined;
   #stagedBytes = 0;
 
-  constructor({ epoch, seq, base, count }: BeginFrame, serving: ServedSnapshot | undefined) {
+  constructor(
+    { epoch, seq, base, count }: BeginFrame,
+    serving: ServedSnapshot | undefined,
+    routesServing: RoutesByHost,
+  ) {
     this.position = { epoch, sequence: seq };
     this.#serving = serving;
+    this.#routesServing = routesServing;
     this.#count = count;
     this.#fault = faultOf(this.position, base, serving);
-    const basis = base === null || this.#fault !== undefined ? undefined : serving;
+    this.#isDelta = base !== null && this.#fault === undefined;
+    const basis = this.#isDelta ? serving : undefined;
     this.#resources = new Map(basis?.snapshot.resources);
     this.#manifest = basis?.manifest.fork() ?? new Manifest();
   }
@@ -97,7 +118,8 @@ export class SnapshotStaging {
         `${String(this.#count)} changes were announced, not ${String(this.#seen.size)}`,
       );
     }
-    const displaced = displacedRoutes(this.#put, this.#resources, this.#serving?.snapshot);
+    const arrival = { put: this.#put, resources: this.#resources };
+    const displaced = displacedRoutes(arrival, this.#serving?.snapshot, this.#routesServing);
     if (displaced.length > 0) return { kind: 'refused', errors: displaced.map(unfit) };
     const version = this.#manifest.version();
     if (version !== manifest) return refused('the version does not fit the resources');
@@ -106,7 +128,18 @@ export class SnapshotStaging {
     return {
       kind: 'complete',
       snapshot: { position: this.position, snapshot, manifest: this.#manifest },
+      difference: { since: served, changes: this.#changesTo(snapshot) },
     };
+  }
+
+  /** Looks only at what came, where the rest is as it was. */
+  #changesTo(snapshot: Snapshot): readonly ResourceChange[] {
+    const served = this.#serving?.snapshot;
+    if (!this.#isDelta) return changesBetween(served, snapshot);
+    return [...this.#seen].flatMap((key) => {
+      const [before, after] = [served?.resources.get(key), snapshot.resources.get(key)];
+      return before === after ? [] : [{ before, after }];
+    });
   }
 
   #isExpected(key: string, bytes: number): boolean {

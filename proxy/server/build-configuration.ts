@@ -10,6 +10,7 @@ import { clientAddressOf } from './ready-resource.ts';
 import { RoutingTable } from './routing-table.ts';
 import { NO_SERVICES, servicesAfter } from './service-endpoints.ts';
 import { changesBetween, type ResourceChange } from './snapshot-changes.ts';
+import { atOnce, type Steps } from './steps.ts';
 
 /** Makes a snapshot ready to serve from. Throws when a part of it is not understood. */
 export function buildConfiguration(snapshot: Snapshot): Configuration {
@@ -25,6 +26,15 @@ export function nextConfiguration(
   snapshot: Snapshot,
   changes: readonly ResourceChange[],
 ): Configuration {
+  return atOnce(configurationSteps(before, snapshot, changes));
+}
+
+/** As `nextConfiguration`, in steps. */
+export function* configurationSteps(
+  before: Configuration | undefined,
+  snapshot: Snapshot,
+  changes: readonly ResourceChange[],
+): Steps<Configuration> {
   const singles = singleResources(before, changes);
   const { settings } = singles;
   if (settings === undefined) throw new Error('the snapshot has no settings');
@@ -32,7 +42,7 @@ export function nextConfiguration(
     ...singles,
     settings,
     version: snapshot.version,
-    routes: (before?.routes ?? RoutingTable.EMPTY).with(changes),
+    routes: yield* (before?.routes ?? RoutingTable.EMPTY).with(changes),
     services: servicesAfter(before?.services ?? NO_SERVICES, changes),
     clientAddressOf: clientAddressOf(settings),
   };

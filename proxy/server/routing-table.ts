@@ -7,6 +7,7 @@ import type { CompiledPolicy } from '../policy/decision.ts';
 import { oncePerObject } from './once-per-object.ts';
 import { EXACTLY, LOOSELY, type Reading } from './path-reading.ts';
 import type { ResourceChange } from './snapshot-changes.ts';
+import type { Steps } from './steps.ts';
 import { UnservableError, type ResourceFault } from './unservable-error.ts';
 
 /** A route ready to serve. */
@@ -74,8 +75,8 @@ export class RoutingTable {
    * The table after these changes. Throws when a route cannot be served, and an `UnservableError` when
    * two routes own the same path of a host: which of them decides must not be left to chance.
    */
-  with(changes: readonly ResourceChange[]): RoutingTable {
-    const changed = changesByHost(changes);
+  *with(changes: readonly ResourceChange[]): Steps<RoutingTable> {
+    const changed = yield* changesByHost(changes);
     if (changed.size === 0) return this;
     const hosts = new Map(this.#hosts);
     const faults: ResourceFault[] = [];
@@ -85,6 +86,7 @@ export class RoutingTable {
       const routes = [...kept, ...added].sort(byName);
       if (routes.length === 0) hosts.delete(key);
       else hosts.set(key, routeHost(routes));
+      yield;
     }
     if (faults.length > 0) throw new UnservableError(faults);
     return new RoutingTable(hosts);
@@ -98,7 +100,9 @@ interface HostChange {
   readonly added: GatewayRoute[];
 }
 
-function changesByHost(changes: readonly ResourceChange[]): ReadonlyMap<string, HostChange> {
+function* changesByHost(
+  changes: readonly ResourceChange[],
+): Steps<ReadonlyMap<string, HostChange>> {
   const byHost = new Map<string, HostChange>();
   const changeOf = ({ host, port }: CompiledRoute): HostChange => {
     const key = `${host}:${String(port)}`;
@@ -109,6 +113,7 @@ function changesByHost(changes: readonly ResourceChange[]): ReadonlyMap<string, 
   for (const { before, after } of changes) {
     if (before?.value.kind === 'route') changeOf(before.value).names.add(before.value.name);
     if (after?.value.kind === 'route') changeOf(after.value).added.push(gatewayRoute(after.value));
+    yield;
   }
   return byHost;
 }

@@ -6,6 +6,23 @@ export interface ResourceChange {
   readonly after: SnapshotResource | undefined;
 }
 
+/** What makes one snapshot of another. */
+export interface SnapshotDifference {
+  /** Undefined: the changes are all of the second. */
+  readonly since: Snapshot | undefined;
+  readonly changes: readonly ResourceChange[];
+}
+
+/** The changes since `before`: the known ones where they are since that, else all of both is compared. */
+export function changesSince(
+  before: Snapshot | undefined,
+  after: Snapshot,
+  known: SnapshotDifference | undefined,
+): readonly ResourceChange[] {
+  if (known !== undefined && known.since === before) return known.changes;
+  return changesBetween(before, after);
+}
+
 /** What differs between two snapshots. All of the second where there is no first. */
 export function changesBetween(
   before: Snapshot | undefined,

@@ -59,8 +59,8 @@ export class ControllerLink implements AsyncDisposable {
       serving: this.#serving.placed,
       logger,
       handlers: {
-        apply: (placed) => {
-          const refused = this.#serving.apply(placed);
+        apply: async (placed, difference) => {
+          const refused = await this.#serving.apply(placed, difference);
           if (refused.length === 0) this.stopLooking();
           return refused;
         },

@@ -3,10 +3,12 @@ import type { LastGood } from '../../../proxy/push/last-good.ts';
 import type { RefusedResource } from '../../../proxy/push/snapshot-receiver.ts';
 import { checkResources } from '../../../proxy/server/check-resources.ts';
 import type { ListenAddress } from '../../../proxy/server/listener-set.ts';
+import { changesSince, type SnapshotDifference } from '../../../proxy/server/snapshot-changes.ts';
 import { UnservableError } from '../../../proxy/server/unservable-error.ts';
 import type { PlacedSnapshot } from '../../../proxy/store/snapshot-keeper.ts';
 import type { Logger } from '../../../shared/process/logger.ts';
 import { formatPosition } from '../../../shared/snapshot/snapshot-position.ts';
+import type { Snapshot } from '../../../shared/snapshot/snapshot.ts';
 import { formatAddress } from '../../process/listen-addresses.ts';
 import { listening } from '../../process/listening.ts';
 
@@ -22,6 +24,8 @@ export class Serving {
   readonly #options: ServingOptions;
   readonly #failure = Promise.withResolvers<never>();
   #placed: PlacedSnapshot | undefined;
+  /** One snapshot is made ready at a time. */
+  #turn: Promise<unknown> = Promise.resolve();
   #listening: Promise<void> = Promise.resolve();
   #isEnding = false;
   /** Told when it listens. */
@@ -68,22 +72,17 @@ export class Serving {
     };
   }
 
-  /** Serves what was kept; false when this release cannot. */
-  serveKept(placed: PlacedSnapshot): boolean {
-    const { logger } = this.#options;
-    try {
-      const [first] = this.#serve(placed);
-      if (first === undefined) return true;
-      logger.warn('last good snapshot cannot be served', { first });
-    } catch (error) {
-      logger.warn('last good snapshot cannot be served', {}, error);
-    }
-    return false;
+  /** Serves what was kept; false when this release cannot, or when something serves already. */
+  async serveKept(placed: PlacedSnapshot): Promise<boolean> {
+    return await this.#inTurn(() => this.#serveKept(placed));
   }
 
-  /** Serves what was pushed, and keeps it. */
-  apply(placed: PlacedSnapshot): readonly RefusedResource[] {
-    const refused = this.#serve(placed);
+  /** Serves what was pushed, and keeps it. The difference is the one that it was pushed as. */
+  async apply(
+    placed: PlacedSnapshot,
+    difference?: SnapshotDifference,
+  ): Promise<readonly RefusedResource[]> {
+    const refused = await this.#inTurn(() => this.#serve(placed, difference));
     if (refused.length === 0) this.#options.lastGood.applied(placed);
     return refused;
   }
@@ -94,9 +93,32 @@ export class Serving {
     await this.#listening;
   }
 
-  #serve(placed: PlacedSnapshot): readonly RefusedResource[] {
+  async #inTurn<Result>(serve: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turn.then(serve);
+    this.#turn = turn.catch(() => undefined);
+    return await turn;
+  }
+
+  async #serveKept(placed: PlacedSnapshot): Promise<boolean> {
+    // What was pushed while this one was waiting is not older.
+    if (this.#placed !== undefined) return false;
+    const { logger } = this.#options;
+    try {
+      const [first] = await this.#serve(placed);
+      if (first === undefined) return true;
+      logger.warn('last good snapshot cannot be served', { first });
+    } catch (error) {
+      logger.warn('last good snapshot cannot be served', {}, error);
+    }
+    return false;
+  }
+
+  async #serve(
+    placed: PlacedSnapshot,
+    difference?: SnapshotDifference,
+  ): Promise<readonly RefusedResource[]> {
     const { snapshot, position } = placed;
-    const refused = this.#refusedBy(snapshot);
+    const refused = await this.#refusedOf(snapshot, difference);
     if (refused.length > 0) return refused;
     const isFirst = this.#placed === undefined;
     this.#placed = placed;
@@ -110,16 +132,17 @@ export class Serving {
   }
 
   /** Has the gateway serve it, unless there is something that it cannot. */
-  #refusedBy(snapshot: PlacedSnapshot['snapshot']): readonly RefusedResource[] {
-    const before = this.#placed?.snapshot;
-    if (snapshot === before) return [];
-    const changed = [...snapshot.resources.values()].filter(
-      (resource) => before?.resources.get(resource.key) !== resource,
-    );
-    const refused = checkResources(changed);
+  async #refusedOf(
+    snapshot: Snapshot,
+    difference: SnapshotDifference | undefined,
+  ): Promise<readonly RefusedResource[]> {
+    const since = this.#placed?.snapshot;
+    if (snapshot === since) return [];
+    const changes = changesSince(since, snapshot, difference);
+    const refused = await checkResources(changes.flatMap(({ after }) => after ?? []));
     if (refused.length > 0) return refused;
     try {
-      this.#options.gateway.apply(snapshot);
+      await this.#options.gateway.applyInSlices(snapshot, { since, changes });
       return [];
     } catch (error) {
       if (error instanceof UnservableError) return error.faults;

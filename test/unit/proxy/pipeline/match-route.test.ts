@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { matchRoute } from '../../../../proxy/pipeline/match-route.ts';
 import { RoutingTable } from '../../../../proxy/server/routing-table.ts';
+import { atOnce } from '../../../../proxy/server/steps.ts';
 import { changesBetween } from '../../../../proxy/server/snapshot-changes.ts';
 import { hashResource, snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
 import type { CompiledRoute, PathMatch } from '../../../../shared/snapshot/snapshot.ts';
@@ -25,7 +26,7 @@ function aCompiledRoute(name: string, path: PathMatch): CompiledRoute {
 function match(paths: readonly PathMatch[], path: string): string {
   const routes = paths.map((each) => aCompiledRoute(`${each.kind} ${each.value}`, each));
   const snapshot = snapshotOf(routes.map((route) => hashResource(`route/${route.name}`, route)));
-  const table = RoutingTable.EMPTY.with(changesBetween(undefined, snapshot));
+  const table = atOnce(RoutingTable.EMPTY.with(changesBetween(undefined, snapshot)));
   const host = table.findHost('app.example.com');
   try {
     return matchRoute({ origin: 'https://app.example.com', host }, { path }).compiled.name;

@@ -180,6 +180,80 @@ describe('the resources of a snapshot', () => {
   });
 });
 
+describe('a change of one resource', () => {
+  /** Serves that many routes, changes one, and returns the keys of all that were looked into. */
+  async function lookedInto(count: number): Promise<readonly string[]> {
+    const looked: string[] = [];
+    const names = Array.from({ length: count }, (_, index) => `team/r${String(index)}`);
+    const before = snapshotOf(
+      resourcesOf(compiledSettings(), ...names.map((name) => aCompiledRoute(name))),
+    );
+    const watched = [...before.resources.values()].map(({ key, hash, value }) => ({
+      key,
+      hash,
+      get value() {
+        looked.push(key);
+        return value;
+      },
+    }));
+    const placed = {
+      position: FIRST,
+      snapshot: { ...before, resources: new Map(watched.map((each) => [each.key, each])) },
+    };
+    const under = receiving(placed);
+    const change = async (sequence: number, from: Snapshot): Promise<Snapshot> => {
+      const upstream = `http://${String(sequence)}.internal`;
+      const [changed] = resourcesOf(aCompiledRoute('team/r1', { upstream }));
+      const rest = [...from.resources.values()].filter(({ key }) => key !== changed?.key);
+      const to = snapshotOf(changed === undefined ? rest : [...rest, changed]);
+      const frames = deltaFrames({ epoch: 4, sequence }, from, to);
+      expect(await take(under, frames)).toMatchObject({ t: 'ack' });
+      return to;
+    };
+    const first = await change(1, before);
+    looked.length = 0;
+    await change(2, first);
+    expect(under.applied).toHaveLength(2);
+    return looked;
+  }
+
+  test('costs no look into the others, however many there are', async () => {
+    expect(await lookedInto(5)).toEqual([]);
+    expect(await lookedInto(200)).toEqual([]);
+  });
+
+  test.each([
+    ['in changes', (to: Snapshot) => deltaFrames({ epoch: 4, sequence: 1 }, SNAPSHOT, to)],
+    ['in all', (to: Snapshot) => fullFrames({ epoch: 4, sequence: 1 }, [...to.resources.values()])],
+  ])('is told of with what it was before, %s', async (_what, framesTo) => {
+    const told: unknown[] = [];
+    const receiver = new SnapshotReceiver(SERVING, {
+      apply: (_placed, { since, changes }) => {
+        expect(since).toBe(SNAPSHOT);
+        told.push(...changes.map(({ before, after }) => [before?.key, after?.key]));
+        return [];
+      },
+      logger: createRecordingLogger(),
+    });
+    const [a, b, added] = resourcesOf(
+      aCompiledRoute('team/a', { upstream: 'http://other.internal' }),
+      aCompiledRoute('team/b'),
+      aCompiledRoute('team/c'),
+    );
+    if (a === undefined || b === undefined || added === undefined) throw new Error('three');
+    const rest = RESOURCES.filter(({ key }) => key !== a.key && key !== b.key);
+    const to = snapshotOf([...rest, a, added]);
+    await take({ receiver, applied: [] }, framesTo(to));
+    const expected = [
+      [a.key, a.key],
+      [b.key, undefined],
+      [undefined, added.key],
+    ];
+    expect(told).toHaveLength(expected.length);
+    expect(told).toEqual(expect.arrayContaining(expected));
+  });
+});
+
 describe('a resource that stays while its newest content is refused', () => {
   const next = { epoch: 4, sequence: 1 };
 

@@ -37,7 +37,7 @@ const PROVIDER = {
 } as const;
 
 describe('the resources of a snapshot', () => {
-  test('have no fault when they can be served', () => {
+  test('have no fault when they can be served', async () => {
     const values: readonly CompiledResource[] = [
       compiledSettings({ trustedProxies: ['10.0.0.0/8'], outboundAllowedCidrs: ['fd00::/8'] }),
       signingKeys(EC_KEY),
@@ -45,7 +45,7 @@ describe('the resources of a snapshot', () => {
       aCompiledRoute({ path: { kind: 'regex', value: '/files/\\d+' } }),
       aCompiledService('a/b', ['10.0.0.1:8080', '[fd00::1]:8080']),
     ];
-    expect(checkResources(values.map(aResource))).toEqual([]);
+    expect(await checkResources(values.map(aResource))).toEqual([]);
   });
 
   test.each<[what: string, CompiledResource]>([
@@ -64,15 +64,15 @@ describe('the resources of a snapshot', () => {
     ['an endpoint without a port', aCompiledService('a/b', ['10.0.0.1'])],
     ['an endpoint with more than that', aCompiledService('a/b', ['10.0.0.1:80/x'])],
     ['an endpoint with an impossible port', aCompiledService('a/b', ['10.0.0.1:99999'])],
-  ])('have the fault by its key, and the others none: %s', (_what, value) => {
+  ])('have the fault by its key, and the others none: %s', async (_what, value) => {
     const good = aResource(aCompiledRoute({ name: 'default/good' }));
     const bad = aResource(value);
-    const faults = checkResources([good, bad, good]);
+    const faults = await checkResources([good, bad, good]);
     expect(faults).toEqual([{ key: bad.key, message: expect.any(String) }]);
   });
 
-  test('tell nothing of a key in the message', () => {
-    const [fault] = checkResources([aResource(signingKeys('secret words'))]);
+  test('tell nothing of a key in the message', async () => {
+    const [fault] = await checkResources([aResource(signingKeys('secret words'))]);
     expect(fault?.message).toBe('the key "k1" is no private key for ES256');
   });
 });
