@@ -1,13 +1,16 @@
+import { readLines } from '../../shared/process/read-lines.ts';
 import { ApiConnection, type ApiRequest } from './api-connection.ts';
 import { apiPath } from './api-path.ts';
 import type { KubernetesApi, ResourceType, Scope, WatchEvent } from './kubernetes-api.ts';
 import { loadKubeconfig } from './load-kubeconfig.ts';
 import { parseObject, parsePage, parseWatchEvent } from './parse-objects.ts';
-import { readLines } from './read-lines.ts';
 import { readRefusal } from './read-refusal.ts';
 
 /** Of everything but a watch, with the body of the answer. */
 const REQUEST_TIMEOUT_MS = 30_000;
+
+/** Of one event of a watch: far above what an API server stores in one object. */
+const LONGEST_EVENT_BYTES = 32 * 1024 * 1024;
 
 /** Owner of the fields that we write by server-side apply. */
 const FIELD_MANAGER = 'gatehouse';
@@ -99,7 +102,8 @@ async function* watch(
     });
     if (response.statusCode >= 300) throw await readRefusal(response, what);
     onOpen?.();
-    for await (const line of readLines(response.body)) yield parseWatchEvent(line, what);
+    for await (const line of readLines(response.body, LONGEST_EVENT_BYTES))
+      yield parseWatchEvent(line, what);
   } catch (error) {
     if (!signal.aborted) throw error;
   }

@@ -6,6 +6,8 @@ import { KubernetesApiError, type ResourceType, type Scope } from './kubernetes-
 export type WatchProblem =
   /** The API server does not answer, or refuses for a while. */
   | 'unavailable'
+  /** It does not take our credentials. */
+  | 'unauthorized'
   /** We may not. */
   | 'forbidden'
   /** The API server does not know the type. */
@@ -94,6 +96,7 @@ export class HealthRecord {
 
 function problemOf(error: unknown): WatchProblem {
   if (!(error instanceof KubernetesApiError)) return 'unavailable';
+  if (error.code === 401) return 'unauthorized';
   if (error.code === 403) return 'forbidden';
   return error.code === 404 ? 'not-installed' : 'unavailable';
 }

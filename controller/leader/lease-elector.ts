@@ -65,6 +65,8 @@ class LeaseElector implements Elector {
   #held: HeldLease | undefined;
   #mayHold = false;
   #isFailing = false;
+  /** Who was logged to lead; empty: nobody. */
+  #loggedLeader = '';
 
   constructor(options: Required<ElectionOptions>) {
     const { api, namespace, leaseName, timing, clock } = options;
@@ -116,8 +118,11 @@ class LeaseElector implements Elector {
       const { clock, identity } = this.#options;
       this.#observed.see(lease, clock.now());
       this.#answered();
-      if (this.#isClosing() || this.#observed.heldForMs(identity, clock.now()) > 0)
+      if (this.#isClosing()) return undefined;
+      if (this.#observed.heldForMs(identity, clock.now()) > 0) {
+        this.#logLeader(lease);
         return undefined;
+      }
       return await this.#acquire(lease);
     } catch (error) {
       if (!isConflict(error)) this.#failed(error);
@@ -146,6 +151,7 @@ class LeaseElector implements Elector {
       held.end('this controller stops');
       return;
     }
+    this.#loggedLeader = '';
     logger.info('leadership acquired', { lease: leaseName, epoch: held.epoch, identity });
     const working = this.#work(held);
     await held.keep();
@@ -190,6 +196,17 @@ class LeaseElector implements Elector {
 
   #pause(ms: number): Promise<void> {
     return pause(this.#options.clock, ms, this.#closing.signal);
+  }
+
+  /** One that was deleted says nothing new. */
+  #logLeader(seen: Lease | undefined): void {
+    if (seen === undefined || holderOf(seen) === '') return;
+    const { logger, leaseName, clock } = this.#options;
+    const leader = { holder: holderOf(seen), address: this.#observed.pushAddress(clock.now()) };
+    const logged = JSON.stringify(leader);
+    if (logged === this.#loggedLeader) return;
+    this.#loggedLeader = logged;
+    logger.info('another controller leads', { lease: leaseName, ...leader });
   }
 
   #failed(error: unknown): void {

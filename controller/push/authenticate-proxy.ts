@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Logger } from '../../shared/process/logger.ts';
+import { TokenBucket } from '../../shared/process/token-bucket.ts';
 import { PUSH_AUDIENCE } from '../../shared/snapshot/push-frames.ts';
 import { KubernetesApiError, type KubernetesApi } from '../kubernetes/kubernetes-api.ts';
 import { TOKEN_REVIEWS } from '../kubernetes/resource-types.ts';
 import { ReviewCache } from './review-cache.ts';
 import { SourceBuckets } from './source-buckets.ts';
 import { hasEnded, readClaims } from './token-claims.ts';
+import { tokenHolder } from './token-holder.ts';
 import { parseTokenReview, type TokenReview } from './token-review.ts';
-import { TokenBucket } from './token-bucket.ts';
 
 const SECOND = 1000;
 const REVIEW_TIMEOUT_MS = 5 * SECOND;
@@ -29,6 +30,8 @@ export type Authentication =
       /** 401: the token is not good; 403: it is not this proxy's; 503: not known at the moment. */
       readonly status: 401 | 403 | 503;
       readonly reason: string;
+      /** Whose token it is, and what was expected instead, for the log. */
+      readonly detail?: Readonly<Record<string, string>>;
     };
 
 /** Never rejects. */
@@ -69,23 +72,53 @@ export function createProxyAuthenticator(options: ProxyAuthenticatorOptions): Au
     const claims = readClaims(token);
     const now = wallTime();
     if (claims === undefined || hasEnded(claims, now)) return refused(401, 'invalid-token');
-    if (!claims.audiences.includes(PUSH_AUDIENCE)) return refused(401, 'wrong-audience');
-    if (claims.subject !== username) return refused(403, 'not-a-proxy');
-    if (claims.pod !== proxyId) return refused(403, 'not-this-proxy');
+    const expected = { account: `${namespace}/${serviceAccount}`, username, proxyId };
+    const mismatch = mismatchOf(claims, expected);
+    if (mismatch !== undefined) return mismatch;
     const goodMs = Math.max(0, claims.endsAt - now);
     const review = await reviewer.review({ token, address, goodMs });
     if (review === undefined) return refused(503, 'token-review-unavailable');
     if (!review.isAuthenticated) return refused(401, 'invalid-token');
-    if (!review.audiences.includes(PUSH_AUDIENCE)) return refused(401, 'wrong-audience');
-    if (review.username !== username) return refused(403, 'not-a-proxy');
-    const [pod, ...others] = review.pods;
-    if (pod !== proxyId || others.length > 0) return refused(403, 'not-this-proxy');
-    return { kind: 'authenticated' };
+    const { audiences, username: subject, pods } = review;
+    const pod = pods.length > 1 ? null : pods[0];
+    return mismatchOf({ audiences, subject, pod }, expected) ?? { kind: 'authenticated' };
   };
 }
 
-function refused(status: 401 | 403 | 503, reason: string): Authentication {
-  return { kind: 'refused', status, reason };
+/** Whose token it is: by itself, and then by the API server. */
+interface Holder {
+  readonly audiences: readonly unknown[];
+  readonly subject: unknown;
+  readonly pod: unknown;
+}
+
+/** Whose it must be. */
+interface ExpectedHolder {
+  readonly username: string;
+  /** The same as `namespace/name`. */
+  readonly account: string;
+  readonly proxyId: string;
+}
+
+function mismatchOf(holder: Holder, expected: ExpectedHolder): Authentication | undefined {
+  const { tokenOf, pod, audience } = tokenHolder(holder);
+  if (!holder.audiences.includes(PUSH_AUDIENCE)) {
+    return refused(401, 'wrong-audience', { tokenOf, audience, expected: PUSH_AUDIENCE });
+  }
+  if (holder.subject !== expected.username) {
+    return refused(403, 'not-a-proxy', { tokenOf, expected: expected.account });
+  }
+  return holder.pod === expected.proxyId
+    ? undefined
+    : refused(403, 'not-this-proxy', { tokenOf, pod, expected: expected.proxyId });
+}
+
+function refused(
+  status: 401 | 403 | 503,
+  reason: string,
+  detail?: Readonly<Record<string, string>>,
+): Authentication {
+  return { kind: 'refused', status, reason, ...(detail !== undefined && { detail }) };
 }
 
 /** A token that is to be reviewed. */
@@ -109,8 +142,11 @@ class TokenReviewer {
   constructor(options: ProxyAuthenticatorOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
-    this.#bucket = new TokenBucket(REVIEW_BURST, REVIEWS_A_SECOND / SECOND);
-    this.#sources = new SourceBuckets(SOURCE_REVIEW_BURST, SOURCE_REVIEWS_A_SECOND / SECOND);
+    this.#bucket = new TokenBucket({ burst: REVIEW_BURST, perSecond: REVIEWS_A_SECOND });
+    this.#sources = new SourceBuckets({
+      burst: SOURCE_REVIEW_BURST,
+      perSecond: SOURCE_REVIEWS_A_SECOND,
+    });
   }
 
   /** undefined: it cannot be known at the moment. */

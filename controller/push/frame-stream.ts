@@ -7,7 +7,7 @@ import {
   type ControllerFrame,
   type ProxyFrame,
 } from '../../shared/snapshot/push-frames.ts';
-import { LineTooLongError, readLines } from '../../shared/snapshot/read-lines.ts';
+import { LineTooLongError, readLines } from '../../shared/process/read-lines.ts';
 import { parseProxyFrame } from './parse-proxy-frame.ts';
 
 export interface FrameStreamOptions {

@@ -10,6 +10,7 @@ import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { Leadership } from '../leader/leadership.ts';
 import { ChangeNotifier } from './change-notifier.ts';
 import { EpochGuard } from './epoch-guard.ts';
+import { LogLimit } from './log-limit.ts';
 import { arrivalOf } from './proxy-arrival.ts';
 import type { ProxyHello } from './proxy-hello.ts';
 import { ProxyRegistry, type ProxyRecord, type Refused } from './proxy-registry.ts';
@@ -28,6 +29,8 @@ import type { PushTiming } from './push-timing.ts';
 const SERVICE_KEY_PREFIX = 'service/';
 /** So many of the resources that a proxy refuses are named in the log. */
 const NAMED_KEYS = 20;
+/** Two proxies that have one id take turns without end. */
+const REPLACED_LOG_MS = 60_000;
 
 export interface LeadershipPublicationOptions {
   readonly leadership: Leadership;
@@ -49,6 +52,7 @@ export class LeadershipPublication implements Publication, SessionHost, AsyncDis
   readonly #registry: ProxyRegistry;
   readonly #sessions = new Map<string, ProxySession>();
   readonly #leaving = new Map<string, NodeJS.Timeout>();
+  readonly #replacedLog = new LogLimit(REPLACED_LOG_MS);
   readonly #onAbort = (): void => this.#end();
   #isEnded = false;
   #slowest: number | undefined;
@@ -135,15 +139,23 @@ export class LeadershipPublication implements Publication, SessionHost, AsyncDis
   /** Takes a stream whose proxy has proved who it is. */
   attach(stream: ServerHttp2Stream, hello: ProxyHello): void {
     const { proxyId: id, routes } = hello;
-    this.#sessions.get(id)?.replace();
+    const before = this.#sessions.get(id);
+    before?.replace();
     clearTimeout(this.#leaving.get(id));
     this.#leaving.delete(id);
     const record = this.#registry.enter(id);
     const session = new ProxySession(this, stream, this.#enter(record, hello));
     record.refusals.watch(() => this.#sendAgain(session));
     this.#sessions.set(id, session);
-    this.logger.info('proxy connected', { proxy: id, routes });
+    if (before === undefined) this.logger.info('proxy connected', { proxy: id, routes });
+    else this.#logReplaced(id);
     session.wake();
+  }
+
+  /** One that was cut off may be back before that is noticed; else another one has its id. */
+  #logReplaced(id: string): void {
+    if (!this.#replacedLog.take(id)) return;
+    this.logger.warn('proxy connected while a proxy with its id was', { proxy: id });
   }
 
   offered(session: ProxySession, { position, sent }: Offered): void {

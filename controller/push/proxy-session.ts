@@ -1,14 +1,16 @@
 import type { ServerHttp2Stream } from 'node:http2';
 
-import type {
-  AckFrame,
-  NackError,
-  NackFrame,
-  ProxyFrame,
-  StatusFrame,
+import {
+  REPLACED,
+  type AckFrame,
+  type NackError,
+  type NackFrame,
+  type ProxyFrame,
+  type StatusFrame,
 } from '../../shared/snapshot/push-frames.ts';
 import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
 import type { Logger } from '../../shared/process/logger.ts';
+import { TokenBucket } from '../../shared/process/token-bucket.ts';
 import { frameBatches } from './frame-batches.ts';
 import { FrameStream } from './frame-stream.ts';
 import { sentAsIs, type SentSnapshot } from './overlay.ts';
@@ -16,7 +18,6 @@ import type { PublishedContent } from './published-content.ts';
 import type { PushTiming } from './push-timing.ts';
 import type { Refusals } from './refusals.ts';
 import { RetryBackoff } from './retry-backoff.ts';
-import { TokenBucket } from './token-bucket.ts';
 import { watchSilence } from './watch-silence.ts';
 
 /** The length of a stream's life varies by this part: proxies do not come back all at once. */
@@ -26,8 +27,6 @@ const REFUSAL_BURST = 20;
 /** A proxy tells its status every ten seconds, and when it changes. */
 const STATUS_FRAMES_A_SECOND = 20;
 const SECOND = 1000;
-/** Why a stream ends when the proxy has opened another. */
-const REPLACED = 'replaced';
 
 /** What of a proxy its streams have in common. */
 export interface SessionProxy {
@@ -90,7 +89,10 @@ export class ProxySession {
   readonly #heard: () => void;
   readonly #refusals: Refusals;
   readonly #refusalBucket: TokenBucket;
-  readonly #statusBucket = new TokenBucket(STATUS_FRAMES_A_SECOND, STATUS_FRAMES_A_SECOND / SECOND);
+  readonly #statusBucket = new TokenBucket({
+    burst: STATUS_FRAMES_A_SECOND,
+    perSecond: STATUS_FRAMES_A_SECOND,
+  });
   /** What the proxy serves. */
   #base: SentSnapshot | undefined;
   /** Sequence of the newest snapshot that it acknowledged; 0: it must be sent one. */
@@ -111,7 +113,10 @@ export class ProxySession {
     this.#base = proxy.base;
     this.#answered = proxy.answered;
     this.#refusals = proxy.refusals;
-    this.#refusalBucket = new TokenBucket(REFUSAL_BURST, 1 / host.timing.retryMs);
+    this.#refusalBucket = new TokenBucket({
+      burst: REFUSAL_BURST,
+      perSecond: SECOND / host.timing.retryMs,
+    });
     this.#frames = new FrameStream({
       stream,
       mayWrite: () => host.mayWrite(),
@@ -155,7 +160,7 @@ export class ProxySession {
     if (this.#offer === undefined || this.#offer.isSent) this.#frames.end(reason);
   }
 
-  /** Ends the stream at once: the proxy has opened another. */
+  /** Ends the stream at once: another one with the id of the proxy was opened. */
   replace(): void {
     this.#goodbye = REPLACED;
     this.#after(this.#host.timing.closeMs, () => this.#frames.destroy());

@@ -8,15 +8,17 @@ import {
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 
-import type { Logger } from '../../shared/process/logger.ts';
+import type { LogFields, Logger } from '../../shared/process/logger.ts';
+import { NO_LEADER } from '../../shared/snapshot/push-frames.ts';
 import type { Leadership } from '../leader/leadership.ts';
 import type { AuthenticateProxy } from './authenticate-proxy.ts';
 import { ConnectionGuard } from './connection-guard.ts';
 import { LeadershipPublication } from './leadership-publication.ts';
+import { LogLimit } from './log-limit.ts';
 import { parseHello, type ProxyHello } from './proxy-hello.ts';
 import type { OnPublicationChange, Publication } from './publication.ts';
 import { PUSH_TIMING, type PushTiming } from './push-timing.ts';
-import { CertificateWatch, readCertificate } from './server-certificate.ts';
+import { CertificateWatch, readCertificate, warnOfExpiry } from './server-certificate.ts';
 
 const CONNECTIONS = 2048;
 const STREAMS_ON_A_CONNECTION = 4;
@@ -24,6 +26,8 @@ const PROXIES = 1024;
 const HEADER_BYTES = 16 * 1024;
 const HEADER_PAIRS = 32;
 const HANDSHAKE_MS = 5000;
+/** A proxy that is refused comes again every other second. */
+const REFUSAL_LOG_MS = 60_000;
 const TLS = { minVersion: 'TLSv1.2' } as const;
 
 export interface PushServerOptions {
@@ -73,6 +77,7 @@ export async function startPushServer(options: PushServerOptions): Promise<PushS
   server.maxConnections = CONNECTIONS;
   server.listen(options.listen);
   await once(server, 'listening');
+  warnOfExpiry(certificate, options.logger);
   const watch = new CertificateWatch({
     directory: options.tlsDirectory,
     certificate,
@@ -89,6 +94,7 @@ class Http2PushServer implements PushServer {
   readonly #options: PushServerOptions & { readonly timing: PushTiming };
   readonly #guard: ConnectionGuard;
   readonly #sessions = new Set<Http2Session>();
+  readonly #refusalLog = new LogLimit(REFUSAL_LOG_MS);
   #streams = 0;
   #publication: LeadershipPublication | undefined;
 
@@ -161,9 +167,8 @@ class Http2PushServer implements PushServer {
     const address = stream.session?.socket.remoteAddress ?? '';
     const authentication = await this.#options.authenticate({ token, proxyId, address });
     if (authentication.kind === 'refused') {
-      const { status, reason } = authentication;
-      this.#options.logger.warn('push stream refused', { proxy: hello.proxyId, reason });
-      this.#refuse(stream, { status });
+      this.#logRefusal(proxyId, authentication);
+      this.#refuse(stream, authentication);
       return;
     }
     this.#accept(stream, hello);
@@ -178,8 +183,9 @@ class Http2PushServer implements PushServer {
       return;
     }
     if (this.#streams >= PROXIES) {
-      this.#options.logger.error('push stream refused', { reason: 'too-many-proxies' });
-      this.#refuse(stream, { status: 503 });
+      const refused = { status: 503, reason: 'too-many-proxies' };
+      this.#logRefusal(hello.proxyId, refused);
+      this.#refuse(stream, refused);
       return;
     }
     this.#streams += 1;
@@ -192,23 +198,36 @@ class Http2PushServer implements PushServer {
     publication.attach(stream, hello);
   }
 
+  #logRefusal(
+    proxy: string,
+    { reason, detail }: { readonly reason: string; readonly detail?: LogFields },
+  ): void {
+    if (!this.#refusalLog.take(`${proxy} ${reason}`)) return;
+    this.#options.logger.warn('push stream refused', { proxy, reason, ...detail });
+  }
+
   #leading(): LeadershipPublication | undefined {
     return this.#publication?.isOpen === true ? this.#publication : undefined;
   }
 
   #refuseAsFollower(stream: ServerHttp2Stream): void {
     const leader = this.#options.leaderAddress();
-    const headers = leader === undefined ? {} : { 'x-leader': leader };
-    this.#refuse(stream, { status: 503, headers });
+    if (leader === undefined) this.#refuse(stream, { status: 503, reason: NO_LEADER });
+    else this.#refuse(stream, { status: 503, leader });
   }
 
   #refuse(
     stream: ServerHttp2Stream,
     {
       status,
-      headers = {},
-    }: { readonly status: number; readonly headers?: Readonly<Record<string, string>> },
+      reason,
+      leader,
+    }: { readonly status: number; readonly reason?: string; readonly leader?: string },
   ): void {
+    const headers = {
+      ...(reason !== undefined && { 'x-reason': reason }),
+      ...(leader !== undefined && { 'x-leader': leader }),
+    };
     // A reset after the answer would overtake it. What the body still holds goes with the connection.
     if (!stream.destroyed && !stream.headersSent) {
       stream.respond({ ...headers, ':status': status }, { endStream: true });

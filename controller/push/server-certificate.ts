@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
@@ -6,6 +7,7 @@ import type { Logger } from '../../shared/process/logger.ts';
 
 const CERTIFICATE_FILE = 'tls.crt';
 const KEY_FILE = 'tls.key';
+const SOON_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** A certificate with its chain, and its private key, both PEM. */
 export interface ServerCertificate {
@@ -18,6 +20,15 @@ export async function readCertificate(directory: string): Promise<ServerCertific
   const pair = await readPair(directory);
   checkPair(pair, directory);
   return pair;
+}
+
+/** Logs that proxies will not, or soon not, take it. It is used all the same: clocks may differ. */
+export function warnOfExpiry({ cert }: ServerCertificate, logger: Logger): void {
+  const { validToDate } = new X509Certificate(cert);
+  const leftMs = validToDate.getTime() - Date.now();
+  const fields = { validTo: validToDate.toISOString() };
+  if (leftMs <= 0) logger.warn('certificate of the push listener has expired', fields);
+  else if (leftMs <= SOON_MS) logger.warn('certificate of the push listener expires soon', fields);
 }
 
 export interface CertificateWatchOptions {
@@ -64,6 +75,7 @@ export class CertificateWatch {
       const certificate = await readCertificate(directory);
       onChange(certificate);
       logger.info('certificate of the push listener replaced');
+      warnOfExpiry(certificate, logger);
     } catch (error) {
       logger.error('certificate of the push listener is unusable, the last one stays', {}, error);
     }

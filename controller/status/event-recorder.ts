@@ -8,7 +8,7 @@ import { EVENTS } from '../kubernetes/resource-types.ts';
 import type { Announcement } from './changes-of-mind.ts';
 import { wholeSeconds } from './condition.ts';
 import { clip } from './describe-findings.ts';
-import { TokenBucket } from './token-bucket.ts';
+import { TokenBucket } from '../../shared/process/token-bucket.ts';
 
 /** The object that an Event is about. */
 export interface Regarding {
@@ -52,13 +52,13 @@ export class EventRecorder {
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
-    this.#bucket = new TokenBucket(RATE, options.clock);
+    this.#bucket = new TokenBucket(RATE);
   }
 
   /** Never rejects. */
   async record(regarding: Regarding, announcement: Announcement): Promise<void> {
     const what = keyOf(regarding, announcement);
-    if (this.#isQuiet(what) || !this.#bucket.take()) return;
+    if (this.#isQuiet(what) || !this.#bucket.take(this.#options.clock.now())) return;
     this.#quiet.set(what, this.#options.clock.now() + QUIET_MS);
     try {
       const event = this.#eventOf(regarding, announcement);

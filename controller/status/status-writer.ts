@@ -3,7 +3,7 @@ import type { Logger } from '../../shared/process/logger.ts';
 import type { KubernetesApi, ResourceType } from '../kubernetes/kubernetes-api.ts';
 import type { KubernetesObject } from '../kubernetes/objects.ts';
 import type { Leadership } from '../leader/leadership.ts';
-import { TokenBucket, type Rate } from './token-bucket.ts';
+import { TokenBucket, type Rate } from '../../shared/process/token-bucket.ts';
 import { judgeFailure } from './write-failure.ts';
 
 /** A status to be written. */
@@ -81,7 +81,7 @@ export class StatusWriter<W extends StatusWrite> {
   constructor(options: StatusWriterOptions<W>) {
     const { clock, limits, leadership } = options;
     this.#options = options;
-    this.#bucket = new TokenBucket(limits.rate, clock);
+    this.#bucket = new TokenBucket(limits.rate);
     leadership.signal.addEventListener('abort', () => this.#stop(), { once: true });
     void pause(clock, limits.settlingMs, leadership.signal).then(() => {
       this.#isSettled = true;
@@ -122,7 +122,7 @@ export class StatusWriter<W extends StatusWrite> {
       if (!this.#options.leadership.isCurrent) return;
       if (this.#underWay.size >= this.#options.limits.concurrency) return;
       if (this.#underWay.has(key)) continue;
-      if (this.#bucket.waitMs > 0) {
+      if (this.#bucket.waitMs(this.#options.clock.now()) > 0) {
         this.#awaitToken();
         return;
       }
@@ -132,7 +132,8 @@ export class StatusWriter<W extends StatusWrite> {
   }
 
   #awaitToken(): void {
-    this.#refill ??= this.#options.clock.after(this.#bucket.waitMs, () => {
+    const { clock } = this.#options;
+    this.#refill ??= clock.after(this.#bucket.waitMs(clock.now()), () => {
       this.#refill = undefined;
       this.#pump();
     });
@@ -143,7 +144,7 @@ export class StatusWriter<W extends StatusWrite> {
     const { source } = this.#options;
     const write = source.write(key);
     if (write === undefined) return;
-    this.#bucket.take();
+    this.#bucket.take(this.#options.clock.now());
     this.#underWay.add(key);
     try {
       const object = await this.#apply(write);

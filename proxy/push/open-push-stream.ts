@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import {
@@ -13,12 +14,19 @@ import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node
 import { errorCode } from '../../shared/process/error-code.ts';
 import { PUSH_PATH } from '../../shared/snapshot/push-frames.ts';
 import { addressOf, parseLeaderAddress, type DialAddress } from './controller-address.ts';
+import { ControllerProblemError, type ProblemSource } from './controller-problem.ts';
 
 /** How much may be under way: a snapshot comes in without a round trip for every 64 kB. */
 const WINDOW_BYTES = 1024 * 1024;
 
 /** Codes of OpenSSL for a chain that leads to no authority that is trusted. */
 const UNTRUSTED = /SELF_SIGNED|SIGNATURE_FAILURE|UNABLE_TO_(GET_ISSUER|VERIFY)/;
+const WRONG_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
+const CONTROLLER_FLAG = '--controller';
+const CA_FLAG = '--controller-ca';
+const TOKEN_FLAG = '--token-file';
+/** What a controller says in one word. Anything else is not repeated. */
+const REASON = /^[a-z-]{1,40}$/;
 
 const OK = 200;
 const UNAVAILABLE = 503;
@@ -42,7 +50,7 @@ export type Opened =
     }
   /** Another controller leads. */
   | { readonly kind: 'redirected'; readonly leader: DialAddress }
-  | { readonly kind: 'refused'; readonly status: number };
+  | { readonly kind: 'refused'; readonly status: number; readonly reason: string | undefined };
 
 /**
  * Opens the stream of the push protocol at one address. The files are read for every attempt: both
@@ -68,7 +76,8 @@ export async function openPushStream(
     readToken(controller.tokenFile),
   ]);
   signal.throwIfAborted();
-  const session = openSession(controller.url, address, ca);
+  const socket = openSocket(controller.url, address, ca);
+  const session = openSession(controller.url, socket);
   const over = untilClosed(session, signal);
   try {
     const request = { ...hello, authorization: `Bearer ${token}` };
@@ -79,30 +88,50 @@ export async function openPushStream(
     session.destroy();
     // That the wait was aborted says little: why does.
     if (errorCode(error) === 'ABORT_ERR' && over.aborted) throw over.reason;
-    if (!UNTRUSTED.test(errorCode(error) ?? '')) throw error;
-    throw new Error(`no certificate of ${controller.ca} vouches for the controller`, {
-      cause: error,
-    });
+    if (!isCertificateRefused(socket)) throw error;
+    throw new ControllerProblemError('certificate', certificateSource(error, controller), error);
   }
 }
 
+/** The types leave out that it is null before, and without a fault. */
+function isCertificateRefused(socket: {
+  readonly authorizationError: Error | string | null;
+}): boolean {
+  return socket.authorizationError !== null;
+}
+
+function certificateSource(error: unknown, { ca }: Controller): ProblemSource {
+  const code = errorCode(error) ?? '';
+  if (UNTRUSTED.test(code)) return { flag: CA_FLAG, file: ca };
+  return code === WRONG_NAME ? { flag: CONTROLLER_FLAG } : {};
+}
+
 async function readAuthorities(file: string): Promise<string> {
-  const pem = await readFile(file, 'utf8');
-  // Node takes anything, and then trusts nobody.
-  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`${file} holds no certificate`);
-  return pem;
+  try {
+    const pem = await readFile(file, 'utf8');
+    // Node takes anything, and then trusts nobody.
+    if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('holds no certificate');
+    new X509Certificate(pem);
+    return pem;
+  } catch (error) {
+    throw new ControllerProblemError('ca-file', { flag: CA_FLAG, file }, error);
+  }
 }
 
 async function readToken(file: string): Promise<string> {
-  const token = (await readFile(file, 'utf8')).trim();
-  // RFC 6750, section 2.1.
-  if (!/^[\w.~+/-]+=*$/.test(token)) throw new Error(`${file} holds no token`);
-  return token;
+  try {
+    const token = (await readFile(file, 'utf8')).trim();
+    // RFC 6750, section 2.1.
+    if (!/^[\w.~+/-]+=*$/.test(token)) throw new Error('holds no token');
+    return token;
+  } catch (error) {
+    throw new ControllerProblemError('token-file', { flag: TOKEN_FLAG, file }, error);
+  }
 }
 
-function openSession(url: URL, address: DialAddress, ca: string): ClientHttp2Session {
+function openSession(url: URL, socket: TLSSocket): ClientHttp2Session {
   return connectHttp2(url.origin, {
-    createConnection: () => openSocket(url, address, ca),
+    createConnection: () => socket,
     settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
   });
 }
@@ -160,5 +189,9 @@ function answerOf(
   const leader = typeof named === 'string' ? parseLeaderAddress(named) : undefined;
   return status === UNAVAILABLE && leader !== undefined
     ? { kind: 'redirected', leader }
-    : { kind: 'refused', status };
+    : { kind: 'refused', status, reason: reasonOf(headers) };
+}
+
+function reasonOf({ 'x-reason': reason }: IncomingHttpHeaders): string | undefined {
+  return typeof reason === 'string' && REASON.test(reason) ? reason : undefined;
 }

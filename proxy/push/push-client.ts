@@ -7,15 +7,17 @@ import {
   LONGEST_CONTROLLER_LINE_BYTES,
   LONGEST_PROXY_LINE_BYTES,
   PUSH_PROTOCOL,
+  REPLACED,
   type ProxyFrame,
   type StatusFrame,
 } from '../../shared/snapshot/push-frames.ts';
-import { readLines } from '../../shared/snapshot/read-lines.ts';
+import { readLines } from '../../shared/process/read-lines.ts';
 import { ROUTE_KEY_PREFIX } from '../../shared/snapshot/resource-key.ts';
 import { formatPosition } from '../../shared/snapshot/snapshot-position.ts';
 import type { PlacedSnapshot } from '../store/snapshot-keeper.ts';
 import { addressOf, formatAddress, type DialAddress } from './controller-address.ts';
 import { ControllerLog } from './controller-log.ts';
+import { ControllerProblemError } from './controller-problem.ts';
 import { Liveness } from './liveness.ts';
 import { openPushStream, type Controller } from './open-push-stream.ts';
 import { parseControllerFrame } from './parse-controller-frame.ts';
@@ -92,7 +94,11 @@ class Follower implements ControllerFollower {
     this.#timing = { ...PUSH_CLIENT_TIMING, ...timing };
     this.#receiver = new SnapshotReceiver(serving, { apply: handlers.apply, logger });
     const address = addressOf(this.#controller.url);
-    this.#log = new ControllerLog(logger, formatAddress(address));
+    this.#log = new ControllerLog({
+      logger,
+      controller: formatAddress(address),
+      isServing: () => this.serving !== undefined,
+    });
     this.#ended = this.#follow(address);
   }
 
@@ -124,7 +130,7 @@ class Follower implements ControllerFollower {
         continue;
       }
       // One hop only: two controllers that take each other for the leader would send us to and fro.
-      if (named !== undefined) this.#log.away(new Error('the leader says that another one leads'));
+      if (named !== undefined) this.#log.failed(anotherLeads(), formatAddress(leader ?? service));
       leader = undefined;
       await wait(this.#delay.next(), undefined, { signal, ref: false }).catch(() => undefined);
     }
@@ -140,10 +146,13 @@ class Follower implements ControllerFollower {
         signal: AbortSignal.any([signal, AbortSignal.timeout(this.#timing.helloMs)]),
       });
       if (opened.kind === 'redirected') return opened.leader;
-      if (opened.kind === 'refused') this.#log.refused(opened.status);
-      else await this.#followLink(opened, address);
+      if (opened.kind === 'opened') await this.#followLink(opened, address);
+      else {
+        const { status, reason } = opened;
+        this.#log.refused({ status, reason }, formatAddress(address));
+      }
     } catch (error) {
-      if (!signal.aborted) this.#log.away(error);
+      if (!signal.aborted) this.#log.failed(error, formatAddress(address));
     }
     return undefined;
   }
@@ -175,8 +184,9 @@ class Follower implements ControllerFollower {
     });
     try {
       this.#sendStatus();
-      await this.#receive(link, liveness);
+      const goodbye = await this.#receive(link, liveness);
       this.#delay.reset();
+      if (goodbye === REPLACED) this.#giveWay(address);
     } finally {
       if (performance.now() - begunAt > this.#timing.steadyMs) this.#delay.reset();
       clearInterval(status);
@@ -187,12 +197,19 @@ class Follower implements ControllerFollower {
     }
   }
 
-  async #receive(link: Link, liveness: Liveness): Promise<void> {
+  /** Two proxies with one id would else take the place of each other without end. */
+  #giveWay(address: DialAddress): void {
+    this.#log.displaced(this.#options.proxyId, formatAddress(address));
+    this.#delay.prolong(this.#timing.displacedMs);
+  }
+
+  /** Resolves with the reason of the goodbye. */
+  async #receive(link: Link, liveness: Liveness): Promise<string> {
     const slices = new TimeSlices();
     for await (const line of readLines(link.stream, LONGEST_CONTROLLER_LINE_BYTES)) {
       liveness.heard();
       const frame = parseControllerFrame(line);
-      if (frame.t === 'goaway') return;
+      if (frame.t === 'goaway') return frame.reason;
       if (frame.t === 'ping') this.#send({ t: 'pong' });
       else {
         const answer = await this.#receiver.take(frame, line.length);
@@ -218,6 +235,11 @@ class Follower implements ControllerFollower {
       stream.destroy(new Error('the controller does not read'));
     }
   }
+}
+
+function anotherLeads(): ControllerProblemError {
+  const cause = new Error('the leader says that another one leads');
+  return new ControllerProblemError('no-leader', {}, cause);
 }
 
 /** What of the status the controller learns of at once. */

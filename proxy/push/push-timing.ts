@@ -12,6 +12,8 @@ export interface PushClientTiming {
   readonly statusMs: number;
   /** A stream that stood for so long was a good one: the next attempt comes soon. */
   readonly steadyMs: number;
+  /** How long a proxy leaves its place, at least, to another one that has the same id. */
+  readonly displacedMs: number;
 }
 
 /** A leader that hangs is given up before another one can lead, 15 s after it renewed its Lease. */
@@ -21,4 +23,5 @@ export const PUSH_CLIENT_TIMING: PushClientTiming = {
   silenceMs: 10 * SECOND,
   statusMs: 10 * SECOND,
   steadyMs: 10 * SECOND,
+  displacedMs: 10 * SECOND,
 };

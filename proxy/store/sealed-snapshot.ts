@@ -6,7 +6,7 @@ import { constants, createGunzip, createGzip } from 'node:zlib';
 import { TimeSlices } from '../../shared/process/time-slices.ts';
 import { Manifest } from '../../shared/snapshot/manifest.ts';
 import { parseResource } from '../../shared/snapshot/parse-resource.ts';
-import { readLines } from '../../shared/snapshot/read-lines.ts';
+import { readLines } from '../../shared/process/read-lines.ts';
 import {
   formatPosition,
   parsePosition,

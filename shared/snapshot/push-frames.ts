@@ -14,11 +14,17 @@ import type { CompiledResource } from './snapshot.ts';
  *
  * The leader answers 200 and begins to send. Another controller answers 503, with `x-leader:
  * host:port` where it knows the leader; a wrong token is 401, one that is not a proxy's 403, another
- * protocol version 400.
+ * protocol version 400. A refusal of its token says why in `x-reason`, in one word
+ * of a-z and hyphens.
  */
 export const PUSH_PATH = '/v1/stream';
 export const PUSH_PROTOCOL = '1';
 export const PUSH_AUDIENCE = 'gatehouse-controller';
+
+/** `x-reason` of a controller that does not lead, and knows nobody who does. */
+export const NO_LEADER = 'no-leader';
+/** `reason` of a `goaway` for a stream whose place another one with the same proxy id has taken. */
+export const REPLACED = 'replaced';
 
 /** A longer line ends the stream. */
 export const LONGEST_CONTROLLER_LINE_BYTES = 4 * 1024 * 1024;

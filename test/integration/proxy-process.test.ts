@@ -187,10 +187,12 @@ describe('a proxy with a file that is of no use', () => {
   });
 
   test('says that a file holds no certificate', async () => {
-    const proxy = startProxy({ 'controller-ca': join(files.directory, 'token') });
-    const { error } = await proxy.logged(isAboutController);
+    const file = join(files.directory, 'token');
+    const proxy = startProxy({ 'controller-ca': file });
+    const record = await proxy.logged(isAboutController);
 
-    expect(error).toContain('token holds no certificate');
+    expect(record).toMatchObject({ problem: 'ca-file', flag: '--controller-ca', file });
+    expect(record['error']).toContain('holds no certificate');
   });
 
   test('trusts no controller of another authority, whatever the environment says', async () => {
@@ -199,9 +201,10 @@ describe('a proxy with a file that is of no use', () => {
       { controller: `https://localhost:${String(controller.port)}` },
       { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
     );
-    const { error } = await proxy.logged(isAboutController);
+    const record = await proxy.logged(isAboutController);
 
-    expect(error).toContain(`no certificate of ${files.caFile} vouches for the controller`);
+    const where = { flag: '--controller-ca', file: files.caFile };
+    expect(record).toMatchObject({ problem: 'certificate', ...where });
     expect(controller.streams).toEqual([]);
   });
 });

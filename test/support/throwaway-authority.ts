@@ -1,6 +1,9 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isIP } from 'node:net';
 
+const FIRST_DAY = new Date('2020-01-01T00:00:00Z');
+const LAST_DAY = new Date('2049-12-31T23:59:59Z');
+
 /** A certificate and its private key, both PEM. */
 export interface IssuedCertificate {
   readonly cert: string;
@@ -11,8 +14,8 @@ export interface IssuedCertificate {
 export interface ThrowawayAuthority {
   /** Its certificate in PEM: what a client has to trust. */
   readonly ca: string;
-  /** Issues a server certificate for names and addresses. */
-  issue(hosts: readonly string[]): IssuedCertificate;
+  /** Issues a server certificate for names and addresses, which ends in 2049 unless given. */
+  issue(hosts: readonly string[], validity?: { readonly validTo: Date }): IssuedCertificate;
   /** Issues a client certificate: who it is for, and what they are part of. */
   issueClient(commonName: string, organization: string): IssuedCertificate;
 }
@@ -21,23 +24,34 @@ export interface ThrowawayAuthority {
 export function createThrowawayAuthority(): ThrowawayAuthority {
   const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const issuerName = name('Gatehouse throwaway authority');
-  const issue = (subject: Buffer, publicKey: KeyObject, extensions: readonly Buffer[]): string =>
-    certificate({ issuer: issuerName, subject, publicKey, extensions }, authority.privateKey);
+  const issue = (
+    subject: Buffer,
+    publicKey: KeyObject,
+    { extensions, validTo = LAST_DAY }: { extensions: readonly Buffer[]; validTo?: Date },
+  ): string =>
+    certificate(
+      { issuer: issuerName, subject, publicKey, extensions, validTo },
+      authority.privateKey,
+    );
   const basicConstraints = extension('551d13', sequence(BOOLEAN_TRUE), { critical: true });
-  const issueLeaf = (subject: Buffer, extensions: readonly Buffer[]): IssuedCertificate => {
+  const issueLeaf = (
+    subject: Buffer,
+    content: { extensions: readonly Buffer[]; validTo?: Date },
+  ): IssuedCertificate => {
     const leaf = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     return {
-      cert: issue(subject, leaf.publicKey, extensions),
+      cert: issue(subject, leaf.publicKey, content),
       key: leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }),
     };
   };
   return {
-    ca: issue(issuerName, authority.publicKey, [basicConstraints]),
-    issue: (hosts) => {
+    ca: issue(issuerName, authority.publicKey, { extensions: [basicConstraints] }),
+    issue: (hosts, validity) => {
       const names = extension('551d11', sequence(...hosts.map(alternativeName)));
-      return issueLeaf(name('Gatehouse test server'), [names]);
+      return issueLeaf(name('Gatehouse test server'), { extensions: [names], ...validity });
     },
-    issueClient: (commonName, organization) => issueLeaf(name(commonName, organization), []),
+    issueClient: (commonName, organization) =>
+      issueLeaf(name(commonName, organization), { extensions: [] }),
   };
 }
 
@@ -46,11 +60,12 @@ interface CertificateContent {
   readonly subject: Buffer;
   readonly publicKey: KeyObject;
   readonly extensions: readonly Buffer[];
+  readonly validTo: Date;
 }
 
 /** RFC 5280, section 4.1. */
 function certificate(
-  { issuer, subject, publicKey, extensions }: CertificateContent,
+  { issuer, subject, publicKey, extensions, validTo }: CertificateContent,
   signingKey: KeyObject,
 ): string {
   const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
@@ -61,7 +76,7 @@ function certificate(
     integer(serial),
     ecdsaWithSha256,
     issuer,
-    sequence(utcTime('200101000000Z'), utcTime('491231235959Z')),
+    sequence(utcTime(FIRST_DAY), utcTime(validTo)),
     subject,
     publicKey.export({ type: 'spki', format: 'der' }),
     tagged(0xa3, sequence(...extensions)),
@@ -105,8 +120,10 @@ function integer(bytes: Buffer): Buffer {
   return tagged(0x02, bytes);
 }
 
-function utcTime(text: string): Buffer {
-  return tagged(0x17, Buffer.from(text));
+/** From 1950 to 2049: the year has two digits. */
+function utcTime(time: Date): Buffer {
+  const digits = time.toISOString().replace(/\.\d+|\D/g, '');
+  return tagged(0x17, Buffer.from(`${digits.slice(2)}Z`));
 }
 
 function bitString(bytes: Buffer): Buffer {

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { ControllerFrame, ProxyFrame } from '../../../shared/snapshot/push-frames.ts';
-import { readLines } from '../../../shared/snapshot/read-lines.ts';
+import { readLines } from '../../../shared/process/read-lines.ts';
 import { eventually } from '../eventually.ts';
 import { createThrowawayAuthority, type ThrowawayAuthority } from '../throwaway-authority.ts';
 
@@ -58,12 +58,15 @@ export interface ScriptedControllerOptions {
   /** Names in its certificate. */
   readonly hosts?: readonly string[];
   readonly authority?: ThrowawayAuthority;
+  /** When its certificate ends. */
+  readonly validTo?: Date;
 }
 
 /** Starts one on loopback. */
 export async function startScriptedController({
   hosts = ['localhost'],
   authority = createThrowawayAuthority(),
+  validTo,
 }: ScriptedControllerOptions = {}): Promise<ScriptedController> {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-push-'));
   const files = { ca: join(directory, 'ca.crt'), tokenFile: join(directory, 'token') };
@@ -72,7 +75,9 @@ export async function startScriptedController({
   const streams: ScriptedStream[] = [];
   const sessions = new Set<ServerHttp2Session>();
   const serverNames: string[] = [];
-  const server = createSecureServer(authority.issue(hosts));
+  const server = createSecureServer(
+    authority.issue(hosts, validTo === undefined ? undefined : { validTo }),
+  );
   server.on('session', (session) => {
     sessions.add(session);
     session.on('error', () => undefined);

@@ -314,6 +314,19 @@ describe('when the API server is in trouble', () => {
     await never.synced;
   });
 
+  it('tells credentials that are not taken from rights that are not granted', async () => {
+    let code = 401;
+    server.intercept = (_request, response) => {
+      answerStatus(response, code, 'Refused');
+      return true;
+    };
+    const reflector = reflect();
+    await eventually('it is told', () => reflector.health.problem === 'unauthorized');
+    code = 403;
+    await eventually('the other', () => reflector.health.problem !== 'unauthorized');
+    expect(reflector.health.problem).toBe('forbidden');
+  });
+
   it('does not take a type for empty that has to be installed and is not', async () => {
     server.intercept = (_request, response) => {
       answerStatus(response, 404, 'NotFound');

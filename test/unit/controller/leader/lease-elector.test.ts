@@ -103,6 +103,29 @@ describe('an election', () => {
     expect(leaseOf(server).spec?.leaseTransitions).toBe(1);
   });
 
+  it('logs who leads once, and again when that is another one', async () => {
+    const server = api();
+    const clock = new ManualClock();
+    candidate(server, { identity: 'a_1', clock });
+    await settle();
+    const waiting = candidate(server, { identity: 'b_1', clock });
+    await clock.advance(10 * MINUTE);
+    const told = () =>
+      waiting.logger.records
+        .filter(({ message }) => message === 'another controller leads')
+        .map(({ fields }) => fields);
+    const leadBy = (holder: string) => ({ lease: NAME, holder, address: `${holder}:8444` });
+    expect(told()).toEqual([leadBy('a_1')]);
+
+    server.edit(LEASES, PLACE, (lease: Lease) => ({
+      ...lease,
+      metadata: { ...lease.metadata, annotations: { [PUSH_ADDRESS_ANNOTATION]: 'c_1:8444' } },
+      spec: { ...lease.spec, holderIdentity: 'c_1' },
+    }));
+    await clock.advance(DEFAULT_TIMING.retryPeriodMs * 2);
+    expect(told()).toEqual([leadBy('a_1'), leadBy('c_1')]);
+  });
+
   it('gives a Lease that two want at once to one of them', async () => {
     const server = api();
     const clock = new ManualClock();

@@ -140,6 +140,47 @@ describe('a proxy', () => {
     expect(requests).toEqual([]);
   });
 
+  it.each([
+    [
+      'another namespace',
+      { sub: 'system:serviceaccount:finance:gatehouse-proxy' },
+      {
+        reason: 'not-a-proxy',
+        detail: { tokenOf: 'finance/gatehouse-proxy', expected: 'gatehouse/gatehouse-proxy' },
+      },
+    ],
+    [
+      'another pod',
+      { 'kubernetes.io': { pod: { name: 'proxy-1' } } },
+      {
+        reason: 'not-this-proxy',
+        detail: { tokenOf: 'gatehouse/gatehouse-proxy', pod: 'proxy-1', expected: 'proxy-0' },
+      },
+    ],
+    [
+      'no pod',
+      { 'kubernetes.io': {} },
+      { reason: 'not-this-proxy', detail: { pod: 'none', expected: 'proxy-0' } },
+    ],
+    [
+      'another audience',
+      { aud: ['https://kubernetes.default.svc'] },
+      {
+        reason: 'wrong-audience',
+        detail: { audience: 'https://kubernetes.default.svc', expected: 'gatehouse-controller' },
+      },
+    ],
+    [
+      'whoever writes what he likes',
+      { sub: 'system:serviceaccount:a\n:b', aud: 'gatehouse-controller' },
+      { reason: 'not-a-proxy', detail: { tokenOf: 'unknown' } },
+    ],
+  ])('is told from the token of %s, which the log can say', async (_, others, refusal) => {
+    const { authenticate } = reviewing(GOOD);
+    const answer = await authenticate({ ...CREDENTIALS, token: aToken(60, 'one', others) });
+    expect(answer).toMatchObject(refusal);
+  });
+
   it('is asked about again a minute later also when the clock was set back', async () => {
     const reviews = reviewing(GOOD);
     await reviews.authenticate(CREDENTIALS);

@@ -12,6 +12,7 @@ import { aLeadership, startPushWorld, writeCertificate } from '../../../support/
 import { createRecordingLogger } from '../../../support/redis/recording-logger.ts';
 import { createThrowawayAuthority } from '../../../support/throwaway-authority.ts';
 
+const DAY = 24 * 60 * 60 * 1000;
 const LISTEN = { host: '127.0.0.1', port: 0 };
 
 let directory: string;
@@ -34,6 +35,36 @@ async function serialAt(port: number, ca: string): Promise<string> {
 }
 
 describe('the certificate of the push listener', () => {
+  it('is told to have expired, or to do so soon, at the start and whenever it is another', async () => {
+    const authority = createThrowawayAuthority();
+    const issue = (days: number) =>
+      authority.issue(['127.0.0.1'], { validTo: new Date(Date.now() + days * DAY) });
+    await writeCertificate(directory, issue(-1));
+    const logger = createRecordingLogger();
+    const server = await startPushServer({
+      listen: LISTEN,
+      tlsDirectory: directory,
+      authenticate: () => Promise.resolve({ kind: 'authenticated' }),
+      leaderAddress: () => undefined,
+      logger,
+      timing: { certificatePollMs: 20 },
+    });
+    await using closing = new AsyncDisposableStack();
+    closing.defer(() => server.close());
+    expect(logger.messages('warn')).toEqual(['certificate of the push listener has expired']);
+    await writeCertificate(directory, issue(6));
+    await eventually('the next', () => logger.messages('info').length === 1);
+    await writeCertificate(directory, issue(8));
+    await eventually('a good one', () => logger.messages('info').length === 2);
+
+    expect(logger.messages('warn')).toEqual([
+      'certificate of the push listener has expired',
+      'certificate of the push listener expires soon',
+    ]);
+    const validTo = logger.records.find(({ level }) => level === 'warn')?.fields['validTo'];
+    expect(Date.parse(String(validTo))).toBeLessThan(Date.now());
+  });
+
   it('is replaced when a mounted Secret is', async () => {
     const authority = createThrowawayAuthority();
     await mountSecret('first', authority.issue(['127.0.0.1']));

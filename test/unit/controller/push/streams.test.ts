@@ -37,6 +37,28 @@ describe('a request', () => {
     const proxy = await world.connect({ id: 'proxy-0' });
     expect(proxy.status).toBe(503);
     expect(proxy.headers['x-leader']).toBeUndefined();
+    expect(proxy.headers['x-reason']).toBe('no-leader');
+  });
+
+  it('is told why it is refused, and the log once whose the token is', async () => {
+    const detail = { tokenOf: 'finance/gatehouse-proxy', expected: 'gatehouse/gatehouse-proxy' };
+    await using world = await startPushWorld({
+      authenticate: () =>
+        Promise.resolve({ kind: 'refused', status: 403, reason: 'not-a-proxy', detail }),
+    });
+    world.lead(aLeadership(1));
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const proxy = await world.connect({ id: 'proxy-0', token: SECRET });
+      expect([proxy.status, proxy.headers['x-reason']]).toEqual([403, 'not-a-proxy']);
+    }
+    await world.connect({ id: 'proxy-1', token: SECRET });
+    expect(world.logger.records).toEqual(
+      ['proxy-0', 'proxy-1'].map((proxy) => ({
+        level: 'warn',
+        message: 'push stream refused',
+        fields: { proxy, reason: 'not-a-proxy', ...detail },
+      })),
+    );
   });
 
   it('waits for nothing when the proxy cannot be authenticated', async () => {
@@ -155,6 +177,17 @@ describe('a stream', () => {
     publication.publish({ put: [pushedRoute('a', 2)], deleted: [] });
     await eventually('the newest', () => second.serving?.position.sequence === 2);
     expect(publication.proxies).toMatchObject([{ id: 'proxy-0', isConnected: true }]);
+  });
+
+  it('is logged once in a minute while two proxies with one name take turns', async () => {
+    await using world = await startPushWorld({ timing: { closeMs: 50 } });
+    world.lead(aLeadership(1)).publish({ put: [pushedRoute('a')], deleted: [] });
+    for (let turn = 0; turn < 10; turn += 1) await world.connect({ id: 'proxy-0' });
+
+    expect(world.logger.records.map(({ message }) => message)).toEqual([
+      'proxy connected',
+      'proxy connected while a proxy with its id was',
+    ]);
   });
 
   it('ends at its age, and the proxy comes back', async () => {

@@ -36,6 +36,8 @@ const SNAPSHOT = snapshotOf(RESOURCES);
 const FIRST = { epoch: 3, sequence: 1 };
 const SECOND = { epoch: 3, sequence: 2 };
 
+const NO_CERTIFICATE = '-----BEGIN CERTIFICATE-----\nbm90aGluZw==\n-----END CERTIFICATE-----\n';
+
 const opened: AsyncDisposable[] = [];
 
 afterEach(async () => {
@@ -386,7 +388,27 @@ describe('who answers', () => {
     const { logger } = follow(controller, controller.port);
     await eventually('it says so', () => logger.messages('warn').length > 0);
 
-    expect(logger.records[0]?.fields['error']).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
+    expect(logger.records[0]?.fields).toMatchObject({
+      problem: 'certificate',
+      flag: '--controller',
+      error: expect.stringContaining('ERR_TLS_CERT_ALTNAME_INVALID'),
+    });
+    expect(controller.streams).toEqual([]);
+  });
+
+  test('must have a certificate that has not expired', async () => {
+    const controller = keep(await startScriptedController({ validTo: new Date('2024-01-01') }));
+    const { logger } = follow(controller, controller.port);
+    await eventually('it says so', () => logger.messages('warn').length > 0);
+
+    expect(logger.records[0]).toMatchObject({
+      message: 'cannot follow the controller',
+      fields: {
+        problem: 'certificate',
+        serving: false,
+        error: expect.stringContaining('certificate has expired'),
+      },
+    });
     expect(controller.streams).toEqual([]);
   });
 
@@ -396,6 +418,12 @@ describe('who answers', () => {
     const { logger } = follow(controller, controller.port);
     await eventually('it says so', () => logger.messages('warn').length > 0);
 
+    expect(logger.records[0]?.fields).toMatchObject({
+      problem: 'certificate',
+      flag: '--controller-ca',
+      file: controller.ca,
+    });
+    expect(logger.records[0]?.fields['error']).not.toContain('--use-system-ca');
     expect(controller.streams).toEqual([]);
   });
 
@@ -459,22 +487,47 @@ describe('who answers', () => {
     expect(logger.records[0]).toMatchObject({ fields: { status: 503 } });
   });
 
-  test.each([401, 403, 400, 503])('may refuse it with %i, which is logged once', async (status) => {
+  test.each([
+    [401, 'wrong-audience', 'the controller refuses this proxy', 'refused'],
+    [403, 'not-a-proxy', 'the controller refuses this proxy', 'refused'],
+    [503, 'token-review-unavailable', 'the controller refuses this proxy', 'refused'],
+    [503, 'no-leader', 'no controller leads yet', 'no-leader'],
+  ])('may refuse it with %i %s, which is logged once', async (status, reason, message, problem) => {
     const controller = keep(await startScriptedController());
     const { logger } = follow(controller, controller.port);
-    (await controller.nextStream()).refuse(status);
-    (await controller.nextStream()).refuse(status);
+    (await controller.nextStream()).refuse(status, { 'x-reason': reason });
+    (await controller.nextStream()).refuse(status, { 'x-reason': reason });
     await controller.nextStream();
 
     expect(logger.records).toEqual([
       {
         level: 'warn',
-        message: 'the controller refuses this proxy; what it sent last is served',
-        fields: { controller: `localhost:${String(controller.port)}`, status },
+        message,
+        fields: {
+          controller: `localhost:${String(controller.port)}`,
+          address: `localhost:${String(controller.port)}`,
+          serving: false,
+          problem,
+          status,
+          reason,
+        },
       },
     ]);
     expect(JSON.stringify(logger.records)).not.toContain('the-first-token');
   });
+
+  test.each(['Bad', 'a b', 'x'.repeat(41), 'the-token-is-e30.e30'])(
+    'is not repeated when it gives the reason %s',
+    async (reason) => {
+      const controller = keep(await startScriptedController());
+      const { logger } = follow(controller, controller.port);
+      (await controller.nextStream()).refuse(403, { 'x-reason': reason });
+      await eventually('it says so', () => logger.messages('warn').length > 0);
+
+      expect(logger.records[0]?.fields).toMatchObject({ problem: 'refused', status: 403 });
+      expect(JSON.stringify(logger.records)).not.toContain(reason);
+    },
+  );
 });
 
 describe('a stream that is no good', () => {
@@ -497,9 +550,7 @@ describe('a stream that is no good', () => {
 
     expect(second.headers['x-have']).toBe(`3.1:${SNAPSHOT.version}`);
     expect(follower.serving?.position).toEqual(FIRST);
-    expect(logger.messages('warn')).toEqual([
-      'the controller is away; what it sent last is served',
-    ]);
+    expect(logger.messages('warn')).toEqual(['cannot follow the controller']);
   });
 
   test('is noticed when nothing comes over it any more', async () => {
@@ -515,7 +566,11 @@ describe('a stream that is no good', () => {
     relay.freeze();
     await eventually('the proxy notices', () => !follower.isConnected);
 
-    expect(logger.records.at(-1)?.fields['error']).toContain('does not answer');
+    expect(logger.records.at(-1)?.fields).toMatchObject({
+      problem: 'unreachable',
+      serving: true,
+      error: expect.stringContaining('does not answer'),
+    });
     expect(follower.serving?.position).toEqual(FIRST);
   });
 
@@ -556,7 +611,7 @@ describe('a controller that is away', () => {
     await eventually('it says so', () => logger.messages('info').length > 0);
 
     expect(logger.records.map(({ message }) => message)).toEqual([
-      'the controller is away; what it sent last is served',
+      'cannot follow the controller',
       'following the controller',
     ]);
   });
@@ -583,16 +638,50 @@ describe('a controller that is away', () => {
     expect(follower.isConnected).toBe(false);
   });
 
-  test.each([
-    ['a token file that is not there', 'tokenFile', 'ENOENT'],
-    ['a token file that holds something else', 'ca', 'holds no token'],
-  ] as const)('is what %s looks like', async (_what, file, reason) => {
+  test('is not what the same id as that of another proxy looks like', async () => {
     const controller = keep(await startScriptedController());
-    const tokenFile = file === 'ca' ? controller.ca : `${controller.tokenFile}-of-nobody`;
-    const { logger } = follow({ ca: controller.ca, tokenFile }, controller.port);
+    const { logger } = follow(controller, controller.port, { timing: { displacedMs: 300 } });
+    const first = await controller.nextStream();
+    first.accept();
+    first.send([{ t: 'goaway', reason: 'replaced' }]);
+    await eventually('it says so', () => logger.messages('warn').length > 0);
+    const since = performance.now();
+    await controller.nextStream();
+
+    expect(logger.records.at(-1)).toMatchObject({
+      message: 'another proxy has the same id',
+      fields: { problem: 'same-id', proxyId: 'proxy-1' },
+    });
+    expect(performance.now() - since).toBeGreaterThan(250);
+  });
+});
+
+describe('a file that cannot be used', () => {
+  test.each([
+    ['tokenFile', undefined, 'ENOENT'],
+    ['tokenFile', 'no token at all', 'holds no token'],
+    ['ca', undefined, 'ENOENT'],
+    ['ca', 'nothing', 'holds no certificate'],
+    ['ca', NO_CERTIFICATE, 'Error'],
+  ] as const)('is named (%s, %j)', async (which, content, error) => {
+    const controller = keep(await startScriptedController());
+    const file = `${controller[which]}-of-nobody`;
+    if (content !== undefined) await writeFile(file, content);
+    const { ca, tokenFile } = controller;
+    const { logger } = follow({ ca, tokenFile, [which]: file }, controller.port);
     await eventually('it says so', () => logger.messages('warn').length > 0);
 
-    expect(logger.records[0]?.fields['error']).toContain(reason);
+    expect(logger.records[0]).toMatchObject({
+      message: 'cannot follow the controller',
+      fields: {
+        ...(which === 'ca'
+          ? { problem: 'ca-file', flag: '--controller-ca' }
+          : { problem: 'token-file', flag: '--token-file' }),
+        file,
+        serving: false,
+        error: expect.stringContaining(error),
+      },
+    });
     expect(controller.streams).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { LineTooLongError, readLines } from '../../../../shared/snapshot/read-lines.ts';
+import { LineTooLongError, readLines } from '../../../../shared/process/read-lines.ts';
 
 const LONGEST = 100;
 
