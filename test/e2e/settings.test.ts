@@ -107,6 +107,9 @@ describeWithClusters(['rbac', 'tokens'], 'settings in a cluster', (openCluster) 
 
     test('publish nothing when there was nothing before, and all of it once it is there', async () => {
       await gateway.deleteSettings();
+      await eventually('nothing serves without settings', async () =>
+        (await gateway.statuses('first')).every((status) => status === 421),
+      );
       await gateway.createSettings(WITH_SECRET);
       await gateway.untilSettingsCondition('ResolvedRefs', 'False/SecretNotFound');
       expect(await gateway.settingsCondition('Programmed')).toBe('False/Invalid');
@@ -118,7 +121,7 @@ describeWithClusters(['rbac', 'tokens'], 'settings in a cluster', (openCluster) 
       await wait(SETTLED_MS);
       expect(await positions()).toEqual(before);
       expect((await gateway.route('first')).status).toMatchObject({ observedGeneration: 1 });
-      expect(await gateway.statuses('first')).toEqual([200, 200]);
+      expect(await gateway.statuses('first')).toEqual([421, 421]);
       expect(await gateway.statuses('waiting')).toEqual([421, 421]);
 
       await writeSecret('POST', SECRETS, FIRST_SECRET);
