@@ -1,3 +1,4 @@
+import { monotonicClock, pause } from '../../shared/process/clock.ts';
 import type { Logger } from '../../shared/process/logger.ts';
 import {
   KubernetesApiError,
@@ -9,7 +10,7 @@ import {
 import { ObjectCache, type OnObjectChange } from './object-cache.ts';
 import type { KubernetesObject } from './objects.ts';
 import { HealthRecord, type WatchHealth } from './reflector-health.ts';
-import { pause, RequestPace } from './request-pace.ts';
+import { RequestPace } from './request-pace.ts';
 import { WatchAlarm } from './watch-alarm.ts';
 
 const SECOND = 1000;
@@ -205,7 +206,7 @@ export class Reflector<Kept> implements AsyncDisposable {
     this.#failures = 0;
     this.#health.isNotInstalled();
     this.#becomeSynced();
-    await pause(this.#times.notInstalledMs, this.#closing.signal);
+    await pause(monotonicClock, this.#times.notInstalledMs, this.#closing.signal);
   }
 
   #becomeSynced(): void {
@@ -265,7 +266,7 @@ export class Reflector<Kept> implements AsyncDisposable {
     // Once in a while a watch ends like this, and all is well a moment later.
     if (this.#failures > 1) this.#health.failed(error);
     if (code === FORBIDDEN) this.#answered.resolve(undefined);
-    await pause(this.#delayMs(error), this.#closing.signal);
+    await pause(monotonicClock, this.#delayMs(error), this.#closing.signal);
   }
 
   /** Doubling, and at random: reflectors that failed together do not come back in step. */

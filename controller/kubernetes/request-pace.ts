@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { monotonicClock, pause } from '../../shared/process/clock.ts';
 
 /** Requests within any stretch of time of the given length, whatever goes wrong. */
 const REQUESTS = 2;
@@ -16,12 +16,7 @@ export class RequestPace {
   async next(signal: AbortSignal): Promise<void> {
     const oldest = this.#starts.length < REQUESTS ? undefined : this.#starts.shift();
     const waitMs = oldest === undefined ? 0 : oldest + this.#stretchMs - performance.now();
-    if (waitMs > 0) await pause(waitMs, signal);
+    if (waitMs > 0) await pause(monotonicClock, waitMs, signal);
     this.#starts.push(performance.now());
   }
-}
-
-/** Waits, or until the signal aborts. Never rejects. */
-export async function pause(waitMs: number, signal: AbortSignal): Promise<void> {
-  await sleep(waitMs, undefined, { signal }).catch(() => undefined);
 }
