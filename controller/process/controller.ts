@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { setTimeout as wait } from 'node:timers/promises';
 
 import type { GatewaySettings } from '../../crds/types.ts';
+import { monotonicClock, pause } from '../../shared/process/clock.ts';
 import type { Logger } from '../../shared/process/logger.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { Changes } from '../compile/compilation.ts';
@@ -133,6 +133,7 @@ class ControlLoop implements AsyncDisposable {
   #hasFailed = false;
   /** Since something is being read that the settings ask for. */
   #impatience: NodeJS.Timeout | undefined;
+  #isUnreadTold = false;
 
   constructor(
     options: ControllerOptions & { readonly identity: string; readonly pushServer: PushServer },
@@ -182,7 +183,7 @@ class ControlLoop implements AsyncDisposable {
     await using publication = this.#pushServer.lead(leadership, {
       onChange: (keys) => this.#attempt(() => this.#status.publicationChanged(keys)),
     });
-    await over(wait(FIRST_HELLOS_MS, undefined, { signal: leadership.signal }));
+    await pause(monotonicClock, FIRST_HELLOS_MS, leadership.signal);
     if (!leadership.isCurrent) return;
     const begin = (): void => {
       this.#publisher.lead(publication, attachedRoutes(this.#watch.settings));
@@ -230,7 +231,7 @@ class ControlLoop implements AsyncDisposable {
     });
     // A Secret that is still being read is not a Secret that is missing.
     if (isIncomplete) {
-      this.#impatience ??= setTimeout(() => this.#heldBack(UNREAD), PATIENCE_MS);
+      this.#impatience ??= setTimeout(() => this.#tellUnread(), PATIENCE_MS);
       return;
     }
     this.#stopWaiting();
@@ -241,11 +242,17 @@ class ControlLoop implements AsyncDisposable {
     }
   }
 
+  #tellUnread(): void {
+    this.#isUnreadTold = true;
+    this.#heldBack(UNREAD);
+  }
+
   #stopWaiting(): void {
-    if (this.#impatience === undefined) return;
     clearTimeout(this.#impatience);
     this.#impatience = undefined;
-    this.#status.obstacle(this.#publisher.heldBack);
+    if (!this.#isUnreadTold) return;
+    this.#isUnreadTold = false;
+    this.#heldBack(this.#publisher.heldBack);
   }
 
   #takeStatus(change: StatusChange): void {
@@ -293,9 +300,4 @@ function attachedRoutes(settings: KubernetesObject | undefined): number | undefi
   // As the API server sends it, which has checked it.
   const { status } = (settings ?? {}) as Pick<GatewaySettings, 'status'>;
   return status?.attachedRoutes;
-}
-
-/** Waits for what ends by itself or is aborted. */
-async function over(waiting: Promise<unknown>): Promise<void> {
-  await waiting.catch(() => undefined);
 }

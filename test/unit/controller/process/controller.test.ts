@@ -13,6 +13,7 @@ import type { KubernetesObject } from '../../../../controller/kubernetes/objects
 import {
   ENDPOINT_SLICES,
   LEASES,
+  NAMESPACES,
   ROUTES,
   SECRETS,
 } from '../../../../controller/kubernetes/resource-types.ts';
@@ -28,6 +29,15 @@ import {
 import { createThrowawayAuthority } from '../../../support/throwaway-authority.ts';
 
 const KEY = 'route/default/files';
+
+const PROVIDER = `{ name: idp, issuerUrl: 'https://idp.example.com', clientId: gatehouse, clientSecretRef: { name: typo, key: secret } }`;
+const WITH_SECRET = `{ identityProviders: [${PROVIDER}] }`;
+
+const WITH_SELECTOR =
+  '{ allowedRoutes: { namespaces: { from: Selector, selector: { matchLabels: { team: a } } } } }';
+
+/** Longer than a controller waits before it says what it waits for. */
+const LONG_MS = 60_000;
 
 /** Endpoints of that Service that break who looks at them. */
 const UNREADABLE: KubernetesObject & Readonly<Record<string, unknown>> = {
@@ -134,14 +144,17 @@ function upstream({ table }: Controller): string | undefined {
   return value?.kind === 'route' ? value.upstream : undefined;
 }
 
+function says(level: 'info' | 'warn', message: string): boolean {
+  return logger.messages(level).includes(message);
+}
+
 function hasLed(): boolean {
-  return logger.messages('info').includes('leadership acquired');
+  return says('info', 'leadership acquired');
 }
 
 describe('a controller', () => {
   it('leads although a Secret must not be read, and goes on compiling', async () => {
-    const provider = `{ name: idp, issuerUrl: 'https://idp.example.com', clientId: gatehouse, clientSecretRef: { name: typo, key: secret } }`;
-    await applySettings(`{ identityProviders: [${provider}] }`);
+    await applySettings(WITH_SECRET);
     const api = connect();
     const it = await start({
       list: async (type, scope, page) => {
@@ -155,6 +168,32 @@ describe('a controller', () => {
     await eventually('the Route is compiled', () => it.table.has(KEY));
     expect(it.table.has('settings')).toBe(true);
   });
+
+  it(
+    'says that namespaces cannot be read for long, and when they can',
+    async () => {
+      await applySettings(WITH_SELECTOR);
+      const api = connect();
+      let isAway = true;
+      await start({
+        list: async (type, scope, page) => {
+          if (type !== NAMESPACES || !isAway) return await api.list(type, scope, page);
+          throw new KubernetesApiError({ code: 500, reason: 'InternalError' }, 'away');
+        },
+      });
+      await eventually('it says so', () => says('warn', 'publication is held back'), LONG_MS);
+      isAway = false;
+      await eventually(
+        'it says so',
+        () => says('info', 'publication is not held back any more'),
+        LONG_MS,
+      );
+
+      const [told] = logger.records.filter(({ message }) => message === 'publication is held back');
+      expect(told?.fields['reason']).toMatch('what the settings refer to cannot be read');
+    },
+    3 * LONG_MS,
+  );
 
   it('begins to lead with what the leader before told in statuses', async () => {
     const api = connect();
