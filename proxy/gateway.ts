@@ -82,10 +82,10 @@ export interface Gateway {
   connections(): number;
   /**
    * Leaves a fleet so that no request fails. It is not ready from now on, and every response is the
-   * last of its connection; after `minMs`, when it listens, it stops accepting, closes idle connections, and ends what
-   * only listens: event streams that answer a GET, behind an event, and WebSockets, with status 1001.
-   * Resolves when no connection is left; after another `timeoutMs` event streams of calls are ended,
-   * and what is left is closed. `close` closes the rest of the gateway.
+   * last of its connection; after `minMs`, when it listens, it stops accepting, closes idle
+   * connections, and ends what only listens: event streams that answer a GET, behind an event, and
+   * WebSockets, with status 1001. Resolves when no connection is left; after another `timeoutMs` event
+   * streams of calls are ended, and what is left is closed. `close` closes the rest of the gateway.
    */
   drain(times: DrainTimes): Promise<void>;
   /** Stops accepting, lets requests under way finish for a while, then closes everything. */
