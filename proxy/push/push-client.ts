@@ -19,7 +19,8 @@ import { addressOf, formatAddress, type DialAddress } from './controller-address
 import { ControllerLog } from './controller-log.ts';
 import { ControllerProblemError } from './controller-problem.ts';
 import { Liveness } from './liveness.ts';
-import { openPushStream, type Controller } from './open-push-stream.ts';
+import type { Controller } from './controller-credentials.ts';
+import { openPushStream } from './open-push-stream.ts';
 import { parseControllerFrame } from './parse-controller-frame.ts';
 import { PUSH_CLIENT_TIMING, type PushClientTiming } from './push-timing.ts';
 import { RetryDelay } from './retry-delay.ts';
@@ -75,6 +76,12 @@ interface Link {
   readonly stream: ClientHttp2Stream;
 }
 
+/** A controller says who leads. */
+interface Redirection {
+  readonly from: DialAddress;
+  readonly leader: DialAddress;
+}
+
 class Follower implements ControllerFollower {
   readonly #options: FollowOptions;
   readonly #controller: Controller;
@@ -122,34 +129,38 @@ class Follower implements ControllerFollower {
 
   async #follow(service: DialAddress): Promise<void> {
     const { signal } = this.#closing;
-    let leader: DialAddress | undefined;
     while (!signal.aborted) {
-      const named = await this.#attempt(leader ?? service);
-      if (named !== undefined && leader === undefined) {
-        leader = named;
-        continue;
-      }
-      // One hop only: two controllers that take each other for the leader would send us to and fro.
-      if (named !== undefined) this.#log.failed(anotherLeads(), formatAddress(leader ?? service));
-      leader = undefined;
+      const named = await this.#attempt(service);
+      if (named !== undefined) await this.#followNamed(named.leader);
       await wait(this.#delay.next(), undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
+  /** One hop only: two controllers that take each other for the leader would send us to and fro. */
+  async #followNamed(leader: DialAddress): Promise<void> {
+    const named = await this.#attempt(leader);
+    if (named === undefined) return;
+    const failure =
+      named.from === leader ? anotherLeads() : new Error('the leader does not answer');
+    this.#log.failed(failure, formatAddress(leader));
+  }
+
   /** Follows whoever answers at the address, to the end. Resolves with who leads if it is another. */
-  async #attempt(address: DialAddress): Promise<DialAddress | undefined> {
+  async #attempt(address: DialAddress): Promise<Redirection | undefined> {
     const { signal } = this.#closing;
+    const { helloMs, hedgeMs } = this.#timing;
     try {
       const opened = await openPushStream(this.#controller, {
         address,
         hello: this.#hello(),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(this.#timing.helloMs)]),
+        hedgeMs,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(helloMs)]),
       });
-      if (opened.kind === 'redirected') return opened.leader;
-      if (opened.kind === 'opened') await this.#followLink(opened, address);
+      if (opened.kind === 'redirected') return opened;
+      if (opened.kind === 'opened') await this.#followLink(opened, opened.from);
       else {
         const { status, reason } = opened;
-        this.#log.refused({ status, reason }, formatAddress(address));
+        this.#log.refused({ status, reason }, formatAddress(opened.from));
       }
     } catch (error) {
       if (!signal.aborted) this.#log.failed(error, formatAddress(address));

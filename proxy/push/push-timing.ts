@@ -4,6 +4,8 @@ const SECOND = 1000;
 export interface PushClientTiming {
   /** How long a controller may take to answer the hello. */
   readonly helloMs: number;
+  /** How long one may take to connect before another connection is tried beside it. */
+  readonly hedgeMs: number;
   /** How often the controller is asked whether it is there. */
   readonly pingMs: number;
   /** A controller of which nothing was heard for so long is gone. */
@@ -19,6 +21,7 @@ export interface PushClientTiming {
 /** A leader that hangs is given up before another one can lead, 15 s after it renewed its Lease. */
 export const PUSH_CLIENT_TIMING: PushClientTiming = {
   helloMs: 3 * SECOND,
+  hedgeMs: SECOND / 2,
   pingMs: 3 * SECOND,
   silenceMs: 10 * SECOND,
   statusMs: 10 * SECOND,

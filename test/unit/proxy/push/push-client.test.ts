@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 
 import { afterEach, describe, expect, test } from '@jest/globals';
 
@@ -29,6 +30,7 @@ import {
 } from '../../../support/push/some-resources.ts';
 import { createRecordingLogger } from '../../../support/redis/recording-logger.ts';
 import { startTcpRelay } from '../../../support/tcp-relay.ts';
+import { startTcpService } from '../../../support/tcp-service.ts';
 import { createThrowawayAuthority } from '../../../support/throwaway-authority.ts';
 
 const RESOURCES = resourcesOf(compiledSettings(), aCompiledRoute(), aCompiledService());
@@ -653,6 +655,82 @@ describe('a controller that is away', () => {
       fields: { problem: 'same-id', proxyId: 'proxy-1' },
     });
     expect(performance.now() - since).toBeGreaterThan(250);
+  });
+});
+
+describe('a controller that hangs', () => {
+  /** More than any test takes: nothing here is to go on because it is over. */
+  const timing = { helloMs: 60_000, hedgeMs: 50 };
+
+  /** Takes connections as a process does that was stopped, and says nothing. */
+  async function startHanging(): Promise<number> {
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => sockets.add(socket));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    keep({
+      async [Symbol.asyncDispose]() {
+        const closed = once(server, 'close');
+        server.close();
+        for (const socket of sockets) socket.destroy();
+        await closed;
+      },
+    });
+    // A TCP server's address is one.
+    return (server.address() as AddressInfo).port;
+  }
+
+  test('is passed by when the Service leads to another one as well', async () => {
+    const controller = keep(await startScriptedController());
+    const hanging = await startHanging();
+    const service = keep(await startTcpService(() => [controller.port, hanging]));
+    const { follower } = follow(controller, service.port, { timing });
+    const stream = await controller.nextStream();
+    stream.accept();
+    await stream.next('status');
+
+    expect(follower.isConnected).toBe(true);
+    expect(controller.streams).toHaveLength(1);
+  });
+
+  test('is passed by when others take it for the leader', async () => {
+    const controller = keep(await startScriptedController());
+    const hanging = await startHanging();
+    const { follower } = follow(controller, controller.port, { timing });
+    const named = { 'x-leader': `127.0.0.1:${String(hanging)}` };
+    (await controller.nextStream()).refuse(503, named);
+    const stream = await controller.nextStream();
+    stream.accept();
+    await stream.next('status');
+
+    expect(follower.isConnected).toBe(true);
+  });
+
+  test('is logged to hang when others still take it for the leader', async () => {
+    const controller = keep(await startScriptedController());
+    const hanging = await startHanging();
+    const { logger } = follow(controller, controller.port, { timing });
+    const named = { 'x-leader': `127.0.0.1:${String(hanging)}` };
+    (await controller.nextStream()).refuse(503, named);
+    (await controller.nextStream()).refuse(503, named);
+    await eventually('it says so', () => logger.messages('warn').length > 0);
+
+    expect(logger.records[0]?.fields).toMatchObject({
+      problem: 'unreachable',
+      address: named['x-leader'],
+      error: expect.stringContaining('does not answer'),
+    });
+  });
+
+  test('is not asked twice when it only takes its time', async () => {
+    const controller = keep(await startScriptedController());
+    follow(controller, controller.port, { timing });
+    const stream = await controller.nextStream();
+    await wait(4 * timing.hedgeMs);
+    stream.accept();
+    await stream.next('status');
+
+    expect(controller.serverNames).toHaveLength(1);
   });
 });
 
