@@ -9,10 +9,10 @@ import type { PushTiming } from './push-timing.ts';
 /** `leaseTransitions` is an int32: what proxies claim leaves room for elections above it. */
 const HIGHEST_CLAIM = 2_147_000_000;
 /**
- * A claim that is far above ours is met in steps: one that is no more than a claim does not use up at
- * once what there is of epochs, and one that is true is met before long.
+ * More than leaders change in the life of a cluster, so a claim that is true is met in one step. One
+ * that is far above is met in many: a proxy that lies needs days to use up what there is of epochs.
  */
-const LONGEST_STEP = 1_000_000;
+const LONGEST_STEP = 10_000;
 /** So many of those who claim are named in the log. */
 const NAMED_PROXIES = 10;
 

@@ -142,10 +142,10 @@ describe('a proxy with a snapshot that is not ours', () => {
     await using world = await startPushWorld({ timing: { raiseIntervalMs: 50 } });
     const leadership = aLeadership(3);
     world.lead(leadership).publish({ put: RESOURCES, deleted: [] });
-    const headers = { 'x-have': `1500000.1:${FOREIGN.version}` };
+    const headers = { 'x-have': `15000.1:${FOREIGN.version}` };
     await world.connect({ id: 'proxy-0', headers, answer: () => 'silence' });
-    await eventually('above the claim', () => leadership.epoch > 1_500_000);
-    expect(leadership.raises).toEqual([1_000_003, 1_500_000]);
+    await eventually('above the claim', () => leadership.epoch > 15_000);
+    expect(leadership.raises).toEqual([10_003, 15_000]);
   });
 
   it('raises the epoch once in a while, however often it comes with another', async () => {
