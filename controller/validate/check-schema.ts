@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 
 import type { JsonSchema } from '../../crds/json-schema.ts';
 import { didYouMean } from './did-you-mean.ts';
-import { memberPath } from './field-path.ts';
+import { memberPath, pathOfPointer } from './field-path.ts';
 import { patternInWords } from './patterns-in-words.ts';
 
 /** Something wrong at a place in a document. */
@@ -32,7 +32,7 @@ export function compileSchemaCheck(schema: JsonSchema): SchemaCheck {
 
 function faultOf(error: ErrorObject): Fault {
   const { propertyName } = error;
-  const holder = pathOf(error.instancePath);
+  const holder = pathOfPointer(error.instancePath);
   const path = propertyName === undefined ? holder : memberPath(holder, propertyName);
   // ajv documents the parameters of each keyword; all are strings, numbers or lists of strings.
   const params = error.params as Readonly<Record<string, string & readonly string[]>>;
@@ -82,13 +82,4 @@ function limitInWords(keyword: string, limit: number): string {
   if (keyword.startsWith('min') && keyword !== 'minimum' && limit === 1) return 'must not be empty';
   const unit = limit === 1 ? after.replace(/s$/, '') : after;
   return `${before} ${String(limit)} ${unit}`.trimEnd();
-}
-
-/** `/spec/policy/allow/or/0` as `spec.policy.allow.or[0]`. */
-function pathOf(pointer: string): string {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce((path, part) => memberPath(path, /^\d+$/.test(part) ? Number(part) : part), '');
 }

@@ -7,3 +7,12 @@ export function memberPath(path: string, member: string | number): string {
   const name = member.length > MAX_NAME_LENGTH ? `${member.slice(0, MAX_NAME_LENGTH)}…` : member;
   return path === '' ? name : `${path}.${name}`;
 }
+
+/** Path of the place that a JSON pointer names: `/spec/policy/allow/or/0`, `spec.policy.allow.or[0]`. */
+export function pathOfPointer(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, part) => memberPath(path, /^\d+$/.test(part) ? Number(part) : part), '');
+}

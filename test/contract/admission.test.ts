@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 
 import { ApiStatusError } from '../support/kubernetes/api-status-error.ts';
 import type { AdminClient } from '../support/kubernetes/cluster.ts';
@@ -8,6 +8,7 @@ import {
   startDefinitionsOnly,
 } from '../support/kubernetes/definitions-only.ts';
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
+import { openForAll } from '../support/open-for-all.ts';
 import {
   ADMITTED,
   AGAINST_RULES,
@@ -108,21 +109,6 @@ if (absence !== undefined) console.warn(`skipped on definitions only: ${absence}
     TESTS.unknownFields(opened);
   });
 });
-
-/** Opens an API server for the tests around, and ends it after them. */
-function openForAll(open: () => Promise<Admission>): () => Admission {
-  let admission: Admission | undefined;
-  beforeAll(async () => {
-    admission = await open();
-  });
-  afterAll(async () => {
-    await admission?.[Symbol.asyncDispose]();
-  });
-  return () => {
-    if (admission === undefined) throw new Error('only tests can use it');
-    return admission;
-  };
-}
 
 async function inNamespace(
   cluster: { readonly admin: AdminClient } & AsyncDisposable,

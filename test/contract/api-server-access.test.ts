@@ -1,15 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { parseDocument } from 'yaml';
 
 import { eventually } from '../support/eventually.ts';
 import { createAdminClient } from '../support/kubernetes/admin-client.ts';
-import type { AdminClient, Cluster } from '../support/kubernetes/cluster.ts';
+import type { AdminClient } from '../support/kubernetes/cluster.ts';
 import { createNamespace } from '../support/kubernetes/create-namespace.ts';
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
 import { openWatch } from '../support/kubernetes/open-watch.ts';
 import { coreIn, leasesIn, routesIn } from '../support/kubernetes/paths.ts';
+import { openForAll } from '../support/open-for-all.ts';
 import { aRoute } from '../support/resources.ts';
 
 const AUDIENCE = 'gatehouse-controller';
@@ -26,26 +27,20 @@ interface Rule {
 }
 
 describeWithClusters(['tokens'], 'tokens of a ServiceAccount', (openCluster) => {
-  let cluster: Cluster;
+  const cluster = openForAll(openCluster);
   let namespace: string;
 
-  beforeAll(async () => {
-    cluster = await openCluster();
-  });
   beforeEach(async () => {
-    namespace = await createNamespace(cluster);
-  });
-  afterAll(async () => {
-    await cluster[Symbol.asyncDispose]();
+    namespace = await createNamespace(cluster());
   });
 
   async function tokenOf(pod: string): Promise<string> {
     const serviceAccount = 'gatehouse-proxy';
-    return await cluster.proxyToken({ namespace, serviceAccount, pod, audience: AUDIENCE });
+    return await cluster().proxyToken({ namespace, serviceAccount, pod, audience: AUDIENCE });
   }
 
   async function review(token: string, audience: string): Promise<unknown> {
-    const answer = await cluster.admin.request('POST', TOKEN_REVIEWS, {
+    const answer = await cluster().admin.request('POST', TOKEN_REVIEWS, {
       apiVersion: 'authentication.k8s.io/v1',
       kind: 'TokenReview',
       spec: { token, audiences: [audience] },
@@ -55,7 +50,7 @@ describeWithClusters(['tokens'], 'tokens of a ServiceAccount', (openCluster) => 
 
   test('tell whose they are, for which audience, and of which pod', async () => {
     const token = await tokenOf('proxy-1');
-    const pod = (await cluster.admin.request('GET', `${coreIn(namespace, 'pods')}/proxy-1`)) as {
+    const pod = (await cluster().admin.request('GET', `${coreIn(namespace, 'pods')}/proxy-1`)) as {
       readonly metadata: { readonly uid: string };
     };
 
@@ -81,7 +76,7 @@ describeWithClusters(['tokens'], 'tokens of a ServiceAccount', (openCluster) => 
 
   test('are nothing to the API server itself', async () => {
     const token = await tokenOf('proxy-1');
-    const kubeconfig = await cluster.kubeconfigFor(namespace, 'gatehouse-proxy');
+    const kubeconfig = await cluster().kubeconfigFor(namespace, 'gatehouse-proxy');
     await replaceToken(kubeconfig, token);
     await using client = await createAdminClient(kubeconfig);
 
@@ -93,7 +88,7 @@ describeWithClusters(['tokens'], 'tokens of a ServiceAccount', (openCluster) => 
 
   test('die with their pod', async () => {
     const token = await tokenOf('proxy-1');
-    await cluster.admin.request(
+    await cluster().admin.request(
       'DELETE',
       `${coreIn(namespace, 'pods')}/proxy-1?gracePeriodSeconds=0`,
     );
@@ -103,7 +98,7 @@ describeWithClusters(['tokens'], 'tokens of a ServiceAccount', (openCluster) => 
 
   test('are not those of a pod with the same name that came after', async () => {
     const token = await tokenOf('proxy-1');
-    await cluster.admin.request(
+    await cluster().admin.request(
       'DELETE',
       `${coreIn(namespace, 'pods')}/proxy-1?gracePeriodSeconds=0`,
     );
@@ -119,8 +114,8 @@ describeWithClusters(['tokens'], 'tokens of a ServiceAccount', (openCluster) => 
 
   test('are bound to pods of that ServiceAccount only', async () => {
     await tokenOf('proxy-1');
-    await cluster.kubeconfigFor(namespace, 'other');
-    const request = cluster.admin.request(
+    await cluster().kubeconfigFor(namespace, 'other');
+    const request = cluster().admin.request(
       'POST',
       `${coreIn(namespace, 'serviceaccounts')}/other/token`,
       {
@@ -136,34 +131,28 @@ describeWithClusters(['tokens'], 'tokens of a ServiceAccount', (openCluster) => 
 });
 
 describeWithClusters(['rbac', 'tokens'], 'a ServiceAccount', (openCluster) => {
-  let cluster: Cluster;
+  const cluster = openForAll(openCluster);
   let namespace: string;
   let kubeconfig: string;
   let client: AdminClient & AsyncDisposable;
 
-  beforeAll(async () => {
-    cluster = await openCluster();
-  });
   beforeEach(async () => {
-    namespace = await createNamespace(cluster);
-    kubeconfig = await cluster.kubeconfigFor(namespace, 'somebody');
+    namespace = await createNamespace(cluster());
+    kubeconfig = await cluster().kubeconfigFor(namespace, 'somebody');
     client = await createAdminClient(kubeconfig);
   });
   afterEach(async () => {
     await client[Symbol.asyncDispose]();
   });
-  afterAll(async () => {
-    await cluster[Symbol.asyncDispose]();
-  });
 
   /** Allows the ServiceAccount something in its namespace, and waits until that is known. */
   async function allow(rule: Rule, isKnown: () => Promise<unknown>): Promise<void> {
     const metadata = { name: 'somebody' };
-    await cluster.admin.request('POST', `${RBAC}/namespaces/${namespace}/roles`, {
+    await cluster().admin.request('POST', `${RBAC}/namespaces/${namespace}/roles`, {
       metadata,
       rules: [rule],
     });
-    await cluster.admin.request('POST', `${RBAC}/namespaces/${namespace}/rolebindings`, {
+    await cluster().admin.request('POST', `${RBAC}/namespaces/${namespace}/rolebindings`, {
       metadata,
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'somebody' },
       subjects: [{ kind: 'ServiceAccount', name: 'somebody', namespace }],
@@ -182,7 +171,7 @@ describeWithClusters(['rbac', 'tokens'], 'a ServiceAccount', (openCluster) => {
   });
 
   test('may do what a role of its namespace says, there and nowhere else', async () => {
-    const other = await createNamespace(cluster);
+    const other = await createNamespace(cluster());
     const list = async (): Promise<unknown> => await client.request('GET', routesIn(namespace));
     await allow({ apiGroups: ['gatehouse.dev'], resources: ['routes'], verbs: ['list'] }, list);
 
@@ -199,11 +188,11 @@ describeWithClusters(['rbac', 'tokens'], 'a ServiceAccount', (openCluster) => {
 
   test('may do what a cluster role says, everywhere', async () => {
     const binding = { metadata: { name: namespace } };
-    await cluster.admin.request('POST', `${RBAC}/clusterroles`, {
+    await cluster().admin.request('POST', `${RBAC}/clusterroles`, {
       ...binding,
       rules: [{ apiGroups: ['gatehouse.dev'], resources: ['routes'], verbs: ['list', 'watch'] }],
     });
-    await cluster.admin.request('POST', `${RBAC}/clusterrolebindings`, {
+    await cluster().admin.request('POST', `${RBAC}/clusterrolebindings`, {
       ...binding,
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: namespace },
       subjects: [{ kind: 'ServiceAccount', name: 'somebody', namespace }],
@@ -220,7 +209,7 @@ describeWithClusters(['rbac', 'tokens'], 'a ServiceAccount', (openCluster) => {
   });
 
   test('needs a permission of its own for the status', async () => {
-    await cluster.admin.request('POST', routesIn(namespace), aRoute({}, { namespace }));
+    await cluster().admin.request('POST', routesIn(namespace), aRoute({}, { namespace }));
     const { apiVersion, kind } = aRoute();
     const write = async (subresource: string): Promise<unknown> =>
       await client.request(
@@ -241,7 +230,7 @@ describeWithClusters(['rbac', 'tokens'], 'a ServiceAccount', (openCluster) => {
   test('may watch the one object that a role names', async () => {
     const secrets = coreIn(namespace, 'secrets');
     for (const name of ['named', 'other']) {
-      await cluster.admin.request('POST', secrets, { metadata: { name } });
+      await cluster().admin.request('POST', secrets, { metadata: { name } });
     }
     const named = `${secrets}?fieldSelector=metadata.name%3Dnamed`;
     await allow(
@@ -268,7 +257,7 @@ describeWithClusters(['rbac', 'tokens'], 'a ServiceAccount', (openCluster) => {
   test('may hold the one Lease that a role names, once somebody has made it', async () => {
     const leases = leasesIn(namespace);
     const rule = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] };
-    const lease = await cluster.admin.request('POST', leases, { metadata: { name: 'leader' } });
+    const lease = await cluster().admin.request('POST', leases, { metadata: { name: 'leader' } });
     const hold = async (): Promise<unknown> =>
       await client.request('PUT', `${leases}/leader`, lease);
     await allow({ ...rule, resourceNames: ['leader'], verbs: ['get', 'update', 'create'] }, hold);

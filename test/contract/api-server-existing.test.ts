@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { Cluster } from '../support/kubernetes/cluster.ts';
 import { CarefulRequest } from '../support/kubernetes/existing/careful-request.ts';
 import { startFakeCluster } from '../support/kubernetes/fake/start-fake-cluster.ts';
+import { openForAll } from '../support/open-for-all.ts';
 
 const SECRETS = '/api/v1/namespaces/default/secrets';
 const APPLY = { 'content-type': 'application/apply-patch+yaml' };
@@ -12,18 +12,14 @@ function secret(name: string): object {
 }
 
 describe('tests on a cluster that others use', () => {
-  let cluster: Cluster;
+  const cluster = openForAll(startFakeCluster);
   let careful: CarefulRequest;
 
   beforeAll(async () => {
-    cluster = await startFakeCluster();
-    await cluster.admin.request('POST', SECRETS, secret('theirs'));
+    await cluster().admin.request('POST', SECRETS, secret('theirs'));
   });
   beforeEach(() => {
-    careful = new CarefulRequest(async (...asked) => await cluster.admin.request(...asked));
-  });
-  afterAll(async () => {
-    await cluster[Symbol.asyncDispose]();
+    careful = new CarefulRequest(async (...asked) => await cluster().admin.request(...asked));
   });
 
   test.each([
@@ -36,7 +32,9 @@ describe('tests on a cluster that others use', () => {
     await expect(careful.send(method, path, secret('theirs'), APPLY)).rejects.toThrow(
       "is not the tests' own",
     );
-    expect(await cluster.admin.request('GET', `${SECRETS}/theirs`)).toMatchObject(secret('theirs'));
+    expect(await cluster().admin.request('GET', `${SECRETS}/theirs`)).toMatchObject(
+      secret('theirs'),
+    );
   });
 
   test('change what they have made, and delete it in the end', async () => {
@@ -48,11 +46,11 @@ describe('tests on a cluster that others use', () => {
     await careful.send('DELETE', '/api/v1/namespaces/made/secrets/within');
     await careful[Symbol.asyncDispose]();
 
-    const { items } = (await cluster.admin.request('GET', '/api/v1/secrets')) as {
+    const { items } = (await cluster().admin.request('GET', '/api/v1/secrets')) as {
       readonly items: readonly object[];
     };
     expect(items).toMatchObject([{ metadata: { name: 'theirs' } }]);
-    await expect(cluster.admin.request('GET', '/api/v1/namespaces/made')).rejects.toMatchObject({
+    await expect(cluster().admin.request('GET', '/api/v1/namespaces/made')).rejects.toMatchObject({
       code: 404,
     });
   });

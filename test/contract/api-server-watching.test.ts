@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { Cluster } from '../support/kubernetes/cluster.ts';
 import { createNamespace } from '../support/kubernetes/create-namespace.ts';
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
 import { openWatch, type OpenWatch, type WatchLine } from '../support/kubernetes/open-watch.ts';
 import { coreIn, routesIn } from '../support/kubernetes/paths.ts';
+import { openForAll } from '../support/open-for-all.ts';
 import { aRoute } from '../support/resources.ts';
 
 /** What is read of a list. */
@@ -15,40 +15,34 @@ interface List {
 }
 
 describeWithClusters([], 'an API server', (openCluster) => {
-  let cluster: Cluster;
+  const cluster = openForAll(openCluster);
   let namespace: string;
 
-  beforeAll(async () => {
-    cluster = await openCluster();
-  });
   beforeEach(async () => {
-    namespace = await createNamespace(cluster);
-  });
-  afterAll(async () => {
-    await cluster[Symbol.asyncDispose]();
+    namespace = await createNamespace(cluster());
   });
 
   async function createRoute(name: string): Promise<void> {
-    await cluster.admin.request('POST', routesIn(namespace), aRoute({}, { name, namespace }));
+    await cluster().admin.request('POST', routesIn(namespace), aRoute({}, { name, namespace }));
   }
 
   async function patchRoute(name: string, patch: object, subresource = ''): Promise<void> {
-    await cluster.admin.request('PATCH', `${routesIn(namespace)}/${name}${subresource}`, patch, {
+    await cluster().admin.request('PATCH', `${routesIn(namespace)}/${name}${subresource}`, patch, {
       'content-type': 'application/merge-patch+json',
     });
   }
 
   async function deleteRoute(name: string): Promise<void> {
-    await cluster.admin.request('DELETE', `${routesIn(namespace)}/${name}`);
+    await cluster().admin.request('DELETE', `${routesIn(namespace)}/${name}`);
   }
 
   async function list(query = '', path = routesIn(namespace)): Promise<List> {
-    return (await cluster.admin.request('GET', `${path}?${query}`)) as List;
+    return (await cluster().admin.request('GET', `${path}?${query}`)) as List;
   }
 
   /** Begins a watch of the namespace's Routes that the server ends soon. */
   async function watch(query: string, path = routesIn(namespace)): Promise<OpenWatch> {
-    return await openWatch(cluster.adminKubeconfig, `${path}?watch=1&timeoutSeconds=20&${query}`);
+    return await openWatch(cluster().adminKubeconfig, `${path}?watch=1&timeoutSeconds=20&${query}`);
   }
 
   describe('lists', () => {
@@ -184,7 +178,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       const secrets = coreIn(namespace, 'secrets');
       const { metadata } = await list('', secrets);
       for (const name of ['a', 'b']) {
-        await cluster.admin.request('POST', secrets, { metadata: { name } });
+        await cluster().admin.request('POST', secrets, { metadata: { name } });
       }
       await using lines = await watch(
         `resourceVersion=${metadata.resourceVersion}&fieldSelector=metadata.name%3Db`,
@@ -195,9 +189,9 @@ describeWithClusters([], 'an API server', (openCluster) => {
     });
 
     test('no other namespace than the one asked for', async () => {
-      const other = await createNamespace(cluster);
+      const other = await createNamespace(cluster());
       const { metadata } = await list();
-      await cluster.admin.request(
+      await cluster().admin.request(
         'POST',
         routesIn(other),
         aRoute({}, { name: 'other', namespace: other }),
@@ -209,14 +203,14 @@ describeWithClusters([], 'an API server', (openCluster) => {
     });
 
     test('with a bookmark before the time is up, past changes elsewhere', async () => {
-      const other = await createNamespace(cluster);
+      const other = await createNamespace(cluster());
       const { metadata } = await list();
       const query = `resourceVersion=${metadata.resourceVersion}&allowWatchBookmarks=true`;
       await using lines = await openWatch(
-        cluster.adminKubeconfig,
+        cluster().adminKubeconfig,
         `${routesIn(namespace)}?watch=1&timeoutSeconds=5&${query}`,
       );
-      const elsewhere = (await cluster.admin.request(
+      const elsewhere = (await cluster().admin.request(
         'POST',
         routesIn(other),
         aRoute({}, { name: 'other', namespace: other }),
@@ -236,7 +230,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
     test('not from a version that is too old', async () => {
       await createRoute('a');
       // The others keep no history from before their start.
-      if (cluster.capabilities.faults) cluster.faults.compact();
+      if (cluster().capabilities.faults) cluster().faults.compact();
 
       expect(await refusalOf(watch('resourceVersion=1'))).toEqual({
         code: 410,

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { AdminClient, Cluster } from '../support/kubernetes/cluster.ts';
+import type { AdminClient } from '../support/kubernetes/cluster.ts';
 import { createNamespace } from '../support/kubernetes/create-namespace.ts';
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
 import { coreIn, leasesIn, routesIn } from '../support/kubernetes/paths.ts';
 import { routeWith } from '../support/manifests/manifest-with.ts';
+import { openForAll } from '../support/open-for-all.ts';
 import { aRoute } from '../support/resources.ts';
 
 /** What is read of a stored object. */
@@ -23,24 +24,18 @@ const MERGE_PATCH = 'application/merge-patch+json';
 const APPLY_PATCH = 'application/apply-patch+yaml';
 
 describeWithClusters([], 'an API server', (openCluster) => {
-  let cluster: Cluster;
+  const cluster = openForAll(openCluster);
   let namespace: string;
   let routes: string;
 
-  beforeAll(async () => {
-    cluster = await openCluster();
-  });
   beforeEach(async () => {
-    namespace = await createNamespace(cluster);
+    namespace = await createNamespace(cluster());
     routes = routesIn(namespace);
-  });
-  afterAll(async () => {
-    await cluster[Symbol.asyncDispose]();
   });
 
   // Every answer with success is the object, but for that of a deletion.
   const request = async (...asked: Parameters<AdminClient['request']>): Promise<Stored> =>
-    (await cluster.admin.request(...asked)) as Stored;
+    (await cluster().admin.request(...asked)) as Stored;
 
   async function createRoute(name = 'app'): Promise<Stored> {
     return await request('POST', routes, aRoute({}, { name, namespace }));
@@ -373,7 +368,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
     test('keeps the empty object that makes it an MCP server', async () => {
       const created = await createWith('mcp: { server: {} }');
       const merged = await patch(`${routes}/app`, { spec: { prefix: '/a' } }, MERGE_PATCH);
-      await cluster.admin.apply(
+      await cluster().admin.apply(
         JSON.stringify({
           ...routeWith('mcp: { server: {} }'),
           metadata: { name: 'applied', namespace },

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { connectKubernetes } from '../../controller/kubernetes/connect-kubernetes.ts';
 import type { KubernetesApi } from '../../controller/kubernetes/kubernetes-api.ts';
@@ -16,10 +16,10 @@ import type { RouteStatus } from '../../controller/status/route-status.ts';
 import { ClusterWatch } from '../../controller/watch/cluster-watch.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakePublication } from '../support/fake-publication.ts';
-import type { Cluster } from '../support/kubernetes/cluster.ts';
 import { createNamespace } from '../support/kubernetes/create-namespace.ts';
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
 import { leasesIn } from '../support/kubernetes/paths.ts';
+import { openForAll } from '../support/open-for-all.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { routeVerdict } from '../support/verdicts.ts';
 
@@ -31,18 +31,13 @@ const TIMING = {
 };
 
 describeWithClusters([], 'a leader by a Lease', (openCluster) => {
-  let cluster: Cluster;
+  const cluster = openForAll(openCluster);
   let api: KubernetesApi;
   let namespace: string;
 
   beforeAll(async () => {
-    cluster = await openCluster();
-    api = connectKubernetes({ kubeconfig: cluster.adminKubeconfig });
-    namespace = await createNamespace(cluster);
-  });
-
-  afterAll(async () => {
-    await cluster[Symbol.asyncDispose]();
+    api = connectKubernetes({ kubeconfig: cluster().adminKubeconfig });
+    namespace = await createNamespace(cluster());
   });
 
   function candidate(
@@ -95,7 +90,7 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
     await eventually('the first leads', () => first.isLeading);
     await using second = candidate('b_1', 'deleted');
     await eventually('the second knows it', () => second.leaderAddress !== undefined);
-    await cluster.admin.request('DELETE', `${leasesIn(namespace)}/deleted`);
+    await cluster().admin.request('DELETE', `${leasesIn(namespace)}/deleted`);
     const epochs = () => [...first.led, ...second.led].map(({ epoch }) => epoch);
     await eventually('somebody leads again', () => epochs().length === 2);
     expect(epochs()).toEqual([1, 2]);
@@ -208,7 +203,7 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
       const path = `/apis/gatehouse.dev/v1alpha1/namespaces/${namespace}/routes/edited/status`;
       const forged = { status: { url: 'https://forged.example.com', conditions: [] } };
       const contentType = { 'content-type': 'application/merge-patch+json' };
-      await cluster.admin.request('PATCH', path, forged, contentType);
+      await cluster().admin.request('PATCH', path, forged, contentType);
       await eventually('it is put right', async () => {
         return (await statusOf('edited'))?.url === 'https://files.example.com';
       });

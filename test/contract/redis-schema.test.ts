@@ -9,7 +9,8 @@ import { RedisSnapshotKeeper } from '../../proxy/store/redis/redis-snapshot-keep
 import { createRedisStores } from '../../proxy/store/redis/redis-stores.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
 import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
-import { AN_IDENTITY_PROVIDER, resourcesOf } from '../support/push/some-resources.ts';
+import { AN_IDENTITY_PROVIDER } from '../support/compiled-resources.ts';
+import { resourcesOf } from '../support/push/some-resources.ts';
 import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
 import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
 import {

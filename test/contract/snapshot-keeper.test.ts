@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { Sealer } from '../../proxy/crypto/sealer.ts';
 import { FileSnapshotKeeper } from '../../proxy/store/file/file-snapshot-keeper.ts';
@@ -11,10 +11,11 @@ import { RedisSnapshotKeeper } from '../../proxy/store/redis/redis-snapshot-keep
 import type { PlacedSnapshot, SnapshotKeeper } from '../../proxy/store/snapshot-keeper.ts';
 import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
+import { AN_IDENTITY_PROVIDER } from '../support/compiled-resources.ts';
 import { compiledSettings } from '../support/compiled-settings.ts';
+import { disposeAfterEach } from '../support/dispose-after-each.ts';
 import {
   aCompiledRoute,
-  AN_IDENTITY_PROVIDER,
   manyResources,
   resourcesOf,
   SOME_SIGNING_KEYS,
@@ -254,22 +255,24 @@ describe('the file of the last good snapshot', () => {
 });
 
 describeWithRedis('the last good snapshot of many proxies', () => {
+  const keep = disposeAfterEach();
   let redis: TestRedis;
+  let connection: RedisConnection;
 
   beforeAll(async () => {
     redis = await startRedis();
   });
-
+  beforeEach(async () => {
+    await redis.send('FLUSHALL');
+    connection = keep(await connectionTo(redis.url));
+  });
   afterAll(async () => {
     await redis[Symbol.asyncDispose]();
   });
 
   test('is the newest, whoever saved it', async () => {
-    await redis.send('FLUSHALL');
     const connections = await Promise.all(Array.from({ length: 5 }, () => connectionTo(redis.url)));
-    const keepers = connections.map(
-      (connection) => new RedisSnapshotKeeper(connection, { id: ID, sealer: sealerWith('a') }),
-    );
+    const keepers = connections.map((each) => keeperOn(each));
     const results = await Promise.all(
       Array.from({ length: 8 }, (_, index) => placed(2, index + 1)).flatMap((each) =>
         keepers.map(async (keeper) => ({ each, isKept: (await keeper.save(each)) === 'kept' })),
@@ -277,7 +280,7 @@ describeWithRedis('the last good snapshot of many proxies', () => {
     );
     const kept = results.filter(({ isKept }) => isKept).map(({ each }) => each.position.sequence);
     const [loaded] = await Promise.all(keepers.map((keeper) => keeper.load()));
-    await Promise.all(connections.map((connection) => connection[Symbol.asyncDispose]()));
+    await Promise.all(connections.map((each) => each[Symbol.asyncDispose]()));
 
     expect(loaded).toEqual(placed(2, 8));
     // Each was kept by one of them at most.
@@ -285,13 +288,10 @@ describeWithRedis('the last good snapshot of many proxies', () => {
   });
 
   test('is sent to Redis by one of them: the others only ask', async () => {
-    await redis.send('FLUSHALL');
-    await using connection = await connectionTo(redis.url);
-    const sealer = sealerWith('a');
-    await new RedisSnapshotKeeper(connection, { id: ID, sealer }).save(placed(1, 1));
+    await keeperOn(connection).save(placed(1, 1));
     await redis.send('CONFIG', 'RESETSTAT');
     for (let count = 0; count < 10; count += 1) {
-      await new RedisSnapshotKeeper(connection, { id: ID, sealer }).save(placed(1, 1));
+      await keeperOn(connection).save(placed(1, 1));
     }
     const statistics = String(await redis.send('INFO', 'stats'));
     const received = Number(/total_net_input_bytes:(\d+)/.exec(statistics)?.[1]);
@@ -302,9 +302,7 @@ describeWithRedis('the last good snapshot of many proxies', () => {
   });
 
   test('lives for thirty days from when a proxy last asked for it', async () => {
-    await redis.send('FLUSHALL');
-    await using connection = await connectionTo(redis.url);
-    const keeper = new RedisSnapshotKeeper(connection, { id: ID, sealer: sealerWith('a') });
+    const keeper = keeperOn(connection);
     await keeper.save(placed(1, 1));
     redis.advance(THIRTY_DAYS_SECONDS - 60);
     expect(await keeper.save(placed(1, 1))).toBe('same');
@@ -317,9 +315,7 @@ describeWithRedis('the last good snapshot of many proxies', () => {
   });
 
   test('does not live longer by a refusal of what is older', async () => {
-    await redis.send('FLUSHALL');
-    await using connection = await connectionTo(redis.url);
-    const keeper = new RedisSnapshotKeeper(connection, { id: ID, sealer: sealerWith('a') });
+    const keeper = keeperOn(connection);
     await keeper.save(placed(9, 1));
     redis.advance(THIRTY_DAYS_SECONDS - 60);
     expect(await keeper.save(placed(1, 1))).toBe('newer');
@@ -329,11 +325,9 @@ describeWithRedis('the last good snapshot of many proxies', () => {
   });
 
   test('gives way when no key opens it, wherever it claims to stand', async () => {
-    await redis.send('FLUSHALL');
-    await using connection = await connectionTo(redis.url);
-    const before = new RedisSnapshotKeeper(connection, { id: ID, sealer: sealerWith('a') });
+    const before = keeperOn(connection);
     await before.save(placed(57, 3));
-    const keeper = new RedisSnapshotKeeper(connection, { id: ID, sealer: sealerWith('b') });
+    const keeper = keeperOn(connection, sealerWith('b'));
 
     expect(await keeper.save(placed(1, 5))).toBe('kept');
     expect(await keeper.load()).toEqual(placed(1, 5));
@@ -358,9 +352,7 @@ describeWithRedis('the last good snapshot of many proxies', () => {
     ],
     ['what is no hash', () => redis.send('SET', KEY, 'x')],
   ])('is not frozen by who writes %s', async (_what, tamper) => {
-    await redis.send('FLUSHALL');
-    await using connection = await connectionTo(redis.url);
-    const keeper = new RedisSnapshotKeeper(connection, { id: ID, sealer: sealerWith('a') });
+    const keeper = keeperOn(connection);
     await keeper.save(placed(57, 3));
     await tamper();
 
@@ -374,9 +366,7 @@ describeWithRedis('the last good snapshot of many proxies', () => {
   });
 
   test('is whole again when a proxy asks for it once more', async () => {
-    await redis.send('FLUSHALL');
-    await using connection = await connectionTo(redis.url);
-    const keeper = new RedisSnapshotKeeper(connection, { id: ID, sealer: sealerWith('a') });
+    const keeper = keeperOn(connection);
     await keeper.save(placed(1, 1));
     await redis.send('HSET', KEY, 'snapshot', 'x'.repeat(100));
     await keeper.save(placed(1, 1));
@@ -386,13 +376,10 @@ describeWithRedis('the last good snapshot of many proxies', () => {
   });
 
   test('does not open at another place', async () => {
-    await redis.send('FLUSHALL');
-    await using connection = await connectionTo(redis.url);
-    const options = { sealer: sealerWith('a') };
-    await new RedisSnapshotKeeper(connection, { ...options, id: ID }).save(placed(1, 1));
+    await keeperOn(connection).save(placed(1, 1));
     const [from, to] = [ID, 'other/gatehouse'].map((id) => `gatehouse:snapshot:{${id}}`);
     await redis.send('RENAME', String(from), String(to));
-    const other = new RedisSnapshotKeeper(connection, { ...options, id: 'other/gatehouse' });
+    const other = keeperOn(connection, sealerWith('a'), 'other/gatehouse');
 
     await expect(other.load()).rejects.toThrow('does not open');
   });
@@ -416,6 +403,14 @@ async function createDirectory(): Promise<Place> {
   };
 }
 
+function keeperOn(
+  connection: RedisConnection,
+  sealer = sealerWith('a'),
+  id = ID,
+): RedisSnapshotKeeper {
+  return new RedisSnapshotKeeper(connection, { id, sealer });
+}
+
 /** Places in a Redis that runs for all tests of this file. */
 function placeIn(start: () => Promise<TestRedis | TestRedisCluster>): () => Promise<Place> {
   let running: Promise<readonly [TestRedis | TestRedisCluster, RedisConnection]> | undefined;
@@ -434,8 +429,7 @@ function placeIn(start: () => Promise<TestRedis | TestRedisCluster>): () => Prom
     const nodes = 'nodes' in redis ? redis.nodes : [redis];
     await Promise.all(nodes.map((node) => node.send('FLUSHALL')));
     return {
-      open: (sealer = sealerWith('a'), id = ID) =>
-        new RedisSnapshotKeeper(connection, { id, sealer }),
+      open: (sealer, id) => keeperOn(connection, sealer, id),
       read: async () =>
         JSON.stringify(await connection.send('HGETALL', `gatehouse:snapshot:{${ID}}`)),
       [Symbol.asyncDispose]: () => Promise.resolve(),

@@ -1,41 +1,33 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
-import { startClusterGateway, type ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import type { ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import { START_DEADLINE_MS, startClusterWorld } from '../support/kubernetes/cluster-world.ts';
 import type { Cluster } from '../support/kubernetes/cluster.ts';
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
 import { hostOf } from '../support/kubernetes/gateway-manifests.ts';
 import { startSteadyLoad } from '../support/kubernetes/steady-load.ts';
-import { startRedis } from '../support/redis/start-redis.ts';
 
 const SECOND = 1000;
-/** Processes take their time to start while all tests run. */
-const START_DEADLINE_MS = 60 * SECOND;
 const AWAY_MS = 60 * SECOND;
 const BACK_DEADLINE_MS = 30 * SECOND;
 
 describeWithClusters(['faults'], 'an API server that fails', (openCluster) => {
-  let opened: AsyncDisposableStack;
+  const opened = new AsyncDisposableStack();
   let cluster: Cluster;
   let gateway: ClusterGateway;
 
   beforeAll(async () => {
-    opened = new AsyncDisposableStack();
-    const redis = opened.use(await startRedis());
-    cluster = opened.use(await openCluster());
-    gateway = opened.use(
-      await startClusterGateway({
-        ...{ cluster, redisUrl: redis.url, controllers: 2, proxies: 3 },
+    ({ cluster, gateway } = opened.use(
+      await startClusterWorld(openCluster, {
+        controllers: 2,
+        proxies: 3,
         controllerFlags: ['--deletion-delay', '0s'],
       }),
-    );
-    await gateway.applyRoute('first');
-    await gateway.untilServed('first', { deadlineMs: START_DEADLINE_MS });
+    ));
     await gateway.untilCondition('first', 'Programmed', 'True/Programmed');
   }, 2 * START_DEADLINE_MS);
-  afterAll(async () => {
-    await opened.disposeAsync();
-  });
+  afterAll(() => opened.disposeAsync());
 
   test('is watched on from where its watches were cut', async () => {
     const before = cluster.faults.requests.length;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
-import { startClusterGateway, type ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import type { ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import { START_DEADLINE_MS, startClusterWorld } from '../support/kubernetes/cluster-world.ts';
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
 import { hostOf, namespaceManifests, TEAM } from '../support/kubernetes/gateway-manifests.ts';
 import {
@@ -12,34 +13,23 @@ import {
   sliceManifest,
   type ServicePlace,
 } from '../support/kubernetes/service-manifests.ts';
-import { startRedis } from '../support/redis/start-redis.ts';
 import { startTcpService } from '../support/tcp-service.ts';
 import { startUpstream } from '../support/upstream.ts';
 
-/** Processes take their time to start while all tests run. */
-const START_DEADLINE_MS = 60_000;
 const OTHER_TEAM = 'other-team';
 
 describeWithClusters(['rbac', 'tokens'], 'backends of routes in a cluster', (openCluster) => {
-  let opened: AsyncDisposableStack;
+  const opened = new AsyncDisposableStack();
   let gateway: ClusterGateway;
   let address: string;
 
   beforeAll(async () => {
-    opened = new AsyncDisposableStack();
-    const redis = opened.use(await startRedis());
-    const cluster = opened.use(await openCluster());
-    address = endpointAddress(cluster);
-    gateway = opened.use(
-      await startClusterGateway({ cluster, redisUrl: redis.url, controllers: 1, proxies: 2 }),
-    );
+    const world = await startClusterWorld(openCluster, { controllers: 1, proxies: 2 });
+    ({ gateway } = opened.use(world));
+    address = endpointAddress(world.cluster);
     await gateway.admin.apply(namespaceManifests(OTHER_TEAM));
-    await gateway.applyRoute('first');
-    await gateway.untilServed('first', { deadlineMs: START_DEADLINE_MS });
   }, 2 * START_DEADLINE_MS);
-  afterAll(async () => {
-    await opened.disposeAsync();
-  });
+  afterAll(() => opened.disposeAsync());
 
   test('requests follow the endpoints of a Service, and the route stays what it was', async () => {
     const place = { namespace: TEAM, name: 'moving' };

@@ -1,18 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
-import { startClusterGateway, type ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import type { ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import { START_DEADLINE_MS, startClusterWorld } from '../support/kubernetes/cluster-world.ts';
 import type { ControllerMember } from '../support/kubernetes/controller-member.ts';
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
 import { hostOf } from '../support/kubernetes/gateway-manifests.ts';
 import { watchPositions, type PositionWatch } from '../support/kubernetes/position-watch.ts';
 import { startSteadyLoad } from '../support/kubernetes/steady-load.ts';
-import { startRedis } from '../support/redis/start-redis.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 
 const SECOND = 1000;
-/** Processes take their time to start while all tests run. */
-const START_DEADLINE_MS = 60 * SECOND;
 /**
  * From the death of a leader until what was changed meanwhile serves. 20 s are promised, and printed;
  * a machine that runs all tests is slower.
@@ -22,32 +20,26 @@ const PROXIES = 3;
 const TEST_TIMEOUT_MS = 120 * SECOND;
 
 describeWithClusters(['rbac', 'tokens'], 'controllers that come and go', (openCluster) => {
-  let opened: AsyncDisposableStack;
+  const opened = new AsyncDisposableStack();
   let gateway: ClusterGateway;
   let other: Upstream;
 
   beforeAll(async () => {
-    opened = new AsyncDisposableStack();
-    const redis = opened.use(await startRedis());
-    const cluster = opened.use(await openCluster());
     other = opened.use(await startUpstream((_message, response) => response.end('other')));
-    gateway = opened.use(
-      await startClusterGateway({
-        ...{ cluster, redisUrl: redis.url, controllers: 2, proxies: PROXIES },
+    ({ gateway } = opened.use(
+      await startClusterWorld(openCluster, {
+        controllers: 2,
+        proxies: PROXIES,
         controllerFlags: ['--deletion-delay', '0s'],
       }),
-    );
-    await gateway.applyRoute('first');
-    await gateway.untilServed('first', { deadlineMs: START_DEADLINE_MS });
+    ));
     await gateway.untilCondition('first', 'Programmed', 'True/Programmed');
   }, 2 * START_DEADLINE_MS);
   beforeEach(async () => {
     for (const proxy of gateway.proxies.slice(PROXIES)) await gateway.dropProxy(proxy);
     await startMissing();
   }, START_DEADLINE_MS);
-  afterAll(async () => {
-    await opened.disposeAsync();
-  });
+  afterAll(() => opened.disposeAsync());
 
   describe('the leader, killed after an invalid update', () => {
     beforeAll(async () => {
@@ -149,12 +141,16 @@ describeWithClusters(['rbac', 'tokens'], 'controllers that come and go', (openCl
       const paused = await gateway.leader();
       const [next] = await gateway.followers();
       const epoch = await epochNow();
+      // Proxies leave a leader that is silent; this one stays, and would take what it sends.
+      await using probe = await gateway.connectProbe('gatehouse-probe');
+      await eventually('it is served', () => probe.serving !== undefined);
       paused.pause();
       await gateway.applyRoute('moved', { to: other.origin });
       await gateway.applyRoute('unknown-to-it');
       const ms = await gateway.untilServed('unknown-to-it', { deadlineMs: 2 * FAILOVER_MS });
       await untilFollowing(gateway.proxies);
       await using watch = watchPositions(gateway.proxies);
+      const { length: framesBefore } = probe.frames;
       paused.resume();
 
       await eventually('it gives up', () => paused.hasLogged('leadership lost'));
@@ -162,6 +158,9 @@ describeWithClusters(['rbac', 'tokens'], 'controllers that come and go', (openCl
       await gateway.untilServed('after-it-woke');
       await gateway.untilCondition('after-it-woke', 'Programmed', 'True/Programmed');
       console.info(`leader paused: a new Route served after ${String(ms)} ms`);
+      expect(probe.frames.slice(framesBefore)).toEqual([]);
+      await eventually('it drops whom it had', () => probe.isDisconnected);
+      expect(probe.frames).toHaveLength(framesBefore);
       expectNoStepBack(await watch.stop());
       expect(await bodies('moved')).toEqual(['other', 'other', 'other']);
       expect(await gateway.statuses('unknown-to-it')).toEqual([200, 200, 200]);

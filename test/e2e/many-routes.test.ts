@@ -3,16 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
-import { startClusterGateway, type ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import type { ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import { START_DEADLINE_MS, startClusterWorld } from '../support/kubernetes/cluster-world.ts';
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
 import { hostOf, TEAM } from '../support/kubernetes/gateway-manifests.ts';
 import { routesIn } from '../support/kubernetes/paths.ts';
-import { startRedis } from '../support/redis/start-redis.ts';
 
 const SECOND = 1000;
-/** Processes take their time to start while all tests run. */
-const START_DEADLINE_MS = 60 * SECOND;
-
 /** A busy API server takes long to delete many, and to make them again. */
 const DELETION_DELAY_MS = 15 * SECOND;
 const TEST_TIMEOUT_MS = 240 * SECOND;
@@ -24,25 +21,19 @@ const MOST = 0.7 * MANY;
 const NAMES = Array.from({ length: MANY }, (_, index) => `many-${String(index)}`);
 
 describeWithClusters(['rbac', 'tokens'], 'many routes of a cluster', (openCluster) => {
-  let opened: AsyncDisposableStack;
+  const opened = new AsyncDisposableStack();
   let gateway: ClusterGateway;
 
   beforeAll(async () => {
-    opened = new AsyncDisposableStack();
-    const redis = opened.use(await startRedis());
-    const cluster = opened.use(await openCluster());
-    gateway = opened.use(
-      await startClusterGateway({
-        ...{ cluster, redisUrl: redis.url, controllers: 1, proxies: 2 },
+    ({ gateway } = opened.use(
+      await startClusterWorld(openCluster, {
+        controllers: 1,
+        proxies: 2,
         controllerFlags: ['--deletion-delay', `${String(DELETION_DELAY_MS / SECOND)}s`],
       }),
-    );
-    await gateway.applyRoute('first');
-    await gateway.untilServed('first', { deadlineMs: START_DEADLINE_MS });
+    ));
   }, 2 * START_DEADLINE_MS);
-  afterAll(async () => {
-    await opened.disposeAsync();
-  });
+  afterAll(() => opened.disposeAsync());
 
   test(
     'one of a thousand that is bad is named, and the others do not notice',

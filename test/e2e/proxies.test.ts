@@ -6,43 +6,36 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
-import { startClusterGateway, type ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import type { ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import { START_DEADLINE_MS, startClusterWorld } from '../support/kubernetes/cluster-world.ts';
 import { startFakeCluster } from '../support/kubernetes/fake/start-fake-cluster.ts';
 import { hostOf, TEAM } from '../support/kubernetes/gateway-manifests.ts';
 import type { ProxyMember } from '../support/kubernetes/proxy-member.ts';
-import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
+import type { TestRedis } from '../support/redis/start-redis.ts';
 import { startTcpService } from '../support/tcp-service.ts';
 
 const SECOND = 1000;
-/** Processes take their time to start while all tests run. */
-const START_DEADLINE_MS = 60 * SECOND;
 /** A proxy that is gone counts so long. */
 const LEAVE_DEADLINE_MS = 30 * SECOND;
 const TEST_TIMEOUT_MS = 120 * SECOND;
 
 describe('proxies that fail', () => {
-  let opened: AsyncDisposableStack;
+  const opened = new AsyncDisposableStack();
   let gateway: ClusterGateway;
   let redis: TestRedis;
 
   beforeAll(async () => {
-    opened = new AsyncDisposableStack();
-    redis = opened.use(await startRedis());
-    const cluster = opened.use(await startFakeCluster());
-    gateway = opened.use(
-      await startClusterGateway({
-        ...{ cluster, redisUrl: redis.url, controllers: 1, proxies: 3 },
+    ({ redis, gateway } = opened.use(
+      await startClusterWorld(startFakeCluster, {
+        controllers: 1,
+        proxies: 3,
         controllerFlags: ['--deletion-delay', '0s'],
         proxyFlags: ['--drain-delay', '3s'],
       }),
-    );
-    await gateway.applyRoute('first');
-    await gateway.untilServed('first', { deadlineMs: START_DEADLINE_MS });
+    ));
     await gateway.untilCondition('first', 'Programmed', 'True/Programmed');
   }, 2 * START_DEADLINE_MS);
-  afterAll(async () => {
-    await opened.disposeAsync();
-  });
+  afterAll(() => opened.disposeAsync());
 
   test('hear of changes without Redis, and stay ready', async () => {
     await redis.stop();

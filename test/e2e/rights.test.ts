@@ -5,16 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 
 import { eventually } from '../support/eventually.ts';
-import { startClusterGateway, type ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import type { ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import { START_DEADLINE_MS, startClusterWorld } from '../support/kubernetes/cluster-world.ts';
 import type { Cluster, ClusterFaults } from '../support/kubernetes/cluster.ts';
 import { startFakeCluster } from '../support/kubernetes/fake/start-fake-cluster.ts';
 import { INSTALL_NAMESPACE } from '../support/kubernetes/gateway-manifests.ts';
 import { coreIn } from '../support/kubernetes/paths.ts';
 import { SERVICE_PORT } from '../support/kubernetes/service-manifests.ts';
-import { startRedis } from '../support/redis/start-redis.ts';
 
-/** Processes take their time to start while all tests run. */
-const START_DEADLINE_MS = 60_000;
 const RBAC = join(import.meta.dirname, '../../controller/manifests/rbac.yaml');
 const CONTROLLER = `system:serviceaccount:${INSTALL_NAMESPACE}:gatehouse-controller`;
 
@@ -35,26 +33,19 @@ interface Right {
 }
 
 describe('rights', () => {
-  let opened: AsyncDisposableStack;
+  const opened = new AsyncDisposableStack();
   let cluster: Cluster;
   let gateway: ClusterGateway;
   let rights: readonly Right[];
 
   beforeAll(async () => {
-    opened = new AsyncDisposableStack();
     rights = readRights(await readFile(RBAC, 'utf8'));
-    const redis = opened.use(await startRedis());
-    cluster = opened.use(await startFakeCluster());
-    gateway = opened.use(
-      await startClusterGateway({ cluster, redisUrl: redis.url, controllers: 2, proxies: 1 }),
-    );
-    await gateway.applyRoute('first');
-    await gateway.untilServed('first', { deadlineMs: START_DEADLINE_MS });
+    ({ cluster, gateway } = opened.use(
+      await startClusterWorld(startFakeCluster, { controllers: 2, proxies: 1 }),
+    ));
     await useEverything();
   }, 3 * START_DEADLINE_MS);
-  afterAll(async () => {
-    await opened.disposeAsync();
-  });
+  afterAll(() => opened.disposeAsync());
 
   test('grant everything that the controllers ask for', () => {
     const refused = requestsOf(CONTROLLER).filter(

@@ -1,39 +1,26 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
-import { startClusterGateway, type ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import type { ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import { START_DEADLINE_MS, startClusterWorld } from '../support/kubernetes/cluster-world.ts';
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
 import { hostOf } from '../support/kubernetes/gateway-manifests.ts';
-import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
 import { startUpstream } from '../support/upstream.ts';
 
-/** Processes take their time to start while all tests run. */
-const START_DEADLINE_MS = 60_000;
-
 describeWithClusters(['rbac', 'tokens'], 'routes of a cluster', (openCluster) => {
-  let opened: AsyncDisposableStack;
-  let redis: TestRedis;
+  const opened = new AsyncDisposableStack();
   let gateway: ClusterGateway;
 
   beforeAll(async () => {
-    opened = new AsyncDisposableStack();
-    redis = opened.use(await startRedis());
-    const cluster = opened.use(await openCluster());
-    gateway = opened.use(
-      await startClusterGateway({
-        cluster,
-        redisUrl: redis.url,
+    ({ gateway } = opened.use(
+      await startClusterWorld(openCluster, {
         controllers: 1,
         proxies: 2,
         controllerFlags: ['--deletion-delay', '0s'],
       }),
-    );
-    await gateway.applyRoute('first');
-    await gateway.untilServed('first', { deadlineMs: START_DEADLINE_MS });
+    ));
   }, 2 * START_DEADLINE_MS);
-  afterAll(async () => {
-    await opened.disposeAsync();
-  });
+  afterAll(() => opened.disposeAsync());
 
   test('a Route that is applied serves on every proxy, and its status says so', async () => {
     await gateway.applyRoute('applied');

@@ -4,14 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { GatewaySettings } from '../../crds/types.ts';
 import { eventually } from '../support/eventually.ts';
-import { startClusterGateway, type ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import type { ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
+import { START_DEADLINE_MS, startClusterWorld } from '../support/kubernetes/cluster-world.ts';
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
 import { INSTALL_NAMESPACE, TEAM } from '../support/kubernetes/gateway-manifests.ts';
 import { coreIn } from '../support/kubernetes/paths.ts';
-import { startRedis } from '../support/redis/start-redis.ts';
 
-/** Processes take their time to start while all tests run. */
-const START_DEADLINE_MS = 60_000;
 /** Longer than changes in the cluster are gathered. */
 const SETTLED_MS = 2000;
 
@@ -31,25 +29,19 @@ const SECOND_SECRET = 'second-secret-of-the-client';
 const MERGE_PATCH = { 'content-type': 'application/merge-patch+json' };
 
 describeWithClusters(['rbac', 'tokens'], 'settings in a cluster', (openCluster) => {
-  let opened: AsyncDisposableStack;
+  const opened = new AsyncDisposableStack();
   let gateway: ClusterGateway;
 
   beforeAll(async () => {
-    opened = new AsyncDisposableStack();
-    const redis = opened.use(await startRedis());
-    const cluster = opened.use(await openCluster());
-    gateway = opened.use(
-      await startClusterGateway({
-        ...{ cluster, redisUrl: redis.url, controllers: 1, proxies: 2 },
+    ({ gateway } = opened.use(
+      await startClusterWorld(openCluster, {
+        controllers: 1,
+        proxies: 2,
         controllerFlags: ['--deletion-delay', '0s'],
       }),
-    );
-    await gateway.applyRoute('first');
-    await gateway.untilServed('first', { deadlineMs: START_DEADLINE_MS });
+    ));
   }, 2 * START_DEADLINE_MS);
-  afterAll(async () => {
-    await opened.disposeAsync();
-  });
+  afterAll(() => opened.disposeAsync());
 
   test('say how many proxies serve, and what', async () => {
     await gateway.applyRoute('counted');

@@ -12,6 +12,7 @@ import { RedisSnapshotKeeper } from '../../proxy/store/redis/redis-snapshot-keep
 import type { PlacedSnapshot } from '../../proxy/store/snapshot-keeper.ts';
 import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import { runGatehouse, startGatehouse, type GatehouseProcess } from '../support/cli.ts';
+import { disposeAfterEach } from '../support/dispose-after-each.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { writeGatewayFiles, type GatewayFiles } from '../support/kubernetes/gateway-files.ts';
@@ -28,15 +29,11 @@ const KEPT: PlacedSnapshot = {
 };
 
 let files: GatewayFiles;
-const opened: AsyncDisposable[] = [];
+const keep = disposeAfterEach();
 
 beforeAll(async () => {
   files = await writeGatewayFiles();
   await writeFile(join(files.directory, 'token'), 'the-token');
-});
-
-afterEach(async () => {
-  for (const each of opened.splice(0).reverse()) await each[Symbol.asyncDispose]();
 });
 
 afterAll(async () => {
@@ -64,9 +61,7 @@ function startProxy(
   changes: Readonly<Record<string, string>> = {},
   variables: Readonly<Record<string, string>> = {},
 ): GatehouseProcess {
-  const proxy = startGatehouse(flags(changes), variables);
-  opened.push(proxy);
-  return proxy;
+  return keep(startGatehouse(flags(changes), variables));
 }
 
 function hasMessage(message: string): (record: Readonly<Record<string, unknown>>) => boolean {

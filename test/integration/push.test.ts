@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 
 import { Sealer } from '../../proxy/crypto/sealer.ts';
 import { LastGoodFinder } from '../../proxy/push/last-good-finder.ts';
@@ -14,6 +14,7 @@ import { RedisSnapshotKeeper } from '../../proxy/store/redis/redis-snapshot-keep
 import type { PlacedSnapshot } from '../../proxy/store/snapshot-keeper.ts';
 import { hashResource } from '../../shared/snapshot/hash-resource.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
+import { disposeAfterEach } from '../support/dispose-after-each.ts';
 import { eventually } from '../support/eventually.ts';
 import { pushedRoute, pushedRoutes, pushedSettings } from '../support/push/push-resources.ts';
 import { aLeadership, startPushWorld, type PushWorld } from '../support/push/push-world.ts';
@@ -26,16 +27,7 @@ import { startTcpRelay } from '../support/tcp-relay.ts';
 const ID = 'gatehouse-system/gatehouse';
 const RESOURCES = [pushedSettings(), ...pushedRoutes(5)];
 
-const opened: AsyncDisposable[] = [];
-
-afterEach(async () => {
-  for (const each of opened.splice(0).reverse()) await each[Symbol.asyncDispose]();
-});
-
-function keep<Opened extends AsyncDisposable>(each: Opened): Opened {
-  opened.push(each);
-  return each;
-}
+const keep = disposeAfterEach();
 
 async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-push-'));

@@ -1,5 +1,7 @@
 import { hashResource, snapshotOf } from '../../shared/snapshot/hash-resource.ts';
+import { resourceKey } from '../../shared/snapshot/resource-key.ts';
 import type {
+  CompiledIdentityProvider,
   CompiledResource,
   CompiledRoute,
   CompiledService,
@@ -26,12 +28,23 @@ export function aCompiledRoute(changes: Partial<CompiledRoute> = {}): CompiledRo
 
 /** A compiled Service with these endpoints for one port. */
 export function aCompiledService(
-  name: string,
-  endpoints: readonly string[],
+  name = 'team/app',
+  endpoints: readonly string[] = ['10.0.0.1:8080', '[fd00::1]:8080'],
   port = 8080,
 ): CompiledService {
   return { kind: 'service', name, ports: [{ port, endpoints }] };
 }
+
+/** A compiled identity provider with every optional member. */
+export const AN_IDENTITY_PROVIDER: CompiledIdentityProvider = {
+  kind: 'identity-provider',
+  name: 'idp',
+  issuer: 'https://idp.example.com',
+  clientId: 'gatehouse',
+  clientSecret: 'the-client-secret',
+  scopes: ['openid'],
+  authorizationParams: { prompt: 'login' },
+};
 
 /** A snapshot of these resources, under the keys that they have by their kind. */
 export function aSnapshot(...values: readonly CompiledResource[]): Snapshot {
@@ -40,6 +53,5 @@ export function aSnapshot(...values: readonly CompiledResource[]): Snapshot {
 
 /** A resource of a snapshot, under the key that it has by its kind. */
 export function aResource(value: CompiledResource): SnapshotResource {
-  const isNamed = value.kind !== 'settings' && value.kind !== 'signing-keys';
-  return hashResource(isNamed ? `${value.kind}/${value.name}` : value.kind, value);
+  return hashResource(resourceKey(value), value);
 }

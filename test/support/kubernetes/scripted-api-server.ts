@@ -28,6 +28,9 @@ export interface ScriptedRequest {
   readonly at: number;
 }
 
+/** Of those who ask it: tests wait for what they try again. */
+export const QUICK_TIMES = { paceMs: 20, shortestBackoffMs: 1, longestBackoffMs: 20 };
+
 /** Answers a request in the place of the server, which does so when it returns false. */
 type Intercept = (request: ScriptedRequest, response: ServerResponse) => boolean;
 

@@ -1,13 +1,10 @@
-import { hashResource } from '../../../shared/snapshot/hash-resource.ts';
-import { resourceKey } from '../../../shared/snapshot/resource-key.ts';
 import type {
-  CompiledIdentityProvider,
   CompiledResource,
   CompiledRoute,
-  CompiledService,
   CompiledSigningKeys,
   SnapshotResource,
 } from '../../../shared/snapshot/snapshot.ts';
+import { AN_IDENTITY_PROVIDER, aResource } from '../compiled-resources.ts';
 import { compiledSettings } from '../compiled-settings.ts';
 
 /** A compiled route with every optional member, but for `changes`. */
@@ -43,14 +40,6 @@ export function aCompiledRoute(
   };
 }
 
-/** A compiled Service with one port. */
-export function aCompiledService(
-  name = 'team/app',
-  endpoints: readonly string[] = ['10.0.0.1:8080', '[fd00::1]:8080'],
-): CompiledService {
-  return { kind: 'service', name, ports: [{ port: 8080, endpoints }] };
-}
-
 /** Signing keys with one that is none. */
 export const SOME_SIGNING_KEYS: CompiledSigningKeys = {
   kind: 'signing-keys',
@@ -63,19 +52,9 @@ export const SOME_SIGNING_KEYS: CompiledSigningKeys = {
   ],
 };
 
-export const AN_IDENTITY_PROVIDER: CompiledIdentityProvider = {
-  kind: 'identity-provider',
-  name: 'idp',
-  issuer: 'https://idp.example.com',
-  clientId: 'gatehouse',
-  clientSecret: 'the-client-secret',
-  scopes: ['openid'],
-  authorizationParams: { prompt: 'login' },
-};
-
 /** Each as a resource of a snapshot. */
 export function resourcesOf(...values: readonly CompiledResource[]): readonly SnapshotResource[] {
-  return values.map((value) => hashResource(resourceKey(value), value));
+  return values.map(aResource);
 }
 
 /** Settings, an identity provider, and so many routes. */

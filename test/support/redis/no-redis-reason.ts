@@ -1,5 +1,6 @@
-import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
+
+import { isExecutable } from '../is-executable.ts';
 
 /** Why there can be no Redis here; undefined when there can. */
 export const noRedisReason = missing('redis-server') ?? missing('cc');
@@ -8,13 +9,4 @@ function missing(program: string): string | undefined {
   const directories = (process.env['PATH'] ?? '').split(delimiter);
   if (directories.some((directory) => isExecutable(join(directory, program)))) return undefined;
   return `no ${program} is installed; run test/support/install-system-packages.sh`;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,11 +1,11 @@
 import type { ErrorObject } from 'ajv';
 
-import { memberPath } from '../../../../controller/validate/field-path.ts';
+import { memberPath, pathOfPointer } from '../../../../controller/validate/field-path.ts';
 import { invalidValue, requiredValue, type Cause } from './cause.ts';
 
 /** What a broken schema keyword is called in a `Status`. */
 export function causeOf(error: ErrorObject): Cause {
-  const field = pathOf(error.instancePath);
+  const field = pathOfPointer(error.instancePath);
   // ajv documents the parameters of each keyword; all are strings, numbers or lists of strings.
   const params = error.params as Readonly<Record<string, string & readonly string[]>>;
   const value: unknown = error.data;
@@ -80,13 +80,4 @@ function jsonType(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return Number.isInteger(value) ? 'integer' : typeof value;
-}
-
-/** `/spec/backendRefs/0/name` as `spec.backendRefs[0].name`. */
-function pathOf(pointer: string): string {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce((path, part) => memberPath(path, /^\d+$/.test(part) ? Number(part) : part), '');
 }

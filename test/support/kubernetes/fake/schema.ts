@@ -1,8 +1,11 @@
-import type { CelRule } from '../../../../crds/crd-schema.ts';
+import type { CrdSchema } from '../../../../crds/crd-schema.ts';
 import type { Json } from './json.ts';
 
+/** What a schema says to Kubernetes alone. */
+type Extensions = Pick<CrdSchema, Extract<keyof CrdSchema, `x-kubernetes-${string}`>>;
+
 /** What a value may be: a structural schema, or what the API server knows of its own types. */
-export interface Schema {
+export interface Schema extends Extensions {
   /** Absent for values of any kind. */
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   readonly format?: string;
@@ -10,10 +13,6 @@ export interface Schema {
   readonly additionalProperties?: Schema;
   readonly items?: Schema;
   readonly default?: Json;
-  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
-  readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
-  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
-  readonly 'x-kubernetes-validations'?: readonly CelRule[];
 }
 
 /** The schema of a member of an object; undefined when the schema does not know the member. */

@@ -1,6 +1,7 @@
-import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+
+import { isExecutable } from '../../is-executable.ts';
 
 /** Paths of the programs that make an API server. */
 export interface Binaries {
@@ -38,13 +39,4 @@ function find(program: string, variable: string): string | undefined {
     ].map((directory) => join(directory, program)),
   ];
   return candidates.find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -32,15 +32,10 @@ export async function startApiextensionsApiserver(
   const nowhere = join(directory, 'nowhere.kubeconfig');
   await writeKubeconfig(nowhere, { server: 'https://127.0.0.1:1' }, { token: 'none' });
   return await startServer({
-    program,
-    directory,
+    ...{ program, etcdUrl, directory },
     // Never at `/readyz`: that waits for caches of what only the API server has that it delegates to.
     healthPath: '/healthz',
-    flags: ({ serverCertificate, serverKey, ca }) => [
-      `--etcd-servers=${etcdUrl}`,
-      `--tls-cert-file=${serverCertificate}`,
-      `--tls-private-key-file=${serverKey}`,
-      `--client-ca-file=${ca}`,
+    flags: [
       '--authentication-skip-lookup',
       `--authentication-kubeconfig=${nowhere}`,
       `--authorization-kubeconfig=${nowhere}`,

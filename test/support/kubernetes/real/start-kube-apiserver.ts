@@ -21,14 +21,9 @@ export async function startKubeApiserver(options: KubeApiserverOptions): Promise
   const { program, minorVersion, etcdUrl, directory } = options;
   const tokenKey = await writeTokenKey(directory);
   return await startServer({
-    program,
-    directory,
+    ...{ program, etcdUrl, directory },
     healthPath: '/readyz',
-    flags: ({ serverCertificate, serverKey, ca }) => [
-      `--etcd-servers=${etcdUrl}`,
-      `--tls-cert-file=${serverCertificate}`,
-      `--tls-private-key-file=${serverKey}`,
-      `--client-ca-file=${ca}`,
+    flags: [
       `--service-account-key-file=${tokenKey}`,
       `--service-account-signing-key-file=${tokenKey}`,
       '--service-account-issuer=https://kubernetes.default.svc',

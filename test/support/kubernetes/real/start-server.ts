@@ -7,13 +7,6 @@ import { createThrowawayAuthority, type IssuedCertificate } from '../../throwawa
 import { writeKubeconfig } from '../write-kubeconfig.ts';
 import { ServerProcess } from './server-process.ts';
 
-/** Files in PEM for the flags of an API server. */
-export interface ServerFiles {
-  readonly ca: string;
-  readonly serverCertificate: string;
-  readonly serverKey: string;
-}
-
 /** An API server that answers. */
 export interface RunningServer extends AsyncDisposable {
   /** Path of a kubeconfig whose user may do everything. */
@@ -23,20 +16,21 @@ export interface RunningServer extends AsyncDisposable {
 /** What kinds of API servers have different. */
 export interface ServerOptions {
   readonly program: string;
+  readonly etcdUrl: string;
   /** Of this server alone. */
   readonly directory: string;
   /** Answers with 200 when the server is ready. */
   readonly healthPath: string;
-  readonly flags: (files: ServerFiles) => readonly string[];
+  readonly flags: readonly string[];
 }
 
 /** Starts an API server on a port of its own on loopback, and waits until it is ready. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { program, directory, healthPath, flags } = options;
+  const { program, etcdUrl, directory, healthPath, flags } = options;
   const port = await freePort();
   const authority = createThrowawayAuthority();
   const admin = authority.issueClient('test-admin', 'system:masters');
-  const files: ServerFiles = {
+  const files = {
     ca: join(directory, 'ca.crt'),
     serverCertificate: join(directory, 'tls.crt'),
     serverKey: join(directory, 'tls.key'),
@@ -52,7 +46,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       '--bind-address=127.0.0.1',
       `--secure-port=${String(port)}`,
       `--cert-dir=${directory}`,
-      ...flags(files),
+      `--etcd-servers=${etcdUrl}`,
+      `--tls-cert-file=${files.serverCertificate}`,
+      `--tls-private-key-file=${files.serverKey}`,
+      `--client-ca-file=${files.ca}`,
+      ...flags,
     ],
     async () => await isHealthy({ port, path: healthPath, ca: authority.ca, ...admin }),
   );

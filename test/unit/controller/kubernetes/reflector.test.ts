@@ -1,11 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { KubernetesApi, Scope } from '../../../../controller/kubernetes/kubernetes-api.ts';
 import { Reflector, type ReflectorOptions } from '../../../../controller/kubernetes/reflector.ts';
 import { REFERENCE_GRANTS, SERVICES } from '../../../../controller/kubernetes/resource-types.ts';
+import { disposeAfterEach } from '../../../support/dispose-after-each.ts';
 import { eventually } from '../../../support/eventually.ts';
 import {
   answerStatus,
+  QUICK_TIMES,
   ScriptedApiServer,
 } from '../../../support/kubernetes/scripted-api-server.ts';
 import {
@@ -17,40 +19,36 @@ const ALL = '/api/v1/services';
 const APPS = '/api/v1/namespaces/apps/services';
 const SECOND = 1000;
 
+const keep = disposeAfterEach();
+
 let server: ScriptedApiServer;
 let api: KubernetesApi;
 let logger: RecordingLogger;
 let changes: string[];
-let reflectors: Reflector<string>[];
 
 beforeEach(async () => {
   ({ server, api } = await ScriptedApiServer.start());
+  keep(server);
   logger = createRecordingLogger();
   changes = [];
-  reflectors = [];
-});
-
-afterEach(async () => {
-  await Promise.all(reflectors.map((reflector) => reflector[Symbol.asyncDispose]()));
-  await server[Symbol.asyncDispose]();
 });
 
 function reflect(
   options: Partial<ReflectorOptions<string>> = {},
   scope: Scope = {},
 ): Reflector<string> {
-  const reflector = new Reflector({
-    api,
-    logger,
-    type: SERVICES,
-    scope,
-    keep: ({ metadata }) => metadata.labels?.['color'] ?? 'none',
-    onChange: (key, color) => changes.push(`${key}: ${color ?? 'gone'}`),
-    ...options,
-    times: { paceMs: 20, shortestBackoffMs: 1, longestBackoffMs: 20, ...options.times },
-  });
-  reflectors.push(reflector);
-  return reflector;
+  return keep(
+    new Reflector({
+      api,
+      logger,
+      type: SERVICES,
+      scope,
+      keep: ({ metadata }) => metadata.labels?.['color'] ?? 'none',
+      onChange: (key, color) => changes.push(`${key}: ${color ?? 'gone'}`),
+      ...options,
+      times: { ...QUICK_TIMES, ...options.times },
+    }),
+  );
 }
 
 function paint(name: string, color: string): void {

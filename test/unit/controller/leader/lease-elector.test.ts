@@ -15,7 +15,6 @@ const NAME = 'gatehouse-controller';
 const PLACE = { namespace: NAMESPACE, name: NAME };
 const MINUTE = 60_000;
 
-const api = () => new MemoryApi();
 const open: Candidate[] = [];
 
 interface Candidate {
@@ -54,6 +53,16 @@ function candidate(server: MemoryApi, options: CandidateOptions): Candidate {
   return made;
 }
 
+/** The one candidate, once it leads. */
+async function startLeader(
+  options: Partial<CandidateOptions> = {},
+): Promise<Candidate & { readonly server: MemoryApi }> {
+  const server = new MemoryApi();
+  const leader = candidate(server, { identity: 'a_1', clock: new ManualClock(), ...options });
+  await settle();
+  return { ...leader, server };
+}
+
 afterEach(async () => {
   for (const { elector, clock } of open.splice(0)) {
     const closed = elector[Symbol.asyncDispose]();
@@ -66,16 +75,18 @@ function leaseOf(server: MemoryApi): Lease {
   return server.read(LEASES, PLACE) ?? { metadata: { name: 'no lease' } };
 }
 
+/** What was logged about seeking the Lease. */
+function troubleOf({ records }: Candidate['logger']): readonly string[] {
+  return records.map(({ message }) => message).filter((message) => message.includes('sought'));
+}
+
 function isBy(identity: string, { verb, object }: MemoryRequest): boolean {
   return verb !== 'get' && JSON.stringify(object ?? {}).includes(identity);
 }
 
 describe('an election', () => {
   it('makes the Lease and leads with epoch 1', async () => {
-    const server = api();
-    const clock = new ManualClock();
-    const { elector, leaderships } = candidate(server, { identity: 'a_1', clock });
-    await settle();
+    const { server, elector, leaderships } = await startLeader();
 
     expect(elector.isLeading).toBe(true);
     expect(leaderships.map(({ epoch }) => epoch)).toEqual([1]);
@@ -89,10 +100,8 @@ describe('an election', () => {
   });
 
   it('has one leader, whose address the others know', async () => {
-    const server = api();
-    const clock = new ManualClock();
-    const first = candidate(server, { identity: 'a_1', clock });
-    await settle();
+    const first = await startLeader();
+    const { server, clock } = first;
     const second = candidate(server, { identity: 'b_1', clock });
     await clock.advance(10 * MINUTE);
 
@@ -104,10 +113,7 @@ describe('an election', () => {
   });
 
   it('logs who leads once, and again when that is another one', async () => {
-    const server = api();
-    const clock = new ManualClock();
-    candidate(server, { identity: 'a_1', clock });
-    await settle();
+    const { server, clock } = await startLeader();
     const waiting = candidate(server, { identity: 'b_1', clock });
     await clock.advance(10 * MINUTE);
     const told = () =>
@@ -126,8 +132,52 @@ describe('an election', () => {
     expect(told()).toEqual([leadBy('a_1'), leadBy('c_1')]);
   });
 
+  it.each(['create', 'replace'] as const)(
+    'logs once that it may read the Lease and not %s it, and that it may when it has',
+    async (verb) => {
+      const server = new MemoryApi();
+      const clock = new ManualClock();
+      if (verb === 'replace') await server.create(LEASES, NAMESPACE, { metadata: { name: NAME } });
+      server.before = (request) => {
+        if (request.verb === verb)
+          throw new KubernetesApiError({ code: 403, reason: 'Forbidden' }, `cannot ${verb} leases`);
+      };
+      const { elector, logger } = candidate(server, { identity: 'a_1', clock });
+      await clock.advance(MINUTE);
+      expect(server.requests.filter((request) => request.verb === verb).length).toBeGreaterThan(9);
+      expect(troubleOf(logger)).toEqual(['lease cannot be sought']);
+
+      server.before = () => undefined;
+      await clock.advance(MINUTE);
+      expect(elector.isLeading).toBe(true);
+      expect(troubleOf(logger)).toEqual(['lease cannot be sought', 'lease can be sought again']);
+    },
+  );
+
+  it.each([
+    ['another one holds it', { holderIdentity: 'b_1', leaseDurationSeconds: 3600 }],
+    ['another one is faster', {}],
+  ])('logs that the Lease can be sought again also when %s', async (_title, spec) => {
+    const server = new MemoryApi();
+    const clock = new ManualClock();
+    await server.create(LEASES, NAMESPACE, { metadata: { name: NAME }, spec });
+    server.before = () => {
+      throw new Error('connection refused');
+    };
+    const { elector, logger } = candidate(server, { identity: 'a_1', clock });
+    await clock.advance(MINUTE);
+    expect(troubleOf(logger)).toEqual(['lease cannot be sought']);
+
+    server.before = ({ verb }) => {
+      if (verb === 'replace') throw new KubernetesApiError({ code: 409, reason: 'Conflict' }, 'no');
+    };
+    await clock.advance(MINUTE);
+    expect(elector.isLeading).toBe(false);
+    expect(troubleOf(logger)).toEqual(['lease cannot be sought', 'lease can be sought again']);
+  });
+
   it('gives a Lease that two want at once to one of them', async () => {
-    const server = api();
+    const server = new MemoryApi();
     const clock = new ManualClock();
     const candidates = ['a_1', 'b_1', 'c_1'].map((identity) =>
       candidate(server, { identity, clock }),
@@ -139,11 +189,9 @@ describe('an election', () => {
   });
 
   it('lets another lead at once when the leader stops, after its work has ended', async () => {
-    const server = api();
-    const clock = new ManualClock();
     const work = Promise.withResolvers<undefined>();
-    const first = candidate(server, { identity: 'a_1', clock, onLeading: () => work.promise });
-    await settle();
+    const first = await startLeader({ onLeading: () => work.promise });
+    const { server, clock } = first;
     const second = candidate(server, { identity: 'b_1', clock });
     await settle();
 
@@ -159,13 +207,11 @@ describe('an election', () => {
   });
 
   it('replaces a leader that is gone within 20 s, and not before its time is over', async () => {
-    const server = api();
-    const [clock, gone] = [new ManualClock(), new ManualClock()];
-    const first = candidate(server, { identity: 'a_1', clock: gone });
-    await settle();
-    const second = candidate(server, { identity: 'b_1', clock });
+    const first = await startLeader();
+    const clock = new ManualClock();
+    const second = candidate(first.server, { identity: 'b_1', clock });
     for (let second = 0; second < 60; second += 1) {
-      await gone.advance(1000);
+      await first.clock.advance(1000);
       await clock.advance(1000);
     }
     expect(second.leaderships).toHaveLength(0);
@@ -179,11 +225,9 @@ describe('an election', () => {
   });
 
   it('does not believe the clocks of others', async () => {
-    const server = api();
     const clock = new ManualClock();
     const late = () => new Date(clock.wallTime().getTime() - 10 * MINUTE);
-    candidate(server, { identity: 'a_1', clock, wallTime: late });
-    await settle();
+    const { server } = await startLeader({ clock, wallTime: late });
     const second = candidate(server, { identity: 'b_1', clock });
     await clock.advance(MINUTE);
 
@@ -191,7 +235,7 @@ describe('an election', () => {
   });
 
   it('waits as long as the holder says', async () => {
-    const server = api();
+    const server = new MemoryApi();
     const clock = new ManualClock();
     await server.create(LEASES, NAMESPACE, {
       metadata: { name: NAME },
@@ -205,7 +249,7 @@ describe('an election', () => {
   });
 
   it('is not kept waiting by what others write into the metadata of a Lease', async () => {
-    const server = api();
+    const server = new MemoryApi();
     const clock = new ManualClock();
     await server.create(LEASES, NAMESPACE, {
       metadata: { name: NAME },
@@ -226,10 +270,8 @@ describe('an election', () => {
 
 describe('a leadership', () => {
   it('ends when the Lease cannot be renewed, before another one begins', async () => {
-    const server = api();
-    const clock = new ManualClock();
-    const first = candidate(server, { identity: 'a_1', clock });
-    await settle();
+    const first = await startLeader();
+    const { server, clock } = first;
     const second = candidate(server, { identity: 'b_1', clock });
     await clock.advance(7000);
     // The API server hears the second one alone.
@@ -249,9 +291,7 @@ describe('a leadership', () => {
   });
 
   it('ends in time when the API server answers nothing at all', async () => {
-    const server = api();
-    const clock = new ManualClock();
-    const { elector, leaderships } = candidate(server, { identity: 'a_1', clock });
+    const { server, clock, elector, leaderships } = await startLeader();
     await clock.advance(5000);
     server.before = () => new Promise(() => undefined);
     await clock.advance(DEFAULT_TIMING.renewDeadlineMs + 100);
@@ -264,10 +304,7 @@ describe('a leadership', () => {
   });
 
   it('goes on when some renewals fail', async () => {
-    const server = api();
-    const clock = new ManualClock();
-    const { leaderships } = candidate(server, { identity: 'a_1', clock });
-    await settle();
+    const { server, clock, leaderships } = await startLeader();
     let count = 0;
     server.before = () => {
       count += 1;
@@ -280,10 +317,7 @@ describe('a leadership', () => {
   });
 
   it('is seen to be over by a process that was stopped, before any timer of it runs', async () => {
-    const server = api();
-    const clock = new ManualClock();
-    const { elector, leaderships } = candidate(server, { identity: 'a_1', clock });
-    await settle();
+    const { clock, elector, leaderships } = await startLeader();
     clock.sleep(DEFAULT_TIMING.renewDeadlineMs);
 
     expect(leaderships[0]?.isCurrent).toBe(false);
@@ -292,10 +326,7 @@ describe('a leadership', () => {
   });
 
   it('is not brought back by a renewal that is answered too late', async () => {
-    const server = api();
-    const clock = new ManualClock();
-    const { leaderships } = candidate(server, { identity: 'a_1', clock });
-    await settle();
+    const { server, clock, leaderships } = await startLeader();
     const answer = Promise.withResolvers<undefined>();
     server.before = () => answer.promise;
     await clock.advance(2000);
@@ -306,10 +337,7 @@ describe('a leadership', () => {
   });
 
   it('counts from when a renewal was sent, not from when it was answered', async () => {
-    const server = api();
-    const clock = new ManualClock();
-    const { leaderships } = candidate(server, { identity: 'a_1', clock });
-    await settle();
+    const { server, clock, leaderships } = await startLeader();
     const answer = Promise.withResolvers<undefined>();
     server.before = () => answer.promise;
     await clock.advance(5500);
@@ -325,10 +353,7 @@ describe('a leadership', () => {
   });
 
   it('ends when another one has taken the Lease', async () => {
-    const server = api();
-    const clock = new ManualClock();
-    const { leaderships, elector } = candidate(server, { identity: 'a_1', clock });
-    await settle();
+    const { server, clock, leaderships, elector } = await startLeader();
     server.edit(LEASES, PLACE, (lease) => ({
       ...lease,
       spec: { holderIdentity: 'b_1', leaseDurationSeconds: 15, leaseTransitions: 2 },
@@ -339,10 +364,7 @@ describe('a leadership', () => {
   });
 
   it('survives somebody who edits the Lease but not its holder', async () => {
-    const server = api();
-    const clock = new ManualClock();
-    const { leaderships } = candidate(server, { identity: 'a_1', clock });
-    await settle();
+    const { server, clock, leaderships } = await startLeader();
     server.edit(LEASES, PLACE, ({ metadata, ...rest }) => ({
       ...rest,
       metadata: { ...metadata, labels: { team: 'platform' } },
@@ -354,7 +376,7 @@ describe('a leadership', () => {
   });
 
   it('begins anew with a higher epoch when the Lease is deleted', async () => {
-    const server = api();
+    const server = new MemoryApi();
     const clock = new ManualClock();
     const candidates = ['a_1', 'b_1'].map((identity) => candidate(server, { identity, clock }));
     await clock.advance(5000);
@@ -367,10 +389,10 @@ describe('a leadership', () => {
   });
 
   it('is not begun by others beside a leader whose Lease was deleted', async () => {
-    const server = api();
-    const [clock, stopped] = [new ManualClock(), new ManualClock()];
-    const first = candidate(server, { identity: 'a_1', clock: stopped });
-    await settle();
+    // Its clock stands still.
+    const first = await startLeader();
+    const { server } = first;
+    const clock = new ManualClock();
     const second = candidate(server, { identity: 'b_1', clock });
     await clock.advance(2000);
     server.remove(LEASES, PLACE);
@@ -382,26 +404,17 @@ describe('a leadership', () => {
   });
 
   it('is another one when a container is restarted in place', async () => {
-    const server = api();
+    const gone = await startLeader({ identity: 'pod_1' });
     const clock = new ManualClock();
-    const gone = candidate(server, { identity: 'pod_1', clock: new ManualClock() });
-    await settle();
-    const { leaderships } = candidate(server, { identity: 'pod_2', clock });
+    const { leaderships } = candidate(gone.server, { identity: 'pod_2', clock });
     await clock.advance(MINUTE);
     expect(gone.leaderships.map(({ epoch }) => epoch)).toEqual([1]);
     expect(leaderships.map(({ epoch }) => epoch)).toEqual([2]);
   });
 
   it('follows the one before only when its work has ended', async () => {
-    const server = api();
-    const clock = new ManualClock();
     const work = Promise.withResolvers<undefined>();
-    const { leaderships } = candidate(server, {
-      identity: 'a_1',
-      clock,
-      onLeading: () => work.promise,
-    });
-    await settle();
+    const { server, clock, leaderships } = await startLeader({ onLeading: () => work.promise });
     server.remove(LEASES, PLACE);
     await clock.advance(MINUTE);
     expect(leaderships.map(({ signal }) => signal.aborted)).toEqual([true]);
@@ -411,14 +424,8 @@ describe('a leadership', () => {
   });
 
   it('passes to another controller when its work fails', async () => {
-    const server = api();
-    const clock = new ManualClock();
-    const first = candidate(server, {
-      identity: 'a_1',
-      clock,
-      onLeading: () => Promise.reject(new Error('port taken')),
-    });
-    await settle();
+    const first = await startLeader({ onLeading: () => Promise.reject(new Error('port taken')) });
+    const { server, clock } = first;
     const second = candidate(server, { identity: 'b_1', clock });
     await clock.advance(5000);
     expect(second.elector.isLeading).toBe(true);
@@ -431,10 +438,7 @@ describe('a leadership', () => {
 
 describe('raising the epoch', () => {
   it('writes it to the Lease first, and keeps the leadership', async () => {
-    const server = api();
-    const clock = new ManualClock();
-    const { leaderships } = candidate(server, { identity: 'a_1', clock });
-    await settle();
+    const { server, clock, leaderships } = await startLeader();
     const [leadership] = leaderships;
 
     await expect(leadership?.raiseEpochAbove(41)).resolves.toBe(42);
@@ -447,10 +451,8 @@ describe('raising the epoch', () => {
   });
 
   it('holds for the next leader too', async () => {
-    const server = api();
-    const clock = new ManualClock();
-    const first = candidate(server, { identity: 'a_1', clock });
-    await settle();
+    const first = await startLeader();
+    const { server, clock } = first;
     await first.leaderships[0]?.raiseEpochAbove(41);
     await first.elector[Symbol.asyncDispose]();
     const { leaderships } = candidate(server, { identity: 'b_1', clock });
@@ -459,10 +461,7 @@ describe('raising the epoch', () => {
   });
 
   it('tries again until it is written', async () => {
-    const server = api();
-    const clock = new ManualClock();
-    const { leaderships } = candidate(server, { identity: 'a_1', clock });
-    await settle();
+    const { server, clock, leaderships } = await startLeader();
     let failures = 2;
     server.before = () => {
       failures -= 1;
@@ -474,10 +473,7 @@ describe('raising the epoch', () => {
   });
 
   it('does not lower an epoch that a write has left that nobody heard of', async () => {
-    const server = api();
-    const clock = new ManualClock();
-    const { leaderships } = candidate(server, { identity: 'a_1', clock });
-    await settle();
+    const { server, clock, leaderships } = await startLeader();
     server.edit(LEASES, PLACE, (lease: Lease) => ({
       ...lease,
       spec: { ...lease.spec, leaseTransitions: 30 },
@@ -488,10 +484,7 @@ describe('raising the epoch', () => {
   });
 
   it('fails when the leadership is over, and for an epoch that no Lease holds', async () => {
-    const server = api();
-    const clock = new ManualClock();
-    const { leaderships } = candidate(server, { identity: 'a_1', clock });
-    await settle();
+    const { clock, leaderships } = await startLeader();
     await expect(leaderships[0]?.raiseEpochAbove(2 ** 40)).rejects.toThrow(RangeError);
     expect(leaderships[0]?.isCurrent).toBe(true);
     clock.sleep(MINUTE);

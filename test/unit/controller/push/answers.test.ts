@@ -6,15 +6,12 @@ import {
   type NackError,
 } from '../../../../shared/snapshot/push-frames.ts';
 import type { CompiledRoute, SnapshotResource } from '../../../../shared/snapshot/snapshot.ts';
+import { aCompiledService } from '../../../support/compiled-resources.ts';
 import { eventually } from '../../../support/eventually.ts';
-import type { ProbeAnswer, ReceivedSnapshot } from '../../../support/push/push-probe.ts';
+import type { ProbeAnswer, PushProbe, ReceivedSnapshot } from '../../../support/push/push-probe.ts';
 import { pushedRoute, pushedRoutes, pushedSettings } from '../../../support/push/push-resources.ts';
-import { aLeadership, startPushWorld } from '../../../support/push/push-world.ts';
-import {
-  aCompiledRoute,
-  aCompiledService,
-  resourcesOf,
-} from '../../../support/push/some-resources.ts';
+import { aLeadership, startPushWorld, type PushWorld } from '../../../support/push/push-world.ts';
+import { aCompiledRoute, resourcesOf } from '../../../support/push/some-resources.ts';
 
 const A = 'route/default/a';
 const B = 'route/default/b';
@@ -40,6 +37,23 @@ function hugeRoute(name: string, bytes: number): SnapshotResource {
   return hashResource(key, { ...(value as CompiledRoute), upstream });
 }
 
+/** A proxy that acknowledges the first snapshot, and lets all others wait. */
+async function connectSlow(
+  world: PushWorld,
+  id: string,
+): Promise<{ readonly proxy: PushProbe; readonly waiting: readonly ReceivedSnapshot[] }> {
+  const waiting: ReceivedSnapshot[] = [];
+  const proxy = await world.connect({
+    id,
+    answer: (received) => {
+      if (received.position.sequence === 1) return 'ack';
+      waiting.push(received);
+      return 'silence';
+    },
+  });
+  return { proxy, waiting };
+}
+
 describe('acknowledgements', () => {
   it('make a resource programmed once every proxy has it, and tell of it', async () => {
     await using world = await startPushWorld();
@@ -47,16 +61,8 @@ describe('acknowledgements', () => {
     expect(publication.programming(A)).toBeUndefined();
     publication.publish({ put: [pushedRoute('a'), pushedRoute('b')], deleted: [] });
     expect(publication.programming(A)).toEqual({ kind: 'no-proxies' });
-    const waiting: ReceivedSnapshot[] = [];
     await world.connect({ id: 'proxy-0' });
-    const late = await world.connect({
-      id: 'proxy-1',
-      answer: (received) => {
-        if (received.position.sequence === 1) return 'ack';
-        waiting.push(received);
-        return 'silence';
-      },
-    });
+    const { proxy: late, waiting } = await connectSlow(world, 'proxy-1');
     await eventually('both', () => publication.proxies.every(({ isSynced }) => isSynced));
     expect(publication.programming(A)).toEqual({ kind: 'programmed' });
     publication.publish({ put: [pushedRoute('a', 2)], deleted: [] });
@@ -408,15 +414,7 @@ describe('a slow proxy', () => {
   it('is told of once, is not ready, and does not count as synced', async () => {
     await using world = await startPushWorld({ timing: { slowMs: 50 } });
     const publication = world.lead(aLeadership(1));
-    const waiting: ReceivedSnapshot[] = [];
-    const slow = await world.connect({
-      id: 'proxy-0',
-      answer: (received) => {
-        if (received.position.sequence === 1) return 'ack';
-        waiting.push(received);
-        return 'silence';
-      },
-    });
+    const { proxy: slow, waiting } = await connectSlow(world, 'proxy-0');
     slow.send({ t: 'status', ready: true, draining: false, conns: 0 });
     publication.publish({ put: [pushedRoute('a')], deleted: [] });
     await eventually('ready', () => publication.proxies[0]?.isReady === true);

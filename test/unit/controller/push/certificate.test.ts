@@ -5,7 +5,8 @@ import { connect } from 'node:tls';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { startPushServer } from '../../../../controller/push/push-server.ts';
+import { startPushServer, type PushServer } from '../../../../controller/push/push-server.ts';
+import type { Logger } from '../../../../shared/process/logger.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { pushedRoute } from '../../../support/push/push-resources.ts';
 import { aLeadership, startPushWorld, writeCertificate } from '../../../support/push/push-world.ts';
@@ -13,7 +14,6 @@ import { createRecordingLogger } from '../../../support/redis/recording-logger.t
 import { createThrowawayAuthority } from '../../../support/throwaway-authority.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
-const LISTEN = { host: '127.0.0.1', port: 0 };
 
 let directory: string;
 beforeEach(async () => {
@@ -22,6 +22,18 @@ beforeEach(async () => {
 afterEach(async () => {
   await rm(directory, { recursive: true });
 });
+
+/** Starts a listener with the certificate in the directory, which it looks at often. */
+function startServer(logger: Logger = createRecordingLogger()): Promise<PushServer> {
+  return startPushServer({
+    listen: { host: '127.0.0.1', port: 0 },
+    tlsDirectory: directory,
+    authenticate: () => Promise.resolve({ kind: 'authenticated' }),
+    leaderAddress: () => undefined,
+    logger,
+    timing: { certificatePollMs: 20 },
+  });
+}
 
 /** The serial number of the certificate that is presented there. */
 async function serialAt(port: number, ca: string): Promise<string> {
@@ -41,14 +53,7 @@ describe('the certificate of the push listener', () => {
       authority.issue(['127.0.0.1'], { validTo: new Date(Date.now() + days * DAY) });
     await writeCertificate(directory, issue(-1));
     const logger = createRecordingLogger();
-    const server = await startPushServer({
-      listen: LISTEN,
-      tlsDirectory: directory,
-      authenticate: () => Promise.resolve({ kind: 'authenticated' }),
-      leaderAddress: () => undefined,
-      logger,
-      timing: { certificatePollMs: 20 },
-    });
+    const server = await startServer(logger);
     await using closing = new AsyncDisposableStack();
     closing.defer(() => server.close());
     expect(logger.messages('warn')).toEqual(['certificate of the push listener has expired']);
@@ -65,18 +70,16 @@ describe('the certificate of the push listener', () => {
     expect(Date.parse(String(validTo))).toBeLessThan(Date.now());
   });
 
+  it('is named when it cannot be read', async () => {
+    const file = join(directory, 'tls.crt');
+    await expect(startServer()).rejects.toThrow(`cannot read ${file}: ENOENT`);
+  });
+
   it('is replaced when a mounted Secret is', async () => {
     const authority = createThrowawayAuthority();
     await mountSecret('first', authority.issue(['127.0.0.1']));
     const logger = createRecordingLogger();
-    const server = await startPushServer({
-      listen: LISTEN,
-      tlsDirectory: directory,
-      authenticate: () => Promise.resolve({ kind: 'authenticated' }),
-      leaderAddress: () => undefined,
-      logger,
-      timing: { certificatePollMs: 20 },
-    });
+    const server = await startServer(logger);
     const { port } = server.address;
     const before = await serialAt(port, authority.ca);
     await mountSecret('second', authority.issue(['127.0.0.1']));
@@ -109,13 +112,7 @@ describe('the certificate of the push listener', () => {
     ['is none', { cert: 'x', key: 'y' }, /tls\.crt and tls\.key in .* are no certificate/],
   ])('that %s ends the start with an error', async (_, pair, message) => {
     if (pair !== undefined) await writeCertificate(directory, pair);
-    const starting = startPushServer({
-      listen: LISTEN,
-      tlsDirectory: directory,
-      authenticate: () => Promise.resolve({ kind: 'authenticated' }),
-      leaderAddress: () => undefined,
-      logger: createRecordingLogger(),
-    });
+    const starting = startServer();
     await expect(starting).rejects.toThrow(message);
   });
 });

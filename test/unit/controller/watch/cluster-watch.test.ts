@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Changes } from '../../../../controller/compile/compilation.ts';
 import type { KubernetesApi } from '../../../../controller/kubernetes/kubernetes-api.ts';
@@ -8,9 +8,11 @@ import {
   type ClusterWatchOptions,
   type StatusChange,
 } from '../../../../controller/watch/cluster-watch.ts';
+import { disposeAfterEach } from '../../../support/dispose-after-each.ts';
 import { eventually } from '../../../support/eventually.ts';
 import {
   answerStatus,
+  QUICK_TIMES,
   ScriptedApiServer,
 } from '../../../support/kubernetes/scripted-api-server.ts';
 import {
@@ -29,34 +31,32 @@ const SLICES = '/apis/discovery.k8s.io/v1/namespaces/apps/endpointslices';
 const GRANTS = '/apis/gateway.networking.k8s.io/v1beta1/namespaces/apps/referencegrants';
 const NOTHING = { secretNames: new Set<string>(), namespaces: false };
 
+const keep = disposeAfterEach();
+
 let server: ScriptedApiServer;
 let api: KubernetesApi;
 let logger: RecordingLogger;
 let batches: Changes[];
-let watch: ClusterWatch | undefined;
 
 beforeEach(async () => {
   ({ server, api } = await ScriptedApiServer.start());
+  keep(server);
   logger = createRecordingLogger();
   batches = [];
 });
 
-afterEach(async () => {
-  await watch?.[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-});
-
 function begin(options: Partial<ClusterWatchOptions> = {}): ClusterWatch {
-  watch = new ClusterWatch({
-    api,
-    logger,
-    gatewayClass: 'gatehouse',
-    settings: { namespace: 'gatehouse', name: 'gatehouse' },
-    onChanges: (changes) => void batches.push(changes),
-    times: { paceMs: 20, shortestBackoffMs: 1, longestBackoffMs: 20 },
-    ...options,
-  });
-  return watch;
+  return keep(
+    new ClusterWatch({
+      api,
+      logger,
+      gatewayClass: 'gatehouse',
+      settings: { namespace: 'gatehouse', name: 'gatehouse' },
+      onChanges: (changes) => void batches.push(changes),
+      times: QUICK_TIMES,
+      ...options,
+    }),
+  );
 }
 
 /** Waits until that many were handed over, and for watches that take what comes next. */

@@ -18,7 +18,8 @@ import type { GatewayRoute } from '../../../../proxy/server/routing-table.ts';
 import { AuthorizeLog } from '../../../../proxy/telemetry/authorize-log.ts';
 import { LineWriter } from '../../../../shared/process/line-writer.ts';
 import type { Criterion, Policy } from '../../../../shared/snapshot/policy.ts';
-import { AUTHORIZE_LOG_FIELDS, type CompiledRoute } from '../../../../shared/snapshot/snapshot.ts';
+import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/snapshot.ts';
+import { aCompiledRoute } from '../../../support/compiled-resources.ts';
 
 const ALICE: Caller = {
   kind: 'user',
@@ -211,18 +212,7 @@ function attempt(make: () => Permit): Permit | GatewayError {
 }
 
 function webRoute(policy: Policy): GatewayRoute {
-  const compiled: CompiledRoute = {
-    kind: 'route',
-    name: 'default/app',
-    scheme: 'https',
-    host: 'app.example.com',
-    port: 443,
-    path: { kind: 'prefix', value: '' },
-    upstream: 'http://app.internal',
-    access: { kind: 'policy', policy },
-    allowWebsockets: false,
-    responseTimeoutMs: 0,
-  };
+  const compiled = aCompiledRoute({ access: { kind: 'policy', policy } });
   return { compiled, policy: compilePolicy(policy) };
 }
 

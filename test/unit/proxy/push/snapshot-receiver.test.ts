@@ -16,13 +16,10 @@ import {
   type ProxyFrame,
 } from '../../../../shared/snapshot/push-frames.ts';
 import type { Snapshot, SnapshotResource } from '../../../../shared/snapshot/snapshot.ts';
+import { aCompiledService } from '../../../support/compiled-resources.ts';
 import { compiledSettings } from '../../../support/compiled-settings.ts';
 import { deltaFrames, fullFrames } from '../../../support/push/frames.ts';
-import {
-  aCompiledRoute,
-  aCompiledService,
-  resourcesOf,
-} from '../../../support/push/some-resources.ts';
+import { aCompiledRoute, resourcesOf } from '../../../support/push/some-resources.ts';
 import { createRecordingLogger } from '../../../support/redis/recording-logger.ts';
 
 const FIRST = { epoch: 3, sequence: 5 };

@@ -10,19 +10,12 @@ import type { Snapshot } from '../../../../shared/snapshot/snapshot.ts';
 import {
   aCompiledRoute,
   aCompiledService,
+  AN_IDENTITY_PROVIDER,
   aSnapshot,
 } from '../../../support/compiled-resources.ts';
 import { compiledSettings } from '../../../support/compiled-settings.ts';
 
 const SETTINGS = compiledSettings();
-
-const PROVIDER = {
-  kind: 'identity-provider',
-  name: 'corp',
-  issuer: 'https://idp.example',
-  clientId: 'x',
-  authorizationParams: {},
-} as const;
 
 /** Names of the routes that these paths of a host have. */
 function routesAt(
@@ -175,15 +168,15 @@ describe('the configuration after a change', () => {
 
   test('takes an identity provider under another name', () => {
     const { identityProvider } = follow(
-      aSnapshot(SETTINGS, PROVIDER),
-      aSnapshot(SETTINGS, { ...PROVIDER, name: 'before-corp' }),
+      aSnapshot(SETTINGS, AN_IDENTITY_PROVIDER),
+      aSnapshot(SETTINGS, { ...AN_IDENTITY_PROVIDER, name: 'before-idp' }),
     );
-    expect(identityProvider?.name).toBe('before-corp');
+    expect(identityProvider?.name).toBe('before-idp');
   });
 
   test('does without what went', () => {
     const { identityProvider, services } = follow(
-      aSnapshot(SETTINGS, PROVIDER, aCompiledService('a/b', [])),
+      aSnapshot(SETTINGS, AN_IDENTITY_PROVIDER, aCompiledService('a/b', [])),
       aSnapshot(SETTINGS),
     );
     expect({ identityProvider, services: services.size }).toEqual({

@@ -8,6 +8,7 @@ import type { CompiledResource } from '../../../../shared/snapshot/snapshot.ts';
 import {
   aCompiledRoute,
   aCompiledService,
+  AN_IDENTITY_PROVIDER,
   aResource,
 } from '../../../support/compiled-resources.ts';
 import { compiledSettings } from '../../../support/compiled-settings.ts';
@@ -28,20 +29,12 @@ const RSA_KEY = generateKeyPairSync('rsa', {
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 }).privateKey;
 
-const PROVIDER = {
-  kind: 'identity-provider',
-  name: 'corp',
-  issuer: 'https://idp.example',
-  clientId: 'x',
-  authorizationParams: {},
-} as const;
-
 describe('the resources of a snapshot', () => {
   test('have no fault when they can be served', async () => {
     const values: readonly CompiledResource[] = [
       compiledSettings({ trustedProxies: ['10.0.0.0/8'], outboundAllowedCidrs: ['fd00::/8'] }),
       signingKeys(EC_KEY),
-      PROVIDER,
+      AN_IDENTITY_PROVIDER,
       aCompiledRoute({ path: { kind: 'regex', value: '/files/\\d+' } }),
       aCompiledService('a/b', ['10.0.0.1:8080', '[fd00::1]:8080']),
     ];
@@ -54,7 +47,7 @@ describe('the resources of a snapshot', () => {
     ['a sign-in host', compiledSettings({ authenticateOrigin: 'nowhere' })],
     ['a key that is none', signingKeys('secret words')],
     ['a key of another kind', signingKeys(RSA_KEY)],
-    ['an issuer', { ...PROVIDER, issuer: 'nobody' }],
+    ['an issuer', { ...AN_IDENTITY_PROVIDER, issuer: 'nobody' }],
     ['a regular expression', aCompiledRoute({ path: { kind: 'regex', value: '(' } })],
     ['an upstream', aCompiledRoute({ upstream: 'http://' })],
     [

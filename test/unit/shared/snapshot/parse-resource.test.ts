@@ -11,13 +11,9 @@ import {
 } from '../../../../shared/snapshot/parse-resource.ts';
 import { resourceKey } from '../../../../shared/snapshot/resource-key.ts';
 import type { CompiledResource } from '../../../../shared/snapshot/snapshot.ts';
+import { aCompiledService, AN_IDENTITY_PROVIDER } from '../../../support/compiled-resources.ts';
 import { compiledSettings } from '../../../support/compiled-settings.ts';
-import {
-  aCompiledRoute,
-  aCompiledService,
-  AN_IDENTITY_PROVIDER,
-  SOME_SIGNING_KEYS,
-} from '../../../support/push/some-resources.ts';
+import { aCompiledRoute, SOME_SIGNING_KEYS } from '../../../support/push/some-resources.ts';
 
 const GOLDEN = new URL('../../../golden/compile/', import.meta.url);
 

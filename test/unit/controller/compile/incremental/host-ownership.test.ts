@@ -15,15 +15,33 @@ const SELECTING = settingsSpec({
   allowedRoutes: { namespaces: { from: 'Selector', selector: { matchLabels: YES } } },
 });
 
-/** Labels of the two namespaces. */
-function labelled(
+/** Labels the two namespaces. */
+function label(
+  cluster: CompilerCluster,
   x: Readonly<Record<string, string>>,
   y: Readonly<Record<string, string>>,
-): Map<string, Readonly<Record<string, string>>> {
-  return new Map([
-    ['x', x],
-    ['y', y],
-  ]);
+): void {
+  cluster.change({
+    namespaces: new Map([
+      ['x', x],
+      ['y', y],
+    ]),
+  });
+}
+
+/** Namespace x gets a host, and then a route of namespace y asks for it that is older. */
+function contest(cluster: CompilerCluster): void {
+  cluster.put({ 'y/old': publicSpec(B) });
+  cluster.put({ 'x/app': publicSpec(A) });
+  cluster.put({ 'y/old': publicSpec(A) });
+}
+
+/** Each namespace serves the host that it had first. */
+function expectEachWithItsOwn(cluster: CompilerCluster): void {
+  expect(cluster.routes).toMatchObject({
+    'x/app': { host: 'a.example.com' },
+    'y/old': { host: 'b.example.com' },
+  });
 }
 
 function serving(cluster: CompilerCluster): readonly string[] {
@@ -52,21 +70,13 @@ describe('a host', () => {
   // Attack: routes keep their age. An old one must not take a host by a change to it.
   test('stays with its namespace when an older route of another one asks for it', () => {
     const cluster = startedCluster();
-    cluster.put({ 'y/old': publicSpec(B) });
-    cluster.put({ 'x/app': publicSpec(A) });
-    cluster.put({ 'y/old': publicSpec(A) });
+    contest(cluster);
 
-    expect(cluster.routes).toMatchObject({
-      'x/app': { host: 'a.example.com' },
-      'y/old': { host: 'b.example.com' },
-    });
+    expectEachWithItsOwn(cluster);
 
     cluster.takeOver();
 
-    expect(cluster.routes).toMatchObject({
-      'x/app': { host: 'a.example.com' },
-      'y/old': { host: 'b.example.com' },
-    });
+    expectEachWithItsOwn(cluster);
   });
 
   test('stays with its namespace while any route there asks for it', () => {
@@ -142,13 +152,9 @@ describe('a host', () => {
   // Attack: an old route that was changed to ask for the host must not get it by a restart.
   test('stays with its namespace when labels of namespaces come after the routes', () => {
     const cluster = startedCluster();
-    cluster.change({
-      namespaces: labelled(YES, YES),
-    });
+    label(cluster, YES, YES);
     cluster.putSettings(SELECTING);
-    cluster.put({ 'y/old': publicSpec(B) });
-    cluster.put({ 'x/app': publicSpec(A) });
-    cluster.put({ 'y/old': publicSpec(A) });
+    contest(cluster);
     const before = new Map(cluster.snapshot);
     cluster.takeOver();
 
@@ -163,36 +169,23 @@ describe('a host', () => {
     expect([...put, ...deleted, ...routes]).toEqual([]);
     expect(cluster.compiler.obstacle).toBeUndefined();
 
-    cluster.change({
-      namespaces: labelled(YES, {}),
-    });
+    label(cluster, YES, {});
 
     expect(serving(cluster)).toEqual(['x/app']);
   });
 
   test('stays with its namespace while that is not admitted, and nobody else asks for it', () => {
     const cluster = startedCluster();
-    cluster.change({
-      namespaces: labelled(YES, YES),
-    });
+    label(cluster, YES, YES);
     cluster.putSettings(SELECTING);
-    cluster.put({ 'y/old': publicSpec(B) });
-    cluster.put({ 'x/app': publicSpec(A) });
-    cluster.put({ 'y/old': publicSpec(A) });
-    cluster.change({
-      namespaces: labelled({}, {}),
-    });
+    contest(cluster);
+    label(cluster, {}, {});
 
     expect(serving(cluster)).toEqual([]);
 
-    cluster.change({
-      namespaces: labelled(YES, YES),
-    });
+    label(cluster, YES, YES);
 
-    expect(cluster.routes).toMatchObject({
-      'x/app': { host: 'a.example.com' },
-      'y/old': { host: 'b.example.com' },
-    });
+    expectEachWithItsOwn(cluster);
   });
 
   test('that was shared for a while belongs to whom it belonged before', () => {

@@ -1,0 +1,34 @@
+import { startRedis, type TestRedis } from '../redis/start-redis.ts';
+import {
+  startClusterGateway,
+  type ClusterGateway,
+  type ClusterGatewayOptions,
+} from './cluster-gateway.ts';
+import type { Cluster } from './cluster.ts';
+
+/** Processes take their time to start while all tests run. */
+export const START_DEADLINE_MS = 60_000;
+
+/** A gateway that serves in a cluster of its own, and what it needs for that. */
+export interface ClusterWorld extends AsyncDisposable {
+  readonly cluster: Cluster;
+  readonly redis: TestRedis;
+  readonly gateway: ClusterGateway;
+}
+
+/** Starts one, and waits until all of its proxies serve a first Route, `first`. */
+export async function startClusterWorld(
+  openCluster: () => Promise<Cluster>,
+  options: Omit<ClusterGatewayOptions, 'cluster' | 'redisUrl'>,
+): Promise<ClusterWorld> {
+  await using opening = new AsyncDisposableStack();
+  const redis = opening.use(await startRedis());
+  const cluster = opening.use(await openCluster());
+  const gateway = opening.use(
+    await startClusterGateway({ ...options, cluster, redisUrl: redis.url }),
+  );
+  await gateway.applyRoute('first');
+  await gateway.untilServed('first', { deadlineMs: START_DEADLINE_MS });
+  const opened = opening.move();
+  return { cluster, redis, gateway, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
