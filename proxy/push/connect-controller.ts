@@ -4,10 +4,9 @@ import { isIP } from 'node:net';
 import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls';
 
 import { errorCode } from '../../shared/process/error-code.ts';
-import { addressOf, type DialAddress } from './controller-address.ts';
+import { addressOf, formatAddress, type DialAddress } from './controller-address.ts';
 import { CA_FLAG, type Controller } from './controller-credentials.ts';
 import { ControllerProblemError, type ProblemSource } from './controller-problem.ts';
-import { firstToOpen } from './first-to-open.ts';
 
 /** How much may be under way: a snapshot comes in without a round trip for every 64 kB. */
 const WINDOW_BYTES = 1024 * 1024;
@@ -22,8 +21,6 @@ export interface ConnectOptions {
   readonly address: DialAddress;
   /** The authorities (PEM) that the certificate may come from. */
   readonly ca: string;
-  /** How long to wait for an answer before the origin of the controller is dialled as well. */
-  readonly hedgeMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -39,25 +36,12 @@ export interface Connection {
 }
 
 /**
- * Connects with a controller. A process that hangs behind a Service takes connections and does not
- * answer them: another connection may reach one that does.
- *
- * Rejects when none answers whose certificate is valid for the host of the URL. An address that a
- * controller names is only a place to dial: who answers there proves the same.
+ * Connects with a controller. Rejects with a `ControllerProblemError` when none answers there whose
+ * certificate is valid for the host of the URL: the address is only a place to dial.
  */
 export async function connectController(
   controller: Controller,
-  { address, ca, hedgeMs, signal }: ConnectOptions,
-): Promise<Connection> {
-  const service = addressOf(controller.url);
-  const connect = (turn: number, turnSignal: AbortSignal): Promise<Connection> =>
-    connectOnce(controller, { address: turn === 0 ? address : service, ca, signal: turnSignal });
-  return await firstToOpen(connect, { hedgeMs, signal });
-}
-
-async function connectOnce(
-  controller: Controller,
-  { address, ca, signal }: Omit<ConnectOptions, 'hedgeMs'>,
+  { address, ca, signal }: ConnectOptions,
 ): Promise<Connection> {
   const socket = openSocket(controller.url, address, ca);
   const session = openSession(controller.url, socket);
@@ -65,14 +49,22 @@ async function connectOnce(
   const over = AbortSignal.any([signal, closed]);
   try {
     await once(session, 'connect', { signal: over });
+    session.setLocalWindowSize(WINDOW_BYTES);
     return { session, address, closed, destroy: () => session.destroy() };
   } catch (error) {
     session.destroy();
-    // That the wait was aborted says little: why does.
-    if (errorCode(error) === 'ABORT_ERR' && over.aborted) throw over.reason;
-    if (!isCertificateRefused(socket)) throw error;
-    throw new ControllerProblemError('certificate', certificateSource(error, controller), error);
+    const at = { address: formatAddress(address) };
+    if (isCertificateRefused(socket)) {
+      const source = { ...certificateSource(error, controller), ...at };
+      throw new ControllerProblemError('certificate', source, error);
+    }
+    throw new ControllerProblemError('unreachable', at, causeOf(error, over));
   }
+}
+
+/** That a wait was aborted says little: why does. */
+export function causeOf(error: unknown, over: AbortSignal): unknown {
+  return errorCode(error) === 'ABORT_ERR' && over.aborted ? over.reason : error;
 }
 
 /** The types leave out that it is null before, and without a fault. */
@@ -95,7 +87,6 @@ function openSession(url: URL, socket: TLSSocket): ClientHttp2Session {
   });
   // Told by whoever waits for it.
   session.on('error', () => undefined);
-  session.once('connect', () => session.setLocalWindowSize(WINDOW_BYTES));
   return session;
 }
 

@@ -22,10 +22,11 @@ export type ControllerProblem =
   | 'same-id'
   | 'protocol';
 
-/** What the operator set that has to do with a problem. */
+/** Where a problem comes from: what the operator set that has to do with it, and who was dialled. */
 export interface ProblemSource {
   readonly flag?: string;
   readonly file?: string;
+  readonly address?: string;
 }
 
 /** A failure whose problem was known where it happened. `cause` is what went wrong. */

@@ -6,11 +6,11 @@ import type {
   OutgoingHttpHeaders,
 } from 'node:http2';
 
-import { errorCode } from '../../shared/process/error-code.ts';
 import { PUSH_PATH } from '../../shared/snapshot/push-frames.ts';
-import { connectController, type ConnectOptions, type Connection } from './connect-controller.ts';
-import { parseLeaderAddress, type DialAddress } from './controller-address.ts';
+import { causeOf, connectController, type Connection } from './connect-controller.ts';
+import { addressOf, parseLeaderAddress, type DialAddress } from './controller-address.ts';
 import { readAuthorities, readToken, type Controller } from './controller-credentials.ts';
+import { raceDials } from './race-dials.ts';
 
 /** What a controller says in one word. Anything else is not repeated. */
 const REASON = /^[a-z-]{1,40}$/;
@@ -30,42 +30,61 @@ export type Opened = { readonly from: DialAddress } & (
   | { readonly kind: 'refused'; readonly status: number; readonly reason: string | undefined }
 );
 
-export interface OpenOptions extends Omit<ConnectOptions, 'ca'> {
+export interface OpenOptions {
+  /** Where to dial first. */
+  readonly address: DialAddress;
   readonly hello: OutgoingHttpHeaders;
+  /** After which the origin of the controller is dialled as well. */
+  readonly hedgeMs: number;
+  readonly signal: AbortSignal;
 }
 
 /**
  * Opens the stream of the push protocol. The files are read for every attempt: both are replaced
  * while the proxy runs.
  *
- * Rejects when no controller answers, as `connectController` does.
+ * A process that hangs behind a Service takes connections and does not answer them; another one may
+ * lead to one that does. Only one at a time carries the hello, or two streams of one proxy would
+ * displace each other. That others name who was dialled is no answer: he may be slow.
+ *
+ * Rejects when nobody answers, or who answers is not the controller.
  */
 export async function openPushStream(
   controller: Controller,
-  { hello, ...options }: OpenOptions,
+  { address, hello, hedgeMs, signal }: OpenOptions,
 ): Promise<Opened> {
   const [ca, token] = await Promise.all([
     readAuthorities(controller.ca),
     readToken(controller.tokenFile),
   ]);
-  options.signal.throwIfAborted();
-  const connection = await connectController(controller, { ...options, ca });
-  const over = AbortSignal.any([options.signal, connection.closed]);
-  try {
-    const request = { ...hello, authorization: `Bearer ${token}` };
-    const answer = await sayHello(connection, request, over);
-    if (answer.kind !== 'opened') connection.destroy();
-    return answer;
-  } catch (error) {
-    connection.destroy();
-    // That the wait was aborted says little: why does.
-    if (errorCode(error) === 'ABORT_ERR' && over.aborted) throw over.reason;
-    throw error;
-  }
+  signal.throwIfAborted();
+  const request = { ...hello, authorization: `Bearer ${token}` };
+  const service = addressOf(controller.url);
+  return await raceDials({
+    open: (dial) =>
+      connectController(controller, {
+        address: dial.number === 0 ? address : service,
+        ca,
+        signal: dial.signal,
+      }),
+    ask: async (connection, dial) => {
+      const answer = await sayHello(connection, request, dial.signal);
+      if (answer.kind !== 'opened') connection.destroy();
+      if (dial.number > 0 && isAt(answer, address)) throw new Error('others say that it leads');
+      return answer;
+    },
+    hedgeMs,
+    signal,
+  });
+}
+
+/** Whether it says that the leader is there. */
+function isAt(answer: Opened, { host, port }: DialAddress): boolean {
+  return answer.kind === 'redirected' && answer.leader.host === host && answer.leader.port === port;
 }
 
 async function sayHello(
-  { session, address }: Connection,
+  { session, address, closed }: Connection,
   hello: OutgoingHttpHeaders,
   signal: AbortSignal,
 ): Promise<Opened> {
@@ -75,10 +94,7 @@ async function sayHello(
   );
   // Told by whoever reads it.
   stream.on('error', () => undefined);
-  // The types leave open what the event carries.
-  const [headers] = (await once(stream, 'response', { signal })) as [
-    IncomingHttpHeaders & { readonly ':status'?: number },
-  ];
+  const headers = await responseTo(stream, AbortSignal.any([signal, closed]));
   const status = headers[':status'] ?? 0;
   if (status === OK) return { kind: 'opened', from: address, session, stream };
   const named = headers['x-leader'];
@@ -86,6 +102,19 @@ async function sayHello(
   return status === UNAVAILABLE && leader !== undefined
     ? { kind: 'redirected', from: address, leader }
     : { kind: 'refused', from: address, status, reason: reasonOf(headers) };
+}
+
+async function responseTo(
+  stream: ClientHttp2Stream,
+  over: AbortSignal,
+): Promise<IncomingHttpHeaders & { readonly ':status'?: number }> {
+  try {
+    // The types leave open what the event carries.
+    const [headers] = (await once(stream, 'response', { signal: over })) as [IncomingHttpHeaders];
+    return headers;
+  } catch (error) {
+    throw causeOf(error, over);
+  }
 }
 
 function reasonOf({ 'x-reason': reason }: IncomingHttpHeaders): string | undefined {

@@ -20,7 +20,7 @@ import { ControllerLog } from './controller-log.ts';
 import { ControllerProblemError } from './controller-problem.ts';
 import { Liveness } from './liveness.ts';
 import type { Controller } from './controller-credentials.ts';
-import { openPushStream } from './open-push-stream.ts';
+import { openPushStream, type Opened } from './open-push-stream.ts';
 import { parseControllerFrame } from './parse-controller-frame.ts';
 import { PUSH_CLIENT_TIMING, type PushClientTiming } from './push-timing.ts';
 import { RetryDelay } from './retry-delay.ts';
@@ -76,12 +76,6 @@ interface Link {
   readonly stream: ClientHttp2Stream;
 }
 
-/** A controller says who leads. */
-interface Redirection {
-  readonly from: DialAddress;
-  readonly leader: DialAddress;
-}
-
 class Follower implements ControllerFollower {
   readonly #options: FollowOptions;
   readonly #controller: Controller;
@@ -91,6 +85,7 @@ class Follower implements ControllerFollower {
   readonly #delay = new RetryDelay();
   readonly #closing = new AbortController();
   readonly #ended: Promise<void>;
+  #hedgeMs: number;
   #link: Link | undefined;
   #told = '';
 
@@ -99,6 +94,7 @@ class Follower implements ControllerFollower {
     this.#options = options;
     this.#controller = { url: new URL(url), ca, tokenFile };
     this.#timing = { ...PUSH_CLIENT_TIMING, ...timing };
+    this.#hedgeMs = this.#timing.hedgeMs;
     this.#receiver = new SnapshotReceiver(serving, { apply: handlers.apply, logger });
     const address = addressOf(this.#controller.url);
     this.#log = new ControllerLog({
@@ -130,33 +126,22 @@ class Follower implements ControllerFollower {
   async #follow(service: DialAddress): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      const named = await this.#attempt(service);
-      if (named !== undefined) await this.#followNamed(named.leader);
+      const leader = await this.#attempt(service);
+      // One hop only: two that take each other for the leader would send us to and fro.
+      const next = leader === undefined ? undefined : await this.#attempt(leader);
+      if (leader !== undefined && next !== undefined) {
+        this.#log.failed(anotherLeads(), formatAddress(leader));
+      }
       await wait(this.#delay.next(), undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
-  /** One hop only: two controllers that take each other for the leader would send us to and fro. */
-  async #followNamed(leader: DialAddress): Promise<void> {
-    const named = await this.#attempt(leader);
-    if (named === undefined) return;
-    const failure =
-      named.from === leader ? anotherLeads() : new Error('the leader does not answer');
-    this.#log.failed(failure, formatAddress(leader));
-  }
-
   /** Follows whoever answers at the address, to the end. Resolves with who leads if it is another. */
-  async #attempt(address: DialAddress): Promise<Redirection | undefined> {
+  async #attempt(address: DialAddress): Promise<DialAddress | undefined> {
     const { signal } = this.#closing;
-    const { helloMs, hedgeMs } = this.#timing;
     try {
-      const opened = await openPushStream(this.#controller, {
-        address,
-        hello: this.#hello(),
-        hedgeMs,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(helloMs)]),
-      });
-      if (opened.kind === 'redirected') return opened;
+      const opened = await this.#open(address);
+      if (opened.kind === 'redirected') return opened.leader;
       if (opened.kind === 'opened') await this.#followLink(opened, opened.from);
       else {
         const { status, reason } = opened;
@@ -166,6 +151,20 @@ class Follower implements ControllerFollower {
       if (!signal.aborted) this.#log.failed(error, formatAddress(address));
     }
     return undefined;
+  }
+
+  /** Where nobody answers in time, more dials do not help, and may be what keeps them from it. */
+  async #open(address: DialAddress): Promise<Opened> {
+    const { helloMs, hedgeMs } = this.#timing;
+    const late = AbortSignal.timeout(helloMs);
+    const options = { address, hello: this.#hello(), hedgeMs: this.#hedgeMs };
+    this.#hedgeMs = Math.min(2 * this.#hedgeMs, helloMs);
+    const opened = await openPushStream(this.#controller, {
+      ...options,
+      signal: AbortSignal.any([this.#closing.signal, late]),
+    });
+    this.#hedgeMs = hedgeMs;
+    return opened;
   }
 
   #hello(): OutgoingHttpHeaders {
@@ -249,7 +248,7 @@ class Follower implements ControllerFollower {
 }
 
 function anotherLeads(): ControllerProblemError {
-  const cause = new Error('the leader says that another one leads');
+  const cause = new Error('who is said to lead says that another one leads');
   return new ControllerProblemError('no-leader', {}, cause);
 }
 

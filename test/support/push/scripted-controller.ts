@@ -60,6 +60,8 @@ export interface ScriptedControllerOptions {
   readonly authority?: ThrowawayAuthority;
   /** When its certificate ends. */
   readonly validTo?: Date;
+  /** Told of every stream that a proxy opens. */
+  readonly onStream?: (stream: ProxyStream) => void;
 }
 
 /** Starts one on loopback. */
@@ -67,6 +69,7 @@ export async function startScriptedController({
   hosts = ['localhost'],
   authority = createThrowawayAuthority(),
   validTo,
+  onStream,
 }: ScriptedControllerOptions = {}): Promise<ScriptedController> {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-push-'));
   const files = { ca: join(directory, 'ca.crt'), tokenFile: join(directory, 'token') };
@@ -87,7 +90,9 @@ export async function startScriptedController({
     serverNames.push(typeof servername === 'string' ? servername : '');
   });
   server.on('stream', (stream: ServerHttp2Stream, headers) => {
-    streams.push(new ScriptedStream(stream, headers));
+    const opened = new ScriptedStream(stream, headers);
+    streams.push(opened);
+    onStream?.(opened);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

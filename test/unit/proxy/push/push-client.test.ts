@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 
 import {
   followController,
@@ -14,17 +14,19 @@ import {
 import type { PlacedSnapshot } from '../../../../proxy/store/snapshot-keeper.ts';
 import { snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
 import { LONGEST_CONTROLLER_LINE_BYTES } from '../../../../shared/snapshot/push-frames.ts';
+import { aCompiledService } from '../../../support/compiled-resources.ts';
 import { compiledSettings } from '../../../support/compiled-settings.ts';
+import { disposeAfterEach } from '../../../support/dispose-after-each.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { deltaFrames, fullFrames } from '../../../support/push/frames.ts';
 import {
   startScriptedController,
+  type ProxyStream,
   type ScriptedController,
 } from '../../../support/push/scripted-controller.ts';
 import {
   aCompiledRoute,
-  aCompiledService,
   manyResources,
   resourcesOf,
 } from '../../../support/push/some-resources.ts';
@@ -40,16 +42,7 @@ const SECOND = { epoch: 3, sequence: 2 };
 
 const NO_CERTIFICATE = '-----BEGIN CERTIFICATE-----\nbm90aGluZw==\n-----END CERTIFICATE-----\n';
 
-const opened: AsyncDisposable[] = [];
-
-afterEach(async () => {
-  for (const each of opened.splice(0).reverse()) await each[Symbol.asyncDispose]();
-});
-
-function keep<Opened extends AsyncDisposable>(each: Opened): Opened {
-  opened.push(each);
-  return each;
-}
+const keep = disposeAfterEach();
 
 interface FollowingProxy {
   readonly follower: ControllerFollower;
@@ -90,6 +83,23 @@ function follow(
   return Object.assign(proxy, { follower });
 }
 
+/** A proxy that follows, and a controller that took its stream. */
+async function startFollowing(
+  options: Partial<FollowOptions> = {},
+): Promise<FollowingProxy & { controller: ScriptedController; stream: ProxyStream }> {
+  const controller = keep(await startScriptedController());
+  const proxy = follow(controller, controller.port, options);
+  const stream = await controller.nextStream();
+  stream.accept();
+  return Object.assign(proxy, { controller, stream });
+}
+
+/** Sends the snapshot at its first position, and waits until it is served. */
+async function sendFirst(stream: ProxyStream): Promise<void> {
+  stream.send(fullFrames(FIRST, RESOURCES));
+  await stream.next('ack');
+}
+
 describe('a proxy that follows a controller', () => {
   test('says who it is, and that it has nothing', async () => {
     const controller = keep(await startScriptedController());
@@ -109,10 +119,7 @@ describe('a proxy that follows a controller', () => {
   });
 
   test('serves the whole snapshot, and acknowledges it', async () => {
-    const controller = keep(await startScriptedController());
-    const { applied, follower } = follow(controller, controller.port);
-    const stream = await controller.nextStream();
-    stream.accept();
+    const { applied, follower, stream } = await startFollowing();
     stream.send(fullFrames(FIRST, RESOURCES));
 
     expect(await stream.nextAnswer()).toEqual({
@@ -127,10 +134,7 @@ describe('a proxy that follows a controller', () => {
   });
 
   test('takes frames that are cut anywhere, also within a character', async () => {
-    const controller = keep(await startScriptedController());
-    const { applied } = follow(controller, controller.port);
-    const stream = await controller.nextStream();
-    stream.accept();
+    const { applied, stream } = await startFollowing();
     const resources = resourcesOf(
       aCompiledRoute('team/app', { path: { kind: 'regex', value: '/ä€😀+' } }),
     );
@@ -146,12 +150,8 @@ describe('a proxy that follows a controller', () => {
   });
 
   test('takes changes on top of what it has', async () => {
-    const controller = keep(await startScriptedController());
-    const { applied } = follow(controller, controller.port);
-    const stream = await controller.nextStream();
-    stream.accept();
-    stream.send(fullFrames(FIRST, RESOURCES));
-    await stream.next('ack');
+    const { applied, stream } = await startFollowing();
+    await sendFirst(stream);
     const next = snapshotOf(
       resourcesOf(compiledSettings(), aCompiledRoute(), aCompiledRoute('team/new')),
     );
@@ -162,12 +162,8 @@ describe('a proxy that follows a controller', () => {
   });
 
   test('says what it has when it comes again', async () => {
-    const controller = keep(await startScriptedController());
-    const { follower } = follow(controller, controller.port);
-    const first = await controller.nextStream();
-    first.accept();
-    first.send(fullFrames(FIRST, RESOURCES));
-    await first.next('ack');
+    const { controller, follower, stream: first } = await startFollowing();
+    await sendFirst(first);
     first.send([{ t: 'goaway', reason: 'the token is old' }]);
     const { headers } = await controller.nextStream();
 
@@ -193,10 +189,7 @@ describe('a proxy that follows a controller', () => {
   });
 
   test('reads the token and the authorities anew for each connection', async () => {
-    const controller = keep(await startScriptedController());
-    follow(controller, controller.port);
-    const first = await controller.nextStream();
-    first.accept();
+    const { controller, stream: first } = await startFollowing();
     await writeFile(controller.tokenFile, 'the-second-token');
     first.send([{ t: 'goaway', reason: 'the token is old' }]);
     const second = await controller.nextStream();
@@ -217,8 +210,7 @@ describe('a proxy that follows a controller', () => {
     const { applied, follower } = follow(controller, relay.port);
     const first = await controller.nextStream();
     first.accept();
-    first.send(fullFrames(FIRST, RESOURCES));
-    await first.next('ack');
+    await sendFirst(first);
     relay.cut();
     await eventually('the proxy notices', () => !follower.isConnected);
     relay.mend();
@@ -231,10 +223,7 @@ describe('a proxy that follows a controller', () => {
   });
 
   test('forgets the beginning of a snapshot whose end did not come', async () => {
-    const controller = keep(await startScriptedController());
-    const { applied } = follow(controller, controller.port);
-    const first = await controller.nextStream();
-    first.accept();
+    const { controller, applied, stream: first } = await startFollowing();
     first.send(fullFrames(FIRST, RESOURCES).slice(0, 2));
     first.end();
     const second = await controller.nextStream();
@@ -246,20 +235,15 @@ describe('a proxy that follows a controller', () => {
   });
 
   test('answers a ping', async () => {
-    const controller = keep(await startScriptedController());
-    follow(controller, controller.port);
-    const stream = await controller.nextStream();
-    stream.accept();
+    const { stream } = await startFollowing();
     stream.send([{ t: 'ping' }]);
 
     expect(await stream.next('pong')).toEqual({ t: 'pong' });
   });
 
   test('says how it is at once, when that changes, and now and then', async () => {
-    const controller = keep(await startScriptedController());
-    const proxy = follow(controller, controller.port, { timing: { statusMs: 100 } });
-    const stream = await controller.nextStream();
-    stream.accept();
+    const proxy = await startFollowing({ timing: { statusMs: 100 } });
+    const { stream } = proxy;
     expect(await stream.next('status')).toEqual({
       t: 'status',
       ready: false,
@@ -273,10 +257,8 @@ describe('a proxy that follows a controller', () => {
   });
 
   test('tells a change of readiness without waiting', async () => {
-    const controller = keep(await startScriptedController());
-    const proxy = follow(controller, controller.port, { timing: { statusMs: 3_600_000 } });
-    const stream = await controller.nextStream();
-    stream.accept();
+    const proxy = await startFollowing({ timing: { statusMs: 3_600_000 } });
+    const { stream } = proxy;
     await stream.next('status');
     proxy.follower.tellStatus();
     proxy.status = { ready: true, draining: true, conns: 1 };
@@ -286,11 +268,8 @@ describe('a proxy that follows a controller', () => {
   });
 
   test('takes ten thousand routes', async () => {
-    const controller = keep(await startScriptedController());
     const resources = manyResources(10_000);
-    const { applied } = follow(controller, controller.port);
-    const stream = await controller.nextStream();
-    stream.accept();
+    const { applied, stream } = await startFollowing();
     stream.send(fullFrames(FIRST, resources));
 
     await stream.next('ack');
@@ -300,12 +279,8 @@ describe('a proxy that follows a controller', () => {
 
 describe('a snapshot that is not served', () => {
   test('is refused with all that is wrong in it, and the one before goes on', async () => {
-    const controller = keep(await startScriptedController());
-    const { applied, follower } = follow(controller, controller.port);
-    const stream = await controller.nextStream();
-    stream.accept();
-    stream.send(fullFrames(FIRST, RESOURCES));
-    await stream.next('ack');
+    const { applied, follower, stream } = await startFollowing();
+    await sendFirst(stream);
     const restricted = { ...aCompiledRoute('team/a'), onlyOnMondays: true };
     const unknownKind = { ...aCompiledRoute('team/b'), path: { kind: 'glob', value: '/*' } };
     // Another release of the controller, whose types are others.
@@ -327,15 +302,12 @@ describe('a snapshot that is not served', () => {
   });
 
   test('may be refused by the gateway for some of its resources', async () => {
-    const controller = keep(await startScriptedController());
-    const { follower } = follow(controller, controller.port, {
+    const { follower, stream } = await startFollowing({
       handlers: {
         apply: () => [{ key: 'route/team/app', message: 'no such regular expression' }],
         status: () => ({ ready: true, draining: false, conns: 0 }),
       },
     });
-    const stream = await controller.nextStream();
-    stream.accept();
     stream.send(fullFrames(FIRST, RESOURCES));
 
     expect(await stream.next('nack')).toEqual({
@@ -351,8 +323,7 @@ describe('a snapshot that is not served', () => {
   });
 
   test('is refused whole when the gateway fails, without a word of why', async () => {
-    const controller = keep(await startScriptedController());
-    const { logger } = follow(controller, controller.port, {
+    const { logger, stream } = await startFollowing({
       handlers: {
         apply: () => {
           throw new Error('the client secret is hunter2');
@@ -360,8 +331,6 @@ describe('a snapshot that is not served', () => {
         status: () => ({ ready: true, draining: false, conns: 0 }),
       },
     });
-    const stream = await controller.nextStream();
-    stream.accept();
     stream.send(fullFrames(FIRST, RESOURCES));
     const nack = await stream.next('nack');
 
@@ -371,10 +340,7 @@ describe('a snapshot that is not served', () => {
   });
 
   test('does not end the connection', async () => {
-    const controller = keep(await startScriptedController());
-    const { applied } = follow(controller, controller.port);
-    const stream = await controller.nextStream();
-    stream.accept();
+    const { applied, stream } = await startFollowing();
     stream.send(deltaFrames(FIRST, SNAPSHOT, snapshotOf([])));
     expect(await stream.next('nack')).toMatchObject({ errors: [{ reason: 'UnknownBase' }] });
     stream.send(fullFrames(SECOND, RESOURCES));
@@ -541,12 +507,8 @@ describe('a stream that is no good', () => {
     ['a snapshot within a snapshot', beginTwice()],
     ['a line without an end', 'x'.repeat(LONGEST_CONTROLLER_LINE_BYTES + 1)],
   ])('is left because of %s, and the proxy comes again', async (_what, text) => {
-    const controller = keep(await startScriptedController());
-    const { follower, logger } = follow(controller, controller.port);
-    const first = await controller.nextStream();
-    first.accept();
-    first.send(fullFrames(FIRST, RESOURCES));
-    await first.next('ack');
+    const { controller, follower, logger, stream: first } = await startFollowing();
+    await sendFirst(first);
     first.sendText(text);
     const second = await controller.nextStream();
 
@@ -563,8 +525,7 @@ describe('a stream that is no good', () => {
     });
     const stream = await controller.nextStream();
     stream.accept();
-    stream.send(fullFrames(FIRST, RESOURCES));
-    await stream.next('ack');
+    await sendFirst(stream);
     relay.freeze();
     await eventually('the proxy notices', () => !follower.isConnected);
 
@@ -577,12 +538,9 @@ describe('a stream that is no good', () => {
   });
 
   test('is not given up while the controller is there and has nothing to say', async () => {
-    const controller = keep(await startScriptedController());
-    const { follower } = follow(controller, controller.port, {
+    const { controller, follower, stream } = await startFollowing({
       timing: { pingMs: 20, silenceMs: 100, statusMs: 50 },
     });
-    const stream = await controller.nextStream();
-    stream.accept();
     for (let count = 0; count < 8; count += 1) await stream.next('status');
 
     expect(follower.isConnected).toBe(true);
@@ -641,10 +599,11 @@ describe('a controller that is away', () => {
   });
 
   test('is not what the same id as that of another proxy looks like', async () => {
-    const controller = keep(await startScriptedController());
-    const { logger } = follow(controller, controller.port, { timing: { displacedMs: 300 } });
-    const first = await controller.nextStream();
-    first.accept();
+    const {
+      controller,
+      logger,
+      stream: first,
+    } = await startFollowing({ timing: { displacedMs: 300 } });
     first.send([{ t: 'goaway', reason: 'replaced' }]);
     await eventually('it says so', () => logger.messages('warn').length > 0);
     const since = performance.now();
@@ -662,10 +621,13 @@ describe('a controller that hangs', () => {
   /** More than any test takes: nothing here is to go on because it is over. */
   const timing = { helloMs: 60_000, hedgeMs: 50 };
 
-  /** Takes connections as a process does that was stopped, and says nothing. */
-  async function startHanging(): Promise<number> {
+  /** What it does with connections is up to the test. */
+  async function startTcpServer(onConnection: (socket: Socket) => void): Promise<number> {
     const sockets = new Set<Socket>();
-    const server = createServer((socket) => sockets.add(socket));
+    const server = createServer((socket) => {
+      sockets.add(socket.on('error', () => undefined));
+      onConnection(socket);
+    });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     keep({
@@ -678,6 +640,19 @@ describe('a controller that hangs', () => {
     });
     // A TCP server's address is one.
     return (server.address() as AddressInfo).port;
+  }
+
+  /** Takes connections as a process does that was stopped, and says nothing. */
+  async function startHanging(): Promise<number> {
+    return await startTcpServer(() => undefined);
+  }
+
+  /** Passes a connection on. What comes back goes to `onAnswer`. */
+  function passOn(near: Socket, port: number, onAnswer: (data: Buffer) => void): void {
+    const far = connect(port, '127.0.0.1');
+    far.on('error', () => undefined).on('data', onAnswer);
+    far.once('close', () => near.destroy());
+    near.once('close', () => far.destroy()).pipe(far);
   }
 
   test('is passed by when the Service leads to another one as well', async () => {
@@ -709,7 +684,9 @@ describe('a controller that hangs', () => {
   test('is logged to hang when others still take it for the leader', async () => {
     const controller = keep(await startScriptedController());
     const hanging = await startHanging();
-    const { logger } = follow(controller, controller.port, { timing });
+    const { logger } = follow(controller, controller.port, {
+      timing: { helloMs: 500, hedgeMs: 50 },
+    });
     const named = { 'x-leader': `127.0.0.1:${String(hanging)}` };
     (await controller.nextStream()).refuse(503, named);
     (await controller.nextStream()).refuse(503, named);
@@ -718,8 +695,52 @@ describe('a controller that hangs', () => {
     expect(logger.records[0]?.fields).toMatchObject({
       problem: 'unreachable',
       address: named['x-leader'],
-      error: expect.stringContaining('does not answer'),
+      error: expect.stringContaining('TimeoutError'),
     });
+  });
+
+  test('is waited for when it is only slow, whatever others say meanwhile', async () => {
+    const leader = keep(await startScriptedController());
+    const { authority } = leader;
+    const slow = await startTcpServer((near) => {
+      passOn(near, leader.port, (data) => {
+        setTimeout(() => near.write(data), 4 * timing.hedgeMs);
+      });
+    });
+    const named = { 'x-leader': `127.0.0.1:${String(slow)}` };
+    const other = keep(
+      await startScriptedController({ authority, onStream: (each) => each.refuse(503, named) }),
+    );
+    const { logger } = follow(other, other.port, { timing });
+    const stream = await leader.nextStream();
+    stream.accept();
+    await stream.next('status');
+
+    expect(other.streams.length).toBeGreaterThan(1);
+    expect(leader.streams).toHaveLength(1);
+    expect(logger.messages('warn')).toEqual([]);
+  });
+
+  test('and then answers all at once is asked once', async () => {
+    const controller = keep(await startScriptedController());
+    const held = new Map<Socket, Buffer[]>();
+    const gate = await startTcpServer((near) => {
+      const answers: Buffer[] = [];
+      passOn(near, controller.port, (data) => {
+        held.set(near, answers);
+        answers.push(data);
+        if (held.size < 2) return;
+        for (const [each, parts] of held) each.write(Buffer.concat(parts.splice(0)));
+      });
+    });
+    const { follower } = follow(controller, gate, { timing });
+    const stream = await controller.nextStream();
+    stream.accept();
+    await stream.next('status');
+
+    expect(follower.isConnected).toBe(true);
+    expect(controller.serverNames).toHaveLength(2);
+    expect(controller.streams).toHaveLength(1);
   });
 
   test('is not asked twice when it only takes its time', async () => {

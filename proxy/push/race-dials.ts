@@ -1,0 +1,81 @@
+/** Something open that can be closed at once. */
+interface Destroyable {
+  destroy(): void;
+}
+
+/** One of the dials of a race; the first one has number 0. */
+export interface Dial {
+  readonly number: number;
+  /** Aborts when the race is over, for whatever reason. */
+  readonly signal: AbortSignal;
+}
+
+export interface Race<Opened extends Destroyable, Answer> {
+  /** Rejects, and leaves nothing open, when its signal aborts. */
+  readonly open: (dial: Dial) => Promise<Opened>;
+  /** Asks what is open. Its answer ends the race; when it rejects, what is open is closed. */
+  readonly ask: (opened: Opened, dial: Dial) => Promise<Answer>;
+  /** After which a second dial begins; twice as long after that a third, and so on. */
+  readonly hedgeMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Dials, and dials again while nothing is open; the first answer counts. So an address behind which
+ * one of several hangs costs `hedgeMs` instead of a deadline. Dials become rarer: those who are slow
+ * for want of time are not given much more to do.
+ *
+ * What is open is asked in turn, one at a time. Rejects as the first dial did when none is under way
+ * any more, and when the signal aborts.
+ */
+export async function raceDials<Opened extends Destroyable, Answer>(
+  race: Race<Opened, Answer>,
+): Promise<Answer> {
+  const { open, ask, signal: outer } = race;
+  const over = new AbortController();
+  const signal = AbortSignal.any([outer, over.signal]);
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const failures = new Map<number, unknown>();
+  let dials = 0;
+  let asking = 0;
+  let turn: Promise<void> = Promise.resolve();
+  const askInTurn = async (opened: Opened, dial: Dial): Promise<void> => {
+    try {
+      signal.throwIfAborted();
+      const answer = await ask(opened, dial);
+      over.abort();
+      resolve(answer);
+    } catch (error) {
+      asking -= 1;
+      opened.destroy();
+      throw error;
+    }
+  };
+  const dial = async (): Promise<void> => {
+    const each = { number: dials++, signal };
+    try {
+      const opened = await open(each);
+      asking += 1;
+      const answered = turn.then(() => askInTurn(opened, each));
+      turn = answered.catch(() => undefined);
+      await answered;
+    } catch (error) {
+      failures.set(each.number, error);
+      if (failures.size === dials) reject(failures.get(0));
+    }
+  };
+  let hedge: NodeJS.Timeout | undefined;
+  const dialAfter = (ms: number): void => {
+    hedge = setTimeout(() => {
+      if (asking === 0) void dial();
+      dialAfter(2 * ms);
+    }, ms);
+  };
+  dialAfter(race.hedgeMs);
+  try {
+    void dial();
+    return await promise;
+  } finally {
+    clearTimeout(hedge);
+  }
+}
