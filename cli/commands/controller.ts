@@ -8,6 +8,7 @@ import { Manifest } from '../../shared/snapshot/manifest.ts';
 import type { Command } from '../command.ts';
 import { formatAddress } from '../process/listen-addresses.ts';
 import { listening } from '../process/listening.ts';
+import { checkCertificate } from './controller/check-certificate.ts';
 import { CONTROLLER_LINE, readControllerOptions } from './controller/controller-options.ts';
 import { findCluster } from './controller/find-cluster.ts';
 
@@ -19,6 +20,7 @@ export const CONTROLLER: Command = {
     const lines = new LineWriter(process.stdout);
     const logger = createLogger('controller', lines);
     const terminated = untilTerminated();
+    await checkCertificate(options);
     const { api, namespace } = await findCluster(options);
     // Loaded here, because nothing else needs the client of Kubernetes.
     const { startController } = await import('../../controller/process/controller.ts');

@@ -53,9 +53,12 @@ function withinLimit(route: CompiledRoute): Outcome<CompiledRoute> {
   return refused('spec', 'UnsupportedValue', message);
 }
 
-function compileAccess(spec: Route['spec'], { isGoverned, signIn }: RouteContext): Outcome<Access> {
-  if (!isGoverned) {
-    const message = 'there is no GatewaySettings, which says whose routes may serve';
+function compileAccess(
+  spec: Route['spec'],
+  { missingSettings, signIn }: RouteContext,
+): Outcome<Access> {
+  if (missingSettings !== undefined) {
+    const message = `there is no ${missingSettings}, which says whose routes may serve`;
     return refused('', 'SettingsNotFound', message);
   }
   if (isPublic(spec)) return made({ kind: 'public' });

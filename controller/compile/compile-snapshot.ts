@@ -4,11 +4,13 @@ import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { Problem } from '../validate/problem.ts';
 import { sortProblems } from '../validate/sort-problems.ts';
 import { ServiceDirectory } from './backends/service-directory.ts';
+import { UNSEEN_SERVICES } from './backends/service-lookup.ts';
 import { ServiceTable } from './backends/service-table.ts';
 import { compareText } from './compare-text.ts';
 import type { UnvalidatedRoute } from './compilation.ts';
 import { compileSettings } from './compile-settings.ts';
 import { defaultParts, NO_SETTINGS } from './default-settings.ts';
+import { describeSettings } from './describe-settings.ts';
 import type { Labels } from './label-selector.ts';
 import { made, type Finding, type Outcome } from './outcome.ts';
 import { nameOf, type CompileOptions, type CompileResult, type Resources } from './resources.ts';
@@ -33,7 +35,7 @@ export function compileSnapshot(resources: Resources, options: CompileOptions): 
   const compiled = outcome.kind === 'made' ? outcome.value : undefined;
   const parts = compiled ?? defaultParts(options);
   const { authenticateAddress } = parts;
-  const { devAllowLoopback } = options;
+  const { devAllowLoopback, takesServicesUnseen = false } = options;
   const signIn = signInOf(settings, compiled);
   const { routes, problems, services } = compileRoutes(resources, {
     context: {
@@ -41,8 +43,9 @@ export function compileSnapshot(resources: Resources, options: CompileOptions): 
       authenticateAddress,
       signIn,
       // Files have one author. In a cluster, the settings say whose routes may serve.
-      isGoverned: cluster === undefined || settings !== undefined,
-      hasServices: cluster !== undefined,
+      missingSettings:
+        cluster === undefined || settings !== undefined ? undefined : describeSettings(options),
+      hasServices: cluster !== undefined || takesServicesUnseen,
     },
     admission: compileAdmission(settings ?? NO_SETTINGS),
   });
@@ -71,11 +74,12 @@ interface CompiledRoutes {
 function compileRoutes({ routes, cluster }: Resources, terms: RouteTerms): CompiledRoutes {
   const directory = new ServiceDirectory();
   if (cluster !== undefined) directory.apply(cluster);
+  const lookup = cluster === undefined ? UNSEEN_SERVICES : directory;
   const labelsOf = (namespace: string): Labels | undefined =>
     cluster === undefined ? { [NAMESPACE_LABEL]: namespace } : cluster.namespaces.get(namespace);
   // They are valid already.
   const read = (route: UnvalidatedRoute): Outcome<Route> => made(route as Route);
-  const table = new RouteTable({ read, directory, labelsOf }, terms);
+  const table = new RouteTable({ read, directory: lookup, labelsOf }, terms);
   const services = new ServiceTable(directory);
   const { named, problems } = nameRoutes(routes);
   for (const [name, route] of named) table.put(name, route);

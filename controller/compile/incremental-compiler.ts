@@ -11,6 +11,7 @@ import type {
   UnvalidatedSettings,
 } from './compilation.ts';
 import { defaultParts } from './default-settings.ts';
+import { describeSettings } from './describe-settings.ts';
 import { Differences } from './differences.ts';
 import type { Labels } from './label-selector.ts';
 import { isOfClass, readStored } from './read-stored.ts';
@@ -194,7 +195,7 @@ class RememberingCompiler implements IncrementalCompiler {
         devAllowLoopback,
         authenticateAddress,
         signIn,
-        isGoverned: served !== undefined,
+        missingSettings: served === undefined ? describeSettings(this.#options) : undefined,
         hasServices: true,
       },
       admission: served === undefined ? ADMIT_ALL : compileAdmission(served.settings),

@@ -31,6 +31,13 @@ export interface CompileOptions {
   readonly devAllowLoopback: boolean;
   /** Only routes and settings of this class count. Absent: those of every class do. */
   readonly gatewayClassName?: string;
+  /** `namespace/name` of the settings that are looked for, for messages. */
+  readonly settingsName?: string;
+  /**
+   * Without a cluster: take references to Services for good. Absent: they are refused. For checks
+   * alone, since nothing of it can serve.
+   */
+  readonly takesServicesUnseen?: boolean;
 }
 
 export interface CompileResult {

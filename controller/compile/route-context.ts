@@ -7,8 +7,8 @@ export interface RouteContext {
   /** The dedicated sign-in host. */
   readonly authenticateAddress: Address | undefined;
   readonly signIn: SignIn;
-  /** Whether it is known which routes may serve. Without, nothing does. */
-  readonly isGoverned: boolean;
+  /** What would say which routes may serve and is not there, so that none does; undefined: it is. */
+  readonly missingSettings: string | undefined;
   /** Whether routes can refer to Services. */
   readonly hasServices: boolean;
 }

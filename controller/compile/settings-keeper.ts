@@ -51,7 +51,7 @@ export class SettingsKeeper {
   get obstacle(): string | undefined {
     if (this.#resource === undefined || this.#served !== undefined) return undefined;
     const name = nameOf(this.#resource);
-    return `GatewaySettings ${name} is not valid, and no earlier generation of it is known`;
+    return `GatewaySettings ${name} cannot be used, and no earlier generation of it is known`;
   }
 
   /** `namespace/name` of the Secrets that any generation refers to that may serve. */

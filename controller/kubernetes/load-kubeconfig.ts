@@ -23,7 +23,7 @@ export function loadKubeconfig(file?: string): KubeConfig {
     throw new Error(`cannot read the kubeconfig ${path}: ${why}`);
   }
   if (file === undefined && config.getCurrentContext() === MADE_UP_CONTEXT) {
-    throw new Error('no API server: not in a pod, and no kubeconfig is given');
+    throw new Error('no API server: not in a pod, and no kubeconfig is given (--kubeconfig FILE)');
   }
   if (config.getCurrentCluster() == null) {
     throw new Error('the kubeconfig names no cluster in its current context');

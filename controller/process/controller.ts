@@ -17,6 +17,7 @@ import { StatusLoop } from '../status/status-loop.ts';
 import { ClusterWatch, type StatusChange } from '../watch/cluster-watch.ts';
 import { PendingCompilation } from './pending-compilation.ts';
 import { Publisher } from './publisher.ts';
+import { SettingsPresence } from './settings-presence.ts';
 
 export interface ControllerOptions {
   readonly api: KubernetesApi;
@@ -122,6 +123,7 @@ class ControlLoop implements AsyncDisposable {
   readonly #pushServer: PushServer;
   readonly #logger: Logger;
   readonly #compiler;
+  readonly #presence: SettingsPresence;
   readonly #pending = new PendingCompilation();
   readonly #routeNames = new Set<string>();
   readonly #publisher: Publisher;
@@ -141,6 +143,7 @@ class ControlLoop implements AsyncDisposable {
     onFirst: () => void,
   ) {
     const { logger, gatewayClass, namespace } = options;
+    const settingsName = `${namespace}/${options.settingsName}`;
     this.#pushServer = options.pushServer;
     this.#logger = logger;
     this.#waiting = new Set([onFirst]);
@@ -149,7 +152,9 @@ class ControlLoop implements AsyncDisposable {
     this.#compiler = createIncrementalCompiler({
       devAllowLoopback: false,
       gatewayClassName: gatewayClass,
+      settingsName,
     });
+    this.#presence = new SettingsPresence({ settingsName, gatewayClass, logger });
     this.#status = new StatusLoop(options);
     this.#publisher = new Publisher({
       deletionDelayMs: options.deletionDelayMs,
@@ -214,6 +219,7 @@ class ControlLoop implements AsyncDisposable {
   }
 
   #take(changes: Changes): void {
+    this.#presence.see(this.#watch.settings !== undefined);
     for (const [name, route] of changes.routes ?? []) {
       if (route === undefined) this.#routeNames.delete(name);
       else this.#routeNames.add(name);

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 
+import { errorCode } from '../../shared/process/error-code.ts';
 import type { Logger } from '../../shared/process/logger.ts';
 
 const CERTIFICATE_FILE = 'tls.crt';
@@ -83,11 +84,17 @@ export class CertificateWatch {
 }
 
 async function readPair(directory: string): Promise<ServerCertificate> {
-  const [cert, key] = await Promise.all([
-    readFile(join(directory, CERTIFICATE_FILE), 'utf8'),
-    readFile(join(directory, KEY_FILE), 'utf8'),
-  ]);
+  const cert = await readText(join(directory, CERTIFICATE_FILE));
+  const key = await readText(join(directory, KEY_FILE));
   return { cert, key };
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new Error(`cannot read ${file}: ${errorCode(cause) ?? 'it failed'}`, { cause });
+  }
 }
 
 function checkPair(pair: ServerCertificate, directory: string): void {

@@ -12,6 +12,8 @@ export interface ConfigurationOptions {
   readonly path: string;
   readonly environment: Environment;
   readonly devAllowLoopback: boolean;
+  /** Take references to Services for good, unseen: to check a configuration for a cluster. */
+  readonly takesServicesUnseen?: boolean;
 }
 
 /** A configuration that was read, and what is made of it. */
@@ -58,10 +60,10 @@ export function reportProblems(logger: Logger, problems: readonly LocatedProblem
 function accept(
   previous: Accepted | undefined,
   contents: Contents,
-  { environment, devAllowLoopback }: ConfigurationOptions,
+  { environment, devAllowLoopback, takesServicesUnseen = false }: ConfigurationOptions,
 ): Acceptance {
   const candidates = readCandidates(contents, readOverrides(environment));
   return acceptResources(previous, candidates, (resources) =>
-    compileSnapshot(resources, { devAllowLoopback }),
+    compileSnapshot(resources, { devAllowLoopback, takesServicesUnseen }),
   );
 }

@@ -1,7 +1,7 @@
 import type { Programming } from '../push/publication.ts';
 import type { Claim, Condition } from './condition.ts';
 import { clip } from './describe-findings.ts';
-import { describeServed, type Decision } from './verdict-claims.ts';
+import { describeRefusal, describeServed, type Decision } from './verdict-claims.ts';
 
 /** How far what serves has come. */
 export interface Progress {
@@ -11,7 +11,7 @@ export interface Progress {
   readonly obstacle: string | undefined;
 }
 
-const HELD_BACK = 'Nothing is published at present: ';
+const HELD_BACK = 'Not published at present: ';
 const MAX_LENGTH = 1024;
 
 /**
@@ -27,12 +27,11 @@ export function programmedClaim(
   isProgrammed: boolean,
 ): Claim {
   if (!decision.isAccepted) {
-    const message = describeServed(decision);
-    return {
-      status: 'False',
-      reason: 'Invalid',
-      message: clip(withObstacle(message, obstacle), MAX_LENGTH),
-    };
+    const message =
+      obstacle === undefined
+        ? describeServed(decision)
+        : `${describeObstacle(obstacle)} Proxies go on with what they have. ${describeRefusal(decision)}`;
+    return { status: 'False', reason: 'Invalid', message: clip(message, MAX_LENGTH) };
   }
   if (obstacle !== undefined) return isProgrammed ? programmed() : heldBack(obstacle);
   if (programming?.kind === 'rejected') return rejected(programming);
@@ -68,10 +67,8 @@ function programmed(): Claim {
   };
 }
 
-function withObstacle(message: string, obstacle: string | undefined): string {
-  return obstacle === undefined
-    ? message
-    : `${message} Proxies serve what was published before: ${obstacle}`;
+function describeObstacle(obstacle: string): string {
+  return `${HELD_BACK}${obstacle}.`;
 }
 
 function pending(message: string): Claim {
@@ -79,7 +76,7 @@ function pending(message: string): Claim {
 }
 
 function heldBack(obstacle: string): Claim {
-  return pending(clip(HELD_BACK + obstacle, MAX_LENGTH));
+  return pending(clip(describeObstacle(obstacle), MAX_LENGTH));
 }
 
 function rejected({ proxy, message }: Programming & { kind: 'rejected' }): Claim {

@@ -32,7 +32,10 @@ export function acceptedClaim({ isAccepted, findings }: Decision): Claim {
   const own = findings.filter((finding) => !isAboutReference(finding));
   const [first] = own;
   if (isAccepted || first === undefined) {
-    return { status: 'True', reason: 'Accepted', message: 'The spec is valid.' };
+    const message = isAccepted
+      ? 'The spec is valid.'
+      : 'The spec is valid, and what it refers to cannot be used: see ResolvedRefs.';
+    return { status: 'True', reason: 'Accepted', message };
   }
   return { status: 'False', reason: reasonOf(first), message: describeFindings(own) };
 }
@@ -66,14 +69,26 @@ export function partiallyInvalidClaim(decision: Decision): Claim | undefined {
   return { status: 'True', reason: 'ServedGeneration', message: describeServed(decision) };
 }
 
-/** What serves instead of a generation that is not accepted. */
-export function describeServed({ generation, served, findings }: Decision): string {
-  if (served === undefined) return `Nothing of it serves: ${describeFindings(findings)}`;
+/** What serves instead of a generation that does not. */
+export function describeServed(decision: Decision): string {
+  const { generation, served, findings } = decision;
+  if (served === undefined) return `Nothing of it serves: ${describeFindings(findings)}.`;
   const which =
     served.generation === generation
-      ? 'it serves as it was accepted before'
+      ? 'it serves as it did before'
       : `generation ${String(served.generation)} serves`;
-  return `Generation ${String(generation)} is not accepted: ${which}.`;
+  return `${refusalOf(decision)}: ${which}.`;
+}
+
+/** Why a generation does not serve, whatever does. */
+export function describeRefusal(decision: Decision): string {
+  return `${refusalOf(decision)}: ${describeFindings(decision.findings)}.`;
+}
+
+/** In agreement with `Accepted`, which is true while nothing but a reference is at fault. */
+function refusalOf({ generation, findings }: Decision): string {
+  const refusal = findings.every(isAboutReference) ? 'cannot be used now' : 'is not accepted';
+  return `Generation ${String(generation)} ${refusal}`;
 }
 
 function isAboutReference({ reason }: Finding): boolean {

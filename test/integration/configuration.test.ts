@@ -283,6 +283,34 @@ describe('gatehouse validate', () => {
     expect(code).toBe(0);
   });
 
+  test('does not look for Services, and says so; what it can tell of a reference it does', async () => {
+    const toService = route('a', 8080, '').replace(
+      'to: ',
+      'backendRefs: [{ name: app, port: 80 }]',
+    );
+    await write('a.yaml', toService);
+    const good = await runGatehouse(['validate', '-f', directory]);
+    expect(good.stdout).toBe(
+      `${directory}: note: backendRefs of 1 Route not checked: there are Services in Kubernetes only\n` +
+        `${directory}: no problems (1 Route)\n`,
+    );
+    expect(good.code).toBe(0);
+    const served = await runGatehouse(['run', '--config', directory, ...ANY_ADDRESS]);
+    expect(served.stdout).toContain('there are Services in Kubernetes only');
+    expect(served.code).toBe(1);
+    await write('a.yaml', toService.replace('name: app', 'kind: Bucket, name: app'));
+    const wrong = await runGatehouse(['validate', '-f', directory]);
+    expect(wrong.stdout).toContain('spec.backendRefs[0]: must be a Service of the core group');
+    expect(wrong.code).toBe(1);
+  });
+
+  test('takes the examples of the definitions', async () => {
+    const examples = join(import.meta.dirname, '../../crds/examples');
+    const { code, stdout } = await runGatehouse(['validate', '-f', examples]);
+    expect(stdout).toContain('no problems');
+    expect(code).toBe(0);
+  });
+
   test('takes plain http on loopback with the development flag only', async () => {
     await write('a.yaml', route('a', 8080, 'http://up').replace(PUBLIC, 'mcp: { server: {} }'));
     await write(

@@ -38,7 +38,7 @@ export const CONTROLLER_LINE: CommandLine = {
       environment: 'GATEHOUSE_NAMESPACE',
       value: 'NAME',
       description:
-        'Where the GatewaySettings, its Secrets and the Lease are. Defaults to that of the pod.',
+        'Where the GatewaySettings, its Secrets and the Lease are. Defaults to that of the pod, or of the context of the kubeconfig.',
     },
     'watch-namespaces': {
       kind: 'text',

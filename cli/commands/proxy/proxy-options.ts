@@ -17,7 +17,8 @@ export const PROXY_LINE: CommandLine = {
       kind: 'text',
       environment: 'GATEHOUSE_CONTROLLER',
       value: 'URL',
-      description: 'Push Service of the controllers, such as https://gatehouse-controller:8444.',
+      description:
+        'Service of the controllers, such as https://gatehouse-controller.gatehouse.svc:8444.',
       isRequired: true,
     },
     'controller-ca': {

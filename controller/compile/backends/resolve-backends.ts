@@ -2,7 +2,7 @@ import type { CompiledBackend } from '../../../shared/snapshot/snapshot.ts';
 import type { Finding } from '../outcome.ts';
 import type { BackendRef } from './backend-refs.ts';
 import { MAX_ENDPOINTS_PER_PORT, MAX_ENDPOINTS_PER_SERVICE } from './endpoint-limits.ts';
-import type { ServiceDirectory } from './service-directory.ts';
+import type { ServiceLookup } from './service-lookup.ts';
 
 /** What the references of a route lead to. */
 export interface ResolvedBackends {
@@ -17,14 +17,14 @@ export interface ResolvedBackends {
 export function resolveBackends(
   refs: readonly BackendRef[],
   ownNamespace: string,
-  directory: ServiceDirectory,
+  services: ServiceLookup,
 ): ResolvedBackends {
   const resolved = refs.map((ref) => {
     const { path, service, port, weight } = ref;
-    const fault = faultOf(ref, ownNamespace, directory);
+    const fault = faultOf(ref, ownNamespace, services);
     if (fault !== undefined)
       return { backend: { port, weight }, findings: [{ path, ...fault }], notes: [] };
-    const notes = directory.isOversized(service) ? [oversized(ref)] : [];
+    const notes = services.isOversized(service) ? [oversized(ref)] : [];
     return { backend: { service, port, weight }, findings: [], notes };
   });
   return {
@@ -44,21 +44,21 @@ function oversized({ path, service }: BackendRef): Finding {
 function faultOf(
   ref: BackendRef,
   ownNamespace: string,
-  directory: ServiceDirectory,
+  services: ServiceLookup,
 ): Omit<Finding, 'path'> | undefined {
   const { isService, service, namespace, port } = ref;
   if (!isService) {
     return { reason: 'InvalidKind', message: 'must be a Service of the core group' };
   }
   // Attack: whether a Service exists is not told to namespaces that may not refer to it.
-  if (namespace !== ownNamespace && !directory.permits(ownNamespace, ref)) {
+  if (namespace !== ownNamespace && !services.permits(ownNamespace, ref)) {
     const message = `no ReferenceGrant in ${namespace} lets Routes of ${ownNamespace} refer to Service ${service}`;
     return { reason: 'RefNotPermitted', message };
   }
-  if (!directory.has(service)) {
+  if (!services.has(service)) {
     return { reason: 'BackendNotFound', message: `there is no Service ${service}` };
   }
-  if (!directory.hasPort(service, port)) {
+  if (!services.hasPort(service, port)) {
     const message = `Service ${service} has no port ${String(port)} for TCP`;
     return { reason: 'BackendNotFound', message };
   }

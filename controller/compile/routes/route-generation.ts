@@ -5,7 +5,7 @@ import type { ProblemReason } from '../../validate/problem.ts';
 import { parseAddress } from '../address.ts';
 import { readBackendRefs, type BackendRef } from '../backends/backend-refs.ts';
 import { resolveBackends, type ResolvedBackends } from '../backends/resolve-backends.ts';
-import type { ServiceDirectory } from '../backends/service-directory.ts';
+import type { ServiceLookup } from '../backends/service-lookup.ts';
 import { compileRoute } from '../compile-route.ts';
 import { guarded } from '../guarded.ts';
 import { andThen, type Finding, type Outcome } from '../outcome.ts';
@@ -53,10 +53,10 @@ export class RouteGeneration {
   }
 
   /** Resolves its references anew. Answers whether they lead elsewhere. */
-  resolve(directory: ServiceDirectory): boolean {
+  resolve(services: ServiceLookup): boolean {
     if (this.refs.length === 0 || this.#route.kind === 'refused') return false;
     const before = JSON.stringify(this.#resolved);
-    this.#resolved = resolveBackends(this.refs, namespaceOf(this.#route.value), directory);
+    this.#resolved = resolveBackends(this.refs, namespaceOf(this.#route.value), services);
     const isChanged = JSON.stringify(this.#resolved) !== before;
     if (isChanged) this.#resource = undefined;
     return isChanged;

@@ -1,5 +1,6 @@
 import type { Route } from '../../../crds/types.ts';
-import type { DirectoryEffect, ServiceDirectory } from '../backends/service-directory.ts';
+import type { DirectoryEffect } from '../backends/service-directory.ts';
+import type { ServiceLookup } from '../backends/service-lookup.ts';
 import type { UnvalidatedRoute } from '../compilation.ts';
 import { guarded } from '../guarded.ts';
 import type { Labels } from '../label-selector.ts';
@@ -24,7 +25,7 @@ export interface RouteTerms {
 interface RouteTableParts {
   /** Makes a route of one that nobody has looked at. */
   readonly read: (route: UnvalidatedRoute) => Outcome<Route>;
-  readonly directory: ServiceDirectory;
+  readonly directory: ServiceLookup;
   readonly labelsOf: (namespace: string) => Labels | undefined;
 }
 
@@ -230,7 +231,8 @@ export class RouteTable {
 
   /** It is settled whose the host is that it served, unless nobody knows who may serve. */
   #forgetServedHost(entry: RouteEntry): void {
-    if (entry.isAdmitted && this.#terms.context.isGoverned) entry.servedHost = undefined;
+    const isGoverned = this.#terms.context.missingSettings === undefined;
+    if (entry.isAdmitted && isGoverned) entry.servedHost = undefined;
   }
 
   /** The only namespace that may use a host; undefined: all may. */

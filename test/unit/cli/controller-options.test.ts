@@ -40,6 +40,12 @@ describe('gatehouse controller', () => {
     expect(options.pushAddress).toBe(expected);
   });
 
+  test('says where the namespace comes from that is not given', () => {
+    const { namespace } = CONTROLLER_LINE.flags;
+
+    expect(namespace?.description).toMatch('that of the pod, or of the context of the kubeconfig');
+  });
+
   test('reads a list of namespaces', () => {
     const { watchNamespaces } = read('--push-tls-dir', '/tls', '--watch-namespaces', 'a, b');
 

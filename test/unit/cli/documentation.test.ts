@@ -30,6 +30,17 @@ describe.each([
   });
 });
 
+describe('docs/kubernetes.md', () => {
+  test('names the controllers as the help of the proxy does', () => {
+    const named = /https:\/\/gatehouse-controller[^\s'`]*:\d+/g;
+    const { description = '' } = PROXY_LINE.flags['controller'] ?? {};
+    const [inHelp] = description.match(named) ?? [];
+    const inDocument = new Set(readDocument('kubernetes.md').match(named));
+
+    expect(inDocument).toEqual(new Set([inHelp]));
+  });
+});
+
 describe('docs/standalone.md', () => {
   const text = readDocument('standalone.md');
 

@@ -2,16 +2,23 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import { compileSnapshot } from '../../../../controller/compile/compile-snapshot.ts';
-import type { CompileResult, Resources } from '../../../../controller/compile/resources.ts';
+import type {
+  CompileOptions,
+  CompileResult,
+  Resources,
+} from '../../../../controller/compile/resources.ts';
 import type { Route } from '../../../../crds/types.ts';
 import { aRoute, aSettings } from '../../../support/resources.ts';
 
 const SECRET = 'hunter-2-is-secret';
 
-function compile(resources: Partial<Resources> = {}): CompileResult {
+function compile(
+  resources: Partial<Resources> = {},
+  options: Partial<CompileOptions> = {},
+): CompileResult {
   return compileSnapshot(
     { routes: [], settings: aSettings(), secrets: new Map(), ...resources },
-    { devAllowLoopback: false },
+    { devAllowLoopback: false, ...options },
   );
 }
 
@@ -146,6 +153,35 @@ describe('a route that was not validated', () => {
     expect(compile({ routes: [aRoute({ to })] }).problems).toMatchObject([
       { path: 'spec.to', message },
     ]);
+  });
+});
+
+describe('references to Services that nobody can look at', () => {
+  const backendRefs = [
+    { name: 'app', port: 80 },
+    { name: 'app', namespace: 'elsewhere', port: 80 },
+  ];
+  const from = 'https://app.example.com';
+  const route = (spec: object): Route => ({ ...aRoute(), spec: { from, ...spec } });
+
+  test('are refused, unless they are to be taken for good', () => {
+    const routes = [route({ backendRefs, allowAnyAuthenticatedUser: true })];
+
+    expect(compile({ routes }).problems).toMatchObject([
+      { path: 'spec.backendRefs', reason: 'UnsupportedValue' },
+    ]);
+    expect(compile({ routes }, { takesServicesUnseen: true })).toMatchObject({
+      problems: [],
+      acceptedRoutes: new Set(['default/app']),
+    });
+  });
+
+  test('hide nothing else that is wrong', () => {
+    const bad = [{ name: 'app', port: 80, kind: 'Bucket' }];
+    const spec = { backendRefs: bad, policy: { allow: { or: [{ emial: 'x' }] } } };
+    const { problems } = compile({ routes: [route(spec)] }, { takesServicesUnseen: true });
+
+    expect(problems.map(({ reason }) => reason).sort()).toEqual(['InvalidKind', 'InvalidPolicy']);
   });
 });
 

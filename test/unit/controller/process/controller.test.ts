@@ -144,8 +144,8 @@ function upstream({ table }: Controller): string | undefined {
   return value?.kind === 'route' ? value.upstream : undefined;
 }
 
-function says(level: 'info' | 'warn', message: string): boolean {
-  return logger.messages(level).includes(message);
+function says(level: 'info' | 'warn', message: string, times = 1): boolean {
+  return logger.messages(level).filter((one) => one === message).length >= times;
 }
 
 function hasLed(): boolean {
@@ -193,6 +193,38 @@ describe('a controller', () => {
       expect(told?.fields['reason']).toMatch('what the settings refer to cannot be read');
     },
     3 * LONG_MS,
+  );
+
+  it(
+    'says once that there are no settings of its name and class, and that they came',
+    async () => {
+      const settings = '/apis/gatehouse.dev/v1alpha1/namespaces/default/gatewaysettings/gatehouse';
+      const missing = 'no settings of this name and class, without which no route serves';
+      await applySettings('{ gatewayClassName: other }');
+      const it = await start();
+      await eventually('it is ready', () => it.isReady);
+      await applyRoute('http://one.example.com');
+      const place = { namespace: 'default', name: 'files' };
+      await eventually(
+        'the Route says so',
+        async () => {
+          const route = JSON.stringify(await connect().get(ROUTES, place));
+          return route.includes('no GatewaySettings default/gatehouse of class gatehouse');
+        },
+        LONG_MS,
+      );
+      await cluster.admin.request('DELETE', settings);
+      expect(says('info', 'settings found')).toBe(false);
+      await applySettings('{}');
+      await eventually('it says so', () => says('info', 'settings found'));
+      await eventually('the Route is compiled', () => it.table.has(KEY));
+      expect(logger.messages('warn').filter((message) => message === missing)).toHaveLength(1);
+      const [told] = logger.records.filter(({ message }) => message === missing);
+      expect(told?.fields).toEqual({ settings: 'default/gatehouse', class: 'gatehouse' });
+      await cluster.admin.request('DELETE', settings);
+      await eventually('it says so again', () => says('warn', missing, 2));
+    },
+    LONG_MS,
   );
 
   it('begins to lead with what the leader before told in statuses', async () => {

@@ -155,6 +155,21 @@ describe('without settings', () => {
     expect(cluster.compiler.obstacle).toBeUndefined();
   });
 
+  test('every route says which are looked for', () => {
+    const cluster = new CompilerCluster({
+      settingsName: 'gatehouse/gatehouse',
+      gatewayClassName: 'internal',
+    });
+    cluster.put({ 'x/app': { ...ROUTE, gatewayClassName: 'internal' } });
+
+    expect(cluster.verdicts.get('x/app')?.findings).toEqual([
+      expect.objectContaining({
+        message:
+          'there is no GatewaySettings gatehouse/gatehouse of class internal, which says whose routes may serve',
+      }),
+    ]);
+  });
+
   test('that were deleted, nothing of them is left', () => {
     const cluster = started();
     cluster.put({ 'x/open': publicSpec('https://open.example.com') });
@@ -240,7 +255,7 @@ describe('another controller that takes over', () => {
     const { put = [], deleted = [], routes = [] } = first ?? {};
 
     expect(cluster.compiler.obstacle).toBe(
-      'GatewaySettings gatehouse/gatehouse is not valid, and no earlier generation of it is known',
+      'GatewaySettings gatehouse/gatehouse cannot be used, and no earlier generation of it is known',
     );
     expect([...put, ...deleted, ...routes]).toEqual([]);
     expect(cluster.snapshot).toEqual(before);

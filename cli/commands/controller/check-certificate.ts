@@ -1,0 +1,15 @@
+import { readCertificate } from '../../../controller/push/server-certificate.ts';
+import { CommandFailure } from '../../command-failure.ts';
+import type { ControllerOptions } from './controller-options.ts';
+
+/** Throws `CommandFailure` when the certificate of the push listener cannot be used. */
+export async function checkCertificate({
+  pushTlsDirectory,
+}: Pick<ControllerOptions, 'pushTlsDirectory'>): Promise<void> {
+  try {
+    await readCertificate(pushTlsDirectory);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandFailure(`--push-tls-dir: ${reason}`, { cause: error });
+  }
+}
