@@ -157,7 +157,7 @@ export class Publisher {
   #suspicion(judgement: Exclude<Judgement, { kind: 'gather' }>): string | undefined {
     if (judgement.kind === 'publish') return undefined;
     const routes = `${String(this.#routeCount)} of ${String(judgement.before)} routes are left`;
-    return `${routes}: held back, for the case that it is a mistake`;
+    return `${routes}, which may be a mistake`;
   }
 
   #report(reason: string | undefined): void {

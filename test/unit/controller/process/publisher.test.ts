@@ -71,7 +71,7 @@ describe('Publisher', () => {
     jest.advanceTimersByTime(DELAY_MS - 1);
     expect(publication.published).toHaveLength(1);
     expect(reasons).toEqual([
-      '0 of 2 routes are left: held back, for the case that it is a mistake',
+      '0 of 2 routes are left, which may be a mistake',
     ]);
 
     jest.advanceTimersByTime(1);
@@ -102,7 +102,7 @@ describe('Publisher', () => {
       expect(publication.published.slice(1)).toEqual([
         { put: ['route/y/new', 'service/y/new'], deleted: [] },
       ]);
-      expect(reasons.at(-1)).toMatch('routes are left: held back');
+      expect(reasons.at(-1)).toMatch('routes are left, which may be a mistake');
 
       jest.advanceTimersByTime(DELAY_MS);
       expect(publication.published.slice(2)).toEqual([
