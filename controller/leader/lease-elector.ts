@@ -117,15 +117,18 @@ class LeaseElector implements Elector {
       const lease = await this.#client.get();
       const { clock, identity } = this.#options;
       this.#observed.see(lease, clock.now());
-      this.#answered();
       if (this.#isClosing()) return undefined;
       if (this.#observed.heldForMs(identity, clock.now()) > 0) {
+        this.#answered();
         this.#logLeader(lease);
         return undefined;
       }
-      return await this.#acquire(lease);
+      const held = await this.#acquire(lease);
+      this.#answered();
+      return held;
     } catch (error) {
-      if (!isConflict(error)) this.#failed(error);
+      if (isConflict(error)) this.#answered();
+      else this.#failed(error);
       return undefined;
     }
   }
@@ -215,6 +218,7 @@ class LeaseElector implements Elector {
     this.#isFailing = true;
   }
 
+  /** Not for having read a Lease alone: one that is free has to be taken as well. */
   #answered(): void {
     const { logger, leaseName } = this.#options;
     if (this.#isFailing) logger.info('lease can be sought again', { lease: leaseName });
