@@ -228,7 +228,7 @@ export interface Route {
      */
     readonly mcpRole?: string;
     /**
-     * URL that the route is served at. For an MCP server, the one to give to clients.
+     * URL that the route is served at. For an MCP server, the one to give to clients. It stays while settings let nothing of the route serve: see `Accepted` and `ResolvedRefs`.
      */
     readonly url?: string;
     /**
@@ -240,7 +240,7 @@ export interface Route {
      */
     readonly configHash?: string;
     /**
-     * What still serves while the newest generation is not accepted.
+     * What still serves while the newest generation is not accepted, or does again once settings let it.
      */
     readonly served?: {
       /**
@@ -259,7 +259,7 @@ export interface Route {
      */
     readonly observedGeneration?: number;
     /**
-     * `Accepted`: the route is valid and is part of the configuration. `ResolvedRefs`: everything it refers to exists and may be used. `Programmed`: every proxy serves this generation of it. `PartiallyInvalid`: an older generation serves, because the newest is not accepted.
+     * `Accepted`: the route is valid; whether it serves is `Programmed`. `ResolvedRefs`: everything it refers to exists and may be used. `Programmed`: every proxy serves this generation of it. `PartiallyInvalid`: an older generation serves, because the newest is not accepted.
      *
      * @maxItems 8
      *

@@ -12,6 +12,8 @@ export interface ClusterCapabilities {
   readonly faults: boolean;
   /** A namespace that is deleted goes away, with everything in it. */
   readonly namespaceController: boolean;
+  /** Lists come as the table that kubectl shows, to who asks for it. */
+  readonly tables: boolean;
 }
 
 /** An API server for tests, empty but for our CRDs. Disposing of it ends it. */

@@ -42,6 +42,7 @@ export const FAKE_CAPABILITIES: ClusterCapabilities = {
   tokens: true,
   faults: true,
   namespaceController: true,
+  tables: false,
 };
 
 const DEFAULT_BOOKMARK_INTERVAL_MS = 60_000;

@@ -30,5 +30,6 @@ export function capabilitiesOf(
     tokens: true,
     faults: false,
     namespaceController,
+    tables: true,
   };
 }
