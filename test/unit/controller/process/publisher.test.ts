@@ -70,9 +70,7 @@ describe('Publisher', () => {
     publisher.take(compiled({ put: ['settings'], routeCount: 0 }));
     jest.advanceTimersByTime(DELAY_MS - 1);
     expect(publication.published).toHaveLength(1);
-    expect(reasons).toEqual([
-      '0 of 2 routes are left, which may be a mistake',
-    ]);
+    expect(reasons).toEqual(['0 of 2 routes are left, which may be a mistake']);
 
     jest.advanceTimersByTime(1);
     expect(publication.published[1]).toEqual({ put: ['settings'], deleted: ['a', 'b'] });
