@@ -29,7 +29,7 @@ export interface EventRecorderOptions {
 }
 
 const MINUTE = 60_000;
-/** Time in which the same is not said twice of an object. */
+/** Time in which what was said of an object last is not said again. */
 const QUIET_MS = 10 * MINUTE;
 /** Above what one gateway has to say; a storm of Events would push out those of others. */
 const RATE = { perSecond: 1, burst: 100 };
@@ -40,14 +40,18 @@ const RANDOM_BYTES = 8;
 const FORBIDDEN = 403;
 
 /**
- * Writes Events, beside the objects that they are about: the same of one object once in ten minutes,
- * and only so many of all. One that cannot be written is dropped, since conditions say the same.
+ * Writes Events, beside the objects that they are about: what was said of an object last is not said
+ * again for ten minutes, and only so many are written of all. One that cannot be written is dropped,
+ * since conditions say the same.
+ *
+ * What was said before the last is said again: a Route that is refused, accepted and refused again
+ * would otherwise be left with an Event that it is accepted.
  */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #bucket: TokenBucket;
-  /** Until when what was said is not said again, in the order of their time. */
-  readonly #quiet = new Map<string, number>();
+  /** What was said of each object last, in the order of the time until which it is not repeated. */
+  readonly #last = new Map<string, LastWord>();
   #isForbidden = false;
 
   constructor(options: EventRecorderOptions) {
@@ -57,25 +61,30 @@ export class EventRecorder {
 
   /** Never rejects. */
   async record(regarding: Regarding, announcement: Announcement): Promise<void> {
-    const what = keyOf(regarding, announcement);
-    if (this.#isQuiet(what) || !this.#bucket.take(this.#options.clock.now())) return;
-    this.#quiet.set(what, this.#options.clock.now() + QUIET_MS);
+    const object = keyOf(regarding);
+    const now = this.#options.clock.now();
+    this.#forgetUntil(now);
+    const { reason } = announcement;
+    if (this.#last.get(object)?.reason === reason || !this.#bucket.take(now)) return;
+    const word = { reason, until: now + QUIET_MS };
+    this.#last.delete(object);
+    this.#last.set(object, word);
     try {
       const event = this.#eventOf(regarding, announcement);
       await this.#options.api.create(EVENTS, regarding.namespace, event);
       this.#isForbidden = false;
     } catch (error) {
+      // It was not said.
+      if (this.#last.get(object) === word) this.#last.delete(object);
       this.#failed(error);
     }
   }
 
-  #isQuiet(what: string): boolean {
-    const now = this.#options.clock.now();
-    for (const [key, until] of this.#quiet) {
+  #forgetUntil(now: number): void {
+    for (const [object, { until }] of this.#last) {
       if (until > now) break;
-      this.#quiet.delete(key);
+      this.#last.delete(object);
     }
-    return this.#quiet.has(what);
   }
 
   #eventOf({ type, namespace, name, uid }: Regarding, announcement: Announcement): object {
@@ -110,8 +119,15 @@ export class EventRecorder {
   }
 }
 
-function keyOf({ type, namespace, name, uid = '' }: Regarding, { reason }: Announcement): string {
-  return [type.kind, namespace, name, uid, reason].join('/');
+/** What was said of an object last. */
+interface LastWord {
+  readonly reason: string;
+  /** When it may be said again. */
+  readonly until: number;
+}
+
+function keyOf({ type, namespace, name, uid = '' }: Regarding): string {
+  return [type.kind, namespace, name, uid].join('/');
 }
 
 /** A name that no other Event has, with that of the object as far as there is room. */

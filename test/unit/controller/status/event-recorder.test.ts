@@ -9,6 +9,7 @@ import { recordingLogger } from '../../../support/recording-logger.ts';
 
 const MINUTE = 60_000;
 const WARNING = { type: 'Warning', reason: 'InvalidPolicy', message: 'spec.policy: no' } as const;
+const ACCEPTED = { type: 'Normal', reason: 'Accepted', message: 'It is accepted.' } as const;
 const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 function world() {
@@ -22,6 +23,10 @@ function world() {
 
 function regarding(name: string): Regarding {
   return { type: ROUTES, namespace: 'team-a', name, uid: `uid-${name}` };
+}
+
+function reasonsOf({ requests }: MemoryApi): readonly unknown[] {
+  return requests.map(({ object }) => (object as { readonly reason?: unknown }).reason);
 }
 
 describe('an event recorder', () => {
@@ -51,16 +56,42 @@ describe('an event recorder', () => {
     });
   });
 
-  it('says the same of an object once in ten minutes', async () => {
+  it('repeats what it said of an object last once in ten minutes', async () => {
     const { api, clock, recorder } = world();
     await recorder.record(regarding('files'), WARNING);
     await recorder.record(regarding('files'), { ...WARNING, message: 'another' });
     await recorder.record(regarding('other'), WARNING);
-    await recorder.record(regarding('files'), { ...WARNING, reason: 'InvalidSpec' });
-    expect(api.requests).toHaveLength(3);
+    expect(api.requests).toHaveLength(2);
     await clock.advance(10 * MINUTE);
     await recorder.record(regarding('files'), WARNING);
-    expect(api.requests).toHaveLength(4);
+    expect(api.requests).toHaveLength(3);
+  });
+
+  it('says last what is so, however often it is the opposite', async () => {
+    const { api, clock, recorder } = world();
+    for (let round = 0; round < 3; round += 1) {
+      await recorder.record(regarding('files'), WARNING);
+      await clock.advance(1000);
+      await recorder.record(regarding('files'), ACCEPTED);
+      await clock.advance(1000);
+    }
+    await recorder.record(regarding('files'), WARNING);
+    expect(reasonsOf(api)).toEqual([
+      ...['InvalidPolicy', 'Accepted', 'InvalidPolicy', 'Accepted'],
+      ...['InvalidPolicy', 'Accepted', 'InvalidPolicy'],
+    ]);
+  });
+
+  it('takes for said what is written, and nothing else', async () => {
+    const { api, recorder } = world();
+    await recorder.record(regarding('files'), WARNING);
+    api.before = () => {
+      throw new KubernetesApiError({ code: 500, reason: 'InternalError' }, 'no');
+    };
+    await recorder.record(regarding('files'), ACCEPTED);
+    api.before = () => undefined;
+    await recorder.record(regarding('files'), ACCEPTED);
+    expect(reasonsOf(api)).toEqual(['InvalidPolicy', 'Accepted', 'Accepted']);
   });
 
   it('is not heard too often', async () => {
