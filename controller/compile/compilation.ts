@@ -67,6 +67,16 @@ export interface RouteVerdict extends Verdict<UnvalidatedRoute> {
   readonly mcpRole: 'server' | '';
   /** Public URL; empty when nothing serves. */
   readonly url: string;
+  /** What it goes on with once it may serve again; absent unless it is not for the route to say. */
+  readonly kept?: Kept;
+}
+
+/** What is left to a route that does not serve because of the settings, or is not admitted. */
+export interface Kept {
+  /** Hosts that it asks for, and no other namespace has got meanwhile. */
+  readonly hosts: readonly string[];
+  /** An earlier generation that was accepted. */
+  readonly served?: Pick<Served, 'generation' | 'spec'>;
 }
 
 export interface SettingsVerdict extends Verdict<UnvalidatedSettings> {

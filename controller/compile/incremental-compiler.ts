@@ -182,7 +182,7 @@ class RememberingCompiler implements IncrementalCompiler {
     else this.#serving.add(name);
     this.#resources.set(`route/${name}`, serving?.resource);
     this.#services.use(name, serving?.resolved.backends ?? []);
-    this.#verdicts.set(name, entry && verdictOf(entry));
+    this.#verdicts.set(name, entry && verdictOf(entry, this.#routes.keptBy(entry)));
   }
 
   #terms(): RouteTerms {

@@ -1,10 +1,11 @@
 import type { Route } from '../../crds/types.ts';
 import type { RouteVerdict } from '../compile/compilation.ts';
+import { hostOfUrl } from '../compile/routes/read-prior.ts';
 import { findCondition } from './condition.ts';
 import { decisionOf } from './decision-of.ts';
 import type { Progress } from './programmed-claim.ts';
 import { resourceConditions } from './resource-conditions.ts';
-import { servedSpec } from './served-spec.ts';
+import { keptSpec, servedSpec } from './served-spec.ts';
 
 export type RouteStatus = NonNullable<Route['status']>;
 
@@ -36,16 +37,27 @@ export function routeStatus(input: RouteStatusInput): RouteStatus {
   const programmedGeneration = isProgrammed
     ? decision.generation
     : olderProgrammedGeneration(input);
-  const served = servedSpec(decision);
+  const served = servedSpec(decision) ?? keptSpec(verdict);
+  const url = verdict.url === '' ? keptUrl(input) : verdict.url;
   return {
     observedGeneration: decision.generation,
     conditions,
     ...(verdict.mcpRole !== '' && { mcpRole: verdict.mcpRole }),
-    ...(verdict.url !== '' && { url: verdict.url }),
+    ...(url !== undefined && { url }),
     ...(programmedGeneration !== undefined && { programmedGeneration }),
     ...(verdict.served && { configHash: verdict.served.hash }),
     ...(served && { served }),
   };
+}
+
+/**
+ * The URL that it has, of a Route that waits for settings that let it serve: by its host another
+ * leader knows whose that is.
+ */
+function keptUrl({ verdict, current }: RouteStatusInput): string | undefined {
+  const host = hostOfUrl(current?.url);
+  const isKept = host !== undefined && verdict.kept?.hosts.includes(host) === true;
+  return isKept ? current?.url : undefined;
 }
 
 /** Of a route whose newest generation is not programmed. */

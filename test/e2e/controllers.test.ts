@@ -171,6 +171,33 @@ describeWithClusters(['rbac', 'tokens'], 'controllers that come and go', (openCl
   );
 
   test(
+    'all that are started anew while there are no settings go on as before, once there are',
+    async () => {
+      await gateway.applyRoute('remembered');
+      await gateway.untilCondition('remembered', 'Programmed', 'True/Programmed');
+      await gateway.applyRoute('remembered', { regex: '(a+)+$' });
+      await gateway.untilCondition('remembered', 'PartiallyInvalid', 'True/ServedGeneration');
+      await gateway.deleteSettings();
+      await eventually('nothing of it serves', async () => {
+        const { status } = await gateway.route('remembered');
+        return status?.configHash === undefined;
+      });
+      expect((await gateway.route('remembered')).status).toMatchObject({
+        url: 'http://remembered.example.test',
+        served: { generation: 1 },
+      });
+
+      await Promise.all(gateway.controllers.map((controller) => controller.terminate()));
+      await startMissing();
+      await gateway.createSettings({});
+
+      await gateway.untilServed('remembered', { deadlineMs: 2 * FAILOVER_MS });
+      await gateway.untilCondition('remembered', 'PartiallyInvalid', 'True/ServedGeneration');
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  test(
     'a Lease that is deleted is made again above the epoch that proxies have',
     async () => {
       const epoch = await epochNow();

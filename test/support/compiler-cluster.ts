@@ -7,6 +7,7 @@ import type {
 } from '../../controller/compile/compilation.ts';
 import { createIncrementalCompiler } from '../../controller/compile/incremental-compiler.ts';
 import type { CompileOptions } from '../../controller/compile/resources.ts';
+import { routeStatus, type RouteStatus } from '../../controller/status/route-status.ts';
 import type { GatewaySettings, Route } from '../../crds/types.ts';
 import type { CompiledRoute, SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 
@@ -30,6 +31,7 @@ export class CompilerCluster {
   readonly #routes = new Map<string, Stored>();
   readonly #snapshot = new Map<string, SnapshotResource>();
   readonly #verdicts = new Map<string, RouteVerdict>();
+  readonly #statuses = new Map<string, RouteStatus>();
   readonly #others: Changes[] = [];
   #settings: Stored | undefined;
   #settingsVerdict: SettingsVerdict | undefined;
@@ -97,11 +99,16 @@ export class CompilerCluster {
     return compilation;
   }
 
+  /** The status that a route has. */
+  status(name: string): RouteStatus | undefined {
+    return this.#statuses.get(name);
+  }
+
   /** What is stored of a route, with the status that goes with the verdict on it. */
   stored(name: string): Stored | undefined {
     const route = this.#routes.get(name);
-    const verdict = this.#verdicts.get(name);
-    return route && { ...route, ...(verdict && { status: statusOf(verdict) }) };
+    const status = this.status(name);
+    return route && { ...route, ...(status && { status }) };
   }
 
   /** What is stored of the settings, with their status. */
@@ -156,8 +163,13 @@ export class CompilerCluster {
     for (const resource of put) this.#snapshot.set(resource.key, resource);
     for (const key of deleted) this.#snapshot.delete(key);
     for (const [name, verdict] of routes) {
-      if (verdict === undefined) this.#verdicts.delete(name);
-      else this.#verdicts.set(name, verdict);
+      if (verdict === undefined) {
+        this.#verdicts.delete(name);
+        this.#statuses.delete(name);
+      } else {
+        this.#verdicts.set(name, verdict);
+        this.#statuses.set(name, statusOf(verdict, this.#statuses.get(name)));
+      }
     }
     if (settings !== undefined) this.#settingsVerdict = settings ?? undefined;
   }
@@ -180,9 +192,9 @@ export class CompilerCluster {
   }
 }
 
-/** The part of a status that the compiler reads. */
-function statusOf({ isAccepted, served, url }: RouteVerdict): unknown {
-  return { url, ...(!isAccepted && served && { served }) };
+function statusOf(verdict: RouteVerdict, current: RouteStatus | undefined): RouteStatus {
+  const published = { programming: undefined, obstacle: undefined };
+  return routeStatus({ ...published, verdict, current, now: new Date(0) });
 }
 
 function mergeChanges(all: readonly Changes[]): Changes {

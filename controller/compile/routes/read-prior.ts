@@ -9,6 +9,11 @@ export interface Prior {
   readonly host?: string;
 }
 
+/** The host of a `status.url`, whatever is stored there. */
+export function hostOfUrl(url: unknown): string | undefined {
+  return typeof url === 'string' ? URL.parse(url)?.hostname : undefined;
+}
+
 /**
  * Reads what the status of a route tells. It gives a route nothing that its spec could not: what it
  * says is validated and competes with other routes like any other spec.
@@ -18,8 +23,7 @@ export function readPrior(
   gatewayClassName: string | undefined,
 ): Prior {
   const served = readServed(status, metadata.generation);
-  const url: unknown = status?.url;
-  const host = typeof url === 'string' ? URL.parse(url)?.hostname : undefined;
+  const host = hostOfUrl(status?.url);
   return {
     ...(served && isOfClass(served.spec, gatewayClassName) && { served }),
     ...(host !== undefined && { host }),

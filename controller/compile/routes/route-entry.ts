@@ -59,6 +59,14 @@ export class RouteEntry {
     return this.fallback === undefined ? [this.#newest] : [this.#newest, this.fallback];
   }
 
+  /** Generations that do not serve, and not by a fault of theirs or for another route. */
+  get waiting(): readonly RouteGeneration[] {
+    if (this.#serving !== undefined) return [];
+    return this.generations.filter(
+      ({ host, compiled }) => host !== undefined && (!this.isAdmitted || compiled === undefined),
+    );
+  }
+
   /** Hosts that it asks for, admitted or not. */
   get hosts(): readonly string[] {
     return this.generations.flatMap(({ host }) => (host === undefined ? [] : [host]));

@@ -1,7 +1,7 @@
 import type { Route } from '../../../crds/types.ts';
 import type { DirectoryEffect } from '../backends/service-directory.ts';
 import type { ServiceLookup } from '../backends/service-lookup.ts';
-import type { UnvalidatedRoute } from '../compilation.ts';
+import type { Kept, UnvalidatedRoute } from '../compilation.ts';
 import { guarded } from '../guarded.ts';
 import type { Labels } from '../label-selector.ts';
 import { MultiMap } from '../multi-map.ts';
@@ -59,6 +59,23 @@ export class RouteTable {
 
   values(): IterableIterator<RouteEntry> {
     return this.#entries.values();
+  }
+
+  /**
+   * What a route goes on with once it may serve again, so that another process can, too; undefined
+   * when there is nothing that it waits for.
+   *
+   * Attack: a host that another namespace has got meanwhile is not kept, or it would be taken back.
+   */
+  keptBy(entry: RouteEntry): Kept | undefined {
+    const { waiting, fallback, namespace } = entry;
+    if (waiting.length === 0) return undefined;
+    const hosts = new Set(waiting.flatMap(({ host }) => host ?? []));
+    const served = waiting.find((generation) => generation === fallback);
+    return {
+      hosts: [...hosts].filter((host) => (this.#ownerOf(host) ?? namespace) === namespace),
+      ...(served && { served: { generation: served.number, spec: served.spec } }),
+    };
   }
 
   /** How often it was decided what serves of a route. */
@@ -166,7 +183,11 @@ export class RouteTable {
     const entries = this.#entriesToSettle;
     this.#entriesToSettle = new Set();
     const changed = new Set(entries);
-    for (const entry of this.#settleOwners()) entries.add(entry);
+    for (const entry of this.#settleOwners()) {
+      entries.add(entry);
+      // What it keeps may be less than before, although nothing of it serves as before.
+      this.#touched.add(entry.name);
+    }
     for (const entry of this.#arbiter.settle(entries)) changed.add(entry);
     for (const entry of changed) {
       this.#forgetServedHost(entry);

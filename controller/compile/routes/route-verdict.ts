@@ -1,11 +1,11 @@
 import { originOf } from '../address.ts';
-import type { RouteVerdict, Served } from '../compilation.ts';
+import type { Kept, RouteVerdict, Served } from '../compilation.ts';
 import type { Finding } from '../outcome.ts';
 import type { RouteEntry } from './route-entry.ts';
 import type { RouteGeneration } from './route-generation.ts';
 
-/** What became of a route. */
-export function verdictOf(entry: RouteEntry): RouteVerdict {
+/** What became of a route, and what it keeps although nothing of it serves. */
+export function verdictOf(entry: RouteEntry, kept: Kept | undefined): RouteVerdict {
   const { resource, newest, serving } = entry;
   const served = serving && servedOf(serving);
   return {
@@ -15,6 +15,7 @@ export function verdictOf(entry: RouteEntry): RouteVerdict {
     ...(served && { served }),
     mcpRole: (serving ?? newest).isMcpServer ? 'server' : '',
     url: serving === undefined ? '' : urlOf(serving),
+    ...(kept && { kept }),
   };
 }
 

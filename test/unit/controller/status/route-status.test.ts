@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
+import type { RouteVerdict } from '../../../../controller/compile/compilation.ts';
 import type { Finding } from '../../../../controller/compile/outcome.ts';
 import type { Programming } from '../../../../controller/push/publication.ts';
 import { compareStatus } from '../../../../controller/status/compare-status.ts';
@@ -21,6 +22,11 @@ const INVALID_POLICY: Finding = {
   path: 'spec.policy.allow.or[0]',
   reason: 'InvalidPolicy',
   message: 'unknown criterion "emial"',
+};
+const NOT_ALLOWED: Finding = {
+  path: 'metadata.namespace',
+  reason: 'NotAllowedByGateway',
+  message: 'the gateway takes no routes of namespace team-a',
 };
 const SECRET_NOT_FOUND: Finding = {
   path: 'spec.upstreamOauth2.clientSecretRef',
@@ -97,7 +103,7 @@ describe('Programmed', () => {
       'tells of an obstacle, whatever proxies serve of before',
       { obstacle: 'the settings are not valid' },
       ['False', 'Pending'],
-      'the settings are not valid',
+      'Not published at present: the settings are not valid.',
     ],
   ])('%s', (_, input, expected, message) => {
     const status = statusOf(input);
@@ -177,7 +183,9 @@ describe('the status of a Route that is not accepted', () => {
   it('says that nothing serves', () => {
     const status = statusOf({ verdict: routeVerdict({ findings: [INVALID_POLICY] }) });
     expect(conditionsOf(status)).not.toHaveProperty('PartiallyInvalid');
-    expect(messageOf(status, 'Programmed')).toContain('Nothing of it serves');
+    expect(messageOf(status, 'Programmed')).toBe(
+      'Nothing of it serves: spec.policy.allow.or[0]: unknown criterion "emial".',
+    );
     expect(status).not.toHaveProperty('configHash');
     expect(status).not.toHaveProperty('programmedGeneration');
   });
@@ -189,6 +197,35 @@ describe('the status of a Route that is not accepted', () => {
       ResolvedRefs: ['False', 'SecretNotFound'],
       Programmed: ['False', 'Invalid'],
     });
+    expect(messageOf(status, 'Accepted')).toBe(
+      'The spec is valid, and what it refers to cannot be used: see ResolvedRefs.',
+    );
+  });
+
+  it.each<[string, Finding, string]>([
+    [
+      'its own',
+      INVALID_POLICY,
+      'Generation 3 is not accepted: spec.policy.allow.or[0]: unknown criterion "emial".',
+    ],
+    [
+      'a reference',
+      SECRET_NOT_FOUND,
+      'Generation 3 cannot be used now: spec.upstreamOauth2.clientSecretRef: Secret team-a/oauth does not exist.',
+    ],
+  ])('says first why nothing is published, whatever serves; its fault is %s', (_, fault, why) => {
+    const obstacle = '0 of 5 routes are left';
+    const verdict = routeVerdict({ generation: 3, findings: [fault] });
+    const nothing = statusOf({ verdict, obstacle });
+    const older = statusOf({
+      verdict: { ...routeVerdict({ servedGeneration: 2 }), ...verdict },
+      obstacle,
+    });
+    for (const status of [nothing, older]) {
+      expect(messageOf(status, 'Programmed')).toBe(
+        `Not published at present: ${obstacle}. Proxies go on with what they have. ${why}`,
+      );
+    }
   });
 
   it('tells faults and references apart', () => {
@@ -209,7 +246,9 @@ describe('the status of a Route that is not accepted', () => {
     });
     const status = statusOf({ verdict });
     expect(status).not.toHaveProperty('served');
-    expect(messageOf(status, 'PartiallyInvalid')).toContain('as it was accepted before');
+    expect(messageOf(status, 'PartiallyInvalid')).toBe(
+      'Generation 2 cannot be used now: it serves as it did before.',
+    );
   });
 
   it('has messages of bounded length', () => {
@@ -220,6 +259,39 @@ describe('the status of a Route that is not accepted', () => {
     const message = messageOf(statusOf({ verdict: routeVerdict({ findings }) }), 'Accepted');
     expect(message.length).toBeLessThan(1100);
     expect(message).toMatch(/; and 4997 more$/);
+  });
+});
+
+describe('the status of a Route that settings do not let serve', () => {
+  const verdict: RouteVerdict = {
+    ...routeVerdict({ generation: 3, findings: [NOT_ALLOWED] }),
+    kept: { hosts: ['files.example.com'], served: { generation: 2, spec: { of: 2 } } },
+  };
+  const current = statusOf({
+    verdict: routeVerdict({ generation: 3, findings: [INVALID_POLICY], servedGeneration: 2 }),
+  });
+
+  it('keeps what another leader goes on with, and does not say that it serves', () => {
+    const status = statusOf({ verdict, current });
+    expect(status).toMatchObject({
+      url: 'https://files.example.com',
+      served: { generation: 2, spec: { of: 2 } },
+    });
+    expect(conditionsOf(status)).toMatchObject({
+      Accepted: ['False', 'NotAllowedByGateway'],
+      Programmed: ['False', 'Invalid'],
+    });
+    expect(conditionsOf(status)).not.toHaveProperty('PartiallyInvalid');
+    expect(statusOf({ verdict, current: status, now: LATE })).toEqual(status);
+  });
+
+  it.each<[string, RouteVerdict, RouteStatus]>([
+    ['it had none', verdict, {}],
+    ['it is of a host that is not its own any more', verdict, { url: 'https://a.example.com' }],
+    ['it has given up all', { ...verdict, kept: { hosts: [] } }, current],
+    ['it is refused', routeVerdict({ findings: [INVALID_POLICY] }), current],
+  ])('keeps no URL when %s', (_, told, before) => {
+    expect(statusOf({ verdict: told, current: before })).not.toHaveProperty('url');
   });
 });
 

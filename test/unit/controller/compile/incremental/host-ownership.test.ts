@@ -15,6 +15,9 @@ const SELECTING = settingsSpec({
   allowedRoutes: { namespaces: { from: 'Selector', selector: { matchLabels: YES } } },
 });
 
+/** Those of the settings alone may serve. */
+const ONLY_OWN = settingsSpec({ allowedRoutes: { namespaces: { from: 'Same' } } });
+
 /** Labels the two namespaces. */
 function label(
   cluster: CompilerCluster,
@@ -42,6 +45,10 @@ function expectEachWithItsOwn(cluster: CompilerCluster): void {
     'x/app': { host: 'a.example.com' },
     'y/old': { host: 'b.example.com' },
   });
+}
+
+function urlOf(cluster: CompilerCluster, name: string): string | undefined {
+  return cluster.status(name)?.url;
 }
 
 function serving(cluster: CompilerCluster): readonly string[] {
@@ -112,6 +119,63 @@ describe('a host', () => {
 
     expect(serving(cluster)).toEqual(['x/app']);
     expect(cluster.reasons('y/app')).toEqual(['HostConflict']);
+  });
+
+  // Attack: who deletes the settings, or they are deleted by mistake, must not move a host.
+  test.each<[string, (cluster: CompilerCluster) => void]>([
+    ['there are no settings', (cluster) => void cluster.putSettings(null)],
+    ['settings admit neither', (cluster) => void cluster.putSettings(ONLY_OWN)],
+    ['nobody can sign in', (cluster) => void cluster.putSettings({})],
+  ])('stays with its namespace from one controller to the next, while %s', (_, close) => {
+    const cluster = startedCluster();
+    const signedIn = { allowPublicUnauthenticatedAccess: false, allowAnyAuthenticatedUser: true };
+    cluster.put({ 'y/old': publicSpec(B, signedIn) });
+    cluster.put({ 'x/app': publicSpec(A, signedIn) });
+    cluster.put({ 'y/old': publicSpec(A, signedIn) });
+    close(cluster);
+
+    expect(serving(cluster)).toEqual([]);
+
+    cluster.takeOver();
+    cluster.takeOver();
+    cluster.putSettings(settingsSpec());
+
+    expectEachWithItsOwn(cluster);
+  });
+
+  test('is kept by no route that asks for another one, or whose namespace has lost it', () => {
+    const cluster = startedCluster();
+    label(cluster, YES, YES);
+    cluster.putSettings(SELECTING);
+    cluster.put({ 'x/moving': publicSpec('https://moved.example.com') });
+    cluster.put({ 'x/lost': publicSpec(A) });
+    label(cluster, {}, YES);
+    cluster.takeOver();
+
+    expect(urlOf(cluster, 'x/moving')).toBe('https://moved.example.com');
+    expect(urlOf(cluster, 'x/lost')).toBe(A);
+
+    cluster.put({ 'x/moving': publicSpec(B) });
+    cluster.put({ 'y/taking': publicSpec(A) });
+
+    expect(urlOf(cluster, 'x/moving')).toBeUndefined();
+    expect(urlOf(cluster, 'x/lost')).toBeUndefined();
+
+    label(cluster, YES, YES);
+    cluster.takeOver();
+
+    expect(serving(cluster)).toEqual(['x/moving', 'y/taking']);
+    expect(cluster.reasons('x/lost')).toEqual(['HostConflict']);
+  });
+
+  test('is kept by no route that was refused, when settings let nothing serve', () => {
+    const cluster = startedCluster();
+    cluster.put({ 'x/app': publicSpec(A) });
+    cluster.put({ 'y/app': publicSpec(A) });
+    cluster.putSettings(null);
+
+    expect(urlOf(cluster, 'x/app')).toBe(A);
+    expect(urlOf(cluster, 'y/app')).toBeUndefined();
   });
 
   test('is not kept by a route that was never valid', () => {

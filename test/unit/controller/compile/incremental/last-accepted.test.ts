@@ -256,6 +256,21 @@ describe('a route of a namespace that is not allowed', () => {
     expect(cluster.routes).toEqual({});
   });
 
+  test.each<[string, object | null]>([
+    ['it is admitted', settingsSpec({ allowedRoutes: { namespaces: { from: 'Same' } } })],
+    ['there are settings', null],
+  ])('serves as it did in another controller, once %s again', (_, closed) => {
+    const cluster = selecting();
+    cluster.put({ 'x/app': badSpec(A) });
+    cluster.putSettings(closed);
+    cluster.takeOver();
+    cluster.takeOver();
+    cluster.putSettings(settingsSpec());
+
+    expect(hosts(cluster)).toMatchObject({ 'x/app': 'a' });
+    expect(cluster.verdicts.get('x/app')).toMatchObject({ isAccepted: false });
+  });
+
   test('keeps no host from others', () => {
     const cluster = selecting();
     cluster.put({ 'x/new': publicSpec(B) });

@@ -29,6 +29,8 @@ const anySpec = fc
     ...upstream,
   }));
 
+const anyBadSpec = anySpec.map((spec) => ({ ...spec, prefix: undefined, regex: '(a+)+' }));
+
 type Change =
   | { readonly kind: 'put'; readonly name: string; readonly spec: object }
   | { readonly kind: 'delete'; readonly name: string }
@@ -96,6 +98,18 @@ function make(cluster: CompilerCluster, change: Change, isAnew: boolean): void {
   }
 }
 
+/** Lets routes serve no more for a while. Answers with what serves then. */
+function closeAndOpen(
+  cluster: CompilerCluster,
+  closing: object | null,
+  meanwhile: () => void,
+): CompilerCluster['snapshot'] {
+  cluster.putSettings(closing);
+  meanwhile();
+  cluster.putSettings(settingsSpec());
+  return new Map(cluster.snapshot);
+}
+
 function byName<V>(map: ReadonlyMap<string, V>): readonly (readonly [string, V])[] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 }
@@ -131,6 +145,26 @@ describe('any sequence of changes', () => {
 
         expect(byName(cluster.snapshot)).toEqual(snapshot);
       }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('is gone on with by another controller that begins while nothing may serve', () => {
+    const names = [...NAMES, 'y/a', 'y/b'];
+    const closings = [null, {}, settingsSpec({ allowedRoutes: { namespaces: { from: 'Same' } } })];
+    fc.assert(
+      fc.property(
+        fc.array(changesOf(names, fc.oneof(anySpec, anyBadSpec)), { maxLength: 30 }),
+        fc.constantFrom<object | null>(...closings),
+        (changes, closing) => {
+          const cluster = new CompilerCluster();
+          for (const one of changes) make(cluster, one, false);
+          cluster.putSettings(settingsSpec());
+          const after = byName(closeAndOpen(cluster, closing, () => undefined));
+
+          expect(byName(closeAndOpen(cluster, closing, () => cluster.takeOver()))).toEqual(after);
+        },
+      ),
       { numRuns: RUNS },
     );
   });
