@@ -103,11 +103,17 @@ export interface KubernetesApi {
   ): Promise<KubernetesObject>;
   /**
    * Server-side apply of `status` as field manager `gatehouse`, forced. With a `uid`, a server
-   * that heeds it answers 409 when the object of the name has another one; not all do.
+   * that heeds it answers 409 when the object of the name has another one; not all do. With a
+   * `resourceVersion`, the answer is 409 when the object has another one.
    */
   applyStatus(
     type: ResourceType,
-    place: { readonly namespace: string; readonly name: string; readonly uid?: string },
+    place: {
+      readonly namespace: string;
+      readonly name: string;
+      readonly uid?: string;
+      readonly resourceVersion?: string;
+    },
     status: object,
   ): Promise<KubernetesObject>;
 }

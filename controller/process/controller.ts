@@ -262,8 +262,16 @@ class ControlLoop implements AsyncDisposable {
   }
 
   #takeStatus(change: StatusChange): void {
-    if (change.kind === 'settings') this.#status.settingsObject(change.object);
-    else this.#status.routeObjects(new Map([[change.key, change.object]]));
+    switch (change.kind) {
+      case 'settings':
+        this.#status.settingsObject(change.object);
+        return;
+      case 'route':
+        this.#status.routeObjects(new Map([[change.key, change.object]]));
+        return;
+      case 'parted-route':
+        this.#status.partedRoute(change.key, change.parted);
+    }
   }
 
   #tell(): void {

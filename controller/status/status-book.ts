@@ -4,9 +4,11 @@ import type { RouteVerdict, SettingsVerdict } from '../compile/compilation.ts';
 import type { KubernetesObject, Service } from '../kubernetes/objects.ts';
 import { GATEWAY_SETTINGS, ROUTES } from '../kubernetes/resource-types.ts';
 import type { Publication } from '../push/publication.ts';
+import type { PartedRoute } from '../watch/parted-route.ts';
 import { combineProgramming } from './combine-programming.ts';
 import { compareStatus, type Status } from './compare-status.ts';
 import { reportGateway } from './gateway-report.ts';
+import { partingStatus } from './parting-status.ts';
 import { routeStatus, type RouteStatus } from './route-status.ts';
 import { settingsStatus, type SettingsStatus } from './settings-status.ts';
 import type { StatusWrite } from './status-writer.ts';
@@ -21,6 +23,8 @@ export interface BookWrite extends StatusWrite {
   readonly key: string;
   readonly status: Status;
   readonly before: Status | undefined;
+  /** Whether it is the last one, of a Route that does not serve here any more. */
+  readonly isParting: boolean;
 }
 
 /** What an object has. */
@@ -41,19 +45,21 @@ export class StatusBook {
   obstacle: string | undefined;
   readonly #wallTime: () => Date;
   readonly #verdicts = new Map<string, EitherVerdict>();
+  /** Routes that do not serve here any more, whatever verdict there was on them. */
+  readonly #parted = new Map<string, PartedRoute>();
   readonly #seen = new Map<string, Seen>();
 
   constructor(wallTime: () => Date) {
     this.#wallTime = wallTime;
   }
 
-  /** Keys of what there is a verdict on. */
+  /** Keys of what there is something to say about. */
   keys(): Iterable<string> {
-    return this.#verdicts.keys();
+    return [...this.#verdicts.keys(), ...this.#parted.keys()];
   }
 
   has(key: string): boolean {
-    return this.#verdicts.has(key);
+    return this.#verdicts.has(key) || this.#parted.has(key);
   }
 
   setVerdict(key: string, verdict: EitherVerdict | undefined): void {
@@ -64,7 +70,8 @@ export class StatusBook {
   /** Notes an object that the watch brought. Tells whether its status is another than was known. */
   see(key: string, object: KubernetesObject | undefined): boolean {
     if (object === undefined) {
-      this.#seen.delete(key);
+      // To those who serve it is gone; what it says is still there to be taken back.
+      if (!this.#parted.has(key)) this.#seen.delete(key);
       return false;
     }
     const known = this.#seen.get(key);
@@ -75,8 +82,28 @@ export class StatusBook {
     return true;
   }
 
+  /**
+   * Notes a Route that does not serve here any more; undefined: it is gone, or serves again. Tells
+   * whether its status is another than was known.
+   */
+  part(key: string, parted: PartedRoute | undefined): boolean {
+    if (parted === undefined) {
+      this.#parted.delete(key);
+      this.#seen.delete(key);
+      return false;
+    }
+    this.#parted.set(key, parted);
+    return this.see(key, parted.object);
+  }
+
+  hasParted(key: string): boolean {
+    return this.#parted.has(key);
+  }
+
   /** What is to be written about an object; undefined: nothing. */
   writeOf(key: string): BookWrite | undefined {
+    const parted = this.#parted.get(key);
+    if (parted !== undefined) return this.#partingWriteOf(key, parted);
     const entry = this.#verdicts.get(key);
     if (entry === undefined || this.publication === undefined) return undefined;
     const { metadata, status } = entry.verdict.resource;
@@ -85,21 +112,39 @@ export class StatusBook {
     // There is another object of the name, and no verdict on it yet.
     if (seen.uid !== uid) return undefined;
     const wanted = this.#wantedStatus(entry, seen.status, this.publication);
-    const tried = seen.triedStatus;
-    if (compareStatus(seen.status, wanted) === 'none') return undefined;
-    if (tried !== undefined && compareStatus(tried, wanted) === 'none') return undefined;
+    if (!isNews(seen, wanted)) return undefined;
     const type = entry.kind === 'route' ? ROUTES : GATEWAY_SETTINGS;
     const place = {
       namespace: metadata.namespace ?? '',
       name: metadata.name,
       ...(uid !== undefined && { uid }),
     };
-    return { key, type, place, status: wanted, before: seen.status };
+    return { key, type, place, status: wanted, before: seen.status, isParting: false };
+  }
+
+  #partingWriteOf(key: string, parted: PartedRoute): BookWrite | undefined {
+    const { metadata } = parted.object;
+    const { namespace = '', name, uid, resourceVersion } = metadata;
+    const seen = this.#seen.get(key);
+    if (this.publication === undefined || seen === undefined || seen.uid !== uid) return undefined;
+    // What is under a key of a Route has the status of one.
+    const before = seen.status as RouteStatus | undefined;
+    const status = partingStatus(parted, before, this.#wallTime());
+    if (status === undefined || !isNews(seen, status)) return undefined;
+    // Another gateway may have said something meanwhile, which must not be lost.
+    const version = parted.lastGeneration === undefined ? undefined : resourceVersion;
+    const place = {
+      namespace,
+      name,
+      ...(uid !== undefined && { uid }),
+      ...(version !== undefined && { resourceVersion: version }),
+    };
+    return { key, type: ROUTES, place, status, before, isParting: true };
   }
 
   /** `object` is what the API server made of a write. */
   written({ key, status }: BookWrite, object: KubernetesObject): void {
-    if (!this.#verdicts.has(key)) return;
+    if (!this.has(key)) return;
     const { uid } = object.metadata;
     this.#seen.set(key, { uid, status: statusOf(object), triedStatus: status });
   }
@@ -129,6 +174,12 @@ export class StatusBook {
     const gateway = reportGateway({ service: this.service, publication, attachedRoutes });
     return settingsStatus({ ...common, verdict: entry.verdict, gateway, current: before });
   }
+}
+
+/** Whether a status is another than there is, and was not tried in vain. */
+function isNews({ status, triedStatus }: Seen, wanted: Status): boolean {
+  if (compareStatus(status, wanted) === 'none') return false;
+  return triedStatus === undefined || compareStatus(triedStatus, wanted) !== 'none';
 }
 
 /** Of what it comes to in the snapshot. */

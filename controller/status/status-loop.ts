@@ -5,6 +5,7 @@ import type { KubernetesApi } from '../kubernetes/kubernetes-api.ts';
 import type { KubernetesObject, Service } from '../kubernetes/objects.ts';
 import type { Leadership } from '../leader/leadership.ts';
 import type { OnPublicationChange, Publication } from '../push/publication.ts';
+import type { PartedRoute } from '../watch/parted-route.ts';
 import { changesOfMind } from './changes-of-mind.ts';
 import { compareStatus, type Difference } from './compare-status.ts';
 import { EventRecorder } from './event-recorder.ts';
@@ -108,6 +109,18 @@ export class StatusLoop {
     for (const [name, object] of objects) this.#see(ROUTE_PREFIX + name, object);
   }
 
+  /**
+   * A Route that is there and does not serve here any more; undefined: it is gone altogether, or
+   * serves again.
+   */
+  partedRoute(name: string, parted: PartedRoute | undefined): void {
+    const key = ROUTE_PREFIX + name;
+    const isKnown = this.#book.hasParted(key);
+    const isNews = this.#book.part(key, parted);
+    if (!isKnown && parted !== undefined) this.#mark(key);
+    else if (isNews) this.#writer?.request(key, REPAIR_MS);
+  }
+
   /** The settings as the watch brought them; undefined: they are gone. */
   settingsObject(object: KubernetesObject | undefined): void {
     this.#see(SETTINGS_KEY, object);
@@ -177,6 +190,7 @@ export class StatusLoop {
 
   #written(write: BookWrite, object: KubernetesObject): void {
     this.#book.written(write, object);
+    if (write.isParting) return;
     const regarding = { type: write.type, ...write.place, uid: object.metadata.uid };
     for (const announcement of changesOfMind(write.before, write.status)) {
       void this.#events.record(regarding, announcement);

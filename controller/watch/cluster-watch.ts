@@ -27,6 +27,7 @@ import {
   keepSecretValues,
   keepService,
 } from './keep-fields.ts';
+import type { PartedRoute } from './parted-route.ts';
 import { PendingChanges } from './pending-changes.ts';
 
 /** Longer than an API server that works takes to answer. */
@@ -48,7 +49,10 @@ export interface ClusterWatchOptions {
    * changes do not come again.
    */
   readonly onChanges: (changes: Changes) => void | Promise<void>;
-  /** Takes Routes and settings of which nothing but their status changed, at once. */
+  /**
+   * Takes Routes and settings of which nothing but their status changed, and Routes that part with
+   * the gateway, at once.
+   */
   readonly onStatusChange?: (change: StatusChange) => void;
   /** The Service in front of the proxies changed; undefined: there is none. */
   readonly onProxyServiceChange?: (service: Service | undefined) => void;
@@ -60,6 +64,12 @@ export interface ClusterWatchOptions {
 /** A Route or the settings, as they are now. */
 export type StatusChange =
   | { readonly kind: 'route'; readonly key: string; readonly object: KubernetesObject }
+  | {
+      readonly kind: 'parted-route';
+      readonly key: string;
+      /** Undefined: it is gone altogether, or serves again. */
+      readonly parted: PartedRoute | undefined;
+    }
   | { readonly kind: 'settings'; readonly object: KubernetesObject };
 
 /** What is followed only while something refers to it. */
@@ -89,6 +99,7 @@ export class ClusterWatch implements AsyncDisposable {
   /** Those that something refers to, and changes are held back for. */
   readonly #awaited = new Set<Followed>();
   readonly #routes: readonly Reflector<KubernetesObject>[];
+  readonly #parted = new Map<string, PartedRoute>();
   readonly #settings: Reflector<KubernetesObject>;
   readonly #secrets = new Map<string, Reflector<ReadonlyMap<string, Buffer>>>();
   #namespaces: Reflector<Readonly<Record<string, string>>> | undefined;
@@ -170,6 +181,7 @@ export class ClusterWatch implements AsyncDisposable {
       keep: keepResource,
       onChange: (key, after, before) => {
         const route = this.#servable(after);
+        this.#noteParting(key, after, before);
         if (isSameToCompile(route, this.#servable(before))) {
           if (route !== undefined) this.#tellStatus({ kind: 'route', key, object: route });
           return;
@@ -178,6 +190,34 @@ export class ClusterWatch implements AsyncDisposable {
         this.#note();
       },
     });
+  }
+
+  #noteParting(
+    key: string,
+    after: KubernetesObject | undefined,
+    before: KubernetesObject | undefined,
+  ): void {
+    const parted = this.#partedRoute(key, after, before);
+    if (parted !== undefined) this.#parted.set(key, parted);
+    else if (!this.#parted.delete(key)) return;
+    this.#tellStatus({ kind: 'parted-route', key, parted });
+  }
+
+  /**
+   * Of a Route for another gateway nobody knows whose its status is, but for those that were ours
+   * before: all gateways write in the same name.
+   */
+  #partedRoute(
+    key: string,
+    after: KubernetesObject | undefined,
+    before: KubernetesObject | undefined,
+  ): PartedRoute | undefined {
+    if (after === undefined || this.#servable(after) !== undefined) return undefined;
+    if (this.#ours(after) !== undefined) return { object: after };
+    if (before?.metadata.uid !== after.metadata.uid) return undefined;
+    const ourLast = this.#ours(before)?.metadata.generation;
+    const lastGeneration = ourLast ?? this.#parted.get(key)?.lastGeneration;
+    return lastGeneration === undefined ? undefined : { object: after, lastGeneration };
   }
 
   #noteSettings(after: KubernetesObject | undefined, before: KubernetesObject | undefined): void {

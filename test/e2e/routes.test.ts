@@ -4,7 +4,8 @@ import { eventually } from '../support/eventually.ts';
 import type { ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
 import { START_DEADLINE_MS, startClusterWorld } from '../support/kubernetes/cluster-world.ts';
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
-import { hostOf } from '../support/kubernetes/gateway-manifests.ts';
+import { hostOf, TEAM } from '../support/kubernetes/gateway-manifests.ts';
+import { routesIn } from '../support/kubernetes/paths.ts';
 import { startUpstream } from '../support/upstream.ts';
 
 describeWithClusters(['rbac', 'tokens'], 'routes of a cluster', (openCluster) => {
@@ -118,6 +119,36 @@ describeWithClusters(['rbac', 'tokens'], 'routes of a cluster', (openCluster) =>
     expect(await gateway.statuses('older')).toEqual([200, 200]);
   });
 
+  test('a Route that leaves the gateway says so, and serves when it is back', async () => {
+    await gateway.applyRoute('leaving');
+    await gateway.untilCondition('leaving', 'Programmed', 'True/Programmed');
+
+    await gateway.applyRoute('leaving', { gatewayClassName: 'other' });
+
+    await gateway.untilCondition('leaving', 'Programmed', 'False/OtherGatewayClass');
+    const { status } = await gateway.route('leaving');
+    expect(Object.keys(status ?? {}).sort()).toEqual(['conditions', 'observedGeneration']);
+    expect(status?.conditions).toMatchObject([{ type: 'Programmed', observedGeneration: 2 }]);
+    await untilAnswered('leaving', 421);
+    await gateway.applyRoute('leaving');
+    await gateway.untilCondition('leaving', 'Programmed', 'True/Programmed');
+    expect(await gateway.condition('leaving', 'Accepted')).toBe('True/Accepted');
+  });
+
+  test('a Route that is deleted and has to wait for a finalizer says that it serves no more', async () => {
+    await gateway.applyRoute('finalized');
+    await gateway.untilCondition('finalized', 'Programmed', 'True/Programmed');
+    await setFinalizers('finalized', ['example.test/wait']);
+
+    await gateway.deleteRoute('finalized');
+
+    await gateway.untilCondition('finalized', 'Programmed', 'False/Deleting');
+    expect(await gateway.condition('finalized', 'Accepted')).toBe('False/Deleting');
+    await untilAnswered('finalized', 421);
+    await setFinalizers('finalized', []);
+    await expect(gateway.route('finalized')).rejects.toThrow('not found');
+  });
+
   test('the controller gets by with its rights, and no process writes anything but its log', () => {
     const members = [...gateway.controllers, ...gateway.proxies];
 
@@ -125,4 +156,16 @@ describeWithClusters(['rbac', 'tokens'], 'routes of a cluster', (openCluster) =>
     const log = gateway.controllers.flatMap((controller) => controller.log);
     expect(log.filter(({ level }) => level !== 'info')).toEqual([]);
   });
+
+  async function untilAnswered(route: string, status: number): Promise<void> {
+    await eventually(`${route} is answered with ${String(status)}`, async () =>
+      (await gateway.statuses(route)).every((each) => each === status),
+    );
+  }
+
+  async function setFinalizers(route: string, finalizers: readonly string[]): Promise<void> {
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    const body = { metadata: { finalizers } };
+    await gateway.admin.request('PATCH', `${routesIn(TEAM)}/${route}`, body, headers);
+  }
 });

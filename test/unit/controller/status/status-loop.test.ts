@@ -9,6 +9,7 @@ import type { RouteStatus } from '../../../../controller/status/route-status.ts'
 import type { SettingsStatus } from '../../../../controller/status/settings-status.ts';
 import { StatusLoop } from '../../../../controller/status/status-loop.ts';
 import { DEFAULT_LIMITS } from '../../../../controller/status/status-writer.ts';
+import type { PartedRoute } from '../../../../controller/watch/parted-route.ts';
 import { FakePublication } from '../../../support/fake-publication.ts';
 import { MemoryApi } from '../../../support/kubernetes/memory-api.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -19,6 +20,7 @@ const MINUTE = 60_000;
 const PENDING: Programming = { kind: 'pending', acknowledged: 0, proxies: 3 };
 const REJECTED: Programming = { kind: 'rejected', proxy: 'proxy-0', message: 'bad host' };
 const BAD: Finding = { path: 'spec.policy', reason: 'InvalidPolicy', message: 'no' };
+const DELETION = { deletionTimestamp: '2026-01-01T00:00:00Z' };
 const PROXY: ProxyReport = {
   id: 'proxy-0',
   isConnected: true,
@@ -329,6 +331,119 @@ describe('GatewaySettings', () => {
     loop.settingsObject(undefined);
     await clock.advance(MINUTE);
     expect(writes()).toEqual([]);
+  });
+});
+
+describe('a Route that serves here no more', () => {
+  const place = { namespace: 'team-a', name: 'files' };
+
+  /** A Route that every proxy serves, and says so. */
+  async function served() {
+    const made = await world();
+    tell(made.loop);
+    await made.clock.advance(MINUTE);
+    const object = made.api.read(ROUTES, place);
+    made.loop.routeObjects(new Map([['team-a/files', object]]));
+    return made;
+  }
+
+  /** It is changed like this; what the watch tells of that. */
+  function change({ api }: World, metadata: object, lastGeneration?: number): PartedRoute {
+    api.edit(ROUTES, place, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, generation: 2, ...metadata },
+    }));
+    return read({ api }, lastGeneration);
+  }
+
+  function read({ api }: Pick<World, 'api'>, lastGeneration?: number): PartedRoute {
+    const object = api.read(ROUTES, place);
+    if (object === undefined) throw new Error('gone');
+    return { object, ...(lastGeneration !== undefined && { lastGeneration }) };
+  }
+
+  /** As the watch and the compiler tell of it, one after the other. */
+  function part(loop: StatusLoop, parted: PartedRoute): void {
+    loop.partedRoute('team-a/files', parted);
+    loop.routeObjects(new Map([['team-a/files', undefined]]));
+    loop.routes(new Map([['team-a/files', undefined]]));
+  }
+
+  it.each<[string, object, number | undefined, readonly string[]]>([
+    ['is being deleted', DELETION, undefined, ['Accepted', 'Programmed']],
+    ['is for another gateway', {}, 1, ['Programmed']],
+  ])('says once that it %s, and nothing else', async (_, metadata, lastGeneration, types) => {
+    const made = await served();
+    const { loop, clock, writes, events } = made;
+    part(loop, change(made, metadata, lastGeneration));
+    await clock.advance(MINUTE);
+    loop.partedRoute('team-a/files', read(made, lastGeneration));
+    loop.publicationChanged('all');
+    await clock.advance(MINUTE);
+    expect(writes('files')).toHaveLength(2);
+    expect(events()).toEqual([]);
+    const reason = lastGeneration === undefined ? 'Deleting' : 'OtherGatewayClass';
+    const now = { status: 'False', reason, observedGeneration: 2 };
+    expect(routeStatusOf(made)).toEqual({
+      observedGeneration: 2,
+      conditions: types.map((type) => expect.objectContaining({ ...now, type })),
+    });
+  });
+
+  it('is told of by the next leader, who says nothing again either', async () => {
+    const made = await served();
+    const { clock, end, writes } = made;
+    end.abort();
+    change(made, {}, 1);
+    for (let leaders = 0; leaders < 2; leaders += 1) {
+      const next = made.open();
+      next.partedRoute('team-a/files', read(made, 1));
+      const nextEnd = lead(made, next);
+      await clock.advance(MINUTE);
+      nextEnd.abort();
+      expect(writes('files')).toHaveLength(2);
+    }
+    expect(reasonOf(routeStatusOf(made))).toBe('OtherGatewayClass');
+  });
+
+  it('is left to the other gateway, once that says anything', async () => {
+    const made = await served();
+    const { api, loop, clock, writes } = made;
+    part(loop, change(made, {}, 1));
+    // It says so before we do, and nobody has told us yet.
+    const theirs = { observedGeneration: 2, conditions: routeStatusOf(made).conditions ?? [] };
+    await api.applyStatus(ROUTES, place, theirs);
+    await clock.advance(100);
+    loop.partedRoute('team-a/files', read(made, 1));
+    await clock.advance(MINUTE);
+    change(made, { generation: 3 });
+    loop.partedRoute('team-a/files', read(made, 1));
+    await clock.advance(MINUTE);
+    expect(routeStatusOf(made)).toEqual(theirs);
+    // The first, theirs, and one that was refused.
+    expect(writes('files')).toHaveLength(3);
+  });
+
+  it('says nothing when nothing was said of it', async () => {
+    const made = await world();
+    const { loop, clock, writes } = made;
+    part(loop, change(made, DELETION));
+    await clock.advance(MINUTE);
+    expect(writes('files')).toEqual([]);
+  });
+
+  it('says what it did when it comes back', async () => {
+    const made = await served();
+    const { api, loop, clock } = made;
+    part(loop, change(made, {}, 1));
+    await clock.advance(MINUTE);
+    change(made, { generation: 3 });
+    loop.partedRoute('team-a/files', undefined);
+    loop.routeObjects(new Map([['team-a/files', api.read(ROUTES, place)]]));
+    tell(loop, { generation: 3 });
+    await clock.advance(MINUTE);
+    expect(reasonOf(routeStatusOf(made))).toBe('Programmed');
+    expect(routeStatusOf(made).observedGeneration).toBe(3);
   });
 });
 

@@ -95,6 +95,15 @@ function putSecret(name: string, values: Readonly<Record<string, string>>): void
   server.put(SECRETS, secret);
 }
 
+/** What is told of a Route that serves here no more. */
+function parted(key: string, metadata: object, lastGeneration?: number): object {
+  const object: unknown = expect.objectContaining({
+    metadata: expect.objectContaining(metadata) as unknown,
+  });
+  const route = { object, ...(lastGeneration !== undefined && { lastGeneration }) };
+  return { kind: 'parted-route', key, parted: route };
+}
+
 function keysOf(map: ReadonlyMap<string, unknown> | undefined): readonly string[] {
   return [...(map?.keys() ?? [])].sort();
 }
@@ -249,6 +258,39 @@ describe('what counts as a change', () => {
     expect(routes.get('apps/mine')).toBeUndefined();
     expect(keysOf(routes)).toEqual(['apps/mine', 'apps/theirs']);
     expect(routes.get('apps/theirs')).toBeDefined();
+  });
+
+  it('is told at once of a Route that stays and serves here no more, until it does or is gone', async () => {
+    const told: StatusChange[] = [];
+    const deletion = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+    const foreign = { gatewayClassName: 'foreign' };
+    for (const name of ['deleted', 'leaving', 'back']) putRoute(name);
+    putRoute('deleting', { generation: 2, metadata: deletion });
+    putRoute('theirs', { spec: foreign });
+    begin({ onStatusChange: (change) => void told.push(change) });
+    await expectHandedOver(1);
+    const isToldOf = (key: string): boolean => told.some((one) => 'key' in one && one.key === key);
+    expect(told).toEqual([parted('apps/deleting', { generation: 2 })]);
+
+    putRoute('theirs', { generation: 2, spec: foreign });
+    putRoute('leaving', { generation: 3, spec: foreign });
+    putRoute('leaving', { generation: 4, spec: foreign, status: { observedGeneration: 1 } });
+    putRoute('back', { generation: 2, spec: foreign });
+    putRoute('back', { generation: 3 });
+    putRoute('deleted', { generation: 2, metadata: deletion });
+    server.remove(ROUTES, 'deleted');
+    putRoute('last', { generation: 2, metadata: deletion });
+    await eventually('the last is told', () => isToldOf('apps/last'));
+
+    expect(told.slice(1)).toEqual([
+      parted('apps/leaving', { generation: 3 }, 1),
+      parted('apps/leaving', { generation: 4 }, 1),
+      parted('apps/back', { generation: 2 }, 1),
+      { kind: 'parted-route', key: 'apps/back', parted: undefined },
+      parted('apps/deleted', { generation: 2 }),
+      { kind: 'parted-route', key: 'apps/deleted', parted: undefined },
+      parted('apps/last', { generation: 2 }),
+    ]);
   });
 
   it('is of a Service and its endpoints only what routes need', async () => {
