@@ -172,7 +172,7 @@ describeWithClusters(['rbac', 'tokens'], 'settings in a cluster', (openCluster) 
     await gateway.untilCondition('selected', 'Accepted', 'True/Accepted');
     await label({ exposed: null });
     await untilAnswered('selected', 421);
-    expect(await gateway.condition('first', 'Accepted')).toBe('False/NotAllowedByGateway');
+    await gateway.untilCondition('first', 'Accepted', 'False/NotAllowedByGateway');
 
     await gateway.changeSettings({});
     await gateway.untilServed('selected');

@@ -181,8 +181,10 @@ describe('a controller and its proxies', () => {
     ]);
     publication.publish({ put: RESOURCES, deleted: [] });
     await eventually(
-      'the others are served',
-      () => publication.programming('route/default/route-0')?.kind === 'programmed',
+      'one is refused, and others are served',
+      () =>
+        publication.programming('route/default/route-1')?.kind === 'rejected' &&
+        publication.programming('route/default/route-0')?.kind === 'programmed',
     );
 
     expect(publication.programming('route/default/route-1')).toEqual({
