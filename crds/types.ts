@@ -232,6 +232,10 @@ export interface Route {
      */
     readonly url?: string;
     /**
+     * Gateway that wrote this, and what it says is true of.
+     */
+    readonly gatewayClassName?: string;
+    /**
      * Newest generation of the route that every proxy serves.
      */
     readonly programmedGeneration?: number;

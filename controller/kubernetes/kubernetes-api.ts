@@ -103,17 +103,11 @@ export interface KubernetesApi {
   ): Promise<KubernetesObject>;
   /**
    * Server-side apply of `status` as field manager `gatehouse`, forced. With a `uid`, a server
-   * that heeds it answers 409 when the object of the name has another one; not all do. With a
-   * `resourceVersion`, the answer is 409 when the object has another one.
+   * that heeds it answers 409 when the object of the name has another one; not all do.
    */
   applyStatus(
     type: ResourceType,
-    place: {
-      readonly namespace: string;
-      readonly name: string;
-      readonly uid?: string;
-      readonly resourceVersion?: string;
-    },
+    place: { readonly namespace: string; readonly name: string; readonly uid?: string },
     status: object,
   ): Promise<KubernetesObject>;
 }

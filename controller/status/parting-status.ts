@@ -1,5 +1,5 @@
 import type { PartedRoute } from '../watch/parted-route.ts';
-import { findCondition, toCondition, type Claim } from './condition.ts';
+import { toCondition, type Claim } from './condition.ts';
 import type { RouteStatus } from './route-status.ts';
 
 const DELETING: Claim = {
@@ -22,24 +22,20 @@ const FOR_ANOTHER_GATEWAY: Claim = {
  * Route is for now writes over it.
  */
 export function partingStatus(
-  { object, lastGeneration }: PartedRoute,
-  current: RouteStatus | undefined,
-  now: Date,
+  { object, why }: PartedRoute,
+  gatewayClass: string,
+  { current, now }: { readonly current: RouteStatus | undefined; readonly now: Date },
 ): RouteStatus | undefined {
+  if (current?.gatewayClassName !== gatewayClass) return undefined;
   const { generation = 0 } = object.metadata;
-  const programmed = findCondition(current?.conditions, 'Programmed');
-  if (programmed === undefined) return undefined;
-  const since = { generation, current: current?.conditions, now };
-  if (lastGeneration === undefined) {
-    const conditions = [
-      toCondition('Accepted', DELETING, since),
-      toCondition('Programmed', DELETING, since),
-    ];
+  const since = { generation, current: current.conditions, now };
+  if (why === 'left') {
+    const conditions = [toCondition('Programmed', FOR_ANOTHER_GATEWAY, since)];
     return { observedGeneration: generation, conditions };
   }
-  // What is newer, or said already, is not ours to say.
-  const isOurs = (current?.observedGeneration ?? 0) <= lastGeneration;
-  if (!isOurs || programmed.reason === FOR_ANOTHER_GATEWAY.reason) return undefined;
-  const conditions = [toCondition('Programmed', FOR_ANOTHER_GATEWAY, since)];
-  return { observedGeneration: generation, conditions };
+  const conditions = [
+    toCondition('Accepted', DELETING, since),
+    toCondition('Programmed', DELETING, since),
+  ];
+  return { gatewayClassName: gatewayClass, observedGeneration: generation, conditions };
 }

@@ -11,6 +11,8 @@ export type RouteStatus = NonNullable<Route['status']>;
 
 export interface RouteStatusInput extends Progress {
   readonly verdict: RouteVerdict;
+  /** The class of this gateway. */
+  readonly gatewayClass: string;
   /** The status it has; undefined when it has none. */
   readonly current: RouteStatus | undefined;
   readonly now: Date;
@@ -40,6 +42,7 @@ export function routeStatus(input: RouteStatusInput): RouteStatus {
   const served = servedSpec(decision) ?? keptSpec(verdict);
   const url = verdict.url === '' ? keptUrl(input) : verdict.url;
   return {
+    gatewayClassName: input.gatewayClass,
     observedGeneration: decision.generation,
     conditions,
     ...(verdict.mcpRole !== '' && { mcpRole: verdict.mcpRole }),
@@ -51,13 +54,14 @@ export function routeStatus(input: RouteStatusInput): RouteStatus {
 }
 
 /**
- * The URL that it has, of a Route that waits for settings that let it serve: by its host another
+ * The URL that it had here, of a Route that waits for settings that let it serve: by its host another
  * leader knows whose that is.
  */
-function keptUrl({ verdict, current }: RouteStatusInput): string | undefined {
-  const host = hostOfUrl(current?.url);
+function keptUrl({ verdict, gatewayClass, current }: RouteStatusInput): string | undefined {
+  if (current?.gatewayClassName !== gatewayClass) return undefined;
+  const host = hostOfUrl(current.url);
   const isKept = host !== undefined && verdict.kept?.hosts.includes(host) === true;
-  return isKept ? current?.url : undefined;
+  return isKept ? current.url : undefined;
 }
 
 /** Of a route whose newest generation is not programmed. */

@@ -38,18 +38,25 @@ interface Seen {
   readonly triedStatus?: Status;
 }
 
+export interface StatusBookOptions {
+  readonly gatewayClass: string;
+  readonly wallTime: () => Date;
+}
+
 /** Everything that statuses are made of, and the statuses that there are. */
 export class StatusBook {
   service: Service | undefined;
   publication: Publication | undefined;
   obstacle: string | undefined;
+  readonly #gatewayClass: string;
   readonly #wallTime: () => Date;
   readonly #verdicts = new Map<string, EitherVerdict>();
   /** Routes that do not serve here any more, whatever verdict there was on them. */
   readonly #parted = new Map<string, PartedRoute>();
   readonly #seen = new Map<string, Seen>();
 
-  constructor(wallTime: () => Date) {
+  constructor({ gatewayClass, wallTime }: StatusBookOptions) {
+    this.#gatewayClass = gatewayClass;
     this.#wallTime = wallTime;
   }
 
@@ -124,21 +131,17 @@ export class StatusBook {
 
   #partingWriteOf(key: string, parted: PartedRoute): BookWrite | undefined {
     const { metadata } = parted.object;
-    const { namespace = '', name, uid, resourceVersion } = metadata;
+    const { namespace = '', name, uid } = metadata;
     const seen = this.#seen.get(key);
     if (this.publication === undefined || seen === undefined || seen.uid !== uid) return undefined;
     // What is under a key of a Route has the status of one.
     const before = seen.status as RouteStatus | undefined;
-    const status = partingStatus(parted, before, this.#wallTime());
+    const status = partingStatus(parted, this.#gatewayClass, {
+      current: before,
+      now: this.#wallTime(),
+    });
     if (status === undefined || !isNews(seen, status)) return undefined;
-    // Another gateway may have said something meanwhile, which must not be lost.
-    const version = parted.lastGeneration === undefined ? undefined : resourceVersion;
-    const place = {
-      namespace,
-      name,
-      ...(uid !== undefined && { uid }),
-      ...(version !== undefined && { resourceVersion: version }),
-    };
+    const place = { namespace, name, ...(uid !== undefined && { uid }) };
     return { key, type: ROUTES, place, status, before, isParting: true };
   }
 
@@ -165,7 +168,8 @@ export class StatusBook {
     if (entry.kind === 'route') {
       // What is under a key of a Route has the status of one.
       const before = current as RouteStatus | undefined;
-      return routeStatus({ ...common, verdict: entry.verdict, current: before });
+      const { verdict } = entry;
+      return routeStatus({ ...common, verdict, gatewayClass: this.#gatewayClass, current: before });
     }
     const before = current as SettingsStatus | undefined;
     // What is held back does not serve, and what served does.

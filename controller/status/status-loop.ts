@@ -16,6 +16,8 @@ export interface StatusLoopOptions {
   readonly api: Pick<KubernetesApi, 'applyStatus' | 'create'>;
   /** Of this process, as in the Lease. */
   readonly identity: string;
+  /** The class of this gateway. */
+  readonly gatewayClass: string;
   readonly logger: Logger;
   readonly clock?: Clock;
   readonly wallTime?: () => Date;
@@ -60,7 +62,7 @@ export class StatusLoop {
       limits: DEFAULT_LIMITS,
       ...options,
     };
-    this.#book = new StatusBook(this.#options.wallTime);
+    this.#book = new StatusBook(this.#options);
     this.#events = new EventRecorder(this.#options);
   }
 
@@ -191,6 +193,8 @@ export class StatusLoop {
   #written(write: BookWrite, object: KubernetesObject): void {
     this.#book.written(write, object);
     if (write.isParting) return;
+    // It was under way when the Route parted, and says what is not true any more.
+    if (this.#book.hasParted(write.key)) this.#mark(write.key);
     const regarding = { type: write.type, ...write.place, uid: object.metadata.uid };
     for (const announcement of changesOfMind(write.before, write.status)) {
       void this.#events.record(regarding, announcement);

@@ -9,16 +9,8 @@ import { judgeFailure } from './write-failure.ts';
 /** A status to be written. */
 export interface StatusWrite {
   readonly type: ResourceType;
-  /**
-   * With a `uid`, it is about that object alone, and not about another one of the name. With a
-   * `resourceVersion`, it is taken back when the object is another by then, and asked for anew.
-   */
-  readonly place: {
-    readonly namespace: string;
-    readonly name: string;
-    readonly uid?: string;
-    readonly resourceVersion?: string;
-  };
+  /** With a `uid`, it is about that object alone, and not about another one of the name. */
+  readonly place: { readonly namespace: string; readonly name: string; readonly uid?: string };
   readonly status: object;
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
+import type { Route } from '../../crds/types.ts';
 import type { Logger } from '../../shared/process/logger.ts';
 import type { Changes } from '../compile/compilation.ts';
 import { isOfClass } from '../compile/read-stored.ts';
@@ -99,7 +100,8 @@ export class ClusterWatch implements AsyncDisposable {
   /** Those that something refers to, and changes are held back for. */
   readonly #awaited = new Set<Followed>();
   readonly #routes: readonly Reflector<KubernetesObject>[];
-  readonly #parted = new Map<string, PartedRoute>();
+  /** Keys of those that were told of. */
+  readonly #parted = new Set<string>();
   readonly #settings: Reflector<KubernetesObject>;
   readonly #secrets = new Map<string, Reflector<ReadonlyMap<string, Buffer>>>();
   #namespaces: Reflector<Readonly<Record<string, string>>> | undefined;
@@ -181,7 +183,7 @@ export class ClusterWatch implements AsyncDisposable {
       keep: keepResource,
       onChange: (key, after, before) => {
         const route = this.#servable(after);
-        this.#noteParting(key, after, before);
+        this.#noteParting(key, after);
         if (isSameToCompile(route, this.#servable(before))) {
           if (route !== undefined) this.#tellStatus({ kind: 'route', key, object: route });
           return;
@@ -192,32 +194,20 @@ export class ClusterWatch implements AsyncDisposable {
     });
   }
 
-  #noteParting(
-    key: string,
-    after: KubernetesObject | undefined,
-    before: KubernetesObject | undefined,
-  ): void {
-    const parted = this.#partedRoute(key, after, before);
-    if (parted !== undefined) this.#parted.set(key, parted);
+  #noteParting(key: string, after: KubernetesObject | undefined): void {
+    const parted = this.#partedRoute(after);
+    if (parted !== undefined) this.#parted.add(key);
     else if (!this.#parted.delete(key)) return;
     this.#tellStatus({ kind: 'parted-route', key, parted });
   }
 
-  /**
-   * Of a Route for another gateway nobody knows whose its status is, but for those that were ours
-   * before: all gateways write in the same name.
-   */
-  #partedRoute(
-    key: string,
-    after: KubernetesObject | undefined,
-    before: KubernetesObject | undefined,
-  ): PartedRoute | undefined {
-    if (after === undefined || this.#servable(after) !== undefined) return undefined;
-    if (this.#ours(after) !== undefined) return { object: after };
-    if (before?.metadata.uid !== after.metadata.uid) return undefined;
-    const ourLast = this.#ours(before)?.metadata.generation;
-    const lastGeneration = ourLast ?? this.#parted.get(key)?.lastGeneration;
-    return lastGeneration === undefined ? undefined : { object: after, lastGeneration };
+  #partedRoute(object: KubernetesObject | undefined): PartedRoute | undefined {
+    if (object === undefined || this.#servable(object) !== undefined) return undefined;
+    if (this.#ours(object) !== undefined) return { object, why: 'deleted' };
+    // The API server holds it to the schema of our CRD.
+    const { status } = object as KubernetesObject & Pick<Route, 'status'>;
+    const isOurStatus = status?.gatewayClassName === this.#options.gatewayClass;
+    return isOurStatus ? { object, why: 'left' } : undefined;
   }
 
   #noteSettings(after: KubernetesObject | undefined, before: KubernetesObject | undefined): void {

@@ -170,7 +170,7 @@ describeWithClusters(['tables'], 'columns', (openCluster) => {
 });
 
 function routeStatusOf(input: Partial<RouteStatusInput>): Status {
-  return routeStatus({ ...COMMON, verdict: routeVerdict(), ...input });
+  return routeStatus({ ...COMMON, gatewayClass: 'gatehouse', verdict: routeVerdict(), ...input });
 }
 
 function settingsStatusOf(input: Partial<SettingsStatusInput>): Status {

@@ -115,6 +115,7 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
       const loop = new StatusLoop({
         api,
         identity: 'a_1',
+        gatewayClass: 'gatehouse',
         logger: recordingLogger(),
         limits: { ...DEFAULT_LIMITS, settlingMs: 0 },
       });
@@ -166,6 +167,7 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
           },
         },
         identity: 'a_1',
+        gatewayClass: 'gatehouse',
         logger: recordingLogger(),
         limits: { ...DEFAULT_LIMITS, settlingMs: 0 },
       });

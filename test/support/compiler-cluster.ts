@@ -194,7 +194,8 @@ export class CompilerCluster {
 
 function statusOf(verdict: RouteVerdict, current: RouteStatus | undefined): RouteStatus {
   const published = { programming: undefined, obstacle: undefined };
-  return routeStatus({ ...published, verdict, current, now: new Date(0) });
+  const gatewayClass = OPTIONS.gatewayClassName ?? 'gatehouse';
+  return routeStatus({ ...published, gatewayClass, verdict, current, now: new Date(0) });
 }
 
 function mergeChanges(all: readonly Changes[]): Changes {

@@ -17,11 +17,14 @@ export function hostOfUrl(url: unknown): string | undefined {
 /**
  * Reads what the status of a route tells. It gives a route nothing that its spec could not: what it
  * says is validated and competes with other routes like any other spec.
+ *
+ * Attack: a host that a route has at another gateway is no claim to it here.
  */
 export function readPrior(
   { metadata, status }: UnvalidatedRoute,
   gatewayClassName: string | undefined,
 ): Prior {
+  if (gatewayClassName !== undefined && status?.gatewayClassName !== gatewayClassName) return {};
   const served = readServed(status, metadata.generation);
   const host = hostOfUrl(status?.url);
   return {

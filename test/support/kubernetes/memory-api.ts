@@ -78,12 +78,7 @@ export class MemoryApi implements Pick<
 
   async applyStatus(
     type: ResourceType,
-    place: {
-      readonly namespace: string;
-      readonly name: string;
-      readonly uid?: string;
-      readonly resourceVersion?: string;
-    },
+    place: { readonly namespace: string; readonly name: string; readonly uid?: string },
     status: object,
   ): Promise<KubernetesObject> {
     const copy = structuredClone(status);
@@ -96,10 +91,6 @@ export class MemoryApi implements Pick<
     const live = this.#existing(type, place);
     if (place.uid !== undefined && place.uid !== live.metadata.uid) {
       throw refusal(409, 'Conflict', 'Precondition failed: UID in precondition');
-    }
-    const { resourceVersion = live.metadata.resourceVersion } = place;
-    if (resourceVersion !== live.metadata.resourceVersion) {
-      throw refusal(409, 'Conflict', 'the object has been modified');
     }
     const applied: KubernetesObject & { readonly status: object } = { ...live, status: copy };
     return this.#store(type, applied);

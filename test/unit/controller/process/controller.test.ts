@@ -251,7 +251,9 @@ describe('a controller', () => {
     const second = await api.get(ROUTES, place);
     await applyRoute('http://three.example.com', ", regex: '('");
     const served = { generation: 2, spec: specOf(second) };
-    await api.applyStatus(ROUTES, place, { url: 'https://files.example.com', served });
+    await api.applyStatus(ROUTES, place, {
+      ...{ gatewayClassName: 'gatehouse', url: 'https://files.example.com', served },
+    });
     expect(upstream(it)).toBe('http://one.example.com');
     mayLead = true;
     await eventually('it leads', hasLed);

@@ -37,6 +37,7 @@ const SECRET_NOT_FOUND: Finding = {
 function statusOf(input: Partial<RouteStatusInput>): RouteStatus {
   return routeStatus({
     verdict: routeVerdict(),
+    gatewayClass: 'gatehouse',
     programming: PROGRAMMED,
     obstacle: undefined,
     current: undefined,
@@ -61,6 +62,7 @@ const programmedBefore = statusOf({});
 describe('the status of a Route that every proxy serves', () => {
   it('says so, and where', () => {
     expect(programmedBefore).toMatchObject({
+      gatewayClassName: 'gatehouse',
       observedGeneration: 1,
       programmedGeneration: 1,
       configHash: 'hash-1',
@@ -287,7 +289,12 @@ describe('the status of a Route that settings do not let serve', () => {
 
   it.each<[string, RouteVerdict, RouteStatus]>([
     ['it had none', verdict, {}],
-    ['it is of a host that is not its own any more', verdict, { url: 'https://a.example.com' }],
+    [
+      'it is of a host that is not its own any more',
+      verdict,
+      { ...current, url: 'https://a.example.com' },
+    ],
+    ['another gateway wrote it', verdict, { ...current, gatewayClassName: 'other' }],
     ['it has given up all', { ...verdict, kept: { hosts: [] } }, current],
     ['it is refused', routeVerdict({ findings: [INVALID_POLICY] }), current],
   ])('keeps no URL when %s', (_, told, before) => {

@@ -5,6 +5,7 @@ import { GATEWAY_SETTINGS, ROUTES } from '../../../../controller/kubernetes/reso
 import type { Finding } from '../../../../controller/compile/outcome.ts';
 import type { Leadership } from '../../../../controller/leader/leadership.ts';
 import type { Programming, ProxyReport } from '../../../../controller/push/publication.ts';
+import type { Condition } from '../../../../controller/status/condition.ts';
 import type { RouteStatus } from '../../../../controller/status/route-status.ts';
 import type { SettingsStatus } from '../../../../controller/status/settings-status.ts';
 import { StatusLoop } from '../../../../controller/status/status-loop.ts';
@@ -16,6 +17,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { routeVerdict, settingsVerdict } from '../../../support/verdicts.ts';
 
+const SECOND = 1000;
 const MINUTE = 60_000;
 const PENDING: Programming = { kind: 'pending', acknowledged: 0, proxies: 3 };
 const REJECTED: Programming = { kind: 'rejected', proxy: 'proxy-0', message: 'bad host' };
@@ -47,6 +49,7 @@ function makeWorld() {
       logger,
       clock,
       identity: 'pod_1',
+      gatewayClass: 'gatehouse',
       wallTime: () => clock.wallTime(),
       limits: { ...DEFAULT_LIMITS, settlingMs: 0 },
     });
@@ -348,18 +351,26 @@ describe('a Route that serves here no more', () => {
   }
 
   /** It is changed like this; what the watch tells of that. */
-  function change({ api }: World, metadata: object, lastGeneration?: number): PartedRoute {
+  function change({ api }: World, metadata: object, why: PartedRoute['why']): PartedRoute {
     api.edit(ROUTES, place, (object) => ({
       ...object,
       metadata: { ...object.metadata, generation: 2, ...metadata },
     }));
-    return read({ api }, lastGeneration);
+    return read({ api }, why);
   }
 
-  function read({ api }: Pick<World, 'api'>, lastGeneration?: number): PartedRoute {
+  function read({ api }: Pick<World, 'api'>, why: PartedRoute['why']): PartedRoute {
     const object = api.read(ROUTES, place);
     if (object === undefined) throw new Error('gone');
-    return { object, ...(lastGeneration !== undefined && { lastGeneration }) };
+    return { object, why };
+  }
+
+  function denying(type: string, reason: string): Condition {
+    return {
+      ...{ type, status: 'False', reason, observedGeneration: 2 },
+      message: expect.any(String) as unknown as string,
+      lastTransitionTime: expect.any(String) as unknown as string,
+    };
   }
 
   /** As the watch and the compiler tell of it, one after the other. */
@@ -369,35 +380,44 @@ describe('a Route that serves here no more', () => {
     loop.routes(new Map([['team-a/files', undefined]]));
   }
 
-  it.each<[string, object, number | undefined, readonly string[]]>([
-    ['is being deleted', DELETION, undefined, ['Accepted', 'Programmed']],
-    ['is for another gateway', {}, 1, ['Programmed']],
-  ])('says once that it %s, and nothing else', async (_, metadata, lastGeneration, types) => {
+  it.each<[string, object, PartedRoute['why'], RouteStatus]>([
+    [
+      'is being deleted',
+      DELETION,
+      'deleted',
+      {
+        gatewayClassName: 'gatehouse',
+        observedGeneration: 2,
+        conditions: [denying('Accepted', 'Deleting'), denying('Programmed', 'Deleting')],
+      },
+    ],
+    [
+      'is for another gateway',
+      {},
+      'left',
+      { observedGeneration: 2, conditions: [denying('Programmed', 'OtherGatewayClass')] },
+    ],
+  ])('says once that it %s, and nothing else', async (_, metadata, why, status) => {
     const made = await served();
     const { loop, clock, writes, events } = made;
-    part(loop, change(made, metadata, lastGeneration));
+    part(loop, change(made, metadata, why));
     await clock.advance(MINUTE);
-    loop.partedRoute('team-a/files', read(made, lastGeneration));
+    loop.partedRoute('team-a/files', read(made, why));
     loop.publicationChanged('all');
     await clock.advance(MINUTE);
     expect(writes('files')).toHaveLength(2);
     expect(events()).toEqual([]);
-    const reason = lastGeneration === undefined ? 'Deleting' : 'OtherGatewayClass';
-    const now = { status: 'False', reason, observedGeneration: 2 };
-    expect(routeStatusOf(made)).toEqual({
-      observedGeneration: 2,
-      conditions: types.map((type) => expect.objectContaining({ ...now, type })),
-    });
+    expect(routeStatusOf(made)).toEqual(status);
   });
 
   it('is told of by the next leader, who says nothing again either', async () => {
     const made = await served();
     const { clock, end, writes } = made;
     end.abort();
-    change(made, {}, 1);
+    change(made, {}, 'left');
     for (let leaders = 0; leaders < 2; leaders += 1) {
       const next = made.open();
-      next.partedRoute('team-a/files', read(made, 1));
+      next.partedRoute('team-a/files', read(made, 'left'));
       const nextEnd = lead(made, next);
       await clock.advance(MINUTE);
       nextEnd.abort();
@@ -409,25 +429,42 @@ describe('a Route that serves here no more', () => {
   it('is left to the other gateway, once that says anything', async () => {
     const made = await served();
     const { api, loop, clock, writes } = made;
-    part(loop, change(made, {}, 1));
-    // It says so before we do, and nobody has told us yet.
-    const theirs = { observedGeneration: 2, conditions: routeStatusOf(made).conditions ?? [] };
+    const before = change(made, {}, 'left');
+    const { conditions = [] } = routeStatusOf(made);
+    const theirs = { gatewayClassName: 'other', observedGeneration: 2, conditions };
     await api.applyStatus(ROUTES, place, theirs);
-    await clock.advance(100);
-    loop.partedRoute('team-a/files', read(made, 1));
-    await clock.advance(MINUTE);
-    change(made, { generation: 3 });
-    loop.partedRoute('team-a/files', read(made, 1));
+    part(loop, before);
+    // What they said comes before we said anything.
+    loop.partedRoute('team-a/files', read(made, 'left'));
     await clock.advance(MINUTE);
     expect(routeStatusOf(made)).toEqual(theirs);
-    // The first, theirs, and one that was refused.
-    expect(writes('files')).toHaveLength(3);
+    expect(writes('files')).toHaveLength(2);
+  });
+
+  it('takes back what was being written when it parted', async () => {
+    const made = await world();
+    const { api, loop, clock } = made;
+    const apply = api.applyStatus.bind(api);
+    const late = Promise.withResolvers<undefined>();
+    api.applyStatus = async (...write) => {
+      api.applyStatus = apply;
+      await late.promise;
+      return await apply(...write);
+    };
+    tell(loop);
+    await clock.advance(SECOND);
+    part(loop, change(made, DELETION, 'deleted'));
+    await clock.advance(SECOND);
+    expect(routeStatusOf(made)).toEqual({});
+    late.resolve(undefined);
+    await clock.advance(MINUTE);
+    expect(reasonOf(routeStatusOf(made))).toBe('Deleting');
   });
 
   it('says nothing when nothing was said of it', async () => {
     const made = await world();
     const { loop, clock, writes } = made;
-    part(loop, change(made, DELETION));
+    part(loop, change(made, DELETION, 'deleted'));
     await clock.advance(MINUTE);
     expect(writes('files')).toEqual([]);
   });
@@ -435,9 +472,9 @@ describe('a Route that serves here no more', () => {
   it('says what it did when it comes back', async () => {
     const made = await served();
     const { api, loop, clock } = made;
-    part(loop, change(made, {}, 1));
+    part(loop, change(made, {}, 'left'));
     await clock.advance(MINUTE);
-    change(made, { generation: 3 });
+    change(made, { generation: 3 }, 'left');
     loop.partedRoute('team-a/files', undefined);
     loop.routeObjects(new Map([['team-a/files', api.read(ROUTES, place)]]));
     tell(loop, { generation: 3 });

@@ -96,12 +96,11 @@ function putSecret(name: string, values: Readonly<Record<string, string>>): void
 }
 
 /** What is told of a Route that serves here no more. */
-function parted(key: string, metadata: object, lastGeneration?: number): object {
+function parted(key: string, why: 'deleted' | 'left', metadata: object): object {
   const object: unknown = expect.objectContaining({
     metadata: expect.objectContaining(metadata) as unknown,
   });
-  const route = { object, ...(lastGeneration !== undefined && { lastGeneration }) };
-  return { kind: 'parted-route', key, parted: route };
+  return { kind: 'parted-route', key, parted: { object, why } };
 }
 
 function keysOf(map: ReadonlyMap<string, unknown> | undefined): readonly string[] {
@@ -264,32 +263,39 @@ describe('what counts as a change', () => {
     const told: StatusChange[] = [];
     const deletion = { deletionTimestamp: '2026-01-01T00:00:00Z' };
     const foreign = { gatewayClassName: 'foreign' };
-    for (const name of ['deleted', 'leaving', 'back']) putRoute(name);
+    const ours = { gatewayClassName: 'gatehouse' };
+    for (const name of ['deleted', 'leaving', 'back']) putRoute(name, { status: ours });
     putRoute('deleting', { generation: 2, metadata: deletion });
-    putRoute('theirs', { spec: foreign });
+    putRoute('theirs', { spec: foreign, status: foreign });
+    putRoute('left', { spec: foreign, status: ours });
     begin({ onStatusChange: (change) => void told.push(change) });
     await expectHandedOver(1);
     const isToldOf = (key: string): boolean => told.some((one) => 'key' in one && one.key === key);
-    expect(told).toEqual([parted('apps/deleting', { generation: 2 })]);
+    const atFirst = [
+      parted('apps/deleting', 'deleted', { generation: 2 }),
+      parted('apps/left', 'left', { generation: 1 }),
+    ];
+    expect(told).toEqual(atFirst);
 
-    putRoute('theirs', { generation: 2, spec: foreign });
-    putRoute('leaving', { generation: 3, spec: foreign });
-    putRoute('leaving', { generation: 4, spec: foreign, status: { observedGeneration: 1 } });
-    putRoute('back', { generation: 2, spec: foreign });
-    putRoute('back', { generation: 3 });
+    putRoute('theirs', { generation: 2, spec: foreign, status: foreign });
+    putRoute('leaving', { generation: 3, spec: foreign, status: ours });
+    putRoute('leaving', { generation: 3, spec: foreign, status: foreign });
+    putRoute('back', { generation: 2, spec: foreign, status: ours });
+    putRoute('back', { generation: 3, status: ours });
     putRoute('deleted', { generation: 2, metadata: deletion });
     server.remove(ROUTES, 'deleted');
     putRoute('last', { generation: 2, metadata: deletion });
     await eventually('the last is told', () => isToldOf('apps/last'));
 
-    expect(told.slice(1)).toEqual([
-      parted('apps/leaving', { generation: 3 }, 1),
-      parted('apps/leaving', { generation: 4 }, 1),
-      parted('apps/back', { generation: 2 }, 1),
+    const changes = told.slice(atFirst.length).filter(({ kind }) => kind === 'parted-route');
+    expect(changes).toEqual([
+      parted('apps/leaving', 'left', { generation: 3 }),
+      { kind: 'parted-route', key: 'apps/leaving', parted: undefined },
+      parted('apps/back', 'left', { generation: 2 }),
       { kind: 'parted-route', key: 'apps/back', parted: undefined },
-      parted('apps/deleted', { generation: 2 }),
+      parted('apps/deleted', 'deleted', { generation: 2 }),
       { kind: 'parted-route', key: 'apps/deleted', parted: undefined },
-      parted('apps/last', { generation: 2 }),
+      parted('apps/last', 'deleted', { generation: 2 }),
     ]);
   });
 

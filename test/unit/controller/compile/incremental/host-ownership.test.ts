@@ -86,6 +86,18 @@ describe('a host', () => {
     expectEachWithItsOwn(cluster);
   });
 
+  // Attack: a tenant gets a host at another gateway, and brings that along.
+  test('is not what a route has at another gateway', () => {
+    const cluster = startedCluster();
+    contest(cluster);
+    const theirs = { gatewayClassName: 'other', url: A };
+    cluster.takeOver((route) =>
+      route.metadata['name'] === 'old' ? { ...route, status: theirs } : route,
+    );
+
+    expect(cluster.routes).toMatchObject({ 'x/app': { host: 'a.example.com' } });
+  });
+
   test('stays with its namespace while any route there asks for it', () => {
     const cluster = startedCluster();
     cluster.put({ 'x/first': publicSpec(A) });

@@ -188,7 +188,7 @@ describe('another controller that takes over', () => {
     cluster.put({ [name]: badSpec(C) });
     cluster.takeOver((route) =>
       route.metadata['name'] === 'app'
-        ? { ...route, status: { served: { generation: 0, spec } } }
+        ? { ...route, status: { gatewayClassName: 'gatehouse', served: { generation: 0, spec } } }
         : route,
     );
 
@@ -199,7 +199,7 @@ describe('another controller that takes over', () => {
     const cluster = started({ 'x/app': badSpec(A) });
     cluster.takeOver((route) => ({
       ...route,
-      status: { served: { generation: 1, spec: publicSpec(A) } },
+      status: { gatewayClassName: 'gatehouse', served: { generation: 1, spec: publicSpec(A) } },
     }));
 
     expect(cluster.routes).toEqual({});
