@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import type { Clock } from '../../shared/process/clock.ts';
+import { pause, type Clock } from '../../shared/process/clock.ts';
 import type { Logger } from '../../shared/process/logger.ts';
 import type { KubernetesApi, ResourceType } from '../kubernetes/kubernetes-api.ts';
 import { KubernetesApiError } from '../kubernetes/kubernetes-api.ts';
@@ -33,6 +33,8 @@ const MINUTE = 60_000;
 const QUIET_MS = 10 * MINUTE;
 /** Above what one gateway has to say; a storm of Events would push out those of others. */
 const RATE = { perSecond: 1, burst: 100 };
+/** Of one object, so that one whose verdict flaps leaves most of the rate to the others. */
+const RATE_OF_ONE = { perSecond: 1 / 60, burst: 6 };
 const COMPONENT = 'gatehouse';
 const MAX_MESSAGE = 1024;
 const MAX_NAME = 253;
@@ -41,17 +43,19 @@ const FORBIDDEN = 403;
 
 /**
  * Writes Events, beside the objects that they are about: what was said of an object last is not said
- * again for ten minutes, and only so many are written of all. One that cannot be written is dropped,
- * since conditions say the same.
+ * again for ten minutes, and only so many are written of one object and of all. One that cannot be
+ * written is dropped, since conditions say the same.
  *
- * What was said before the last is said again: a Route that is refused, accepted and refused again
- * would otherwise be left with an Event that it is accepted.
+ * What was said before the last is said again, and what must wait is said later: a Route that is
+ * refused, accepted and refused again would otherwise be left with an Event that it is accepted.
  */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #bucket: TokenBucket;
   /** What was said of each object last, in the order of the time until which it is not repeated. */
   readonly #last = new Map<string, LastWord>();
+  /** The newest about each object that must wait. */
+  readonly #unsaid = new Map<string, Announcement>();
   #isForbidden = false;
 
   constructor(options: EventRecorderOptions) {
@@ -59,14 +63,39 @@ export class EventRecorder {
     this.#bucket = new TokenBucket(RATE);
   }
 
-  /** Never rejects. */
-  async record(regarding: Regarding, announcement: Announcement): Promise<void> {
+  /**
+   * Never rejects. What must wait is said later, unless `signal` is aborted before.
+   */
+  async record(
+    regarding: Regarding,
+    announcement: Announcement,
+    signal: AbortSignal,
+  ): Promise<void> {
     const object = keyOf(regarding);
+    if (this.#unsaid.has(object)) {
+      this.#unsaid.set(object, announcement);
+      return;
+    }
     const now = this.#options.clock.now();
     this.#forgetUntil(now);
-    const { reason } = announcement;
-    if (this.#last.get(object)?.reason === reason || !this.#bucket.take(now)) return;
-    const word = { reason, until: now + QUIET_MS };
+    const last = this.#last.get(object);
+    if (last?.reason === announcement.reason) return;
+    const bucket = last?.bucket ?? new TokenBucket(RATE_OF_ONE);
+    const waitMs = Math.max(bucket.waitMs(now), this.#bucket.waitMs(now));
+    if (waitMs === 0) {
+      bucket.take(now);
+      this.#bucket.take(now);
+      const word = { reason: announcement.reason, until: now + QUIET_MS, bucket };
+      await this.#say(regarding, announcement, word);
+    } else if (last !== undefined) {
+      // The others have no Event that is wrong, and would be any number.
+      this.#unsaid.set(object, announcement);
+      void this.#sayLater(regarding, waitMs, signal);
+    }
+  }
+
+  async #say(regarding: Regarding, announcement: Announcement, word: LastWord): Promise<void> {
+    const object = keyOf(regarding);
     this.#last.delete(object);
     this.#last.set(object, word);
     try {
@@ -75,9 +104,20 @@ export class EventRecorder {
       this.#isForbidden = false;
     } catch (error) {
       // It was not said.
-      if (this.#last.get(object) === word) this.#last.delete(object);
+      if (this.#last.get(object) === word) this.#last.set(object, { ...word, reason: undefined });
       this.#failed(error);
     }
+  }
+
+  /** Says what is the newest by then, unless that is what was said last. */
+  async #sayLater(regarding: Regarding, waitMs: number, signal: AbortSignal): Promise<void> {
+    // A timer that is early by a fraction of a millisecond would find no token.
+    await pause(this.#options.clock, Math.ceil(waitMs), signal);
+    const object = keyOf(regarding);
+    const announcement = this.#unsaid.get(object);
+    this.#unsaid.delete(object);
+    if (announcement === undefined || signal.aborted) return;
+    await this.record(regarding, announcement, signal);
   }
 
   #forgetUntil(now: number): void {
@@ -121,9 +161,12 @@ export class EventRecorder {
 
 /** What was said of an object last. */
 interface LastWord {
-  readonly reason: string;
+  /** undefined: it could not be written. */
+  readonly reason: string | undefined;
   /** When it may be said again. */
   readonly until: number;
+  /** Of the object. It is full again by `until`, when it is forgotten. */
+  readonly bucket: TokenBucket;
 }
 
 function keyOf({ type, namespace, name, uid = '' }: Regarding): string {

@@ -89,18 +89,15 @@ export class StatusBook {
     return true;
   }
 
-  /**
-   * Notes a Route that does not serve here any more; undefined: it is gone, or serves again. Tells
-   * whether its status is another than was known.
-   */
-  part(key: string, parted: PartedRoute | undefined): boolean {
+  /** Notes a Route that does not serve here any more; undefined: it is gone, or serves again. */
+  part(key: string, parted: PartedRoute | undefined): void {
     if (parted === undefined) {
       this.#parted.delete(key);
       this.#seen.delete(key);
-      return false;
+      return;
     }
     this.#parted.set(key, parted);
-    return this.see(key, parted.object);
+    this.see(key, parted.object);
   }
 
   hasParted(key: string): boolean {

@@ -79,7 +79,7 @@ export class StatusLoop {
       leadership,
       source: {
         write: (key) => this.#book.writeOf(key),
-        written: (_key, write, object) => this.#written(write, object),
+        written: (_key, write, object) => this.#written(write, object, leadership.signal),
         refused: (_key, write) => this.#book.refused(write),
       },
     });
@@ -118,9 +118,10 @@ export class StatusLoop {
   partedRoute(name: string, parted: PartedRoute | undefined): void {
     const key = ROUTE_PREFIX + name;
     const isKnown = this.#book.hasParted(key);
-    const isNews = this.#book.part(key, parted);
-    if (!isKnown && parted !== undefined) this.#mark(key);
-    else if (isNews) this.#writer?.request(key, REPAIR_MS);
+    this.#book.part(key, parted);
+    if (parted === undefined) return;
+    if (isKnown) this.#writer?.request(key, REPAIR_MS);
+    else this.#mark(key);
   }
 
   /** The settings as the watch brought them; undefined: they are gone. */
@@ -190,14 +191,14 @@ export class StatusLoop {
     if (difference !== 'none') this.#writer?.request(key, WITHIN_MS[difference]);
   }
 
-  #written(write: BookWrite, object: KubernetesObject): void {
+  #written(write: BookWrite, object: KubernetesObject, signal: AbortSignal): void {
     this.#book.written(write, object);
+    // While it was under way, something else may have become true.
+    this.#mark(write.key);
     if (write.isParting) return;
-    // It was under way when the Route parted, and says what is not true any more.
-    if (this.#book.hasParted(write.key)) this.#mark(write.key);
     const regarding = { type: write.type, ...write.place, uid: object.metadata.uid };
     for (const announcement of changesOfMind(write.before, write.status)) {
-      void this.#events.record(regarding, announcement);
+      void this.#events.record(regarding, announcement, signal);
     }
   }
 }

@@ -18,11 +18,28 @@ function world() {
   const logger = recordingLogger();
   const wallTime = () => clock.wallTime();
   const recorder = new EventRecorder({ api, clock, logger, wallTime, identity: 'pod_1' });
-  return { api, clock, logger, recorder };
+  const leadership = new AbortController();
+  const end = () => leadership.abort();
+  return { api, clock, logger, recorder, signal: leadership.signal, end };
 }
+
+/** Of a leadership that does not end. */
+const LASTING = new AbortController().signal;
 
 function regarding(name: string): Regarding {
   return { type: ROUTES, namespace: 'team-a', name, uid: `uid-${name}` };
+}
+
+/** Refuses a Route and accepts it, in turn. */
+async function talk(recorder: EventRecorder, count: number, signal: AbortSignal): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    const announcement = index % 2 === 0 ? WARNING : ACCEPTED;
+    await recorder.record(regarding('files'), announcement, signal);
+  }
+}
+
+function nameIn(event: unknown): string {
+  return (event as { readonly involvedObject: { readonly name: string } }).involvedObject.name;
 }
 
 function reasonsOf({ requests }: MemoryApi): readonly unknown[] {
@@ -32,7 +49,7 @@ function reasonsOf({ requests }: MemoryApi): readonly unknown[] {
 describe('an event recorder', () => {
   it('writes an Event beside the object', async () => {
     const { api, recorder } = world();
-    await recorder.record(regarding('files'), WARNING);
+    await recorder.record(regarding('files'), WARNING, LASTING);
     expect(api.requests).toMatchObject([{ verb: 'create', plural: 'events' }]);
     expect(api.requests[0]?.object).toMatchObject({
       apiVersion: 'v1',
@@ -58,39 +75,38 @@ describe('an event recorder', () => {
 
   it('repeats what it said of an object last once in ten minutes', async () => {
     const { api, clock, recorder } = world();
-    await recorder.record(regarding('files'), WARNING);
-    await recorder.record(regarding('files'), { ...WARNING, message: 'another' });
-    await recorder.record(regarding('other'), WARNING);
+    await recorder.record(regarding('files'), WARNING, LASTING);
+    await recorder.record(regarding('files'), { ...WARNING, message: 'another' }, LASTING);
+    await recorder.record(regarding('other'), WARNING, LASTING);
     expect(api.requests).toHaveLength(2);
     await clock.advance(10 * MINUTE);
-    await recorder.record(regarding('files'), WARNING);
+    await recorder.record(regarding('files'), WARNING, LASTING);
     expect(api.requests).toHaveLength(3);
   });
 
   it('says last what is so, however often it is the opposite', async () => {
     const { api, clock, recorder } = world();
-    for (let round = 0; round < 3; round += 1) {
-      await recorder.record(regarding('files'), WARNING);
+    for (let round = 0; round < 2; round += 1) {
+      await recorder.record(regarding('files'), WARNING, LASTING);
       await clock.advance(1000);
-      await recorder.record(regarding('files'), ACCEPTED);
+      await recorder.record(regarding('files'), ACCEPTED, LASTING);
       await clock.advance(1000);
     }
-    await recorder.record(regarding('files'), WARNING);
+    await recorder.record(regarding('files'), WARNING, LASTING);
     expect(reasonsOf(api)).toEqual([
-      ...['InvalidPolicy', 'Accepted', 'InvalidPolicy', 'Accepted'],
-      ...['InvalidPolicy', 'Accepted', 'InvalidPolicy'],
+      ...['InvalidPolicy', 'Accepted', 'InvalidPolicy', 'Accepted', 'InvalidPolicy'],
     ]);
   });
 
   it('takes for said what is written, and nothing else', async () => {
     const { api, recorder } = world();
-    await recorder.record(regarding('files'), WARNING);
+    await recorder.record(regarding('files'), WARNING, LASTING);
     api.before = () => {
       throw new KubernetesApiError({ code: 500, reason: 'InternalError' }, 'no');
     };
-    await recorder.record(regarding('files'), ACCEPTED);
+    await recorder.record(regarding('files'), ACCEPTED, LASTING);
     api.before = () => undefined;
-    await recorder.record(regarding('files'), ACCEPTED);
+    await recorder.record(regarding('files'), ACCEPTED, LASTING);
     expect(reasonsOf(api)).toEqual(['InvalidPolicy', 'Accepted', 'Accepted']);
   });
 
@@ -98,7 +114,7 @@ describe('an event recorder', () => {
     const { api, clock, recorder } = world();
     const burst = async (from: number) => {
       for (let index = from; index < from + 500; index += 1) {
-        await recorder.record(regarding(`r${String(index)}`), WARNING);
+        await recorder.record(regarding(`r${String(index)}`), WARNING, LASTING);
       }
     };
     await burst(0);
@@ -107,15 +123,75 @@ describe('an event recorder', () => {
     await burst(1000);
     expect(api.requests).toHaveLength(110);
     await clock.advance(10_000);
-    await recorder.record(regarding('r200'), WARNING);
+    await recorder.record(regarding('r200'), WARNING, LASTING);
     expect(api.requests).toHaveLength(111);
+  });
+
+  it('tells of the others while the verdict on one object flaps', async () => {
+    const { api, clock, recorder, signal } = world();
+    for (let second = 0; second < 900; second += 1) {
+      await recorder.record(regarding('flapping'), WARNING, signal);
+      await clock.advance(500);
+      await recorder.record(regarding('flapping'), ACCEPTED, signal);
+      await clock.advance(500);
+      if (second % 45 !== 0) continue;
+      await recorder.record(regarding(`r${String(second)}`), WARNING, signal);
+    }
+    const names = api.requests.map(({ object }) => nameIn(object));
+    expect(names.filter((name) => name !== 'flapping')).toHaveLength(20);
+    expect(names.filter((name) => name === 'flapping').length).toBeLessThanOrEqual(6 + 15);
+  });
+
+  it('says later what is so at rest, once', async () => {
+    const { api, clock, recorder, signal } = world();
+    await talk(recorder, 6, signal);
+    for (const announcement of [WARNING, ACCEPTED, WARNING]) {
+      await recorder.record(regarding('files'), announcement, signal);
+    }
+    expect(reasonsOf(api)).toHaveLength(6);
+    await clock.advance(30 * MINUTE);
+    expect(reasonsOf(api).slice(5)).toEqual(['Accepted', 'InvalidPolicy']);
+  });
+
+  it('does not say later what it said last', async () => {
+    const { api, clock, recorder, signal } = world();
+    await talk(recorder, 6, signal);
+    await recorder.record(regarding('files'), WARNING, signal);
+    await recorder.record(regarding('files'), ACCEPTED, signal);
+    await clock.advance(30 * MINUTE);
+    expect(reasonsOf(api)).toHaveLength(6);
+  });
+
+  it('says later what had to wait for others', async () => {
+    const { api, clock, recorder, signal } = world();
+    await recorder.record(regarding('files'), WARNING, signal);
+    for (let index = 0; index < 200; index += 1) {
+      await recorder.record(regarding(`r${String(index)}`), WARNING, signal);
+    }
+    await recorder.record(regarding('files'), ACCEPTED, signal);
+    expect(api.requests).toHaveLength(100);
+    await clock.advance(MINUTE);
+    expect(api.requests).toHaveLength(101);
+    expect(api.requests.at(-1)?.object).toMatchObject({
+      involvedObject: { name: 'files' },
+      reason: 'Accepted',
+    });
+  });
+
+  it('says nothing later once it is over', async () => {
+    const { api, clock, recorder, signal, end } = world();
+    await talk(recorder, 7, signal);
+    end();
+    await talk(recorder, 1, signal);
+    await clock.advance(30 * MINUTE);
+    expect(reasonsOf(api)).toHaveLength(6);
   });
 
   it.each(['a', 'a'.repeat(253), `${'a.'.repeat(118)}bbb`, `${'a-'.repeat(118)}bbb`])(
     'makes a valid name of %s',
     async (name) => {
       const { api, recorder } = world();
-      await recorder.record(regarding(name), WARNING);
+      await recorder.record(regarding(name), WARNING, LASTING);
       const made = api.requests[0]?.name ?? '';
       expect(made).toMatch(DNS_SUBDOMAIN);
       expect(made.length).toBeLessThanOrEqual(253);
@@ -127,8 +203,8 @@ describe('an event recorder', () => {
     api.before = () => {
       throw new KubernetesApiError({ code: 403, reason: 'Forbidden' }, 'no');
     };
-    await recorder.record(regarding('a'), WARNING);
-    await recorder.record(regarding('b'), WARNING);
+    await recorder.record(regarding('a'), WARNING, LASTING);
+    await recorder.record(regarding('b'), WARNING, LASTING);
     expect(logger.records).toMatchObject([{ message: 'event could not be written' }]);
   });
 });

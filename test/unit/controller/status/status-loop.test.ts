@@ -162,6 +162,26 @@ describe('writing statuses', () => {
     expect(writes('files')).toHaveLength(1);
   });
 
+  it('tells of what is as before again while a write was under way', async () => {
+    const made = await world();
+    const { api, loop, clock } = made;
+    const place = { namespace: 'team-a', name: 'files' };
+    tell(loop);
+    await clock.advance(MINUTE);
+    const answer = Promise.withResolvers<undefined>();
+    api.before = () => answer.promise;
+    tell(loop, { findings: [BAD] });
+    await clock.advance(100);
+    tell(loop);
+    await clock.advance(100);
+    api.before = () => undefined;
+    answer.resolve(undefined);
+    await clock.advance(100);
+    loop.routeObjects(new Map([['team-a/files', api.read(ROUTES, place)]]));
+    await clock.advance(MINUTE);
+    expect(reasonOf(routeStatusOf(made), 'Accepted')).toBe('Accepted');
+  });
+
   it('corrects a status that somebody else has changed', async () => {
     const made = await world();
     const { api, loop, clock } = made;
@@ -544,6 +564,23 @@ describe('a leadership', () => {
 });
 
 describe('Events', () => {
+  it('of a Route that flaps end with what is so', async () => {
+    const { loop, clock, events } = await world();
+    tell(loop);
+    await clock.advance(5000);
+    for (let generation = 2; generation < 10; generation += 2) {
+      tell(loop, { generation, findings: [BAD], servedGeneration: 1 });
+      await clock.advance(1000);
+      tell(loop, { generation: generation + 1 });
+      await clock.advance(1000);
+    }
+    tell(loop, { generation: 10, findings: [BAD], servedGeneration: 9 });
+    await clock.advance(2 * MINUTE);
+
+    expect(events().length).toBeLessThan(9);
+    expect(events().at(-1)).toMatchObject({ reason: 'InvalidPolicy' });
+  });
+
   it('tell of changes of mind, and of nothing else', async () => {
     const { loop, publication, clock, events } = await world();
     tell(loop);
