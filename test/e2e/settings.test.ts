@@ -173,6 +173,7 @@ describeWithClusters(['rbac', 'tokens'], 'settings in a cluster', (openCluster) 
     await label({ exposed: null });
     await untilAnswered('selected', 421);
     await gateway.untilCondition('first', 'Accepted', 'False/NotAllowedByGateway');
+    expect(await gateway.condition('first', 'Accepted')).toBe('False/NotAllowedByGateway');
 
     await gateway.changeSettings({});
     await gateway.untilServed('selected');
