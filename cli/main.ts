@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 
 import { nearestName } from '../controller/validate/nearest-name.ts';
-import { describeError } from '../shared/process/logger.ts';
+import { describeError } from '../shared/telemetry/logger.ts';
 import type { Command } from './command.ts';
 import { CommandFailure } from './command-failure.ts';
 import { CONTROLLER } from './commands/controller.ts';

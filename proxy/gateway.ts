@@ -1,40 +1,41 @@
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { LineWriter } from '../shared/process/line-writer.ts';
-import type { Logger } from '../shared/process/logger.ts';
+import type { LineWriter } from '../shared/telemetry/line-writer.ts';
+import type { Logger } from '../shared/telemetry/logger.ts';
 import type { CompiledSigningKeys, Snapshot } from '../shared/snapshot/snapshot.ts';
 import { Sealer } from './crypto/sealer.ts';
 import type { SealingKeys } from './crypto/sealing-key.ts';
-import { EndpointLoads } from './forwarding/endpoint-loads.ts';
-import { OpenStreams } from './forwarding/open-streams.ts';
-import { UpstreamPools } from './forwarding/upstream-pools.ts';
-import { AssertionSigner } from './identity/assertion.ts';
+import { EndpointLoads } from './forwarding/targets/target-loads.ts';
+import { OpenStreams } from './forwarding/response/open-streams.ts';
+import { UpstreamPools } from './forwarding/targets/upstream-pools.ts';
+import { AssertionSigner } from './identity/assertion/assertion.ts';
 import { createIdentityEndpoints, type IdentityEndpoints } from './identity/identity-endpoints.ts';
-import { createClientKeysReader } from './oauth/clients/client-keys.ts';
-import { createFindClient } from './oauth/clients/find-client.ts';
-import { createMetadataDocumentReader } from './oauth/clients/metadata-document.ts';
-import { ExternalTokenAuthenticator } from './oauth/external-token-authenticator.ts';
-import { ExternalTokens } from './oauth/external-token.ts';
-import { RefreshTokens } from './oauth/grants/refresh-tokens.ts';
-import { createOAuthEndpoints } from './oauth/oauth-endpoints.ts';
-import { answerWellKnown, isOAuthWellKnown } from './oauth/well-knowns.ts';
+import { createClientKeysReader } from './authorization-server/clients/client-keys.ts';
+import { createFindClient } from './authorization-server/clients/find-client.ts';
+import { createMetadataDocumentReader } from './authorization-server/clients/metadata-document.ts';
+import { ExternalTokenAuthenticator } from './authentication/external-token-authenticator.ts';
+import { ExternalTokens } from './authentication/external-token.ts';
+import { RefreshTokens } from './authorization-server/grants/refresh-tokens.ts';
+import { createOAuthEndpoints } from './authorization-server/oauth-endpoints.ts';
+import { answerWellKnown, isOAuthWellKnown } from './authorization-server/well-knowns.ts';
 import { createGuardedFetch, type GuardedFetch } from './outbound/guarded-fetch.ts';
 import { createFailureAnswers } from './pipeline/answer-failure.ts';
 import { createForwarder } from './pipeline/forward.ts';
 import { handleRequest, type Stages } from './pipeline/handle-request.ts';
 import { handleUpgrade } from './pipeline/handle-upgrade.ts';
-import { configurationSteps } from './server/build-configuration.ts';
-import type { Configuration } from './server/configuration.ts';
-import { endpointFinder } from './server/endpoints.ts';
-import { ListenerSet, type ListenAddress } from './server/listener-set.ts';
+import { configurationSteps } from './configuration/build-configuration.ts';
+import type { Configuration } from './configuration/configuration.ts';
+import { endpointFinder } from './endpoints/find-endpoint.ts';
+import { ListenerSet } from './server/listener-set.ts';
+import { type ListenAddress } from '../shared/runtime/listen-address.ts';
 import {
   changesSince,
   type ResourceChange,
   type SnapshotDifference,
-} from './server/snapshot-changes.ts';
-import { atOnce, inSlices } from './server/steps.ts';
-import { UnusedUpstreams } from './server/unused-upstreams.ts';
+} from './configuration/snapshot-changes.ts';
+import { atOnce, inSlices } from './configuration/steps.ts';
+import { UnusedUpstreams } from './configuration/unused-upstreams.ts';
 import { sessionsOfProvider } from './store/sessions-of-provider.ts';
 import type { Stores } from './store/stores.ts';
 import { AuthorizeLog } from './telemetry/authorize-log.ts';

@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
 
-import { startAdminServer } from '../../proxy/server/admin-server.ts';
-import { untilTerminated } from '../../shared/process/lifecycle.ts';
-import { LineWriter } from '../../shared/process/line-writer.ts';
-import { createLogger } from '../../shared/process/logger.ts';
+import { startAdminServer } from '../../shared/admin/admin-server.ts';
+import { untilTerminated } from '../../shared/runtime/lifecycle.ts';
+import { LineWriter } from '../../shared/telemetry/line-writer.ts';
+import { createLogger } from '../../shared/telemetry/logger.ts';
 import { Manifest } from '../../shared/snapshot/manifest.ts';
 import type { Command } from '../command.ts';
-import { formatAddress } from '../process/listen-addresses.ts';
+import { formatAddress } from '../../shared/runtime/listen-address.ts';
 import { listening } from '../process/listening.ts';
 import { checkCertificate } from './controller/check-certificate.ts';
 import { CONTROLLER_LINE, readControllerOptions } from './controller/controller-options.ts';
@@ -23,7 +23,7 @@ export const CONTROLLER: Command = {
     await checkCertificate(options);
     const { api, namespace } = await findCluster(options);
     // Loaded here, because nothing else needs the client of Kubernetes.
-    const { startController } = await import('../../controller/process/controller.ts');
+    const { startController } = await import('../../controller/controller.ts');
     await using opening = new AsyncDisposableStack();
     const controller = await listening(
       startController({ ...options, api, namespace, logger, host: hostname() }),

@@ -1,9 +1,9 @@
-import { untilTerminated } from '../../shared/process/lifecycle.ts';
-import { LineWriter } from '../../shared/process/line-writer.ts';
-import { createLogger } from '../../shared/process/logger.ts';
+import { untilTerminated } from '../../shared/runtime/lifecycle.ts';
+import { LineWriter } from '../../shared/telemetry/line-writer.ts';
+import { createLogger } from '../../shared/telemetry/logger.ts';
 import type { Command } from '../command.ts';
 import { readRedisTarget } from '../process/redis-target.ts';
-import { startClusterProxy } from './proxy/cluster-proxy.ts';
+import { startClusterProxy } from '../process/cluster-proxy.ts';
 import { PROXY_LINE, readProxyOptions } from './proxy/proxy-options.ts';
 
 /** `gatehouse proxy`: the data plane of a cluster, until a signal ends it. */

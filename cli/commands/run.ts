@@ -1,10 +1,10 @@
-import { untilTerminated } from '../../shared/process/lifecycle.ts';
-import { LineWriter } from '../../shared/process/line-writer.ts';
-import { createLogger } from '../../shared/process/logger.ts';
+import { untilTerminated } from '../../shared/runtime/lifecycle.ts';
+import { LineWriter } from '../../shared/telemetry/line-writer.ts';
+import { createLogger } from '../../shared/telemetry/logger.ts';
 import type { Command } from '../command.ts';
 import { readRedisTarget } from '../process/redis-target.ts';
 import { readRunOptions, RUN_LINE } from './run/run-options.ts';
-import { startStandaloneGateway } from './run/standalone-gateway.ts';
+import { startStandaloneGateway } from '../process/standalone-gateway.ts';
 
 /** `gatehouse run`: the whole gateway in one process, until a signal ends it. */
 export const RUN: Command = {

@@ -1,8 +1,8 @@
-import { ENVIRONMENT_PLACE, formatProblem } from '../../controller/standalone/located-problem.ts';
-import type { Loaded } from '../../controller/standalone/load-configuration.ts';
+import { ENVIRONMENT_PLACE, formatProblem } from '../../controller/files/located-problem.ts';
+import type { Loaded } from '../../controller/files/load-configuration.ts';
 import type { Command } from '../command.ts';
-import { DEV_ALLOW_LOOPBACK } from './dev-allow-loopback.ts';
-import { load } from './load.ts';
+import { DEV_ALLOW_LOOPBACK } from '../flags/dev-allow-loopback.ts';
+import { load } from '../process/load.ts';
 
 /** `gatehouse validate`: prints everything that is wrong with a configuration. */
 export const VALIDATE: Command = {

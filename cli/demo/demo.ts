@@ -1,13 +1,10 @@
 import { join } from 'node:path';
 
-import { untilTerminated } from '../../shared/process/lifecycle.ts';
-import { LineWriter } from '../../shared/process/line-writer.ts';
-import { createLogger } from '../../shared/process/logger.ts';
+import { untilTerminated } from '../../shared/runtime/lifecycle.ts';
+import { LineWriter } from '../../shared/telemetry/line-writer.ts';
+import { createLogger } from '../../shared/telemetry/logger.ts';
 import type { Arguments, Environment } from '../arguments.ts';
-import {
-  startStandaloneGateway,
-  type StandaloneGateway,
-} from '../commands/run/standalone-gateway.ts';
+import { startStandaloneGateway, type StandaloneGateway } from '../process/standalone-gateway.ts';
 import { guide } from './guide.ts';
 import { startIdentityProvider } from './identity-provider/identity-provider.ts';
 import { LogView } from './log-view.ts';

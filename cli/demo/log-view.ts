@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-import type { LineSink } from '../../shared/process/line-writer.ts';
+import type { LineSink } from '../../shared/telemetry/line-writer.ts';
 
 type LogRecord = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
-import { errorCode } from '../../shared/process/error-code.ts';
-import { describeError } from '../../shared/process/logger.ts';
+import { errorCode } from '../../shared/runtime/error-code.ts';
+import { describeError } from '../../shared/telemetry/logger.ts';
 import { CommandFailure } from '../command-failure.ts';
-import { formatAddress } from './listen-addresses.ts';
+import { formatAddress } from '../../shared/runtime/listen-address.ts';
 
 /** Waits for what listens, and says in words why it cannot. Throws `CommandFailure`. */
 export async function listening<T>(opened: Promise<T>): Promise<T> {

@@ -1,10 +1,10 @@
 import type { Sealer } from '../../proxy/crypto/sealer.ts';
 import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
-import { connectRedis } from '../../proxy/store/redis/redis-connection.ts';
-import { createRedisStores } from '../../proxy/store/redis/redis-stores.ts';
-import { placesOf, type RedisTarget } from '../../proxy/store/redis/redis-target.ts';
+import { connectRedis } from '../../proxy/store/redis/connection/redis-connection.ts';
+import { createRedisStores } from '../../proxy/store/redis/stores/redis-stores.ts';
+import { placesOf, type RedisTarget } from '../../proxy/store/redis/connection/redis-target.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
-import type { Logger } from '../../shared/process/logger.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
 import { CommandFailure } from '../command-failure.ts';
 
 /** How long a start waits for Redis. Nothing but requests depends on it. */

@@ -1,8 +1,8 @@
 import { sealingKeyId } from '../../proxy/crypto/sealer.ts';
 import type { SealingKeys } from '../../proxy/crypto/sealing-key.ts';
-import type { Logger } from '../../shared/process/logger.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { CompiledSigningKeys } from '../../shared/snapshot/snapshot.ts';
-import { deriveAssertionKeys } from './assertion-keys.ts';
+import { deriveAssertionKeys } from '../../proxy/crypto/assertion-keys.ts';
 import { keepSealingKeys, makeSealingKeys, readSealingKeys } from './sealing-keys.ts';
 
 /** The keys that belong to a process and not to its configuration. */

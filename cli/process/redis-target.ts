@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 
-import type { RedisTarget } from '../../proxy/store/redis/redis-target.ts';
-import { RedisUrlError } from '../../proxy/store/redis/redis-url-error.ts';
-import { parseRedisUrl } from '../../proxy/store/redis/redis-url.ts';
-import { errorCode } from '../../shared/process/error-code.ts';
+import type { RedisTarget } from '../../proxy/store/redis/connection/redis-target.ts';
+import { RedisUrlError } from '../../proxy/store/redis/connection/redis-url-error.ts';
+import { parseRedisUrl } from '../../proxy/store/redis/connection/redis-url.ts';
+import { errorCode } from '../../shared/runtime/error-code.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { UsageError } from '../usage-error.ts';
-import type { RedisSource } from './redis-flags.ts';
+import type { RedisSource } from '../flags/redis-flags.ts';
 
 /** Reads the URL of Redis. Throws `UsageError`, which never shows the password in it. */
 export async function readRedisTarget({ kind, value }: RedisSource): Promise<RedisTarget> {

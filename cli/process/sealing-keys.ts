@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { SealingKey, SealingKeys } from '../../proxy/crypto/sealing-key.ts';
-import { errorCode } from '../../shared/process/error-code.ts';
+import { errorCode } from '../../shared/runtime/error-code.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { writePrivateFile } from './write-private-file.ts';
 

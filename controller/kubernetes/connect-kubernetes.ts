@@ -1,4 +1,4 @@
-import { readLines } from '../../shared/process/read-lines.ts';
+import { readLines } from '../../shared/runtime/read-lines.ts';
 import { ApiConnection, type ApiRequest } from './api-connection.ts';
 import { apiPath } from './api-path.ts';
 import type { KubernetesApi, ResourceType, Scope, WatchEvent } from './kubernetes-api.ts';

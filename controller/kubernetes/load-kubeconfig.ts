@@ -1,6 +1,6 @@
 import { KubeConfig } from '@kubernetes/client-node';
 
-import { errorCode } from '../../shared/process/error-code.ts';
+import { errorCode } from '../../shared/runtime/error-code.ts';
 
 /** Name of the context that client-node makes up when it finds no configuration at all. */
 const MADE_UP_CONTEXT = 'loaded-context';

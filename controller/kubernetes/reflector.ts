@@ -1,5 +1,5 @@
-import { monotonicClock, pause } from '../../shared/process/clock.ts';
-import type { Logger } from '../../shared/process/logger.ts';
+import { monotonicClock, pause } from '../../shared/runtime/clock.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
 import {
   KubernetesApiError,
   type KubernetesApi,

@@ -1,4 +1,4 @@
-import { monotonicClock, pause } from '../../shared/process/clock.ts';
+import { monotonicClock, pause } from '../../shared/runtime/clock.ts';
 
 /** Requests within any stretch of time of the given length, whatever goes wrong. */
 const REQUESTS = 2;

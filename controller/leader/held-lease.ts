@@ -1,5 +1,5 @@
-import { pause, type Clock } from '../../shared/process/clock.ts';
-import type { Logger } from '../../shared/process/logger.ts';
+import { pause, type Clock } from '../../shared/runtime/clock.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { ElectionTiming } from './election-timing.ts';
 import type { Leadership } from './leadership.ts';
 import { epochOf, holderOf, MAX_EPOCH, renewed, type Lease } from './lease.ts';

@@ -1,4 +1,4 @@
-import { inTime, type Clock } from '../../shared/process/clock.ts';
+import { inTime, type Clock } from '../../shared/runtime/clock.ts';
 import { KubernetesApiError, type KubernetesApi } from '../kubernetes/kubernetes-api.ts';
 import { LEASES } from '../kubernetes/resource-types.ts';
 import type { Lease } from './lease.ts';

@@ -1,5 +1,5 @@
-import { monotonicClock, pause, type Clock } from '../../shared/process/clock.ts';
-import type { Logger } from '../../shared/process/logger.ts';
+import { monotonicClock, pause, type Clock } from '../../shared/runtime/clock.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
 import { DEFAULT_TIMING, type ElectionTiming } from './election-timing.ts';
 import { HeldLease } from './held-lease.ts';
 import type { Elector, Leadership } from './leadership.ts';

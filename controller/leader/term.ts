@@ -1,4 +1,4 @@
-import type { Clock } from '../../shared/process/clock.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
 
 /**
  * A time that ends by itself unless it is extended. Once it has ended it stays so.

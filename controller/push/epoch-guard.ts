@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { Logger } from '../../shared/process/logger.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
 import { formatPosition, type SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
 import type { Leadership } from '../leader/leadership.ts';
-import type { PublishedContent } from './published-content.ts';
+import type { PublishedContent } from './content/published-content.ts';
 import type { PushTiming } from './push-timing.ts';
 
 /** `leaseTransitions` is an int32: what proxies claim leaves room for elections above it. */

@@ -1,6 +1,6 @@
 import type { ServerHttp2Stream } from 'node:http2';
 
-import type { Logger } from '../../shared/process/logger.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
 import {
   LONGEST_CONTROLLER_LINE_BYTES,
   type StatusFrame,
@@ -11,19 +11,19 @@ import type { Leadership } from '../leader/leadership.ts';
 import { ChangeNotifier } from './change-notifier.ts';
 import { EpochGuard } from './epoch-guard.ts';
 import { LogLimit } from './log-limit.ts';
-import { arrivalOf } from './proxy-arrival.ts';
-import type { ProxyHello } from './proxy-hello.ts';
-import { ProxyRegistry, type ProxyRecord, type Refused } from './proxy-registry.ts';
+import { arrivalOf } from './session/proxy-arrival.ts';
+import type { ProxyHello } from './session/proxy-hello.ts';
+import { ProxyRegistry, type ProxyRecord, type Refused } from './session/proxy-registry.ts';
 import {
   ProxySession,
   type Answer,
   type Offered,
   type SessionHost,
   type SessionProxy,
-} from './proxy-session.ts';
+} from './session/proxy-session.ts';
 import type { OnPublicationChange, Programming, ProxyReport, Publication } from './publication.ts';
-import { PublishedContent } from './published-content.ts';
-import type { PublishedResource } from './published-resource.ts';
+import { PublishedContent } from './content/published-content.ts';
+import type { PublishedResource } from './content/published-resource.ts';
 import type { PushTiming } from './push-timing.ts';
 
 const SERVICE_KEY_PREFIX = 'service/';

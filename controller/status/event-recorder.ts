@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 
-import { pause, type Clock } from '../../shared/process/clock.ts';
-import type { Logger } from '../../shared/process/logger.ts';
+import { pause, type Clock } from '../../shared/runtime/clock.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { KubernetesApi, ResourceType } from '../kubernetes/kubernetes-api.ts';
 import { KubernetesApiError } from '../kubernetes/kubernetes-api.ts';
 import { EVENTS } from '../kubernetes/resource-types.ts';
 import type { Announcement } from './changes-of-mind.ts';
 import { wholeSeconds } from './condition.ts';
 import { clip } from './describe-findings.ts';
-import { TokenBucket } from '../../shared/process/token-bucket.ts';
+import { TokenBucket } from '../../shared/runtime/token-bucket.ts';
 
 /** The object that an Event is about. */
 export interface Regarding {

@@ -1,5 +1,5 @@
-import { monotonicClock, type Clock } from '../../shared/process/clock.ts';
-import type { Logger } from '../../shared/process/logger.ts';
+import { monotonicClock, type Clock } from '../../shared/runtime/clock.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { RouteVerdict, SettingsVerdict } from '../compile/compilation.ts';
 import type { KubernetesApi } from '../kubernetes/kubernetes-api.ts';
 import type { KubernetesObject, Service } from '../kubernetes/objects.ts';

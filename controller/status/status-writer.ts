@@ -1,9 +1,9 @@
-import { inTime, pause, type Clock } from '../../shared/process/clock.ts';
-import type { Logger } from '../../shared/process/logger.ts';
+import { inTime, pause, type Clock } from '../../shared/runtime/clock.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { KubernetesApi, ResourceType } from '../kubernetes/kubernetes-api.ts';
 import type { KubernetesObject } from '../kubernetes/objects.ts';
 import type { Leadership } from '../leader/leadership.ts';
-import { TokenBucket, type Rate } from '../../shared/process/token-bucket.ts';
+import { TokenBucket, type Rate } from '../../shared/runtime/token-bucket.ts';
 import { judgeFailure } from './write-failure.ts';
 
 /** A status to be written. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Route } from '../../crds/types.ts';
-import type { Logger } from '../../shared/process/logger.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { Changes } from '../compile/compilation.ts';
 import { isOfClass } from '../compile/read-stored.ts';
 import type { KubernetesApi, ResourceType, Scope } from '../kubernetes/kubernetes-api.ts';

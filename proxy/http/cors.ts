@@ -1,4 +1,4 @@
-import type { EndpointResponse } from './endpoint.ts';
+import type { GatewayResponse } from './gateway-response.ts';
 
 /**
  * Lets pages of any origin call, and never with credentials. `*` does not cover `Authorization`
@@ -33,7 +33,7 @@ export function isPreflight(method: string, headers: NodeJS.Dict<string | string
  * Answers a preflight. Headers mirrored from tool arguments have names that only the tool's server
  * knows (`Mcp-Param-*`), so the ones asked for are allowed by their names.
  */
-export function preflightResponse(headers: NodeJS.Dict<string | string[]>): EndpointResponse {
+export function preflightResponse(headers: NodeJS.Dict<string | string[]>): GatewayResponse {
   const mirrored = String(headers['access-control-request-headers'] ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase())

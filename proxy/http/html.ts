@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 
-import type { EndpointResponse } from './endpoint.ts';
+import type { GatewayResponse } from './gateway-response.ts';
 
 /** Markup that is safe to put on a page. Only `html` makes it. */
 export interface Html {
@@ -63,7 +63,7 @@ export function page(
   status: number,
   { title, content, formTargets = [] }: Page,
   headers: OutgoingHttpHeaders = {},
-): EndpointResponse {
+): GatewayResponse {
   const document = html`<!doctype html>
     <html lang="en">
       <head>

@@ -1,13 +1,13 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 
-import type { EndpointResponse } from './endpoint.ts';
+import type { GatewayResponse } from './gateway-response.ts';
 
 /** A JSON response; not cached unless `headers` says otherwise. */
 export function json(
   status: number,
   body: unknown,
   headers: OutgoingHttpHeaders = {},
-): EndpointResponse {
+): GatewayResponse {
   return {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
@@ -16,7 +16,7 @@ export function json(
 }
 
 /** Sends the browser elsewhere with a GET (303: a posted body is never repeated, RFC 9700, 4.12). */
-export function seeOther(location: string, headers: OutgoingHttpHeaders = {}): EndpointResponse {
+export function seeOther(location: string, headers: OutgoingHttpHeaders = {}): GatewayResponse {
   return {
     status: 303,
     headers: {

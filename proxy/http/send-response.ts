@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 
-import type { EndpointResponse } from './endpoint.ts';
+import type { GatewayResponse } from './gateway-response.ts';
 
 /** Sends a whole response of the gateway's own; to a HEAD request without its body. */
 export function sendResponse(
   response: ServerResponse,
-  { status, headers, body }: EndpointResponse,
+  { status, headers, body }: GatewayResponse,
   requestId: string,
 ): void {
   if (response.headersSent || response.destroyed) {

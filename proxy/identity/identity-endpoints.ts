@@ -1,18 +1,19 @@
 import type { CompiledSigningKeys } from '../../shared/snapshot/snapshot.ts';
-import type { Logger } from '../../shared/process/logger.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { Sealer } from '../crypto/sealer.ts';
-import type { Endpoint, EndpointContext, EndpointResponse } from '../http/endpoint.ts';
+import type { Endpoint, EndpointContext } from '../endpoints/endpoint.ts';
+import type { GatewayResponse } from '../http/gateway-response.ts';
 import { json } from '../http/responses.ts';
-import { BrowserAuthenticator } from './browser-authenticator.ts';
-import { callback } from './callback.ts';
-import { ProviderDiscovery } from './provider-discovery.ts';
-import { redirectToSignIn } from './redirect-to-sign-in.ts';
-import { SessionRenewal, type SessionOfSignIn } from './session-renewal.ts';
-import { signIn } from './sign-in.ts';
-import { SIGN_IN_PATHS } from './sign-in-paths.ts';
-import type { SignInServices } from './sign-in-services.ts';
-import { signOut } from './sign-out.ts';
-import { jwksDocument } from './signing-keys.ts';
+import { BrowserAuthenticator } from '../authentication/browser-authenticator.ts';
+import { callback } from './sign-in/callback.ts';
+import { ProviderDiscovery } from './provider/provider-discovery.ts';
+import { redirectToSignIn } from './sign-in/redirect-to-sign-in.ts';
+import { SessionRenewal, type SessionOfSignIn } from './session/session-renewal.ts';
+import { signIn } from './sign-in/sign-in.ts';
+import { SIGN_IN_PATHS } from '../endpoints/sign-in-paths.ts';
+import type { SignInServices } from './sign-in/sign-in-services.ts';
+import { signOut } from './sign-in/sign-out.ts';
+import { jwksDocument } from './assertion/signing-keys.ts';
 
 /** How long upstreams may go without asking for keys: publish a key that long before it signs. */
 const KEYS_MAX_AGE_SECONDS = 300;
@@ -41,7 +42,7 @@ export interface IdentityEndpoints extends Disposable {
   readonly redirectToSignIn: (
     context: Pick<EndpointContext, 'request' | 'configuration' | 'origin'>,
     returnPath: string,
-  ) => EndpointResponse;
+  ) => GatewayResponse;
 }
 
 /** Sign-in over several hosts, sign-out, and the keys of the identity assertion. */
@@ -93,7 +94,7 @@ export function createIdentityEndpoints({
 function keys(
   { configuration }: EndpointContext,
   defaultSigningKeys: CompiledSigningKeys,
-): EndpointResponse {
+): GatewayResponse {
   const document = jwksDocument(configuration.signingKeys ?? defaultSigningKeys);
   const cacheControl = `public, max-age=${String(KEYS_MAX_AGE_SECONDS)}`;
   return json(200, document, { 'cache-control': cacheControl });

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 import { InvalidMessageError } from '../errors/request-errors.ts';
-import { findCaseVariant, isJsonObject, member, type JsonObject } from './json-object.ts';
+import { findCaseVariant, isJsonObject, member, type JsonObject } from '../json/json-object.ts';
 import { INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR } from './json-rpc-codes.ts';
 import { MIRRORED_NAMES } from './mirrored-name.ts';
 import { parseStrictJson } from './strict-json.ts';

@@ -1,7 +1,7 @@
 import { InvalidMessageError } from '../errors/request-errors.ts';
 import { INVALID_REQUEST, PARSE_ERROR } from './json-rpc-codes.ts';
-import { countKeys } from './json-text.ts';
-import { readJson } from './read-json.ts';
+import { countKeys } from '../json/json-text.ts';
+import { readJson } from '../json/read-json.ts';
 
 const MAX_DEPTH = 128;
 

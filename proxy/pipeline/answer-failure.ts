@@ -1,4 +1,4 @@
-import type { Logger } from '../../shared/process/logger.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
 import { AuthorizationPageError } from '../errors/authorization-page-errors.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { TokenRequiredError } from '../errors/oauth-errors.ts';
@@ -9,17 +9,18 @@ import {
   SignInRequiredError,
   ToolCallDeniedError,
 } from '../errors/request-errors.ts';
-import { respondToError } from '../errors/respond-to-error.ts';
+import { respondToError } from './respond-to-error.ts';
 import { CROSS_ORIGIN_HEADERS } from '../http/cors.ts';
-import type { EndpointContext, EndpointResponse, ErrorAudience } from '../http/endpoint.ts';
+import type { EndpointContext, ErrorAudience } from '../endpoints/endpoint.ts';
+import type { GatewayResponse } from '../http/gateway-response.ts';
 import { isNavigation, wantsPage } from '../http/is-navigation.ts';
-import { challengeFor } from '../oauth/challenge.ts';
+import { challengeFor } from '../authorization-server/challenge.ts';
 import type { Progress } from './progress.ts';
 
 const FIRST_SERVER_ERROR = 500;
 
 /** Sends a browser to sign in, and back to a path of the host it came to. */
-export type RedirectToSignIn = (context: EndpointContext, returnPath: string) => EndpointResponse;
+export type RedirectToSignIn = (context: EndpointContext, returnPath: string) => GatewayResponse;
 
 /** Answers failed requests: a redirect to sign-in for people, errors for the rest. */
 export function createFailureAnswers({
@@ -28,7 +29,7 @@ export function createFailureAnswers({
 }: {
   readonly logger: Logger;
   readonly redirectToSignIn: RedirectToSignIn;
-}): (error: unknown, progress: Progress) => EndpointResponse | undefined {
+}): (error: unknown, progress: Progress) => GatewayResponse | undefined {
   return (error, progress) => {
     if (error instanceof ClientGoneError) return undefined;
     logFailure(error, progress, logger);

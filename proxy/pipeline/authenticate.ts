@@ -3,9 +3,9 @@ import { TokenRequiredError } from '../errors/oauth-errors.ts';
 import { SignInRequiredError } from '../errors/request-errors.ts';
 import { readCookie, sessionCookieName } from '../http/cookies.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
-import { ANONYMOUS, type Caller } from '../identity/caller.ts';
-import { resourceIdentifier } from '../mcp/resource-identifier.ts';
-import type { GatewayRoute } from '../server/routing-table.ts';
+import { ANONYMOUS, type Caller } from '../authentication/caller.ts';
+import { resourceIdentifier } from '../configuration/resource-identifier.ts';
+import type { GatewayRoute } from '../configuration/routing-table.ts';
 
 /** Recognises external tokens. Without I/O, and then without a promise, while its cache is warm. */
 export interface ExternalTokenAuthenticator {

@@ -7,11 +7,11 @@ import {
   ToolCallDeniedError,
 } from '../errors/request-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
-import { identityOf, type Caller } from '../identity/caller.ts';
+import { identityOf, type Caller } from '../authentication/caller.ts';
 import type { JsonRpcMessage } from '../mcp/json-rpc.ts';
 import { isPermitted } from '../policy/compile-policy.ts';
 import type { Decision, PolicyInput } from '../policy/decision.ts';
-import type { GatewayRoute } from '../server/routing-table.ts';
+import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { AuthorizeLog } from '../telemetry/authorize-log.ts';
 import type { Permit } from './permit.ts';
 

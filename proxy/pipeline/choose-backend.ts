@@ -1,10 +1,10 @@
 import type { CompiledBackend, CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { UnavailableError } from '../errors/unavailable-error.ts';
-import type { EndpointChoice } from '../forwarding/endpoint.ts';
-import { rankOf, RANKS } from '../forwarding/rank.ts';
+import type { EndpointChoice } from '../forwarding/targets/target.ts';
+import { rankOf, RANKS } from '../forwarding/targets/rank.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
-import { identityOf, type Caller } from '../identity/caller.ts';
-import type { Services } from '../server/service-endpoints.ts';
+import { identityOf, type Caller } from '../authentication/caller.ts';
+import type { Services } from '../configuration/service-targets.ts';
 
 /** Where a request goes that is for Services. */
 export interface ChosenBackend {

@@ -2,19 +2,23 @@ import type { Dispatcher } from 'undici';
 
 import { ClientGoneError } from '../errors/request-errors.ts';
 import { asError } from '../forwarding/as-error.ts';
-import { connectEndpoint } from '../forwarding/connect-endpoint.ts';
-import type { EndpointLoads } from '../forwarding/endpoint-loads.ts';
-import { EndpointVisit } from '../forwarding/endpoint-visit.ts';
-import type { OpenStreams } from '../forwarding/open-streams.ts';
-import { RequestBody } from '../forwarding/request-body.ts';
-import { ResponseRelay, type Exchange, type Outcome } from '../forwarding/response-relay.ts';
-import { announcesTrailers, TrailerRequest } from '../forwarding/trailer-request.ts';
-import { UpgradeRelay, type UpgradeExchange } from '../forwarding/upgrade-relay.ts';
-import type { UpstreamPools } from '../forwarding/upstream-pools.ts';
-import { hostOf, type UpstreamRequest } from '../forwarding/upstream-request.ts';
+import { connectEndpoint } from '../forwarding/targets/connect-target.ts';
+import type { EndpointLoads } from '../forwarding/targets/target-loads.ts';
+import { EndpointVisit } from '../forwarding/targets/target-visit.ts';
+import type { OpenStreams } from '../forwarding/response/open-streams.ts';
+import { RequestBody } from '../forwarding/request/request-body.ts';
+import {
+  ResponseRelay,
+  type Exchange,
+  type Outcome,
+} from '../forwarding/response/response-relay.ts';
+import { announcesTrailers, TrailerRequest } from '../forwarding/request/trailer-request.ts';
+import { UpgradeRelay, type UpgradeExchange } from '../forwarding/websocket/upgrade-relay.ts';
+import type { UpstreamPools } from '../forwarding/targets/upstream-pools.ts';
+import { hostOf, type UpstreamRequest } from '../forwarding/request/upstream-request.ts';
 import { hasBody } from '../http/has-body.ts';
 import { readBody } from '../http/read-body.ts';
-import { sendContinue } from '../server/send-continue.ts';
+import { sendContinue } from '../http/send-continue.ts';
 import type { Permit } from './permit.ts';
 
 /** Sends permitted requests to their upstreams, and the responses back. */

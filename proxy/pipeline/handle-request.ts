@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { isPreflight, preflightResponse } from '../http/cors.ts';
-import type { Endpoint, EndpointResponse } from '../http/endpoint.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import type { GatewayResponse } from '../http/gateway-response.ts';
 import { parseRequest } from '../http/parse-request.ts';
 import { sendResponse } from '../http/send-response.ts';
 import { checkMcpRequest } from '../mcp/check-mcp-request.ts';
-import type { Configuration } from '../server/configuration.ts';
-import type { RouteHost } from '../server/routing-table.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import type { RouteHost } from '../configuration/routing-table.ts';
 import type { AuthorizeLog } from '../telemetry/authorize-log.ts';
 import { authenticate, type Authenticators } from './authenticate.ts';
 import { authorize } from './authorize.ts';
@@ -18,7 +19,7 @@ import { matchRoute } from './match-route.ts';
 import { prepareUpstream, type AssertionSource } from './prepare-upstream.ts';
 import type { Progress } from './progress.ts';
 import { responseOverlay } from './response-overlay.ts';
-import { serveEndpoint } from './serve-endpoint.ts';
+import { serveEndpoint } from '../endpoints/serve-endpoint.ts';
 
 /** What the stages need from outside the request. `gateway.ts` hands in the real ones. */
 export interface Stages {
@@ -30,7 +31,7 @@ export interface Stages {
   readonly assertions: AssertionSource;
   readonly forwarder: Forwarder;
   /** What to answer when a stage threw; undefined when nobody is there to hear it. */
-  answerFailure(error: unknown, progress: Progress): EndpointResponse | undefined;
+  answerFailure(error: unknown, progress: Progress): GatewayResponse | undefined;
 }
 
 /**

@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 import { ForbiddenError, RouteNotFoundError } from '../errors/request-errors.ts';
-import type { UpstreamRequest } from '../forwarding/upstream-request.ts';
+import type { UpstreamRequest } from '../forwarding/request/upstream-request.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { parseRequest } from '../http/parse-request.ts';
-import { endWithResponse } from '../server/raw-response.ts';
+import { endWithResponse } from '../http/raw-response.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import type { Stages } from './handle-request.ts';

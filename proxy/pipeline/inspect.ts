@@ -4,8 +4,8 @@ import type { GatewayRequest } from '../http/gateway-request.ts';
 import { announcesMoreThan, readBody } from '../http/read-body.ts';
 import { checkBodyHeaders, inspectRequest } from '../mcp/inspect-request.ts';
 import type { JsonRpcMessage } from '../mcp/json-rpc.ts';
-import { sendContinue } from '../server/send-continue.ts';
-import type { GatewayRoute } from '../server/routing-table.ts';
+import { sendContinue } from '../http/send-continue.ts';
+import type { GatewayRoute } from '../configuration/routing-table.ts';
 
 /** A JSON-RPC message, and the very bytes it was read from. */
 export interface InspectedBody {

@@ -1,7 +1,7 @@
 import { RouteNotFoundError } from '../errors/request-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
-import type { Configuration } from '../server/configuration.ts';
-import { originOfHost, type RouteHost } from '../server/routing-table.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import { originOfHost, type RouteHost } from '../configuration/routing-table.ts';
 
 /** Where a request came to. */
 export interface Place {

@@ -1,7 +1,7 @@
 import { BadRequestError, RouteNotFoundError } from '../errors/request-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { ambiguousPath } from '../http/parse-request.ts';
-import type { GatewayRoute } from '../server/routing-table.ts';
+import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { Place } from './match-host.ts';
 
 /** Routes may match by regular expressions, at a cost that grows faster than the path. */

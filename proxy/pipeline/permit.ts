@@ -1,6 +1,6 @@
-import type { Caller } from '../identity/caller.ts';
+import type { Caller } from '../authentication/caller.ts';
 import type { JsonRpcMessage } from '../mcp/json-rpc.ts';
-import type { GatewayRoute } from '../server/routing-table.ts';
+import type { GatewayRoute } from '../configuration/routing-table.ts';
 
 declare const isAuthorized: unique symbol;
 

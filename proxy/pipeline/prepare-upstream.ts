@@ -1,10 +1,10 @@
 import type { CompiledSigningKeys } from '../../shared/snapshot/snapshot.ts';
-import { upstreamHeaders } from '../forwarding/upstream-headers.ts';
+import { upstreamHeaders } from '../forwarding/request/upstream-headers.ts';
 import { upstreamOrigin, upstreamPath } from '../forwarding/upstream-path.ts';
-import type { UpstreamRequest } from '../forwarding/upstream-request.ts';
+import type { UpstreamRequest } from '../forwarding/request/upstream-request.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
-import type { Session } from '../identity/session.ts';
-import type { Configuration } from '../server/configuration.ts';
+import type { Session } from '../records/session.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import { callerRankOf, chooseBackend } from './choose-backend.ts';
 import type { Permit } from './permit.ts';
 

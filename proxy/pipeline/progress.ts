@@ -1,7 +1,7 @@
-import type { Endpoint } from '../http/endpoint.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
-import type { Configuration } from '../server/configuration.ts';
-import type { GatewayRoute } from '../server/routing-table.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { Place } from './match-host.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { HeaderOverlay } from '../forwarding/response-headers.ts';
+import type { HeaderOverlay } from '../forwarding/response/response-headers.ts';
 import { CROSS_ORIGIN_HEADERS } from '../http/cors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
-import type { GatewayRoute } from '../server/routing-table.ts';
+import type { GatewayRoute } from '../configuration/routing-table.ts';
 
 const REQUEST_ID = 'x-request-id';
 

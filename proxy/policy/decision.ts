@@ -1,4 +1,4 @@
-import type { Identity } from '../identity/session.ts';
+import type { Identity } from '../records/session.ts';
 
 /** Everything a policy may ask about. */
 export interface PolicyInput {

@@ -1,8 +1,8 @@
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { Logger } from '../../shared/process/logger.ts';
-import { TimeSlices } from '../../shared/process/time-slices.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
+import { TimeSlices } from '../../shared/runtime/time-slices.ts';
 import {
   LONGEST_CONTROLLER_LINE_BYTES,
   LONGEST_PROXY_LINE_BYTES,
@@ -11,20 +11,20 @@ import {
   type ProxyFrame,
   type StatusFrame,
 } from '../../shared/snapshot/push-frames.ts';
-import { readLines } from '../../shared/process/read-lines.ts';
+import { readLines } from '../../shared/runtime/read-lines.ts';
 import { ROUTE_KEY_PREFIX } from '../../shared/snapshot/resource-key.ts';
 import { formatPosition } from '../../shared/snapshot/snapshot-position.ts';
 import type { PlacedSnapshot } from '../store/snapshot-keeper.ts';
-import { addressOf, formatAddress, type DialAddress } from './controller-address.ts';
-import { ControllerLog } from './controller-log.ts';
-import { ControllerProblemError } from './controller-problem.ts';
-import { Liveness } from './liveness.ts';
-import type { Controller } from './controller-credentials.ts';
-import { openPushStream, type Opened } from './open-push-stream.ts';
-import { parseControllerFrame } from './parse-controller-frame.ts';
-import { PUSH_CLIENT_TIMING, type PushClientTiming } from './push-timing.ts';
-import { RetryDelay } from './retry-delay.ts';
-import { SnapshotReceiver, type ApplySnapshot } from './snapshot-receiver.ts';
+import { addressOf, formatAddress, type DialAddress } from './connection/controller-address.ts';
+import { ControllerLog } from './connection/controller-log.ts';
+import { ControllerProblemError } from './connection/controller-problem.ts';
+import { Liveness } from './connection/liveness.ts';
+import type { Controller } from './connection/controller-credentials.ts';
+import { openPushStream, type Opened } from './connection/open-push-stream.ts';
+import { parseControllerFrame } from './staging/parse-controller-frame.ts';
+import { PUSH_CLIENT_TIMING, type PushClientTiming } from './connection/push-timing.ts';
+import { RetryDelay } from './connection/retry-delay.ts';
+import { SnapshotReceiver, type ApplySnapshot } from './staging/snapshot-receiver.ts';
 
 /** How the proxy is, for the controller. */
 export type ProxyStatus = Omit<StatusFrame, 't'>;

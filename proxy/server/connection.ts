@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 import { isDistrusted } from '../http/distrust.ts';
-import { closeGently } from './close-gently.ts';
-import { endWithResponse } from './raw-response.ts';
+import { closeGently } from '../http/close-gently.ts';
+import { endWithResponse } from '../http/raw-response.ts';
 
 const REQUEST_TIMEOUT = 408;
 

@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream';
 
 import { hasBody } from '../http/has-body.ts';
 import { Connection } from './connection.ts';
-import { endWithResponse } from './raw-response.ts';
-import { awaitContinue } from './send-continue.ts';
+import { endWithResponse } from '../http/raw-response.ts';
+import { awaitContinue } from '../http/send-continue.ts';
 
 /** What is done with the messages of clients. */
 export interface ListenerHandlers {

@@ -1,11 +1,6 @@
+import type { ListenAddress } from '../../shared/runtime/listen-address.ts';
 import type { ListenerHandlers } from './connections.ts';
 import { createListener, type Listener } from './listener.ts';
-
-/** A socket address to listen on; port 0 takes a free one. */
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}
 
 /** The listeners of a process: a set that follows the routes. */
 export class ListenerSet {

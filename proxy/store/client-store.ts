@@ -1,4 +1,4 @@
-import type { ClientMetadata } from '../oauth/clients/client.ts';
+import type { ClientMetadata } from '../records/client.ts';
 
 /** A client that registered itself (RFC 7591), at one issuer. */
 export interface RegisteredClient {

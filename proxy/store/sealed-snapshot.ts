@@ -3,10 +3,10 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
 
-import { TimeSlices } from '../../shared/process/time-slices.ts';
+import { TimeSlices } from '../../shared/runtime/time-slices.ts';
 import { Manifest } from '../../shared/snapshot/manifest.ts';
 import { parseResource } from '../../shared/snapshot/parse-resource.ts';
-import { readLines } from '../../shared/process/read-lines.ts';
+import { readLines } from '../../shared/runtime/read-lines.ts';
 import {
   formatPosition,
   parsePosition,

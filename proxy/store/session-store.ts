@@ -1,4 +1,4 @@
-import type { Session } from '../identity/session.ts';
+import type { Session } from '../records/session.ts';
 
 /** Sessions by id, until they expire. */
 export interface SessionStore {

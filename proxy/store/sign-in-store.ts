@@ -1,4 +1,4 @@
-import type { Identity } from '../identity/session.ts';
+import type { Identity } from '../records/session.ts';
 
 /** One sign-in of one user: what its session was made from, and new ones can be. */
 export interface SignIn {

@@ -1,5 +1,5 @@
-import type { PendingSignIn, SignInCode } from '../identity/sign-in-records.ts';
-import type { PendingAuthorization } from '../oauth/pending-authorization.ts';
+import type { PendingSignIn, SignInCode } from '../records/sign-in-records.ts';
+import type { PendingAuthorization } from '../records/pending-authorization.ts';
 import type { AuthorizationCodeStore } from './authorization-code-store.ts';
 import type { ClientStore } from './client-store.ts';
 import type { ConsentStore } from './consent-store.ts';

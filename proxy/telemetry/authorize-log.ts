@@ -1,6 +1,6 @@
-import type { LineWriter } from '../../shared/process/line-writer.ts';
+import type { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import { AUTHORIZE_LOG_FIELDS, type AuthorizeLogField } from '../../shared/snapshot/snapshot.ts';
-import type { Identity } from '../identity/session.ts';
+import type { Identity } from '../records/session.ts';
 import type { JsonRpcMessage } from '../mcp/json-rpc.ts';
 import type { Decision } from '../policy/decision.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 import {
   aRoute,
   aSession,
@@ -13,7 +13,7 @@ import {
   WEB_CALLBACK,
   type Reply,
   type TestServer,
-} from '../unit/proxy/oauth/authorization-server.ts';
+} from '../support/authorization-server.ts';
 import {
   AUTHORIZE_URL,
   authorizationUrl,
@@ -24,7 +24,7 @@ import {
   redeem,
   register,
   tokensOf,
-} from '../unit/proxy/oauth/client-flow.ts';
+} from '../support/client-flow.ts';
 
 const CONSENT_URL = `${ISSUER}/.gateway/mcp/consent`;
 const DOCUMENT_URL = 'https://app.clients.example/client.json';

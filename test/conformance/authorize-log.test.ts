@@ -10,7 +10,7 @@ import {
   type SignedInClient,
 } from '../support/signed-in-client.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 
 type Policy = NonNullable<Route['spec']['policy']>;
 type Fields = NonNullable<NonNullable<GatewaySettings['spec']>['authorizeLogFields']>;

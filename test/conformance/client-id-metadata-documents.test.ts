@@ -3,19 +3,19 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
-import { authenticateClient } from '../../proxy/oauth/clients/authenticate-client.ts';
-import { createClientKeysReader } from '../../proxy/oauth/clients/client-keys.ts';
-import type { Client } from '../../proxy/oauth/clients/client.ts';
-import { createFindClient } from '../../proxy/oauth/clients/find-client.ts';
-import { createMetadataDocumentReader } from '../../proxy/oauth/clients/metadata-document.ts';
+import { authenticateClient } from '../../proxy/authorization-server/clients/authenticate-client.ts';
+import { createClientKeysReader } from '../../proxy/authorization-server/clients/client-keys.ts';
+import type { Client } from '../../proxy/records/client.ts';
+import { createFindClient } from '../../proxy/authorization-server/clients/find-client.ts';
+import { createMetadataDocumentReader } from '../../proxy/authorization-server/clients/metadata-document.ts';
 import { createGuardedFetch } from '../../proxy/outbound/guarded-fetch.ts';
 import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
 import type { CompiledSettings } from '../../shared/snapshot/snapshot.ts';
 import { compiledSettings } from '../support/compiled-settings.ts';
 import { type HttpsServer, startHttpsServer } from '../support/https-server.ts';
-import { verifies } from '../support/verifies.ts';
-import { ISSUER, startAuthorizationServer } from '../unit/proxy/oauth/authorization-server.ts';
-import { authorizationUrl } from '../unit/proxy/oauth/client-flow.ts';
+import { verifies } from '../requirements/verifies.ts';
+import { ISSUER, startAuthorizationServer } from '../support/authorization-server.ts';
+import { authorizationUrl } from '../support/client-flow.ts';
 
 const HOST = 'app.clients.example';
 const MINUTE = 60_000;

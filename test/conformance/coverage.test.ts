@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { expect, test } from '@jest/globals';
 
-import { REQUIREMENTS } from './requirements.ts';
+import { REQUIREMENTS } from '../requirements/requirements.ts';
 
 const TESTS = join(import.meta.dirname, '..');
 

@@ -7,7 +7,7 @@ import { startGatewayWithUsers, type GatewayWithUsers } from '../support/gateway
 import { open, send, type Answer, type RequestOptions } from '../support/http-client.ts';
 import { signInClient, type SignedInClient } from '../support/signed-in-client.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 
 const PAGE = 'https://inspector.example';
 const ALLOWED_PAGE = 'https://chat.example.com';

@@ -4,7 +4,7 @@ import { BrowserJar, type BrowserPage } from '../support/browser-jar.ts';
 import { startGatewayWithUsers, type GatewayWithUsers } from '../support/gateway-with-users.ts';
 import { discover, register } from '../support/signed-in-client.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 
 const MINUTE = 60_000;
 

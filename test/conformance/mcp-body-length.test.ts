@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { expectJsonRpcError } from '../support/expect-json-rpc-error.ts';
 import { startMcpRoute, type McpRoute } from '../support/mcp-route.ts';
 import { headerOf, RawClient } from '../support/raw-http.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 
 const DEFAULT_LIMIT = 4096;
 const SMALL_LIMIT = 100;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { expectJsonRpcError } from '../support/expect-json-rpc-error.ts';
 import { send, type RequestOptions } from '../support/http-client.ts';
 import { startMcpRoute, type McpRoute } from '../support/mcp-route.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 
 type Body = string | Buffer;
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals
 import { expectJsonRpcError } from '../support/expect-json-rpc-error.ts';
 import { open } from '../support/http-client.ts';
 import { emptyResult, startMcpRoute, type McpRoute } from '../support/mcp-route.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 
 const LIST = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
 const EVENT_STREAM = { 'content-type': 'text/event-stream' };

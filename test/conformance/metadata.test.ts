@@ -4,7 +4,7 @@ import { discoverAuthorizationServerMetadata } from '@modelcontextprotocol/sdk/c
 import { compileSnapshot } from '../../controller/compile/compile-snapshot.ts';
 import type { CompileResult } from '../../controller/compile/resources.ts';
 import { aRoute as aRouteManifest, aSettings } from '../support/resources.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 import {
   aRoute,
   aWebRoute,
@@ -13,8 +13,8 @@ import {
   startAuthorizationServer,
   type Reply,
   type TestServer,
-} from '../unit/proxy/oauth/authorization-server.ts';
-import { fieldsOf } from '../unit/proxy/oauth/client-flow.ts';
+} from '../support/authorization-server.ts';
+import { fieldsOf } from '../support/client-flow.ts';
 
 const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 const SERVER_METADATA = '/.well-known/oauth-authorization-server';

@@ -10,7 +10,7 @@ import { BrowserJar } from '../support/browser-jar.ts';
 import { freePort } from '../support/free-port.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 
 const SUITE = join(
   import.meta.dirname,

@@ -1,14 +1,14 @@
 import { describe, expect } from '@jest/globals';
 
-import type { Identity } from '../../proxy/identity/session.ts';
+import type { Identity } from '../../proxy/records/session.ts';
 import { parseMessage } from '../../proxy/mcp/json-rpc.ts';
 import { compilePolicy, isPermitted } from '../../proxy/policy/compile-policy.ts';
 import type { Decision, PolicyInput } from '../../proxy/policy/decision.ts';
 import { AuthorizeLog } from '../../proxy/telemetry/authorize-log.ts';
-import { LineWriter } from '../../shared/process/line-writer.ts';
+import { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import type { Criterion, Policy, StringMatcher } from '../../shared/snapshot/policy.ts';
 import { AUTHORIZE_LOG_FIELDS } from '../../shared/snapshot/snapshot.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 
 const ALICE: Identity = {
   provider: 'idp',

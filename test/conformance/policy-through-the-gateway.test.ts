@@ -9,7 +9,7 @@ import { membersOf, open, send, type Answer } from '../support/http-client.ts';
 import { RawClient } from '../support/raw-http.ts';
 import { callMcp, mcpHeaders, signInClient } from '../support/signed-in-client.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 
 type Policy = NonNullable<Route['spec']['policy']>;
 type Access = Pick<Route['spec'], 'policy' | 'allowAnyAuthenticatedUser'>;

@@ -17,7 +17,7 @@ import {
   type SignedInClient,
 } from '../support/signed-in-client.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 
 const METADATA = '/.well-known/oauth-protected-resource';
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { registerClient } from '@modelcontextprotocol/sdk/client/auth.js';
 
 import { compiledSettings } from '../support/compiled-settings.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 import {
   aRoute,
   ISSUER,
@@ -11,7 +11,7 @@ import {
   type Reply,
   type SendOptions,
   type TestServer,
-} from '../unit/proxy/oauth/authorization-server.ts';
+} from '../support/authorization-server.ts';
 import {
   authorizationUrl,
   fieldsOf,
@@ -22,7 +22,7 @@ import {
   revoke,
   tokensOf,
   type RegisteredTestClient,
-} from '../unit/proxy/oauth/client-flow.ts';
+} from '../support/client-flow.ts';
 
 const REGISTER = `${ISSUER}/.gateway/mcp/register`;
 const TOKEN = `${ISSUER}/.gateway/mcp/token`;

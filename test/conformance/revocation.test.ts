@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 import {
   aRoute,
   ISSUER,
   LOOPBACK_CALLBACK,
   startAuthorizationServer,
-} from '../unit/proxy/oauth/authorization-server.ts';
+} from '../support/authorization-server.ts';
 import {
   callResource,
   fieldsOf,
@@ -19,7 +19,7 @@ import {
   revoke,
   REVOKE_URL,
   tokensOf,
-} from '../unit/proxy/oauth/client-flow.ts';
+} from '../support/client-flow.ts';
 
 const OTHER_ISSUER = 'https://other.example.com';
 const MINUTE = 60_000;

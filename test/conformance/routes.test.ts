@@ -4,7 +4,7 @@ import { startGatewayWithUsers, type GatewayWithUsers } from '../support/gateway
 import { membersOf, send, type RequestOptions } from '../support/http-client.ts';
 import { signInClient } from '../support/signed-in-client.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 
 const JWKS = '/.gateway/jwks.json';
 const HANDSHAKE = {

@@ -1,6 +1,6 @@
 import { describe, expect, jest } from '@jest/globals';
 
-import { endSignIn } from '../../proxy/identity/end-sign-in.ts';
+import { endSignIn } from '../../proxy/identity/session/end-sign-in.ts';
 import { StoreUnavailableError } from '../../proxy/store/store-unavailable-error.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
 import { eventually } from '../support/eventually.ts';
@@ -15,7 +15,7 @@ import {
   type SessionWorld,
 } from '../support/session-world.ts';
 import { signInClient, type SignedInClient } from '../support/signed-in-client.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

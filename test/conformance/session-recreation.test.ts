@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { endSignIn } from '../../proxy/identity/end-sign-in.ts';
+import { endSignIn } from '../../proxy/identity/session/end-sign-in.ts';
 import { BrowserJar } from '../support/browser-jar.ts';
 import { membersOf, send } from '../support/http-client.ts';
 import {
@@ -13,7 +13,7 @@ import {
 import { startSignInHarness } from '../support/sign-in-harness.ts';
 import { startIdentityProvider } from '../support/identity-provider.ts';
 import { signInClient, type SignedInClient } from '../support/signed-in-client.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { Sealer } from '../../proxy/crypto/sealer.ts';
-import { RefreshTokens } from '../../proxy/oauth/grants/refresh-tokens.ts';
+import { RefreshTokens } from '../../proxy/authorization-server/grants/refresh-tokens.ts';
 import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
 import { failingStores } from '../support/failing-stores.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 import {
   aRoute,
   ISSUER,
@@ -15,7 +15,7 @@ import {
   WEB_CALLBACK,
   type Reply,
   type TestServer,
-} from '../unit/proxy/oauth/authorization-server.ts';
+} from '../support/authorization-server.ts';
 import {
   authorizationUrl,
   callResource,
@@ -29,7 +29,7 @@ import {
   TOKEN_URL,
   tokensOf,
   type Tokens,
-} from '../unit/proxy/oauth/client-flow.ts';
+} from '../support/client-flow.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

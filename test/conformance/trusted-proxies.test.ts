@@ -8,7 +8,7 @@ import { startGatewayWithUsers, type GatewayWithUsers } from '../support/gateway
 import { send, type Answer, type RequestOptions } from '../support/http-client.ts';
 import { startLoadBalancer, type LoadBalancer } from '../support/load-balancer.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 
 /** Addresses of this machine: two load balancers, and clients that are none. */
 const OUTER = '127.0.0.2';

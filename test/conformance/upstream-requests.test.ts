@@ -6,7 +6,7 @@ import { startGatewayWithUsers, type GatewayWithUsers } from '../support/gateway
 import { membersOf, send, type Answer, type RequestOptions } from '../support/http-client.ts';
 import { callMcp, signInClient, type SignedInClient } from '../support/signed-in-client.ts';
 import { startUpstream, type ReceivedRequest, type Upstream } from '../support/upstream.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 
 type Headers = NonNullable<RequestOptions['headers']>;
 

@@ -6,7 +6,7 @@ import { startGatewayWithUsers, type GatewayWithUsers } from '../support/gateway
 import { membersOf, send, type RequestOptions } from '../support/http-client.ts';
 import { signInClient } from '../support/signed-in-client.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 
 type Policy = NonNullable<Route['spec']['policy']>;
 type Headers = NonNullable<RequestOptions['headers']>;

@@ -11,7 +11,7 @@ import { send, type Answer } from '../support/http-client.ts';
 import { RawClient } from '../support/raw-http.ts';
 import { signInClient, type SignedInClient } from '../support/signed-in-client.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 
 const HANDSHAKE = {
   connection: 'Upgrade',

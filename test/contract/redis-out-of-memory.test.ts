@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { createRedisStores } from '../../proxy/store/redis/redis-stores.ts';
+import { createRedisStores } from '../../proxy/store/redis/stores/redis-stores.ts';
 import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
 import { startRedis } from '../support/redis/start-redis.ts';
 import { aGrant, aSession } from './redis-records.ts';

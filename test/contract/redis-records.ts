@@ -4,9 +4,9 @@ import type { ConsentKey } from '../../proxy/store/consent-store.ts';
 import type { Grant } from '../../proxy/store/grant-store.ts';
 import type { BrowserSession } from '../../proxy/store/session-store.ts';
 import type { SignIn } from '../../proxy/store/sign-in-store.ts';
-import type { Identity, Session } from '../../proxy/identity/session.ts';
-import type { PendingSignIn, SignInCode } from '../../proxy/identity/sign-in-records.ts';
-import type { PendingAuthorization } from '../../proxy/oauth/pending-authorization.ts';
+import type { Identity, Session } from '../../proxy/records/session.ts';
+import type { PendingSignIn, SignInCode } from '../../proxy/records/sign-in-records.ts';
+import type { PendingAuthorization } from '../../proxy/records/pending-authorization.ts';
 
 const ORIGIN = 'https://mcp.example.com';
 const HOUR_MS = 3_600_000;

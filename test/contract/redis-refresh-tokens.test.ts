@@ -9,8 +9,8 @@ import type {
   RedisCommands,
   RedisConnection,
   RedisReply,
-} from '../../proxy/store/redis/redis-connection.ts';
-import { RedisRefreshTokenStore } from '../../proxy/store/redis/redis-refresh-token-store.ts';
+} from '../../proxy/store/redis/connection/redis-connection.ts';
+import { RedisRefreshTokenStore } from '../../proxy/store/redis/stores/redis-refresh-token-store.ts';
 import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
 import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
 import { connectionTo } from './redis-stores-under-test.ts';

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { KEY_KINDS } from '../../proxy/store/redis/keys.ts';
-import type { RedisConnection } from '../../proxy/store/redis/redis-connection.ts';
-import { RedisSnapshotKeeper } from '../../proxy/store/redis/redis-snapshot-keeper.ts';
-import { createRedisStores } from '../../proxy/store/redis/redis-stores.ts';
+import { KEY_KINDS } from '../../proxy/store/redis/records/keys.ts';
+import type { RedisConnection } from '../../proxy/store/redis/connection/redis-connection.ts';
+import { RedisSnapshotKeeper } from '../../proxy/store/redis/stores/redis-snapshot-keeper.ts';
+import { createRedisStores } from '../../proxy/store/redis/stores/redis-stores.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
 import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import { AN_IDENTITY_PROVIDER } from '../support/compiled-resources.ts';

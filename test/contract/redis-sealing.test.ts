@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
 import type { Sealer } from '../../proxy/crypto/sealer.ts';
-import type { KeyKind } from '../../proxy/store/redis/keys.ts';
-import type { RedisConnection } from '../../proxy/store/redis/redis-connection.ts';
-import { RedisSignInStore } from '../../proxy/store/redis/redis-sign-in-store.ts';
-import { createRedisStores } from '../../proxy/store/redis/redis-stores.ts';
+import type { KeyKind } from '../../proxy/store/redis/records/keys.ts';
+import type { RedisConnection } from '../../proxy/store/redis/connection/redis-connection.ts';
+import { RedisSignInStore } from '../../proxy/store/redis/stores/redis-sign-in-store.ts';
+import { createRedisStores } from '../../proxy/store/redis/stores/redis-stores.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
 import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
 import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';

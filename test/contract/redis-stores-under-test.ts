@@ -1,10 +1,13 @@
 import { afterAll } from '@jest/globals';
 
 import { Sealer } from '../../proxy/crypto/sealer.ts';
-import { connectRedis, type RedisConnection } from '../../proxy/store/redis/redis-connection.ts';
-import { createRedisStores } from '../../proxy/store/redis/redis-stores.ts';
-import { parseRedisUrl } from '../../proxy/store/redis/redis-url.ts';
-import type { Logger } from '../../shared/process/logger.ts';
+import {
+  connectRedis,
+  type RedisConnection,
+} from '../../proxy/store/redis/connection/redis-connection.ts';
+import { createRedisStores } from '../../proxy/store/redis/stores/redis-stores.ts';
+import { parseRedisUrl } from '../../proxy/store/redis/connection/redis-url.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { TestRedisCluster } from '../support/redis/start-redis-cluster.ts';
 import type { TestRedis } from '../support/redis/start-redis.ts';
 import type { StoresUnderTest } from './store-implementation.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
-import type { RedisConnection } from '../../proxy/store/redis/redis-connection.ts';
-import { createRedisStores } from '../../proxy/store/redis/redis-stores.ts';
+import type { RedisConnection } from '../../proxy/store/redis/connection/redis-connection.ts';
+import { createRedisStores } from '../../proxy/store/redis/stores/redis-stores.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
 import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
 import { startRedisCluster, type TestRedisCluster } from '../support/redis/start-redis-cluster.ts';

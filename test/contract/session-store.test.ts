@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import type { Session } from '../../proxy/identity/session.ts';
+import type { Session } from '../../proxy/records/session.ts';
 import { MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
 
 const HOUR = 3600;

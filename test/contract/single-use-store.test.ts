@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import type { SignInCode } from '../../proxy/identity/sign-in-records.ts';
+import type { SignInCode } from '../../proxy/records/sign-in-records.ts';
 import { fiftyAtOnce, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
 
 const CODE: SignInCode = {

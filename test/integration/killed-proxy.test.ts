@@ -8,7 +8,7 @@ import {
 import { Client as ClassicClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as ClassicTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-import { errorCode } from '../../shared/process/error-code.ts';
+import { errorCode } from '../../shared/runtime/error-code.ts';
 import { BrowserJar } from '../support/browser-jar.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectCleanOutput } from '../support/expect-clean-output.ts';

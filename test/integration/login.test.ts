@@ -13,7 +13,7 @@ import { launchBrowser, noBrowserReason, screenshot } from '../support/browser.t
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts';
 import { startLoopbackClient, type LoopbackClient } from '../support/loopback-client.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 
 /** What both SDK generations have in common, as far as these tests go. */
 interface Connection {

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 
 import { Sealer } from '../../proxy/crypto/sealer.ts';
-import { LastGoodFinder } from '../../proxy/push/last-good-finder.ts';
-import { LastGood, type LastGoodPlaces } from '../../proxy/push/last-good.ts';
+import { LastGoodFinder } from '../../proxy/push/last-good/last-good-finder.ts';
+import { LastGood, type LastGoodPlaces } from '../../proxy/push/last-good/last-good.ts';
 import { followController, type ControllerFollower } from '../../proxy/push/push-client.ts';
-import type { RefusedResource } from '../../proxy/push/snapshot-receiver.ts';
+import type { RefusedResource } from '../../proxy/push/staging/snapshot-receiver.ts';
 import { FileSnapshotKeeper } from '../../proxy/store/file/file-snapshot-keeper.ts';
-import { RedisSnapshotKeeper } from '../../proxy/store/redis/redis-snapshot-keeper.ts';
+import { RedisSnapshotKeeper } from '../../proxy/store/redis/stores/redis-snapshot-keeper.ts';
 import type { PlacedSnapshot } from '../../proxy/store/snapshot-keeper.ts';
 import { hashResource } from '../../shared/snapshot/hash-resource.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';

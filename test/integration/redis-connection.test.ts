@@ -4,8 +4,8 @@ import {
   connectRedis,
   type RedisConnection,
   type RedisScript,
-} from '../../proxy/store/redis/redis-connection.ts';
-import { parseRedisUrl } from '../../proxy/store/redis/redis-url.ts';
+} from '../../proxy/store/redis/connection/redis-connection.ts';
+import { parseRedisUrl } from '../../proxy/store/redis/connection/redis-url.ts';
 import { StoreUnavailableError } from '../../proxy/store/store-unavailable-error.ts';
 import { eventually } from '../support/eventually.ts';
 import { connected } from '../support/redis/connected.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 
-import { connectRedis } from '../../proxy/store/redis/redis-connection.ts';
-import { parseRedisUrl } from '../../proxy/store/redis/redis-url.ts';
+import { connectRedis } from '../../proxy/store/redis/connection/redis-connection.ts';
+import { parseRedisUrl } from '../../proxy/store/redis/connection/redis-url.ts';
 import { StoreUnavailableError } from '../../proxy/store/store-unavailable-error.ts';
 import { eventually } from '../support/eventually.ts';
 import { connected } from '../support/redis/connected.ts';

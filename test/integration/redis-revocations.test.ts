@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { RedisRevocations } from '../../proxy/store/redis/redis-revocations.ts';
+import { RedisRevocations } from '../../proxy/store/redis/stores/redis-revocations.ts';
 import type { Revocation } from '../../proxy/store/revocations.ts';
 import { eventually } from '../support/eventually.ts';
 import { connected } from '../support/redis/connected.ts';

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 
 import { makeSealingKeys } from '../../cli/process/sealing-keys.ts';
 import { Sealer } from '../../proxy/crypto/sealer.ts';
-import { ExternalTokens } from '../../proxy/oauth/external-token.ts';
-import { revokeGrant } from '../../proxy/oauth/grants/revoke-grant.ts';
-import { createRedisStores } from '../../proxy/store/redis/redis-stores.ts';
+import { ExternalTokens } from '../../proxy/authentication/external-token.ts';
+import { revokeGrant } from '../../proxy/authorization-server/grants/revoke-grant.ts';
+import { createRedisStores } from '../../proxy/store/redis/stores/redis-stores.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGatewayWithUsers } from '../support/gateway-with-users.ts';

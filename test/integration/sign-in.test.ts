@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { SignInFailedError } from '../../proxy/errors/request-errors.ts';
-import { jwksDocument } from '../../proxy/identity/signing-keys.ts';
+import { jwksDocument } from '../../proxy/identity/assertion/signing-keys.ts';
 import type { SingleUseStore } from '../../proxy/store/single-use-store.ts';
-import { describeError } from '../../shared/process/logger.ts';
+import { describeError } from '../../shared/telemetry/logger.ts';
 import { BrowserJar, type BrowserPage } from '../support/browser-jar.ts';
 import { send } from '../support/http-client.ts';
 import { startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts';
@@ -12,7 +12,7 @@ import {
   type RouteAnswer,
   type SignInHarness,
 } from '../support/sign-in-harness.ts';
-import { verifies } from '../support/verifies.ts';
+import { verifies } from '../requirements/verifies.ts';
 
 const CALLBACK = '/.gateway/callback';
 const SECOND = 1000;

@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-import { errorCode } from '../../shared/process/error-code.ts';
+import { errorCode } from '../../shared/runtime/error-code.ts';
 import { randomNumbers } from './random-numbers.ts';
 
 /** A server behind a balancer. */

@@ -4,24 +4,24 @@ import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 
 import { GatewayError } from '../../proxy/errors/gateway-error.ts';
-import { EndpointLoads } from '../../proxy/forwarding/endpoint-loads.ts';
-import { OpenStreams } from '../../proxy/forwarding/open-streams.ts';
-import type { HeaderOverlay } from '../../proxy/forwarding/response-headers.ts';
-import { upstreamHeaders } from '../../proxy/forwarding/upstream-headers.ts';
+import { EndpointLoads } from '../../proxy/forwarding/targets/target-loads.ts';
+import { OpenStreams } from '../../proxy/forwarding/response/open-streams.ts';
+import type { HeaderOverlay } from '../../proxy/forwarding/response/response-headers.ts';
+import { upstreamHeaders } from '../../proxy/forwarding/request/upstream-headers.ts';
 import { upstreamOrigin, upstreamPath } from '../../proxy/forwarding/upstream-path.ts';
-import { UpstreamPools } from '../../proxy/forwarding/upstream-pools.ts';
-import type { UpstreamRequest } from '../../proxy/forwarding/upstream-request.ts';
+import { UpstreamPools } from '../../proxy/forwarding/targets/upstream-pools.ts';
+import type { UpstreamRequest } from '../../proxy/forwarding/request/upstream-request.ts';
 import { peerAddress } from '../../proxy/http/client-address.ts';
 import type { GatewayRequest } from '../../proxy/http/gateway-request.ts';
 import { parseRequest } from '../../proxy/http/parse-request.ts';
 import { readBody } from '../../proxy/http/read-body.ts';
 import { sendResponse } from '../../proxy/http/send-response.ts';
-import { ANONYMOUS } from '../../proxy/identity/caller.ts';
+import { ANONYMOUS } from '../../proxy/authentication/caller.ts';
 import { createForwarder, type Forwarder } from '../../proxy/pipeline/forward.ts';
 import type { Permit } from '../../proxy/pipeline/permit.ts';
 import type { ListenerLimits } from '../../proxy/server/connections.ts';
 import { createListener, type Listener } from '../../proxy/server/listener.ts';
-import { sendContinue } from '../../proxy/server/send-continue.ts';
+import { sendContinue } from '../../proxy/http/send-continue.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 
 /** What a front does with the requests it gets. */

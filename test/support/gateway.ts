@@ -4,13 +4,13 @@ import { compileSnapshot } from '../../controller/compile/compile-snapshot.ts';
 import type { Problem } from '../../controller/validate/problem.ts';
 import { validateResource } from '../../controller/validate/validate-resource.ts';
 import type { GatewaySettings, Route } from '../../crds/types.ts';
-import { deriveAssertionKeys } from '../../cli/process/assertion-keys.ts';
+import { deriveAssertionKeys } from '../../proxy/crypto/assertion-keys.ts';
 import { makeSealingKeys } from '../../cli/process/sealing-keys.ts';
 import type { SealingKeys } from '../../proxy/crypto/sealing-key.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../proxy/gateway.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
-import { LineWriter } from '../../shared/process/line-writer.ts';
-import { createLogger } from '../../shared/process/logger.ts';
+import { LineWriter } from '../../shared/telemetry/line-writer.ts';
+import { createLogger } from '../../shared/telemetry/logger.ts';
 import { openDefaultStores, recordedSink, withoutClosing } from './redis/suite/default-stores.ts';
 
 /** A whole gateway in this process, on a port of its own, configured by manifests. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-import type { Clock } from '../../shared/process/clock.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
 
 interface Timer {
   readonly at: number;

@@ -1,4 +1,4 @@
-import type { LogFields, Logger } from '../../shared/process/logger.ts';
+import type { LogFields, Logger } from '../../shared/telemetry/logger.ts';
 
 export interface LogRecord {
   readonly level: 'info' | 'warn' | 'error';

@@ -1,5 +1,5 @@
 import { Sealer } from '../../proxy/crypto/sealer.ts';
-import { RefreshTokens } from '../../proxy/oauth/grants/refresh-tokens.ts';
+import { RefreshTokens } from '../../proxy/authorization-server/grants/refresh-tokens.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
 import type { VersionedSignIn } from '../../proxy/store/sign-in-store.ts';
 import { startGatewayWithUsers, type GatewayWithUsers } from './gateway-with-users.ts';

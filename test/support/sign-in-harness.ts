@@ -4,9 +4,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 import { Sealer } from '../../proxy/crypto/sealer.ts';
-import { respondToError } from '../../proxy/errors/respond-to-error.ts';
+import { respondToError } from '../../proxy/pipeline/respond-to-error.ts';
 import { readCookie, readCookies, sessionCookieName } from '../../proxy/http/cookies.ts';
-import type { EndpointContext, EndpointResponse } from '../../proxy/http/endpoint.ts';
+import type { EndpointContext } from '../../proxy/endpoints/endpoint.ts';
+import type { GatewayResponse } from '../../proxy/http/gateway-response.ts';
 import type { GatewayRequest } from '../../proxy/http/gateway-request.ts';
 import { json } from '../../proxy/http/responses.ts';
 import { sendResponse } from '../../proxy/http/send-response.ts';
@@ -14,14 +15,14 @@ import {
   createIdentityEndpoints,
   type IdentityEndpoints,
 } from '../../proxy/identity/identity-endpoints.ts';
-import { generateSigningKeys } from '../../proxy/identity/signing-keys.ts';
+import { generateSigningKeys } from '../../proxy/identity/assertion/signing-keys.ts';
 import { matchHost } from '../../proxy/pipeline/match-host.ts';
-import { serveEndpoint } from '../../proxy/pipeline/serve-endpoint.ts';
-import { buildConfiguration } from '../../proxy/server/build-configuration.ts';
-import type { Configuration } from '../../proxy/server/configuration.ts';
+import { serveEndpoint } from '../../proxy/endpoints/serve-endpoint.ts';
+import { buildConfiguration } from '../../proxy/configuration/build-configuration.ts';
+import type { Configuration } from '../../proxy/configuration/configuration.ts';
 import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
-import type { Logger } from '../../shared/process/logger.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
 import { hashResource, snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import type {
   CompiledIdentityProvider,
@@ -146,7 +147,7 @@ async function answerTo(
   request: GatewayRequest,
   configuration: Configuration | undefined,
   identity: IdentityEndpoints,
-): Promise<EndpointResponse> {
+): Promise<GatewayResponse> {
   if (configuration === undefined) throw new Error('the harness is not configured');
   const { origin } = matchHost(configuration, request);
   const endpoint = identity.endpoints[request.path];
@@ -158,7 +159,7 @@ async function answerTo(
 async function serveRoute(
   context: EndpointContext,
   { browsers, redirectToSignIn }: IdentityEndpoints,
-): Promise<EndpointResponse> {
+): Promise<GatewayResponse> {
   const { request, origin } = context;
   const cookie = readCookie(request.message, sessionCookieName(origin));
   const caller = cookie === undefined ? null : await browsers.authenticate(cookie, origin);
@@ -169,7 +170,7 @@ async function serveRoute(
   return json(200, answer);
 }
 
-function failurePage(error: unknown, { id }: GatewayRequest): EndpointResponse {
+function failurePage(error: unknown, { id }: GatewayRequest): GatewayResponse {
   return respondToError(error, {
     requestId: id,
     audience: 'page',

@@ -1,4 +1,4 @@
-import { readCertificate } from '../../../controller/push/server-certificate.ts';
+import { readCertificate } from '../../../controller/push/server/server-certificate.ts';
 import { CommandFailure } from '../../command-failure.ts';
 import type { ControllerOptions } from './controller-options.ts';
 

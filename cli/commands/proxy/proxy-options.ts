@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
 
-import type { ListenAddress } from '../../../proxy/server/listener-set.ts';
+import type { ListenAddress } from '../../../shared/runtime/listen-address.ts';
 import type { Arguments, CommandLine } from '../../arguments.ts';
-import { ADMIN_LISTEN, readAdminListen } from '../../process/admin-listen.ts';
-import { readDuration } from '../../process/duration-flag.ts';
-import { parseListen } from '../../process/listen-addresses.ts';
-import { readRedisFlags, redisFlags, type RedisSource } from '../../process/redis-flags.ts';
+import { ADMIN_LISTEN, readAdminListen } from '../../flags/admin-listen.ts';
+import { readDuration } from '../../flags/duration-flag.ts';
+import { parseListen } from '../../flags/listen-addresses.ts';
+import { readRedisFlags, redisFlags, type RedisSource } from '../../flags/redis-flags.ts';
 import { UsageError } from '../../usage-error.ts';
 
 /** Flags of `gatehouse proxy`. */

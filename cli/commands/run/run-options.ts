@@ -1,11 +1,12 @@
-import type { ListenAddress } from '../../../proxy/server/listener-set.ts';
+import type { ListenAddress } from '../../../shared/runtime/listen-address.ts';
 import { isLoopbackHost } from '../../../shared/snapshot/loopback-host.ts';
 import type { Arguments, CommandLine } from '../../arguments.ts';
 import { UsageError } from '../../usage-error.ts';
-import { readRedisFlags, redisFlags, type RedisSource } from '../../process/redis-flags.ts';
-import { DEV_ALLOW_LOOPBACK } from '../dev-allow-loopback.ts';
-import { ADMIN_LISTEN, readAdminListen } from '../../process/admin-listen.ts';
-import { formatAddress, parseListen } from '../../process/listen-addresses.ts';
+import { readRedisFlags, redisFlags, type RedisSource } from '../../flags/redis-flags.ts';
+import { DEV_ALLOW_LOOPBACK } from '../../flags/dev-allow-loopback.ts';
+import { ADMIN_LISTEN, readAdminListen } from '../../flags/admin-listen.ts';
+import { parseListen } from '../../flags/listen-addresses.ts';
+import { formatAddress } from '../../../shared/runtime/listen-address.ts';
 
 /** Flags of `gatehouse run`. */
 export const RUN_LINE: CommandLine = {

@@ -1,4 +1,4 @@
-import { describeError } from '../../../shared/process/logger.ts';
+import { describeError } from '../../../shared/telemetry/logger.ts';
 import { connect } from './connect.ts';
 import { openBrowser } from './open-browser.ts';
 import { CLIENT_USAGE, parseClientOptions, type ClientOptions } from './options.ts';

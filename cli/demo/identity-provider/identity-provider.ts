@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Provider } from 'oidc-provider';
 
-import type { EndpointResponse } from '../../../proxy/http/endpoint.ts';
+import type { GatewayResponse } from '../../../proxy/http/gateway-response.ts';
 import { readForm } from '../../../proxy/http/read-form.ts';
 import { startLoopbackServer, type LoopbackServer } from '../loopback-server.ts';
 import type { PortOption } from '../options.ts';
@@ -70,6 +70,6 @@ async function readChoice(request: IncomingMessage) {
   return findPerson((await readForm(request)).get(ACCOUNT_FIELD));
 }
 
-function send(response: ServerResponse, { status, headers, body }: EndpointResponse): void {
+function send(response: ServerResponse, { status, headers, body }: GatewayResponse): void {
   response.writeHead(status, headers).end(body);
 }

@@ -1,6 +1,6 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 
-import { ExpiringMap } from '../../../proxy/store/memory/expiring-map.ts';
+import { ExpiringMap } from '../../../proxy/cache/expiring-map.ts';
 
 /** Keeps one kind of record of the identity provider in memory, as long as the demo runs. */
 export class MemoryAdapter implements Adapter {

@@ -1,4 +1,4 @@
-import type { EndpointResponse } from '../../../proxy/http/endpoint.ts';
+import type { GatewayResponse } from '../../../proxy/http/gateway-response.ts';
 import { html, page, type Html } from '../../../proxy/http/html.ts';
 import { PEOPLE, type Person } from '../people.ts';
 
@@ -6,7 +6,7 @@ import { PEOPLE, type Person } from '../people.ts';
 export const ACCOUNT_FIELD = 'account';
 
 /** Lists everybody; one click signs in. There are no passwords in a demo. */
-export function signInPage(action: string): EndpointResponse {
+export function signInPage(action: string): GatewayResponse {
   return page(200, {
     title: 'Who are you today?',
     content: html`<p>
@@ -20,7 +20,7 @@ export function signInPage(action: string): EndpointResponse {
 }
 
 /** Says that there is no sign-in under way to go on with. */
-export function signInGonePage(): EndpointResponse {
+export function signInGonePage(): GatewayResponse {
   return page(400, {
     title: 'This sign-in is over',
     content: html`<p>It expired or was finished before. Start again where you came from.</p>`,

@@ -1,6 +1,6 @@
 import type { Criterion, StringMatcher } from '../../../shared/snapshot/policy.ts';
 import { loosePath } from '../../http/loose-path.ts';
-import type { Identity } from '../../identity/session.ts';
+import type { Identity } from '../../records/session.ts';
 import type { PolicyInput } from '../decision.ts';
 import type { MatchedSubject, Reason } from '../reason.ts';
 import { claimValues } from './claim-values.ts';

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { errorCode } from '../../../shared/process/error-code.ts';
+import { errorCode } from '../../../shared/runtime/error-code.ts';
 import {
   comparePositions,
   type SnapshotPosition,

@@ -3,7 +3,7 @@ import type {
   AuthorizationCodeStore,
   CodeConsumption,
 } from '../authorization-code-store.ts';
-import { ExpiringMap, type Clock } from './expiring-map.ts';
+import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
 
 interface CodeRecord {
   readonly code: AuthorizationCode;

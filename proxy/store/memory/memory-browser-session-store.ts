@@ -1,5 +1,5 @@
 import type { BrowserSession, BrowserSessionStore } from '../session-store.ts';
-import { ExpiringMap, type Clock } from './expiring-map.ts';
+import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
 
 /** Browser sessions of one process. */
 export class MemoryBrowserSessionStore implements BrowserSessionStore {

@@ -1,5 +1,5 @@
 import type { ClientStore, RegisteredClient } from '../client-store.ts';
-import { ExpiringMap, type Clock } from './expiring-map.ts';
+import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
 
 /** Registered clients of one process. */
 export class MemoryClientStore implements ClientStore {

@@ -1,5 +1,5 @@
 import type { ConsentKey, ConsentStore } from '../consent-store.ts';
-import { ExpiringMap, type Clock } from './expiring-map.ts';
+import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
 
 /** Consents of one process. */
 export class MemoryConsentStore implements ConsentStore {

@@ -1,6 +1,6 @@
 import type { Grant, GrantStore } from '../grant-store.ts';
 import { REVOCATION_MEMORY_SECONDS } from '../revocation-memory.ts';
-import { ExpiringMap, type Clock } from './expiring-map.ts';
+import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
 
 /** Grants of one process. */
 export class MemoryGrantStore implements GrantStore {

@@ -1,5 +1,5 @@
 import type { RateLimit, RateLimitStore } from '../rate-limit-store.ts';
-import { ExpiringMap, type Clock } from './expiring-map.ts';
+import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
 
 interface Window {
   readonly uses: number;

@@ -6,7 +6,7 @@ import type {
   RotationOutcome,
 } from '../refresh-token-store.ts';
 import { REVOCATION_MEMORY_SECONDS } from '../revocation-memory.ts';
-import { ExpiringMap, type Clock } from './expiring-map.ts';
+import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
 
 /** The last predecessor, while its repetition gets its successor. */
 interface Grace {

@@ -1,5 +1,5 @@
 import type { ReplayStore } from '../rate-limit-store.ts';
-import { ExpiringMap, type Clock } from './expiring-map.ts';
+import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
 import { StoreFullError } from './store-full-error.ts';
 
 /** Used ids of one process. */

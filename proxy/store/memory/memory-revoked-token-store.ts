@@ -1,5 +1,5 @@
 import type { RevokedTokenStore } from '../grant-store.ts';
-import { ExpiringMap, type Clock } from './expiring-map.ts';
+import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
 import { StoreFullError } from './store-full-error.ts';
 
 /** Revoked access tokens of one process. */

@@ -1,6 +1,6 @@
-import type { Session } from '../../identity/session.ts';
+import type { Session } from '../../records/session.ts';
 import type { SessionStore } from '../session-store.ts';
-import { ExpiringMap, type Clock } from './expiring-map.ts';
+import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
 
 /** Sessions of one process. */
 export class MemorySessionStore implements SessionStore {

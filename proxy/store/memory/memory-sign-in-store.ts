@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { RenewalClaim, SignIn, SignInStore, VersionedSignIn } from '../sign-in-store.ts';
-import { ExpiringMap, type Clock } from './expiring-map.ts';
+import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
 
 /** Absent claim id: nobody renews it, and nobody may yet. */
 interface Renewal {

@@ -1,5 +1,5 @@
 import type { SingleUseStore } from '../single-use-store.ts';
-import { ExpiringMap, type Clock } from './expiring-map.ts';
+import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
 
 /** Single-use records of one process. */
 export class MemorySingleUseStore<Value> implements SingleUseStore<Value> {

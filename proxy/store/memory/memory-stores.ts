@@ -1,5 +1,5 @@
 import type { Stores } from '../stores.ts';
-import type { Clock } from './expiring-map.ts';
+import type { Clock } from '../../cache/expiring-map.ts';
 import { MemoryAuthorizationCodeStore } from './memory-authorization-code-store.ts';
 import { MemoryBrowserSessionStore } from './memory-browser-session-store.ts';
 import { MemoryClientStore } from './memory-client-store.ts';

@@ -1,4 +1,4 @@
-import type { Identity } from '../../../proxy/identity/session.ts';
+import type { Identity } from '../../../proxy/records/session.ts';
 import type { Policy } from '../../../shared/snapshot/policy.ts';
 
 /** Who calls, in every request that is measured. */

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 
-import { deriveAssertionKeys } from '../../../cli/process/assertion-keys.ts';
+import { deriveAssertionKeys } from '../../../proxy/crypto/assertion-keys.ts';
 import { createGateway } from '../../../proxy/gateway.ts';
 import { Sealer } from '../../../proxy/crypto/sealer.ts';
 import type { SealingKeys } from '../../../proxy/crypto/sealing-key.ts';
-import { ExternalTokens } from '../../../proxy/oauth/external-token.ts';
+import { ExternalTokens } from '../../../proxy/authentication/external-token.ts';
 import type { Stores } from '../../../proxy/store/stores.ts';
-import { LineWriter } from '../../../shared/process/line-writer.ts';
-import { createLogger } from '../../../shared/process/logger.ts';
+import { LineWriter } from '../../../shared/telemetry/line-writer.ts';
+import { createLogger } from '../../../shared/telemetry/logger.ts';
 import { hashResource, snapshotOf } from '../../../shared/snapshot/hash-resource.ts';
 import {
   AUTHORIZE_LOG_FIELDS,

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import httpProxy from 'http-proxy';
 
 import { compilePolicy } from '../../../proxy/policy/compile-policy.ts';
-import { LineWriter } from '../../../shared/process/line-writer.ts';
+import { LineWriter } from '../../../shared/telemetry/line-writer.ts';
 import { IDENTITY, POLICY } from './access.ts';
 import { discard, serveParent } from './subject-process.ts';
 import { TOKEN_COUNT } from './workload.ts';

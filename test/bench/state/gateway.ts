@@ -5,13 +5,13 @@
 import { Sealer } from '../../../proxy/crypto/sealer.ts';
 import type { SealingKeys } from '../../../proxy/crypto/sealing-key.ts';
 import { createMemoryStores } from '../../../proxy/store/memory/memory-stores.ts';
-import { connectRedis } from '../../../proxy/store/redis/redis-connection.ts';
-import { createRedisStores } from '../../../proxy/store/redis/redis-stores.ts';
-import { parseRedisUrl } from '../../../proxy/store/redis/redis-url.ts';
+import { connectRedis } from '../../../proxy/store/redis/connection/redis-connection.ts';
+import { createRedisStores } from '../../../proxy/store/redis/stores/redis-stores.ts';
+import { parseRedisUrl } from '../../../proxy/store/redis/connection/redis-url.ts';
 import type { Revocation } from '../../../proxy/store/revocations.ts';
 import type { Stores } from '../../../proxy/store/stores.ts';
-import { LineWriter } from '../../../shared/process/line-writer.ts';
-import { createLogger } from '../../../shared/process/logger.ts';
+import { LineWriter } from '../../../shared/telemetry/line-writer.ts';
+import { createLogger } from '../../../shared/telemetry/logger.ts';
 import { startBenchGateway } from '../forward/bench-gateway.ts';
 import { discard } from '../forward/subject-process.ts';
 import { ROUTE_PORT } from './route-port.ts';

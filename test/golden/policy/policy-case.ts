@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 
-import type { Identity } from '../../../proxy/identity/session.ts';
+import type { Identity } from '../../../proxy/records/session.ts';
 
 /** One golden file: a policy, and what it says of some requests. */
 export interface PolicyCase {

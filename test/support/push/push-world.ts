@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { Leadership } from '../../../controller/leader/leadership.ts';
-import type { AuthenticateProxy } from '../../../controller/push/authenticate-proxy.ts';
+import type { AuthenticateProxy } from '../../../controller/push/server/authenticate-proxy.ts';
 import type { Publication } from '../../../controller/push/publication.ts';
 import type { PushTiming } from '../../../controller/push/push-timing.ts';
-import { startPushServer, type PushServer } from '../../../controller/push/push-server.ts';
+import { startPushServer, type PushServer } from '../../../controller/push/server/push-server.ts';
 import { createRecordingLogger, type RecordingLogger } from '../redis/recording-logger.ts';
 import { createThrowawayAuthority, type ThrowawayAuthority } from '../throwaway-authority.ts';
 import { connectProbe, type ProbeOptions, type PushProbe } from './push-probe.ts';

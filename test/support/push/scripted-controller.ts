@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { ControllerFrame, ProxyFrame } from '../../../shared/snapshot/push-frames.ts';
-import { readLines } from '../../../shared/process/read-lines.ts';
+import { readLines } from '../../../shared/runtime/read-lines.ts';
 import { eventually } from '../eventually.ts';
 import { createThrowawayAuthority, type ThrowawayAuthority } from '../throwaway-authority.ts';
 

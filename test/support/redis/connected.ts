@@ -1,5 +1,8 @@
-import { connectRedis, type RedisConnection } from '../../../proxy/store/redis/redis-connection.ts';
-import { parseRedisUrl } from '../../../proxy/store/redis/redis-url.ts';
+import {
+  connectRedis,
+  type RedisConnection,
+} from '../../../proxy/store/redis/connection/redis-connection.ts';
+import { parseRedisUrl } from '../../../proxy/store/redis/connection/redis-url.ts';
 import { createRecordingLogger, type RecordingLogger } from './recording-logger.ts';
 
 const READY_WITHIN_MS = 5000;

@@ -1,5 +1,5 @@
-import type { Logger, LogFields } from '../../../shared/process/logger.ts';
-import { describeError } from '../../../shared/process/logger.ts';
+import type { Logger, LogFields } from '../../../shared/telemetry/logger.ts';
+import { describeError } from '../../../shared/telemetry/logger.ts';
 
 /** One call of a logger. */
 export interface RecordedLog {

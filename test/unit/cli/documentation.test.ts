@@ -8,14 +8,14 @@ import { CONTROLLER_LINE } from '../../../cli/commands/controller/controller-opt
 import { PROXY_LINE } from '../../../cli/commands/proxy/proxy-options.ts';
 import { RUN_LINE } from '../../../cli/commands/run/run-options.ts';
 import { VALIDATE } from '../../../cli/commands/validate.ts';
-import { settingsVariables } from '../../../controller/standalone/environment-overrides.ts';
+import { settingsVariables } from '../../../controller/files/environment-overrides.ts';
 import {
   IDENTITY_PROVIDER_KEYS,
   isGroup,
   ROUTE_KEYS,
   SETTINGS_KEYS,
   type PlainKeys,
-} from '../../../controller/standalone/plain/plain-keys.ts';
+} from '../../../controller/files/plain/plain-keys.ts';
 
 describe.each([
   { file: 'standalone.md', lines: [RUN_LINE, VALIDATE.line] },

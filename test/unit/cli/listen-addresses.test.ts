@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { formatAddress, listenAddresses } from '../../../cli/process/listen-addresses.ts';
+import { listenAddresses } from '../../../cli/flags/listen-addresses.ts';
+import { formatAddress } from '../../../shared/runtime/listen-address.ts';
 import { compileSnapshot } from '../../../controller/compile/compile-snapshot.ts';
 import type { Snapshot } from '../../../shared/snapshot/snapshot.ts';
 

@@ -5,12 +5,12 @@ import { createMemoryStores } from '../../../../proxy/store/memory/memory-stores
 import {
   connectRedis,
   type RedisConnection,
-} from '../../../../proxy/store/redis/redis-connection.ts';
-import { createRedisStores } from '../../../../proxy/store/redis/redis-stores.ts';
-import { parseRedisUrl } from '../../../../proxy/store/redis/redis-url.ts';
+} from '../../../../proxy/store/redis/connection/redis-connection.ts';
+import { createRedisStores } from '../../../../proxy/store/redis/stores/redis-stores.ts';
+import { parseRedisUrl } from '../../../../proxy/store/redis/connection/redis-url.ts';
 import type { Stores } from '../../../../proxy/store/stores.ts';
-import type { LineSink } from '../../../../shared/process/line-writer.ts';
-import type { Logger } from '../../../../shared/process/logger.ts';
+import type { LineSink } from '../../../../shared/telemetry/line-writer.ts';
+import type { Logger } from '../../../../shared/telemetry/logger.ts';
 import { startRedis, type TestRedis } from '../start-redis.ts';
 import { observeHttp } from './observe-http.ts';
 import { dumpRedis } from './redis-dump.ts';

@@ -5,8 +5,11 @@ import { connect } from 'node:tls';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { startPushServer, type PushServer } from '../../../../controller/push/push-server.ts';
-import type { Logger } from '../../../../shared/process/logger.ts';
+import {
+  startPushServer,
+  type PushServer,
+} from '../../../../controller/push/server/push-server.ts';
+import type { Logger } from '../../../../shared/telemetry/logger.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { pushedRoute } from '../../../support/push/push-resources.ts';
 import { aLeadership, startPushWorld, writeCertificate } from '../../../support/push/push-world.ts';

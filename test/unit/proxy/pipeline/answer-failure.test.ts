@@ -11,9 +11,9 @@ import {
   UpstreamUnreachableError,
 } from '../../../../proxy/errors/request-errors.ts';
 import { createFailureAnswers } from '../../../../proxy/pipeline/answer-failure.ts';
-import { buildConfiguration } from '../../../../proxy/server/build-configuration.ts';
-import { LineWriter } from '../../../../shared/process/line-writer.ts';
-import { createLogger } from '../../../../shared/process/logger.ts';
+import { buildConfiguration } from '../../../../proxy/configuration/build-configuration.ts';
+import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';
+import { createLogger } from '../../../../shared/telemetry/logger.ts';
 import { hashResource, snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
 import { compiledSettings } from '../../../support/compiled-settings.ts';
 

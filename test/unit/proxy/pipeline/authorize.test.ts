@@ -9,14 +9,14 @@ import {
   SignInRequiredError,
   ToolCallDeniedError,
 } from '../../../../proxy/errors/request-errors.ts';
-import { ANONYMOUS, type Caller } from '../../../../proxy/identity/caller.ts';
+import { ANONYMOUS, type Caller } from '../../../../proxy/authentication/caller.ts';
 import { parseMessage, type JsonRpcMessage } from '../../../../proxy/mcp/json-rpc.ts';
 import { authorize } from '../../../../proxy/pipeline/authorize.ts';
 import type { Permit } from '../../../../proxy/pipeline/permit.ts';
 import { compilePolicy } from '../../../../proxy/policy/compile-policy.ts';
-import type { GatewayRoute } from '../../../../proxy/server/routing-table.ts';
+import type { GatewayRoute } from '../../../../proxy/configuration/routing-table.ts';
 import { AuthorizeLog } from '../../../../proxy/telemetry/authorize-log.ts';
-import { LineWriter } from '../../../../shared/process/line-writer.ts';
+import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';
 import type { Criterion, Policy } from '../../../../shared/snapshot/policy.ts';
 import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/snapshot.ts';
 import { aCompiledRoute } from '../../../support/compiled-resources.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import type { Identity } from '../../../../proxy/identity/session.ts';
+import type { Identity } from '../../../../proxy/records/session.ts';
 import { compilePolicy, isPermitted } from '../../../../proxy/policy/compile-policy.ts';
 import type { PolicyInput } from '../../../../proxy/policy/decision.ts';
 import type { Criterion, Policy, PolicyBlock } from '../../../../shared/snapshot/policy.ts';

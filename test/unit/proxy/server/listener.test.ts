@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import type { ListenerLimits } from '../../../../proxy/server/connections.ts';
 import { createListener, type Listener } from '../../../../proxy/server/listener.ts';
-import { endWithResponse } from '../../../../proxy/server/raw-response.ts';
+import { endWithResponse } from '../../../../proxy/http/raw-response.ts';
 import { headerOf, RawClient } from '../../../support/raw-http.ts';
 
 const LIMITS: ListenerLimits = {

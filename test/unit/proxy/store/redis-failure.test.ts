@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import {
   describeRedisFailure,
   needsOperator,
-} from '../../../../proxy/store/redis/redis-failure.ts';
-import { ReplyError } from '../../../../proxy/store/redis/reply-error.ts';
+} from '../../../../proxy/store/redis/connection/redis-failure.ts';
+import { ReplyError } from '../../../../proxy/store/redis/connection/reply-error.ts';
 
 function reasonOf(reply: string): string {
   return describeRedisFailure(new ReplyError(reply));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { parseRedisUrl } from '../../../../proxy/store/redis/redis-url.ts';
+import { parseRedisUrl } from '../../../../proxy/store/redis/connection/redis-url.ts';
 
 const STANDALONE = {
   kind: 'standalone',

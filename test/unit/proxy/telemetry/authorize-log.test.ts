@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 
-import type { Identity } from '../../../../proxy/identity/session.ts';
+import type { Identity } from '../../../../proxy/records/session.ts';
 import { parseMessage, type JsonRpcMessage } from '../../../../proxy/mcp/json-rpc.ts';
 import { compilePolicy } from '../../../../proxy/policy/compile-policy.ts';
 import type { Decision } from '../../../../proxy/policy/decision.ts';
 import { AuthorizeLog } from '../../../../proxy/telemetry/authorize-log.ts';
-import { LineWriter } from '../../../../shared/process/line-writer.ts';
+import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';
 import type { Policy } from '../../../../shared/snapshot/policy.ts';
 import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/snapshot.ts';
 

@@ -1,0 +1,114 @@
+import { Sealer } from '../../proxy/crypto/sealer.ts';
+import { createGateway } from '../../proxy/gateway.ts';
+import { LastGoodFinder } from '../../proxy/push/last-good/last-good-finder.ts';
+import { LastGood, type LastGoodPlaces } from '../../proxy/push/last-good/last-good.ts';
+import { startAdminServer } from '../../shared/admin/admin-server.ts';
+import { FileSnapshotKeeper } from '../../proxy/store/file/file-snapshot-keeper.ts';
+import {
+  connectRedis,
+  type RedisConnection,
+} from '../../proxy/store/redis/connection/redis-connection.ts';
+import { RedisSnapshotKeeper } from '../../proxy/store/redis/stores/redis-snapshot-keeper.ts';
+import type { RedisTarget } from '../../proxy/store/redis/connection/redis-target.ts';
+import type { LineWriter } from '../../shared/telemetry/line-writer.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
+import { formatAddress } from '../../shared/runtime/listen-address.ts';
+import { listening } from './listening.ts';
+import { openState } from './open-state.ts';
+import { findProcessKeys } from './process-keys.ts';
+import { ControllerLink } from '../../proxy/push/controller-link.ts';
+import type { ProxyOptions } from '../commands/proxy/proxy-options.ts';
+import { Serving } from '../../proxy/push/serving.ts';
+import { warnOfUnreadableFiles } from './unreadable-files.ts';
+
+/** A snapshot of some ten megabytes takes its time over a slow link. */
+const SNAPSHOT_TIMEOUT_MS = 30_000;
+
+/** The connection of the stores leads to the same place, and tells of an outage. */
+const SILENT: Logger = {
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+export interface ClusterProxyOptions extends Omit<ProxyOptions, 'redis'> {
+  readonly redis: RedisTarget;
+  readonly logger: Logger;
+  readonly lines: LineWriter;
+}
+
+/** A proxy that serves what a controller pushes. Disposing of it closes everything. */
+export interface ClusterProxy extends AsyncDisposable {
+  /** Rejects with a `CommandFailure` when there is a snapshot, and the ports cannot be had. */
+  readonly failed: Promise<never>;
+  /** Leaves the fleet: no request that comes here before others know of it is lost. */
+  drain(): Promise<void>;
+}
+
+/**
+ * Starts it: with what it served before, if that is kept anywhere, and with what the controller
+ * pushes from then on. It listens once there is something to serve.
+ *
+ * Throws `CommandFailure` when the admin port cannot be had, keys cannot be read, or Redis refuses.
+ */
+export async function startClusterProxy(options: ClusterProxyOptions): Promise<ClusterProxy> {
+  const { logger, listen } = options;
+  const keys = await findProcessKeys({ ...options, stateDirectory: undefined }, logger);
+  await warnOfUnreadableFiles(options, logger);
+  await using opening = new AsyncDisposableStack();
+  const sealer = new Sealer(keys.sealingKeys);
+  // Of its own: what takes long here must not keep sessions waiting.
+  const redis = opening.use(
+    connectRedis({ ...options.redis, commandTimeoutMs: SNAPSHOT_TIMEOUT_MS }, { logger: SILENT }),
+  );
+  const state = opening.use(await openState(options, sealer));
+  const gateway = createGateway({
+    ...options,
+    devAllowLoopback: false,
+    sealingKeys: keys.sealingKeys,
+    defaultSigningKeys: keys.assertionKeys,
+    stores: state.stores,
+  });
+  opening.defer(() => gateway.close());
+  const places = placesOf(options, redis, sealer);
+  const lastGood = opening.use(new LastGood(places, { logger }));
+  const serving = new Serving({ gateway, lastGood, listen, logger });
+  const admin = await listening(startAdminServer(options.adminListen, serving));
+  opening.defer(() => admin.close());
+  logger.info('started', { admin: formatAddress(admin.address), proxy: options.proxyId });
+
+  const finder = new LastGoodFinder(places, {
+    serve: (placed) => serving.serveKept(placed),
+    logger,
+  });
+  opening.defer(() => serving.end());
+  await finder.look();
+  const link = opening.use(new ControllerLink(options, { serving, finder }));
+  serving.onListening = () => link.tellStatus();
+  const open = opening.move();
+  return {
+    failed: listening(serving.failed),
+    async drain() {
+      const { drainDelayMs: minMs, drainTimeoutMs: timeoutMs } = options;
+      link.stopLooking();
+      await serving.end();
+      const drained = gateway.drain({ minMs, timeoutMs });
+      link.tellStatus();
+      await drained;
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+function placesOf(
+  { gateway: id, cacheDirectory }: ClusterProxyOptions,
+  redis: RedisConnection,
+  sealer: Sealer,
+): LastGoodPlaces {
+  return {
+    ...(cacheDirectory !== undefined && {
+      file: new FileSnapshotKeeper({ directory: cacheDirectory, id, sealer }),
+    }),
+    redis: new RedisSnapshotKeeper(redis, { id, sealer }),
+  };
+}

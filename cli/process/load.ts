@@ -1,0 +1,24 @@
+import {
+  loadConfiguration,
+  type ConfigurationOptions,
+  type Loaded,
+} from '../../controller/files/load-configuration.ts';
+import { errorCode } from '../../shared/runtime/error-code.ts';
+import { CommandFailure } from '../command-failure.ts';
+
+/** Loads the configuration that a flag names. Throws `CommandFailure` when it is not there. */
+export async function load(options: ConfigurationOptions): Promise<Loaded> {
+  try {
+    return await loadConfiguration(options);
+  } catch (error) {
+    const message = `cannot read ${options.path}: ${reason(error)}`;
+    throw new CommandFailure(message, { cause: error });
+  }
+}
+
+function reason(error: unknown): string {
+  const code = errorCode(error);
+  if (code === 'ENOENT') return 'there is no such file or directory';
+  if (code === 'EACCES') return 'not permitted';
+  return code ?? String(error);
+}

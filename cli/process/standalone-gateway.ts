@@ -1,0 +1,123 @@
+import type { Environment } from '../../controller/files/environment-overrides.ts';
+import {
+  followConfiguration,
+  reportProblems,
+  type Loaded,
+} from '../../controller/files/load-configuration.ts';
+import type { Accepted } from '../../controller/files/accept-resources.ts';
+import { Sealer } from '../../proxy/crypto/sealer.ts';
+import { createGateway, type Gateway } from '../../proxy/gateway.ts';
+import { startAdminServer } from '../../shared/admin/admin-server.ts';
+import type { ListenAddress } from '../../shared/runtime/listen-address.ts';
+import type { RedisTarget } from '../../proxy/store/redis/connection/redis-target.ts';
+import type { LineWriter } from '../../shared/telemetry/line-writer.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
+import { CommandFailure } from '../command-failure.ts';
+import { load } from './load.ts';
+import { hasIpv6Loopback, listenAddresses } from '../flags/listen-addresses.ts';
+import { formatAddress } from '../../shared/runtime/listen-address.ts';
+import { listening } from './listening.ts';
+import { openState } from './open-state.ts';
+import { findProcessKeys } from './process-keys.ts';
+import type { RunOptions } from '../commands/run/run-options.ts';
+
+export interface StandaloneOptions extends Omit<RunOptions, 'redis'> {
+  /** Where state is kept; absent: in memory. */
+  readonly redis: RedisTarget | undefined;
+  readonly environment: Environment;
+  readonly logger: Logger;
+  readonly lines: LineWriter;
+}
+
+/** A gateway in this process, with its configuration from files. */
+export interface StandaloneGateway {
+  /** Everything that takes requests, as `HOST:PORT`. */
+  readonly addresses: readonly string[];
+  readonly adminAddress: string;
+  /** Lets requests under way finish for a while; then the admin port closes, and what keeps state. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts controller and proxy in this process: reads the configuration, serves it, and follows its
+ * changes. Throws `CommandFailure` when there is nothing valid to serve or a port cannot be had;
+ * nothing stays open then.
+ */
+export async function startStandaloneGateway(
+  options: StandaloneOptions,
+): Promise<StandaloneGateway> {
+  const { logger } = options;
+  const loaded = await load(options);
+  const accepted = acceptedAtStart(loaded, options);
+  const keys = await findProcessKeys(options, logger);
+  await using opening = new AsyncDisposableStack();
+  const state = opening.use(await openState(options, new Sealer(keys.sealingKeys)));
+  let serving = accepted;
+  let isReady = false;
+
+  const admin = await listening(
+    startAdminServer(options.adminListen, {
+      isReady: () => isReady,
+      snapshot: () => serving.snapshot,
+    }),
+  );
+  opening.defer(() => admin.close());
+  const gateway = createGateway({
+    ...options,
+    sealingKeys: keys.sealingKeys,
+    defaultSigningKeys: keys.assertionKeys,
+    stores: state.stores,
+  });
+  opening.defer(() => gateway.close());
+  gateway.apply(accepted.snapshot);
+  const bound = await listening(gateway.listen(wantedAddresses(accepted, options)));
+  isReady = true;
+
+  const follower = followConfiguration(loaded, options, {
+    logger,
+    apply: (changed) => {
+      serving = changed;
+      applyChange(changed, gateway, options);
+    },
+  });
+  opening.defer(() => follower.close());
+  const open = opening.move();
+  return {
+    addresses: bound.map(formatAddress),
+    adminAddress: formatAddress(admin.address),
+    close: () => {
+      isReady = false;
+      return open.disposeAsync();
+    },
+  };
+}
+
+/** At a start there is no last good version: without settings, or without a route, there is nothing. */
+function acceptedAtStart(
+  { accepted, problems }: Loaded,
+  { path, logger }: StandaloneOptions,
+): Accepted {
+  reportProblems(logger, problems);
+  if (accepted === undefined) throw new CommandFailure(`the settings in ${path} are not valid`);
+  if (accepted.selection.routes.size > 0) return accepted;
+  throw new CommandFailure(`there is no valid route in ${path}, and so nothing to serve`);
+}
+
+/** Existing connections are not waited for: the next change must not wait behind them. */
+function applyChange(accepted: Accepted, gateway: Gateway, options: StandaloneOptions): void {
+  const { logger } = options;
+  const { version } = accepted.snapshot;
+  if (gateway.version() === version) return;
+  gateway.apply(accepted.snapshot);
+  logger.info('configuration applied', { version, routes: accepted.selection.routes.size });
+  listening(gateway.listen(wantedAddresses(accepted, options))).catch((error: unknown) => {
+    logger.error('a route has no listener', {}, error);
+  });
+}
+
+function wantedAddresses(
+  { snapshot }: Accepted,
+  { listen }: StandaloneOptions,
+): readonly ListenAddress[] {
+  return listenAddresses(snapshot, listen, hasIpv6Loopback());
+}

@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+
+import { errorCode } from '../../shared/runtime/error-code.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
+import type { ProxyOptions } from '../commands/proxy/proxy-options.ts';
+
+/**
+ * Logs which files of the flags are of no use. That ends nothing: they are read for every attempt to
+ * reach the controller, and what is kept can be served without one.
+ */
+export async function warnOfUnreadableFiles(
+  { controllerCa, tokenFile }: Pick<ProxyOptions, 'controllerCa' | 'tokenFile'>,
+  logger: Logger,
+): Promise<void> {
+  const files = [
+    { flag: '--controller-ca', file: controllerCa },
+    { flag: '--token-file', file: tokenFile },
+  ];
+  for (const { flag, file } of files) {
+    const reason = await whyOfNoUse(file);
+    if (reason === undefined) continue;
+    const consequence = 'the controller cannot be followed until it can';
+    logger.warn('a file cannot be read', { flag, file, reason, consequence });
+  }
+}
+
+async function whyOfNoUse(file: string): Promise<string | undefined> {
+  try {
+    const text = await readFile(file, 'utf8');
+    return text.trim() === '' ? 'it is empty' : undefined;
+  } catch (error) {
+    return errorCode(error) ?? 'it failed';
+  }
+}

@@ -1,0 +1,237 @@
+import { once } from 'node:events';
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type IncomingHttpHeaders,
+  type Http2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+
+import type { LogFields, Logger } from '../../../shared/telemetry/logger.ts';
+import { NO_LEADER } from '../../../shared/snapshot/push-frames.ts';
+import type { Leadership } from '../../leader/leadership.ts';
+import type { AuthenticateProxy } from './authenticate-proxy.ts';
+import { ConnectionGuard } from './connection-guard.ts';
+import { LeadershipPublication } from '../leadership-publication.ts';
+import { LogLimit } from '../log-limit.ts';
+import { parseHello, type ProxyHello } from '../session/proxy-hello.ts';
+import type { OnPublicationChange, Publication } from '../publication.ts';
+import { PUSH_TIMING, type PushTiming } from '../push-timing.ts';
+import { CertificateWatch, readCertificate, warnOfExpiry } from './server-certificate.ts';
+
+const CONNECTIONS = 2048;
+const STREAMS_ON_A_CONNECTION = 4;
+const PROXIES = 1024;
+const HEADER_BYTES = 16 * 1024;
+const HEADER_PAIRS = 32;
+const HANDSHAKE_MS = 5000;
+/** A proxy that is refused comes again every other second. */
+const REFUSAL_LOG_MS = 60_000;
+const TLS = { minVersion: 'TLSv1.2' } as const;
+
+export interface PushServerOptions {
+  /** Port 0 is one that is free. */
+  readonly listen: { readonly host?: string; readonly port: number };
+  /** Directory with `tls.crt` and `tls.key`, which may be replaced at any time. */
+  readonly tlsDirectory: string;
+  readonly authenticate: AuthenticateProxy;
+  /** `host:port` of who leads, for the proxies that ask here. */
+  readonly leaderAddress: () => string | undefined;
+  readonly logger: Logger;
+  readonly timing?: Partial<PushTiming>;
+}
+
+/** Where proxies get their snapshots. Every controller has one; that of the leader publishes. */
+export interface PushServer {
+  readonly address: AddressInfo;
+  /**
+   * Begins to publish, until the leadership is over or the publication is disposed of. There is one
+   * publication at a time: this ends the one before.
+   */
+  lead(
+    leadership: Leadership,
+    options: { readonly onChange: OnPublicationChange },
+  ): Publication & AsyncDisposable;
+  /** Asks the proxies to go, and stops listening. */
+  close(): Promise<void>;
+}
+
+/** Starts it. Rejects when it cannot listen or the certificate cannot be used. */
+export async function startPushServer(options: PushServerOptions): Promise<PushServer> {
+  const certificate = await readCertificate(options.tlsDirectory);
+  const timing = { ...PUSH_TIMING, ...options.timing };
+  const server = createSecureServer({
+    ...TLS,
+    ...certificate,
+    allowHTTP1: false,
+    handshakeTimeout: HANDSHAKE_MS,
+    unknownProtocolTimeout: HANDSHAKE_MS,
+    maxHeaderListPairs: HEADER_PAIRS,
+    settings: {
+      enablePush: false,
+      maxConcurrentStreams: STREAMS_ON_A_CONNECTION,
+      maxHeaderListSize: HEADER_BYTES,
+    },
+  });
+  server.maxConnections = CONNECTIONS;
+  server.listen(options.listen);
+  await once(server, 'listening');
+  warnOfExpiry(certificate, options.logger);
+  const watch = new CertificateWatch({
+    directory: options.tlsDirectory,
+    certificate,
+    pollMs: timing.certificatePollMs,
+    onChange: (changed) => server.setSecureContext({ ...TLS, ...changed }),
+    logger: options.logger,
+  });
+  return new Http2PushServer(server, watch, { ...options, timing });
+}
+
+class Http2PushServer implements PushServer {
+  readonly #server: Http2SecureServer;
+  readonly #watch: CertificateWatch;
+  readonly #options: PushServerOptions & { readonly timing: PushTiming };
+  readonly #guard: ConnectionGuard;
+  readonly #sessions = new Set<Http2Session>();
+  readonly #refusalLog = new LogLimit(REFUSAL_LOG_MS);
+  #streams = 0;
+  #publication: LeadershipPublication | undefined;
+
+  constructor(
+    server: Http2SecureServer,
+    watch: CertificateWatch,
+    options: PushServerOptions & { readonly timing: PushTiming },
+  ) {
+    this.#server = server;
+    this.#watch = watch;
+    this.#options = options;
+    this.#guard = new ConnectionGuard(options.timing);
+    server.on('connection', (socket: Socket) => this.#guard.connected(socket));
+    server.on('session', (session: Http2Session) => this.#opened(session));
+    server.on('stream', (stream: ServerHttp2Stream, headers) => {
+      // What breaks is told by its close.
+      stream.on('error', () => undefined);
+      this.#admit(stream, headers).catch((error: unknown) => {
+        options.logger.error('push stream could not be opened', {}, error);
+        this.#refuse(stream, { status: 500 });
+      });
+    });
+  }
+
+  get address(): AddressInfo {
+    // A TCP server's address is one.
+    return this.#server.address() as AddressInfo;
+  }
+
+  lead(
+    leadership: Leadership,
+    { onChange }: { readonly onChange: OnPublicationChange },
+  ): Publication & AsyncDisposable {
+    const { logger, timing } = this.#options;
+    const before = this.#publication;
+    this.#publication = new LeadershipPublication({ leadership, onChange, timing, logger });
+    before?.[Symbol.asyncDispose]().catch((error: unknown) => {
+      logger.error('publication could not be ended', {}, error);
+    });
+    return this.#publication;
+  }
+
+  async close(): Promise<void> {
+    this.#watch.close();
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    await this.#publication?.[Symbol.asyncDispose]();
+    for (const session of this.#sessions) session.destroy();
+    await closed;
+  }
+
+  #opened(session: Http2Session): void {
+    this.#sessions.add(session);
+    session.once('close', () => this.#sessions.delete(session));
+    this.#guard.opened(session);
+  }
+
+  /** Nothing of the body is read before it is known who sends it. */
+  async #admit(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
+    const hello = parseHello(headers);
+    if ('status' in hello) {
+      this.#refuse(stream, hello);
+      return;
+    }
+    if (this.#leading() === undefined) {
+      this.#refuseAsFollower(stream);
+      return;
+    }
+    const { token, proxyId } = hello;
+    const address = stream.session?.socket.remoteAddress ?? '';
+    const authentication = await this.#options.authenticate({ token, proxyId, address });
+    if (authentication.kind === 'refused') {
+      this.#logRefusal(proxyId, authentication);
+      this.#refuse(stream, authentication);
+      return;
+    }
+    this.#accept(stream, hello);
+  }
+
+  #accept(stream: ServerHttp2Stream, hello: ProxyHello): void {
+    const { session } = stream;
+    if (stream.destroyed || session === undefined) return;
+    const publication = this.#leading();
+    if (publication === undefined) {
+      this.#refuseAsFollower(stream);
+      return;
+    }
+    if (this.#streams >= PROXIES) {
+      const refused = { status: 503, reason: 'too-many-proxies' };
+      this.#logRefusal(hello.proxyId, refused);
+      this.#refuse(stream, refused);
+      return;
+    }
+    this.#streams += 1;
+    this.#guard.streamOpened(session);
+    stream.once('close', () => {
+      this.#streams -= 1;
+      this.#guard.streamClosed(session);
+    });
+    stream.respond({ ':status': 200, 'content-type': 'application/x-ndjson' });
+    publication.attach(stream, hello);
+  }
+
+  #logRefusal(
+    proxy: string,
+    { reason, detail }: { readonly reason: string; readonly detail?: LogFields },
+  ): void {
+    if (!this.#refusalLog.take(`${proxy} ${reason}`)) return;
+    this.#options.logger.warn('push stream refused', { proxy, reason, ...detail });
+  }
+
+  #leading(): LeadershipPublication | undefined {
+    return this.#publication?.isOpen === true ? this.#publication : undefined;
+  }
+
+  #refuseAsFollower(stream: ServerHttp2Stream): void {
+    const leader = this.#options.leaderAddress();
+    if (leader === undefined) this.#refuse(stream, { status: 503, reason: NO_LEADER });
+    else this.#refuse(stream, { status: 503, leader });
+  }
+
+  #refuse(
+    stream: ServerHttp2Stream,
+    {
+      status,
+      reason,
+      leader,
+    }: { readonly status: number; readonly reason?: string; readonly leader?: string },
+  ): void {
+    const headers = {
+      ...(reason !== undefined && { 'x-reason': reason }),
+      ...(leader !== undefined && { 'x-leader': leader }),
+    };
+    // A reset after the answer would overtake it. What the body still holds goes with the connection.
+    if (!stream.destroyed && !stream.headersSent) {
+      stream.respond({ ...headers, ':status': status }, { endStream: true });
+    }
+    if (stream.session !== undefined) this.#guard.refuse(stream.session);
+  }
+}

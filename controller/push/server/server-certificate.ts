@@ -1,0 +1,111 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
+
+import { errorCode } from '../../../shared/runtime/error-code.ts';
+import type { Logger } from '../../../shared/telemetry/logger.ts';
+
+const CERTIFICATE_FILE = 'tls.crt';
+const KEY_FILE = 'tls.key';
+const SOON_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** A certificate with its chain, and its private key, both PEM. */
+export interface ServerCertificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Reads and checks the certificate of a directory. Rejects with an error that says what is wrong. */
+export async function readCertificate(directory: string): Promise<ServerCertificate> {
+  const pair = await readPair(directory);
+  checkPair(pair, directory);
+  return pair;
+}
+
+/** Logs that proxies will not, or soon not, take it. It is used all the same: clocks may differ. */
+export function warnOfExpiry({ cert }: ServerCertificate, logger: Logger): void {
+  const { validToDate } = new X509Certificate(cert);
+  const leftMs = validToDate.getTime() - Date.now();
+  const fields = { validTo: validToDate.toISOString() };
+  if (leftMs <= 0) logger.warn('certificate of the push listener has expired', fields);
+  else if (leftMs <= SOON_MS) logger.warn('certificate of the push listener expires soon', fields);
+}
+
+export interface CertificateWatchOptions {
+  readonly directory: string;
+  /** What is in use. */
+  readonly certificate: ServerCertificate;
+  readonly pollMs: number;
+  readonly onChange: (certificate: ServerCertificate) => void;
+  readonly logger: Logger;
+}
+
+/**
+ * Tells of certificates that take the place of the one in use.
+ *
+ * The two files of a Secret are not replaced at once for who reads one after the other: what two
+ * readings in a row agree on is taken. What is no pair is logged once, and nothing changes.
+ */
+export class CertificateWatch {
+  readonly #options: CertificateWatchOptions;
+  readonly #timer: NodeJS.Timeout;
+  #seen: string;
+  #settled: string;
+
+  constructor(options: CertificateWatchOptions) {
+    this.#options = options;
+    this.#seen = fingerprint(options.certificate);
+    this.#settled = this.#seen;
+    this.#timer = setInterval(() => void this.#look(), options.pollMs);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #look(): Promise<void> {
+    const { directory, logger, onChange } = this.#options;
+    const pair = await readPair(directory).catch(() => undefined);
+    const seen = pair === undefined ? '' : fingerprint(pair);
+    const isSettled = seen === this.#seen;
+    this.#seen = seen;
+    if (!isSettled || seen === this.#settled) return;
+    this.#settled = seen;
+    try {
+      const certificate = await readCertificate(directory);
+      onChange(certificate);
+      logger.info('certificate of the push listener replaced');
+      warnOfExpiry(certificate, logger);
+    } catch (error) {
+      logger.error('certificate of the push listener is unusable, the last one stays', {}, error);
+    }
+  }
+}
+
+async function readPair(directory: string): Promise<ServerCertificate> {
+  const cert = await readText(join(directory, CERTIFICATE_FILE));
+  const key = await readText(join(directory, KEY_FILE));
+  return { cert, key };
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new Error(`cannot read ${file}: ${errorCode(cause) ?? 'it failed'}`, { cause });
+  }
+}
+
+function checkPair(pair: ServerCertificate, directory: string): void {
+  try {
+    createSecureContext(pair);
+  } catch (cause) {
+    const files = `${CERTIFICATE_FILE} and ${KEY_FILE} in ${directory}`;
+    throw new Error(`${files} are no certificate and its private key`, { cause });
+  }
+}
+
+function fingerprint({ cert, key }: ServerCertificate): string {
+  return `${cert}\n${key}`;
+}

@@ -1,0 +1,23 @@
+import { TokenBucket, type Rate } from '../../../shared/runtime/token-bucket.ts';
+
+const ADDRESSES = 4096;
+
+/** A token bucket for every source address; those that were used long ago are forgotten. */
+export class SourceBuckets {
+  readonly #rate: Rate;
+  readonly #buckets = new Map<string, TokenBucket>();
+
+  constructor(rate: Rate) {
+    this.#rate = rate;
+  }
+
+  /** Whether one more may pass from there. `now` in milliseconds. */
+  take(address: string, now: number): boolean {
+    const bucket = this.#buckets.get(address) ?? new TokenBucket(this.#rate);
+    this.#buckets.delete(address);
+    const [oldest] = this.#buckets.size < ADDRESSES ? [] : this.#buckets.keys();
+    if (oldest !== undefined) this.#buckets.delete(oldest);
+    this.#buckets.set(address, bucket);
+    return bucket.take(now);
+  }
+}

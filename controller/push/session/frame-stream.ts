@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import { setImmediate } from 'node:timers/promises';
+
+import {
+  LONGEST_PROXY_LINE_BYTES,
+  type ControllerFrame,
+  type ProxyFrame,
+} from '../../../shared/snapshot/push-frames.ts';
+import { LineTooLongError, readLines } from '../../../shared/runtime/read-lines.ts';
+import { parseProxyFrame } from './parse-proxy-frame.ts';
+
+export interface FrameStreamOptions {
+  readonly stream: ServerHttp2Stream;
+  /** Asked right before every write: whether this controller still leads. */
+  readonly mayWrite: () => boolean;
+  readonly onFrame: (frame: ProxyFrame) => void;
+  /** The proxy sent what is no frame. The stream is closed. */
+  readonly onViolation: () => void;
+  /** `onFrame` threw. The stream is closed. */
+  readonly onFailure: (error: unknown) => void;
+  /** The stream is closed, whoever closed it. */
+  readonly onClose: () => void;
+}
+
+/** Frames on an HTTP/2 stream to a proxy. Writes nothing once this controller does not lead. */
+export class FrameStream {
+  readonly #options: FrameStreamOptions;
+
+  constructor(options: FrameStreamOptions) {
+    this.#options = options;
+    const { stream, onClose } = options;
+    // What breaks is told by its close.
+    stream.on('error', () => undefined);
+    stream.once('close', onClose);
+    this.#receive().catch((error: unknown) => {
+      if (error instanceof LineTooLongError) this.#violate();
+    });
+  }
+
+  get isOpen(): boolean {
+    const { stream } = this.#options;
+    return !stream.destroyed && !stream.closed && !stream.writableEnded;
+  }
+
+  /**
+   * Writes lines, and resolves when there is room for more. False: nothing was written, or nothing
+   * more can be.
+   */
+  async write(lines: string | Buffer): Promise<boolean> {
+    if (!this.#send(lines)) return false;
+    const { stream } = this.#options;
+    if (stream.writableNeedDrain) await untilDrained(stream);
+    else await setImmediate();
+    return this.isOpen;
+  }
+
+  /** Sends a frame that can do without: it is left out while the proxy does not read. */
+  writeIfRoom(frame: ControllerFrame): void {
+    if (this.#options.stream.writableNeedDrain) return;
+    this.#send(`${JSON.stringify(frame)}\n`);
+  }
+
+  /** Says goodbye, and writes nothing more. */
+  end(reason: string): void {
+    this.#send(`${JSON.stringify({ t: 'goaway', reason } satisfies ControllerFrame)}\n`);
+    this.#options.stream.end();
+  }
+
+  /** Drops the stream with all that was not sent yet. */
+  destroy(): void {
+    this.#options.stream.close(constants.NGHTTP2_CANCEL);
+    this.#options.stream.destroy();
+  }
+
+  #send(lines: string | Buffer): boolean {
+    if (!this.isOpen || !this.#options.mayWrite()) return false;
+    this.#options.stream.write(lines);
+    return true;
+  }
+
+  /** A proxy that ends its side is gone: so is the stream then. */
+  async #receive(): Promise<void> {
+    const { stream, onFrame, onFailure } = this.#options;
+    for await (const line of readLines(stream, LONGEST_PROXY_LINE_BYTES)) {
+      const frame = parseProxyFrame(line);
+      if (frame === undefined) {
+        this.#violate();
+        return;
+      }
+      try {
+        onFrame(frame);
+      } catch (error) {
+        onFailure(error);
+        return;
+      }
+    }
+  }
+
+  #violate(): void {
+    this.#options.onViolation();
+    this.destroy();
+  }
+}
+
+/** Resolves when the stream takes more, or is closed. */
+async function untilDrained(stream: ServerHttp2Stream): Promise<void> {
+  const settled = new AbortController();
+  const { signal } = settled;
+  const wait = async (event: string): Promise<void> => {
+    await once(stream, event, { signal }).catch(() => undefined);
+  };
+  await Promise.race([wait('drain'), wait('close')]);
+  settled.abort();
+}

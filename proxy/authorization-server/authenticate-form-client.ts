@@ -1,0 +1,59 @@
+import { InvalidRequestError } from '../errors/oauth-errors.ts';
+import { BadRequestError, TooManyRequestsError } from '../errors/request-errors.ts';
+import type { EndpointContext } from '../endpoints/endpoint.ts';
+import type { GatewayRequest } from '../http/gateway-request.ts';
+import { networkOf } from '../http/network-of.ts';
+import { readForm } from '../http/read-form.ts';
+import type { Stores } from '../store/stores.ts';
+import type { ClientRequest } from './clients/authenticate-client.ts';
+import type { Client } from '../records/client.ts';
+import { OAUTH_PATHS } from '../endpoints/oauth-paths.ts';
+
+/** Metadata documents that one network may have fetched by requests that prove nothing. */
+const FETCHES = { limit: 60, windowSeconds: 60 };
+
+export interface ClientAuthentication {
+  readonly stores: Pick<Stores, 'rateLimits'>;
+  readonly authenticateClient: (request: ClientRequest) => Promise<Client>;
+}
+
+/** What an authenticated client posted. */
+export interface ClientForm {
+  readonly client: Client;
+  readonly parameters: URLSearchParams;
+}
+
+/**
+ * Reads what a client posts to the token or revocation endpoint, and finds out which client it is.
+ *
+ * Nothing is taken from the query, which ends up in logs and histories (OAuth 2.1, section 2.4.1).
+ */
+export async function authenticateFormClient(
+  { request, origin, configuration }: EndpointContext,
+  { authenticateClient, stores: { rateLimits } }: ClientAuthentication,
+): Promise<ClientForm> {
+  if (request.query.length > 1) throw new InvalidRequestError('parameters belong in the body');
+  const parameters = await readFormOf(request.message);
+  const client = await authenticateClient({
+    issuer: origin,
+    tokenEndpointUrl: origin + OAUTH_PATHS.token,
+    authorization: request.message.headers.authorization,
+    form: parameters,
+    settings: configuration.settings,
+    beforeFetch: async () => {
+      const network = networkOf(request.remoteAddress);
+      const secondsToWait = await rateLimits.take(`fetch:${network}`, FETCHES);
+      if (secondsToWait > 0) throw new TooManyRequestsError(secondsToWait);
+    },
+  });
+  return { client, parameters };
+}
+
+async function readFormOf(message: GatewayRequest['message']): Promise<URLSearchParams> {
+  try {
+    return await readForm(message);
+  } catch (error) {
+    if (!(error instanceof BadRequestError)) throw error;
+    throw new InvalidRequestError(error.message, { cause: error });
+  }
+}

@@ -1,0 +1,122 @@
+import { AuthorizationPageError } from '../errors/authorization-page-errors.ts';
+import {
+  InvalidRequestError,
+  UnauthorizedClientError,
+  UnsupportedResponseTypeError,
+} from '../errors/oauth-errors.ts';
+import type { ResponseTarget } from './authorization-response.ts';
+import type { Client } from '../records/client.ts';
+import { matchesRedirectUri } from './clients/redirect-uri.ts';
+import { parameter, refuseRepeated, requiredParameter } from './parameters.ts';
+import type { PendingAuthorization } from '../records/pending-authorization.ts';
+import { isCodeChallenge } from './pkce.ts';
+import { onlyResource, requestedResource, type Issuer } from './resources.ts';
+import { parseScope } from './scope.ts';
+
+const MAX_STATE_LENGTH = 2048;
+
+/** A loopback redirect URI that leaves the port to the request. */
+const PORTLESS_LOOPBACK = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[/?]|$)/;
+
+/** The client an authorization request names; a page when it does not name exactly one. */
+export function clientIdOf(parameters: URLSearchParams): string {
+  const clientId = onlyValue(parameters, 'client_id');
+  if (clientId !== undefined) return clientId;
+  throw new AuthorizationPageError(
+    'client-id-missing',
+    'The application did not say who it is: its request has no client_id.',
+  );
+}
+
+/**
+ * Where the answer goes: known good, or a page (OAuth 2.1, section 4.1.2.1: never a redirect to a
+ * URI that is not the client's).
+ */
+export function responseTargetOf(
+  parameters: URLSearchParams,
+  client: Client,
+  issuer: string,
+): ResponseTarget {
+  const redirectUri = onlyValue(parameters, 'redirect_uri') ?? onlyRedirectUri(client);
+  if (!matchesRedirectUri(redirectUri, client.metadata.redirectUris)) {
+    throw new AuthorizationPageError(
+      'redirect-uri-not-registered',
+      'The application asked for its answer at an address (redirect_uri) that it has not registered.',
+    );
+  }
+  // One that is too long or sent twice is not echoed: the request is refused for it.
+  const states = parameters.getAll('state').filter((state) => state !== '');
+  const [state] = states;
+  const isEchoed = state !== undefined && states.length === 1 && state.length <= MAX_STATE_LENGTH;
+  return { issuer, redirectUri, ...(isEchoed && { state }) };
+}
+
+function onlyRedirectUri({ metadata: { redirectUris } }: Client): string {
+  const [only, another] = redirectUris;
+  if (only !== undefined && another === undefined && !PORTLESS_LOOPBACK.test(only)) return only;
+  throw new AuthorizationPageError(
+    'redirect-uri-missing',
+    'The application did not say where to send its answer: its request has no redirect_uri.',
+  );
+}
+
+function onlyValue(parameters: URLSearchParams, name: string): string | undefined {
+  if (parameters.getAll(name).length > 1) {
+    throw new AuthorizationPageError(
+      'parameter-repeated',
+      `The application sent ${name} more than once.`,
+    );
+  }
+  return parameter(parameters, name);
+}
+
+/**
+ * Reads the rest of an authorization request. Its `OAuthError`s may be told to the client.
+ *
+ * PKCE with S256 is required of every client (OAuth 2.1, section 4.1.1; MCP authorization).
+ */
+export function readAuthorizationRequest(
+  parameters: URLSearchParams,
+  client: Client,
+  target: ResponseTarget,
+  issuer: Issuer,
+): PendingAuthorization {
+  refuseRepeated(parameters);
+  refuseResponseType(parameters, client);
+  if ((parameter(parameters, 'state') ?? '').length > MAX_STATE_LENGTH) {
+    throw new InvalidRequestError(`state is longer than ${String(MAX_STATE_LENGTH)} characters`);
+  }
+  return {
+    ...target,
+    clientId: client.id,
+    redirectUriWasSent: parameter(parameters, 'redirect_uri') !== undefined,
+    codeChallenge: codeChallengeOf(parameters),
+    resource: requestedResource(parameters, issuer) ?? onlyResource(issuer),
+    scopes: parseScope(parameter(parameters, 'scope')),
+    askAgain: (parameter(parameters, 'prompt') ?? '').split(' ').includes('consent'),
+  };
+}
+
+function refuseResponseType(parameters: URLSearchParams, client: Client): void {
+  if (requiredParameter(parameters, 'response_type') !== 'code') {
+    throw new UnsupportedResponseTypeError('response_type must be code');
+  }
+  if ((parameter(parameters, 'response_mode') ?? 'query') !== 'query') {
+    throw new InvalidRequestError('response_mode must be query');
+  }
+  if (!client.metadata.grantTypes.includes('authorization_code')) {
+    throw new UnauthorizedClientError('the client is not registered for authorization_code');
+  }
+}
+
+function codeChallengeOf(parameters: URLSearchParams): string {
+  const challenge = requiredParameter(parameters, 'code_challenge');
+  // A missing method means `plain` (RFC 7636, section 4.3), which protects nothing here.
+  if (parameter(parameters, 'code_challenge_method') !== 'S256') {
+    throw new InvalidRequestError('code_challenge_method must be S256');
+  }
+  if (!isCodeChallenge(challenge)) {
+    throw new InvalidRequestError('code_challenge must be 43 characters of base64url');
+  }
+  return challenge;
+}

@@ -1,0 +1,102 @@
+import { equalSecrets, hashToken } from '../../crypto/tokens.ts';
+import { AuthorizationPageError } from '../../errors/authorization-page-errors.ts';
+import { InvalidClientError, TemporarilyUnavailableError } from '../../errors/oauth-errors.ts';
+import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
+import { acceptClientAssertion, type ClientAssertionDeps } from './client-assertion.ts';
+import { type ClientCredentials, readCredentials } from './client-credentials.ts';
+import type { Client } from '../../records/client.ts';
+import type { FindClient } from './find-client.ts';
+import type { BeforeFetch } from './metadata-document.ts';
+import { MetadataDocumentError } from './metadata-document-error.ts';
+
+/** A request to the token or revocation endpoint. */
+export interface ClientRequest {
+  readonly issuer: string;
+  /** Of the same issuer: the other audience that client assertions may have. */
+  readonly tokenEndpointUrl: string;
+  /** The `Authorization` header. */
+  readonly authorization: string | undefined;
+  readonly form: URLSearchParams;
+  readonly settings: CompiledSettings;
+  /** The client has proven nothing yet when its document is fetched. */
+  readonly beforeFetch?: BeforeFetch;
+}
+
+export interface AuthenticateClientDeps extends ClientAssertionDeps {
+  readonly findClient: FindClient;
+}
+
+/**
+ * Finds out which client makes a request, in the way the client is registered for.
+ *
+ * Throws `InvalidRequestError` for more than one way at once, `InvalidClientError` for everything
+ * that does not prove the client, and `TemporarilyUnavailableError` when its metadata document or
+ * keys cannot be had, and `TooManyRequestsError` when it asks too often.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-2.3 RFC 6749, section 2.3}
+ */
+export async function authenticateClient(
+  request: ClientRequest,
+  deps: AuthenticateClientDeps,
+): Promise<Client> {
+  const credentials = readCredentials(request);
+  const client = await find(credentials.clientId, request, deps);
+  await check(client, credentials, { request, deps });
+  return client;
+}
+
+async function find(
+  clientId: string,
+  { issuer, settings, beforeFetch }: ClientRequest,
+  { findClient }: AuthenticateClientDeps,
+): Promise<Client> {
+  const client = await findClient(issuer, clientId, settings, beforeFetch).catch(
+    (cause: unknown) => {
+      throw asTokenError(cause);
+    },
+  );
+  if (client === null) throw new InvalidClientError('the client is not known');
+  return client;
+}
+
+/** There is no page at these endpoints; and a document that is away for now is no client's fault. */
+function asTokenError(cause: unknown): unknown {
+  if (cause instanceof MetadataDocumentError && cause.problem === 'unavailable') {
+    return new TemporarilyUnavailableError('the metadata document cannot be had', { cause });
+  }
+  if (cause instanceof AuthorizationPageError) {
+    return new InvalidClientError('the client ID is not acceptable', { cause });
+  }
+  return cause;
+}
+
+async function check(
+  client: Client,
+  credentials: ClientCredentials,
+  { request, deps }: { request: ClientRequest; deps: AuthenticateClientDeps },
+): Promise<void> {
+  const method = client.metadata.tokenEndpointAuthMethod;
+  switch (credentials.kind) {
+    case 'none':
+      if (method !== 'none') throw new InvalidClientError('the client must authenticate');
+      return;
+    case 'secret':
+      // Libraries disagree about which of the two they were registered for; the proof is the same.
+      if (method !== 'client_secret_basic' && method !== 'client_secret_post') throw wrongMethod();
+      if (!hasSecret(client, credentials.secret)) {
+        throw new InvalidClientError('the client secret is wrong');
+      }
+      return;
+    case 'assertion':
+      if (method !== 'private_key_jwt') throw wrongMethod();
+      await acceptClientAssertion({ ...request, client, assertion: credentials.assertion }, deps);
+  }
+}
+
+function hasSecret({ secretHash }: Client, secret: string): boolean {
+  return secretHash !== undefined && equalSecrets(hashToken(secret), secretHash);
+}
+
+function wrongMethod(): InvalidClientError {
+  return new InvalidClientError('the client is registered for another way to authenticate');
+}

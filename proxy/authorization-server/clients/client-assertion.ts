@@ -1,0 +1,137 @@
+import { decodeJwt, errors, type JWTVerifyOptions } from 'jose';
+
+import { hashToken } from '../../crypto/tokens.ts';
+import { InvalidClientError } from '../../errors/oauth-errors.ts';
+import { TooManyRequestsError } from '../../errors/request-errors.ts';
+import type { RateLimitStore, ReplayStore } from '../../store/rate-limit-store.ts';
+import type { ReadClientKeys, ClientKeysSettings } from './client-keys.ts';
+import type { Client } from '../../records/client.ts';
+import { type VerifiedToken, verifyWithKeys } from './verify-with-keys.ts';
+
+/** Algorithms of client assertions; for `token_endpoint_auth_signing_alg_values_supported`. */
+export const CLIENT_ASSERTION_ALGORITHMS: readonly string[] = [
+  'RS256',
+  'PS256',
+  'ES256',
+  'EdDSA',
+  'Ed25519',
+];
+
+const MAX_LIFETIME_SECONDS = 10 * 60;
+const CLOCK_SKEW_SECONDS = 30;
+const MAX_ID_LENGTH = 256;
+const SECOND = 1000;
+
+/** How old the known keys of a client may be when none of them fits. */
+const KEY_RETRY_SECONDS = 60;
+
+/**
+ * Per client: anybody can register one, and must not fill the store of used ids for all others.
+ * Taken by good assertions only, so that nobody uses up what is another client's.
+ */
+const ASSERTIONS = { limit: 300, windowSeconds: 60 };
+
+/** Types a client assertion may have. Another one is a token for something else. */
+const TYPES: readonly unknown[] = [undefined, 'JWT', 'client-authentication+jwt'];
+
+export interface ClientAssertion {
+  readonly assertion: string;
+  readonly client: Client;
+  readonly issuer: string;
+  readonly tokenEndpointUrl: string;
+  readonly settings: ClientKeysSettings;
+}
+
+export interface ClientAssertionDeps {
+  readonly readClientKeys: ReadClientKeys;
+  readonly replays: ReplayStore;
+  readonly rateLimits: RateLimitStore;
+  readonly now: () => number;
+}
+
+/** The client an assertion claims to come from. Nothing is checked. */
+export function claimedClientId(assertion: string): string {
+  try {
+    const { sub } = decodeJwt<{ sub: unknown }>(assertion);
+    if (typeof sub === 'string') return sub;
+  } catch {
+    // No JWT: said below like a JWT without subject.
+  }
+  throw new InvalidClientError('the client assertion names no client');
+}
+
+/**
+ * Accepts a client's assertion once: signed by a key of the client, from and about the client, for
+ * this authorization server, and short-lived.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc7523#section-3 RFC 7523, section 3}
+ */
+export async function acceptClientAssertion(
+  claim: ClientAssertion,
+  deps: ClientAssertionDeps,
+): Promise<void> {
+  const { client, issuer, tokenEndpointUrl } = claim;
+  const token = await verify(claim, deps, {
+    algorithms: [...CLIENT_ASSERTION_ALGORITHMS],
+    issuer: client.id,
+    subject: client.id,
+    audience: [issuer, tokenEndpointUrl],
+    requiredClaims: ['exp', 'jti'],
+    clockTolerance: CLOCK_SKEW_SECONDS,
+    currentDate: new Date(deps.now()),
+  });
+  await useOnce(token, claim, deps);
+}
+
+async function verify(
+  { assertion, client, settings }: ClientAssertion,
+  { readClientKeys }: ClientAssertionDeps,
+  options: JWTVerifyOptions,
+): Promise<VerifiedToken> {
+  const keys = await readClientKeys(client.metadata, settings);
+  try {
+    return await verifyWithKeys(keys, assertion, options);
+  } catch (error) {
+    if (!mayBeKeyChange(error)) throw refused(error);
+    // Not asked for anew each time, or strangers could have the gateway fetch at will.
+    const newer = await readClientKeys(client.metadata, settings, {
+      maxAgeSeconds: KEY_RETRY_SECONDS,
+    });
+    if (newer === keys) throw refused(error);
+    return await verifyWithKeys(newer, assertion, options).catch((failure: unknown) => {
+      throw refused(failure);
+    });
+  }
+}
+
+function mayBeKeyChange(error: unknown): boolean {
+  return (
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWSSignatureVerificationFailed
+  );
+}
+
+/** What jose does not look at: the type, a single audience, the length of life, and `jti`. */
+async function useOnce(
+  { payload, protectedHeader }: VerifiedToken,
+  { client, issuer }: ClientAssertion,
+  { replays, rateLimits, now }: ClientAssertionDeps,
+): Promise<void> {
+  if (!TYPES.includes(protectedHeader.typ)) throw refused('type');
+  // Meant for several, it could be used by one of them at another (RFC 7523bis, section 3).
+  if (Array.isArray(payload.aud) && payload.aud.length !== 1) throw refused('audience');
+  const { exp = 0, jti = '' } = payload;
+  const secondsLeft = Math.ceil(exp - now() / SECOND);
+  if (secondsLeft > MAX_LIFETIME_SECONDS + CLOCK_SKEW_SECONDS) throw refused('life');
+  if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_LENGTH) throw refused('jti');
+  const secondsToWait = await rateLimits.take(`assertion:${issuer} ${client.id}`, ASSERTIONS);
+  if (secondsToWait > 0) throw new TooManyRequestsError(secondsToWait);
+  const id = hashToken(JSON.stringify([issuer, client.id, jti]));
+  const isFirst = await replays.claim(`client-assertion:${id}`, secondsLeft + CLOCK_SKEW_SECONDS);
+  if (!isFirst) throw refused('replay');
+}
+
+/** The client learns that it was refused; the log, by the cause, what for. */
+function refused(cause: unknown): InvalidClientError {
+  return new InvalidClientError('the client assertion is not acceptable', { cause });
+}

@@ -1,0 +1,123 @@
+import {
+  InvalidClientError,
+  InvalidClientMetadataError,
+  TemporarilyUnavailableError,
+} from '../../errors/oauth-errors.ts';
+import { DocumentCache, type LoadedDocument } from '../../outbound/document-cache.ts';
+import { freshSeconds } from '../../outbound/freshness.ts';
+import type { GuardedFetch } from '../../outbound/guarded-fetch.ts';
+import { OutboundFailedError } from '../../outbound/outbound-errors.ts';
+import type { OutboundResponse } from '../../outbound/pinned-request.ts';
+import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
+import { boundedFetch } from './bounded-fetch.ts';
+import { checkKeysDomain } from './client-domains.ts';
+import type { ClientKeySet, ClientMetadata } from '../../records/client.ts';
+import { isJsonMediaType } from './json-media-type.ts';
+import { parseClientKeySet } from './parse-client-key-set.ts';
+import { parseJsonObject } from './parse-json-object.ts';
+
+const MINUTE_SECONDS = 60;
+const HOUR_SECONDS = 60 * MINUTE_SECONDS;
+
+const MAX_KEY_SET_BYTES = 64 * 1024;
+const TIMEOUT_MS = 5000;
+const MAX_CACHED_KEY_SETS = 1000;
+const SERVER_ERROR_STATUS = 500;
+
+// A key that was taken back must stop working: these are kept shorter than metadata are.
+const FRESHNESS = {
+  minSeconds: MINUTE_SECONDS,
+  maxSeconds: HOUR_SECONDS,
+  defaultSeconds: 5 * MINUTE_SECONDS,
+};
+
+export type ClientKeysSettings = Pick<
+  CompiledSettings,
+  'allowedClientIdDomains' | 'outboundAllowedCidrs'
+>;
+
+/**
+ * Gets the public keys of a client. `maxAgeSeconds` asks for keys that were fetched since, for when
+ * none of the known ones fits.
+ *
+ * Throws `InvalidClientError`, or `TemporarilyUnavailableError` when their server is down.
+ */
+export type ReadClientKeys = (
+  metadata: ClientMetadata,
+  settings: ClientKeysSettings,
+  options?: { readonly maxAgeSeconds?: number },
+) => Promise<ClientKeySet>;
+
+export interface ClientKeysDeps {
+  readonly guardedFetch: GuardedFetch;
+  readonly now?: () => number;
+}
+
+/** Makes the reader of clients' keys, by value or from their `jwks_uri`; the latter are cached. */
+export function createClientKeysReader({
+  guardedFetch,
+  now = Date.now,
+}: ClientKeysDeps): ReadClientKeys {
+  const keySets = new DocumentCache<ClientKeySet>({
+    maxEntries: MAX_CACHED_KEY_SETS,
+    maxStaleSeconds: HOUR_SECONDS,
+    isOutage: (error) => error instanceof TemporarilyUnavailableError,
+    now,
+  });
+  const fetch = boundedFetch(guardedFetch, now);
+  return async (metadata, settings, options) => {
+    const { jwks, jwksUri } = metadata;
+    if (jwks !== undefined) return jwks;
+    if (jwksUri === undefined) throw new InvalidClientError('the client has no keys');
+    try {
+      // Again: the client may have registered under other settings.
+      checkKeysDomain(metadata, settings);
+      const load = async (): Promise<LoadedDocument<ClientKeySet>> => {
+        const response = await fetchKeySet(jwksUri, settings, fetch);
+        return {
+          value: readKeySet(response),
+          freshSeconds: freshSeconds(response.headers, FRESHNESS, now()),
+        };
+      };
+      return await keySets.get(jwksUri, load, options);
+    } catch (error) {
+      if (!(error instanceof InvalidClientMetadataError)) throw error;
+      throw new InvalidClientError(error.description, { cause: error });
+    }
+  };
+}
+
+async function fetchKeySet(
+  jwksUri: string,
+  { outboundAllowedCidrs }: ClientKeysSettings,
+  guardedFetch: GuardedFetch,
+): Promise<OutboundResponse> {
+  try {
+    return await guardedFetch(jwksUri, {
+      accept: 'application/jwk-set+json, application/json',
+      maxBytes: MAX_KEY_SET_BYTES,
+      timeoutMs: TIMEOUT_MS,
+      allowedCidrs: outboundAllowedCidrs,
+    });
+  } catch (cause) {
+    if (cause instanceof OutboundFailedError && cause.kind !== 'too-large') {
+      throw new TemporarilyUnavailableError('the keys of the client cannot be had', { cause });
+    }
+    throw new InvalidClientError('the keys of the client cannot be had', { cause });
+  }
+}
+
+function readKeySet({ status, headers, body }: OutboundResponse): ClientKeySet {
+  if (status >= SERVER_ERROR_STATUS) {
+    throw new TemporarilyUnavailableError('the keys of the client cannot be had');
+  }
+  const document = parseJsonObject(body);
+  if (
+    status !== 200 ||
+    document === null ||
+    !isJsonMediaType(headers['content-type'], { suffix: true })
+  ) {
+    throw new InvalidClientError('jwks_uri of the client has no key set');
+  }
+  return parseClientKeySet(document);
+}

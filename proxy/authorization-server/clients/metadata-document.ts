@@ -1,0 +1,162 @@
+import { ClientIdDomainNotAllowedError } from '../../errors/authorization-page-errors.ts';
+import { OAuthError } from '../../errors/oauth-errors.ts';
+import { TooManyRequestsError } from '../../errors/request-errors.ts';
+import { DocumentCache, type LoadedDocument } from '../../outbound/document-cache.ts';
+import { freshSeconds } from '../../outbound/freshness.ts';
+import type { GuardedFetch } from '../../outbound/guarded-fetch.ts';
+import { OutboundFailedError } from '../../outbound/outbound-errors.ts';
+import type { OutboundResponse } from '../../outbound/pinned-request.ts';
+import { matchesDomainPattern } from '../../../shared/snapshot/domain-pattern.ts';
+import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
+import { boundedFetch } from './bounded-fetch.ts';
+import type { Client } from '../../records/client.ts';
+import { isJsonMediaType } from './json-media-type.ts';
+import { MetadataDocumentError } from './metadata-document-error.ts';
+import { parseJsonObject } from './parse-json-object.ts';
+import { parseMetadataDocument } from './parse-metadata-document.ts';
+import { checkClientIdUrl } from './url-client-id.ts';
+
+const MINUTE_SECONDS = 60;
+const DAY_SECONDS = 24 * 60 * MINUTE_SECONDS;
+
+/** Draft, section 6.6: 5 kilobytes are enough for a document. */
+const MAX_DOCUMENT_BYTES = 5 * 1024;
+const TIMEOUT_MS = 5000;
+const MAX_CACHED_DOCUMENTS = 1000;
+
+const FRESHNESS = {
+  minSeconds: MINUTE_SECONDS,
+  maxSeconds: DAY_SECONDS,
+  defaultSeconds: 5 * MINUTE_SECONDS,
+};
+
+const SERVER_ERROR_STATUS = 500;
+
+/** The part of the settings that says which documents may be read. */
+type MetadataDocumentSettings = Pick<
+  CompiledSettings,
+  'allowedClientIdDomains' | 'outboundAllowedCidrs'
+>;
+
+/** Says, by throwing `TooManyRequestsError`, that whoever asks may not have anything fetched. */
+export type BeforeFetch = () => Promise<void>;
+
+/** Gets the client that a URL names. Throws an `AuthorizationPageError` when there is none. */
+export type ReadMetadataDocument = (
+  clientId: string,
+  settings: MetadataDocumentSettings,
+  beforeFetch?: BeforeFetch,
+) => Promise<Client>;
+
+export interface MetadataDocumentDeps {
+  readonly guardedFetch: GuardedFetch;
+  readonly devAllowLoopback: boolean;
+  readonly now?: () => number;
+}
+
+/**
+ * Makes the reader of client ID metadata documents. It keeps valid documents for as long as their
+ * server says, within a minute and a day; error answers are never kept. Few are fetched at
+ * once, since strangers choose what is.
+ *
+ * @see {@link https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document OAuth Client ID Metadata Document}
+ */
+export function createMetadataDocumentReader({
+  guardedFetch,
+  devAllowLoopback,
+  now = Date.now,
+}: MetadataDocumentDeps): ReadMetadataDocument {
+  const documents = new DocumentCache<Client>({
+    maxEntries: MAX_CACHED_DOCUMENTS,
+    maxStaleSeconds: DAY_SECONDS,
+    isOutage,
+    now,
+  });
+  const fetch = boundedFetch(guardedFetch, now);
+  return async (clientId, settings, beforeFetch) => {
+    checkDomain(clientId, settings);
+    const problem = checkClientIdUrl(clientId, { devAllowLoopback });
+    if (problem !== null) throw invalid(`The client ID ${problem}.`);
+    return await documents.get(clientId, async () => {
+      await beforeFetch?.();
+      const response = await fetchDocument(clientId, settings, fetch);
+      return readDocument(clientId, settings, { response, now: now() });
+    });
+  };
+}
+
+/** A stranger who asks too often must not take a known client from those who use it. */
+function isOutage(error: unknown): boolean {
+  if (error instanceof TooManyRequestsError) return true;
+  return error instanceof MetadataDocumentError && error.problem === 'unavailable';
+}
+
+/** Before anything is fetched (specification: Global MCP settings, rule 4), and for cached ones. */
+function checkDomain(clientId: string, { allowedClientIdDomains }: MetadataDocumentSettings): void {
+  const host = URL.parse(clientId)?.hostname ?? '';
+  if (!matchesDomainPattern(host, allowedClientIdDomains)) {
+    throw new ClientIdDomainNotAllowedError(clientId);
+  }
+}
+
+async function fetchDocument(
+  clientId: string,
+  { outboundAllowedCidrs }: MetadataDocumentSettings,
+  guardedFetch: GuardedFetch,
+): Promise<OutboundResponse> {
+  try {
+    return await guardedFetch(clientId, {
+      accept: 'application/json',
+      maxBytes: MAX_DOCUMENT_BYTES,
+      timeoutMs: TIMEOUT_MS,
+      allowedCidrs: outboundAllowedCidrs,
+    });
+  } catch (error) {
+    const isOutage = error instanceof OutboundFailedError && error.kind !== 'too-large';
+    // Which address was refused, and why, is for the log: it would map the inner network.
+    throw new MetadataDocumentError(
+      isOutage ? 'unavailable' : 'invalid',
+      'The metadata document of this client could not be fetched.',
+      { cause: error },
+    );
+  }
+}
+
+function readDocument(
+  clientId: string,
+  settings: MetadataDocumentSettings,
+  { response, now }: { response: OutboundResponse; now: number },
+): LoadedDocument<Client> {
+  checkResponse(response);
+  const document = parseJsonObject(response.body);
+  if (document === null) throw invalid('The metadata document of this client is no JSON object.');
+  try {
+    const metadata = parseMetadataDocument(clientId, document, settings);
+    return {
+      value: { id: clientId, source: 'metadata-document', metadata },
+      freshSeconds: freshSeconds(response.headers, FRESHNESS, now),
+    };
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    throw invalid(
+      `The metadata document of this client is not valid: ${error.description}.`,
+      error,
+    );
+  }
+}
+
+function checkResponse({ status, headers }: OutboundResponse): void {
+  if (status !== 200) {
+    throw new MetadataDocumentError(
+      status >= SERVER_ERROR_STATUS ? 'unavailable' : 'invalid',
+      `The metadata document of this client was answered with status ${String(status)}.`,
+    );
+  }
+  if (!isJsonMediaType(headers['content-type'], { suffix: true })) {
+    throw invalid('The metadata document of this client does not say that it is JSON.');
+  }
+}
+
+function invalid(explanation: string, cause?: Error): MetadataDocumentError {
+  return new MetadataDocumentError('invalid', explanation, { cause });
+}

@@ -1,0 +1,222 @@
+import { derivedToken, equalSecrets, hashToken, randomToken } from '../../crypto/tokens.ts';
+import { AuthorizationPageError } from '../../errors/authorization-page-errors.ts';
+import { AccessDeniedError } from '../../errors/oauth-errors.ts';
+import {
+  BadRequestError,
+  ForbiddenError,
+  RouteNotFoundError,
+} from '../../errors/request-errors.ts';
+import { sessionCookieName } from '../../http/cookies.ts';
+import type { EndpointContext, EndpointHandler } from '../../endpoints/endpoint.ts';
+import type { GatewayResponse } from '../../http/gateway-response.ts';
+import { readForm } from '../../http/read-form.ts';
+import { seeOther } from '../../http/responses.ts';
+import type { Session } from '../../records/session.ts';
+import { resourceIdentifier } from '../../configuration/resource-identifier.ts';
+import type { ConsentKey } from '../../store/consent-store.ts';
+import type { Stores } from '../../store/stores.ts';
+import { codeRedirect, errorRedirect } from '../authorization-response.ts';
+import type { BrowserSignIn } from '../browser-sign-in.ts';
+import type { Client } from '../../records/client.ts';
+import { metadataHash } from '../clients/metadata-hash.ts';
+import { matchesRedirectUri } from '../clients/redirect-uri.ts';
+import type { FindClient } from '../clients/find-client.ts';
+import { keepUsedClient } from '../clients/unused-client-lifetime.ts';
+import { OAUTH_PATHS } from '../../endpoints/oauth-paths.ts';
+import { consentPage } from '../pages.ts';
+import type { PendingAuthorization } from '../../records/pending-authorization.ts';
+import { unknownClient } from './authorize.ts';
+
+/** RFC 9700, section 4.5: short, since it is redeemed by the next request. */
+const CODE_SECONDS = 60;
+
+/** How long a user is not asked again. */
+const CONSENT_SECONDS = 90 * 24 * 60 * 60;
+
+interface Dependencies {
+  readonly stores: Pick<
+    Stores,
+    'pendingAuthorizations' | 'consents' | 'authorizationCodes' | 'clients'
+  >;
+  readonly findClient: FindClient;
+  readonly browser: BrowserSignIn;
+}
+
+/** A pending authorization in front of a signed-in user. */
+interface Question {
+  readonly requestId: string;
+  readonly pending: PendingAuthorization;
+  readonly client: Client;
+  readonly session: Session;
+  readonly csrfToken: string;
+}
+
+/**
+ * The consent page: no client gets a code for a user who has not approved it, for this resource and
+ * with this redirect URI (MCP security best practices: confused deputy).
+ */
+export function createConsentEndpoint(dependencies: Dependencies): EndpointHandler {
+  return (context) =>
+    context.request.method === 'POST' ? decide(context, dependencies) : ask(context, dependencies);
+}
+
+async function ask(context: EndpointContext, dependencies: Dependencies): Promise<GatewayResponse> {
+  const requestId = new URLSearchParams(context.request.query).get('request') ?? '';
+  const question = await questionOf(requestId, context, dependencies);
+  if ('status' in question) return question;
+  const { pending, client, session, csrfToken } = question;
+  if (await isApproved(question, dependencies)) {
+    return approve(question, context, dependencies);
+  }
+  const { identity } = session;
+  const routeName = routeNameOf(pending, context);
+  return consentPage({ requestId, csrfToken, pending, client, identity, routeName });
+}
+
+async function decide(
+  context: EndpointContext,
+  dependencies: Dependencies,
+): Promise<GatewayResponse> {
+  const form = await readForm(context.request.message);
+  const question = await questionOf(form.get('request') ?? '', context, dependencies);
+  if ('status' in question) return question;
+  refuseForgery(form, question, context);
+  const decision = form.get('decision');
+  if (decision === 'approve') {
+    const response = await approve(question, context, dependencies);
+    await remember(question, dependencies);
+    return response;
+  }
+  if (decision === 'deny') {
+    const pending = await use(question, dependencies);
+    return seeOther(errorRedirect(pending, new AccessDeniedError('the user said no')));
+  }
+  throw new BadRequestError('no-decision', 'the form says neither approve nor deny');
+}
+
+/** The question of a request id for the user of this browser, or the redirect to sign in. */
+async function questionOf(
+  requestId: string,
+  context: EndpointContext,
+  { stores, findClient, browser }: Dependencies,
+): Promise<Question | GatewayResponse> {
+  const { authenticateOrigin } = context.configuration.settings;
+  const pending = await stores.pendingAuthorizations.peek(requestId);
+  if (pending === null) throw requestGone();
+  refuseOtherOrigin(context.origin, authenticateOrigin ?? pending.issuer);
+  const cookieValue = context.cookies[sessionCookieName(context.origin)];
+  const caller =
+    cookieValue === undefined ? null : await browser.authenticate(cookieValue, context.origin);
+  if (cookieValue === undefined || caller?.kind !== 'user') {
+    const query = new URLSearchParams({ request: requestId }).toString();
+    return browser.redirectToSignIn(context, `${OAUTH_PATHS.consent}?${query}`);
+  }
+  const { settings } = context.configuration;
+  const client = await findClient(pending.issuer, pending.clientId, settings);
+  // Asked again: the client may have changed its metadata since it was sent here.
+  if (!(client && matchesRedirectUri(pending.redirectUri, client.metadata.redirectUris))) {
+    throw unknownClient();
+  }
+  const csrfToken = derivedToken(cookieValue, `consent:${requestId}`);
+  return { requestId, pending, client, session: caller.session, csrfToken };
+}
+
+/** One origin serves a consent page: elsewhere, scripts of an upstream could press its buttons. */
+function refuseOtherOrigin(origin: string, consentOrigin: string): void {
+  if (origin !== consentOrigin) {
+    throw new RouteNotFoundError(404, 'this request is decided on another origin');
+  }
+}
+
+function refuseForgery(
+  form: URLSearchParams,
+  { csrfToken }: Question,
+  { request, origin }: EndpointContext,
+): void {
+  const from = request.message.headers.origin;
+  if (from !== undefined && from !== origin) throw new ForbiddenError('cross-origin-form');
+  if (!equalSecrets(form.get('csrf') ?? '', csrfToken)) throw new ForbiddenError('csrf-token');
+}
+
+async function isApproved(
+  { pending, client, session }: Question,
+  { stores }: Dependencies,
+): Promise<boolean> {
+  if (pending.askAgain) return false;
+  return stores.consents.isRemembered(consentKey(pending, session), metadataHash(client));
+}
+
+async function remember(
+  { pending, client, session }: Question,
+  { stores }: Dependencies,
+): Promise<void> {
+  if (!isRememberable(pending)) return;
+  await stores.consents.remember(
+    consentKey(pending, session),
+    metadataHash(client),
+    CONSENT_SECONDS,
+  );
+}
+
+/**
+ * Only a website's callback is the same client's the next time: on a computer any program may take
+ * the port or the scheme (OAuth 2.1, section 7.4).
+ */
+function isRememberable({ redirectUri }: PendingAuthorization): boolean {
+  return redirectUri.startsWith('https:');
+}
+
+function consentKey(pending: PendingAuthorization, { identity }: Session): ConsentKey {
+  const { issuer, clientId, redirectUri, resource, scopes } = pending;
+  const { provider, subject } = identity;
+  return { provider, subject, issuer, clientId, redirectUri, resource, scopes };
+}
+
+async function approve(
+  question: Question,
+  { configuration: { settings } }: EndpointContext,
+  dependencies: Dependencies,
+): Promise<GatewayResponse> {
+  const pending = await use(question, dependencies);
+  const { clients, authorizationCodes } = dependencies.stores;
+  await keepUsedClient(clients, pending.issuer, question.client, settings);
+  const { issuer, clientId, redirectUri, redirectUriWasSent, codeChallenge } = pending;
+  const code = randomToken();
+  const record = {
+    ...{ issuer, clientId, redirectUri, codeChallenge },
+    ...(redirectUriWasSent !== undefined && { redirectUriWasSent }),
+    sessionId: question.session.id,
+    resource: pending.resource,
+    scopes: pending.scopes,
+    grantId: randomToken(),
+  };
+  await authorizationCodes.save(hashToken(code), record, CODE_SECONDS);
+  return seeOther(codeRedirect(pending, code));
+}
+
+/** A request is answered once: the button pressed twice gives no second code. */
+async function use(
+  { requestId }: Question,
+  { stores }: Dependencies,
+): Promise<PendingAuthorization> {
+  const pending = await stores.pendingAuthorizations.consume(requestId);
+  if (pending === null) throw requestGone();
+  return pending;
+}
+
+function requestGone(): AuthorizationPageError {
+  return new AuthorizationPageError(
+    'authorization-request-gone',
+    'This request was answered before, or has waited too long. Start again from your application.',
+  );
+}
+
+/** What the route is called; the page also shows its address, which says more. */
+function routeNameOf(
+  { issuer, resource }: PendingAuthorization,
+  { configuration }: EndpointContext,
+): string | undefined {
+  const host = configuration.routes.findHost(new URL(issuer).host);
+  return host?.mcpServers.find((route) => resourceIdentifier(route.compiled, issuer) === resource)
+    ?.compiled.name;
+}

@@ -1,0 +1,123 @@
+import { InvalidGrantError } from '../../errors/oauth-errors.ts';
+import type { GatewayResponse } from '../../http/gateway-response.ts';
+import type { Grant } from '../../store/grant-store.ts';
+import type { RefreshTokenReference } from '../../store/refresh-token-store.ts';
+import { keepUsedClient } from '../clients/unused-client-lifetime.ts';
+import { parameter, requiredParameter } from '../parameters.ts';
+import { refuseOtherResource } from '../resources.ts';
+import { narrowScope } from '../scope.ts';
+import { revokeGrant } from './revoke-grant.ts';
+import { openSuccessor, sealSuccessor } from './successor.ts';
+import type { GrantDependencies, TokenRequest } from './token-request.ts';
+import { tokenResponse } from './token-response.ts';
+
+/**
+ * Exchanges a refresh token for its successor and an external token, for clients of every kind
+ * (OAuth 2.1, section 4.3).
+ *
+ * Within the grace a repetition gets the same successor, so a client that refreshes twice at once
+ * stays connected and the family never branches. After it, it is a replay, which ends the grant.
+ *
+ * Where the session has expired a new one is made first: a token is used up by nothing that failed.
+ */
+export async function refresh(
+  dependencies: GrantDependencies,
+  request: TokenRequest,
+): Promise<GatewayResponse> {
+  const { stores, externalTokens, sessionOf, now } = dependencies;
+  const { parameters, settings } = request;
+  const token = requiredParameter(parameters, 'refresh_token');
+  const reference = dependencies.refreshTokens.open(token);
+  if (reference === null) throw unknownToken();
+  const grant = await findGrant(reference, dependencies, request);
+  // Before anything else: nobody is asked who the user is by now for the sake of a thief.
+  await refuseUnusable(reference, grant, dependencies);
+  const scopes = narrowScope(parameter(parameters, 'scope'), grant.scopes);
+  refuseOtherResource(grant.resource, parameters, request.issuer);
+
+  const session = await sessionOf(grant.signInId, request);
+  if (session === null) throw new InvalidGrantError('the session has ended; sign in again');
+
+  // In this order: what ended before what stands on it would lock the client out.
+  const { refreshTokenSeconds } = settings.tokens;
+  await keepUsedClient(stores.clients, grant.issuer, request.client, settings);
+  await stores.signIns.extend(grant.signInId, refreshTokenSeconds);
+  await stores.grants.extend(grant.id, refreshTokenSeconds);
+  const held = { token, reference, grant };
+  const refreshToken = await rotate(held, dependencies, settings.tokens);
+  const issuance = { grant, session, refreshToken, scopes };
+  return tokenResponse(externalTokens, issuance, settings, now());
+}
+
+/** What a client holds. */
+interface HeldToken {
+  readonly token: string;
+  readonly reference: RefreshTokenReference;
+  readonly grant: Grant;
+}
+
+/** The live grant of a token, if it is this client's and was made at this issuer. */
+async function findGrant(
+  { grantId }: RefreshTokenReference,
+  { stores }: GrantDependencies,
+  { client, issuer }: TokenRequest,
+): Promise<Grant> {
+  const grant = await stores.grants.get(grantId);
+  if (grant?.clientId !== client.id || grant.issuer !== issuer.origin) throw unknownToken();
+  return grant;
+}
+
+async function refuseUnusable(
+  reference: RefreshTokenReference,
+  grant: Grant,
+  dependencies: GrantDependencies,
+): Promise<void> {
+  const state = await dependencies.stores.refreshTokens.stateOf(reference);
+  if (state === null) throw unknownToken();
+  if (state === 'replayed') await refuseReplay(grant, dependencies);
+}
+
+async function rotate(
+  { token, reference, grant }: HeldToken,
+  dependencies: GrantDependencies,
+  { refreshTokenGraceSeconds, refreshTokenSeconds }: TokenRequest['settings']['tokens'],
+): Promise<string> {
+  const { stores, refreshTokens } = dependencies;
+  const successor = refreshTokens.successorOf(reference);
+  const outcome = await stores.refreshTokens.rotate(reference, {
+    successorHash: successor.reference.hash,
+    sealedSuccessor: sealSuccessor(successor.token, token),
+    graceSeconds: refreshTokenGraceSeconds,
+    ttlSeconds: refreshTokenSeconds,
+  });
+  switch (outcome?.kind) {
+    case 'rotated':
+      return successor.token;
+    case 'repeated':
+      return repeatedSuccessor(outcome.sealedSuccessor, token);
+    case 'replayed':
+      return refuseReplay(grant, dependencies);
+    case undefined:
+      throw unknownToken();
+  }
+}
+
+async function refuseReplay(
+  { id, clientId }: Grant,
+  { stores, logger }: GrantDependencies,
+): Promise<never> {
+  await revokeGrant(stores, id);
+  const fields = { 'grant-id': id, 'client-id': clientId };
+  logger.warn('refresh token replayed', { reason: 'refresh-token-replayed', ...fields });
+  throw new InvalidGrantError('the refresh token was used before');
+}
+
+function repeatedSuccessor(sealed: string, token: string): string {
+  const successor = openSuccessor(sealed, token);
+  if (successor === null) throw new Error('the successor of a refresh token does not open');
+  return successor;
+}
+
+function unknownToken(): InvalidGrantError {
+  return new InvalidGrantError('the refresh token is unknown, expired or revoked');
+}

@@ -1,0 +1,38 @@
+import type { Logger } from '../../../shared/telemetry/logger.ts';
+import type {
+  CompiledIdentityProvider,
+  CompiledSettings,
+} from '../../../shared/snapshot/snapshot.ts';
+import type { GatewayResponse } from '../../http/gateway-response.ts';
+import type { SessionOfSignIn } from '../../identity/session/session-renewal.ts';
+import type { Stores } from '../../store/stores.ts';
+import type { Client } from '../../records/client.ts';
+import type { ExternalTokens } from '../../authentication/external-token.ts';
+import type { Issuer } from '../resources.ts';
+import type { RefreshTokens } from './refresh-tokens.ts';
+
+/** A token request whose client has authenticated. */
+export interface TokenRequest {
+  readonly issuer: Issuer;
+  readonly settings: CompiledSettings;
+  readonly identityProvider: CompiledIdentityProvider | undefined;
+  readonly client: Client;
+  readonly parameters: URLSearchParams;
+}
+
+/** What grant types work with. */
+export interface GrantDependencies {
+  readonly stores: Stores;
+  readonly externalTokens: ExternalTokens;
+  readonly refreshTokens: RefreshTokens;
+  readonly sessionOf: SessionOfSignIn;
+  readonly logger: Logger;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** One `grant_type`: answers with tokens or throws an `OAuthError`. */
+export type GrantType = (
+  dependencies: GrantDependencies,
+  request: TokenRequest,
+) => Promise<GatewayResponse>;

@@ -1,0 +1,49 @@
+import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
+import type { GatewayResponse } from '../../http/gateway-response.ts';
+import { json } from '../../http/responses.ts';
+import type { Session } from '../../records/session.ts';
+import type { Grant } from '../../store/grant-store.ts';
+import type { ExternalTokens } from '../../authentication/external-token.ts';
+
+/** What a successful token request gives its client. */
+export interface Issuance {
+  readonly grant: Grant;
+  readonly session: Session;
+  readonly refreshToken: string;
+  /** The grant's, or fewer. */
+  readonly scopes: readonly string[];
+}
+
+/**
+ * Issues an external token of a grant, together with a refresh token. It never outlives the session
+ * it stands on.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-5.1 RFC 6749, section 5.1}
+ */
+export function tokenResponse(
+  externalTokens: ExternalTokens,
+  { grant, session, refreshToken, scopes }: Issuance,
+  settings: CompiledSettings,
+  now: number,
+): GatewayResponse {
+  const lifetime = settings.tokens.externalTokenSeconds * 1000;
+  const expiresAt = Math.max(now, Math.min(now + lifetime, session.expiresAt));
+  const accessToken = externalTokens.issue({
+    gatewayId: settings.gatewayId,
+    issuer: grant.issuer,
+    sessionId: session.id,
+    grantId: grant.id,
+    clientId: grant.clientId,
+    audience: grant.resource,
+    issuedAt: now,
+    expiresAt,
+  });
+  const body = {
+    access_token: accessToken,
+    token_type: 'Bearer',
+    expires_in: Math.floor((expiresAt - now) / 1000),
+    refresh_token: refreshToken,
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+  };
+  return json(200, body, { pragma: 'no-cache' });
+}

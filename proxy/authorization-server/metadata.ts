@@ -1,0 +1,54 @@
+import type { CompiledSettings } from '../../shared/snapshot/snapshot.ts';
+import { CLIENT_ASSERTION_ALGORITHMS } from './clients/client-assertion.ts';
+import { TOKEN_ENDPOINT_AUTH_METHODS } from '../records/client.ts';
+import { OAUTH_PATHS } from '../endpoints/oauth-paths.ts';
+
+/**
+ * Authorization server metadata of an issuer, which is the origin of `from` and never taken from a
+ * request.
+ *
+ * Says nothing of scopes: they are labels, and a client that finds a list asks for all of it.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8414#section-2 RFC 8414, section 2}
+ */
+export function authorizationServerMetadata(
+  issuer: string,
+  settings: CompiledSettings,
+): Readonly<Record<string, unknown>> {
+  return {
+    issuer,
+    authorization_endpoint: issuer + OAUTH_PATHS.authorize,
+    token_endpoint: issuer + OAUTH_PATHS.token,
+    registration_endpoint: issuer + OAUTH_PATHS.register,
+    revocation_endpoint: issuer + OAUTH_PATHS.revoke,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_methods_supported: TOKEN_ENDPOINT_AUTH_METHODS,
+    token_endpoint_auth_signing_alg_values_supported: CLIENT_ASSERTION_ALGORITHMS,
+    revocation_endpoint_auth_methods_supported: TOKEN_ENDPOINT_AUTH_METHODS,
+    revocation_endpoint_auth_signing_alg_values_supported: CLIENT_ASSERTION_ALGORITHMS,
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    // Without an allowed domain every URL would be refused: the client then has to register.
+    ...(settings.allowedClientIdDomains.length > 0 && {
+      client_id_metadata_document_supported: true,
+    }),
+  };
+}
+
+/**
+ * The same where OpenID Connect clients look for it. No ID tokens are issued to MCP clients; the
+ * members about them are there because SDKs refuse a document without.
+ */
+export function openIdConfiguration(
+  issuer: string,
+  settings: CompiledSettings,
+): Readonly<Record<string, unknown>> {
+  return {
+    ...authorizationServerMetadata(issuer, settings),
+    jwks_uri: issuer + OAUTH_PATHS.jwks,
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['ES256'],
+  };
+}

@@ -1,0 +1,141 @@
+import type { GatewayResponse } from '../http/gateway-response.ts';
+import { html, page, type Html } from '../http/html.ts';
+import type { Identity } from '../records/session.ts';
+import type { Client } from '../records/client.ts';
+import { redirectTarget } from './clients/redirect-uri.ts';
+import { OAUTH_PATHS } from '../endpoints/oauth-paths.ts';
+import type { PendingAuthorization } from '../records/pending-authorization.ts';
+
+const MAX_NAME_LENGTH = 80;
+
+/** What the consent page shows and its forms send. */
+export interface ConsentQuestion {
+  readonly requestId: string;
+  readonly csrfToken: string;
+  readonly pending: PendingAuthorization;
+  readonly client: Client;
+  readonly identity: Identity;
+  /** Name of the MCP route. */
+  readonly routeName: string | undefined;
+}
+
+/**
+ * Asks the user whether a client may use a route in their name.
+ *
+ * Everything the client says of itself is untrusted; where the answer goes is not, so that is what
+ * stands out (MCP authorization: the redirect URI's hostname must be clear to see).
+ */
+export function consentPage(question: ConsentQuestion): GatewayResponse {
+  const { pending, client, identity, routeName } = question;
+  const { name: target } = redirectTarget(pending.redirectUri);
+  const content = html`
+    <p>
+      <strong>${displayName(client)}</strong> asks to use the MCP server
+      <code>${pending.resource}</code> in your name.
+    </p>
+    <p>Your answer goes to <strong>${target}</strong>.</p>
+    ${redirectWarning(pending.redirectUri)}
+    <dl>
+      <dt>Application</dt>
+      <dd>${displayName(client)} (its own words, not checked)</dd>
+      ${publisher(client)} ${fact('Redirect URI', pending.redirectUri)}
+      ${routeName && fact('MCP server', routeName)}
+      ${fact('Signed in as', identity.email ?? identity.name ?? identity.subject)}
+      ${pending.scopes.length > 0 ? fact('Scopes', pending.scopes.join(', ')) : undefined}
+    </dl>
+    ${decisionForm(question, 'approve')} ${decisionForm(question, 'deny')}
+  `;
+  return page(
+    200,
+    {
+      title: 'Allow this application?',
+      content,
+      formTargets: formTargets(pending.redirectUri),
+    },
+    // With `no-referrer` browsers post `Origin: null`, and the origin could not be checked.
+    { 'referrer-policy': 'same-origin' },
+  );
+}
+
+/** A stranger's words, too long to let them push the rest off the page. */
+function displayName({ id, metadata: { clientName = id } }: Client): string {
+  if (clientName.length <= MAX_NAME_LENGTH) return clientName;
+  return `${clientName.slice(0, MAX_NAME_LENGTH)}…`;
+}
+
+/** Only a URL client ID says who publishes a client: the document was fetched from there. */
+function publisher({ id, source }: Client): Html {
+  return source === 'metadata-document'
+    ? fact('Published by', new URL(id).host)
+    : fact('Published by', 'unknown: it registered itself');
+}
+
+function redirectWarning(redirectUri: string): Html | undefined {
+  const { name, isLoopback } = redirectTarget(redirectUri);
+  if (isLoopback) {
+    return html`<p class="warning">
+      A program on this computer waits for your answer, and any program could. Approve only if you
+      have just started this yourself.
+    </p>`;
+  }
+  if (!name.endsWith(':')) return undefined;
+  return html`<p class="warning">
+    Your answer opens the application on this device that handles <code>${name}</code> links.
+    Approve only if you have just started this yourself.
+  </p>`;
+}
+
+function fact(term: string, description: string): Html {
+  return html`<dt>${term}</dt>
+    <dd>${description}</dd>`;
+}
+
+function decisionForm(
+  { requestId, csrfToken }: ConsentQuestion,
+  decision: 'approve' | 'deny',
+): Html {
+  const button =
+    decision === 'approve'
+      ? html`<button class="primary">Approve</button>`
+      : html`<button>Deny</button>`;
+  return html`<form method="post" action="${OAUTH_PATHS.consent}">
+    <input type="hidden" name="request" value="${requestId}" />
+    <input type="hidden" name="csrf" value="${csrfToken}" />
+    <input type="hidden" name="decision" value="${decision}" />
+    ${button}
+  </form>`;
+}
+
+/** Where a client's callback may send the browser next: its own pages, or the program behind it. */
+const ONWARD_TARGETS = ['https:', 'http://localhost:*', 'http://127.0.0.1:*'];
+
+/**
+ * Browsers hold every redirect that follows a posted form to `form-action`, those that the client's
+ * callback answers with included. A host source cannot name an IPv6 address.
+ */
+function formTargets(redirectUri: string): readonly string[] {
+  const { protocol, host, hostname } = new URL(redirectUri);
+  if (protocol !== 'https:' && protocol !== 'http:') return [protocol];
+  const target = hostname.startsWith('[') ? protocol : `${protocol}//${host}`;
+  return [target, ...ONWARD_TARGETS];
+}
+
+/**
+ * Shows an error instead of sending the browser off with it: anybody can register a website as
+ * redirect URI and then use this host as an open redirector (OAuth 2.1, section 7.12.2).
+ */
+export function authorizationErrorPage(
+  description: string,
+  redirectUri: string,
+  location: string,
+): GatewayResponse {
+  const content = html`
+    <p>The application sent a request that cannot be answered: ${description}.</p>
+    <p>
+      You can go back to the application at <strong>${redirectTarget(redirectUri).name}</strong>,
+      which will be told of the error. Do so only if you know that address.
+    </p>
+    <p><a class="button" href="${location}">Continue to ${redirectTarget(redirectUri).name}</a></p>
+  `;
+  return page(400, { title: 'The application’s request is not valid', content });
+}

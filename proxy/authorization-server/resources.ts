@@ -1,0 +1,83 @@
+import { InvalidTargetError } from '../errors/oauth-errors.ts';
+import { RouteNotFoundError } from '../errors/request-errors.ts';
+import type { EndpointContext } from '../endpoints/endpoint.ts';
+import { resourceIdentifier } from '../configuration/resource-identifier.ts';
+import type { GatewayRoute, RouteHost } from '../configuration/routing-table.ts';
+import { withoutSlash } from './resource-path.ts';
+
+/** An absolute http URL of visible characters without fragment; what a parser would mend is out. */
+const RESOURCE = /^https?:\/\/[\x21\x22\x24-\x5b\x5d-\x7e]+$/i;
+
+const MAX_RESOURCE_LENGTH = 2048;
+
+/** Reserved: no part of any route. */
+const RESERVED = /^\/\.gateway(?:\/|$)/;
+
+/** The MCP route that a path without a slash at its end names: the route's own or one inside. */
+export function mcpRouteAt(host: RouteHost, path: string): GatewayRoute | null {
+  if (RESERVED.test(path)) return null;
+  const route =
+    host.mcpServers.find(
+      (candidate) => withoutSlash(resourceIdentifier(candidate.compiled, '')) === path,
+    ) ?? host.matchPath(path === '' ? '/' : path);
+  return route?.compiled.mcpServer === undefined ? null : route;
+}
+
+/**
+ * Canonical identifier of the MCP route that a request's `resource` parameters name: the route's own
+ * or a URL inside of it. Null when there is no such parameter.
+ *
+ * Scheme and host in any case, the default port and a slash at the end make no difference.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8707#section-2 RFC 8707, section 2}
+ */
+export function requestedResource(parameters: URLSearchParams, issuer: Issuer): string | null {
+  const values = parameters.getAll('resource').filter((value) => value !== '');
+  const [value] = values;
+  if (value === undefined) return null;
+  if (values.length > 1) throw new InvalidTargetError('one resource at a time');
+  const route = findRoute(value, issuer);
+  if (route === null) {
+    throw new InvalidTargetError('the resource is no MCP server of this authorization server');
+  }
+  return resourceIdentifier(route.compiled, issuer.origin);
+}
+
+/** A token request may repeat the grant's resource, and not name another (RFC 8707, section 2.2). */
+export function refuseOtherResource(
+  granted: string,
+  parameters: URLSearchParams,
+  issuer: Issuer,
+): void {
+  const resource = requestedResource(parameters, issuer) ?? granted;
+  if (resource !== granted) throw new InvalidTargetError('the resource is not the one granted');
+}
+
+/** What a request without `resource` is for: the only MCP route of the host. */
+export function onlyResource({ host, origin }: Issuer): string {
+  const [only, another] = host.mcpServers;
+  if (only === undefined || another !== undefined) {
+    throw new InvalidTargetError('resource is missing, and there is more than one it could be');
+  }
+  return resourceIdentifier(only.compiled, origin);
+}
+
+/** One authorization server: a route host under one origin. */
+export interface Issuer {
+  readonly origin: string;
+  readonly host: RouteHost;
+}
+
+/** The authorization server that a request came to. */
+export function issuerOf({ origin, request, configuration }: EndpointContext): Issuer {
+  const host = configuration.routes.findHost(request.authority);
+  if (host === undefined) throw new RouteNotFoundError(421, 'no route for this host');
+  return { origin, host };
+}
+
+function findRoute(resource: string, { host, origin }: Issuer): GatewayRoute | null {
+  if (resource.length > MAX_RESOURCE_LENGTH || !RESOURCE.test(resource)) return null;
+  const url = URL.parse(resource);
+  if (url?.origin !== origin || url.username !== '' || url.password !== '') return null;
+  return mcpRouteAt(host, withoutSlash(url.pathname));
+}

@@ -1,0 +1,72 @@
+import { createPrivateKey } from 'node:crypto';
+
+import type {
+  CompiledResource,
+  CompiledSettings,
+  CompiledSigningKeys,
+} from '../../shared/snapshot/snapshot.ts';
+import { addressRanges } from '../http/address-ranges.ts';
+import { clientAddressBehind } from '../http/client-address.ts';
+import { oncePerObject } from './once-per-object.ts';
+import { gatewayRoute } from './routing-table.ts';
+import { servicePorts } from './service-targets.ts';
+
+/** Finds the address of clients behind the trusted proxies of the settings. */
+export const clientAddressOf = oncePerObject(({ trustedProxies }: CompiledSettings) =>
+  clientAddressBehind(trustedProxies),
+);
+
+/**
+ * Makes a resource ready to serve, ahead of the configuration that is built with it. Throws when it
+ * cannot be served; the message holds nothing secret.
+ */
+export function readyResource(value: CompiledResource): void {
+  switch (value.kind) {
+    case 'settings':
+      readySettings(value);
+      return;
+    case 'signing-keys':
+      value.keys.forEach(checkSigningKey);
+      return;
+    case 'identity-provider':
+      checkUrl('issuer', value.issuer);
+      return;
+    case 'route':
+      gatewayRoute(value);
+      return;
+    case 'service':
+      servicePorts(value);
+      return;
+  }
+}
+
+function readySettings(settings: CompiledSettings): void {
+  clientAddressOf(settings);
+  addressRanges(settings.outboundAllowedCidrs);
+  const { authenticateOrigin } = settings;
+  if (authenticateOrigin !== undefined) checkUrl('authenticateOrigin', authenticateOrigin);
+}
+
+function checkUrl(name: string, url: string): void {
+  if (!URL.canParse(url)) throw new Error(`${name} is no URL`);
+}
+
+const KEY_TYPES = { ES256: 'ec', RS256: 'rsa', EdDSA: 'ed25519' } as const;
+
+function checkSigningKey({
+  keyId,
+  algorithm,
+  privateKey,
+}: CompiledSigningKeys['keys'][number]): void {
+  if (keyTypeOf(privateKey) === KEY_TYPES[algorithm]) return;
+  throw new Error(`the key ${JSON.stringify(keyId)} is no private key for ${algorithm}`);
+}
+
+/** Undefined for what is no key. Without the reason: it may tell of the key. */
+function keyTypeOf(privateKey: string): string | undefined {
+  try {
+    return createPrivateKey(privateKey).asymmetricKeyType;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,223 @@
+import { criteriaOf } from '../../shared/snapshot/policy.ts';
+import { ROUTE_KEY_PREFIX } from '../../shared/snapshot/resource-key.ts';
+import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
+import { originOf } from './resource-identifier.ts';
+import { compilePolicy } from '../policy/compile-policy.ts';
+import type { CompiledPolicy } from '../policy/decision.ts';
+import { oncePerObject } from './once-per-object.ts';
+import { EXACTLY, LOOSELY, type Reading } from './path-reading.ts';
+import type { ResourceChange } from './snapshot-changes.ts';
+import type { Steps } from './steps.ts';
+import { UnservableError, type ResourceFault } from './unservable-error.ts';
+
+/** A route ready to serve. */
+export interface GatewayRoute {
+  readonly compiled: CompiledRoute;
+  /** Absent on public routes. */
+  readonly policy: CompiledPolicy | undefined;
+}
+
+/** Makes a route ready to serve. Throws when its policy, path or upstream is not understood. */
+export const gatewayRoute = oncePerObject((compiled: CompiledRoute): GatewayRoute => {
+  const { access, upstream } = compiled;
+  for (const { pathOf } of [EXACTLY, LOOSELY]) pathOf(compiled);
+  if (!URL.canParse(upstream)) throw new Error('the upstream is no URL');
+  return {
+    compiled,
+    policy: access.kind === 'policy' ? compilePolicy(access.policy) : undefined,
+  };
+});
+
+/** All routes of one `from` host and port. */
+export interface RouteHost {
+  /** By name. */
+  readonly routes: readonly GatewayRoute[];
+  /** Host as in `from`; `*.example.com` for a wildcard. */
+  readonly host: string;
+  readonly scheme: 'http' | 'https';
+  readonly port: number;
+  readonly mcpServers: readonly GatewayRoute[];
+  /**
+   * The path decides who may do what here: there are several routes, a regular expression, or a
+   * policy that asks for the path.
+   * A path that the upstream could read differently must then be refused.
+   */
+  readonly isPathSensitive: boolean;
+  /** Exact path, then the longest prefix, then regular expressions by name, then the catch-all. */
+  matchPath(path: string): GatewayRoute | undefined;
+  /**
+   * The route that owns a path for a server that ignores case, encoding, path parameters and a slash
+   * at the end. Another one than `matchPath` has: the path can be read in two ways.
+   */
+  matchPathLoosely(path: string): GatewayRoute | undefined;
+}
+
+/**
+ * Finds what serves a request, at a cost that does not grow with the number of hosts. Immutable: a
+ * change makes another table, and shares with it the hosts it does not touch.
+ */
+export class RoutingTable {
+  /** By host and port of `from`. */
+  readonly #hosts: ReadonlyMap<string, RouteHost>;
+
+  private constructor(hosts: ReadonlyMap<string, RouteHost>) {
+    this.#hosts = hosts;
+  }
+
+  static readonly EMPTY = new RoutingTable(new Map());
+
+  /** By `Host` header: exact name, then the longest wildcard. A missing port is the scheme's. */
+  findHost(authority: string): RouteHost | undefined {
+    return findHost(this.#hosts, authority);
+  }
+
+  /**
+   * The table after these changes. Throws when a route cannot be served, and an `UnservableError` when
+   * two routes own the same path of a host: which of them decides must not be left to chance.
+   */
+  *with(changes: readonly ResourceChange[]): Steps<RoutingTable> {
+    const changed = yield* changesByHost(changes);
+    if (changed.size === 0) return this;
+    const hosts = new Map(this.#hosts);
+    const faults: ResourceFault[] = [];
+    for (const [key, { names, added }] of changed) {
+      const kept = hosts.get(key)?.routes.filter(({ compiled }) => !names.has(compiled.name)) ?? [];
+      faults.push(...repeatedPaths(kept, added));
+      const routes = [...kept, ...added].sort(byName);
+      if (routes.length === 0) hosts.delete(key);
+      else hosts.set(key, routeHost(routes));
+      yield;
+    }
+    if (faults.length > 0) throw new UnservableError(faults);
+    return new RoutingTable(hosts);
+  }
+}
+
+/** What happens to the routes of one host. */
+interface HostChange {
+  /** Routes that go, or are replaced. */
+  readonly names: Set<string>;
+  readonly added: GatewayRoute[];
+}
+
+function* changesByHost(
+  changes: readonly ResourceChange[],
+): Steps<ReadonlyMap<string, HostChange>> {
+  const byHost = new Map<string, HostChange>();
+  const changeOf = ({ host, port }: CompiledRoute): HostChange => {
+    const key = `${host}:${String(port)}`;
+    const change = byHost.get(key) ?? { names: new Set(), added: [] };
+    byHost.set(key, change);
+    return change;
+  };
+  for (const { before, after } of changes) {
+    if (before?.value.kind === 'route') changeOf(before.value).names.add(before.value.name);
+    if (after?.value.kind === 'route') changeOf(after.value).added.push(gatewayRoute(after.value));
+    yield;
+  }
+  return byHost;
+}
+
+/** Routes that come, and own a path that another one has. */
+function repeatedPaths(
+  kept: readonly GatewayRoute[],
+  added: readonly GatewayRoute[],
+): readonly ResourceFault[] {
+  const owned = new Set(kept.map(pathKey));
+  return added.flatMap((route) => {
+    const path = pathKey(route);
+    if (owned.has(path)) {
+      const key = `${ROUTE_KEY_PREFIX}${route.compiled.name}`;
+      return [{ key, message: 'another route has the same host, port and path' }];
+    }
+    owned.add(path);
+    return [];
+  });
+}
+
+function pathKey({ compiled: { path } }: GatewayRoute): string {
+  return `${path.kind} ${path.value}`;
+}
+
+function byName(a: GatewayRoute, b: GatewayRoute): number {
+  return a.compiled.name < b.compiled.name ? -1 : 1;
+}
+
+function findHost(hosts: ReadonlyMap<string, RouteHost>, authority: string): RouteHost | undefined {
+  const colon = authority.lastIndexOf(':');
+  const hasPort = colon !== -1 && !authority.endsWith(']');
+  if (hasPort) return findName(hosts, authority.slice(0, colon), authority.slice(colon));
+  return findName(hosts, authority, ':443') ?? findName(hosts, authority, ':80');
+}
+
+function findName(
+  hosts: ReadonlyMap<string, RouteHost>,
+  name: string,
+  port: string,
+): RouteHost | undefined {
+  const exact = hosts.get(name + port);
+  if (exact !== undefined) return exact;
+  for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) {
+    const wildcard = hosts.get(`*${name.slice(dot)}${port}`);
+    if (wildcard !== undefined) return wildcard;
+  }
+  return undefined;
+}
+
+function routeHost(routes: readonly GatewayRoute[]): RouteHost {
+  const first = routes[0]?.compiled;
+  if (first === undefined) throw new Error('a host has at least one route');
+  return {
+    routes,
+    host: first.host,
+    scheme: first.scheme,
+    port: first.port,
+    mcpServers: routes.filter(({ compiled }) => compiled.mcpServer !== undefined),
+    isPathSensitive: routes.length > 1 || routes.some(asksForPath),
+    matchPath: pathMatcher(routes, EXACTLY),
+    matchPathLoosely: pathMatcher(routes, LOOSELY),
+  };
+}
+
+function asksForPath({ compiled: { access, path } }: GatewayRoute): boolean {
+  if (path.kind === 'regex') return true;
+  if (access.kind === 'public') return false;
+  return criteriaOf(access.policy).some(({ kind }) => kind === 'http_path');
+}
+
+function pathMatcher(
+  routes: readonly GatewayRoute[],
+  { key, text, pathOf }: Reading,
+): (path: string) => GatewayRoute | undefined {
+  const exact = new Map<string, GatewayRoute>();
+  const prefixes = new Map<string, GatewayRoute>();
+  const expressions: { readonly route: GatewayRoute; readonly expression: RegExp }[] = [];
+  for (const route of routes) {
+    const path = pathOf(route.compiled);
+    if (path.kind === 'regex') expressions.push({ route, expression: path.expression });
+    else (path.kind === 'exact' ? exact : prefixes).set(path.key, route);
+  }
+  return (path) =>
+    exact.get(key(path)) ??
+    longestPrefix(prefixes, key(path)) ??
+    expressions.find(({ expression }) => expression.test(text(path)))?.route ??
+    prefixes.get('');
+}
+
+/** Prefixes match whole segments: `/a` owns `/a` and `/a/b`, not `/ab`. */
+function longestPrefix(
+  prefixes: ReadonlyMap<string, GatewayRoute>,
+  path: string,
+): GatewayRoute | undefined {
+  for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
+    const route = prefixes.get(path.slice(0, end));
+    if (route !== undefined) return route;
+  }
+  return undefined;
+}
+
+/** Origin of the host that a request came to; a wildcard host takes the name asked for. */
+export function originOfHost(host: RouteHost, authority: string): string {
+  const route = host.host.startsWith('*.') ? authority.replace(/:\d+$/, '') : host.host;
+  return originOf({ scheme: host.scheme, host: route, port: host.port });
+}

@@ -1,0 +1,46 @@
+import type { CompiledService, SnapshotResource } from '../../shared/snapshot/snapshot.ts';
+import type { Endpoint } from '../forwarding/targets/target.ts';
+import { rankOf } from '../forwarding/targets/rank.ts';
+import { oncePerObject } from './once-per-object.ts';
+import type { ResourceChange } from './snapshot-changes.ts';
+
+/** Where the ports of a Service lead, by port. */
+export type ServicePorts = ReadonlyMap<number, readonly Endpoint[]>;
+
+/** Services by `namespace/name`. */
+export type Services = ReadonlyMap<string, ServicePorts>;
+
+export const NO_SERVICES: Services = new Map();
+
+/** The Services after these changes. Throws when one cannot be served. */
+export function servicesAfter(before: Services, changes: readonly ResourceChange[]): Services {
+  if (!changes.some(({ before: gone, after: come }) => isService(gone) || isService(come))) {
+    return before;
+  }
+  const services = new Map(before);
+  for (const { before: gone, after: come } of changes) {
+    if (gone?.value.kind === 'service') services.delete(gone.value.name);
+    if (come?.value.kind === 'service') services.set(come.value.name, servicePorts(come.value));
+  }
+  return services;
+}
+
+function isService(resource: SnapshotResource | undefined): boolean {
+  return resource?.value.kind === 'service';
+}
+
+/** Makes a Service ready to serve. Throws when an endpoint is no `host:port`. */
+export const servicePorts = oncePerObject(({ ports }: CompiledService): ServicePorts => {
+  return new Map(ports.map(({ port, endpoints }) => [port, endpoints.map(endpointAt)]));
+});
+
+/** IPv4, or IPv6 in brackets, or a name; and a port. */
+const ADDRESS = /^(?:[\da-z.-]+|\[[\da-f:.]+\]):\d{1,5}$/i;
+
+function endpointAt(address: string): Endpoint {
+  const origin = `http://${address}`;
+  if (!ADDRESS.test(address) || !URL.canParse(origin)) {
+    throw new Error(`${JSON.stringify(address)} is no endpoint`);
+  }
+  return { origin, rank: rankOf(address) };
+}

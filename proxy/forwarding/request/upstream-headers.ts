@@ -1,0 +1,89 @@
+import type { GatewayRequest } from '../../http/gateway-request.ts';
+import { withoutGatewayCookies } from '../gateway-cookies.ts';
+import { listedInConnection } from '../hop-by-hop.ts';
+import { isReserved, mayTrail } from '../reserved-fields.ts';
+
+/** What the gateway itself says to the upstream. */
+export interface HeaderAdditions {
+  /** Scheme of the route's `from`. */
+  readonly scheme: 'http' | 'https';
+  /** Whether the client's `Authorization` is the upstream's business. Never on MCP server routes. */
+  readonly authorization: 'forward' | 'remove';
+  /** Flat list of names and values: the assertion, an internal token. */
+  readonly added: readonly string[];
+}
+
+/**
+ * Header fields to send to the upstream, as a flat list: the client's in their order and spelling,
+ * without those that are the gateway's to say, then the gateway's own.
+ *
+ * `Host` and what frames the body are left to the transport.
+ */
+export function upstreamHeaders(
+  { id, authority, remoteAddress, message }: GatewayRequest,
+  { scheme, authorization, added }: HeaderAdditions,
+): string[] {
+  const { rawHeaders } = message;
+  const listed = listedInConnection(message.headers.connection);
+  const headers: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    const value = rawHeaders[index + 1] ?? '';
+    const rule = ruleFor(name);
+    if (rule === 'drop' || listed?.has(name.toLowerCase()) === true) continue;
+    const kept = rule === 'keep' ? value : valueToKeep(rule, value, authorization);
+    if (kept !== undefined) headers.push(name, kept);
+  }
+  headers.push('X-Forwarded-For', remoteAddress);
+  headers.push('X-Forwarded-Host', authority, 'X-Forwarded-Proto', scheme, 'X-Request-Id', id);
+  for (const item of added) headers.push(item);
+  return headers;
+}
+
+/** What of a credential is the upstream's; undefined when nothing is. */
+function valueToKeep(
+  rule: 'cookie' | 'authorization',
+  value: string,
+  authorization: 'forward' | 'remove',
+): string | undefined {
+  if (rule === 'authorization') {
+    return authorization === 'remove' || isGatewayToken(value) ? undefined : value;
+  }
+  const others = withoutGatewayCookies(value);
+  return others === '' ? undefined : others;
+}
+
+/**
+ * Trailer fields of the request that the upstream may have. Many recipients merge trailers into the
+ * header, so what no client may say there it may not say here (RFC 9110, section 6.5.1).
+ */
+export function upstreamTrailers(rawTrailers: readonly string[]): [string, string][] {
+  const trailers: [string, string][] = [];
+  for (let index = 0; index < rawTrailers.length; index += 2) {
+    const name = rawTrailers[index] ?? '';
+    if (mayTrail(name)) trailers.push([name, rawTrailers[index + 1] ?? '']);
+  }
+  return trailers;
+}
+
+/** What is done with a field of this name. */
+type Rule = 'drop' | 'keep' | 'cookie' | 'authorization';
+
+/** Names repeat from request to request; made-up ones fill this once and no further. */
+const MAX_KNOWN_RULES = 1_000;
+const knownRules = new Map<string, Rule>();
+
+function ruleFor(name: string): Rule {
+  const known = knownRules.get(name);
+  if (known !== undefined) return known;
+  const lower = name.toLowerCase();
+  const isCredential = lower === 'cookie' || lower === 'authorization';
+  const rule = isCredential ? lower : isReserved(lower) ? 'drop' : 'keep';
+  if (knownRules.size < MAX_KNOWN_RULES) knownRules.set(name, rule);
+  return rule;
+}
+
+/** External tokens and refresh tokens are for this gateway, wherever in the value they stand. */
+function isGatewayToken(authorization: string): boolean {
+  return /(?:^|[\s,])g(?:te|tr)_/.test(authorization);
+}

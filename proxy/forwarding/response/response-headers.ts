@@ -1,0 +1,147 @@
+import { UpstreamUnreachableError } from '../../errors/request-errors.ts';
+import { isGatewayCookie, nameOf } from '../gateway-cookies.ts';
+import { isHopByHop, listedInConnection } from '../hop-by-hop.ts';
+import { mayTrail } from '../reserved-fields.ts';
+
+/** Changes to the header fields of the upstream's response. */
+export interface HeaderOverlay {
+  /** Lower-case names of fields that are not passed on. */
+  readonly remove: ReadonlySet<string>;
+  /** Flat list of names and values to put at the end. */
+  readonly add: readonly string[];
+}
+
+/** Raw fields as a transport has them: a flat list of names and values. */
+export type RawFields = readonly (string | Buffer)[];
+
+/** What decides how a response is framed towards the client. */
+export interface Framing {
+  readonly status: number;
+  /** It carries no body: the answer to HEAD, 204, 304. */
+  readonly hasNoBody: boolean;
+  /** The client understands chunks; one of HTTP/1.0 reads until the end of the connection. */
+  readonly canChunk: boolean;
+}
+
+/** What the client gets. */
+export interface ResponseHeaders {
+  /** Flat list in the upstream's order and spelling, repeated fields repeated. */
+  readonly fields: string[];
+  /** Nothing but the end of the connection says where the body ends. */
+  readonly endsWithConnection: boolean;
+  /** Server-sent events as they are, without a length: the response may end behind any of them. */
+  readonly isEventStream: boolean;
+}
+
+/** Header fields for the client: the upstream's, without those about its own connection. */
+export function responseHeaders(
+  raw: RawFields,
+  framing: Framing,
+  overlay?: HeaderOverlay,
+): ResponseHeaders {
+  const gathered: Gathered = { fields: [], trailers: [], lengthAt: -1, isEvents: false };
+  let listed: ReadonlySet<string> | undefined;
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = textOf(raw[index]);
+    const value = textOf(raw[index + 1]);
+    const lower = name.toLowerCase();
+    if (lower === 'connection') listed = listedInConnection(value);
+    if (overlay?.remove.has(lower) === true) continue;
+    if (isForClient(lower, value, framing)) gather(gathered, lower, name, value);
+  }
+  const { fields, trailers, lengthAt, isEvents } = gathered;
+  const isEndless = lengthAt === -1 && !framing.hasNoBody;
+  // Node refuses to announce trailers where there is no place for them.
+  if (isEndless && framing.canChunk) fields.push(...trailers);
+  const kept = listed === undefined ? fields : withoutListed(fields, listed);
+  if (overlay !== undefined) kept.push(...overlay.add);
+  return {
+    fields: kept,
+    endsWithConnection: isEndless && !framing.canChunk,
+    isEventStream: isEvents && isEndless && !isEncoded(fields),
+  };
+}
+
+interface Gathered {
+  readonly fields: string[];
+  readonly trailers: string[];
+  lengthAt: number;
+  isEvents: boolean;
+}
+
+const EVENTS = /^text\/event-stream(?:\s*;|\s*$)/i;
+
+function isEncoded(fields: readonly string[]): boolean {
+  return fields.some((field, at) => at % 2 === 0 && field.toLowerCase() === 'content-encoding');
+}
+
+function gather(gathered: Gathered, lower: string, name: string, value: string): void {
+  const { fields, trailers, lengthAt } = gathered;
+  if (lower === 'trailer') trailers.push(name, value);
+  else if (lower === 'content-disposition' && lengthAt !== -1) {
+    // Node recodes a Content-Disposition that stands behind a Content-Length.
+    fields.splice(lengthAt, 0, name, value);
+    gathered.lengthAt += 2;
+  } else {
+    if (lower === 'content-length') gathered.lengthAt = fields.length;
+    if (lower === 'content-type') gathered.isEvents = EVENTS.test(value);
+    fields.push(name, value);
+  }
+}
+
+/** Fields of an informational response. Cookies have no business in one. */
+export function informationHeaders(raw: RawFields): string[] {
+  const fields: string[] = [];
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = textOf(raw[index]);
+    const lower = name.toLowerCase();
+    if (lower !== 'set-cookie' && !isHopByHop(lower)) fields.push(name, textOf(raw[index + 1]));
+  }
+  return fields;
+}
+
+/** Trailer fields for the client. */
+export function responseTrailers(raw: RawFields): [string, string][] {
+  const trailers: [string, string][] = [];
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = textOf(raw[index]);
+    if (mayTrail(name)) trailers.push([name, textOf(raw[index + 1])]);
+  }
+  return trailers;
+}
+
+const NO_CONTENT = 204;
+
+function isForClient(lower: string, value: string, { status }: Framing): boolean {
+  switch (lower) {
+    case 'transfer-encoding':
+      if (value.toLowerCase() === 'chunked') return false;
+      // No TE field was sent: a coded body is one that nobody downstream could decode.
+      throw new UpstreamUnreachableError('the upstream used a transfer coding nobody asked for');
+    case 'set-cookie':
+      // A session that an upstream plants would be somebody else's.
+      return !isGatewayCookie(nameOf(value));
+    case 'content-length':
+      // RFC 9110, section 8.6.
+      return status !== NO_CONTENT;
+    default:
+      return !isHopByHop(lower);
+  }
+}
+
+function withoutListed(fields: readonly string[], listed: ReadonlySet<string>): string[] {
+  const kept: string[] = [];
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = fields[index] ?? '';
+    const lower = name.toLowerCase();
+    // RFC 9110, section 7.6.1: content fields are never a connection's. What frames the body stays.
+    if (lower === 'content-length' || !listed.has(lower)) kept.push(name, fields[index + 1] ?? '');
+  }
+  return kept;
+}
+
+/** Header bytes are ISO 8859-1 on both sides, so that they pass unchanged. */
+function textOf(part: string | Buffer | undefined): string {
+  if (part === undefined) return '';
+  return typeof part === 'string' ? part : part.toString('latin1');
+}

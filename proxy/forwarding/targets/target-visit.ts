@@ -1,0 +1,50 @@
+import { UpstreamUnreachableError } from '../../errors/request-errors.ts';
+import type { EndpointLoads } from './target-loads.ts';
+import type { Endpoint, EndpointChoice } from './target.ts';
+
+/** One request at one endpoint, from the choice to its end. */
+export class EndpointVisit {
+  readonly #choice: EndpointChoice;
+  readonly #loads: EndpointLoads;
+  #endpoint: Endpoint;
+  #hasMoved = false;
+  #isOver = false;
+
+  constructor(choice: EndpointChoice, loads: EndpointLoads) {
+    this.#choice = choice;
+    this.#loads = loads;
+    const endpoint = loads.enter(choice);
+    if (endpoint === undefined) throw new UpstreamUnreachableError('there is no endpoint');
+    this.#endpoint = endpoint;
+  }
+
+  /** `http://host:port` to connect to. */
+  get origin(): string {
+    return this.#endpoint.origin;
+  }
+
+  /**
+   * The endpoint took no connection: it is avoided from now on, and `attempt` is made at another one.
+   * False when there is none, or that was done before.
+   */
+  moveOn(attempt: () => void): boolean {
+    const refused = this.#endpoint;
+    this.#loads.avoid(refused);
+    if (this.#isOver || this.#hasMoved) return false;
+    this.#hasMoved = true;
+    const others = this.#choice.endpoints.filter(({ origin }) => origin !== refused.origin);
+    const next = this.#loads.enter({ ...this.#choice, endpoints: others });
+    if (next === undefined) return false;
+    this.#loads.leave(refused);
+    this.#endpoint = next;
+    attempt();
+    return true;
+  }
+
+  /** The request is over. */
+  leave(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#loads.leave(this.#endpoint);
+  }
+}

@@ -1,0 +1,110 @@
+import { createPrivateKey, randomUUID, type KeyObject } from 'node:crypto';
+
+import { SignJWT, type JWTPayload } from 'jose';
+
+import type { CompiledSigningKeys } from '../../../shared/snapshot/snapshot.ts';
+import { BoundedMap } from '../../cache/bounded-map.ts';
+import type { Session } from '../../records/session.ts';
+
+const SECOND = 1000;
+
+/** How long an upstream may accept an assertion. */
+const LIFETIME_SECONDS = 300;
+
+/** How long one assertion is sent again before another is signed. */
+const REUSE = 60 * SECOND;
+
+/** Sessions, times hosts, with requests within the last minute. */
+const MAX_ASSERTIONS = 20_000;
+
+/** Keys in use, and those that a snapshot has just replaced. */
+const MAX_SIGNERS = 8;
+
+interface Assertion {
+  /** A promise while it is being signed: whoever comes meanwhile gets the same one. */
+  token: string | Promise<string>;
+  readonly reusableUntil: number;
+}
+
+interface Signer {
+  readonly key: KeyObject;
+  readonly keyId: string;
+  readonly algorithm: string;
+  readonly assertions: BoundedMap<string, Assertion>;
+}
+
+/**
+ * Signs `X-Gateway-Assertion` (specification: Identity assertion): who the user is, in a JWT that
+ * upstreams verify with the keys at `/.gateway/jwks.json` of the route's own host.
+ */
+export class AssertionSigner {
+  /** By the key itself: a later snapshot with the same keys goes on with what they signed. */
+  readonly #signers = new BoundedMap<string, Signer>(MAX_SIGNERS);
+
+  /**
+   * The assertion about a session's user for the upstreams of one host. Comes without a promise
+   * while one is at hand; each is signed once a minute at most. The first key signs. `now` in
+   * milliseconds since the epoch.
+   */
+  assertionFor(
+    session: Session,
+    routeOrigin: string,
+    keys: CompiledSigningKeys,
+    now: number,
+  ): string | Promise<string> {
+    const signer = this.#signerOf(keys);
+    const name = `${routeOrigin} ${session.id}`;
+    const known = signer.assertions.get(name);
+    if (known !== undefined && known.reusableUntil > now) return known.token;
+    const token = sign(claimsOf(session, routeOrigin, now), signer);
+    const assertion: Assertion = { token, reusableUntil: now + REUSE };
+    signer.assertions.set(name, assertion);
+    return settle(assertion, token).catch((error: unknown) => {
+      signer.assertions.delete(name);
+      throw error;
+    });
+  }
+
+  #signerOf({ keys: [first] }: CompiledSigningKeys): Signer {
+    if (first === undefined) throw new Error('there is no key to sign assertions with');
+    const { keyId, algorithm, privateKey } = first;
+    const known = this.#signers.get(privateKey);
+    if (known?.keyId === keyId) return known;
+    const key = createPrivateKey(privateKey);
+    const signer = {
+      key,
+      keyId,
+      algorithm,
+      assertions: new BoundedMap<string, Assertion>(MAX_ASSERTIONS),
+    };
+    this.#signers.set(privateKey, signer);
+    return signer;
+  }
+}
+
+async function settle(assertion: Assertion, token: Promise<string>): Promise<string> {
+  return (assertion.token = await token);
+}
+
+/** What is not known of the user is left out; `groups` is always a list (specification). */
+function claimsOf({ identity }: Session, routeOrigin: string, now: number): JWTPayload {
+  const { subject, email, name, groups } = identity;
+  const issuedAt = Math.floor(now / SECOND);
+  return {
+    iss: routeOrigin,
+    aud: new URL(routeOrigin).host,
+    sub: subject,
+    ...(email === undefined ? {} : { email }),
+    groups,
+    ...(name === undefined ? {} : { name }),
+    iat: issuedAt,
+    exp: issuedAt + LIFETIME_SECONDS,
+    jti: randomUUID(),
+  };
+}
+
+function sign(claims: JWTPayload, { key, keyId, algorithm }: Signer): Promise<string> {
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: algorithm, typ: 'JWT', kid: keyId })
+    .sign(key);
+}

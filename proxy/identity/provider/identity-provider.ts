@@ -1,0 +1,103 @@
+import {
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  fetchUserInfo,
+  type Configuration as ProviderClient,
+  type IDToken,
+} from 'openid-client';
+
+import type { CompiledIdentityProvider } from '../../../shared/snapshot/snapshot.ts';
+import { identityFromClaims } from './identity-from-claims.ts';
+import type { ProviderDiscovery } from './provider-discovery.ts';
+import type { Identity } from '../../records/session.ts';
+
+/** Claims come with these at every provider. */
+const DEFAULT_SCOPES = ['openid', 'email', 'profile'];
+
+/** Asks for a refresh token (OpenID Connect Core, section 11). */
+const OFFLINE_ACCESS = 'offline_access';
+
+/** The secrets of one authorization request. */
+export interface AuthorizationSecrets {
+  readonly state: string;
+  readonly nonce: string;
+  /** PKCE verifier (RFC 7636). */
+  readonly codeVerifier: string;
+}
+
+/** Where to send a browser to sign in: authorization code flow with PKCE (S256), state and nonce. */
+export async function authorizationUrl(
+  provider: CompiledIdentityProvider,
+  discovery: ProviderDiscovery,
+  redirectUri: string,
+  { state, nonce, codeVerifier }: AuthorizationSecrets,
+): Promise<string> {
+  const client = await discovery.clientOf(provider);
+  const url = buildAuthorizationUrl(client, {
+    ...provider.authorizationParams,
+    // Last, so that no configured parameter takes their place.
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    scope: scopesOf(provider, client).join(' '),
+    state,
+    nonce,
+    code_challenge: await calculatePKCECodeChallenge(codeVerifier),
+    code_challenge_method: 'S256',
+  });
+  return url.href;
+}
+
+/** A scope that a provider does not have may be refused, so what it lists is looked up. */
+function scopesOf({ scopes }: CompiledIdentityProvider, client: ProviderClient): readonly string[] {
+  if (scopes !== undefined) return scopes;
+  const { scopes_supported: supported } = client.serverMetadata();
+  return supported?.includes(OFFLINE_ACCESS) === true
+    ? [...DEFAULT_SCOPES, OFFLINE_ACCESS]
+    : DEFAULT_SCOPES;
+}
+
+/** What the provider said of a user who signed in. */
+export interface ProviderAnswer {
+  readonly identity: Identity;
+  /** Tells later who the user is by then; absent when the provider gives none. */
+  readonly refreshToken?: string;
+}
+
+/**
+ * Learns who signed in from the provider's response: `url` is where the browser came back to.
+ *
+ * State, issuer (RFC 9207), nonce, PKCE and the ID token's signature are checked. Userinfo is always
+ * asked where there is one, since groups are often only there; when it fails so does the sign-in,
+ * for a policy that denies by group must not be passed by a user whose groups got lost.
+ */
+export async function identify(
+  provider: CompiledIdentityProvider,
+  discovery: ProviderDiscovery,
+  url: URL,
+  { state, nonce, codeVerifier }: AuthorizationSecrets,
+): Promise<ProviderAnswer> {
+  const client = await discovery.clientOf(provider);
+  const tokens = await authorizationCodeGrant(client, url, {
+    expectedState: state,
+    expectedNonce: nonce,
+    pkceCodeVerifier: codeVerifier,
+    idTokenExpected: true,
+  });
+  const idToken = tokens.claims();
+  if (idToken === undefined) throw new Error('the token response has no ID token');
+  const userInfo = await userInfoOf(client, tokens.access_token, idToken);
+  const identity = identityFromClaims(provider.name, idToken, userInfo);
+  const { refresh_token: refreshToken } = tokens;
+  return { identity, ...(refreshToken !== undefined && { refreshToken }) };
+}
+
+/** OpenID Connect Core, section 5.3.2: the `sub` of userinfo must be the ID token's. */
+async function userInfoOf(
+  client: ProviderClient,
+  accessToken: string,
+  { sub }: IDToken,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (client.serverMetadata().userinfo_endpoint === undefined) return {};
+  return fetchUserInfo(client, accessToken, sub);
+}

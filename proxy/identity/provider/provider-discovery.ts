@@ -1,0 +1,88 @@
+import {
+  allowInsecureRequests,
+  ClientSecretBasic,
+  ClientSecretPost,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  None,
+  type ClientAuth,
+  type Configuration as ProviderClient,
+} from 'openid-client';
+
+import type { CompiledIdentityProvider } from '../../../shared/snapshot/snapshot.ts';
+import { isLoopbackHost } from '../../../shared/snapshot/loopback-host.ts';
+import { observedFetch } from './observed-fetch.ts';
+import { RefreshedValue } from '../../cache/refreshed-value.ts';
+
+const SECOND = 1000;
+const HOUR = 3600 * SECOND;
+
+/** Providers move their endpoints rarely; their keys are fetched again when an unknown one signs. */
+const LIFETIME = HOUR;
+
+/** Spares a provider that is down, and keeps nobody waiting when it is back. */
+const FAILURE_LIFETIME = 2 * SECOND;
+
+/** Of every request to the provider. */
+const TIMEOUT_SECONDS = 10;
+
+export interface ProviderDiscoveryOptions {
+  /** Accepts http issuers on loopback. */
+  readonly devAllowLoopback: boolean;
+  readonly now: () => number;
+}
+
+/** Knows the identity provider's endpoints (OpenID Connect Discovery), and remembers them. */
+export class ProviderDiscovery {
+  readonly #options: ProviderDiscoveryOptions;
+  #known: { readonly key: string; readonly client: RefreshedValue<ProviderClient> } | undefined;
+
+  constructor(options: ProviderDiscoveryOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects when the provider cannot be reached, or is not the issuer it should be. */
+  clientOf(provider: CompiledIdentityProvider): Promise<ProviderClient> {
+    // The whole configuration, secret included: with any other it is another client.
+    const key = JSON.stringify(provider);
+    if (this.#known?.key !== key) {
+      const client = new RefreshedValue(() => discover(provider, this.#options), {
+        now: this.#options.now,
+        lifetime: LIFETIME,
+        failureLifetime: FAILURE_LIFETIME,
+      });
+      this.#known = { key, client };
+    }
+    return this.#known.client.get();
+  }
+}
+
+async function discover(
+  { issuer, clientId, clientSecret }: CompiledIdentityProvider,
+  { devAllowLoopback }: ProviderDiscoveryOptions,
+): Promise<ProviderClient> {
+  const url = new URL(issuer);
+  const mayUseHttp = devAllowLoopback && isLoopbackHost(url.hostname);
+  return discovery(url, clientId, undefined, clientAuthentication(clientSecret), {
+    timeout: TIMEOUT_SECONDS,
+    [customFetch]: observedFetch,
+    execute: [
+      enableNonRepudiationChecks,
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked to warn; loopback only
+      ...(url.protocol === 'http:' && mayUseHttp ? [allowInsecureRequests] : []),
+    ],
+  });
+}
+
+/** Without a list of methods it is `client_secret_basic` (OpenID Connect Discovery, section 3). */
+function clientAuthentication(secret: string | undefined): ClientAuth {
+  if (secret === undefined) return None();
+  const basic = ClientSecretBasic(secret);
+  const post = ClientSecretPost(secret);
+  return (server, client, body, headers) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const authenticate = methods.includes('client_secret_basic') ? basic : post;
+    authenticate(server, client, body, headers);
+  };
+}

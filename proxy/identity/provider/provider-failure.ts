@@ -1,0 +1,79 @@
+import { AuthorizationResponseError, ResponseBodyError } from 'openid-client';
+
+import { SignInFailedError } from '../../errors/request-errors.ts';
+import { UnavailableError } from '../../errors/unavailable-error.ts';
+
+/** How long nobody asks the provider for the same again after it failed. */
+export const REST_SECONDS = 2;
+
+/**
+ * Says what became of a sign-in that the identity provider did not complete. Its cause is a text
+ * made here: errors of the protocol carry responses, and responses carry tokens.
+ */
+export function providerFailure(error: unknown, startAgainUrl: string): SignInFailedError {
+  const options = { cause: new Error(describe(error)), startAgainUrl };
+  if (error instanceof AuthorizationResponseError && error.error === 'access_denied') {
+    const message = 'the identity provider denied access';
+    return new SignInFailedError('access-denied', message, { ...options, status: 403 });
+  }
+  if (error instanceof ResponseBodyError && error.error === 'invalid_grant') {
+    const message =
+      "the identity provider refused the authorization code: expired, used or another's";
+    return new SignInFailedError('invalid-grant', message, options);
+  }
+  const message = 'the identity provider could not be used';
+  return new SignInFailedError('identity-provider-failed', message, { ...options, status: 502 });
+}
+
+/** Says that the identity provider did not tell who a user is by now; its cause is made as above. */
+export function providerUnavailable(error: unknown): UnavailableError {
+  const message = 'the identity provider could not be used';
+  return new UnavailableError('identity-provider-unavailable', message, {
+    retryAfterSeconds: REST_SECONDS,
+    cause: new Error(describe(error)),
+  });
+}
+
+/** Deeper chains say nothing more. */
+const MAX_CAUSES = 5;
+
+function describe(error: unknown): string {
+  const parts: string[] = [];
+  let current = error;
+  while (isErrorLike(current) && parts.length < MAX_CAUSES) {
+    parts.push(describeOne(current));
+    current = current.cause;
+  }
+  if (current instanceof Response) parts.push(`HTTP status ${String(current.status)}`);
+  return parts.join('; caused by ');
+}
+
+/** By its members: `fetch` may make its errors in another realm than this. */
+interface ErrorLike {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: unknown;
+  readonly cause?: unknown;
+}
+
+function isErrorLike(value: unknown): value is ErrorLike {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('name' in value) || !('message' in value)) return false;
+  return typeof value.name === 'string' && typeof value.message === 'string';
+}
+
+function describeOne(error: ErrorLike): string {
+  // The message of a JSON syntax error quotes the text: part of a token response, perhaps.
+  if (error.name === 'SyntaxError') return error.name;
+  const code = typeof error.code === 'string' ? ` (${error.code})` : '';
+  const protocolError =
+    error instanceof ResponseBodyError || error instanceof AuthorizationResponseError
+      ? `: ${errorCode(error.error)}`
+      : '';
+  return `${error.name}: ${error.message}${code}${protocolError}`;
+}
+
+/** RFC 6749, section 5.2, defines the characters; what is longer than any real code is left out. */
+function errorCode(code: string): string {
+  return /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/.test(code) ? code : 'malformed error code';
+}

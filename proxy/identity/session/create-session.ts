@@ -1,0 +1,24 @@
+import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
+import type { Stores } from '../../store/stores.ts';
+import type { Session } from '../../records/session.ts';
+
+const SECOND = 1000;
+
+interface SessionCreation {
+  readonly stores: Pick<Stores, 'sessions'>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Makes a session of a sign-in: a new id, and a whole life. */
+export async function createSession(
+  { id, signInId, identity }: Pick<Session, 'id' | 'signInId' | 'identity'>,
+  { cookie }: Pick<CompiledSettings, 'cookie'>,
+  { stores, now }: SessionCreation,
+): Promise<Session> {
+  const createdAt = now();
+  const expiresAt = createdAt + cookie.expirationSeconds * SECOND;
+  const session = { id, signInId, identity, createdAt, expiresAt };
+  await stores.sessions.create(session);
+  return session;
+}

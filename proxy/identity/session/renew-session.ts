@@ -1,0 +1,126 @@
+import type { Logger } from '../../../shared/telemetry/logger.ts';
+import type { CompiledIdentityProvider } from '../../../shared/snapshot/snapshot.ts';
+import { randomToken } from '../../crypto/tokens.ts';
+import type { Configuration } from '../../configuration/configuration.ts';
+import { retryWhileAway } from '../../store/retry-while-away.ts';
+import type { SignIn, VersionedSignIn } from '../../store/sign-in-store.ts';
+import type { Stores } from '../../store/stores.ts';
+import { createSession } from './create-session.ts';
+import { endSignIn } from './end-sign-in.ts';
+import type { ProviderDiscovery } from '../provider/provider-discovery.ts';
+import { providerUnavailable } from '../provider/provider-failure.ts';
+import { refreshIdentity } from './refresh-identity.ts';
+import type { ExtendLease } from './renewal-lease.ts';
+import type { Session } from '../../records/session.ts';
+
+/** A store that is away is asked for a minute to keep what the provider gave and may not give again. */
+const KEEP_RETRIES = { attempts: 240, intervalMs: 250 };
+
+/** The configuration by which a session is renewed: that of the request. */
+export type CurrentSettings = Pick<Configuration, 'identityProvider' | 'settings'>;
+
+export interface RenewalServices {
+  readonly stores: Pick<Stores, 'signIns' | 'sessions' | 'revocations'>;
+  readonly discovery: ProviderDiscovery;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+/** Somebody else renews, has renewed or has ended the sign-in since it was read. */
+export class StaleSignInError extends Error {
+  override readonly name = 'StaleSignInError';
+}
+
+/**
+ * Makes a new session of a sign-in that the caller has claimed, by asking the provider who the user
+ * is by now. Null when the user must sign in again.
+ *
+ * Rejects with a `StaleSignInError` when the caller does not hold the sign-in any more, and with an
+ * `UnavailableError` when provider or store are away.
+ */
+export async function renewSession(
+  claimed: VersionedSignIn,
+  extend: ExtendLease,
+  { identityProvider: provider, settings }: CurrentSettings,
+  services: RenewalServices,
+): Promise<Session | null> {
+  const { signIn, version } = claimed;
+  const { identity, refreshToken } = signIn;
+  if (provider === undefined || !isFrom(signIn, provider)) {
+    return notRenewed('session not renewed', signIn, 'other-provider', services);
+  }
+  if (refreshToken === undefined) {
+    return notRenewed('session not renewed', signIn, 'no-refresh-token', services);
+  }
+  const client = await services.discovery.clientOf(provider).catch((error: unknown) => {
+    throw providerUnavailable(error);
+  });
+  // Directly before the token is used: a process may have stood still for longer than its lease, and
+  // a provider that sees one token twice can end all that came from it.
+  if (!(await extend())) throw new StaleSignInError();
+
+  let held = claimed;
+  const refresh = await refreshIdentity(client, { refreshToken, identity }, async (next) => {
+    const replace = () => update({ ...signIn, refreshToken: next }, version, services);
+    held = await retryWhileAway(replace, KEEP_RETRIES);
+  });
+  if (refresh.kind === 'over') {
+    // Another holder may have used the token, and what it got in its place is good.
+    if (!(await endSignIn(held, services.stores))) throw new StaleSignInError();
+    return notRenewed('sign-in ended', signIn, refresh.reason, services);
+  }
+  const renewed = { ...held.signIn, identity: refresh.identity };
+  return putSession({ ...held, signIn: renewed }, settings, services);
+}
+
+/** A refresh token goes to whom it came from, and nowhere else. */
+function isFrom(
+  { provider: { name, issuer, clientId } }: SignIn,
+  current: CompiledIdentityProvider,
+): boolean {
+  return name === current.name && issuer === current.issuer && clientId === current.clientId;
+}
+
+async function putSession(
+  { signIn, version }: VersionedSignIn,
+  settings: CurrentSettings['settings'],
+  services: RenewalServices,
+): Promise<Session> {
+  const { stores, logger } = services;
+  const { id: signInId, identity } = signIn;
+  await stores.signIns.extend(signInId, settings.cookie.expirationSeconds);
+  const id = randomToken();
+  const session = await createSession({ id, signInId, identity }, settings, services);
+  try {
+    await update({ ...signIn, sessionId: id }, version, services);
+  } catch (error) {
+    await stores.sessions.revoke(id);
+    throw error;
+  }
+  logger.info('session renewed', fieldsOf(signIn));
+  return session;
+}
+
+async function update(
+  signIn: SignIn,
+  version: number,
+  { stores }: RenewalServices,
+): Promise<VersionedSignIn> {
+  const next = await stores.signIns.update(signIn, version);
+  if (next === null) throw new StaleSignInError();
+  return { signIn, version: next };
+}
+
+function notRenewed(
+  message: string,
+  signIn: SignIn,
+  reason: string,
+  { logger }: RenewalServices,
+): null {
+  logger.info(message, { reason, ...fieldsOf(signIn) });
+  return null;
+}
+
+function fieldsOf({ id, identity: { subject, provider } }: SignIn) {
+  return { 'sign-in-id': id, user: subject, provider };
+}

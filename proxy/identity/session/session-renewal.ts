@@ -1,0 +1,118 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { UnavailableError } from '../../errors/unavailable-error.ts';
+import type { VersionedSignIn } from '../../store/sign-in-store.ts';
+import { REST_SECONDS } from '../provider/provider-failure.ts';
+import {
+  renewSession,
+  StaleSignInError,
+  type CurrentSettings,
+  type RenewalServices,
+} from './renew-session.ts';
+import { LEASE_SECONDS, withLease, type ExtendLease } from './renewal-lease.ts';
+import type { Session } from '../../records/session.ts';
+
+/** How long a renewal by another proxy is waited for: longer than the lease of one that has died. */
+const MAX_WAIT_MS = 20_000;
+const POLL_INTERVAL_MS = 100;
+
+/**
+ * The live session of a sign-in, made anew when it has expired (specification: States and
+ * transitions). Null when the user must sign in again; rejects with an `UnavailableError` when that
+ * cannot be said at the moment.
+ */
+export type SessionOfSignIn = (
+  signInId: string,
+  current: CurrentSettings,
+) => Promise<Session | null>;
+
+/**
+ * Makes new sessions of sign-ins whose session has expired, with the provider's refresh token.
+ *
+ * That token has one holder at a time over all proxies, for many providers take each one once. Who
+ * finds a renewal under way waits for its session.
+ */
+export class SessionRenewal {
+  readonly #services: RenewalServices;
+  /** By sign-in: requests to this process share one. */
+  readonly #underWay = new Map<string, Promise<Session | null>>();
+
+  constructor(services: RenewalServices) {
+    this.#services = services;
+  }
+
+  /** See `SessionOfSignIn`. */
+  async sessionOf(signInId: string, current: CurrentSettings): Promise<Session | null> {
+    const found = await this.#services.stores.signIns.get(signInId);
+    if (found === null) return null;
+    return (await this.#liveSession(found)) ?? this.#renewOnce(signInId, current);
+  }
+
+  async #liveSession({ signIn }: VersionedSignIn): Promise<Session | null> {
+    const { stores, now } = this.#services;
+    const session = await stores.sessions.get(signIn.sessionId);
+    return session !== null && session.expiresAt > now() ? session : null;
+  }
+
+  #renewOnce(signInId: string, current: CurrentSettings): Promise<Session | null> {
+    const underWay = this.#underWay.get(signInId);
+    if (underWay !== undefined) return underWay;
+    const renewal = this.#claimAndRenew(signInId, current).finally(() => {
+      this.#underWay.delete(signInId);
+    });
+    this.#underWay.set(signInId, renewal);
+    return renewal;
+  }
+
+  async #claimAndRenew(signInId: string, current: CurrentSettings): Promise<Session | null> {
+    const { signIns } = this.#services.stores;
+    const deadline = performance.now() + MAX_WAIT_MS;
+    for (;;) {
+      const claim = await signIns.claimRenewal(signInId, LEASE_SECONDS);
+      if (claim === null) return null;
+      if (claim.kind === 'resting') {
+        throw unavailable('the identity provider could not be used a moment ago');
+      }
+      if (claim.kind === 'claimed') {
+        const { claimId } = claim;
+        return withLease(signIns, { signInId, claimId }, (extend) =>
+          this.#renew(claim, extend, current),
+        );
+      }
+      if (performance.now() > deadline) {
+        throw unavailable('another request has been renewing the session for too long');
+      }
+      await wait(POLL_INTERVAL_MS);
+    }
+  }
+
+  async #renew(
+    claimed: VersionedSignIn,
+    extend: ExtendLease,
+    current: CurrentSettings,
+  ): Promise<Session | null> {
+    // Between our look and our claim another one may have been done with it.
+    const live = await this.#liveSession(claimed);
+    if (live !== null) return live;
+    try {
+      return await renewSession(claimed, extend, current, this.#services);
+    } catch (error) {
+      if (!(error instanceof StaleSignInError)) throw error;
+      return this.#sessionOfAnother(claimed.signIn.id);
+    }
+  }
+
+  async #sessionOfAnother(signInId: string): Promise<Session | null> {
+    const found = await this.#services.stores.signIns.get(signInId);
+    if (found === null) return null;
+    const session = await this.#liveSession(found);
+    if (session !== null) return session;
+    throw unavailable('another request is renewing the session');
+  }
+}
+
+function unavailable(message: string): UnavailableError {
+  return new UnavailableError('identity-provider-unavailable', message, {
+    retryAfterSeconds: REST_SECONDS,
+  });
+}

@@ -1,0 +1,23 @@
+import { hashToken, randomToken } from '../../crypto/tokens.ts';
+import { sessionCookie } from '../../http/cookies.ts';
+import type { EndpointContext } from '../../endpoints/endpoint.ts';
+import type { Session } from '../../records/session.ts';
+import type { SignInServices } from './sign-in-services.ts';
+
+const SECOND = 1000;
+
+/**
+ * Signs the browser in at the host it is at, and there only. Returns the `Set-Cookie` value: always
+ * a fresh one, for a value from before the sign-in may be known to somebody (session fixation).
+ */
+export async function beginBrowserSession(
+  session: Session,
+  { origin, configuration: { settings } }: Pick<EndpointContext, 'origin' | 'configuration'>,
+  { stores, now }: Pick<SignInServices, 'stores' | 'now'>,
+): Promise<string> {
+  const value = randomToken();
+  const browserSession = { sessionId: session.id, origin };
+  await stores.browserSessions.save(hashToken(value), browserSession, session.expiresAt);
+  const maxAgeSeconds = Math.floor((session.expiresAt - now()) / SECOND);
+  return sessionCookie(origin, value, { sameSite: settings.cookie.sameSite, maxAgeSeconds });
+}

@@ -1,0 +1,50 @@
+import { hashToken, randomToken } from '../../crypto/tokens.ts';
+import type { EndpointContext } from '../../endpoints/endpoint.ts';
+import type { GatewayResponse } from '../../http/gateway-response.ts';
+import { seeOther } from '../../http/responses.ts';
+import { continuePage } from './pages.ts';
+import type { Session } from '../../records/session.ts';
+import { SIGN_IN_PATHS } from '../../endpoints/sign-in-paths.ts';
+import type { SignInRequest } from './sign-in-request.ts';
+import type { SignInServices } from './sign-in-services.ts';
+
+const CODE_LIFETIME_SECONDS = 60;
+
+export type SignInTarget = Pick<SignInRequest, 'targetOrigin' | 'returnPath' | 'preLoginHash'>;
+
+type Here = Pick<EndpointContext, 'origin' | 'configuration'>;
+
+/**
+ * Sends a browser that is signed in at this host to where it wanted to go. Another host gets a code:
+ * single-use, good there only, and only for the browser that began there.
+ */
+export async function finishSignIn(
+  session: Session,
+  target: SignInTarget,
+  here: Here,
+  { stores }: Pick<SignInServices, 'stores'>,
+): Promise<GatewayResponse> {
+  const { targetOrigin, returnPath, preLoginHash } = target;
+  if (targetOrigin === here.origin) return arrive(here, returnPath);
+  const code = randomToken();
+  await stores.signInCodes.save(
+    hashToken(code),
+    { sessionId: session.id, targetOrigin, returnPath, preLoginHash },
+    CODE_LIFETIME_SECONDS,
+  );
+  return seeOther(`${targetOrigin}${SIGN_IN_PATHS.callback}?sign_in_code=${code}`);
+}
+
+/** Sends the browser on to a path of this host. Absolute, so that the path cannot name a host. */
+export function arrive({ origin, configuration }: Here, returnPath: string): GatewayResponse {
+  const url = origin + returnPath;
+  return configuration.settings.cookie.sameSite === 'Strict' ? continuePage(url) : seeOther(url);
+}
+
+/** The same response with cookies. */
+export function withCookies(
+  response: GatewayResponse,
+  setCookies: readonly string[],
+): GatewayResponse {
+  return { ...response, headers: { ...response.headers, 'set-cookie': [...setCookies] } };
+}

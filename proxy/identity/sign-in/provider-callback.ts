@@ -1,0 +1,102 @@
+import { hashToken, randomToken } from '../../crypto/tokens.ts';
+import { SignInFailedError } from '../../errors/request-errors.ts';
+import { expiredCookie, loginCookieName } from '../../http/cookies.ts';
+import type { EndpointContext } from '../../endpoints/endpoint.ts';
+import type { GatewayResponse } from '../../http/gateway-response.ts';
+import { isSignInTarget } from './authenticate-host.ts';
+import { beginBrowserSession } from './begin-browser-session.ts';
+import { createSession } from '../session/create-session.ts';
+import { finishSignIn, withCookies } from './finish-sign-in.ts';
+import { identify, type ProviderAnswer } from '../provider/identity-provider.ts';
+import { isBoundBrowser } from './login-cookies.ts';
+import { providerFailure } from '../provider/provider-failure.ts';
+import { requireIdentityProvider } from '../provider/require-identity-provider.ts';
+import type { Session } from '../../records/session.ts';
+import type { PendingSignIn } from '../../records/sign-in-records.ts';
+import type { SignInServices } from './sign-in-services.ts';
+
+/**
+ * `GET /.gateway/callback` at the authenticate host: the identity provider's answer. Makes the
+ * session, signs the browser in at this host, and sends it back to where it came from.
+ */
+export async function receiveProviderAnswer(
+  state: string,
+  context: EndpointContext,
+  services: SignInServices,
+): Promise<GatewayResponse> {
+  const pending = await takePending(state, context, services);
+  const answer = await askProvider(pending, state, context, services);
+  const session = await beginSession(answer, context, services);
+  const sessionCookie = await beginBrowserSession(session, context, services);
+  const response = await finishSignIn(session, pending, context, services);
+  return withCookies(response, [sessionCookie, ...endedLogins(pending, context)]);
+}
+
+async function takePending(
+  state: string,
+  context: EndpointContext,
+  { stores }: SignInServices,
+): Promise<PendingSignIn> {
+  const pending = await stores.pendingSignIns.consume(hashToken(state));
+  if (pending === null) {
+    throw new SignInFailedError('unknown-state', 'the state is unknown, expired or used');
+  }
+  // Login CSRF: an answer to one browser's sign-in must not sign in another one (RFC 6749, 10.12).
+  if (!isBoundBrowser(context.origin, context.cookies, pending.browserHash)) {
+    throw new SignInFailedError('other-browser', 'the sign-in was begun in another browser');
+  }
+  if (!isSignInTarget(pending.targetOrigin, context)) {
+    throw new SignInFailedError('unknown-target', 'no live route signs users in at the target');
+  }
+  return pending;
+}
+
+async function askProvider(
+  pending: PendingSignIn,
+  state: string,
+  { origin, configuration, request }: EndpointContext,
+  { discovery }: SignInServices,
+): Promise<ProviderAnswer> {
+  const startAgainUrl = pending.targetOrigin + pending.returnPath;
+  const provider = requireIdentityProvider(configuration);
+  if (provider.name !== pending.provider) {
+    const message = 'the identity provider changed during the sign-in';
+    throw new SignInFailedError('other-provider', message, { startAgainUrl });
+  }
+  const url = new URL(origin + request.path + request.query);
+  return identify(provider, discovery, url, { ...pending, state }).catch((error: unknown) => {
+    throw providerFailure(error, startAgainUrl);
+  });
+}
+
+/** The sign-in is there before its session, and lives as long at least. */
+async function beginSession(
+  { identity, refreshToken }: ProviderAnswer,
+  { configuration, request }: EndpointContext,
+  services: SignInServices,
+): Promise<Session> {
+  const { settings } = configuration;
+  const { name, issuer, clientId } = requireIdentityProvider(configuration);
+  const [id, signInId] = [randomToken(), randomToken()];
+  const signIn = {
+    id: signInId,
+    provider: { name, issuer, clientId },
+    identity,
+    sessionId: id,
+    ...(refreshToken !== undefined && { refreshToken }),
+  };
+  await services.stores.signIns.create(signIn, settings.cookie.expirationSeconds);
+  const session = await createSession({ id, signInId, identity }, settings, services);
+  const { provider, subject } = identity;
+  services.logger.info('user signed in', { 'request-id': request.id, user: subject, provider });
+  return session;
+}
+
+/** On a host that signs in by itself, both halves of the sign-in end here. */
+function endedLogins(
+  { browserHash, preLoginHash, targetOrigin }: PendingSignIn,
+  { origin }: EndpointContext,
+): readonly string[] {
+  const hashes = targetOrigin === origin ? [browserHash, preLoginHash] : [browserHash];
+  return hashes.map((hash) => expiredCookie(origin, loginCookieName(origin, hash)));
+}

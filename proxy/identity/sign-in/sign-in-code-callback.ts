@@ -1,0 +1,47 @@
+import { hashToken } from '../../crypto/tokens.ts';
+import { SignInFailedError } from '../../errors/request-errors.ts';
+import { expiredCookie, loginCookieName } from '../../http/cookies.ts';
+import type { EndpointContext } from '../../endpoints/endpoint.ts';
+import type { GatewayResponse } from '../../http/gateway-response.ts';
+import { beginBrowserSession } from './begin-browser-session.ts';
+import { arrive, withCookies } from './finish-sign-in.ts';
+import { isBoundBrowser } from './login-cookies.ts';
+import type { SignInCode } from '../../records/sign-in-records.ts';
+import type { SignInServices } from './sign-in-services.ts';
+
+/**
+ * `GET /.gateway/callback` at a route host: the authenticate host's code. Signs the browser in at
+ * this host and sends it to the page it asked for.
+ */
+export async function receiveSignInCode(
+  code: string,
+  context: EndpointContext,
+  services: SignInServices,
+): Promise<GatewayResponse> {
+  const { origin } = context;
+  const { sessionId, returnPath, preLoginHash } = await takeCode(code, context, services);
+  const session = await services.stores.sessions.get(sessionId);
+  if (session === null) throw new SignInFailedError('session-gone', 'the session has ended');
+  const sessionCookie = await beginBrowserSession(session, context, services);
+  const endedLogin = expiredCookie(origin, loginCookieName(origin, preLoginHash));
+  return withCookies(arrive(context, returnPath), [sessionCookie, endedLogin]);
+}
+
+async function takeCode(
+  code: string,
+  { origin, cookies }: EndpointContext,
+  { stores }: SignInServices,
+): Promise<SignInCode> {
+  const record = await stores.signInCodes.consume(hashToken(code));
+  if (record === null) {
+    throw new SignInFailedError('unknown-code', 'the code is unknown, expired or used');
+  }
+  if (record.targetOrigin !== origin) {
+    throw new SignInFailedError('other-origin', 'the code is for another host');
+  }
+  // Login CSRF: a code that somebody else got must not sign in whoever follows a link with it.
+  if (!isBoundBrowser(origin, cookies, record.preLoginHash)) {
+    throw new SignInFailedError('other-browser', 'the sign-in was begun in another browser');
+  }
+  return record;
+}

@@ -1,0 +1,49 @@
+import type { Sealer } from '../../crypto/sealer.ts';
+import { safeReturnPath } from './return-path.ts';
+
+/** What a route host asks the authenticate host for. It travels through the browser, sealed. */
+export interface SignInRequest {
+  readonly targetOrigin: string;
+  /** Starts with exactly one `/`. */
+  readonly returnPath: string;
+  /** Hash of the cookie that ties the request to the browser. */
+  readonly preLoginHash: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** Seals a request for the host at `audience` alone. */
+export function sealSignInRequest(
+  { targetOrigin, returnPath, preLoginHash, expiresAt }: SignInRequest,
+  audience: string,
+  sealer: Sealer,
+): string {
+  const text = JSON.stringify([targetOrigin, returnPath, preLoginHash, expiresAt]);
+  return sealer.seal(text, contextOf(audience));
+}
+
+/**
+ * Null when it was sealed by nobody we know, or for another host. An expired one opens, so that the
+ * user can be told where to start again.
+ */
+export function openSignInRequest(
+  sealed: string,
+  audience: string,
+  sealer: Sealer,
+): SignInRequest | null {
+  const text = sealer.open(sealed, contextOf(audience));
+  return text === null ? null : parse(text);
+}
+
+function contextOf(audience: string): string {
+  return `sign-in-request ${audience}`;
+}
+
+function parse(text: string): SignInRequest | null {
+  const value: unknown = JSON.parse(text);
+  if (!Array.isArray(value)) return null;
+  const [targetOrigin, returnPath, preLoginHash, expiresAt] = value as unknown[];
+  if (typeof targetOrigin !== 'string' || typeof returnPath !== 'string') return null;
+  if (typeof preLoginHash !== 'string' || typeof expiresAt !== 'number') return null;
+  return { targetOrigin, returnPath: safeReturnPath(returnPath), preLoginHash, expiresAt };
+}

@@ -1,0 +1,24 @@
+import type { Logger } from '../../../shared/telemetry/logger.ts';
+import type { Sealer } from '../../crypto/sealer.ts';
+import type { Stores } from '../../store/stores.ts';
+import type { BrowserAuthenticator } from '../../authentication/browser-authenticator.ts';
+import type { ProviderDiscovery } from '../provider/provider-discovery.ts';
+
+/** What the steps of a sign-in share. */
+export interface SignInServices {
+  readonly stores: Pick<
+    Stores,
+    | 'signIns'
+    | 'sessions'
+    | 'browserSessions'
+    | 'pendingSignIns'
+    | 'signInCodes'
+    | 'revocations'
+    | 'rateLimits'
+  >;
+  readonly sealer: Sealer;
+  readonly discovery: ProviderDiscovery;
+  readonly browsers: BrowserAuthenticator;
+  readonly logger: Logger;
+  readonly now: () => number;
+}

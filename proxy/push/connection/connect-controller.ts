@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
+import { isIP } from 'node:net';
+import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls';
+
+import { errorCode } from '../../../shared/runtime/error-code.ts';
+import { addressOf, formatAddress, type DialAddress } from './controller-address.ts';
+import { CA_FLAG, type Controller } from './controller-credentials.ts';
+import { ControllerProblemError, type ProblemSource } from './controller-problem.ts';
+
+/** How much may be under way: a snapshot comes in without a round trip for every 64 kB. */
+const WINDOW_BYTES = 1024 * 1024;
+
+/** Codes of OpenSSL for a chain that leads to no authority that is trusted. */
+const UNTRUSTED = /SELF_SIGNED|SIGNATURE_FAILURE|UNABLE_TO_(GET_ISSUER|VERIFY)/;
+const WRONG_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
+const CONTROLLER_FLAG = '--controller';
+
+export interface ConnectOptions {
+  /** Where to dial. */
+  readonly address: DialAddress;
+  /** The authorities (PEM) that the certificate may come from. */
+  readonly ca: string;
+  readonly signal: AbortSignal;
+}
+
+/** A connection whose server has proved to be the controller. */
+export interface Connection {
+  readonly session: ClientHttp2Session;
+  /** Who took it. */
+  readonly address: DialAddress;
+  /** Aborts when it is closed, by whomever. */
+  readonly closed: AbortSignal;
+  /** Closes it at once. */
+  destroy(): void;
+}
+
+/**
+ * Connects with a controller. Rejects with a `ControllerProblemError` when none answers there whose
+ * certificate is valid for the host of the URL: the address is only a place to dial.
+ */
+export async function connectController(
+  controller: Controller,
+  { address, ca, signal }: ConnectOptions,
+): Promise<Connection> {
+  const socket = openSocket(controller.url, address, ca);
+  const session = openSession(controller.url, socket);
+  const closed = whenClosed(session);
+  const over = AbortSignal.any([signal, closed]);
+  try {
+    await once(session, 'connect', { signal: over });
+    session.setLocalWindowSize(WINDOW_BYTES);
+    return { session, address, closed, destroy: () => session.destroy() };
+  } catch (error) {
+    session.destroy();
+    const at = { address: formatAddress(address) };
+    if (isCertificateRefused(socket)) {
+      const source = { ...certificateSource(error, controller), ...at };
+      throw new ControllerProblemError('certificate', source, error);
+    }
+    throw new ControllerProblemError('unreachable', at, causeOf(error, over));
+  }
+}
+
+/** That a wait was aborted says little: why does. */
+export function causeOf(error: unknown, over: AbortSignal): unknown {
+  return errorCode(error) === 'ABORT_ERR' && over.aborted ? over.reason : error;
+}
+
+/** The types leave out that it is null before, and without a fault. */
+function isCertificateRefused(socket: {
+  readonly authorizationError: Error | string | null;
+}): boolean {
+  return socket.authorizationError !== null;
+}
+
+function certificateSource(error: unknown, { ca }: Controller): ProblemSource {
+  const code = errorCode(error) ?? '';
+  if (UNTRUSTED.test(code)) return { flag: CA_FLAG, file: ca };
+  return code === WRONG_NAME ? { flag: CONTROLLER_FLAG } : {};
+}
+
+function openSession(url: URL, socket: TLSSocket): ClientHttp2Session {
+  const session = connectHttp2(url.origin, {
+    createConnection: () => socket,
+    settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
+  });
+  // Told by whoever waits for it.
+  session.on('error', () => undefined);
+  return session;
+}
+
+function openSocket(url: URL, address: DialAddress, ca: string): TLSSocket {
+  const { host } = addressOf(url);
+  return connectTls({
+    ...address,
+    ca,
+    // Not left to the environment: NODE_TLS_REJECT_UNAUTHORIZED would hand the token to anyone.
+    rejectUnauthorized: true,
+    // An address is no server name (RFC 6066, section 3); the empty one is not sent.
+    servername: isIP(host) === 0 ? host : '',
+    checkServerIdentity: (_dialled, certificate) => checkServerIdentity(host, certificate),
+    ALPNProtocols: ['h2'],
+  });
+}
+
+/** A session may also end without an error. */
+function whenClosed(session: ClientHttp2Session): AbortSignal {
+  const closed = new AbortController();
+  session.once('close', () => closed.abort(new Error('the controller closed the connection')));
+  return closed.signal;
+}

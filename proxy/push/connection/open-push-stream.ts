@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import type {
+  ClientHttp2Session,
+  ClientHttp2Stream,
+  IncomingHttpHeaders,
+  OutgoingHttpHeaders,
+} from 'node:http2';
+
+import { PUSH_PATH } from '../../../shared/snapshot/push-frames.ts';
+import { causeOf, connectController, type Connection } from './connect-controller.ts';
+import { addressOf, parseLeaderAddress, type DialAddress } from './controller-address.ts';
+import { readAuthorities, readToken, type Controller } from './controller-credentials.ts';
+import { raceDials } from './race-dials.ts';
+
+/** What a controller says in one word. Anything else is not repeated. */
+const REASON = /^[a-z-]{1,40}$/;
+
+const OK = 200;
+const UNAVAILABLE = 503;
+
+/** The answer to a hello, and the address that it came from. */
+export type Opened = { readonly from: DialAddress } & (
+  | {
+      readonly kind: 'opened';
+      readonly session: ClientHttp2Session;
+      readonly stream: ClientHttp2Stream;
+    }
+  /** Another controller leads. */
+  | { readonly kind: 'redirected'; readonly leader: DialAddress }
+  | { readonly kind: 'refused'; readonly status: number; readonly reason: string | undefined }
+);
+
+export interface OpenOptions {
+  /** Where to dial first. */
+  readonly address: DialAddress;
+  readonly hello: OutgoingHttpHeaders;
+  /** After which the origin of the controller is dialled as well. */
+  readonly hedgeMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Opens the stream of the push protocol. The files are read for every attempt: both are replaced
+ * while the proxy runs.
+ *
+ * A process that hangs behind a Service takes connections and does not answer them; another one may
+ * lead to one that does. Only one at a time carries the hello, or two streams of one proxy would
+ * displace each other. That others name who was dialled is no answer: he may be slow.
+ *
+ * Rejects when nobody answers, or who answers is not the controller.
+ */
+export async function openPushStream(
+  controller: Controller,
+  { address, hello, hedgeMs, signal }: OpenOptions,
+): Promise<Opened> {
+  const [ca, token] = await Promise.all([
+    readAuthorities(controller.ca),
+    readToken(controller.tokenFile),
+  ]);
+  signal.throwIfAborted();
+  const request = { ...hello, authorization: `Bearer ${token}` };
+  const service = addressOf(controller.url);
+  return await raceDials({
+    open: (dial) =>
+      connectController(controller, {
+        address: dial.number === 0 ? address : service,
+        ca,
+        signal: dial.signal,
+      }),
+    ask: async (connection, dial) => {
+      const answer = await sayHello(connection, request, dial.signal);
+      if (answer.kind !== 'opened') connection.destroy();
+      if (dial.number > 0 && isAt(answer, address)) throw new Error('others say that it leads');
+      return answer;
+    },
+    hedgeMs,
+    signal,
+  });
+}
+
+/** Whether it says that the leader is there. */
+function isAt(answer: Opened, { host, port }: DialAddress): boolean {
+  return answer.kind === 'redirected' && answer.leader.host === host && answer.leader.port === port;
+}
+
+async function sayHello(
+  { session, address, closed }: Connection,
+  hello: OutgoingHttpHeaders,
+  signal: AbortSignal,
+): Promise<Opened> {
+  const stream = session.request(
+    { ':method': 'POST', ':path': PUSH_PATH, ...hello },
+    { endStream: false },
+  );
+  // Told by whoever reads it.
+  stream.on('error', () => undefined);
+  const headers = await responseTo(stream, AbortSignal.any([signal, closed]));
+  const status = headers[':status'] ?? 0;
+  if (status === OK) return { kind: 'opened', from: address, session, stream };
+  const named = headers['x-leader'];
+  const leader = typeof named === 'string' ? parseLeaderAddress(named) : undefined;
+  return status === UNAVAILABLE && leader !== undefined
+    ? { kind: 'redirected', from: address, leader }
+    : { kind: 'refused', from: address, status, reason: reasonOf(headers) };
+}
+
+async function responseTo(
+  stream: ClientHttp2Stream,
+  over: AbortSignal,
+): Promise<IncomingHttpHeaders & { readonly ':status'?: number }> {
+  try {
+    // The types leave open what the event carries.
+    const [headers] = (await once(stream, 'response', { signal: over })) as [IncomingHttpHeaders];
+    return headers;
+  } catch (error) {
+    throw causeOf(error, over);
+  }
+}
+
+function reasonOf({ 'x-reason': reason }: IncomingHttpHeaders): string | undefined {
+  return typeof reason === 'string' && REASON.test(reason) ? reason : undefined;
+}

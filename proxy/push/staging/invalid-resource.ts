@@ -1,0 +1,13 @@
+import type { NackError } from '../../../shared/snapshot/push-frames.ts';
+import type { PlacedSnapshot } from '../../store/snapshot-keeper.ts';
+
+/** Refuses a resource: what serves under its key goes on. */
+export function invalidResource(
+  key: string,
+  message: string,
+  serving: PlacedSnapshot | undefined,
+): NackError {
+  const served = serving?.snapshot.resources.get(key);
+  const error = { k: key, reason: 'InvalidResource', message } as const;
+  return served === undefined ? error : { ...error, s: served.hash };
+}

@@ -1,0 +1,77 @@
+import { Ajv } from 'ajv';
+
+import type {
+  BeginFrame,
+  CommitFrame,
+  ControllerFrame,
+  DeleteFrame,
+  GoawayFrame,
+  KeepFrame,
+  PingFrame,
+  PutFrame,
+} from '../../../shared/snapshot/push-frames.ts';
+import {
+  constant,
+  integer,
+  nullable,
+  objectOf,
+  text,
+  unknown,
+  type Schema,
+} from '../../../shared/snapshot/schema.ts';
+import { ProtocolError } from '../connection/protocol-error.ts';
+
+/** A `put` whose resource is not parsed yet. */
+export interface ReceivedPut extends Omit<PutFrame, 'v'> {
+  readonly v: unknown;
+}
+
+/** What the controller sends, as it comes. */
+export type ReceivedFrame = Exclude<ControllerFrame, PutFrame> | ReceivedPut;
+
+/** Positions are numbers of up to fifteen digits. */
+const POSITION_MAX = 999_999_999_999_999;
+const positionNumber = integer(0, POSITION_MAX);
+const sha256 = text('^[0-9a-f]{64}$');
+const key = text('^[^\\s]{1,1024}$');
+
+const FRAMES: {
+  readonly [Type in ReceivedFrame['t']]: Schema<Extract<ReceivedFrame, { readonly t: Type }>>;
+} = {
+  begin: objectOf<BeginFrame>({
+    t: constant('begin'),
+    epoch: positionNumber,
+    seq: positionNumber,
+    base: nullable(sha256),
+    count: integer(0, Number.MAX_SAFE_INTEGER),
+  }),
+  put: objectOf<ReceivedPut>({ t: constant('put'), k: key, h: sha256, v: unknown }),
+  keep: objectOf<KeepFrame>({ t: constant('keep'), k: key, h: sha256 }),
+  del: objectOf<DeleteFrame>({ t: constant('del'), k: key }),
+  commit: objectOf<CommitFrame>({ t: constant('commit'), manifest: sha256 }),
+  ping: objectOf<PingFrame>({ t: constant('ping') }),
+  goaway: objectOf<GoawayFrame>({ t: constant('goaway'), reason: text() }),
+};
+
+const isFrame = new Ajv({ discriminator: true }).compile<ReceivedFrame>({
+  type: 'object',
+  required: ['t'],
+  discriminator: { propertyName: 't' },
+  oneOf: Object.values(FRAMES).map(({ json }) => json),
+});
+
+/** Reads a line. Throws a `ProtocolError` for what is no frame of this version of the protocol. */
+export function parseControllerFrame(line: string): ReceivedFrame {
+  const frame = parseJson(line);
+  if (!isFrame(frame)) throw new ProtocolError('the controller sent what is no frame');
+  return frame;
+}
+
+/** Without the parser's message: it would quote the line. */
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new ProtocolError('the controller sent a line that is not JSON');
+  }
+}

@@ -1,0 +1,31 @@
+import type { Logger } from '../../../../shared/telemetry/logger.ts';
+import type { RedisClient } from './redis-client.ts';
+import { evictionPolicyOf, parseRedisInfo } from './redis-info.ts';
+
+/**
+ * Warns of a Redis that drops keys when its memory is full.
+ *
+ * What it drops may be a revocation, and then what was revoked is good again.
+ */
+export class EvictionWarnings {
+  readonly #logger: Logger;
+  readonly #warnedOf = new Set<string>();
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /** Asks every master. One that does not say is taken at no word. */
+  async check(client: RedisClient): Promise<void> {
+    const replies = await client.callEveryMaster('INFO', ['memory']).catch(() => []);
+    for (const reply of replies) {
+      const policy = evictionPolicyOf(parseRedisInfo(reply));
+      if (policy === undefined || this.#warnedOf.has(policy)) continue;
+      this.#warnedOf.add(policy);
+      this.#logger.warn('redis evicts keys', {
+        policy,
+        consequence: 'revoked tokens may become valid again; set maxmemory-policy to noeviction',
+      });
+    }
+  }
+}

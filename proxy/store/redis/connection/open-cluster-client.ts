@@ -1,0 +1,101 @@
+import { Cluster, type Redis } from 'ioredis';
+
+import type { Logger } from '../../../../shared/telemetry/logger.ts';
+import { watchClusterNodes } from './cluster-nodes.ts';
+import type { RedisClient } from './redis-client.ts';
+import { parseRedisInfo } from './redis-info.ts';
+import { sharedOptions } from './redis-options.ts';
+import type { ClusterTarget } from './redis-target.ts';
+import { ReplyError } from './reply-error.ts';
+import { within } from './within.ts';
+
+const OPEN_TIMEOUT_MS = 5000;
+const SLOTS_TIMEOUT_MS = 1000;
+const FIRST_NODE_DELAY_MS = 50;
+const LONGEST_NODE_DELAY_MS = 500;
+
+/** Connects to a Redis Cluster. The client is closed when no node answers any more. */
+export async function openClusterClient(
+  target: ClusterTarget,
+  signal: AbortSignal,
+  logger: Logger,
+): Promise<RedisClient> {
+  const cluster = await createCluster(target);
+  const { promise: closed, resolve } = Promise.withResolvers<unknown>();
+  // Not left to the end that ioredis tells of: it never comes while nodes are being reconnected to.
+  const close = (reason: unknown): void => {
+    signal.removeEventListener('abort', abort);
+    cluster.disconnect();
+    resolve(reason);
+  };
+  const abort = (): void => close(signal.reason);
+  signal.addEventListener('abort', abort);
+  let failure: Error | undefined;
+  cluster.on('error', (error: Error) => (failure ??= error));
+  cluster.once('end', () => close(failure));
+  try {
+    signal.throwIfAborted();
+    await within(OPEN_TIMEOUT_MS, becomeUsable(cluster));
+  } catch (error) {
+    close(error);
+    throw failure ?? error;
+  }
+  const refresh = watchClusterNodes(cluster, logger, close);
+  return {
+    closed,
+    call: async (command, args) => {
+      try {
+        return await cluster.call(command, ...args);
+      } catch (error) {
+        // Its node may be gone for good, and another one may serve its slots by now.
+        if (!isReply(error)) refresh();
+        throw error;
+      }
+    },
+    callEveryMaster: (command, args) =>
+      Promise.all(cluster.nodes('master').map((node) => node.call(command, ...args))),
+    nodes: () => cluster.nodes().map(({ options: { host = '', port = 0 } }) => ({ host, port })),
+  };
+}
+
+async function createCluster(target: ClusterTarget): Promise<Cluster> {
+  return new Cluster([...target.nodes], {
+    redisOptions: { ...(await sharedOptions(target)), replyMapping: 'legacy' },
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    enableReadyCheck: false,
+    // Connected to by name, because certificates have names.
+    dnsLookup: (host, done) => done(null, host),
+    slotsRefreshTimeout: SLOTS_TIMEOUT_MS,
+    // One node that is away comes back by itself. Whoever keeps the client open opens another one
+    // when all are: they may come back under other addresses.
+    clusterNodeRetryStrategy: (times) =>
+      Math.min(FIRST_NODE_DELAY_MS * 2 ** (times - 1), LONGEST_NODE_DELAY_MS),
+    clusterRetryStrategy: () => null,
+    // A command whose connection broke may have had its effect: it is never sent again.
+    retryDelayOnFailover: 0,
+    // Not waited for either.
+    retryDelayOnClusterDown: 0,
+  });
+}
+
+async function becomeUsable(cluster: Cluster): Promise<void> {
+  await cluster.connect();
+  // All at once, and now: ioredis connects to a node with the first command for it, and refuses
+  // the others for as long as that takes.
+  const connecting = cluster.nodes('master').map((node) => becomeConnected(node));
+  // One that is away leaves the others useful.
+  await Promise.any(connecting);
+  await Promise.allSettled(connecting);
+  const info = parseRedisInfo(await cluster.cluster('INFO'));
+  if (info.get('cluster_state') !== 'ok') throw new ReplyError('CLUSTERDOWN');
+}
+
+async function becomeConnected(node: Redis): Promise<void> {
+  if (node.status === 'ready') return;
+  await node.connect();
+}
+
+function isReply(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError';
+}

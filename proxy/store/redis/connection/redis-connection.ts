@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+
+import type { Logger } from '../../../../shared/telemetry/logger.ts';
+import { StoreUnavailableError } from '../../store-unavailable-error.ts';
+import { EvictionWarnings } from './eviction-warnings.ts';
+import { keepOpen } from './keep-open.ts';
+import { openClusterClient } from './open-cluster-client.ts';
+import { openSingleClient } from './open-single-client.ts';
+import { OutageLog } from './outage-log.ts';
+import type { RedisArgument, RedisClient } from './redis-client.ts';
+import { describeRedisFailure, isUnknownScript, needsOperator } from './redis-failure.ts';
+import { keepSubscribed, type RedisSubscriber } from './redis-subscription.ts';
+import { placesOf, type RedisTarget } from './redis-target.ts';
+
+/** What Redis answers. */
+export type RedisReply = string | number | null | readonly RedisReply[];
+
+/** A Lua script. Write it as a constant: it is known by its text. */
+export interface RedisScript {
+  readonly lua: string;
+  readonly keyCount: number;
+}
+
+/** Commands to Redis. */
+export interface RedisCommands {
+  /** Before every key and channel, e.g. `gatehouse:`. */
+  readonly prefix: string;
+  /**
+   * One command; keys are given whole (with the prefix).
+   *
+   * Rejects with a `StoreUnavailableError`, which carries no argument, when Redis is away, does not
+   * answer in time, or refuses. The command may have had its effect nevertheless.
+   */
+  send(command: string, ...args: readonly RedisArgument[]): Promise<RedisReply>;
+  /** One Lua script, atomic; all keys in one slot. Rejects as `send` does. */
+  run(
+    script: RedisScript,
+    keys: readonly string[],
+    args: readonly RedisArgument[],
+  ): Promise<RedisReply>;
+}
+
+/** A connection to Redis that heals by itself. Disposing of it ends its subscriptions too. */
+export interface RedisConnection extends RedisCommands, AsyncDisposable {
+  readonly logger: Logger;
+  /** Whether Redis can be reached within that time. */
+  waitUntilReady(ms: number): Promise<boolean>;
+  /**
+   * Why Redis will not serve this proxy before a person changes something, such as a password;
+   * undefined when it serves, or is only away.
+   */
+  refusal(): Promise<string | undefined>;
+  /** Listens to a channel, over a connection of its own that heals by itself too. */
+  subscribe(channel: string, subscriber: RedisSubscriber): AsyncDisposable;
+}
+
+/** Of the one key that is written to find out whether it can be. */
+const PROBE_LIFETIME_MS = 1000;
+
+/** Connects to Redis and stays connected. Until it is, every command fails. */
+export function connectRedis(
+  target: RedisTarget,
+  { logger }: { readonly logger: Logger },
+): RedisConnection {
+  return new HealingConnection(target, logger);
+}
+
+class HealingConnection implements RedisConnection {
+  readonly prefix: string;
+  readonly logger: Logger;
+  readonly #target: RedisTarget;
+  readonly #outages: OutageLog;
+  readonly #kept: AsyncDisposable;
+  readonly #subscriptions = new Set<AsyncDisposable>();
+  readonly #evictions: EvictionWarnings;
+  #client: RedisClient | undefined;
+  #reason = 'not connected yet';
+  #ready = Promise.withResolvers<undefined>();
+
+  constructor(target: RedisTarget, logger: Logger) {
+    this.prefix = target.prefix;
+    this.logger = logger;
+    this.#target = target;
+    this.#outages = new OutageLog(logger, placesOf(target));
+    this.#evictions = new EvictionWarnings(logger);
+    this.#kept = keepOpen((signal) => openClient(target, signal, logger), {
+      opened: (client) => this.#opened(client),
+      lost: (reason) => this.#lost(describeRedisFailure(reason)),
+    });
+  }
+
+  async send(command: string, ...args: readonly RedisArgument[]): Promise<RedisReply> {
+    try {
+      return await this.#call(command, args);
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  async run(
+    { lua, keyCount }: RedisScript,
+    keys: readonly string[],
+    args: readonly RedisArgument[],
+  ): Promise<RedisReply> {
+    if (keys.length !== keyCount) throw new TypeError(`the script takes ${String(keyCount)} keys`);
+    const rest = [keyCount, ...keys, ...args];
+    try {
+      return await this.#call('EVALSHA', [digestOf(lua), ...rest]);
+    } catch (error) {
+      // Nothing ran: a Redis that was started anew has no scripts.
+      if (isUnknownScript(error)) return await this.send('EVAL', lua, ...rest);
+      throw unavailable(error);
+    }
+  }
+
+  async waitUntilReady(ms: number): Promise<boolean> {
+    const { promise: late, resolve } = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => resolve(undefined), ms);
+    await Promise.race([this.#ready.promise, late]);
+    clearTimeout(timer);
+    return this.#client !== undefined;
+  }
+
+  async refusal(): Promise<string | undefined> {
+    let reason = this.#reason;
+    if (this.#client !== undefined) {
+      try {
+        await this.#probe(this.#client);
+        return undefined;
+      } catch (error) {
+        reason = describeRedisFailure(error);
+      }
+    }
+    return needsOperator(reason) ? reason : undefined;
+  }
+
+  /** Does a little of what the stores do: a user may lack rights, or have those to another prefix. */
+  async #probe(client: RedisClient): Promise<void> {
+    const probe = `${this.prefix}probe`;
+    await client.call('SET', [probe, '1', 'PX', PROBE_LIFETIME_MS]);
+    await client.call('EVAL', ["return redis.call('GET', KEYS[1])", 1, probe]);
+    await client.call('PUBLISH', [probe, '']);
+  }
+
+  subscribe(channel: string, subscriber: RedisSubscriber): AsyncDisposable {
+    const subscription = keepSubscribed(
+      {
+        target: this.#target,
+        nodes: () => this.#client?.nodes() ?? [],
+        channel,
+        logger: this.logger,
+      },
+      subscriber,
+    );
+    this.#subscriptions.add(subscription);
+    return {
+      [Symbol.asyncDispose]: async () => {
+        this.#subscriptions.delete(subscription);
+        await subscription[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#client = undefined;
+    this.#reason = 'the connection was closed';
+    const all = [this.#kept, ...this.#subscriptions];
+    await Promise.all(all.map((each) => each[Symbol.asyncDispose]()));
+  }
+
+  async #call(command: string, args: readonly RedisArgument[]): Promise<RedisReply> {
+    if (this.#client === undefined) {
+      throw new StoreUnavailableError(`Redis is unreachable: ${this.#reason}`);
+    }
+    // ioredis leaves the type of a reply open; over RESP 2 it is one of these.
+    return (await this.#client.call(command, args)) as RedisReply;
+  }
+
+  #opened(client: RedisClient): void {
+    this.#client = client;
+    this.#outages.ended();
+    this.#ready.resolve(undefined);
+    void this.#evictions.check(client);
+  }
+
+  #lost(reason: string): void {
+    this.#reason = reason;
+    this.#outages.goesOn(reason);
+    if (this.#client === undefined) return;
+    this.#client = undefined;
+    this.#ready = Promise.withResolvers<undefined>();
+  }
+}
+
+function openClient(
+  target: RedisTarget,
+  signal: AbortSignal,
+  logger: Logger,
+): Promise<RedisClient> {
+  return target.kind === 'cluster'
+    ? openClusterClient(target, signal, logger)
+    : openSingleClient(target, signal);
+}
+
+/** Without a cause: errors of ioredis carry the arguments of the command. */
+function unavailable(error: unknown): StoreUnavailableError {
+  if (error instanceof StoreUnavailableError) return error;
+  return new StoreUnavailableError(`Redis failed: ${describeRedisFailure(error)}`);
+}
+
+const digests = new Map<string, string>();
+
+/** Scripts are constants: there are a few, and each is hashed once. */
+function digestOf(lua: string): string {
+  const known = digests.get(lua);
+  if (known !== undefined) return known;
+  const digest = createHash('sha1').update(lua).digest('hex');
+  digests.set(lua, digest);
+  return digest;
+}

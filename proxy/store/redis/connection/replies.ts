@@ -1,0 +1,28 @@
+import { StoreUnavailableError } from '../../store-unavailable-error.ts';
+import type { RedisReply } from './redis-connection.ts';
+
+/** A reply that is a string or absent. */
+export function textOrNull(reply: RedisReply): string | null {
+  if (reply === null || typeof reply === 'string') return reply;
+  throw unexpected(reply);
+}
+
+export function integer(reply: RedisReply): number {
+  if (typeof reply === 'number') return reply;
+  throw unexpected(reply);
+}
+
+/** A reply that is a list of strings. */
+export function texts(reply: RedisReply): readonly string[] {
+  if (isList(reply) && reply.every((element) => typeof element === 'string')) return reply;
+  throw unexpected(reply);
+}
+
+function isList(reply: RedisReply): reply is readonly RedisReply[] {
+  return Array.isArray(reply);
+}
+
+/** Names the type only: the reply may be a record. */
+function unexpected(reply: RedisReply): StoreUnavailableError {
+  return new StoreUnavailableError(`Redis answered with an unexpected ${typeof reply}`);
+}

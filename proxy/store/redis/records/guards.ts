@@ -1,0 +1,34 @@
+import { isJsonObject, member } from '../../../json/json-object.ts';
+
+/** Tells whether a value of parsed JSON is a `Value`. */
+export type Guard<Value> = (value: unknown) => value is Value;
+
+/** A guard for every member; one for an optional member takes `undefined` too. */
+export type Shape<Value> = { readonly [Name in keyof Value]-?: Guard<Value[Name]> };
+
+export const isString: Guard<string> = (value) => typeof value === 'string';
+
+export const isNumber: Guard<number> = (value) => typeof value === 'number';
+
+export const isBoolean: Guard<boolean> = (value) => typeof value === 'boolean';
+
+export function isOneOf<Value>(values: readonly Value[]): Guard<Value> {
+  const known: ReadonlySet<unknown> = new Set(values);
+  return (value): value is Value => known.has(value);
+}
+
+export function isListOf<Element>(isElement: Guard<Element>): Guard<readonly Element[]> {
+  return (value): value is readonly Element[] =>
+    Array.isArray(value) && value.every((element) => isElement(element));
+}
+
+export function isOptional<Value>(isValue: Guard<Value>): Guard<Value | undefined> {
+  return (value): value is Value | undefined => value === undefined || isValue(value);
+}
+
+/** Members that are not in the shape may be anything: a newer version may have written them. */
+export function hasShape<Value>(shape: Shape<Value>): Guard<Value> {
+  const guards = Object.entries<Guard<unknown>>(shape);
+  return (value): value is Value =>
+    isJsonObject(value) && guards.every(([name, isValid]) => isValid(member(value, name)));
+}

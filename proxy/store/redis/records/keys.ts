@@ -1,0 +1,48 @@
+import { hashToken } from '../../../crypto/tokens.ts';
+import type { RedisCommands } from '../connection/redis-connection.ts';
+
+/** What is kept in Redis. SCHEMA.md has a row for each. */
+export const KEY_KINDS = [
+  'authorization-code',
+  'browser-session',
+  'browser-sessions',
+  'client',
+  'consent',
+  'grant',
+  'pending-authorization',
+  'pending-sign-in',
+  'rate-limit',
+  'refresh-family',
+  'refresh-grace',
+  'replay',
+  'revoked-family',
+  'revoked-grant',
+  'revoked-token',
+  'session',
+  'sign-in',
+  'sign-in-code',
+  'sign-in-renewal',
+  'snapshot',
+] as const;
+
+export type KeyKind = (typeof KEY_KINDS)[number];
+
+/**
+ * The key of a record, whole.
+ *
+ * The id is the hash tag: in a Redis Cluster all keys of one id are in one slot, so one script may
+ * take several of them.
+ */
+export function keyOf({ prefix }: RedisCommands, kind: KeyKind, id: string): string {
+  return `${prefix}${kind}:{${id}}`;
+}
+
+/** An id made of what should not be readable in a key, such as an address or a user's subject. */
+export function hashedId(...parts: readonly (string | readonly string[])[]): string {
+  return hashToken(JSON.stringify(parts));
+}
+
+/** A lifetime as Redis takes it; it refuses 0. */
+export function milliseconds(seconds: number): number {
+  return Math.max(1, Math.ceil(seconds * 1000));
+}

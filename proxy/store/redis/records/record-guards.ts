@@ -1,0 +1,138 @@
+import type { Identity, Session } from '../../../records/session.ts';
+import type { PendingSignIn, SignInCode } from '../../../records/sign-in-records.ts';
+import { isJsonObject } from '../../../json/json-object.ts';
+import { TOKEN_ENDPOINT_AUTH_METHODS, type ClientMetadata } from '../../../records/client.ts';
+import type { PendingAuthorization } from '../../../records/pending-authorization.ts';
+import type { AuthorizationCode } from '../../authorization-code-store.ts';
+import type { RegisteredClient } from '../../client-store.ts';
+import type { Grant } from '../../grant-store.ts';
+import type { BrowserSession } from '../../session-store.ts';
+import type { SignIn, VersionedSignIn } from '../../sign-in-store.ts';
+import {
+  hasShape,
+  isBoolean,
+  isListOf,
+  isNumber,
+  isOneOf,
+  isOptional,
+  isString,
+  type Guard,
+} from './guards.ts';
+
+const isStringList = isListOf(isString);
+
+const isIdentity = hasShape<Identity>({
+  provider: isString,
+  subject: isString,
+  email: isOptional(isString),
+  name: isOptional(isString),
+  groups: isStringList,
+  claims: isJsonObject,
+});
+
+export const isSession = hasShape<Session>({
+  id: isString,
+  signInId: isString,
+  identity: isIdentity,
+  createdAt: isNumber,
+  expiresAt: isNumber,
+});
+
+export const isBrowserSession = hasShape<BrowserSession>({
+  sessionId: isString,
+  origin: isString,
+});
+
+const isSignIn = hasShape<SignIn>({
+  id: isString,
+  provider: hasShape<SignIn['provider']>({ name: isString, issuer: isString, clientId: isString }),
+  identity: isIdentity,
+  sessionId: isString,
+  refreshToken: isOptional(isString),
+});
+
+export const isVersionedSignIn = hasShape<VersionedSignIn>({
+  signIn: isSignIn,
+  version: isNumber,
+});
+
+export const isPendingSignIn = hasShape<PendingSignIn>({
+  targetOrigin: isString,
+  returnPath: isString,
+  preLoginHash: isString,
+  browserHash: isString,
+  provider: isString,
+  nonce: isString,
+  codeVerifier: isString,
+});
+
+export const isSignInCode = hasShape<SignInCode>({
+  sessionId: isString,
+  targetOrigin: isString,
+  returnPath: isString,
+  preLoginHash: isString,
+});
+
+export const isPendingAuthorization = hasShape<PendingAuthorization>({
+  issuer: isString,
+  clientId: isString,
+  redirectUri: isString,
+  redirectUriWasSent: isOptional(isBoolean),
+  resource: isString,
+  scopes: isStringList,
+  codeChallenge: isString,
+  state: isOptional(isString),
+  askAgain: isBoolean,
+});
+
+const isClientMetadata = hasShape<ClientMetadata>({
+  clientName: isOptional(isString),
+  clientUri: isOptional(isString),
+  redirectUris: isStringList,
+  tokenEndpointAuthMethod: isOneOf(TOKEN_ENDPOINT_AUTH_METHODS),
+  grantTypes: isStringList,
+  applicationType: isOptional(isOneOf(['native', 'web'] as const)),
+  scope: isOptional(isString),
+  jwks: isOptional(hasShape({ keys: isListOf(isJsonObject) })),
+  jwksUri: isOptional(isString),
+});
+
+export const isRegisteredClient = hasShape<RegisteredClient>({
+  id: isString,
+  issuer: isString,
+  secretHash: isOptional(isString),
+  metadata: isClientMetadata,
+  registeredAt: isNumber,
+});
+
+/** An authorization code, and whether it was redeemed. */
+export interface CodeRecord {
+  readonly code: AuthorizationCode;
+  readonly isUsed: boolean;
+}
+
+const isAuthorizationCode = hasShape<AuthorizationCode>({
+  issuer: isString,
+  clientId: isString,
+  redirectUri: isString,
+  redirectUriWasSent: isOptional(isBoolean),
+  codeChallenge: isString,
+  sessionId: isString,
+  resource: isString,
+  scopes: isStringList,
+  grantId: isString,
+});
+
+export const isCodeRecord: Guard<CodeRecord> = hasShape<CodeRecord>({
+  code: isAuthorizationCode,
+  isUsed: isBoolean,
+});
+
+export const isGrant = hasShape<Grant>({
+  id: isString,
+  issuer: isString,
+  clientId: isString,
+  signInId: isString,
+  resource: isString,
+  scopes: isStringList,
+});

@@ -1,0 +1,47 @@
+import type { Sealer } from '../../../crypto/sealer.ts';
+import type {
+  AuthorizationCode,
+  AuthorizationCodeStore,
+  CodeConsumption,
+} from '../../authorization-code-store.ts';
+import { isCodeRecord, type CodeRecord } from '../records/record-guards.ts';
+import type { RedisCommands } from '../connection/redis-connection.ts';
+import { SealedRecords } from '../records/sealed-records.ts';
+
+/**
+ * Authorization codes of all proxies.
+ *
+ * That a code was used is sealed with it. A code is opened before it is used up: a proxy that cannot
+ * open it leaves it to one that can.
+ */
+export class RedisAuthorizationCodeStore implements AuthorizationCodeStore {
+  readonly #records: SealedRecords<CodeRecord>;
+
+  constructor(redis: RedisCommands, sealer: Sealer) {
+    this.#records = new SealedRecords(redis, {
+      sealer,
+      kind: 'authorization-code',
+      isValue: isCodeRecord,
+    });
+  }
+
+  save(hash: string, code: AuthorizationCode, ttlSeconds: number): Promise<void> {
+    return this.#records.save(hash, { code, isUsed: false }, ttlSeconds);
+  }
+
+  async peek(hash: string): Promise<AuthorizationCode | null> {
+    return (await this.#records.read(hash))?.value.code ?? null;
+  }
+
+  async consume(hash: string, memorySeconds: number): Promise<CodeConsumption | null> {
+    const record = await this.#records.read(hash);
+    if (record === null) return null;
+    const { code, isUsed } = record.value;
+    if (isUsed) return { kind: 'reused', code };
+    const used = { code, isUsed: true };
+    const isFirst = await this.#records.replace(hash, record, used, memorySeconds);
+    if (isFirst) return { kind: 'consumed', code };
+    // Used, or expired, since it was read.
+    return (await this.peek(hash)) === null ? null : { kind: 'reused', code };
+  }
+}

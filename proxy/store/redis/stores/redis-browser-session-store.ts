@@ -1,0 +1,67 @@
+import type { Sealer } from '../../../crypto/sealer.ts';
+import type { BrowserSession, BrowserSessionStore } from '../../session-store.ts';
+import { keyOf } from '../records/keys.ts';
+import { isBrowserSession } from '../records/record-guards.ts';
+import { RecordSeal } from '../records/record-seal.ts';
+import type { RedisCommands, RedisScript } from '../connection/redis-connection.ts';
+import { textOrNull } from '../connection/replies.ts';
+
+/** KEYS: browser sessions of the session. ARGV: hash of the cookie, record, end in milliseconds. */
+const ADD: RedisScript = {
+  keyCount: 1,
+  lua: `
+    redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+    if redis.call('PEXPIRETIME', KEYS[1]) < tonumber(ARGV[3]) then
+      redis.call('PEXPIREAT', KEYS[1], ARGV[3])
+    end
+  `,
+};
+
+/**
+ * Browser sessions of all proxies.
+ *
+ * The records of one session are one hash, so one command ends them all. The key of a cookie only
+ * says in which hash to look: without the record there, it stands for nothing.
+ */
+export class RedisBrowserSessionStore implements BrowserSessionStore {
+  readonly #redis: RedisCommands;
+  readonly #seal: RecordSeal<BrowserSession>;
+
+  constructor(redis: RedisCommands, sealer: Sealer) {
+    this.#redis = redis;
+    this.#seal = new RecordSeal(sealer, 'browser-sessions', isBrowserSession);
+  }
+
+  async save(cookieHash: string, browserSession: BrowserSession, expiresAt: number): Promise<void> {
+    const { sessionId } = browserSession;
+    const key = this.#keyOf(sessionId);
+    const sealed = this.#seal.seal(placeOf(key, cookieHash), browserSession);
+    const end = Math.trunc(expiresAt);
+    await this.#redis.run(ADD, [key], [cookieHash, sealed, end]);
+    await this.#redis.send('SET', this.#cookieKeyOf(cookieHash), sessionId, 'PXAT', end);
+  }
+
+  async get(cookieHash: string): Promise<BrowserSession | null> {
+    const sessionId = textOrNull(await this.#redis.send('GET', this.#cookieKeyOf(cookieHash)));
+    if (sessionId === null) return null;
+    const key = this.#keyOf(sessionId);
+    const sealed = textOrNull(await this.#redis.send('HGET', key, cookieHash));
+    return sealed === null ? null : this.#seal.open(placeOf(key, cookieHash), sealed);
+  }
+
+  async deleteAll(sessionId: string): Promise<void> {
+    await this.#redis.send('DEL', this.#keyOf(sessionId));
+  }
+
+  #keyOf(sessionId: string): string {
+    return keyOf(this.#redis, 'browser-sessions', sessionId);
+  }
+
+  #cookieKeyOf(cookieHash: string): string {
+    return keyOf(this.#redis, 'browser-session', cookieHash);
+  }
+}
+
+function placeOf(key: string, cookieHash: string): string {
+  return `${key} ${cookieHash}`;
+}

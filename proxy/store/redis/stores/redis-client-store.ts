@@ -1,0 +1,31 @@
+import type { Sealer } from '../../../crypto/sealer.ts';
+import type { ClientStore, RegisteredClient } from '../../client-store.ts';
+import { hashedId } from '../records/keys.ts';
+import { isRegisteredClient } from '../records/record-guards.ts';
+import type { RedisCommands } from '../connection/redis-connection.ts';
+import { SealedRecords } from '../records/sealed-records.ts';
+
+/** Registered clients of all proxies. */
+export class RedisClientStore implements ClientStore {
+  readonly #records: SealedRecords<RegisteredClient>;
+
+  constructor(redis: RedisCommands, sealer: Sealer) {
+    this.#records = new SealedRecords(redis, {
+      sealer,
+      kind: 'client',
+      isValue: isRegisteredClient,
+    });
+  }
+
+  register(client: RegisteredClient, ttlSeconds: number): Promise<void> {
+    return this.#records.save(hashedId(client.issuer, client.id), client, ttlSeconds);
+  }
+
+  async get(issuer: string, id: string): Promise<RegisteredClient | null> {
+    return (await this.#records.read(hashedId(issuer, id)))?.value ?? null;
+  }
+
+  touch(issuer: string, id: string, ttlSeconds: number): Promise<void> {
+    return this.#records.extend(hashedId(issuer, id), ttlSeconds);
+  }
+}

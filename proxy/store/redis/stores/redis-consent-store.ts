@@ -1,0 +1,35 @@
+import type { Sealer } from '../../../crypto/sealer.ts';
+import type { ConsentKey, ConsentStore } from '../../consent-store.ts';
+import { isString } from '../records/guards.ts';
+import { hashedId } from '../records/keys.ts';
+import type { RedisCommands } from '../connection/redis-connection.ts';
+import { SealedRecords } from '../records/sealed-records.ts';
+import { UnreadableRecordError } from '../records/unreadable-record-error.ts';
+
+/** Consents of all proxies. Sealed: who can write to Redis must not agree in a user's name. */
+export class RedisConsentStore implements ConsentStore {
+  readonly #metadataHashes: SealedRecords<string>;
+
+  constructor(redis: RedisCommands, sealer: Sealer) {
+    this.#metadataHashes = new SealedRecords(redis, { sealer, kind: 'consent', isValue: isString });
+  }
+
+  async remember(key: ConsentKey, metadataHash: string, ttlSeconds: number): Promise<void> {
+    await this.#metadataHashes.save(idOf(key), metadataHash, ttlSeconds);
+  }
+
+  async isRemembered(key: ConsentKey, metadataHash: string): Promise<boolean> {
+    try {
+      return (await this.#metadataHashes.read(idOf(key)))?.value === metadataHash;
+    } catch (error) {
+      // The one record that can be had again: the user is asked.
+      if (error instanceof UnreadableRecordError) return false;
+      throw error;
+    }
+  }
+}
+
+function idOf(key: ConsentKey): string {
+  const { provider, subject, issuer, clientId, redirectUri, resource, scopes } = key;
+  return hashedId(provider, subject, issuer, clientId, redirectUri, resource, scopes);
+}

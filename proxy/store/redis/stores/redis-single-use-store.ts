@@ -1,0 +1,43 @@
+import type { Sealer } from '../../../crypto/sealer.ts';
+import type { SingleUseStore } from '../../single-use-store.ts';
+import type { Guard } from '../records/guards.ts';
+import { hashedId, type KeyKind } from '../records/keys.ts';
+import type { RedisCommands } from '../connection/redis-connection.ts';
+import { integer } from '../connection/replies.ts';
+import { DELETE_IF_EQUAL } from '../connection/scripts.ts';
+import { SealedRecords } from '../records/sealed-records.ts';
+
+/**
+ * Single-use records of all proxies.
+ *
+ * A record is opened before it is deleted: a proxy that cannot open it leaves it to one that can.
+ */
+export class RedisSingleUseStore<Value> implements SingleUseStore<Value> {
+  readonly #redis: RedisCommands;
+  readonly #records: SealedRecords<Value>;
+
+  constructor(
+    redis: RedisCommands,
+    options: { sealer: Sealer; kind: KeyKind; isValue: Guard<Value> },
+  ) {
+    this.#redis = redis;
+    this.#records = new SealedRecords(redis, options);
+  }
+
+  save(key: string, value: Value, ttlSeconds: number): Promise<void> {
+    return this.#records.save(hashedId(key), value, ttlSeconds);
+  }
+
+  async peek(key: string): Promise<Value | null> {
+    return (await this.#records.read(hashedId(key)))?.value ?? null;
+  }
+
+  async consume(key: string): Promise<Value | null> {
+    const id = hashedId(key);
+    const record = await this.#records.read(id);
+    if (record === null) return null;
+    const keys = [this.#records.keyOf(id)];
+    const isFirst = integer(await this.#redis.run(DELETE_IF_EQUAL, keys, [record.sealed])) === 1;
+    return isFirst ? record.value : null;
+  }
+}

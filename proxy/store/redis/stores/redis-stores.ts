@@ -1,0 +1,54 @@
+import type { Sealer } from '../../../crypto/sealer.ts';
+import type { Stores } from '../../stores.ts';
+import { isPendingAuthorization, isPendingSignIn, isSignInCode } from '../records/record-guards.ts';
+import { RedisAuthorizationCodeStore } from './redis-authorization-code-store.ts';
+import { RedisBrowserSessionStore } from './redis-browser-session-store.ts';
+import { RedisClientStore } from './redis-client-store.ts';
+import type { RedisConnection } from '../connection/redis-connection.ts';
+import { RedisConsentStore } from './redis-consent-store.ts';
+import { RedisGrantStore } from './redis-grant-store.ts';
+import { RedisRateLimitStore } from './redis-rate-limit-store.ts';
+import { RedisRefreshTokenStore } from './redis-refresh-token-store.ts';
+import { RedisReplayStore } from './redis-replay-store.ts';
+import { RedisRevocations } from './redis-revocations.ts';
+import { RedisRevokedTokenStore } from './redis-revoked-token-store.ts';
+import { RedisSessionStore } from './redis-session-store.ts';
+import { RedisSignInStore } from './redis-sign-in-store.ts';
+import { RedisSingleUseStore } from './redis-single-use-store.ts';
+
+/**
+ * What all proxies on one Redis remember together. SCHEMA.md describes every key.
+ *
+ * Each operation that has to be atomic is one command or one script. Time is the time of Redis.
+ */
+export function createRedisStores(connection: RedisConnection, sealer: Sealer): Stores {
+  return {
+    signIns: new RedisSignInStore(connection, sealer),
+    sessions: new RedisSessionStore(connection, sealer),
+    browserSessions: new RedisBrowserSessionStore(connection, sealer),
+    pendingSignIns: new RedisSingleUseStore(connection, {
+      sealer,
+      kind: 'pending-sign-in',
+      isValue: isPendingSignIn,
+    }),
+    signInCodes: new RedisSingleUseStore(connection, {
+      sealer,
+      kind: 'sign-in-code',
+      isValue: isSignInCode,
+    }),
+    pendingAuthorizations: new RedisSingleUseStore(connection, {
+      sealer,
+      kind: 'pending-authorization',
+      isValue: isPendingAuthorization,
+    }),
+    clients: new RedisClientStore(connection, sealer),
+    authorizationCodes: new RedisAuthorizationCodeStore(connection, sealer),
+    grants: new RedisGrantStore(connection, sealer),
+    revokedTokens: new RedisRevokedTokenStore(connection),
+    refreshTokens: new RedisRefreshTokenStore(connection),
+    consents: new RedisConsentStore(connection, sealer),
+    rateLimits: new RedisRateLimitStore(connection),
+    replays: new RedisReplayStore(connection),
+    revocations: new RedisRevocations(connection),
+  };
+}

@@ -1,0 +1,61 @@
+import { isJsonObject } from '../../../json/json-object.ts';
+import type { Revocation } from '../../revocations.ts';
+
+/** A revocation on its way to the other proxies. */
+export interface RevocationMessage {
+  /** The proxy that it comes from, and that does not need to hear it again. */
+  readonly publisher: string;
+  readonly revocation: Revocation;
+}
+
+/** As it is published. */
+export function formatRevocationMessage(message: RevocationMessage): string {
+  return JSON.stringify(message);
+}
+
+/** Reads what was published; undefined when it is no revocation. */
+export function parseRevocationMessage(text: string): RevocationMessage | undefined {
+  const message = parseJson(text);
+  if (!isJsonObject(message)) return undefined;
+  const { publisher, revocation, ...others } = message;
+  if (typeof publisher !== 'string' || Object.keys(others).length > 0) return undefined;
+  const known = revocationOf(revocation);
+  return known && { publisher, revocation: known };
+}
+
+function revocationOf(value: unknown): Revocation | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { kind, ...members } = value;
+  switch (kind) {
+    case 'missed':
+      return Object.keys(members).length === 0 ? { kind } : undefined;
+    case 'session':
+    case 'browser': {
+      const sessionId = onlyMember(members, 'sessionId');
+      return sessionId === undefined ? undefined : { kind, sessionId };
+    }
+    case 'grant': {
+      const grantId = onlyMember(members, 'grantId');
+      return grantId === undefined ? undefined : { kind, grantId };
+    }
+    case 'token': {
+      const jwtId = onlyMember(members, 'jwtId');
+      return jwtId === undefined ? undefined : { kind, jwtId };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function onlyMember(members: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const { [name]: value, ...others } = members;
+  return typeof value === 'string' && Object.keys(others).length === 0 ? value : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

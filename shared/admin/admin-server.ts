@@ -1,0 +1,118 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import type { ListenAddress } from '../runtime/listen-address.ts';
+import { formatPosition, type SnapshotPosition } from '../snapshot/snapshot-position.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
+import { EventLoopLag } from './event-loop-lag.ts';
+
+/** What the process knows of itself. */
+export interface AdminSources {
+  /** A snapshot is applied, everything listens, and the process does not end. */
+  isReady(): boolean;
+  /** Why it is not, where that is known. */
+  whyNotReady?(): string | undefined;
+  /** The snapshot that serves; undefined before the first. */
+  snapshot(): Snapshot | undefined;
+  /** Where that stands among all that were published; undefined for one that was not. */
+  position?(): SnapshotPosition | undefined;
+}
+
+export interface AdminServer {
+  readonly address: ListenAddress;
+  close(): Promise<void>;
+}
+
+const SECOND = 1_000;
+
+/** A process that is this late is of no use to anyone. */
+const MAX_LAG_MS = 5 * SECOND;
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/**
+ * Serves the admin port: `/livez`, `/readyz` and `/debug/snapshot`. Never to be reached from outside.
+ *
+ * The process is alive while its event loop turns within five seconds, ready or not.
+ *
+ * The snapshot shows as keys and hashes only: its values hold secrets.
+ */
+export async function startAdminServer(
+  listen: ListenAddress,
+  sources: AdminSources,
+  eventLoop = new EventLoopLag(),
+): Promise<AdminServer> {
+  const server = createServer((request, response) => {
+    send(response, answer(request, sources, eventLoop));
+  });
+  const { promise: isListening, resolve, reject } = Promise.withResolvers<undefined>();
+  server.once('error', (error) => {
+    eventLoop[Symbol.dispose]();
+    reject(error);
+  });
+  server.listen(listen.port, listen.host, () => resolve(undefined));
+  await isListening;
+  return {
+    address: boundAddress(server.address()),
+    close: async () => {
+      const { promise, resolve: onClosed } = Promise.withResolvers<undefined>();
+      server.close(() => onClosed(undefined));
+      server.closeAllConnections();
+      eventLoop[Symbol.dispose]();
+      await promise;
+    },
+  };
+}
+
+function answer(
+  { method, url = '' }: IncomingMessage,
+  sources: AdminSources,
+  { lagMs }: EventLoopLag,
+): Answer {
+  if (method !== 'GET' && method !== 'HEAD') {
+    return { status: 405, body: { error: 'method_not_allowed' } };
+  }
+  switch (url.replace(/\?.*$/, '')) {
+    case '/livez':
+      return lagMs <= MAX_LAG_MS
+        ? { status: 200, body: { status: 'alive' } }
+        : { status: 503, body: { status: 'stuck', reason: lateness(lagMs) } };
+    case '/readyz':
+      return sources.isReady()
+        ? { status: 200, body: { status: 'ready' } }
+        : { status: 503, body: { status: 'not ready', reason: sources.whyNotReady?.() } };
+    case '/debug/snapshot':
+      return { status: 200, body: outline(sources.snapshot(), sources.position?.()) };
+    default:
+      return { status: 404, body: { error: 'not_found' } };
+  }
+}
+
+function lateness(lagMs: number): string {
+  return `the event loop was ${String(Math.round(lagMs / SECOND))} s late`;
+}
+
+function outline(snapshot: Snapshot | undefined, position: SnapshotPosition | undefined): unknown {
+  const at = position === undefined ? {} : { position: formatPosition(position) };
+  if (snapshot === undefined) return { version: null, ...at, resources: [] };
+  const resources = [...snapshot.resources.values()].map(({ key, hash }) => ({ key, hash }));
+  return { version: snapshot.version, ...at, resources };
+}
+
+function send(response: ServerResponse, { status, body }: Answer): void {
+  const text = `${JSON.stringify(body)}\n`;
+  response.writeHead(status, {
+    'cache-control': 'no-store',
+    'content-length': Buffer.byteLength(text),
+    'content-type': 'application/json',
+  });
+  response.end(text);
+}
+
+function boundAddress(address: AddressInfo | string | null): AdminServer['address'] {
+  if (typeof address !== 'object' || address === null) throw new Error('not a TCP address');
+  return { host: address.address, port: address.port };
+}

@@ -1,0 +1,280 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { connectKubernetes } from '../../../controller/kubernetes/connect-kubernetes.ts';
+import {
+  KubernetesApiError,
+  type KubernetesApi,
+} from '../../../controller/kubernetes/kubernetes-api.ts';
+import type { KubernetesObject } from '../../../controller/kubernetes/objects.ts';
+import {
+  ENDPOINT_SLICES,
+  LEASES,
+  NAMESPACES,
+  ROUTES,
+  SECRETS,
+} from '../../../controller/kubernetes/resource-types.ts';
+import { startController, type Controller } from '../../../controller/controller.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { Cluster } from '../../support/kubernetes/cluster.ts';
+import { startFakeCluster } from '../../support/kubernetes/fake/start-fake-cluster.ts';
+import { writeCertificate } from '../../support/push/push-world.ts';
+import {
+  createRecordingLogger,
+  type RecordingLogger,
+} from '../../support/redis/recording-logger.ts';
+import { createThrowawayAuthority } from '../../support/throwaway-authority.ts';
+
+const KEY = 'route/default/files';
+
+const PROVIDER = `{ name: idp, issuerUrl: 'https://idp.example.com', clientId: gatehouse, clientSecretRef: { name: typo, key: secret } }`;
+const WITH_SECRET = `{ identityProviders: [${PROVIDER}] }`;
+
+const WITH_SELECTOR =
+  '{ allowedRoutes: { namespaces: { from: Selector, selector: { matchLabels: { team: a } } } } }';
+
+/** Longer than a controller waits before it says what it waits for. */
+const LONG_MS = 60_000;
+
+/** Endpoints of that Service that break who looks at them. */
+const UNREADABLE: KubernetesObject & Readonly<Record<string, unknown>> = {
+  metadata: {
+    name: 'files-1',
+    namespace: 'default',
+    labels: { 'kubernetes.io/service-name': 'files' },
+  },
+  addressType: 'IPv4',
+  endpoints: [
+    {
+      addresses: {
+        [Symbol.iterator](): never {
+          throw new Error('unreadable');
+        },
+      },
+    },
+  ],
+  ports: [{ port: 80 }],
+};
+
+let cluster: Cluster;
+let tlsDirectory: string;
+let logger: RecordingLogger;
+let controller: Controller | undefined;
+
+beforeEach(async () => {
+  cluster = await startFakeCluster();
+  tlsDirectory = await mkdtemp(join(tmpdir(), 'gatehouse-controller-'));
+  await writeCertificate(tlsDirectory, createThrowawayAuthority().issue(['127.0.0.1']));
+  logger = createRecordingLogger();
+  await applySettings('{}');
+});
+
+afterEach(async () => {
+  await controller?.close();
+  controller = undefined;
+  await cluster[Symbol.asyncDispose]();
+  await rm(tlsDirectory, { recursive: true });
+});
+
+async function start(change: Partial<KubernetesApi> = {}): Promise<Controller> {
+  controller = await startController({
+    api: { ...connect(), ...change },
+    logger,
+    host: 'pod',
+    namespace: 'default',
+    watchNamespaces: undefined,
+    gatewayClass: 'gatehouse',
+    settingsName: 'gatehouse',
+    proxyServiceAccount: 'gatehouse-proxy',
+    proxyService: 'gatehouse-proxy',
+    pushListen: { host: '127.0.0.1', port: 0 },
+    pushTlsDirectory: tlsDirectory,
+    pushAddress: 'pod:8444',
+    deletionDelayMs: 30_000,
+  });
+  return controller;
+}
+
+function connect(): KubernetesApi {
+  return connectKubernetes({ kubeconfig: cluster.adminKubeconfig });
+}
+
+async function applySettings(spec: string): Promise<void> {
+  await cluster.admin.apply(`
+apiVersion: gatehouse.dev/v1alpha1
+kind: GatewaySettings
+metadata: { name: gatehouse, namespace: default }
+spec: ${spec}
+`);
+}
+
+async function applyRoute(to: string, more = ''): Promise<void> {
+  await cluster.admin.apply(`
+apiVersion: gatehouse.dev/v1alpha1
+kind: Route
+metadata: { name: files, namespace: default }
+spec: { from: 'https://files.example.com', to: '${to}', allowPublicUnauthenticatedAccess: true${more} }
+`);
+}
+
+/** A Route to a Service. */
+async function applyService(): Promise<void> {
+  await cluster.admin.apply(`
+apiVersion: v1
+kind: Service
+metadata: { name: files, namespace: default }
+spec: { ports: [{ port: 80 }] }
+---
+apiVersion: gatehouse.dev/v1alpha1
+kind: Route
+metadata: { name: files, namespace: default }
+spec:
+  from: https://files.example.com
+  backendRefs: [{ name: files, port: 80 }]
+  allowPublicUnauthenticatedAccess: true
+`);
+}
+
+/** Where the Route leads, as it is compiled. */
+function upstream({ table }: Controller): string | undefined {
+  const value = table.get(KEY)?.value;
+  return value?.kind === 'route' ? value.upstream : undefined;
+}
+
+function says(level: 'info' | 'warn', message: string, times = 1): boolean {
+  return logger.messages(level).filter((one) => one === message).length >= times;
+}
+
+function hasLed(): boolean {
+  return says('info', 'leadership acquired');
+}
+
+describe('a controller', () => {
+  it('leads although a Secret must not be read, and goes on compiling', async () => {
+    await applySettings(WITH_SECRET);
+    const api = connect();
+    const it = await start({
+      list: async (type, scope, page) => {
+        if (type !== SECRETS) return await api.list(type, scope, page);
+        throw new KubernetesApiError({ code: 403, reason: 'Forbidden' }, 'secrets is forbidden');
+      },
+    });
+    await eventually('it is ready', () => it.isReady);
+    await applySettings('{}');
+    await applyRoute('http://one.example.com');
+    await eventually('the Route is compiled', () => it.table.has(KEY));
+    expect(it.table.has('settings')).toBe(true);
+  });
+
+  it(
+    'says that namespaces cannot be read for long, and when they can',
+    async () => {
+      await applySettings(WITH_SELECTOR);
+      const api = connect();
+      let isAway = true;
+      await start({
+        list: async (type, scope, page) => {
+          if (type !== NAMESPACES || !isAway) return await api.list(type, scope, page);
+          throw new KubernetesApiError({ code: 500, reason: 'InternalError' }, 'away');
+        },
+      });
+      await eventually('it says so', () => says('warn', 'publication is held back'), LONG_MS);
+      isAway = false;
+      await eventually(
+        'it says so',
+        () => says('info', 'publication is not held back any more'),
+        LONG_MS,
+      );
+
+      const [told] = logger.records.filter(({ message }) => message === 'publication is held back');
+      expect(told?.fields['reason']).toMatch('what the settings refer to cannot be read');
+    },
+    3 * LONG_MS,
+  );
+
+  it(
+    'says once that there are no settings of its name and class, and that they came',
+    async () => {
+      const settings = '/apis/gatehouse.dev/v1alpha1/namespaces/default/gatewaysettings/gatehouse';
+      const missing = 'no settings of this name and class, without which no route serves';
+      await applySettings('{ gatewayClassName: other }');
+      const it = await start();
+      await eventually('it is ready', () => it.isReady);
+      await applyRoute('http://one.example.com');
+      const place = { namespace: 'default', name: 'files' };
+      await eventually(
+        'the Route says so',
+        async () => {
+          const route = JSON.stringify(await connect().get(ROUTES, place));
+          return route.includes('no GatewaySettings default/gatehouse of class gatehouse');
+        },
+        LONG_MS,
+      );
+      await cluster.admin.request('DELETE', settings);
+      expect(says('info', 'settings found')).toBe(false);
+      await applySettings('{}');
+      await eventually('it says so', () => says('info', 'settings found'));
+      await eventually('the Route is compiled', () => it.table.has(KEY));
+      expect(logger.messages('warn').filter((message) => message === missing)).toHaveLength(1);
+      const [told] = logger.records.filter(({ message }) => message === missing);
+      expect(told?.fields).toEqual({ settings: 'default/gatehouse', class: 'gatehouse' });
+      await cluster.admin.request('DELETE', settings);
+      await eventually('it says so again', () => says('warn', missing, 2));
+    },
+    LONG_MS,
+  );
+
+  it('begins to lead with what the leader before told in statuses', async () => {
+    const api = connect();
+    let mayLead = false;
+    const it = await start({
+      create: async (type, namespace, object) => {
+        if (type === LEASES && !mayLead) throw new Error('not yet');
+        return await api.create(type, namespace, object);
+      },
+      // The second generation passed by while this one did not look.
+      async *watch(type, scope, options) {
+        for await (const event of api.watch(type, scope, options)) {
+          const isSecond = 'object' in event && event.object.metadata.generation === 2;
+          if (type !== ROUTES || !isSecond) yield event;
+        }
+      },
+    });
+    await eventually('it is ready', () => it.isReady);
+    await applyRoute('http://one.example.com');
+    await eventually('the first is compiled', () => upstream(it) === 'http://one.example.com');
+    await applyRoute('http://two.example.com');
+    const place = { namespace: 'default', name: 'files' };
+    const second = await api.get(ROUTES, place);
+    await applyRoute('http://three.example.com', ", regex: '('");
+    const served = { generation: 2, spec: specOf(second) };
+    await api.applyStatus(ROUTES, place, {
+      ...{ gatewayClassName: 'gatehouse', url: 'https://files.example.com', served },
+    });
+    expect(upstream(it)).toBe('http://one.example.com');
+    mayLead = true;
+    await eventually('it leads', hasLed);
+    await eventually('the second serves', () => upstream(it) === 'http://two.example.com');
+  });
+
+  it('fails when a change cannot be handled, and takes nothing more', async () => {
+    await applyService();
+    const api = connect();
+    const { failed, table } = await start({
+      list: async (type, scope, page) => {
+        const answer = await api.list(type, scope, page);
+        return type === ENDPOINT_SLICES ? { ...answer, items: [UNREADABLE] } : answer;
+      },
+    });
+    await expect(failed).rejects.toThrow('unreadable');
+    expect(logger.messages('error')).toContain('change not handled');
+    expect(table.size).toBe(0);
+  });
+});
+
+function specOf(object: KubernetesObject): unknown {
+  return 'spec' in object ? object.spec : undefined;
+}

@@ -1,0 +1,423 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { compileSnapshot } from '../../../../controller/compile/compile-snapshot.ts';
+import {
+  acceptResources,
+  type Acceptance,
+  type Accepted,
+} from '../../../../controller/files/accept-resources.ts';
+import { readCandidates } from '../../../../controller/files/candidates.ts';
+import { formatProblem } from '../../../../controller/files/located-problem.ts';
+import { contentsOf } from './contents-of.ts';
+
+type Files = Readonly<Record<string, string>>;
+
+const SETTINGS = `
+apiVersion: gatehouse.dev/v1alpha1
+kind: GatewaySettings
+metadata: {name: gatehouse}
+spec:
+  cookie: {expiration: 1h}
+  identityProviders:
+    - {name: corp, issuerUrl: https://idp.example, clientId: x, clientSecretRef: {name: corp, key: secret}}
+`;
+
+const SECRET = `
+apiVersion: v1
+kind: Secret
+metadata: {name: corp}
+stringData: {secret: one}
+`;
+
+const BASE: Files = { 'settings.yaml': SETTINGS, 'secret.yaml': SECRET };
+
+describe('acceptResources', () => {
+  test('serves what is valid, and reports the rest', () => {
+    const { accepted, problems } = accept(undefined, {
+      ...BASE,
+      'good.yaml': route('good', 'a.example'),
+      'bad.yaml': route('bad', 'b.example', 'policy: {allow: {or: [{emial: x}]}}'),
+    });
+    expect(upstreams(accepted)).toEqual({ 'default/good': 'http://up' });
+    expect(problems).toEqual([
+      expect.stringMatching(/^bad\.yaml:\d+ \(document 1\) Route default\/bad: spec\.policy\./),
+    ]);
+  });
+
+  describe('after a change', () => {
+    test('takes what is new and drops what is gone', () => {
+      const before = good({ 'a.yaml': route('a', 'a.example'), 'b.yaml': route('b', 'b.example') });
+      const { accepted, problems } = accept(before, {
+        ...BASE,
+        'b.yaml': route('b', 'b.example', '', 'http://other'),
+        'c.yaml': route('c', 'c.example'),
+      });
+      expect(problems).toEqual([]);
+      expect(upstreams(accepted)).toEqual({
+        'default/b': 'http://other',
+        'default/c': 'http://up',
+      });
+    });
+
+    test.each([
+      { fault: 'the schema refuses', more: 'timeouts: {request: soon}' },
+      { fault: 'the compiler refuses', more: 'policy: {allow: {or: []}}' },
+    ])('keeps the last good version of a route that $fault, and applies the rest', ({ more }) => {
+      const before = good({ 'a.yaml': route('a', 'a.example'), 'b.yaml': route('b', 'b.example') });
+      const { accepted, problems } = accept(before, {
+        ...BASE,
+        'a.yaml': route('a', 'a.example', more, 'http://new'),
+        'b.yaml': route('b', 'b.example', '', 'http://new'),
+      });
+      expect(upstreams(accepted)).toEqual({
+        'default/a': 'http://up',
+        'default/b': 'http://new',
+      });
+      expect(problems).toHaveLength(1);
+      expect(problems[0]).toMatch(/^a\.yaml:\d+ \(document 1\) Route default\/a: spec\./);
+    });
+
+    test('keeps it through further changes, until it is good again or gone', () => {
+      const bad = { 'a.yaml': route('a', 'a.example', 'timeouts: {request: soon}', 'http://new') };
+      const first = accept(good({ 'a.yaml': route('a', 'a.example') }), { ...BASE, ...bad });
+      const second = accept(first.accepted, { ...BASE, ...bad, 'b.yaml': route('b', 'b.example') });
+      expect(upstreams(second.accepted)).toEqual({
+        'default/a': 'http://up',
+        'default/b': 'http://up',
+      });
+      expect(second.problems).toHaveLength(1);
+      const mended = accept(second.accepted, {
+        ...BASE,
+        'a.yaml': route('a', 'a.example', '', 'http://new'),
+      });
+      expect(upstreams(mended.accepted)).toEqual({ 'default/a': 'http://new' });
+      const gone = accept(second.accepted, { ...BASE, 'b.yaml': route('b', 'b.example') });
+      expect(upstreams(gone.accepted)).toEqual({ 'default/b': 'http://up' });
+    });
+
+    test('keeps everything of a file that does not parse', () => {
+      const before = good({
+        'two.yaml': `${route('a', 'a.example')}---\n${route('b', 'b.example')}`,
+        'c.yaml': route('c', 'c.example'),
+      });
+      const { accepted, problems } = accept(before, { ...BASE, 'two.yaml': 'kind: [' });
+      expect(Object.keys(upstreams(accepted))).toEqual(['default/a', 'default/b']);
+      expect(problems).toEqual([
+        expect.stringMatching(/^two\.yaml:1 \(document 1\) .* \[InvalidManifest\]$/),
+      ]);
+    });
+
+    test('lets a resource move out of a file that does not parse', () => {
+      const before = good({ 'a.yaml': route('a', 'a.example') });
+      const { accepted } = accept(before, {
+        ...BASE,
+        'a.yaml': '{',
+        'b.yaml': route('a', 'a.example', '', 'http://new'),
+      });
+      expect(upstreams(accepted)).toEqual({ 'default/a': 'http://new' });
+    });
+
+    test('keeps what a document may have meant that lost its name', () => {
+      const before = good({ 'a.yaml': route('a', 'a.example') });
+      const nameless = route('a', 'a.example').replace('{name: a}', '{nam: a}');
+      const { accepted, problems } = accept(before, { ...BASE, 'a.yaml': nameless });
+      expect(upstreams(accepted)).toEqual({ 'default/a': 'http://up' });
+      expect(problems.join()).toContain('metadata.name: is required');
+    });
+
+    test('keeps an unnamed plain route whose address cannot be read', () => {
+      const plain = (from: string): Files => ({
+        'plain.yaml': `
+routes:
+  - {from: "${from}", to: http://up, allow_public_unauthenticated_access: true}
+  - {from: "https://b.example", to: http://up, allow_public_unauthenticated_access: true}
+`,
+      });
+      const before = accept(undefined, plain('https://a.example')).accepted;
+      const { accepted, problems } = accept(before, plain('a.example'));
+      expect(Object.keys(upstreams(accepted))).toEqual(['default/a-example', 'default/b-example']);
+      expect(problems).toEqual([expect.stringContaining('routes[0]: routes[0].from: must be')]);
+    });
+
+    test('takes neither of two resources with one name, and keeps the one that serves', () => {
+      const before = good({ 'a.yaml': route('a', 'a.example') });
+      const { accepted, problems } = accept(before, {
+        ...BASE,
+        'a.yaml': route('a', 'a.example', '', 'http://new'),
+        'copy.yaml': route('a', 'a.example', '', 'http://newer'),
+      });
+      expect(upstreams(accepted)).toEqual({ 'default/a': 'http://up' });
+      expect(problems).toEqual([
+        'a.yaml:2 (document 1) Route default/a: there are 2 resources of this name [InvalidManifest]',
+        'copy.yaml:2 (document 1) Route default/a: there are 2 resources of this name [InvalidManifest]',
+      ]);
+    });
+  });
+
+  describe('for an address that two routes ask for', () => {
+    test('lets the one that serves it go on, whatever the names are', () => {
+      const before = good({ 'z.yaml': route('z', 'a.example') });
+      const files = { 'z.yaml': route('z', 'a.example'), 'a.yaml': route('a', 'a.example') };
+      const { accepted, problems } = accept(before, { ...BASE, ...files });
+      expect(upstreams(accepted)).toEqual({ 'default/z': 'http://up' });
+      expect(problems).toEqual([expect.stringMatching(/^a\.yaml.*\[HostConflict\]$/)]);
+    });
+
+    test('also before a route that is older and moves there', () => {
+      const first = good({ 'a.yaml': route('a', 'a.example') });
+      const files = { 'a.yaml': route('a', 'a.example'), 'b.yaml': route('b', 'b.example') };
+      const second = accept(first, { ...BASE, ...files }).accepted;
+      const third = accept(second, { ...BASE, ...files, 'a.yaml': route('a', 'b.example') });
+      expect(hosts(third.accepted)).toEqual(['a.example', 'b.example']);
+      expect(third.problems).toEqual([expect.stringMatching(/^a\.yaml.*\[HostConflict\]$/)]);
+    });
+
+    test('goes back with both when one cannot move away for the other', () => {
+      const before = good({ 'a.yaml': route('a', 'a.example'), 'b.yaml': route('b', 'b.example') });
+      const { accepted, problems } = accept(before, {
+        ...BASE,
+        'a.yaml': route('a', 'c.example', 'policy: {allow: {or: []}}'),
+        'b.yaml': route('b', 'a.example'),
+      });
+      expect(hosts(accepted)).toEqual(['a.example', 'b.example']);
+      expect(problems).toEqual([
+        expect.stringMatching(/^a\.yaml.*\[InvalidPolicy\]$/),
+        expect.stringMatching(/^b\.yaml.*\[HostConflict\]$/),
+      ]);
+    });
+
+    test('lets two routes swap their addresses', () => {
+      const before = good({ 'a.yaml': route('a', 'a.example'), 'b.yaml': route('b', 'b.example') });
+      const { accepted, problems } = accept(before, {
+        ...BASE,
+        'a.yaml': route('a', 'b.example', '', 'http://a'),
+        'b.yaml': route('b', 'a.example', '', 'http://b'),
+      });
+      expect(problems).toEqual([]);
+      expect(upstreams(accepted)).toEqual({ 'default/a': 'http://a', 'default/b': 'http://b' });
+    });
+  });
+
+  describe('for settings', () => {
+    const route1 = { 'a.yaml': route('a', 'a.example') };
+
+    test.each([
+      {
+        fault: 'are invalid',
+        files: { 'settings.yaml': SETTINGS.replace('1h', 'soon') },
+        problem: /^settings\.yaml:6 .*spec\.cookie\.expiration: must be a duration/,
+      },
+      {
+        fault: 'are refused by the compiler',
+        files: { 'settings.yaml': SETTINGS.replace('1h', '1500ms') },
+        problem: /^settings\.yaml:6 .*spec\.cookie\.expiration: must be whole seconds/,
+      },
+      {
+        fault: 'name a Secret that is gone',
+        files: { 'secret.yaml': '# Nothing.' },
+        problem: /^settings\.yaml:8 .*\[SecretNotFound\]$/,
+      },
+      {
+        fault: 'name a key that their Secret lacks',
+        files: { 'secret.yaml': SECRET.replace('{secret: one}', '{}') },
+        problem: /^settings\.yaml:8 .*\[SecretNotFound\]$/,
+      },
+    ])('that $fault, keeps the last good ones with their Secrets', ({ files, problem }) => {
+      const before = good(route1);
+      const { accepted, problems } = accept(before, {
+        ...BASE,
+        'a.yaml': route('a', 'a.example', '', 'http://new'),
+        ...files,
+      });
+      expect(upstreams(accepted)).toEqual({ 'default/a': 'http://new' });
+      expect(accepted?.snapshot.resources.get('settings')).toEqual(
+        before.snapshot.resources.get('settings'),
+      );
+      expect(clientSecret(accepted)).toBe('one');
+      expect(problems).toEqual([expect.stringMatching(problem)]);
+    });
+
+    test('keeps the last good version of a Secret that is invalid', () => {
+      const broken = SECRET.replace('stringData: {secret: one}', 'data: {secret: "?"}');
+      const { accepted, problems } = accept(good(route1), {
+        ...BASE,
+        ...route1,
+        'secret.yaml': broken,
+      });
+      expect(clientSecret(accepted)).toBe('one');
+      expect(problems).toEqual([
+        'secret.yaml:5 (document 1) Secret default/corp: data.secret: must be base64 [InvalidManifest]',
+      ]);
+    });
+
+    test('takes a Secret that changed', () => {
+      const { accepted } = accept(good(route1), {
+        ...BASE,
+        ...route1,
+        'secret.yaml': SECRET.replace('one', 'two'),
+      });
+      expect(clientSecret(accepted)).toBe('two');
+    });
+
+    test('never gives a new secret to an identity provider of before', () => {
+      const { accepted } = accept(good(route1), {
+        ...route1,
+        'settings.yaml': SETTINGS.replace('1h', 'soon'),
+        'secret.yaml': SECRET.replace('one', 'two'),
+      });
+      expect(clientSecret(accepted)).toBe('one');
+    });
+
+    test('takes none of several', () => {
+      const before = good(route1);
+      const { accepted, problems } = accept(before, {
+        ...BASE,
+        ...route1,
+        'more.yaml': SETTINGS.replace('name: gatehouse', 'name: more').replace('1h', '2h'),
+      });
+      expect(accepted?.snapshot.version).toBe(before.snapshot.version);
+      expect(problems).toEqual([
+        expect.stringMatching(/^more\.yaml.*there can be only one GatewaySettings/),
+        expect.stringMatching(/^settings\.yaml.*there can be only one GatewaySettings/),
+      ]);
+    });
+
+    test('that are gone, goes back to the defaults', () => {
+      const open = { 'a.yaml': publicRoute('a', 'a.example') };
+      const before = good(open);
+      const { accepted } = accept(before, open);
+      expect(accepted?.snapshot.resources.get('settings')?.value).toMatchObject({
+        cookie: { expirationSeconds: 14 * 3600 },
+      });
+    });
+
+    test('that may be in a file that does not parse, keeps the last good ones', () => {
+      const open = { 'a.yaml': publicRoute('a', 'a.example') };
+      const before = good(open);
+      const { accepted } = accept(before, { ...open, 'settings.yaml': '{' });
+      expect(accepted?.snapshot.version).toBe(before.snapshot.version);
+    });
+
+    test.each([
+      { fault: 'are invalid', text: SETTINGS.replace('1h', 'soon') },
+      { fault: 'are refused by the compiler', text: SETTINGS.replace('1h', '1500ms') },
+      { fault: 'do not parse', text: '{' },
+      {
+        fault: 'have a kind that is unknown',
+        text: SETTINGS.replace('GatewaySettings', 'Setings'),
+      },
+    ])('that $fault, serves nothing at a start', ({ text }) => {
+      const { accepted, problems } = accept(undefined, {
+        ...BASE,
+        'settings.yaml': text,
+        'a.yaml': publicRoute('a', 'a.example'),
+      });
+      expect(accepted).toBeUndefined();
+      expect(problems).toHaveLength(1);
+    });
+
+    test('that are invalid, still reports what is wrong with the routes', () => {
+      const { problems } = accept(undefined, {
+        'settings.yaml': SETTINGS.replace('1h', 'soon'),
+        'a.yaml': route('a', 'a.example', 'policy: {allow: {or: [{emial: x}]}}'),
+      });
+      expect(problems).toEqual([
+        expect.stringMatching(/^a\.yaml.*emial/),
+        expect.stringMatching(/^settings\.yaml.*expiration/),
+      ]);
+    });
+
+    test.each([
+      {
+        what: 'no file has',
+        files: { 'a.yaml': route('a', 'a.example') },
+        problem:
+          'a.yaml:2 (document 1) Route default/a: nobody can sign in: there is no GatewaySettings [SettingsNotFound]',
+      },
+      {
+        what: 'a plain form leaves out',
+        files: {
+          'a.yaml':
+            'routes: [{from: https://a.example, to: http://up, allow_any_authenticated_user: true}]',
+        },
+        problem:
+          'a.yaml:1 (document 1) Route default/a-example: routes[0]: nobody can sign in: this file names no identity provider [IdentityProviderNotFound]',
+      },
+    ])('that $what, are missed in words that fit', ({ files, problem }) => {
+      expect(accept(undefined, files).problems).toEqual([problem]);
+    });
+
+    test('with an unknown key, still reports what the compiler finds', () => {
+      const { problems } = accept(undefined, {
+        'plain.yaml': `
+cookie_expiration: 1500ms
+shoe_size: 44
+routes:
+  - {from: "https://a.example", to: "http://up", regex: "(", hat: 1}
+`,
+      });
+      expect(problems).toEqual([
+        expect.stringMatching(/^plain\.yaml:2 .*cookie_expiration: must be whole seconds/),
+        expect.stringMatching(/^plain\.yaml:3 .*shoe_size: unknown key/),
+        expect.stringMatching(/^plain\.yaml:5 .*routes\[0\]\.hat: unknown key/),
+        expect.stringMatching(/^plain\.yaml:5 .*routes\[0\]\.regex: .*\[InvalidRegex\]$/),
+      ]);
+    });
+  });
+});
+
+function accept(
+  previous: Accepted | undefined,
+  files: Files,
+): { readonly accepted: Accepted | undefined; readonly problems: readonly string[] } {
+  const candidates = readCandidates(contentsOf(files), []);
+  const { accepted, problems }: Acceptance = acceptResources(previous, candidates, (resources) =>
+    compileSnapshot(resources, { devAllowLoopback: false }),
+  );
+  return { accepted, problems: problems.map(formatProblem) };
+}
+
+function good(files: Files): Accepted {
+  const { accepted, problems } = accept(undefined, { ...BASE, ...files });
+  if (accepted === undefined || problems.length > 0) throw new Error(problems.join('\n'));
+  return accepted;
+}
+
+function route(name: string, host: string, more = '', to = 'http://up'): string {
+  const access = more.startsWith('policy') ? '' : 'allowAnyAuthenticatedUser: true';
+  return `
+apiVersion: gatehouse.dev/v1alpha1
+kind: Route
+metadata: {name: ${name}}
+spec:
+  from: https://${host}
+  to: ${to}
+  ${access}
+  ${more}
+`;
+}
+
+function publicRoute(name: string, host: string): string {
+  const access = 'allowAnyAuthenticatedUser: true';
+  return route(name, host).replace(access, 'allowPublicUnauthenticatedAccess: true');
+}
+
+function routesOf(
+  accepted: Accepted | undefined,
+): readonly { readonly name: string; readonly host: string; readonly upstream: string }[] {
+  const values = [...(accepted?.snapshot.resources.values() ?? [])].map(({ value }) => value);
+  return values.flatMap((value) => (value.kind === 'route' ? [value] : []));
+}
+
+function upstreams(accepted: Accepted | undefined): Readonly<Record<string, string>> {
+  return Object.fromEntries(routesOf(accepted).map(({ name, upstream }) => [name, upstream]));
+}
+
+function hosts(accepted: Accepted | undefined): readonly string[] {
+  return routesOf(accepted).map(({ host }) => host);
+}
+
+function clientSecret(accepted: Accepted | undefined): string | undefined {
+  const provider = accepted?.snapshot.resources.get('identity-provider/corp')?.value;
+  return provider?.kind === 'identity-provider' ? provider.clientSecret : undefined;
+}

@@ -1,0 +1,32 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { untouchedPuts } from '../../../../controller/publish/untouched-puts.ts';
+import type { SnapshotResource } from '../../../../shared/snapshot/snapshot.ts';
+
+describe('untouchedPuts', () => {
+  test.each([
+    { before: [80, 8080], after: [80, 8080, 9090], goesOut: true },
+    { before: [80], after: [80], goesOut: true },
+    { before: [80, 8080], after: [80], goesOut: false },
+  ])(
+    'a Service with ports $before that then has $after goes out: $goesOut',
+    ({ before, after, goesOut }) => {
+      const put = untouchedPuts({
+        put: new Map([['service/x/svc', service(after)]]),
+        deleted: new Set(['route/x/gone']),
+        published: new Map([['service/x/svc', service(before)]]),
+      });
+
+      expect(put).toHaveLength(goesOut ? 1 : 0);
+    },
+  );
+});
+
+function service(ports: readonly number[]): SnapshotResource {
+  const value = {
+    kind: 'service',
+    name: 'x/svc',
+    ports: ports.map((port) => ({ port, endpoints: ['10.0.0.1:80'] })),
+  } as const;
+  return { key: 'service/x/svc', hash: ports.join(), value };
+}

@@ -1,0 +1,248 @@
+import { describe, expect, it } from '@jest/globals';
+
+import {
+  createProxyAuthenticator,
+  type AuthenticateProxy,
+} from '../../../../../controller/push/server/authenticate-proxy.ts';
+import {
+  KubernetesApiError,
+  type KubernetesApi,
+} from '../../../../../controller/kubernetes/kubernetes-api.ts';
+import { createRecordingLogger } from '../../../../support/redis/recording-logger.ts';
+
+const SECOND = 1000;
+const POD_NAME = 'authentication.kubernetes.io/pod-name';
+const NOW = 1_800_000_000 * SECOND;
+
+/** A token that ends so many seconds from now. Nothing of it is signed. */
+function aToken(seconds: number, jti = 'one', others: object = {}): string {
+  const part = (claims: object): string =>
+    Buffer.from(JSON.stringify(claims)).toString('base64url');
+  return `${part({ alg: 'none' })}.${part({ ...CLAIMS, exp: NOW / SECOND + seconds, jti, ...others })}.signature`;
+}
+
+/** What the API server says in a token for a proxy. */
+const CLAIMS = {
+  aud: ['gatehouse-controller'],
+  sub: 'system:serviceaccount:gatehouse:gatehouse-proxy',
+  'kubernetes.io': { namespace: 'gatehouse', pod: { name: 'proxy-0' } },
+};
+const GOOD_USER = {
+  username: 'system:serviceaccount:gatehouse:gatehouse-proxy',
+  extra: { [POD_NAME]: ['proxy-0'] },
+};
+const GOOD = { authenticated: true, audiences: ['gatehouse-controller'], user: GOOD_USER };
+
+interface Reviews {
+  readonly authenticate: AuthenticateProxy;
+  readonly requests: object[];
+  readonly logged: readonly unknown[];
+  pass(seconds: number): void;
+  /** Moves the clock alone. */
+  setWallTime(seconds: number): void;
+  answerWith(next: () => unknown): void;
+}
+
+function reviewing(status: unknown): Reviews {
+  let answer: () => unknown = () => ({ metadata: { name: '' }, status });
+  let now = 0;
+  let wall = NOW;
+  const requests: object[] = [];
+  const logger = createRecordingLogger();
+  const create: KubernetesApi['create'] = async (type, namespace, object) => {
+    expect([type.group, type.plural, namespace]).toEqual([
+      'authentication.k8s.io',
+      'tokenreviews',
+      undefined,
+    ]);
+    requests.push(object);
+    // What the API server says may be anything.
+    return (await answer()) as Awaited<ReturnType<KubernetesApi['create']>>;
+  };
+  return {
+    requests,
+    logged: logger.records,
+    pass: (seconds) => {
+      now += seconds * SECOND;
+      wall += seconds * SECOND;
+    },
+    setWallTime: (seconds) => (wall += seconds * SECOND),
+    answerWith: (next) => (answer = next),
+    authenticate: createProxyAuthenticator({
+      api: { create },
+      namespace: 'gatehouse',
+      serviceAccount: 'gatehouse-proxy',
+      logger,
+      now: () => now,
+      wallTime: () => wall,
+    }),
+  };
+}
+
+const TOKEN = aToken(3600);
+const ADDRESS = '10.0.0.1';
+const CREDENTIALS = { token: TOKEN, proxyId: 'proxy-0', address: ADDRESS };
+
+describe('a proxy', () => {
+  it('is who the API server says it is', async () => {
+    const { authenticate, requests } = reviewing(GOOD);
+    expect(await authenticate(CREDENTIALS)).toEqual({ kind: 'authenticated' });
+    expect(requests).toEqual([
+      {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenReview',
+        spec: { token: TOKEN, audiences: ['gatehouse-controller'] },
+      },
+    ]);
+  });
+
+  it.each([
+    ['a token that is not good', { authenticated: false }, 401],
+    ['no answer to speak of', undefined, 401],
+    ['something like the truth', { ...GOOD, authenticated: 'true' }, 401],
+    ['a token for others', { ...GOOD, audiences: ['https://kubernetes.default.svc'] }, 401],
+    ['a token for nobody', { ...GOOD, audiences: undefined }, 401],
+    ['another account', { ...GOOD, user: { ...GOOD_USER, username: 'system:admin' } }, 403],
+    [
+      'the account of that name elsewhere',
+      { ...GOOD, user: { ...GOOD_USER, username: 'system:serviceaccount:x:gatehouse-proxy' } },
+      403,
+    ],
+    ['another pod', { ...GOOD, user: { ...GOOD_USER, extra: { [POD_NAME]: ['proxy-1'] } } }, 403],
+    ['no pod', { ...GOOD, user: { username: GOOD_USER.username } }, 403],
+    ['an empty list of pods', { ...GOOD, user: { ...GOOD_USER, extra: { [POD_NAME]: [] } } }, 403],
+    [
+      'two pods',
+      { ...GOOD, user: { ...GOOD_USER, extra: { [POD_NAME]: ['proxy-0', 'proxy-1'] } } },
+      403,
+    ],
+    ['a pod in words', { ...GOOD, user: { ...GOOD_USER, extra: { [POD_NAME]: 'proxy-0' } } }, 403],
+  ])('with %s is refused', async (_, status, code) => {
+    const { authenticate } = reviewing(status);
+    expect(await authenticate(CREDENTIALS)).toMatchObject({ kind: 'refused', status: code });
+  });
+
+  it.each([
+    ['is no token of an API server', 'junk', 401],
+    ['holds what is no JSON', 'a.b.c', 401],
+    ['has ended', aToken(-61), 401],
+    ['is for others', aToken(60, 'one', { aud: ['https://kubernetes.default.svc'] }), 401],
+    ['is of another account', aToken(60, 'one', { sub: 'system:serviceaccount:x:y' }), 403],
+    [
+      'is of another pod',
+      aToken(60, 'one', { 'kubernetes.io': { pod: { name: 'proxy-1' } } }),
+      403,
+    ],
+    ['is of no pod', aToken(60, 'one', { 'kubernetes.io': {} }), 403],
+  ])('whose token %s is refused, and nobody is asked', async (_, token, code) => {
+    const { authenticate, requests } = reviewing(GOOD);
+    expect(await authenticate({ ...CREDENTIALS, token })).toMatchObject({ status: code });
+    expect(requests).toEqual([]);
+  });
+
+  it.each([
+    [
+      'another namespace',
+      { sub: 'system:serviceaccount:finance:gatehouse-proxy' },
+      {
+        reason: 'not-a-proxy',
+        detail: { tokenOf: 'finance/gatehouse-proxy', expected: 'gatehouse/gatehouse-proxy' },
+      },
+    ],
+    [
+      'another pod',
+      { 'kubernetes.io': { pod: { name: 'proxy-1' } } },
+      {
+        reason: 'not-this-proxy',
+        detail: { tokenOf: 'gatehouse/gatehouse-proxy', pod: 'proxy-1', expected: 'proxy-0' },
+      },
+    ],
+    [
+      'no pod',
+      { 'kubernetes.io': {} },
+      { reason: 'not-this-proxy', detail: { pod: 'none', expected: 'proxy-0' } },
+    ],
+    [
+      'another audience',
+      { aud: ['https://kubernetes.default.svc'] },
+      {
+        reason: 'wrong-audience',
+        detail: { audience: 'https://kubernetes.default.svc', expected: 'gatehouse-controller' },
+      },
+    ],
+    [
+      'whoever writes what he likes',
+      { sub: 'system:serviceaccount:a\n:b', aud: 'gatehouse-controller' },
+      { reason: 'not-a-proxy', detail: { tokenOf: 'unknown' } },
+    ],
+  ])('is told from the token of %s, which the log can say', async (_, others, refusal) => {
+    const { authenticate } = reviewing(GOOD);
+    const answer = await authenticate({ ...CREDENTIALS, token: aToken(60, 'one', others) });
+    expect(answer).toMatchObject(refusal);
+  });
+
+  it('is asked about again a minute later also when the clock was set back', async () => {
+    const reviews = reviewing(GOOD);
+    await reviews.authenticate(CREDENTIALS);
+    reviews.setWallTime(-600);
+    reviews.pass(61);
+    reviews.answerWith(() => ({ status: { authenticated: false } }));
+    expect(await reviews.authenticate(CREDENTIALS)).toMatchObject({ status: 401 });
+  });
+
+  it('is asked about once a minute, and for every name it gives itself', async () => {
+    const reviews = reviewing(GOOD);
+    await Promise.all([reviews.authenticate(CREDENTIALS), reviews.authenticate(CREDENTIALS)]);
+    reviews.pass(59);
+    await reviews.authenticate(CREDENTIALS);
+    expect(reviews.requests).toHaveLength(1);
+    const other = await reviews.authenticate({ ...CREDENTIALS, proxyId: 'proxy-1' });
+    expect(other).toMatchObject({ status: 403 });
+    reviews.pass(2);
+    await reviews.authenticate(CREDENTIALS);
+    expect(reviews.requests).toHaveLength(2);
+  });
+
+  it('is asked about again when its token has ended', async () => {
+    const reviews = reviewing(GOOD);
+    const credentials = { ...CREDENTIALS, token: aToken(10) };
+    await reviews.authenticate(credentials);
+    reviews.pass(11);
+    reviews.answerWith(() => ({ status: { authenticated: false } }));
+    expect(await reviews.authenticate(credentials)).toMatchObject({ status: 401 });
+  });
+
+  it('is refused while the API server is away, without a word of its token', async () => {
+    const reviews = reviewing(GOOD);
+    reviews.answerWith(() => {
+      throw new Error(`could not send ${TOKEN}`);
+    });
+    expect(await reviews.authenticate(CREDENTIALS)).toMatchObject({ status: 503 });
+    reviews.answerWith(() => {
+      throw new KubernetesApiError({ code: 403, reason: 'Forbidden' }, `forbidden: ${TOKEN}`);
+    });
+    expect(await reviews.authenticate(CREDENTIALS)).toMatchObject({ status: 503 });
+    expect(reviews.logged).toHaveLength(1);
+    expect(JSON.stringify(reviews.logged)).not.toContain(TOKEN);
+    reviews.answerWith(() => ({ status: GOOD }));
+    expect(await reviews.authenticate(CREDENTIALS)).toEqual({ kind: 'authenticated' });
+  });
+
+  it('is not kept out by strangers who ask for ever more', async () => {
+    const reviews = reviewing(GOOD);
+    await reviews.authenticate(CREDENTIALS);
+    reviews.answerWith(() => ({ status: { authenticated: false } }));
+    const statuses = new Set<unknown>();
+    for (let index = 0; index < 1000; index += 1) {
+      const token = aToken(60, String(index));
+      const answer = await reviews.authenticate({ token, proxyId: 'proxy-0', address: '10.6.6.6' });
+      statuses.add('status' in answer ? answer.status : 200);
+    }
+    expect(statuses).toEqual(new Set([401, 503]));
+    expect(reviews.requests.length).toBeLessThan(25);
+    const other = { ...CREDENTIALS, token: aToken(60, 'another') };
+    reviews.answerWith(() => ({ status: GOOD }));
+    expect(await reviews.authenticate(other)).toEqual({ kind: 'authenticated' });
+    expect(await reviews.authenticate(CREDENTIALS)).toEqual({ kind: 'authenticated' });
+  });
+});

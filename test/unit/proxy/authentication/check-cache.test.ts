@@ -1,0 +1,299 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { CheckCache } from '../../../../proxy/authentication/check-cache.ts';
+import { MemoryRevocations } from '../../../../proxy/store/memory/memory-revocations.ts';
+import { StoreUnavailableError } from '../../../../proxy/store/store-unavailable-error.ts';
+
+const START = 1_000_000;
+const FRESH = 5000;
+const RETRY = 1000;
+
+interface Value {
+  readonly sessionId: string;
+  readonly expiresAt: number;
+}
+
+const VALUE: Value = { sessionId: 's1', expiresAt: START + 3_600_000 };
+
+let time: number;
+let grace: number;
+let revocations: MemoryRevocations;
+let cache: CheckCache<Value>;
+/** What the store does when it is asked. */
+let store: () => Promise<Value | null>;
+let questions: number;
+
+beforeEach(() => {
+  time = START;
+  grace = 60;
+  questions = 0;
+  store = found;
+  revocations = new MemoryRevocations();
+  cache = new CheckCache<Value>({
+    revocations,
+    maxEntries: 10,
+    standsOn: ({ sessionId }, revocation) =>
+      revocation.kind === 'session' && revocation.sessionId === sessionId,
+    expiryOf: ({ expiresAt }) => expiresAt,
+    outageGraceSeconds: () => grace,
+    now: () => time,
+  });
+});
+
+afterEach(() => {
+  cache[Symbol.dispose]();
+});
+
+const found = (): Promise<Value> => Promise.resolve(VALUE);
+const away = (): Promise<never> => Promise.reject(new StoreUnavailableError('down'));
+
+/** Asks for a key, which costs a promise or not. */
+function ask(key = 'key'): Value | null | Promise<Value | null> {
+  return cache.get(key, () => {
+    questions += 1;
+    return store();
+  });
+}
+
+/** A store that answers when the test says so. */
+function slowStore(): PromiseWithResolvers<Value | null> {
+  const answer = Promise.withResolvers<Value | null>();
+  store = () => answer.promise;
+  return answer;
+}
+
+/** Lets everything that has been settled be heard of. */
+async function settled(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('A check', () => {
+  test('counts for five seconds', async () => {
+    await ask();
+    time += FRESH - 1;
+    expect(ask()).toBe(VALUE);
+    time += 1;
+    expect(ask()).toBeInstanceOf(Promise);
+    await settled();
+    expect(questions).toBe(2);
+  });
+
+  test('counts from when it began', async () => {
+    const slow = slowStore();
+    const asked = ask();
+    time += FRESH - 1;
+    slow.resolve(VALUE);
+    await asked;
+    expect(ask()).toBe(VALUE);
+    time += 1;
+    expect(ask()).toBeInstanceOf(Promise);
+  });
+
+  test('never counts beyond the end of its value', async () => {
+    store = () => Promise.resolve({ ...VALUE, expiresAt: START + 10 });
+    await ask();
+    time += 9;
+    expect(ask()).toMatchObject({ sessionId: 's1' });
+    time += 1;
+    store = () => Promise.resolve(null);
+    expect(await ask()).toBeNull();
+  });
+
+  test('counts no longer when the clock is set back', async () => {
+    await ask();
+    time -= 1;
+    expect(ask()).toBeInstanceOf(Promise);
+  });
+
+  test('that finds nothing is not kept', async () => {
+    store = () => Promise.resolve(null);
+    expect(await ask()).toBeNull();
+    store = found;
+    expect(await ask()).toBe(VALUE);
+  });
+});
+
+describe('While the stores are away', () => {
+  test('the first check of a key fails', async () => {
+    store = away;
+    await expect(ask()).rejects.toThrow(StoreUnavailableError);
+  });
+
+  test('the last good check counts until the grace after it', async () => {
+    await ask();
+    store = away;
+    time += FRESH;
+    expect(await ask()).toBe(VALUE);
+    time = START + 59_999;
+    expect(await ask()).toBe(VALUE);
+    time = START + 60_000;
+    await expect(ask()).rejects.toThrow(StoreUnavailableError);
+  });
+
+  test('without a grace it counts no longer than otherwise', async () => {
+    await ask();
+    store = away;
+    grace = 0;
+    time += FRESH - 1;
+    expect(ask()).toBe(VALUE);
+    time += 1;
+    await expect(ask()).rejects.toThrow(StoreUnavailableError);
+    await expect(ask()).rejects.toThrow(StoreUnavailableError);
+  });
+
+  test('a grace that is set to 0 meanwhile ends what it had kept', async () => {
+    await ask();
+    store = away;
+    time += FRESH;
+    expect(await ask()).toBe(VALUE);
+    grace = 0;
+    await expect(ask()).rejects.toThrow(StoreUnavailableError);
+  });
+
+  test('it never counts beyond the end of its value', async () => {
+    store = () => Promise.resolve({ ...VALUE, expiresAt: START + 10_000 });
+    await ask();
+    store = away;
+    time += 9999;
+    expect(await ask()).toMatchObject({ sessionId: 's1' });
+    time += 1;
+    await expect(ask()).rejects.toThrow(StoreUnavailableError);
+  });
+
+  test('the stores are asked about a key once a second, and nobody waits', async () => {
+    await ask();
+    store = away;
+    time += FRESH;
+    await ask();
+    expect(questions).toBe(2);
+    for (let request = 0; request < 10; request += 1) {
+      time += RETRY / 10;
+      expect(ask()).toBe(VALUE);
+      await settled();
+    }
+    expect(questions).toBe(3);
+  });
+
+  test('nobody waits for stores that do not answer, once they failed', async () => {
+    await Promise.all([ask('one'), ask('two')]);
+    time += FRESH;
+    store = away;
+    await ask('one');
+    const slow = slowStore();
+    expect(ask('two')).toBe(VALUE);
+    time += RETRY;
+    expect(ask('one')).toBe(VALUE);
+    time += 2 * RETRY;
+    expect(ask('one')).toBe(VALUE);
+    expect(questions).toBe(5);
+    slow.reject(new StoreUnavailableError('too slow'));
+    await settled();
+    expect(ask('one')).toBe(VALUE);
+  });
+
+  test('a revocation that is heard of ends an entry for good', async () => {
+    await ask();
+    store = away;
+    time += FRESH;
+    await ask();
+    await revocations.publish({ kind: 'session', sessionId: 's1' });
+    await expect(ask()).rejects.toThrow(StoreUnavailableError);
+  });
+
+  test('a revocation that is heard of during a check that fails ends the entry', async () => {
+    await ask();
+    const slow = slowStore();
+    time += FRESH;
+    const asked = ask();
+    await revocations.publish({ kind: 'session', sessionId: 's1' });
+    slow.reject(new StoreUnavailableError('down'));
+    await expect(asked).rejects.toThrow(StoreUnavailableError);
+    store = away;
+    await expect(ask()).rejects.toThrow(StoreUnavailableError);
+  });
+
+  test('revocations that may have been missed end every entry for good', async () => {
+    await Promise.all([ask('one'), ask('two')]);
+    store = away;
+    time += FRESH;
+    await ask('one');
+    await revocations.publish({ kind: 'missed' });
+    await expect(ask('one')).rejects.toThrow(StoreUnavailableError);
+    await expect(ask('two')).rejects.toThrow(StoreUnavailableError);
+  });
+
+  test('any other failure has no grace', async () => {
+    await ask();
+    store = () => Promise.reject(new Error('a bug'));
+    time += FRESH;
+    await expect(ask()).rejects.toThrow('a bug');
+  });
+});
+
+describe('When the stores are back', () => {
+  beforeEach(async () => {
+    await ask();
+    store = away;
+    time += FRESH;
+    await ask();
+  });
+
+  test('they are believed within a second', async () => {
+    store = () => Promise.resolve(null);
+    time += RETRY;
+    await ask();
+    await settled();
+    expect(await ask()).toBeNull();
+  });
+
+  test('they are waited for by whoever comes long after they failed', async () => {
+    store = () => Promise.resolve(null);
+    time += RETRY + FRESH;
+    expect(await ask()).toBeNull();
+  });
+
+  test('an entry that they confirm counts anew', async () => {
+    store = found;
+    time += RETRY;
+    await ask();
+    await settled();
+    time += FRESH - 1;
+    expect(ask()).toBe(VALUE);
+    expect(questions).toBe(3);
+    time += 1;
+    expect(ask()).toBeInstanceOf(Promise);
+  });
+});
+
+describe('What was revoked during a check', () => {
+  test('is not found by it', async () => {
+    const slow = slowStore();
+    const asked = ask();
+    await revocations.publish({ kind: 'session', sessionId: 's1' });
+    slow.resolve(VALUE);
+    expect(await asked).toBeNull();
+    store = () => Promise.resolve(null);
+    expect(await ask()).toBeNull();
+  });
+
+  test('may have been missed: the stores are asked again', async () => {
+    const slow = slowStore();
+    const asked = ask();
+    await revocations.publish({ kind: 'missed' });
+    store = () => Promise.resolve(null);
+    slow.resolve(VALUE);
+    expect(await asked).toBeNull();
+    expect(questions).toBe(2);
+  });
+
+  test('may be missed again and again: then nobody knows', async () => {
+    store = async () => {
+      await settled();
+      await revocations.publish({ kind: 'missed' });
+      return VALUE;
+    };
+    await expect(ask()).rejects.toThrow(StoreUnavailableError);
+    store = found;
+    expect(await ask()).toBe(VALUE);
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { createClientKeysReader } from '../../../../../proxy/authorization-server/clients/client-keys.ts';
+import type { ClientMetadata } from '../../../../../proxy/records/client.ts';
+import type { GuardedFetch } from '../../../../../proxy/outbound/guarded-fetch.ts';
+import {
+  OutboundFailedError,
+  OutboundRefusedError,
+} from '../../../../../proxy/outbound/outbound-errors.ts';
+import { verifies } from '../../../../requirements/verifies.ts';
+
+const JWKS_URI = 'https://keys.client.example/jwks';
+const KEY = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' };
+const SETTINGS = {
+  allowedClientIdDomains: ['*.client.example'],
+  outboundAllowedCidrs: ['10.1.0.0/16'],
+};
+const KEYLESS: ClientMetadata = {
+  redirectUris: ['https://client.example/callback'],
+  tokenEndpointAuthMethod: 'private_key_jwt',
+  grantTypes: ['authorization_code'],
+};
+const METADATA: ClientMetadata = { ...KEYLESS, jwksUri: JWKS_URI };
+
+type Answer = Error | { readonly status?: number; readonly type?: string; readonly body: unknown };
+
+/** A fetch that gives one answer after the other. */
+function setUp(...answers: readonly Answer[]) {
+  let now = 0;
+  const fetched: Parameters<GuardedFetch>[] = [];
+  const guardedFetch: GuardedFetch = (...call) => {
+    const answer = answers[fetched.length] ?? new Error('not expected');
+    fetched.push(call);
+    if (answer instanceof Error) return Promise.reject(answer);
+    return Promise.resolve({
+      status: answer.status ?? 200,
+      headers: { 'content-type': answer.type ?? 'application/json' },
+      body: Buffer.from(JSON.stringify(answer.body)),
+    });
+  };
+  const readClientKeys = createClientKeysReader({ guardedFetch, now: () => now });
+  const advance = (seconds: number): void => {
+    now += seconds * 1000;
+  };
+  return { readClientKeys, fetched, advance };
+}
+
+describe('keys of a client', () => {
+  test('by value are those it registered', async () => {
+    const { readClientKeys, fetched } = setUp();
+    const jwks = { keys: [KEY] };
+    expect(await readClientKeys({ ...KEYLESS, jwks }, SETTINGS)).toBe(jwks);
+    expect(fetched).toEqual([]);
+  });
+
+  verifies(
+    'as.client-keys-guarded',
+    'by address are fetched through the guard, once for five minutes',
+    async () => {
+      const { readClientKeys, fetched, advance } = setUp(
+        { body: { keys: [KEY] } },
+        { body: { keys: [KEY, KEY] } },
+      );
+      expect(await readClientKeys(METADATA, SETTINGS)).toEqual({ keys: [KEY] });
+      advance(299);
+      expect(await readClientKeys(METADATA, SETTINGS)).toEqual({ keys: [KEY] });
+      expect(fetched).toEqual([
+        [JWKS_URI, expect.objectContaining({ allowedCidrs: ['10.1.0.0/16'], maxBytes: 65_536 })],
+      ]);
+      advance(1);
+      expect(await readClientKeys(METADATA, SETTINGS)).toEqual({ keys: [KEY, KEY] });
+    },
+  );
+
+  verifies(
+    'as.client-keys-guarded',
+    'are not fetched from a domain that is not allowed any more',
+    async () => {
+      const { readClientKeys, fetched } = setUp();
+      await expect(
+        readClientKeys(METADATA, { ...SETTINGS, allowedClientIdDomains: [] }),
+      ).rejects.toMatchObject({ code: 'invalid_client' });
+      expect(fetched).toEqual([]);
+    },
+  );
+
+  test('go on during an outage of their server', async () => {
+    const { readClientKeys, advance } = setUp(
+      { body: { keys: [KEY] } },
+      new OutboundFailedError('connection', 'down'),
+    );
+    await readClientKeys(METADATA, SETTINGS);
+    advance(300);
+    expect(await readClientKeys(METADATA, SETTINGS)).toEqual({ keys: [KEY] });
+  });
+
+  test.each<[string, Answer, string]>([
+    [
+      'the server is down',
+      new OutboundFailedError('connection', 'down'),
+      'temporarily_unavailable',
+    ],
+    ['the server is slow', new OutboundFailedError('timeout', 'slow'), 'temporarily_unavailable'],
+    ['the server is in trouble', { status: 503, body: {} }, 'temporarily_unavailable'],
+    ['the address is refused', new OutboundRefusedError('address', 'private'), 'invalid_client'],
+    ['the answer is too long', new OutboundFailedError('too-large', 'long'), 'invalid_client'],
+    ['there is none', { status: 404, body: {} }, 'invalid_client'],
+    ['the server redirects', { status: 302, body: { keys: [KEY] } }, 'invalid_client'],
+    ['it is no JSON', { type: 'text/html', body: { keys: [KEY] } }, 'invalid_client'],
+    ['it is no key set', { body: [KEY] }, 'invalid_client'],
+    ['it has no keys', { body: { keys: [] } }, 'invalid_client'],
+    ['it has a private key', { body: { keys: [{ ...KEY, d: 'd' }] } }, 'invalid_client'],
+  ])('cannot be had when %s', async (_title, answer, code) => {
+    const { readClientKeys } = setUp(answer);
+    await expect(readClientKeys(METADATA, SETTINGS)).rejects.toMatchObject({ code });
+  });
+
+  test('cannot be had from a client that has none', async () => {
+    await expect(setUp().readClientKeys(KEYLESS, SETTINGS)).rejects.toMatchObject({
+      code: 'invalid_client',
+    });
+  });
+});

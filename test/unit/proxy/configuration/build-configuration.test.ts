@@ -1,0 +1,201 @@
+import { describe, expect, test } from '@jest/globals';
+
+import {
+  buildConfiguration,
+  nextConfiguration,
+} from '../../../../proxy/configuration/build-configuration.ts';
+import type { Configuration } from '../../../../proxy/configuration/configuration.ts';
+import { changesBetween } from '../../../../proxy/configuration/snapshot-changes.ts';
+import type { Snapshot } from '../../../../shared/snapshot/snapshot.ts';
+import {
+  aCompiledRoute,
+  aCompiledService,
+  AN_IDENTITY_PROVIDER,
+  aSnapshot,
+} from '../../../support/compiled-resources.ts';
+import { compiledSettings } from '../../../support/compiled-settings.ts';
+
+const SETTINGS = compiledSettings();
+
+/** Names of the routes that these paths of a host have. */
+function routesAt(
+  { routes }: Configuration,
+  authority: string,
+  ...paths: readonly string[]
+): readonly (string | undefined)[] {
+  const host = routes.findHost(authority);
+  return paths.map((path) => host?.matchPath(path)?.compiled.name);
+}
+
+/** Serves one snapshot after another. */
+function follow(...snapshots: readonly Snapshot[]): Configuration {
+  let before: Snapshot | undefined;
+  let configuration: Configuration | undefined;
+  for (const snapshot of snapshots) {
+    configuration = nextConfiguration(configuration, snapshot, changesBetween(before, snapshot));
+    before = snapshot;
+  }
+  if (configuration === undefined) throw new Error('no snapshot');
+  return configuration;
+}
+
+function prefixed(name: string, value: string): ReturnType<typeof aCompiledRoute> {
+  return aCompiledRoute({ name, path: { kind: 'prefix', value } });
+}
+
+describe('two routes that own the same path of a host', () => {
+  const [one, two] = [prefixed('a/1', '/x'), prefixed('b/2', '/x')];
+  const fault = (key: string): object => ({
+    faults: [{ key, message: 'another route has the same host, port and path' }],
+  });
+
+  test('are refused, and the one that came is named', () => {
+    const before = aSnapshot(SETTINGS, two);
+    const after = aSnapshot(SETTINGS, one, two);
+
+    expect(faultOf(() => follow(aSnapshot(SETTINGS, one, two)))).toMatchObject(fault('route/b/2'));
+    expect(faultOf(() => follow(before, after))).toMatchObject(fault('route/a/1'));
+  });
+
+  test('leave what was before as it was', () => {
+    const before = aSnapshot(SETTINGS, one);
+    const configuration = follow(before);
+    const changes = changesBetween(before, aSnapshot(SETTINGS, one, two));
+
+    expect(() => nextConfiguration(configuration, before, changes)).toThrow('route/b/2');
+    expect(routesAt(configuration, 'app.example.com', '/x')).toEqual(['a/1']);
+  });
+
+  test.each([
+    ['of another kind', { path: { kind: 'exact', value: '/x' } }],
+    ['of another host', { host: 'other.example.com' }],
+    ['of another port', { port: 8443 }],
+  ] as const)('are none when one is %s', (_what, change) => {
+    expect(follow(aSnapshot(SETTINGS, one, { ...two, ...change })).routes).toBeDefined();
+  });
+
+  test('may be one after the other, and change places', () => {
+    const [left, right] = [prefixed('a/1', '/y'), prefixed('b/2', '/z')];
+    const configuration = follow(
+      aSnapshot(SETTINGS, one),
+      aSnapshot(SETTINGS, two),
+      aSnapshot(SETTINGS, left, right),
+      aSnapshot(SETTINGS, prefixed('a/1', '/z'), prefixed('b/2', '/y')),
+    );
+
+    expect(routesAt(configuration, 'app.example.com', '/y', '/z')).toEqual(['b/2', 'a/1']);
+  });
+});
+
+function faultOf(run: () => unknown): unknown {
+  try {
+    return run();
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('the configuration after a change', () => {
+  test('has the routes that came, without those that went or moved to another host', () => {
+    const configuration = follow(
+      aSnapshot(SETTINGS, prefixed('a/1', '/1'), prefixed('a/2', '/2'), prefixed('a/3', '/3')),
+      aSnapshot(
+        SETTINGS,
+        prefixed('a/1', '/1'),
+        { ...prefixed('a/3', '/3'), host: 'other.example.com' },
+        prefixed('a/4', '/4'),
+      ),
+    );
+    expect(routesAt(configuration, 'app.example.com', '/1', '/2', '/3', '/4')).toEqual([
+      'a/1',
+      undefined,
+      undefined,
+      'a/4',
+    ]);
+    expect(routesAt(configuration, 'other.example.com', '/3')).toEqual(['a/3']);
+  });
+
+  test('forgets a host with its last route', () => {
+    const configuration = follow(aSnapshot(SETTINGS, aCompiledRoute()), aSnapshot(SETTINGS));
+    expect(configuration.routes.findHost('app.example.com')).toBeUndefined();
+  });
+
+  test('serves a route by its new content', () => {
+    const configuration = follow(
+      aSnapshot(SETTINGS, aCompiledRoute({ upstream: 'http://old' })),
+      aSnapshot(SETTINGS, aCompiledRoute({ upstream: 'http://new' })),
+    );
+    const route = configuration.routes.findHost('app.example.com')?.matchPath('/');
+    expect(route?.compiled.upstream).toBe('http://new');
+  });
+
+  test('is the same, whatever came before, as one that is built of the snapshot alone', () => {
+    const last = aSnapshot(SETTINGS, prefixed('a/2', '/A'), prefixed('a/1', '/a'));
+    const built = buildConfiguration(last);
+    const followed = follow(aSnapshot(SETTINGS, prefixed('a/1', '/a')), last);
+    for (const { routes } of [built, followed]) {
+      const host = routes.findHost('app.example.com');
+      expect(host?.routes.map(({ compiled }) => compiled.name)).toEqual(['a/1', 'a/2']);
+      expect(host?.matchPathLoosely('/a')?.compiled.name).toBe('a/2');
+    }
+  });
+
+  test('shares the hosts that it does not touch, and leaves the one before as it was', () => {
+    const kept = aCompiledRoute({ name: 'a/kept', host: 'kept.example.com' });
+    const before = aSnapshot(SETTINGS, aCompiledRoute(), kept);
+    const configuration = buildConfiguration(before);
+    const after = { version: '2', resources: new Map(before.resources) };
+    after.resources.delete('route/default/app');
+    const next = nextConfiguration(configuration, after, changesBetween(before, after));
+    expect(next.routes.findHost('kept.example.com')).toBe(
+      configuration.routes.findHost('kept.example.com'),
+    );
+    expect(next.routes.findHost('app.example.com')).toBeUndefined();
+    expect(configuration.routes.findHost('app.example.com')).toBeDefined();
+  });
+
+  test('leaves the table of routes alone when only endpoints change', () => {
+    const before = aSnapshot(SETTINGS, aCompiledRoute(), aCompiledService('a/b', ['10.0.0.1:80']));
+    const after = aSnapshot(SETTINGS, aCompiledRoute(), aCompiledService('a/b', ['10.0.0.2:80']));
+    const configuration = buildConfiguration(before);
+    const next = nextConfiguration(configuration, after, changesBetween(before, after));
+    expect(next.routes).toBe(configuration.routes);
+    expect(next.services.get('a/b')?.get(8080)).toMatchObject([{ origin: 'http://10.0.0.2:80' }]);
+    expect(configuration.services.get('a/b')?.get(8080)).toMatchObject([
+      { origin: 'http://10.0.0.1:80' },
+    ]);
+  });
+
+  test('takes an identity provider under another name', () => {
+    const { identityProvider } = follow(
+      aSnapshot(SETTINGS, AN_IDENTITY_PROVIDER),
+      aSnapshot(SETTINGS, { ...AN_IDENTITY_PROVIDER, name: 'before-idp' }),
+    );
+    expect(identityProvider?.name).toBe('before-idp');
+  });
+
+  test('does without what went', () => {
+    const { identityProvider, services } = follow(
+      aSnapshot(SETTINGS, AN_IDENTITY_PROVIDER, aCompiledService('a/b', [])),
+      aSnapshot(SETTINGS),
+    );
+    expect({ identityProvider, services: services.size }).toEqual({
+      identityProvider: undefined,
+      services: 0,
+    });
+  });
+
+  test.each([
+    ['settings', aSnapshot(aCompiledRoute()), 'the snapshot has no settings'],
+    [
+      'a regular expression',
+      aSnapshot(SETTINGS, aCompiledRoute({ path: { kind: 'regex', value: '(' } })),
+      'Invalid regular expression',
+    ],
+    ['an endpoint', aSnapshot(SETTINGS, aCompiledService('a/b', ['nowhere'])), 'is no endpoint'],
+  ])('is none when it is wrong: %s', (_what, after, message) => {
+    const before = aSnapshot(SETTINGS);
+    const changes = changesBetween(before, after);
+    expect(() => nextConfiguration(buildConfiguration(before), after, changes)).toThrow(message);
+  });
+});

@@ -1,0 +1,224 @@
+import { generateKeyPairSync } from 'node:crypto';
+
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  calculateJwkThumbprint,
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  jwtVerify,
+} from 'jose';
+
+import { AssertionSigner } from '../../../../../proxy/identity/assertion/assertion.ts';
+import type { Identity, Session } from '../../../../../proxy/records/session.ts';
+import {
+  generateSigningKeys,
+  jwksDocument,
+} from '../../../../../proxy/identity/assertion/signing-keys.ts';
+import type { CompiledSigningKeys } from '../../../../../shared/snapshot/snapshot.ts';
+import { verifies } from '../../../../requirements/verifies.ts';
+
+const ORIGIN = 'https://app.example';
+const MINUTE = 60_000;
+
+function sessionOf(id: string, identity: Partial<Identity> = {}): Session {
+  return {
+    id,
+    signInId: 'sign-in-1',
+    identity: { provider: 'corp', subject: 'u1', groups: [], claims: {}, ...identity },
+    createdAt: 0,
+    expiresAt: Number.MAX_SAFE_INTEGER,
+  };
+}
+
+function keysOf(...entries: CompiledSigningKeys['keys']): CompiledSigningKeys {
+  return { kind: 'signing-keys', keys: entries };
+}
+
+const pem = { type: 'pkcs8', format: 'pem' } as const;
+const spki = { type: 'spki', format: 'pem' } as const;
+const encodings = { privateKeyEncoding: pem, publicKeyEncoding: spki };
+
+describe('AssertionSigner', () => {
+  let now: number;
+  let signer: AssertionSigner;
+  let keys: CompiledSigningKeys;
+
+  beforeEach(() => {
+    now = Date.now();
+    signer = new AssertionSigner();
+    keys = generateSigningKeys();
+  });
+
+  verifies(
+    ['assertion.claims', 'assertion.verifiable'],
+    'says who the user is, for five minutes, to one host',
+    async () => {
+      const session = sessionOf('s', {
+        email: 'ann@example.com',
+        name: 'Ann',
+        groups: ['a', 'b'],
+        claims: { secret: 'not for upstreams' },
+      });
+      const token = await signer.assertionFor(session, ORIGIN, keys, now);
+      const jwks = createLocalJWKSet({ keys: [...jwksDocument(keys).keys] });
+      const { payload, protectedHeader } = await jwtVerify(token, jwks, {
+        issuer: ORIGIN,
+        audience: 'app.example',
+        typ: 'JWT',
+        algorithms: ['ES256'],
+      });
+
+      const issuedAt = Math.floor(now / 1000);
+      expect(protectedHeader).toEqual({ alg: 'ES256', typ: 'JWT', kid: keys.keys[0]?.keyId });
+      expect(payload).toEqual({
+        iss: ORIGIN,
+        aud: 'app.example',
+        sub: 'u1',
+        email: 'ann@example.com',
+        groups: ['a', 'b'],
+        name: 'Ann',
+        iat: issuedAt,
+        exp: issuedAt + 300,
+        jti: expect.stringMatching(/^[\w-]{36}$/),
+      });
+    },
+  );
+
+  verifies(
+    'assertion.claims',
+    'leaves out what is not known, but for the list of groups',
+    async () => {
+      const claims = decodeJwt(await signer.assertionFor(sessionOf('s'), ORIGIN, keys, now));
+      expect(Object.keys(claims).sort()).toEqual([
+        'aud',
+        'exp',
+        'groups',
+        'iat',
+        'iss',
+        'jti',
+        'sub',
+      ]);
+      expect(claims['groups']).toEqual([]);
+    },
+  );
+
+  const AUDIENCES: readonly (readonly [string, string])[] = [
+    ['https://app.example', 'app.example'],
+    ['https://app.example:8443', 'app.example:8443'],
+    ['http://localhost:8080', 'localhost:8080'],
+  ];
+
+  for (const [origin, audience] of AUDIENCES) {
+    verifies('assertion.claims', `from ${origin} is for ${audience}`, async () => {
+      const claims = decodeJwt(await signer.assertionFor(sessionOf('s'), origin, keys, now));
+      expect(claims).toMatchObject({ iss: origin, aud: audience });
+    });
+  }
+
+  test('signs once a minute for a session and a host', async () => {
+    const session = sessionOf('s');
+    const first = await signer.assertionFor(session, ORIGIN, keys, now);
+
+    expect(signer.assertionFor(session, ORIGIN, keys, now + MINUTE - 1)).toBe(first);
+    const next = await signer.assertionFor(session, ORIGIN, keys, now + MINUTE);
+    expect(decodeJwt(next).jti).not.toBe(decodeJwt(first).jti);
+    expect(decodeJwt(next).iat).toBe(Math.floor((now + MINUTE) / 1000));
+  });
+
+  test('signs once for requests that come at the same time', async () => {
+    const tokens = await Promise.all(
+      [1, 2, 3].map(async () => signer.assertionFor(sessionOf('s'), ORIGIN, keys, now)),
+    );
+    expect(new Set(tokens).size).toBe(1);
+  });
+
+  test('signs for each session, host and key by itself', async () => {
+    const others = generateSigningKeys();
+    const tokens = [
+      await signer.assertionFor(sessionOf('s'), ORIGIN, keys, now),
+      await signer.assertionFor(sessionOf('t', { subject: 'u2' }), ORIGIN, keys, now),
+      await signer.assertionFor(sessionOf('s'), 'https://two.example', keys, now),
+      await signer.assertionFor(sessionOf('s'), ORIGIN, others, now),
+    ];
+
+    expect(new Set(tokens).size).toBe(4);
+    expect(decodeJwt(tokens[1] ?? '').sub).toBe('u2');
+    expect(decodeJwt(tokens[2] ?? '').iss).toBe('https://two.example');
+    expect(decodeProtectedHeader(tokens[3] ?? '').kid).toBe(others.keys[0]?.keyId);
+  });
+
+  test('goes on with what it signed when a snapshot brings the same keys again', async () => {
+    const first = await signer.assertionFor(sessionOf('s'), ORIGIN, keys, now);
+    expect(signer.assertionFor(sessionOf('s'), ORIGIN, structuredClone(keys), now)).toBe(first);
+  });
+
+  verifies('assertion.verifiable', 'signs with the first key, and all are published', async () => {
+    const [old, fresh] = [generateSigningKeys(), generateSigningKeys()];
+    const before = await signer.assertionFor(sessionOf('s'), ORIGIN, old, now);
+    const rotated = keysOf(...fresh.keys, ...old.keys);
+    const after = await signer.assertionFor(sessionOf('s'), ORIGIN, rotated, now);
+    const jwks = createLocalJWKSet({ keys: [...jwksDocument(rotated).keys] });
+
+    expect(decodeProtectedHeader(after).kid).toBe(fresh.keys[0]?.keyId);
+    for (const token of [before, after]) {
+      expect((await jwtVerify(token, jwks)).payload.sub).toBe('u1');
+    }
+  });
+
+  const OTHER_KEYS: readonly (readonly ['RS256' | 'EdDSA', () => string])[] = [
+    ['RS256', () => generateKeyPairSync('rsa', { modulusLength: 2048, ...encodings }).privateKey],
+    ['EdDSA', () => generateKeyPairSync('ed25519', encodings).privateKey],
+  ];
+
+  for (const [algorithm, generate] of OTHER_KEYS) {
+    verifies('assertion.verifiable', `signs with ${algorithm} too`, async () => {
+      const other = keysOf({ keyId: 'k', algorithm, privateKey: generate() });
+      const token = await signer.assertionFor(sessionOf('s'), ORIGIN, other, now);
+      const jwks = createLocalJWKSet({ keys: [...jwksDocument(other).keys] });
+
+      expect((await jwtVerify(token, jwks, { algorithms: [algorithm] })).payload.sub).toBe('u1');
+    });
+  }
+
+  test('tries again after signing failed', async () => {
+    const { privateKey } = generateKeyPairSync('ed25519', encodings);
+    const wrong = keysOf({ keyId: 'k', algorithm: 'ES256', privateKey });
+    const session = sessionOf('s');
+    await expect(signer.assertionFor(session, ORIGIN, wrong, now)).rejects.toThrow();
+    await expect(signer.assertionFor(session, ORIGIN, wrong, now)).rejects.toThrow();
+    expect(await signer.assertionFor(session, ORIGIN, keys, now)).toContain('.');
+  });
+});
+
+describe('jwksDocument', () => {
+  test('shows the public half of every key, and how to use it', () => {
+    const keys = generateSigningKeys();
+    const [key] = jwksDocument(keys).keys;
+
+    expect(Object.keys(key ?? {}).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
+    expect(key).toMatchObject({ alg: 'ES256', use: 'sig', kid: keys.keys[0]?.keyId });
+  });
+
+  test('names a key of the process by its thumbprint (RFC 7638)', async () => {
+    const keys = generateSigningKeys();
+    const [key = {}] = jwksDocument(keys).keys;
+    expect(await calculateJwkThumbprint(key)).toBe(keys.keys[0]?.keyId);
+  });
+
+  test('never shows a private member, of whatever kind of key', () => {
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2048, ...encodings }).privateKey;
+    const ed25519 = generateKeyPairSync('ed25519', encodings).privateKey;
+    const { keys } = jwksDocument(
+      keysOf(
+        { keyId: 'a', algorithm: 'RS256', privateKey: rsa },
+        { keyId: 'b', algorithm: 'EdDSA', privateKey: ed25519 },
+      ),
+    );
+
+    // RFC 7518, sections 6.2.2 and 6.3.2.
+    for (const member of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']) {
+      for (const key of keys) expect(key).not.toHaveProperty(member);
+    }
+  });
+});

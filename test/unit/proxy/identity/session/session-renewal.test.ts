@@ -1,0 +1,40 @@
+import { afterEach, expect, jest, test } from '@jest/globals';
+
+import { UnavailableError } from '../../../../../proxy/errors/unavailable-error.ts';
+import { ProviderDiscovery } from '../../../../../proxy/identity/provider/provider-discovery.ts';
+import { SessionRenewal } from '../../../../../proxy/identity/session/session-renewal.ts';
+import { createMemoryStores } from '../../../../../proxy/store/memory/memory-stores.ts';
+import { compiledSettings } from '../../../../support/compiled-settings.ts';
+import { createRecordingLogger } from '../../../../support/redis/recording-logger.ts';
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+test('waits for another renewal by the clock, however long the store takes', async () => {
+  const now = Date.now;
+  const stores = createMemoryStores(now);
+  await stores.signIns.create(
+    {
+      id: 'sign-in-1',
+      provider: { name: 'corp', issuer: 'https://idp.example.com', clientId: 'gatehouse' },
+      identity: { provider: 'corp', subject: 'u-1', groups: [], claims: {} },
+      sessionId: 'gone',
+    },
+    3600,
+  );
+  let passed = 0;
+  jest.spyOn(performance, 'now').mockImplementation(() => passed);
+  const claimRenewal = jest.spyOn(stores.signIns, 'claimRenewal').mockImplementation(() => {
+    passed += 5000;
+    return Promise.resolve({ kind: 'busy' });
+  });
+  const discovery = new ProviderDiscovery({ devAllowLoopback: false, now });
+  const renewal = new SessionRenewal({ stores, discovery, logger: createRecordingLogger(), now });
+  const session = renewal.sessionOf('sign-in-1', {
+    identityProvider: undefined,
+    settings: compiledSettings(),
+  });
+  await expect(session).rejects.toThrow(UnavailableError);
+  expect(claimRenewal).toHaveBeenCalledTimes(5);
+});

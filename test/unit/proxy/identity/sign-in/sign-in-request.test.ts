@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+
+import { describe, expect, test } from '@jest/globals';
+
+import { Sealer } from '../../../../../proxy/crypto/sealer.ts';
+import {
+  openSignInRequest,
+  sealSignInRequest,
+} from '../../../../../proxy/identity/sign-in/sign-in-request.ts';
+
+const sealer = new Sealer([{ secret: randomBytes(32) }]);
+const audience = 'https://auth.example';
+const request = {
+  targetOrigin: 'https://app.example',
+  returnPath: '/a?b=c',
+  preLoginHash: 'hash',
+  expiresAt: 1234,
+};
+
+describe('a sealed sign-in request', () => {
+  test('opens as what was sealed', () => {
+    const sealed = sealSignInRequest(request, audience, sealer);
+    expect(openSignInRequest(sealed, audience, sealer)).toEqual(request);
+  });
+
+  test('shows nothing of what is in it, and fits a URL as it is', () => {
+    const sealed = sealSignInRequest(request, audience, sealer);
+    expect(sealed).toMatch(/^[\w-]+$/);
+    expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain('app.example');
+  });
+
+  test('opens at no other host', () => {
+    const sealed = sealSignInRequest(request, audience, sealer);
+    expect(openSignInRequest(sealed, 'https://app.example', sealer)).toBeNull();
+  });
+
+  test('opens under no other key', () => {
+    const other = new Sealer([{ secret: randomBytes(32) }]);
+    const sealed = sealSignInRequest(request, audience, other);
+    expect(openSignInRequest(sealed, audience, sealer)).toBeNull();
+  });
+
+  test.each(['', 'x', 'null', 'A'.repeat(200)])('is not %j', (sealed) => {
+    expect(openSignInRequest(sealed, audience, sealer)).toBeNull();
+  });
+
+  test('opens with a safe return path only, whoever sealed it', () => {
+    const unsafe = { ...request, returnPath: '//attacker.example' };
+    const sealed = sealSignInRequest(unsafe, audience, sealer);
+    expect(openSignInRequest(sealed, audience, sealer)?.returnPath).toBe('/');
+  });
+
+  test.each(['{}', '[]', '["a","/b","c"]', '[1,"/b","c",2]', '"text"'])(
+    'is refused when another release sealed %s',
+    (text) => {
+      const sealed = sealer.seal(text, `sign-in-request ${audience}`);
+      expect(openSignInRequest(sealed, audience, sealer)).toBeNull();
+    },
+  );
+});
