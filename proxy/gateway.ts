@@ -6,7 +6,7 @@ import type { Logger } from '../shared/telemetry/logger.ts';
 import type { CompiledSigningKeys, Snapshot } from '../shared/snapshot/snapshot.ts';
 import { Sealer } from './crypto/sealer.ts';
 import type { SealingKeys } from './crypto/sealing-key.ts';
-import { EndpointLoads } from './forwarding/targets/target-loads.ts';
+import { TargetLoads } from './forwarding/targets/target-loads.ts';
 import { OpenStreams } from './forwarding/response/open-streams.ts';
 import { UpstreamPools } from './forwarding/targets/upstream-pools.ts';
 import { AssertionSigner } from './identity/assertion/assertion.ts';
@@ -151,7 +151,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       assertionFor: (session, origin, configured) =>
         signer.assertionFor(session, origin, configured ?? options.defaultSigningKeys, now()),
     },
-    forwarder: createForwarder({ pools, loads: new EndpointLoads(), streams }),
+    forwarder: createForwarder({ pools, loads: new TargetLoads(), streams }),
     answerFailure: createFailureAnswers({ logger, redirectToSignIn: identity.redirectToSignIn }),
   };
   const listeners = new ListenerSet({

@@ -6,7 +6,7 @@ export interface RouteContext {
   readonly devAllowLoopback: boolean;
   /** The dedicated sign-in host. */
   readonly authenticateAddress: Address | undefined;
-  readonly signIn: SignIn;
+  readonly signIn: SignInAvailability;
   /** What would say which routes may serve and is not there, so that none does; undefined: it is. */
   readonly missingSettings: string | undefined;
   /** Whether routes can refer to Services. */
@@ -14,6 +14,6 @@ export interface RouteContext {
 }
 
 /** Whether users can sign in, which every route that is not public needs. */
-export type SignIn =
+export type SignInAvailability =
   | { readonly kind: 'available' }
   | { readonly kind: 'unavailable'; readonly reason: ProblemReason; readonly message: string };

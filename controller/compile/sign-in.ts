@@ -1,7 +1,7 @@
 import type { GatewaySettings } from '../../crds/types.ts';
 import type { SettingsParts } from './compile-settings.ts';
 import { nameOf } from './resources.ts';
-import type { SignIn } from './route-context.ts';
+import type { SignInAvailability } from './route-context.ts';
 
 /**
  * Whether users can sign in with settings, and if not, why: `parts` is what the settings compile to,
@@ -10,7 +10,7 @@ import type { SignIn } from './route-context.ts';
 export function signInOf(
   settings: Pick<GatewaySettings, 'metadata'> | undefined,
   parts: SettingsParts | undefined,
-): SignIn {
+): SignInAvailability {
   if (settings === undefined) return unavailable('SettingsNotFound', 'there is no GatewaySettings');
   const name = `GatewaySettings ${nameOf(settings)}`;
   if (parts === undefined) return unavailable('SettingsNotFound', `${name} is not valid`);
@@ -21,6 +21,6 @@ export function signInOf(
 function unavailable(
   reason: 'SettingsNotFound' | 'IdentityProviderNotFound',
   message: string,
-): SignIn {
+): SignInAvailability {
   return { kind: 'unavailable', reason, message: `nobody can sign in: ${message}` };
 }

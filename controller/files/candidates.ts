@@ -3,7 +3,7 @@ import type { Problem } from '../validate/problem.ts';
 import { validateResource, type Resource } from '../validate/validate-resource.ts';
 import { overrideSettings, type Override } from './environment-overrides.ts';
 import { ENVIRONMENT_PLACE, type LocatedProblem } from './located-problem.ts';
-import { writtenPath, type Origin } from './origins.ts';
+import { writtenPath, type SourcePlace } from './origins.ts';
 import type { SourceDocument } from './parse-documents.ts';
 import { isPlainForm } from './plain/is-plain-form.ts';
 import { inPlainWords } from './plain/plain-words.ts';
@@ -71,7 +71,7 @@ interface Written {
   readonly manifest: unknown;
   readonly source: SourceDocument | undefined;
   readonly isPlain: boolean;
-  readonly origins: readonly Origin[];
+  readonly origins: readonly SourcePlace[];
   readonly problems: readonly PlainProblem[];
   /** Stands for the resource in problems while it has no name. */
   readonly unnamed?: string;

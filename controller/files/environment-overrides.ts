@@ -1,4 +1,4 @@
-import type { Origin } from './origins.ts';
+import type { SourcePlace } from './origins.ts';
 import { isGroup, SETTINGS_KEYS, type PlainKeys, type PlainValue } from './plain/plain-keys.ts';
 import { isMapping, type Mapping } from './plain/translate-keys.ts';
 
@@ -40,7 +40,7 @@ export function settingsVariables(): readonly SettingsVariable[] {
 export function overrideSettings(
   manifest: Mapping,
   overrides: readonly Override[],
-): { readonly manifest: Mapping; readonly origins: readonly Origin[] } {
+): { readonly manifest: Mapping; readonly origins: readonly SourcePlace[] } {
   const spec = overrides.reduce<unknown>(
     (result, { field, value }) => withField(result, field, value),
     manifest['spec'],

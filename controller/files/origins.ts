@@ -1,5 +1,5 @@
 /** Where a field of a resource was written, when that is not where the resource says. */
-export interface Origin {
+export interface SourcePlace {
   /** `spec.cookie.expiration` */
   readonly field: string;
   /** `cookie_expiration`, or the name of an environment variable. */
@@ -14,8 +14,8 @@ export interface WrittenPath {
 }
 
 /** Finds what a person wrote for a field of a resource: by the longest origin that holds it. */
-export function writtenPath(field: string, origins: readonly Origin[]): WrittenPath {
-  let nearest: Origin | undefined;
+export function writtenPath(field: string, origins: readonly SourcePlace[]): WrittenPath {
+  let nearest: SourcePlace | undefined;
   for (const origin of origins) {
     if (!isWithin(field, origin.field)) continue;
     if (nearest === undefined || origin.field.length >= nearest.field.length) nearest = origin;

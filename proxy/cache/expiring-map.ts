@@ -1,5 +1,5 @@
 /** Milliseconds since the epoch. Tests pass a clock they can move. */
-export type Clock = () => number;
+export type Now = () => number;
 
 /** Far more than one process serves; a bound on memory, whatever strangers send. */
 const MAX_ENTRIES = 100_000;
@@ -21,7 +21,7 @@ interface Entry<Value> {
  * all; past the bound the oldest entry makes room for the newest.
  */
 export class ExpiringMap<Value> {
-  readonly #now: Clock;
+  readonly #now: Now;
   readonly #maxEntries: number;
   readonly #onEvicted: (value: Value) => void;
   readonly #entries = new Map<string, Entry<Value>>();
@@ -32,7 +32,7 @@ export class ExpiringMap<Value> {
 
   /** `onEvicted` hears of what made room, and of nothing that expired or was removed. */
   constructor(
-    now: Clock,
+    now: Now,
     maxEntries: number = MAX_ENTRIES,
     onEvicted: (value: Value) => void = () => undefined,
   ) {

@@ -2,8 +2,8 @@ import { criteriaOf } from '../../shared/snapshot/policy.ts';
 import { ROUTE_KEY_PREFIX } from '../../shared/snapshot/resource-key.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { originOf } from './resource-identifier.ts';
-import { compilePolicy } from '../policy/compile-policy.ts';
-import type { CompiledPolicy } from '../policy/decision.ts';
+import { buildPolicyEvaluator } from '../policy/build-policy-evaluator.ts';
+import type { PolicyEvaluator } from '../policy/decision.ts';
 import { oncePerObject } from './once-per-object.ts';
 import { EXACTLY, LOOSELY, type Reading } from './path-reading.ts';
 import type { ResourceChange } from './snapshot-changes.ts';
@@ -14,7 +14,7 @@ import { UnservableError, type ResourceFault } from './unservable-error.ts';
 export interface GatewayRoute {
   readonly compiled: CompiledRoute;
   /** Absent on public routes. */
-  readonly policy: CompiledPolicy | undefined;
+  readonly policy: PolicyEvaluator | undefined;
 }
 
 /** Makes a route ready to serve. Throws when its policy, path or upstream is not understood. */
@@ -24,7 +24,7 @@ export const gatewayRoute = oncePerObject((compiled: CompiledRoute): GatewayRout
   if (!URL.canParse(upstream)) throw new Error('the upstream is no URL');
   return {
     compiled,
-    policy: access.kind === 'policy' ? compilePolicy(access.policy) : undefined,
+    policy: access.kind === 'policy' ? buildPolicyEvaluator(access.policy) : undefined,
   };
 });
 

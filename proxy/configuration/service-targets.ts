@@ -1,11 +1,11 @@
 import type { CompiledService, SnapshotResource } from '../../shared/snapshot/snapshot.ts';
-import type { Endpoint } from '../forwarding/targets/target.ts';
+import type { Target } from '../forwarding/targets/target.ts';
 import { rankOf } from '../forwarding/targets/rank.ts';
 import { oncePerObject } from './once-per-object.ts';
 import type { ResourceChange } from './snapshot-changes.ts';
 
 /** Where the ports of a Service lead, by port. */
-export type ServicePorts = ReadonlyMap<number, readonly Endpoint[]>;
+export type ServicePorts = ReadonlyMap<number, readonly Target[]>;
 
 /** Services by `namespace/name`. */
 export type Services = ReadonlyMap<string, ServicePorts>;
@@ -37,7 +37,7 @@ export const servicePorts = oncePerObject(({ ports }: CompiledService): ServiceP
 /** IPv4, or IPv6 in brackets, or a name; and a port. */
 const ADDRESS = /^(?:[\da-z.-]+|\[[\da-f:.]+\]):\d{1,5}$/i;
 
-function endpointAt(address: string): Endpoint {
+function endpointAt(address: string): Target {
   const origin = `http://${address}`;
   if (!ADDRESS.test(address) || !URL.canParse(origin)) {
     throw new Error(`${JSON.stringify(address)} is no endpoint`);

@@ -9,7 +9,7 @@ import {
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { identityOf, type Caller } from '../authentication/caller.ts';
 import type { JsonRpcMessage } from '../mcp/json-rpc.ts';
-import { isPermitted } from '../policy/compile-policy.ts';
+import { isPermitted } from '../policy/build-policy-evaluator.ts';
 import type { Decision, PolicyInput } from '../policy/decision.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { AuthorizeLog } from '../telemetry/authorize-log.ts';

@@ -1,6 +1,6 @@
 import type { CompiledBackend, CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { UnavailableError } from '../errors/unavailable-error.ts';
-import type { EndpointChoice } from '../forwarding/targets/target.ts';
+import type { TargetChoice } from '../forwarding/targets/target.ts';
 import { rankOf, RANKS } from '../forwarding/targets/rank.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { identityOf, type Caller } from '../authentication/caller.ts';
@@ -10,7 +10,7 @@ import type { Services } from '../configuration/service-targets.ts';
 export interface ChosenBackend {
   /** The Service's own address, `http://name.namespace.svc:port`: what `Host` is made from. */
   readonly origin: string;
-  readonly choice: EndpointChoice;
+  readonly choice: TargetChoice;
 }
 
 const HTTP_PORT = 80;

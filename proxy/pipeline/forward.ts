@@ -3,8 +3,8 @@ import type { Dispatcher } from 'undici';
 import { ClientGoneError } from '../errors/request-errors.ts';
 import { asError } from '../forwarding/as-error.ts';
 import { connectEndpoint } from '../forwarding/targets/connect-target.ts';
-import type { EndpointLoads } from '../forwarding/targets/target-loads.ts';
-import { EndpointVisit } from '../forwarding/targets/target-visit.ts';
+import type { TargetLoads } from '../forwarding/targets/target-loads.ts';
+import { TargetVisit } from '../forwarding/targets/target-visit.ts';
 import type { OpenStreams } from '../forwarding/response/open-streams.ts';
 import { RequestBody } from '../forwarding/request/request-body.ts';
 import {
@@ -47,7 +47,7 @@ export interface Forwarder {
 /** What the requests of a process share on their way to the upstreams. */
 export interface Forwarding {
   readonly pools: UpstreamPools;
-  readonly loads: EndpointLoads;
+  readonly loads: TargetLoads;
   readonly streams: OpenStreams;
 }
 
@@ -177,12 +177,12 @@ function sendWithTrailers(
     .catch((error: unknown) => relay.onResponseError(undefined, asError(error)));
 }
 
-function visitOf({ choice }: UpstreamRequest, loads: EndpointLoads): EndpointVisit | undefined {
-  return choice && new EndpointVisit(choice, loads);
+function visitOf({ choice }: UpstreamRequest, loads: TargetLoads): TargetVisit | undefined {
+  return choice && new TargetVisit(choice, loads);
 }
 
 /** An outcome that ends a visit too. */
-function endOf(visit: EndpointVisit | undefined, { done, failed }: Outcome): Outcome {
+function endOf(visit: TargetVisit | undefined, { done, failed }: Outcome): Outcome {
   if (visit === undefined) return { done, failed };
   return {
     done: () => {

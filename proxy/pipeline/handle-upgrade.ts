@@ -17,7 +17,7 @@ import { prepareUpstream } from './prepare-upstream.ts';
 import type { Progress } from './progress.ts';
 
 /** What is left of the client's side when a WebSocket handshake has been read. */
-export interface Connection {
+export interface UpgradeSocket {
   readonly socket: Duplex;
   /** First bytes after the handshake. */
   readonly head: Buffer;
@@ -26,7 +26,7 @@ export interface Connection {
 /** Serves one WebSocket handshake: the stages of `handleRequest` that are about more than bodies. */
 export async function handleUpgrade(
   incoming: IncomingMessage,
-  connection: Connection,
+  connection: UpgradeSocket,
   stages: Stages,
 ): Promise<void> {
   const progress: Progress = { requestId: randomUUID(), configuration: stages.configuration() };
@@ -82,7 +82,7 @@ async function permitUpgrade(
 }
 
 function refuse(
-  { socket }: Connection,
+  { socket }: UpgradeSocket,
   error: unknown,
   { progress, stages }: { readonly progress: Progress; readonly stages: Stages },
 ): void {

@@ -20,7 +20,7 @@ export interface Decision {
 }
 
 /** A policy compiled to closures. Pure: no I/O, no clock; evaluation never throws. */
-export interface CompiledPolicy {
+export interface PolicyEvaluator {
   decide(input: PolicyInput): Decision;
   /**
    * Whether the request would be permitted if every `mcp_tool` criterion spoke for it. Then the

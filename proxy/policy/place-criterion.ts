@@ -1,5 +1,5 @@
 import type { Criterion, PolicyBlock } from '../../shared/snapshot/policy.ts';
-import { compileCriterion } from './criteria/compile-criterion.ts';
+import { buildCriterionTest } from './criteria/build-criterion-test.ts';
 import type { PolicyInput } from './decision.ts';
 import type { Reason } from './reason.ts';
 
@@ -18,7 +18,7 @@ export interface PlacedCriterion {
 
 /** Compiles a criterion for its place. */
 export function placeCriterion(criterion: Criterion, { block, group }: Place): PlacedCriterion {
-  const { holds, alsoHolds, whenTrue, whenFalse } = compileCriterion(criterion);
+  const { holds, alsoHolds, whenTrue, whenFalse } = buildCriterionTest(criterion);
   const isNegated = group === 'not' || group === 'nor';
   const negatedOrNot = (test: Test): Test => (isNegated ? (input) => !test(input) : test);
   const isSatisfied =

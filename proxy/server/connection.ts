@@ -8,7 +8,7 @@ import { endWithResponse } from '../http/raw-response.ts';
 const REQUEST_TIMEOUT = 408;
 
 /** One connection of a client: the response under way on it, and how it ends. */
-export class Connection {
+export class ClientConnection {
   readonly #socket: Socket;
   readonly #lingerMs: number;
   #response: ServerResponse | undefined;

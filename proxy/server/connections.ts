@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 import { hasBody } from '../http/has-body.ts';
-import { Connection } from './connection.ts';
+import { ClientConnection } from './connection.ts';
 import { endWithResponse } from '../http/raw-response.ts';
 import { awaitContinue } from '../http/send-continue.ts';
 
@@ -28,7 +28,7 @@ export interface ListenerLimits {
 export class Connections {
   readonly #handlers: ListenerHandlers;
   readonly #limits: ListenerLimits;
-  readonly #connections = new Map<Duplex, Connection>();
+  readonly #connections = new Map<Duplex, ClientConnection>();
   #isDraining = false;
 
   constructor(handlers: ListenerHandlers, limits: ListenerLimits) {
@@ -39,7 +39,7 @@ export class Connections {
   /** Handles all that happens on a server, until it is closed. */
   follow(server: Server): void {
     server.on('connection', (socket) => {
-      this.#connections.set(socket, new Connection(socket, this.#limits.lingerMs));
+      this.#connections.set(socket, new ClientConnection(socket, this.#limits.lingerMs));
       socket.once('close', () => this.#connections.delete(socket));
     });
     server.on('request', this.#take);

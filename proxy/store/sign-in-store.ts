@@ -1,7 +1,7 @@
 import type { Identity } from '../records/session.ts';
 
 /** One sign-in of one user: what its session was made from, and new ones can be. */
-export interface SignIn {
+export interface SignInRecord {
   readonly id: string;
   /** Where the user signed in. The refresh token goes nowhere else. */
   readonly provider: {
@@ -20,7 +20,7 @@ export interface SignIn {
 
 /** A sign-in as it was read; `version` rises with every update. */
 export interface VersionedSignIn {
-  readonly signIn: SignIn;
+  readonly signIn: SignInRecord;
   readonly version: number;
 }
 
@@ -40,7 +40,7 @@ export type RenewalClaim =
  * dies; the version keeps a holder that outlived its lease from undoing the work of the next.
  */
 export interface SignInStore {
-  create(signIn: SignIn, ttlSeconds: number): Promise<void>;
+  create(signIn: SignInRecord, ttlSeconds: number): Promise<void>;
   /** Null when unknown, expired or ended. */
   get(id: string): Promise<VersionedSignIn | null>;
   /** The sign-in lives at least another `ttlSeconds`. */
@@ -55,7 +55,7 @@ export interface SignInStore {
    * Puts the sign-in in the place of `version`. Returns the new version; null, and changes nothing,
    * when the version is another by now or the sign-in is gone. Lifetime and claim stay as they are.
    */
-  update(signIn: SignIn, version: number): Promise<number | null>;
+  update(signIn: SignInRecord, version: number): Promise<number | null>;
   /** Ends the claim. Then the sign-in is `resting` for `restSeconds`. Does nothing for another's claim. */
   releaseRenewal(id: string, claimId: string, restSeconds?: number): Promise<void>;
 }

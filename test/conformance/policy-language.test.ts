@@ -2,7 +2,7 @@ import { describe, expect } from '@jest/globals';
 
 import type { Identity } from '../../proxy/records/session.ts';
 import { parseMessage } from '../../proxy/mcp/json-rpc.ts';
-import { compilePolicy, isPermitted } from '../../proxy/policy/compile-policy.ts';
+import { buildPolicyEvaluator, isPermitted } from '../../proxy/policy/build-policy-evaluator.ts';
 import type { Decision, PolicyInput } from '../../proxy/policy/decision.ts';
 import { AuthorizeLog } from '../../proxy/telemetry/authorize-log.ts';
 import { LineWriter } from '../../shared/telemetry/line-writer.ts';
@@ -229,7 +229,7 @@ function underDeny(matcher: StringMatcher): Policy {
 /** What a policy decides on a request of Alice that calls no tool, but for `asked`. */
 function decide(policy: Policy, asked: Partial<PolicyInput> = {}): Decision {
   const input = { identity: ALICE, method: 'POST', path: '/', toolName: undefined, ...asked };
-  return compilePolicy(policy).decide(input);
+  return buildPolicyEvaluator(policy).decide(input);
 }
 
 /** The tool that a message calls, as the pipeline reads it from the body. */

@@ -3,7 +3,7 @@ import type { RegisteredClient } from '../../proxy/store/client-store.ts';
 import type { ConsentKey } from '../../proxy/store/consent-store.ts';
 import type { Grant } from '../../proxy/store/grant-store.ts';
 import type { BrowserSession } from '../../proxy/store/session-store.ts';
-import type { SignIn } from '../../proxy/store/sign-in-store.ts';
+import type { SignInRecord } from '../../proxy/store/sign-in-store.ts';
 import type { Identity, Session } from '../../proxy/records/session.ts';
 import type { PendingSignIn, SignInCode } from '../../proxy/records/sign-in-records.ts';
 import type { PendingAuthorization } from '../../proxy/records/pending-authorization.ts';
@@ -29,7 +29,7 @@ export function aBrowserSession(sessionId: string): BrowserSession {
   return { sessionId, origin: ORIGIN };
 }
 
-export function aSignIn(id: string): SignIn {
+export function aSignIn(id: string): SignInRecord {
   return {
     id,
     provider: { name: 'corp', issuer: 'https://idp.example.com', clientId: 'gatehouse' },

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 
-import type { RenewalClaim, SignIn, SignInStore } from '../../proxy/store/sign-in-store.ts';
+import type { RenewalClaim, SignInRecord, SignInStore } from '../../proxy/store/sign-in-store.ts';
 import { fiftyAtOnce, MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
 
 const DAY = 86_400;
 const LEASE_SECONDS = 60;
 const REST_SECONDS = 120;
 
-const SIGN_IN: SignIn = {
+const SIGN_IN: SignInRecord = {
   id: 'sign-in-1',
   provider: { name: 'corp', issuer: 'https://idp.example.com', clientId: 'gatehouse' },
   identity: {
@@ -22,7 +22,7 @@ const SIGN_IN: SignIn = {
   refreshToken: 'idp-refresh-1',
 };
 
-const RENEWED: SignIn = { ...SIGN_IN, sessionId: 'session-2', refreshToken: 'idp-refresh-2' };
+const RENEWED: SignInRecord = { ...SIGN_IN, sessionId: 'session-2', refreshToken: 'idp-refresh-2' };
 
 async function versionOf(signIns: SignInStore): Promise<number> {
   const found = await signIns.get(SIGN_IN.id);

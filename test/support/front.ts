@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 
 import { GatewayError } from '../../proxy/errors/gateway-error.ts';
-import { EndpointLoads } from '../../proxy/forwarding/targets/target-loads.ts';
+import { TargetLoads } from '../../proxy/forwarding/targets/target-loads.ts';
 import { OpenStreams } from '../../proxy/forwarding/response/open-streams.ts';
 import type { HeaderOverlay } from '../../proxy/forwarding/response/response-headers.ts';
 import { upstreamHeaders } from '../../proxy/forwarding/request/upstream-headers.ts';
@@ -64,7 +64,7 @@ export function treatUpstreamsAsEndpoints(): void {
 /** Starts a front on a free port. */
 export async function startFront(options: FrontOptions): Promise<Front> {
   const pools = new UpstreamPools();
-  const loads = new EndpointLoads();
+  const loads = new TargetLoads();
   const forwarder = createForwarder({ pools, loads, streams: new OpenStreams() });
   const outcomes: unknown[] = [];
   const ends = new EventEmitter();

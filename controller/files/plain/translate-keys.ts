@@ -1,5 +1,5 @@
 import { nearestName } from '../../validate/nearest-name.ts';
-import type { Origin } from '../origins.ts';
+import type { SourcePlace } from '../origins.ts';
 import { isGroup, type PlainKeys } from './plain-keys.ts';
 
 export type Mapping = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ export interface PlainProblem {
 /** The fields that keys stand for. */
 export interface Translation {
   readonly fields: Mapping;
-  readonly origins: readonly Origin[];
+  readonly origins: readonly SourcePlace[];
   readonly problems: readonly PlainProblem[];
 }
 
@@ -56,7 +56,7 @@ export function translateKeys(
 
 interface TranslatedValue {
   readonly fields: unknown;
-  readonly origins: readonly Origin[];
+  readonly origins: readonly SourcePlace[];
   readonly problems: readonly PlainProblem[];
 }
 

@@ -1,4 +1,4 @@
-import type { Origin } from '../origins.ts';
+import type { SourcePlace } from '../origins.ts';
 import { ROUTE_KEYS } from './plain-keys.ts';
 import { routeName } from './route-name.ts';
 import type { SecretFiles } from './secret-files.ts';
@@ -15,7 +15,7 @@ export const SETTINGS_RESOURCE = `GatewaySettings ${NAMESPACE}/${SETTINGS_NAME}`
 /** A resource that a plain form stands for, not validated yet. */
 export interface PlainManifest {
   readonly manifest: Mapping;
-  readonly origins: readonly Origin[];
+  readonly origins: readonly SourcePlace[];
   readonly problems: readonly PlainProblem[];
   /** Set when the author did not say, in a way that can be read, which route this is. */
   readonly unnamed?: string;

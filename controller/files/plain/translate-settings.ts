@@ -1,4 +1,4 @@
-import type { Origin } from '../origins.ts';
+import type { SourcePlace } from '../origins.ts';
 import { IDENTITY_PROVIDER_KEYS, SETTINGS_KEYS } from './plain-keys.ts';
 import { readSecret, type SecretSource } from './read-secret.ts';
 import { isMapping, translateKeys, type Mapping, type PlainProblem } from './translate-keys.ts';
@@ -13,7 +13,7 @@ export interface TranslatedSettings {
   readonly spec: Mapping;
   /** By key of the Secret. */
   readonly secrets: Readonly<Record<string, string>>;
-  readonly origins: readonly Origin[];
+  readonly origins: readonly SourcePlace[];
   readonly problems: readonly PlainProblem[];
 }
 

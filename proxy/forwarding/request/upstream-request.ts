@@ -1,12 +1,12 @@
 import type { GatewayRequest } from '../../http/gateway-request.ts';
-import type { EndpointChoice } from '../targets/target.ts';
+import type { TargetChoice } from '../targets/target.ts';
 
 /** What is sent to the upstream: complete, save what frames the message on the wire. */
 export interface UpstreamRequest {
   /** `scheme://host[:port]`; `Host` is made from it. */
   readonly origin: string;
   /** Where it goes in the place of `origin`, whose `Host` it has all the same. */
-  readonly choice?: EndpointChoice | undefined;
+  readonly choice?: TargetChoice | undefined;
   /** Raw path and query, byte for byte. */
   readonly path: string;
   /** Flat list of names and values, as `upstreamHeaders` makes it. */

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 
 import { UpstreamUnreachableError } from '../../errors/request-errors.ts';
 import { asError } from '../as-error.ts';
-import type { EndpointVisit } from './target-visit.ts';
+import type { TargetVisit } from './target-visit.ts';
 import { upstreamFailure } from '../upstream-failure.ts';
 import { CONNECT_TIMEOUT_MS } from './upstream-pools.ts';
 
@@ -11,7 +11,7 @@ import { CONNECT_TIMEOUT_MS } from './upstream-pools.ts';
  * Connects to the endpoint of a visit, or to the one it moves on to, before anything is sent. Rejects
  * with `UpstreamUnreachableError`.
  */
-export function connectEndpoint(visit: EndpointVisit): Promise<Socket> {
+export function connectEndpoint(visit: TargetVisit): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const attempt = (): void => {
       connectTo(visit.origin).then(resolve, (error: unknown) => {

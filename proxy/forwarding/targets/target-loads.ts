@@ -1,4 +1,4 @@
-import type { Endpoint, EndpointChoice } from './target.ts';
+import type { Target, TargetChoice } from './target.ts';
 import { mixRanks } from './rank.ts';
 
 const SECOND = 1_000;
@@ -7,7 +7,7 @@ const SECOND = 1_000;
 const AVOID_MS = 5 * SECOND;
 
 /** What this process knows of the endpoints of all Services, from its own requests. */
-export class EndpointLoads {
+export class TargetLoads {
   readonly #now: () => number;
   readonly #random: () => number;
   /** Number of requests under way, by origin; no entry is none. */
@@ -29,7 +29,7 @@ export class EndpointLoads {
    * under way; of a caller that has one, its own. Those that took no connection lately are left out,
    * unless it is all of them. Undefined when there is none.
    */
-  enter({ endpoints, callerRank }: EndpointChoice): Endpoint | undefined {
+  enter({ endpoints, callerRank }: TargetChoice): Target | undefined {
     const open = this.#withoutAvoided(endpoints);
     const chosen =
       callerRank === undefined ? this.#lessLoaded(open) : highestRank(open, callerRank);
@@ -40,18 +40,18 @@ export class EndpointLoads {
   }
 
   /** Counts a request as over. */
-  leave({ origin }: Endpoint): void {
+  leave({ origin }: Target): void {
     const others = (this.#underWay.get(origin) ?? 0) - 1;
     if (others > 0) this.#underWay.set(origin, others);
     else this.#underWay.delete(origin);
   }
 
   /** Keeps requests away from an endpoint for a while. */
-  avoid({ origin }: Endpoint): void {
+  avoid({ origin }: Target): void {
     this.#avoided.set(origin, this.#now() + AVOID_MS);
   }
 
-  #withoutAvoided(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  #withoutAvoided(endpoints: readonly Target[]): readonly Target[] {
     if (this.#avoided.size === 0) return endpoints;
     const now = this.#now();
     for (const [origin, until] of this.#avoided) if (until <= now) this.#avoided.delete(origin);
@@ -60,7 +60,7 @@ export class EndpointLoads {
   }
 
   /** Two at random are nearly as good as the best of all, and never all proxies choose the same. */
-  #lessLoaded(endpoints: readonly Endpoint[]): Endpoint | undefined {
+  #lessLoaded(endpoints: readonly Target[]): Target | undefined {
     const at = Math.floor(this.#random() * endpoints.length);
     const first = endpoints[at];
     if (first === undefined || endpoints.length === 1) return first;
@@ -70,14 +70,14 @@ export class EndpointLoads {
     return this.#requestsAt(second) < this.#requestsAt(first) ? second : first;
   }
 
-  #requestsAt({ origin }: Endpoint): number {
+  #requestsAt({ origin }: Target): number {
     return this.#underWay.get(origin) ?? 0;
   }
 }
 
 /** Rendezvous hashing: an endpoint that comes or goes moves none but the callers it wins or had. */
-function highestRank(endpoints: readonly Endpoint[], callerRank: number): Endpoint | undefined {
-  let best: Endpoint | undefined;
+function highestRank(endpoints: readonly Target[], callerRank: number): Target | undefined {
+  let best: Target | undefined;
   let highest = -1;
   for (const endpoint of endpoints) {
     const rank = mixRanks(callerRank, endpoint.rank);

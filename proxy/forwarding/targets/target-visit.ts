@@ -1,16 +1,16 @@
 import { UpstreamUnreachableError } from '../../errors/request-errors.ts';
-import type { EndpointLoads } from './target-loads.ts';
-import type { Endpoint, EndpointChoice } from './target.ts';
+import type { TargetLoads } from './target-loads.ts';
+import type { Target, TargetChoice } from './target.ts';
 
 /** One request at one endpoint, from the choice to its end. */
-export class EndpointVisit {
-  readonly #choice: EndpointChoice;
-  readonly #loads: EndpointLoads;
-  #endpoint: Endpoint;
+export class TargetVisit {
+  readonly #choice: TargetChoice;
+  readonly #loads: TargetLoads;
+  #endpoint: Target;
   #hasMoved = false;
   #isOver = false;
 
-  constructor(choice: EndpointChoice, loads: EndpointLoads) {
+  constructor(choice: TargetChoice, loads: TargetLoads) {
     this.#choice = choice;
     this.#loads = loads;
     const endpoint = loads.enter(choice);

@@ -1,5 +1,5 @@
 /** One place where a Service is served. */
-export interface Endpoint {
+export interface Target {
   /** `http://host:port`. */
   readonly origin: string;
   /** A number that follows from the address, the same on every proxy. */
@@ -7,9 +7,9 @@ export interface Endpoint {
 }
 
 /** Endpoints that a request may go to. */
-export interface EndpointChoice {
+export interface TargetChoice {
   /** All alike; at least one. */
-  readonly endpoints: readonly Endpoint[];
+  readonly endpoints: readonly Target[];
   /**
    * Rank of who makes the request, where all requests of one caller are to reach one endpoint:
    * through every proxy, and for as long as the endpoints stay what they are.

@@ -14,9 +14,9 @@ import { closeGently } from '../../http/close-gently.ts';
 import { endWithResponse, rawHead } from '../../http/raw-response.ts';
 import { asError } from '../as-error.ts';
 import { agentOn, connectEndpoint } from '../targets/connect-target.ts';
-import type { EndpointLoads } from '../targets/target-loads.ts';
-import { EndpointVisit } from '../targets/target-visit.ts';
-import type { EndpointChoice } from '../targets/target.ts';
+import type { TargetLoads } from '../targets/target-loads.ts';
+import { TargetVisit } from '../targets/target-visit.ts';
+import type { TargetChoice } from '../targets/target.ts';
 import type { OpenStreams } from '../response/open-streams.ts';
 import { responseHeaders } from '../response/response-headers.ts';
 import type { UpstreamRequest } from '../request/upstream-request.ts';
@@ -41,7 +41,7 @@ const SWITCHING_PROTOCOLS = 101;
 export class UpgradeRelay {
   readonly #upstream: UpstreamRequest;
   readonly #exchange: UpgradeExchange;
-  readonly #loads: EndpointLoads;
+  readonly #loads: TargetLoads;
   readonly #streams: OpenStreams;
   #isUpgraded = false;
   #failure: Error | undefined;
@@ -50,7 +50,7 @@ export class UpgradeRelay {
   constructor(
     upstream: UpstreamRequest,
     exchange: UpgradeExchange,
-    { loads, streams }: { readonly loads: EndpointLoads; readonly streams: OpenStreams },
+    { loads, streams }: { readonly loads: TargetLoads; readonly streams: OpenStreams },
   ) {
     this.#upstream = upstream;
     this.#exchange = exchange;
@@ -75,9 +75,9 @@ export class UpgradeRelay {
   }
 
   /** Connects first: http-proxy makes one attempt, and then ends the client's connection. */
-  async #visitEndpoint(choice: EndpointChoice): Promise<void> {
+  async #visitEndpoint(choice: TargetChoice): Promise<void> {
     const { socket } = this.#exchange;
-    const visit = new EndpointVisit(choice, this.#loads);
+    const visit = new TargetVisit(choice, this.#loads);
     socket.once('close', () => visit.leave());
     const connection = await connectEndpoint(visit);
     if (socket.destroyed) connection.destroy();

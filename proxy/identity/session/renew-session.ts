@@ -3,7 +3,7 @@ import type { CompiledIdentityProvider } from '../../../shared/snapshot/snapshot
 import { randomToken } from '../../crypto/tokens.ts';
 import type { Configuration } from '../../configuration/configuration.ts';
 import { retryWhileAway } from '../../store/retry-while-away.ts';
-import type { SignIn, VersionedSignIn } from '../../store/sign-in-store.ts';
+import type { SignInRecord, VersionedSignIn } from '../../store/sign-in-store.ts';
 import type { Stores } from '../../store/stores.ts';
 import { createSession } from './create-session.ts';
 import { endSignIn } from './end-sign-in.ts';
@@ -75,7 +75,7 @@ export async function renewSession(
 
 /** A refresh token goes to whom it came from, and nowhere else. */
 function isFrom(
-  { provider: { name, issuer, clientId } }: SignIn,
+  { provider: { name, issuer, clientId } }: SignInRecord,
   current: CompiledIdentityProvider,
 ): boolean {
   return name === current.name && issuer === current.issuer && clientId === current.clientId;
@@ -102,7 +102,7 @@ async function putSession(
 }
 
 async function update(
-  signIn: SignIn,
+  signIn: SignInRecord,
   version: number,
   { stores }: RenewalServices,
 ): Promise<VersionedSignIn> {
@@ -113,7 +113,7 @@ async function update(
 
 function notRenewed(
   message: string,
-  signIn: SignIn,
+  signIn: SignInRecord,
   reason: string,
   { logger }: RenewalServices,
 ): null {
@@ -121,6 +121,6 @@ function notRenewed(
   return null;
 }
 
-function fieldsOf({ id, identity: { subject, provider } }: SignIn) {
+function fieldsOf({ id, identity: { subject, provider } }: SignInRecord) {
   return { 'sign-in-id': id, user: subject, provider };
 }

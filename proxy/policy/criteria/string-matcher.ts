@@ -32,7 +32,7 @@ const OPERATORS: readonly string[] = [
  * Throws when there is no operator, or one that is not known here: to ignore it would widen an
  * `allow` and narrow a `deny`.
  */
-export function compileMatcher(matcher: StringMatcher, fold: Fold = asItIs): CompiledMatcher {
+export function buildStringMatcher(matcher: StringMatcher, fold: Fold = asItIs): CompiledMatcher {
   const names = Object.keys(matcher);
   const unknown = names.find((name) => !OPERATORS.includes(name));
   if (unknown !== undefined) throw new Error(`a policy has an unknown operator "${unknown}"`);

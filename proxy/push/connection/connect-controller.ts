@@ -25,7 +25,7 @@ export interface ConnectOptions {
 }
 
 /** A connection whose server has proved to be the controller. */
-export interface Connection {
+export interface PushConnection {
   readonly session: ClientHttp2Session;
   /** Who took it. */
   readonly address: DialAddress;
@@ -42,7 +42,7 @@ export interface Connection {
 export async function connectController(
   controller: Controller,
   { address, ca, signal }: ConnectOptions,
-): Promise<Connection> {
+): Promise<PushConnection> {
   const socket = openSocket(controller.url, address, ca);
   const session = openSession(controller.url, socket);
   const closed = whenClosed(session);

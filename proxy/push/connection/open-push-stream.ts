@@ -7,7 +7,7 @@ import type {
 } from 'node:http2';
 
 import { PUSH_PATH } from '../../../shared/snapshot/push-frames.ts';
-import { causeOf, connectController, type Connection } from './connect-controller.ts';
+import { causeOf, connectController, type PushConnection } from './connect-controller.ts';
 import { addressOf, parseLeaderAddress, type DialAddress } from './controller-address.ts';
 import { readAuthorities, readToken, type Controller } from './controller-credentials.ts';
 import { raceDials } from './race-dials.ts';
@@ -84,7 +84,7 @@ function isAt(answer: Opened, { host, port }: DialAddress): boolean {
 }
 
 async function sayHello(
-  { session, address, closed }: Connection,
+  { session, address, closed }: PushConnection,
   hello: OutgoingHttpHeaders,
   signal: AbortSignal,
 ): Promise<Opened> {

@@ -3,7 +3,7 @@ import type {
   AuthorizationCodeStore,
   CodeConsumption,
 } from '../authorization-code-store.ts';
-import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
+import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 
 interface CodeRecord {
   readonly code: AuthorizationCode;
@@ -14,7 +14,7 @@ interface CodeRecord {
 export class MemoryAuthorizationCodeStore implements AuthorizationCodeStore {
   readonly #records: ExpiringMap<CodeRecord>;
 
-  constructor(now: Clock) {
+  constructor(now: Now) {
     this.#records = new ExpiringMap(now);
   }
 

@@ -1,11 +1,11 @@
 import type { BrowserSession, BrowserSessionStore } from '../session-store.ts';
-import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
+import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 
 /** Browser sessions of one process. */
 export class MemoryBrowserSessionStore implements BrowserSessionStore {
   readonly #browserSessions: ExpiringMap<BrowserSession>;
 
-  constructor(now: Clock) {
+  constructor(now: Now) {
     this.#browserSessions = new ExpiringMap(now);
   }
 

@@ -1,11 +1,11 @@
 import type { ClientStore, RegisteredClient } from '../client-store.ts';
-import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
+import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 
 /** Registered clients of one process. */
 export class MemoryClientStore implements ClientStore {
   readonly #clients: ExpiringMap<RegisteredClient>;
 
-  constructor(now: Clock) {
+  constructor(now: Now) {
     this.#clients = new ExpiringMap(now);
   }
 

@@ -1,11 +1,11 @@
 import type { ConsentKey, ConsentStore } from '../consent-store.ts';
-import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
+import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 
 /** Consents of one process. */
 export class MemoryConsentStore implements ConsentStore {
   readonly #metadataHashes: ExpiringMap<string>;
 
-  constructor(now: Clock) {
+  constructor(now: Now) {
     this.#metadataHashes = new ExpiringMap(now);
   }
 

@@ -1,13 +1,13 @@
 import type { Grant, GrantStore } from '../grant-store.ts';
 import { REVOCATION_MEMORY_SECONDS } from '../revocation-memory.ts';
-import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
+import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 
 /** Grants of one process. */
 export class MemoryGrantStore implements GrantStore {
   readonly #grants: ExpiringMap<Grant>;
   readonly #revoked: ExpiringMap<true>;
 
-  constructor(now: Clock) {
+  constructor(now: Now) {
     this.#grants = new ExpiringMap(now);
     this.#revoked = new ExpiringMap(now);
   }

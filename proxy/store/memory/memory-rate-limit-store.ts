@@ -1,5 +1,5 @@
 import type { RateLimit, RateLimitStore } from '../rate-limit-store.ts';
-import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
+import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 
 interface Window {
   readonly uses: number;
@@ -8,10 +8,10 @@ interface Window {
 
 /** Counts uses in one process, in windows that begin with a key's first use. */
 export class MemoryRateLimitStore implements RateLimitStore {
-  readonly #now: Clock;
+  readonly #now: Now;
   readonly #windows: ExpiringMap<Window>;
 
-  constructor(now: Clock) {
+  constructor(now: Now) {
     this.#now = now;
     this.#windows = new ExpiringMap(now);
   }

@@ -6,7 +6,7 @@ import type {
   RotationOutcome,
 } from '../refresh-token-store.ts';
 import { REVOCATION_MEMORY_SECONDS } from '../revocation-memory.ts';
-import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
+import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 
 /** The last predecessor, while its repetition gets its successor. */
 interface Grace {
@@ -30,11 +30,11 @@ interface Family {
  * out the token of anybody else.
  */
 export class MemoryRefreshTokenStore implements RefreshTokenStore {
-  readonly #now: Clock;
+  readonly #now: Now;
   /** By grant. */
   readonly #families: ExpiringMap<Family | 'revoked'>;
 
-  constructor(now: Clock, maxFamilies?: number) {
+  constructor(now: Now, maxFamilies?: number) {
     this.#now = now;
     this.#families = new ExpiringMap(now, maxFamilies);
   }

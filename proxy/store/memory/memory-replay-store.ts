@@ -1,12 +1,12 @@
 import type { ReplayStore } from '../rate-limit-store.ts';
-import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
+import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 import { StoreFullError } from './store-full-error.ts';
 
 /** Used ids of one process. */
 export class MemoryReplayStore implements ReplayStore {
   readonly #claimed: ExpiringMap<true>;
 
-  constructor(now: Clock, maxEntries?: number) {
+  constructor(now: Now, maxEntries?: number) {
     this.#claimed = new ExpiringMap(now, maxEntries);
   }
 

@@ -1,12 +1,12 @@
 import type { RevokedTokenStore } from '../grant-store.ts';
-import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
+import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 import { StoreFullError } from './store-full-error.ts';
 
 /** Revoked access tokens of one process. */
 export class MemoryRevokedTokenStore implements RevokedTokenStore {
   readonly #revoked: ExpiringMap<true>;
 
-  constructor(now: Clock, maxEntries?: number) {
+  constructor(now: Now, maxEntries?: number) {
     this.#revoked = new ExpiringMap(now, maxEntries);
   }
 

@@ -1,12 +1,12 @@
 import type { Session } from '../../records/session.ts';
 import type { SessionStore } from '../session-store.ts';
-import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
+import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 
 /** Sessions of one process. */
 export class MemorySessionStore implements SessionStore {
   readonly #sessions: ExpiringMap<Session>;
 
-  constructor(now: Clock) {
+  constructor(now: Now) {
     this.#sessions = new ExpiringMap(now);
   }
 

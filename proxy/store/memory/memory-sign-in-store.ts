@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-import type { RenewalClaim, SignIn, SignInStore, VersionedSignIn } from '../sign-in-store.ts';
-import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
+import type { RenewalClaim, SignInRecord, SignInStore, VersionedSignIn } from '../sign-in-store.ts';
+import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 
 /** Absent claim id: nobody renews it, and nobody may yet. */
 interface Renewal {
@@ -14,12 +14,12 @@ export class MemorySignInStore implements SignInStore {
   /** By sign-in. */
   readonly #renewals: ExpiringMap<Renewal>;
 
-  constructor(now: Clock) {
+  constructor(now: Now) {
     this.#signIns = new ExpiringMap(now);
     this.#renewals = new ExpiringMap(now);
   }
 
-  create(signIn: SignIn, ttlSeconds: number): Promise<void> {
+  create(signIn: SignInRecord, ttlSeconds: number): Promise<void> {
     this.#signIns.set(signIn.id, { signIn, version: 1 }, ttlSeconds);
     return Promise.resolve();
   }
@@ -57,7 +57,7 @@ export class MemorySignInStore implements SignInStore {
     return Promise.resolve(isHeld);
   }
 
-  update(signIn: SignIn, version: number): Promise<number | null> {
+  update(signIn: SignInRecord, version: number): Promise<number | null> {
     if (this.#signIns.get(signIn.id)?.version !== version) return Promise.resolve(null);
     this.#signIns.replace(signIn.id, { signIn, version: version + 1 });
     return Promise.resolve(version + 1);

@@ -1,11 +1,11 @@
 import type { SingleUseStore } from '../single-use-store.ts';
-import { ExpiringMap, type Clock } from '../../cache/expiring-map.ts';
+import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 
 /** Single-use records of one process. */
 export class MemorySingleUseStore<Value> implements SingleUseStore<Value> {
   readonly #records: ExpiringMap<Value>;
 
-  constructor(now: Clock) {
+  constructor(now: Now) {
     this.#records = new ExpiringMap(now);
   }
 

@@ -1,5 +1,5 @@
 import type { Stores } from '../stores.ts';
-import type { Clock } from '../../cache/expiring-map.ts';
+import type { Now } from '../../cache/expiring-map.ts';
 import { MemoryAuthorizationCodeStore } from './memory-authorization-code-store.ts';
 import { MemoryBrowserSessionStore } from './memory-browser-session-store.ts';
 import { MemoryClientStore } from './memory-client-store.ts';
@@ -19,7 +19,7 @@ import { MemorySingleUseStore } from './memory-single-use-store.ts';
  *
  * Atomicity comes from the single thread: no store awaits between its read and its write.
  */
-export function createMemoryStores(now: Clock = Date.now): Stores {
+export function createMemoryStores(now: Now = Date.now): Stores {
   return {
     signIns: new MemorySignInStore(now),
     sessions: new MemorySessionStore(now),

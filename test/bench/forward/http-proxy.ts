@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 
 import httpProxy from 'http-proxy';
 
-import { compilePolicy } from '../../../proxy/policy/compile-policy.ts';
+import { buildPolicyEvaluator } from '../../../proxy/policy/build-policy-evaluator.ts';
 import { LineWriter } from '../../../shared/telemetry/line-writer.ts';
 import { IDENTITY, POLICY } from './access.ts';
 import { discard, serveParent } from './subject-process.ts';
@@ -18,7 +18,7 @@ const sessions = new Map(
     { identity: IDENTITY, assertion: createHash('sha512').update(token).digest('hex').repeat(3) },
   ]),
 );
-const policy = compilePolicy(POLICY);
+const policy = buildPolicyEvaluator(POLICY);
 const lines = new LineWriter(discard);
 const proxy = httpProxy.createProxyServer({
   target: process.argv[2],

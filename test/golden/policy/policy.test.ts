@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { compilePolicy as compileForSnapshot } from '../../../controller/compile/policy/compile-policy.ts';
-import { compilePolicy, isPermitted } from '../../../proxy/policy/compile-policy.ts';
+import { buildPolicyEvaluator, isPermitted } from '../../../proxy/policy/build-policy-evaluator.ts';
 import type { PolicyInput } from '../../../proxy/policy/decision.ts';
 import type { Policy } from '../../../shared/snapshot/policy.ts';
 import { readPolicyCases, type PolicyCase } from './policy-case.ts';
 
 describe.each(readPolicyCases())('$policyCase.description ($file)', ({ policyCase }) => {
   const { policy, users, requests } = policyCase;
-  const compiled = compilePolicy(snapshotForm(policy));
+  const compiled = buildPolicyEvaluator(snapshotForm(policy));
 
   test.each(requests)('$name', ({ user, method = 'POST', path = '/mcp', tool, want }) => {
     const input: PolicyInput = { identity: identityOf(users, user), method, path, toolName: tool };

@@ -7,7 +7,7 @@ import type { AuthorizationCode } from '../../authorization-code-store.ts';
 import type { RegisteredClient } from '../../client-store.ts';
 import type { Grant } from '../../grant-store.ts';
 import type { BrowserSession } from '../../session-store.ts';
-import type { SignIn, VersionedSignIn } from '../../sign-in-store.ts';
+import type { SignInRecord, VersionedSignIn } from '../../sign-in-store.ts';
 import {
   hasShape,
   isBoolean,
@@ -43,9 +43,13 @@ export const isBrowserSession = hasShape<BrowserSession>({
   origin: isString,
 });
 
-const isSignIn = hasShape<SignIn>({
+const isSignIn = hasShape<SignInRecord>({
   id: isString,
-  provider: hasShape<SignIn['provider']>({ name: isString, issuer: isString, clientId: isString }),
+  provider: hasShape<SignInRecord['provider']>({
+    name: isString,
+    issuer: isString,
+    clientId: isString,
+  }),
   identity: isIdentity,
   sessionId: isString,
   refreshToken: isOptional(isString),

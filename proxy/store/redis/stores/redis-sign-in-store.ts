@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Sealer } from '../../../crypto/sealer.ts';
-import type { RenewalClaim, SignIn, SignInStore, VersionedSignIn } from '../../sign-in-store.ts';
+import type {
+  RenewalClaim,
+  SignInRecord,
+  SignInStore,
+  VersionedSignIn,
+} from '../../sign-in-store.ts';
 import { keyOf, milliseconds } from '../records/keys.ts';
 import { isVersionedSignIn } from '../records/record-guards.ts';
 import type { RedisCommands, RedisScript } from '../connection/redis-connection.ts';
@@ -65,7 +70,7 @@ export class RedisSignInStore implements SignInStore {
     });
   }
 
-  create(signIn: SignIn, ttlSeconds: number): Promise<void> {
+  create(signIn: SignInRecord, ttlSeconds: number): Promise<void> {
     return this.#records.save(signIn.id, { signIn, version: 1 }, ttlSeconds);
   }
 
@@ -104,7 +109,7 @@ export class RedisSignInStore implements SignInStore {
     return integer(await this.#redis.run(EXTEND, [this.#renewalKeyOf(id)], args)) === 1;
   }
 
-  async update(signIn: SignIn, version: number): Promise<number | null> {
+  async update(signIn: SignInRecord, version: number): Promise<number | null> {
     const next = { signIn, version: version + 1 };
     for (;;) {
       const record = await this.#records.read(signIn.id);

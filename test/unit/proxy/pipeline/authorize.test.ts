@@ -13,7 +13,7 @@ import { ANONYMOUS, type Caller } from '../../../../proxy/authentication/caller.
 import { parseMessage, type JsonRpcMessage } from '../../../../proxy/mcp/json-rpc.ts';
 import { authorize } from '../../../../proxy/pipeline/authorize.ts';
 import type { Permit } from '../../../../proxy/pipeline/permit.ts';
-import { compilePolicy } from '../../../../proxy/policy/compile-policy.ts';
+import { buildPolicyEvaluator } from '../../../../proxy/policy/build-policy-evaluator.ts';
 import type { GatewayRoute } from '../../../../proxy/configuration/routing-table.ts';
 import { AuthorizeLog } from '../../../../proxy/telemetry/authorize-log.ts';
 import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';
@@ -213,7 +213,7 @@ function attempt(make: () => Permit): Permit | GatewayError {
 
 function webRoute(policy: Policy): GatewayRoute {
   const compiled = aCompiledRoute({ access: { kind: 'policy', policy } });
-  return { compiled, policy: compilePolicy(policy) };
+  return { compiled, policy: buildPolicyEvaluator(policy) };
 }
 
 function mcpRoute(policy: Policy): GatewayRoute {

@@ -1,12 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { compilePolicy, isPermitted } from '../../../../proxy/policy/compile-policy.ts';
+import {
+  buildPolicyEvaluator,
+  isPermitted,
+} from '../../../../proxy/policy/build-policy-evaluator.ts';
 import type { Criterion, Policy, StringMatcher } from '../../../../shared/snapshot/policy.ts';
 
 function permits(policy: Policy, path: string): boolean {
   const identity = { provider: 'test', subject: 'alice', groups: [], claims: {} };
   return isPermitted(
-    compilePolicy(policy).decide({ identity, method: 'GET', path, toolName: undefined }),
+    buildPolicyEvaluator(policy).decide({ identity, method: 'GET', path, toolName: undefined }),
   );
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import type { Identity } from '../../../../proxy/records/session.ts';
 import { parseMessage, type JsonRpcMessage } from '../../../../proxy/mcp/json-rpc.ts';
-import { compilePolicy } from '../../../../proxy/policy/compile-policy.ts';
+import { buildPolicyEvaluator } from '../../../../proxy/policy/build-policy-evaluator.ts';
 import type { Decision } from '../../../../proxy/policy/decision.ts';
 import { AuthorizeLog } from '../../../../proxy/telemetry/authorize-log.ts';
 import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';
@@ -223,7 +223,7 @@ function recordOf(
   const { policy = {}, message } = asked;
   const identity = 'identity' in asked ? asked.identity : ALICE;
   const input = { identity, method: 'POST', path: '/', toolName: message?.toolName };
-  const decision = asked.decision ?? compilePolicy(policy).decide(input);
+  const decision = asked.decision ?? buildPolicyEvaluator(policy).decide(input);
   const { log, lines } = logInMemory();
   log.write({ requestId: 'r-1', identity, message, decision }, fields);
   const [line = '', ...more] = lines();

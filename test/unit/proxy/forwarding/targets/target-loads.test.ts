@@ -1,24 +1,24 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import { EndpointLoads } from '../../../../../proxy/forwarding/targets/target-loads.ts';
-import { EndpointVisit } from '../../../../../proxy/forwarding/targets/target-visit.ts';
-import type { Endpoint, EndpointChoice } from '../../../../../proxy/forwarding/targets/target.ts';
+import { TargetLoads } from '../../../../../proxy/forwarding/targets/target-loads.ts';
+import { TargetVisit } from '../../../../../proxy/forwarding/targets/target-visit.ts';
+import type { Target, TargetChoice } from '../../../../../proxy/forwarding/targets/target.ts';
 import { rankOf } from '../../../../../proxy/forwarding/targets/rank.ts';
 
 let now = 0;
-let loads: EndpointLoads;
+let loads: TargetLoads;
 
 beforeEach(() => {
   now = 0;
-  loads = new EndpointLoads({ now: () => now });
+  loads = new TargetLoads({ now: () => now });
 });
 
-function endpointsNamed(...names: readonly string[]): readonly Endpoint[] {
+function endpointsNamed(...names: readonly string[]): readonly Target[] {
   return names.map((name) => ({ origin: `http://${name}`, rank: rankOf(name) }));
 }
 
-function visit(choice: EndpointChoice): EndpointVisit {
-  return new EndpointVisit(choice, loads);
+function visit(choice: TargetChoice): TargetVisit {
+  return new TargetVisit(choice, loads);
 }
 
 const THREE = endpointsNamed('a', 'b', 'c');
@@ -68,11 +68,11 @@ describe('requests to several endpoints', () => {
 
 describe('the requests of one caller', () => {
   test('go to one endpoint, on every proxy', () => {
-    const peer = new EndpointLoads();
+    const peer = new TargetLoads();
     for (const caller of CALLERS) {
       const origin = endpointOf(caller);
       expect(endpointOf(caller)).toBe(origin);
-      expect(new EndpointVisit({ endpoints: THREE, callerRank: rankOf(caller) }, peer).origin).toBe(
+      expect(new TargetVisit({ endpoints: THREE, callerRank: rankOf(caller) }, peer).origin).toBe(
         origin,
       );
     }

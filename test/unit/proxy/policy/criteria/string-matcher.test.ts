@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import { foldAsciiCase } from '../../../../../proxy/policy/criteria/fold-ascii-case.ts';
-import { compileMatcher } from '../../../../../proxy/policy/criteria/string-matcher.ts';
+import { buildStringMatcher } from '../../../../../proxy/policy/criteria/string-matcher.ts';
 import type { StringMatcher } from '../../../../../shared/snapshot/policy.ts';
 
 /** Few letters, so that operators meet their values often. */
@@ -26,7 +26,7 @@ describe('compileMatcher', () => {
   test('agrees with a naive model on one value', () => {
     fc.assert(
       fc.property(matcher, text, (operators, value) => {
-        expect(compileMatcher(operators).matches(value)).toBe(model(operators, [value]));
+        expect(buildStringMatcher(operators).matches(value)).toBe(model(operators, [value]));
       }),
     );
   });
@@ -34,7 +34,7 @@ describe('compileMatcher', () => {
   test('agrees with a naive model on several values', () => {
     fc.assert(
       fc.property(matcher, texts, (operators, values) => {
-        expect(compileMatcher(operators).matchesAny(values)).toBe(model(operators, values));
+        expect(buildStringMatcher(operators).matchesAny(values)).toBe(model(operators, values));
       }),
     );
   });
@@ -42,8 +42,8 @@ describe('compileMatcher', () => {
   test('compares what operands and values are folded to', () => {
     fc.assert(
       fc.property(matcher, texts, (operators, values) => {
-        const folding = compileMatcher(operators, foldAsciiCase);
-        const folded = compileMatcher(foldAll(operators));
+        const folding = buildStringMatcher(operators, foldAsciiCase);
+        const folded = buildStringMatcher(foldAll(operators));
         expect(folding.matchesAny(values)).toBe(folded.matchesAny(values.map(foldAsciiCase)));
         for (const value of values) {
           expect(folding.matches(value)).toBe(folded.matches(foldAsciiCase(value)));
@@ -53,13 +53,13 @@ describe('compileMatcher', () => {
   });
 
   test('refuses a matcher without an operator', () => {
-    expect(() => compileMatcher({})).toThrow('without an operator');
+    expect(() => buildStringMatcher({})).toThrow('without an operator');
   });
 
   test('refuses an operator that it does not know', () => {
     const operators = { is: 'a', matches: 'b' };
 
-    expect(() => compileMatcher(operators)).toThrow('unknown operator "matches"');
+    expect(() => buildStringMatcher(operators)).toThrow('unknown operator "matches"');
   });
 });
 

@@ -1,6 +1,6 @@
 import { criteriaOf, type Criterion, type Policy } from '../../shared/snapshot/policy.ts';
-import { compileBlock, type CompiledBlock, type Verdict } from './compile-block.ts';
-import type { CompiledPolicy, Decision, PolicyInput } from './decision.ts';
+import { buildBlock, type CompiledBlock, type Verdict } from './build-block.ts';
+import type { PolicyEvaluator, Decision, PolicyInput } from './decision.ts';
 import {
   placeCriterion,
   placeForAnyTool,
@@ -15,7 +15,7 @@ import { tellOfTool } from './tell-of-tool.ts';
  * Both blocks are always evaluated, for the log. A policy that is not understood whole throws: what
  * is left out of an `allow` or a `deny` could only widen what is permitted.
  */
-export function compilePolicy(policy: Policy): CompiledPolicy {
+export function buildPolicyEvaluator(policy: Policy): PolicyEvaluator {
   const allow = compileSide(policy, 'allow', placeCriterion);
   const deny = compileSide(policy, 'deny', placeCriterion);
   const decide = (input: PolicyInput): Decision => decisionOf(allow(input), deny(input));
@@ -42,7 +42,7 @@ type PlaceFunction = (criterion: Criterion, place: Place) => PlacedCriterion;
 function compileSide(policy: Policy, side: Place['block'], place: PlaceFunction): CompiledBlock {
   const block = policy[side];
   if (block === undefined) return () => ({ holds: false, reasons: [] });
-  return compileBlock(block, (criterion, group) => place(criterion, { block: side, group }));
+  return buildBlock(block, (criterion, group) => place(criterion, { block: side, group }));
 }
 
 function decisionOf(allow: Verdict, deny: Verdict): Decision {

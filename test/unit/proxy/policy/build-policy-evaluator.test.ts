@@ -2,7 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import type { Identity } from '../../../../proxy/records/session.ts';
-import { compilePolicy, isPermitted } from '../../../../proxy/policy/compile-policy.ts';
+import {
+  buildPolicyEvaluator,
+  isPermitted,
+} from '../../../../proxy/policy/build-policy-evaluator.ts';
 import type { PolicyInput } from '../../../../proxy/policy/decision.ts';
 import type { Criterion, Policy, PolicyBlock } from '../../../../shared/snapshot/policy.ts';
 
@@ -61,7 +64,8 @@ describe('compilePolicy', () => {
   test('is total: every policy decides on every request, by known codes told once', () => {
     fc.assert(
       fc.property(policy, input, (written, asked) => {
-        const { allow, allowReasons, deny, denyReasons } = compilePolicy(written).decide(asked);
+        const { allow, allowReasons, deny, denyReasons } =
+          buildPolicyEvaluator(written).decide(asked);
 
         expect([typeof allow, typeof deny]).toEqual(['boolean', 'boolean']);
         for (const reasons of [allowReasons, denyReasons]) {
@@ -77,7 +81,7 @@ describe('compilePolicy', () => {
       fc.property(policy, input, (written, asked) => {
         const holds = (side: PolicyBlock | undefined): boolean => model(side, asked);
 
-        expect(isPermitted(compilePolicy(written).decide(asked))).toBe(
+        expect(isPermitted(buildPolicyEvaluator(written).decide(asked))).toBe(
           holds(written.allow) && !holds(written.deny),
         );
       }),
@@ -87,7 +91,7 @@ describe('compilePolicy', () => {
   test('permits another tool wherever it permits this one', () => {
     fc.assert(
       fc.property(policy, input, (written, asked) => {
-        const compiled = compilePolicy(written);
+        const compiled = buildPolicyEvaluator(written);
 
         expect(!isPermitted(compiled.decide(asked)) || compiled.permitsAnotherTool(asked)).toBe(
           true,
@@ -100,7 +104,7 @@ describe('compilePolicy', () => {
     fc.assert(
       fc.property(policy, input, text, (written, asked, toolName) => {
         const asking = withTool(written);
-        const decision = compilePolicy(asking).decide({ ...asked, toolName });
+        const decision = buildPolicyEvaluator(asking).decide({ ...asked, toolName });
 
         expect(!isPermitted(decision) || decision.allowReasons.includes('mcp-tool-ok')).toBe(true);
       }),
@@ -108,7 +112,7 @@ describe('compilePolicy', () => {
   });
 
   test('says nothing of tools when the policy does not ask for them', () => {
-    const compiled = compilePolicy({ allow: { and: [{ kind: 'authenticated_user' }] } });
+    const compiled = buildPolicyEvaluator({ allow: { and: [{ kind: 'authenticated_user' }] } });
 
     const decision = compiled.decide({ ...REQUEST, toolName: 'read_file' });
 
@@ -116,7 +120,7 @@ describe('compilePolicy', () => {
   });
 
   test('permits nothing by an empty policy', () => {
-    expect(compilePolicy({}).decide(REQUEST)).toEqual({
+    expect(buildPolicyEvaluator({}).decide(REQUEST)).toEqual({
       allow: false,
       allowReasons: [],
       deny: false,
@@ -133,20 +137,20 @@ describe('compilePolicy', () => {
       'unknown group "xor"',
     ],
   ])('refuses %s', (_, written, message) => {
-    expect(() => compilePolicy(written)).toThrow(message);
+    expect(() => buildPolicyEvaluator(written)).toThrow(message);
   });
 
   test('refuses a criterion that it does not know', () => {
     const unknown = { kind: 'device', matcher: { is: 'a' } } as unknown as Criterion;
 
-    expect(() => compilePolicy({ deny: { or: [unknown] } })).toThrow();
+    expect(() => buildPolicyEvaluator({ deny: { or: [unknown] } })).toThrow();
   });
 });
 
 /** The groups of a block as the documentation explains them, on what each criterion is alone. */
 function model(side: PolicyBlock | undefined, asked: PolicyInput): boolean {
   const truths = (criteria: readonly Criterion[]): boolean[] =>
-    criteria.map((one) => compilePolicy({ allow: { and: [one] } }).decide(asked).allow);
+    criteria.map((one) => buildPolicyEvaluator({ allow: { and: [one] } }).decide(asked).allow);
   const { and, or, not, nor } = side ?? {};
   return (
     (and !== undefined && truths(and).every((truth) => truth)) ||

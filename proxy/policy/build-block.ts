@@ -31,7 +31,7 @@ const GROUPS = [
  * Throws on an empty block or group, and on a group that is not known here: `every` of nothing is
  * true, and would allow everyone.
  */
-export function compileBlock(
+export function buildBlock(
   block: PolicyBlock,
   place: (criterion: Criterion, group: Place['group']) => PlacedCriterion,
 ): CompiledBlock {

@@ -6,7 +6,7 @@ import type { MatchedSubject, Reason } from '../reason.ts';
 import { claimValues } from './claim-values.ts';
 import { emailDomain } from './email-domain.ts';
 import { foldAsciiCase } from './fold-ascii-case.ts';
-import { compileMatcher, type CompiledMatcher } from './string-matcher.ts';
+import { buildStringMatcher, type CompiledMatcher } from './string-matcher.ts';
 
 /** One test a policy makes, ready to run, with the code for either outcome. */
 export interface CompiledCriterion {
@@ -23,7 +23,7 @@ export interface CompiledCriterion {
  * Criteria about the user are false for anonymous requests, whatever the operator. E-mail addresses
  * and domains ignore the case of ASCII letters; everything else is exact.
  */
-export function compileCriterion(criterion: Criterion): CompiledCriterion {
+export function buildCriterionTest(criterion: Criterion): CompiledCriterion {
   switch (criterion.kind) {
     case 'accept':
       return { holds: () => true, whenTrue: 'accept', whenFalse: 'accept' };
@@ -36,25 +36,28 @@ export function compileCriterion(criterion: Criterion): CompiledCriterion {
         whenFalse: 'user-unauthenticated',
       };
     case 'user':
-      return named('user', ofUser(compileMatcher(criterion.matcher), subjectOf));
+      return named('user', ofUser(buildStringMatcher(criterion.matcher), subjectOf));
     case 'email':
       return named('email', ofUser(caseless(criterion.matcher), emailOf));
     case 'domain':
       return named('domain', ofUser(caseless(criterion.matcher), domainOf));
     case 'groups':
-      return named('groups', ofUserList(compileMatcher(criterion.matcher), groupsOf));
+      return named('groups', ofUserList(buildStringMatcher(criterion.matcher), groupsOf));
     case 'claim':
-      return named('claim', ofUserList(compileMatcher(criterion.matcher), claimAt(criterion.path)));
+      return named(
+        'claim',
+        ofUserList(buildStringMatcher(criterion.matcher), claimAt(criterion.path)),
+      );
     case 'http_method':
-      return named('http-method', ofRequest(compileMatcher(criterion.matcher), 'method'));
+      return named('http-method', ofRequest(buildStringMatcher(criterion.matcher), 'method'));
     case 'http_path':
       return {
-        ...named('http-path', ofRequest(compileMatcher(criterion.matcher), 'path')),
-        alsoHolds: ofRequest(compileMatcher(criterion.matcher, loosePath), 'path'),
+        ...named('http-path', ofRequest(buildStringMatcher(criterion.matcher), 'path')),
+        alsoHolds: ofRequest(buildStringMatcher(criterion.matcher, loosePath), 'path'),
       };
     case 'mcp_tool':
       // Specification, evaluation rule 1: false for everything but `tools/call`, `not_in` included.
-      return named('mcp-tool', ofRequest(compileMatcher(criterion.matcher), 'toolName'));
+      return named('mcp-tool', ofRequest(buildStringMatcher(criterion.matcher), 'toolName'));
   }
 }
 
@@ -88,7 +91,7 @@ function ofUserList(matcher: CompiledMatcher, read: (user: Identity) => readonly
 }
 
 function caseless(matcher: StringMatcher): CompiledMatcher {
-  return compileMatcher(matcher, foldAsciiCase);
+  return buildStringMatcher(matcher, foldAsciiCase);
 }
 
 function subjectOf({ subject }: Identity): string {
