@@ -1,6 +1,5 @@
 import type { Status } from './compare-status.ts';
 import { findCondition, type Condition } from './condition.ts';
-import { isHeldBack } from './programmed-claim.ts';
 
 /** Something that people who look at an object should hear of. */
 export interface Announcement {
@@ -45,6 +44,10 @@ function isRefused({ reason }: Condition): boolean {
 function announceRejection(was: Condition, is: Condition): readonly Announcement[] {
   if (is.reason !== 'Rejected' || was.reason === 'Rejected') return [];
   return [{ type: 'Warning', reason: 'RejectedByProxy', message: is.message }];
+}
+
+function isHeldBack({ reason }: Condition): boolean {
+  return reason === 'HeldBack';
 }
 
 /** Only of GatewaySettings, which stand for all routes. Those alone count the routes. */

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { findCondition, type Condition, type ConditionType } from './condition.ts';
-import { isHeldBack } from './programmed-claim.ts';
 import type { RouteStatus } from './route-status.ts';
 import type { SettingsStatus } from './settings-status.ts';
 
@@ -24,7 +23,7 @@ const TYPES: readonly ConditionType[] = [
   'Programmed',
   'PartiallyInvalid',
 ];
-const WAITING: ReadonlySet<string | undefined> = new Set(['Pending', 'NoProxies']);
+const WAITING: ReadonlySet<string | undefined> = new Set(['Pending', 'HeldBack', 'NoProxies']);
 
 /**
  * Compares a status with the one that it should be. The order of keys and conditions is no matter,
@@ -55,7 +54,7 @@ function withoutCounters(status: Status): object {
 }
 
 function withoutCount(condition: Condition | undefined): object {
-  const isCount = condition?.reason === 'Pending' && !isHeldBack(condition);
+  const isCount = condition?.reason === 'Pending';
   return { ...timeless(condition), ...(isCount && { message: '' }) };
 }
 

@@ -1,5 +1,5 @@
 import type { Programming } from '../push/publication.ts';
-import type { Claim, Condition } from './condition.ts';
+import type { Claim } from './condition.ts';
 import { clip } from './describe-findings.ts';
 import { describeRefusal, describeServed, type Decision } from './verdict-claims.ts';
 
@@ -11,7 +11,6 @@ export interface Progress {
   readonly obstacle: string | undefined;
 }
 
-const HELD_BACK = 'Not published at present: ';
 const MAX_LENGTH = 1024;
 
 /**
@@ -30,18 +29,13 @@ export function programmedClaim(
     const message =
       obstacle === undefined
         ? describeServed(decision)
-        : `${describeObstacle(obstacle)} Proxies go on with what they have. ${describeRefusal(decision)}`;
+        : `${describeObstacle(obstacle)} Proxies keep serving the last published configuration. ${describeRefusal(decision)}`;
     return { status: 'False', reason: 'Invalid', message: clip(message, MAX_LENGTH) };
   }
   if (obstacle !== undefined) return isProgrammed ? programmed() : heldBack(obstacle);
   if (programming?.kind === 'rejected') return rejected(programming);
   if (isProgrammed) return programmed();
   return claimOf(programming);
-}
-
-/** A condition that was made of an obstacle. */
-export function isHeldBack(condition: Condition | undefined): boolean {
-  return condition?.reason === 'Pending' && condition.message.startsWith(HELD_BACK);
 }
 
 function claimOf(programming: Exclude<Programming, { kind: 'rejected' }> | undefined): Claim {
@@ -68,7 +62,7 @@ function programmed(): Claim {
 }
 
 function describeObstacle(obstacle: string): string {
-  return `${HELD_BACK}${obstacle}.`;
+  return `Publication is held back: ${obstacle}.`;
 }
 
 function pending(message: string): Claim {
@@ -76,7 +70,8 @@ function pending(message: string): Claim {
 }
 
 function heldBack(obstacle: string): Claim {
-  return pending(clip(describeObstacle(obstacle), MAX_LENGTH));
+  const message = clip(describeObstacle(obstacle), MAX_LENGTH);
+  return { status: 'False', reason: 'HeldBack', message };
 }
 
 function rejected({ proxy, message }: Programming & { kind: 'rejected' }): Claim {

@@ -122,7 +122,7 @@ describeWithClusters(['tables'], 'columns', (openCluster) => {
       'True False False IdentityProviderNotFound',
       'True True False Pending',
       'True True False Rejected',
-      'True True False Pending',
+      'True True False HeldBack',
       'True True Unknown NoProxies',
       'True True True -',
     ]);
@@ -158,13 +158,13 @@ describeWithClusters(['tables'], 'columns', (openCluster) => {
       await verdictOf({}),
     ]).toEqual([
       'True False False SecretNotFound',
-      'True True False Pending',
+      'True True False HeldBack',
       'True True Unknown NoProxies',
       'True True True -',
     ]);
     expect(await show(settingsStatusOf(heldBack), 'wide')).toMatchObject({
-      Reason: 'Pending',
-      Message: 'Not published at present: too many deletions.',
+      Reason: 'HeldBack',
+      Message: 'Publication is held back: too many deletions.',
     });
   });
 });

@@ -78,7 +78,7 @@ describeWithClusters(['rbac', 'tokens'], 'many routes of a cluster', (openCluste
       expect(await servedRoutes()).toBe(MANY);
       await gateway.admin.request('DELETE', routesIn(TEAM));
 
-      await gateway.untilSettingsCondition('Programmed', 'False/Pending');
+      await gateway.untilSettingsCondition('Programmed', 'False/HeldBack');
       const { conditions = [] } = (await gateway.settings()).status ?? {};
       const programmed = conditions.find(({ type }) => type === 'Programmed');
       expect(programmed?.message).toMatch(/ 0 of \d+ routes are left/);
@@ -105,7 +105,7 @@ describeWithClusters(['rbac', 'tokens'], 'many routes of a cluster', (openCluste
         START_DEADLINE_MS,
       );
       await gateway.admin.request('DELETE', routesIn(TEAM));
-      await gateway.untilSettingsCondition('Programmed', 'False/Pending');
+      await gateway.untilSettingsCondition('Programmed', 'False/HeldBack');
       const counts: number[] = [];
       await inParallel(NAMES, async (name) => {
         await gateway.applyRoute(name);

@@ -104,8 +104,8 @@ describe('Programmed', () => {
     [
       'tells of an obstacle, whatever proxies serve of before',
       { obstacle: 'the settings are not valid' },
-      ['False', 'Pending'],
-      'Not published at present: the settings are not valid.',
+      ['False', 'HeldBack'],
+      'Publication is held back: the settings are not valid.',
     ],
   ])('%s', (_, input, expected, message) => {
     const status = statusOf(input);
@@ -225,7 +225,7 @@ describe('the status of a Route that is not accepted', () => {
     });
     for (const status of [nothing, older]) {
       expect(messageOf(status, 'Programmed')).toBe(
-        `Not published at present: ${obstacle}. Proxies go on with what they have. ${why}`,
+        `Publication is held back: ${obstacle}. Proxies keep serving the last published configuration. ${why}`,
       );
     }
   });
@@ -330,6 +330,12 @@ describe('comparing statuses', () => {
       'an obstacle',
       pending,
       statusOf({ programming: PENDING, obstacle: 'most routes are gone' }),
+      'provisional',
+    ],
+    [
+      'another reason to hold publication back',
+      statusOf({ obstacle: 'most routes are gone' }),
+      statusOf({ obstacle: 'the settings are not valid' }),
       'provisional',
     ],
     [

@@ -95,7 +95,7 @@ describe('the status of GatewaySettings', () => {
     ['a proxy that comes', { kind: 'pending', acknowledged: 0, proxies: 1 }, undefined, ['True']],
     ['a new leader', undefined, undefined, ['True']],
     ['no proxy', { kind: 'no-proxies' }, undefined, ['Unknown', 'NoProxies']],
-    ['an obstacle', { kind: 'programmed' }, 'most routes are gone', ['False', 'Pending']],
+    ['an obstacle', { kind: 'programmed' }, 'most routes are gone', ['False', 'HeldBack']],
   ])('is programmed or not with %s', (_, programming, obstacle, expected) => {
     const status = statusOf({ programming, obstacle, current: statusOf() });
     expect(programmedOf(status)).toEqual(expect.arrayContaining([...expected]));

@@ -516,7 +516,7 @@ describe('an obstacle to publication', () => {
     tell(loop, { name: 'new' });
     await clock.advance(2000);
     expect(reasonOf(routeStatusOf(made))).toBe('Programmed');
-    expect(reasonOf(settingsStatusOf(made))).toBe('Pending');
+    expect(reasonOf(settingsStatusOf(made))).toBe('HeldBack');
     expect(JSON.stringify(writes('new'))).toContain('most routes are gone');
     loop.obstacle(undefined);
     await clock.advance(2000);
