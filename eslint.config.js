@@ -31,6 +31,29 @@ export default defineConfig(
     },
   },
   {
+    // Stages and endpoints see a client's message by our own types, whatever HTTP version carries it.
+    files: ['proxy/**/*.ts'],
+    ignores: [
+      'proxy/server/**',
+      // These are HTTP/1.1 clients: what they name are the responses of upstreams.
+      'proxy/forwarding/client-controller.ts',
+      'proxy/forwarding/request/trailer-request.ts',
+      'proxy/forwarding/websocket/upgrade-relay.ts',
+      'proxy/outbound/pinned-request.ts',
+    ],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          name: 'node:http',
+          importNames: ['IncomingMessage', 'ServerResponse'],
+          message: 'Use RequestMessage and ClientResponse of proxy/http.',
+        },
+        { name: 'node:http2', message: 'Only proxy/server knows how HTTP is carried.' },
+      ],
+    },
+  },
+  {
     files: ['test/**/*.test.ts'],
     extends: [jest.configs['flat/recommended'], jest.configs['flat/style']],
     rules: {

@@ -1,13 +1,13 @@
-import type { IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
 
 import { addressRanges, isWithin, type Cidrs } from './address-ranges.ts';
+import type { RequestMessage } from './request-message.ts';
 
 /** Says which address a request comes from. */
-export type ClientAddressOf = (message: IncomingMessage) => string;
+export type ClientAddressOf = (message: Pick<RequestMessage, 'headers' | 'socket'>) => string;
 
 /** The other end of the connection; an IPv4 client of a dual-stack socket in its own spelling. */
-export function peerAddress({ socket }: IncomingMessage): string {
+export function peerAddress({ socket }: Pick<RequestMessage, 'socket'>): string {
   const { remoteAddress = '' } = socket;
   return remoteAddress.startsWith(MAPPED) ? remoteAddress.slice(MAPPED.length) : remoteAddress;
 }
@@ -45,7 +45,7 @@ export function clientAddressBehind(trustedProxies: Cidrs): ClientAddressOf {
 const MAX_HOPS = 32;
 
 /** Entries of `X-Forwarded-For`, the newest first. */
-function* forwardedFor({ headers }: IncomingMessage): Generator<string> {
+function* forwardedFor({ headers }: Pick<RequestMessage, 'headers'>): Generator<string> {
   // Node joins the lines of this field, as RFC 9110, section 5.3, has it.
   const field = headers['x-forwarded-for'];
   if (typeof field !== 'string') return;

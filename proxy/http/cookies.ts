@@ -1,8 +1,7 @@
-import type { IncomingMessage } from 'node:http';
-
 import { parseCookie, stringifySetCookie } from 'cookie';
 
 import type { SameSite } from '../../shared/snapshot/snapshot.ts';
+import type { RequestMessage } from './request-message.ts';
 
 /**
  * Browsers take a `__Host-` cookie only from the host itself, over TLS, for all of its paths (RFC
@@ -38,7 +37,7 @@ export function loginCookiePrefix(origin: string): string {
   return isSecure(origin) ? `${SECURE_LOGIN_NAME}-` : `${LOOPBACK_LOGIN_NAME}-${portOf(origin)}-`;
 }
 
-type CookieHeader = Pick<IncomingMessage, 'headers'>;
+type CookieHeader = Pick<RequestMessage, 'headers'>;
 
 /** Cookies of a request by name, with values as they were sent. */
 export function readCookies({

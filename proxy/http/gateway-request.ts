@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { RequestMessage } from './request-message.ts';
 
 /** One request as the pipeline sees it: parsed once, byte for byte what the client sent. */
 export interface GatewayRequest {
@@ -14,5 +14,5 @@ export interface GatewayRequest {
   /** The client's: the other end of the connection, or who is behind the trusted proxies there. */
   readonly remoteAddress: string;
   /** The message itself: headers, raw headers, and the body that nobody has read yet. */
-  readonly message: IncomingMessage;
+  readonly message: RequestMessage;
 }

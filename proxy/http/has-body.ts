@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http';
+import type { RequestMessage } from './request-message.ts';
 
 /** Whether a request message announces a body of at least one byte. */
-export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+export function hasBody({ headers }: Pick<RequestMessage, 'headers'>): boolean {
   if (headers['transfer-encoding'] !== undefined) return true;
   const length = headers['content-length'];
   return length !== undefined && Number(length) > 0;

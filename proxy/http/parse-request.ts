@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http';
-
 import { BadRequestError } from '../errors/request-errors.ts';
 import type { ClientAddressOf } from './client-address.ts';
 import { distrust } from './distrust.ts';
 import type { GatewayRequest } from './gateway-request.ts';
+import type { RequestMessage } from './request-message.ts';
 
 /**
  * Reads the head of a request, and refuses what two HTTP implementations could understand
@@ -12,7 +11,7 @@ import type { GatewayRequest } from './gateway-request.ts';
  * Throws `BadRequestError`; the connection is then closed after the answer.
  */
 export function parseRequest(
-  message: IncomingMessage,
+  message: RequestMessage,
   id: string,
   clientAddressOf: ClientAddressOf,
 ): GatewayRequest {
@@ -25,7 +24,7 @@ export function parseRequest(
 }
 
 function parse(
-  message: IncomingMessage,
+  message: RequestMessage,
   id: string,
   clientAddressOf: ClientAddressOf,
 ): GatewayRequest {
@@ -55,7 +54,7 @@ const AUTHORITY = /^(?:[a-z\d._-]+|\[[a-f\d:.]+\])(?::\d{1,5})?$/;
  * Checks the fields that say for whom a message is and where it ends, from the raw list: Node joins
  * or drops repeated ones.
  */
-function readAuthority({ rawHeaders, httpVersionMinor }: IncomingMessage): string {
+function readAuthority({ rawHeaders, httpVersion }: RequestMessage): string {
   if (rawHeaders.length > 2 * MAX_HEADERS) {
     throw new BadRequestError('too-many-headers', 'the request has too many header fields');
   }
@@ -77,7 +76,7 @@ function readAuthority({ rawHeaders, httpVersionMinor }: IncomingMessage): strin
         break;
       case 'transfer-encoding':
         framings += 1;
-        checkTransferEncoding(value, httpVersionMinor);
+        checkTransferEncoding(value, httpVersion);
         break;
       default:
     }
@@ -92,8 +91,8 @@ function readAuthority({ rawHeaders, httpVersionMinor }: IncomingMessage): strin
 }
 
 /** Node takes any list that ends in `chunked`; recipients differ in what they make of the rest. */
-function checkTransferEncoding(value: string, httpVersionMinor: number): void {
-  if (value.toLowerCase() !== 'chunked' || httpVersionMinor === 0) {
+function checkTransferEncoding(value: string, httpVersion: string): void {
+  if (value.toLowerCase() !== 'chunked' || httpVersion === '1.0') {
     throw new BadRequestError(
       'transfer-encoding',
       'only the chunked transfer coding is understood',

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
-
 import { BodyTooLargeError, BodyTooSlowError, ClientGoneError } from '../errors/request-errors.ts';
+import { askForBody } from './expect-continue.ts';
+import type { RequestMessage } from './request-message.ts';
 
 /** For a body that is read whole: what trickles in longer holds its connection and memory. */
 const DEADLINE_MS = 30_000;
@@ -12,11 +12,12 @@ const DEADLINE_MS = 30_000;
  * that is not whole within the deadline is refused then.
  */
 export function readBody(
-  message: IncomingMessage,
+  message: RequestMessage,
   limit: number,
   { deadlineMs = DEADLINE_MS }: { readonly deadlineMs?: number } = {},
 ): Promise<Buffer> {
   if (announcesMoreThan(limit, message)) return Promise.reject(new BodyTooLargeError(limit));
+  askForBody(message);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -44,9 +45,6 @@ export function readBody(
 }
 
 /** Whether a body is too long by its own account: nobody needs to be asked for it. */
-export function announcesMoreThan(
-  limit: number,
-  { headers }: Pick<IncomingMessage, 'headers'>,
-): boolean {
+function announcesMoreThan(limit: number, { headers }: Pick<RequestMessage, 'headers'>): boolean {
   return Number(headers['content-length'] ?? 0) > limit;
 }

@@ -1,14 +1,13 @@
-import type { IncomingMessage } from 'node:http';
-
 import { BadRequestError } from '../errors/request-errors.ts';
 import { readBody } from './read-body.ts';
+import type { RequestMessage } from './request-message.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 
 const MAX_FORM_BYTES = 64 * 1024;
 
 /** Reads a posted form of at most 64 KiB; refuses a body that does not say it is one. */
-export async function readForm(message: IncomingMessage): Promise<URLSearchParams> {
+export async function readForm(message: RequestMessage): Promise<URLSearchParams> {
   const mediaType = message.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   if (mediaType !== FORM) {
     throw new BadRequestError('not-a-form', `the body must be ${FORM}`);

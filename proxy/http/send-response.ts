@@ -1,10 +1,12 @@
-import type { ServerResponse } from 'node:http';
-
+import type { ClientResponse } from './client-response.ts';
 import type { GatewayResponse } from './gateway-response.ts';
 
 /** Sends a whole response of the gateway's own; to a HEAD request without its body. */
 export function sendResponse(
-  response: ServerResponse,
+  response: Pick<
+    ClientResponse,
+    'req' | 'headersSent' | 'destroyed' | 'destroy' | 'writeHead' | 'end'
+  >,
   { status, headers, body }: GatewayResponse,
   requestId: string,
 ): void {

@@ -1,6 +1,5 @@
-import type { IncomingMessage } from 'node:http';
-
 import { InvalidMessageError } from '../errors/request-errors.ts';
+import type { RequestMessage } from '../http/request-message.ts';
 import { UNSUPPORTED_MEDIA_TYPE } from './json-rpc-codes.ts';
 import { parseMessage, type JsonRpcMessage } from './json-rpc.ts';
 import { checkMirroredHeaders } from './mirrored-headers.ts';
@@ -15,7 +14,7 @@ const JSON_TYPE = /^application\/json[\t ]*(?:;[\t ]*charset=(?:utf-8|"utf-8")[\
  *
  * An upstream may be less strict than we are, and run a tool call that policy never saw.
  */
-export function checkBodyHeaders({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): void {
+export function checkBodyHeaders({ rawHeaders }: Pick<RequestMessage, 'rawHeaders'>): void {
   const [type, ...more] = rawHeaderValues(rawHeaders, 'content-type');
   if (type === undefined || more.length > 0 || !JSON_TYPE.test(type)) {
     throw unsupported('the Content-Type must be application/json');
@@ -36,7 +35,7 @@ function unsupported(message: string): InvalidMessageError {
  * mirror it. The bytes that were parsed are the ones to forward.
  */
 export function inspectRequest(
-  { rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>,
+  { rawHeaders }: Pick<RequestMessage, 'rawHeaders'>,
   body: Buffer,
 ): JsonRpcMessage {
   const message = parseMessage(body);

@@ -18,7 +18,7 @@ import type { UpstreamPools } from '../forwarding/targets/upstream-pools.ts';
 import { hostOf, type UpstreamRequest } from '../forwarding/request/upstream-request.ts';
 import { hasBody } from '../http/has-body.ts';
 import { readBody } from '../http/read-body.ts';
-import { sendContinue } from '../http/send-continue.ts';
+import { askForBody } from '../http/expect-continue.ts';
 import type { Permit } from './permit.ts';
 
 /** Sends permitted requests to their upstreams, and the responses back. */
@@ -80,8 +80,8 @@ function send(
     sendWhole(upstream, exchange, outcome, forwarding);
     return;
   }
-  sendContinue(message, response);
   if (Number(message.headers['content-length'] ?? Infinity) > SMALL_BODY_BYTES) {
+    askForBody(message);
     sendStream(upstream, exchange, outcome, forwarding);
     return;
   }

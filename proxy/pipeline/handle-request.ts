@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { isPreflight, preflightResponse } from '../http/cors.ts';
+import type { ClientResponse } from '../http/client-response.ts';
+import type { RequestMessage } from '../http/request-message.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { parseRequest } from '../http/parse-request.ts';
@@ -41,8 +42,8 @@ export interface Stages {
  * its upstream only.
  */
 export async function handleRequest(
-  incoming: IncomingMessage,
-  response: ServerResponse,
+  incoming: RequestMessage,
+  response: ClientResponse,
   stages: Stages,
 ): Promise<void> {
   const configuration = stages.configuration();
@@ -69,7 +70,7 @@ export async function handleRequest(
     }
     const authenticated = authenticate(request, route, at, stages.authenticators);
     const caller = authenticated instanceof Promise ? await authenticated : authenticated;
-    const body = await inspect(request, route, response);
+    const body = await inspect(request, route);
     progress.messageId = body?.message.id ?? null;
 
     const { authorizeLog } = stages;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 import { ForbiddenError, RouteNotFoundError } from '../errors/request-errors.ts';
 import type { UpstreamRequest } from '../forwarding/request/upstream-request.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
+import type { RequestMessage } from '../http/request-message.ts';
 import { parseRequest } from '../http/parse-request.ts';
 import { endWithResponse } from '../http/raw-response.ts';
 import { authenticate } from './authenticate.ts';
@@ -25,7 +25,7 @@ export interface UpgradeSocket {
 
 /** Serves one WebSocket handshake: the stages of `handleRequest` that are about more than bodies. */
 export async function handleUpgrade(
-  incoming: IncomingMessage,
+  incoming: RequestMessage,
   connection: UpgradeSocket,
   stages: Stages,
 ): Promise<void> {
@@ -52,7 +52,7 @@ interface PermittedUpgrade {
 }
 
 async function permitUpgrade(
-  incoming: IncomingMessage,
+  incoming: RequestMessage,
   progress: Progress,
   stages: Stages,
 ): Promise<PermittedUpgrade> {

@@ -1,10 +1,7 @@
-import type { ServerResponse } from 'node:http';
-
 import type { GatewayRequest } from '../http/gateway-request.ts';
-import { announcesMoreThan, readBody } from '../http/read-body.ts';
+import { readBody } from '../http/read-body.ts';
 import { checkBodyHeaders, inspectRequest } from '../mcp/inspect-request.ts';
 import type { JsonRpcMessage } from '../mcp/json-rpc.ts';
-import { sendContinue } from '../http/send-continue.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 
 /** A JSON-RPC message, and the very bytes it was read from. */
@@ -20,12 +17,10 @@ export interface InspectedBody {
 export function inspect(
   { method, message }: GatewayRequest,
   { compiled: { mcpServer } }: GatewayRoute,
-  response: ServerResponse,
 ): Promise<InspectedBody> | undefined {
   if (mcpServer === undefined || method !== 'POST') return undefined;
   checkBodyHeaders(message);
   const { maxRequestBytes } = mcpServer;
-  if (!announcesMoreThan(maxRequestBytes, message)) sendContinue(message, response);
   return readBody(message, maxRequestBytes).then((bytes) => ({
     message: inspectRequest(message, bytes),
     bytes,

@@ -1,14 +1,15 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 import { hasBody } from '../http/has-body.ts';
 import { ClientConnection } from './connection.ts';
+import type { FrontResponse } from './front-response.ts';
 import { endWithResponse } from '../http/raw-response.ts';
-import { awaitContinue } from '../http/send-continue.ts';
+import { awaitContinue } from '../http/expect-continue.ts';
 
 /** What is done with the messages of clients. */
 export interface ListenerHandlers {
-  request(message: IncomingMessage, response: ServerResponse): void;
+  request(message: IncomingMessage, response: FrontResponse): void;
   /** WebSocket handshakes only; any other `Upgrade` is ignored, as RFC 9110, section 7.8 allows. */
   upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
@@ -37,14 +38,14 @@ export class Connections {
   }
 
   /** Handles all that happens on a server, until it is closed. */
-  follow(server: Server): void {
+  follow(server: Server<typeof IncomingMessage, typeof FrontResponse>): void {
     server.on('connection', (socket) => {
       this.#connections.set(socket, new ClientConnection(socket, this.#limits.lingerMs));
       socket.once('close', () => this.#connections.delete(socket));
     });
     server.on('request', this.#take);
     server.on('checkContinue', (message, response) => {
-      awaitContinue(message);
+      awaitContinue(message, () => response.writeContinue());
       this.#take(message, response);
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -89,7 +90,7 @@ export class Connections {
     for (const connection of this.#connections.values()) connection.destroy();
   }
 
-  readonly #take = (message: IncomingMessage, response: ServerResponse): void => {
+  readonly #take = (message: IncomingMessage, response: FrontResponse): void => {
     if (this.#connections.get(message.socket)?.accept(response) === false) return;
     if (this.#isDraining) response.shouldKeepAlive = false;
     this.#handlers.request(message, response);

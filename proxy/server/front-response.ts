@@ -4,7 +4,9 @@ import {
   type OutgoingHttpHeader,
   type OutgoingHttpHeaders,
 } from 'node:http';
+import { TLSSocket } from 'node:tls';
 
+import type { ClientResponse } from '../http/client-response.ts';
 import { isDistrusted } from '../http/distrust.ts';
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
@@ -12,11 +14,17 @@ type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 /** A body of at most this length is read and forgotten, so that the connection can be kept. */
 const FORGETTABLE_BYTES = 64 * 1024;
 
+const EARLY_HINTS = 103;
+
 /**
  * A response that says `Connection: close` when the connection cannot be used after it: the request's
  * body was not read to its end, or the request was one that others may frame differently.
  */
-export class FrontResponse extends ServerResponse {
+export class FrontResponse extends ServerResponse implements ClientResponse {
+  get canChunk(): boolean {
+    return this.useChunkedEncodingByDefault;
+  }
+
   override writeHead(status: number, reason?: string, headers?: Headers): this;
   override writeHead(status: number, headers?: Headers): this;
   override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
@@ -25,6 +33,22 @@ export class FrontResponse extends ServerResponse {
       return super.writeHead(status, reason, headers);
     }
     return super.writeHead(status, reason);
+  }
+
+  sendHints(fields: string[]): void {
+    // RFC 9110, section 15.2: no informational responses to HTTP/1.0. Node 24 cannot send these.
+    if (this.req.httpVersion === '1.0' || !('writeInformation' in this)) return;
+    this.writeInformation(EARLY_HINTS, fields);
+  }
+
+  cutOff(endsWithConnection: boolean): void {
+    const { socket } = this;
+    // RFC 9112, section 8: a body that ends with its connection looks whole after an orderly close.
+    if (endsWithConnection && socket !== null && !(socket instanceof TLSSocket)) {
+      socket.resetAndDestroy();
+      return;
+    }
+    this.destroy();
   }
 }
 

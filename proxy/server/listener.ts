@@ -70,8 +70,10 @@ export async function createListener(
   };
 }
 
-function createFront({ headersMs, keepAliveMs }: ListenerLimits): Server {
-  const server = createServer<typeof IncomingMessage, typeof FrontResponse>({
+type FrontServer = Server<typeof IncomingMessage, typeof FrontResponse>;
+
+function createFront({ headersMs, keepAliveMs }: ListenerLimits): FrontServer {
+  const server: FrontServer = createServer({
     ServerResponse: FrontResponse,
     // Whatever flags the process was started with.
     insecureHTTPParser: false,

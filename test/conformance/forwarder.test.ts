@@ -131,8 +131,8 @@ describe('a client that leaves', () => {
     await using upstream = await startUpstream(silent);
     await using front = await startFront({
       upstream: upstream.origin,
-      authorize: async ({ message }) => {
-        await once(message.socket, 'close');
+      authorize: async (_request, connection) => {
+        await once(connection, 'close');
       },
     });
     await using client = await RawClient.connect(front.port);
@@ -147,8 +147,8 @@ describe('a client that leaves', () => {
     await using front = await startFront({
       upstream: upstream.origin,
       // The connection is made after this turn; the client has left in it.
-      authorize: ({ path, message }) => {
-        if (path === '/x') setImmediate(() => message.socket.destroy());
+      authorize: ({ path }, connection) => {
+        if (path === '/x') setImmediate(() => connection.destroy());
       },
     });
     await using client = await RawClient.connect(front.port);

@@ -21,7 +21,6 @@ import { createForwarder, type Forwarder } from '../../proxy/pipeline/forward.ts
 import type { Permit } from '../../proxy/pipeline/permit.ts';
 import type { ListenerLimits } from '../../proxy/server/connections.ts';
 import { createListener, type Listener } from '../../proxy/server/listener.ts';
-import { sendContinue } from '../../proxy/http/send-continue.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 
 /** What a front does with the requests it gets. */
@@ -30,7 +29,7 @@ export interface FrontOptions {
   readonly upstream: string;
   readonly route?: Partial<CompiledRoute>;
   /** Stands for everything between the parsing of a request and its forwarding. */
-  readonly authorize?: (request: GatewayRequest) => void | Promise<void>;
+  readonly authorize?: (request: GatewayRequest, connection: Duplex) => void | Promise<void>;
   /** Reads whole bodies before it forwards, as MCP server routes do. */
   readonly buffers?: boolean;
   readonly added?: readonly string[];
@@ -78,8 +77,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
       request(message, response) {
         const serve = async (): Promise<void> => {
           const request = parseRequest(message, 'id-of-request', peerAddress);
-          await options.authorize?.(request);
-          if (options.buffers === true) sendContinue(message, response);
+          await options.authorize?.(request, message.socket);
           const body = options.buffers === true ? await readBody(message, 1 << 20) : 'stream';
           const upstream = upstreamRequest(options, request, body);
           const { responseHeaders } = options;
@@ -123,7 +121,7 @@ async function upgrade(
   { message, socket, head }: { message: IncomingMessage; socket: Duplex; head: Buffer },
 ): Promise<void> {
   const request = parseRequest(message, 'id-of-request', peerAddress);
-  await options.authorize?.(request);
+  await options.authorize?.(request, socket);
   const upstream = upstreamRequest(options, request, 'none');
   await forwarder.forwardUpgrade(permit(options), upstream, { request, socket, head });
 }

@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
 import { ClientGoneError } from '../../errors/request-errors.ts';
+import type { MessageBody } from '../../http/request-message.ts';
 
 /**
  * The body of a request on its way to the upstream.
@@ -11,10 +11,10 @@ import { ClientGoneError } from '../../errors/request-errors.ts';
  * destroyed, the rest of the message is read and forgotten.
  */
 export class RequestBody extends Readable {
-  readonly #message: IncomingMessage;
+  readonly #message: MessageBody;
   #isReading = false;
 
-  constructor(message: IncomingMessage) {
+  constructor(message: MessageBody) {
     super();
     this.#message = message;
     // Without a listener the error of a client that left would end the process.

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 
 import { UpstreamTimeoutError, UpstreamUnreachableError } from '../../errors/request-errors.ts';
+import type { RequestMessage } from '../../http/request-message.ts';
 import { ClientController } from '../client-controller.ts';
 import { agentOn } from '../targets/connect-target.ts';
 import { RequestBody } from './request-body.ts';
@@ -14,7 +15,7 @@ import { CONNECT_TIMEOUT_MS } from '../targets/upstream-pools.ts';
 import { hostOf, type ForwardedRequest, type UpstreamRequest } from './upstream-request.ts';
 
 /** Whether a request announces trailer fields. Those that come unannounced are dropped. */
-export function announcesTrailers({ headers }: IncomingMessage): boolean {
+export function announcesTrailers({ headers }: Pick<RequestMessage, 'headers'>): boolean {
   return headers.trailer !== undefined && headers['transfer-encoding'] !== undefined;
 }
 
@@ -25,7 +26,7 @@ export function announcesTrailers({ headers }: IncomingMessage): boolean {
  */
 export class TrailerRequest {
   readonly #handler: Dispatcher.DispatchHandler;
-  readonly #message: IncomingMessage;
+  readonly #message: RequestMessage;
   readonly #body: RequestBody;
   readonly #request: ClientRequest;
   readonly #controller: ClientController;
@@ -138,7 +139,7 @@ export class TrailerRequest {
   }
 }
 
-function transportHeaders(origin: string, { headers }: IncomingMessage): string[] {
+function transportHeaders(origin: string, { headers }: Pick<RequestMessage, 'headers'>): string[] {
   const announced = (headers.trailer ?? '').split(',').map((name) => name.trim());
   const trailer = announced.filter(mayTrail).join(', ');
   return [

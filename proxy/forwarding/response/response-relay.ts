@@ -1,10 +1,8 @@
-import type { ServerResponse } from 'node:http';
-
 import type { Dispatcher } from 'undici';
 
 import { ClientGoneError } from '../../errors/request-errors.ts';
+import type { ClientResponse } from '../../http/client-response.ts';
 import type { GatewayRequest } from '../../http/gateway-request.ts';
-import { cutOff } from './cut-off.ts';
 import { EventStream } from './event-stream.ts';
 import type { OpenStreams } from './open-streams.ts';
 import {
@@ -19,7 +17,7 @@ import { isConnectionLost, isNotConnected, upstreamFailure } from '../upstream-f
 /** Where the response of the upstream goes. */
 export interface Exchange {
   readonly request: GatewayRequest;
-  readonly response: ServerResponse;
+  readonly response: ClientResponse;
   readonly responseHeaders?: HeaderOverlay;
 }
 
@@ -94,14 +92,14 @@ export class ResponseRelay implements Dispatcher.DispatchHandler {
     this.#hasBegun = true;
     const raw = rawFields(controller.rawHeaders);
     if (status < FIRST_FINAL_STATUS) {
-      if (status === EARLY_HINTS) this.#hint(raw);
+      if (status === EARLY_HINTS) this.#exchange.response.sendHints(informationHeaders(raw));
       return;
     }
     const { request, response, responseHeaders: overlay } = this.#exchange;
     const framing = {
       status,
       hasNoBody: request.method === 'HEAD' || status === 204 || status === 304,
-      canChunk: response.useChunkedEncodingByDefault,
+      canChunk: response.canChunk,
     };
     const headers = responseHeaders(raw, framing, overlay);
     this.#endsWithConnection = headers.endsWithConnection;
@@ -136,7 +134,7 @@ export class ResponseRelay implements Dispatcher.DispatchHandler {
       this.#failure = upstreamFailure(error);
       this.#release();
       // What was received still leaves in this turn; then the client must see that it is not all.
-      setImmediate(() => cutOff(response, this.#endsWithConnection));
+      setImmediate(() => response.cutOff(this.#endsWithConnection));
       return;
     }
     if (this.#repeat(error)) return;
@@ -206,13 +204,6 @@ export class ResponseRelay implements Dispatcher.DispatchHandler {
     this.#exchange.response.end();
     this.#controller?.abort(new ClientGoneError('the gateway ended the event stream'));
   };
-
-  #hint(raw: RawFields): void {
-    const { request, response } = this.#exchange;
-    // RFC 9110, section 15.2: no informational responses to HTTP/1.0. Node 24 cannot send these.
-    if (request.message.httpVersionMinor === 0 || !('writeInformation' in response)) return;
-    response.writeInformation(EARLY_HINTS, informationHeaders(raw));
-  }
 }
 
 function clientGone(): ClientGoneError {

@@ -10,6 +10,7 @@ import {
   UpstreamUnreachableError,
 } from '../../errors/request-errors.ts';
 import type { GatewayRequest } from '../../http/gateway-request.ts';
+import type { RequestMessage } from '../../http/request-message.ts';
 import { closeGently } from '../../http/close-gently.ts';
 import { endWithResponse, rawHead } from '../../http/raw-response.ts';
 import { asError } from '../as-error.ts';
@@ -189,7 +190,7 @@ export class UpgradeRelay {
 }
 
 /** The client's message with the header fields that the upstream is to get. */
-function handshake(message: IncomingMessage, upstream: UpstreamRequest): IncomingMessage {
+function handshake(message: RequestMessage, upstream: UpstreamRequest): IncomingMessage {
   const headers = byName([
     ...upstream.headers,
     ...['host', new URL(upstream.origin).host, 'connection', 'Upgrade', 'upgrade', 'websocket'],

@@ -15,12 +15,12 @@ function aMessage({
   url = '/',
   method = 'GET',
   rawHeaders = HOST,
-  httpVersionMinor = 1,
+  httpVersion = '1.1',
 }: Partial<
-  Pick<IncomingMessage, 'url' | 'method' | 'rawHeaders' | 'httpVersionMinor'>
+  Pick<IncomingMessage, 'url' | 'method' | 'rawHeaders' | 'httpVersion'>
 >): IncomingMessage {
   const message = new IncomingMessage(new Socket());
-  return Object.assign(message, { url, method, rawHeaders, httpVersionMinor });
+  return Object.assign(message, { url, method, rawHeaders, httpVersion });
 }
 
 function parse(parts: Parameters<typeof aMessage>[0]): GatewayRequest {
@@ -142,7 +142,7 @@ describe('parsing a request', () => {
 
   test('refuses chunks in HTTP/1.0', () => {
     const rawHeaders = [...HOST, 'Transfer-Encoding', 'chunked'];
-    expect(reasonOf({ rawHeaders, httpVersionMinor: 0 })).toBe('transfer-encoding');
+    expect(reasonOf({ rawHeaders, httpVersion: '1.0' })).toBe('transfer-encoding');
   });
 
   test('refuses more header fields than anybody sends', () => {

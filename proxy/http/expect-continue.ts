@@ -1,0 +1,22 @@
+import type { RequestMessage } from './request-message.ts';
+
+type Waiting = Pick<RequestMessage, 'headers'>;
+
+const waiting = new WeakMap<Waiting, () => void>();
+
+/** Notes that a client waits for `100 Continue` before it sends its body (RFC 9110, 10.1.1). */
+export function awaitContinue(message: Waiting, sendContinue: () => void): void {
+  waiting.set(message, sendContinue);
+}
+
+/**
+ * Asks a client that waits for `100 Continue` for its body. Called by whatever reads a body, before
+ * the first byte: a client that is refused earlier never sends it.
+ */
+export function askForBody(message: Waiting): void {
+  if (message.headers.expect === undefined) return;
+  const sendContinue = waiting.get(message);
+  if (sendContinue === undefined) return;
+  waiting.delete(message);
+  sendContinue();
+}

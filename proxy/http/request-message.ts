@@ -1,0 +1,34 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+
+/**
+ * The message of a client: its head, and its body as a stream that nobody has read yet.
+ *
+ * Node's HTTP/1.1 message has this shape as it is. A listener of another HTTP version fills it with
+ * what HTTP/1.1 would have said: `Host`, and `Transfer-Encoding` for a body of unknown length.
+ */
+export interface RequestMessage extends MessageBody {
+  readonly method?: string | undefined;
+  /** The request target. */
+  readonly url?: string | undefined;
+  /** By lower-case name, repeated fields joined. */
+  readonly headers: IncomingHttpHeaders;
+  /** Flat list of names and values as the client sent them. */
+  readonly rawHeaders: readonly string[];
+  /** Trailer fields in the same form; empty until the body has ended. */
+  readonly rawTrailers: readonly string[];
+  /** `1.0`, `1.1` or `2.0`. */
+  readonly httpVersion: string;
+  readonly socket: ConnectionFacts;
+}
+
+/** The body of a message. Closing it early closes the message. */
+export type MessageBody = Pick<
+  Readable,
+  'on' | 'once' | 'off' | 'pause' | 'resume' | 'destroyed' | 'readableEnded'
+>;
+
+/** What is known of the connection that a message came on. */
+interface ConnectionFacts {
+  readonly remoteAddress?: string | undefined;
+}
