@@ -15,7 +15,7 @@ import { createClientKeysReader } from './authorization-server/clients/client-ke
 import { createFindClient } from './authorization-server/clients/find-client.ts';
 import { createMetadataDocumentReader } from './authorization-server/clients/metadata-document.ts';
 import { ExternalTokenAuthenticator } from './authentication/external-token-authenticator.ts';
-import { ExternalTokens } from './authentication/external-token.ts';
+import { ExternalTokens } from './authentication/external-tokens.ts';
 import { RefreshTokens } from './authorization-server/grants/refresh-tokens.ts';
 import { createOAuthEndpoints } from './authorization-server/oauth-endpoints.ts';
 import { answerWellKnown, isOAuthWellKnown } from './authorization-server/well-knowns.ts';
@@ -143,8 +143,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       { owns: isOAuthWellKnown, answer: answerWellKnown },
     ),
     authenticators: {
-      browsers: identity.browsers,
-      externalTokens: tokenAuthenticator,
+      'session-cookie': identity.sessionCookies,
+      'external-token': tokenAuthenticator,
     },
     authorizeLog: new AuthorizeLog(lines, now),
     assertions: {
@@ -247,7 +247,7 @@ function authorizationServer(
     findClient: createFindClient({ clients: stores.clients, readMetadataDocument }),
     readClientKeys: createClientKeysReader({ guardedFetch, now }),
     browser: {
-      authenticate: (cookie, origin) => identity.browsers.authenticate(cookie, origin),
+      authenticate: (cookie, origin) => identity.sessionCookies.callerOf(cookie, origin),
       redirectToSignIn: identity.redirectToSignIn,
     },
   };

@@ -1,12 +1,17 @@
 import type { Identity, Session } from '../records/session.ts';
 
-/** Who makes a request. */
+/** A form of credential that a caller can present. Each has one authenticator. */
+export type CredentialFormat = 'external-token' | 'session-cookie';
+
+/** Who makes a request, and how that is known. */
 export type Caller =
   | { readonly kind: 'anonymous' }
-  | { readonly kind: 'user'; readonly session: Session; readonly via: 'cookie' | 'external-token' };
+  | { readonly kind: 'user'; readonly session: Session; readonly via: CredentialFormat };
 
+/** The caller of a route that authenticates nobody. */
 export const ANONYMOUS: Caller = { kind: 'anonymous' };
 
+/** Returns the identity of a signed-in caller. */
 export function identityOf(caller: Caller): Identity | undefined {
   return caller.kind === 'user' ? caller.session.identity : undefined;
 }

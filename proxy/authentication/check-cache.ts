@@ -2,29 +2,30 @@ import type { Revocation, Revocations } from '../store/revocations.ts';
 import { StoreUnavailableError } from '../store/store-unavailable-error.ts';
 import { BoundedMap } from '../cache/bounded-map.ts';
 
-/** How long a check counts by itself: what a revocation that was not heard of can cost. */
+/** How long a check stays valid: the longest that a missed revocation can go unnoticed. */
 const FRESH_MS = 5000;
 
-/** How often the stores are asked about one entry while they are away. */
+/** How often the stores are asked about one entry while they are unavailable. */
 const RETRY_MS = 1000;
 
-/** How often a check is made that missed revocations overtook. */
+/** How often a check is made again because revocations were missed during it. */
 const MAX_ATTEMPTS = 2;
 
-/** What the stores say of a key; null when nothing stands for it. */
+/** Asks the stores for the value of a key; null if it has none. */
 export type Check<Value> = () => Promise<Value | null>;
 
-/** A revocation of something that has a name. */
+/** A revocation that names what was revoked. */
 export type KnownRevocation = Exclude<Revocation, { readonly kind: 'missed' }>;
 
+/** What a `CheckCache` is made with. */
 export interface CheckCacheOptions<Value> {
   readonly revocations: Pick<Revocations, 'subscribe'>;
   readonly maxEntries: number;
   /** Whether a revocation ends a value. */
-  readonly standsOn: (value: Value, revocation: KnownRevocation) => boolean;
-  /** When a value ends by itself, in milliseconds since the epoch. */
+  readonly dependsOn: (value: Value, revocation: KnownRevocation) => boolean;
+  /** When a value expires, in milliseconds since the epoch. */
   readonly expiryOf: (value: Value) => number;
-  /** How long the last good check counts while the stores are away; 0: no longer than otherwise. */
+  /** How long the last good check stays valid while the stores are unavailable; 0: not longer than otherwise. */
   readonly outageGraceSeconds: () => number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -34,28 +35,28 @@ interface Entry<Value> {
   readonly value: Value;
   /** When the check began. */
   readonly checkedAt: number;
-  /** When the stores are asked again; absent unless they were away the last time. */
+  /** When the stores are asked again; absent unless they were unavailable the last time. */
   retryAt?: number;
 }
 
 interface CheckUnderWay<Value> {
   readonly result: Promise<Value | null>;
-  /** The answer of the stores may be from before these. */
-  readonly heard: Revocation[];
+  /** Received during the check, whose result may be older than them. */
+  readonly received: Revocation[];
 }
 
 /**
- * What the stores said within the last seconds, by secret keys.
+ * Caches for some seconds what the stores returned, by secret keys.
  *
- * A revocation that is heard of ends an entry at once. While the stores are away, entries go on for
- * a grace, and nobody waits: one request in a second has the stores asked again.
+ * A revocation removes an entry as soon as it is received. While the stores are unavailable, entries
+ * stay valid for a grace period and no request waits: one request per second asks the stores again.
  */
 export class CheckCache<Value> implements Disposable {
   readonly #options: CheckCacheOptions<Value>;
   readonly #entries: BoundedMap<string, Entry<Value>>;
   /** Requests with one key share a check. */
   readonly #underWay = new Map<string, CheckUnderWay<Value>>();
-  /** Until then the stores are taken to be away: one check has just failed. */
+  /** Until then the stores count as unavailable: a check has just failed. */
   #awayUntil = 0;
   readonly #unsubscribe: () => void;
 
@@ -63,26 +64,26 @@ export class CheckCache<Value> implements Disposable {
     this.#options = options;
     this.#entries = new BoundedMap(options.maxEntries);
     this.#unsubscribe = options.revocations.subscribe((revocation) => {
-      this.#hear(revocation);
+      this.#receive(revocation);
     });
   }
 
-  /** What stood for the key at its last check, however long ago; undefined when that is not known. */
+  /** Returns the value of the key at its last check, however old; undefined if it is not cached. */
   lastKnown(key: string): Value | undefined {
     return this.#entries.get(key)?.value;
   }
 
-  /** What stands for the key. Without a promise while that is known. */
+  /** Returns the value of the key; without a promise while it is cached. */
   get(key: string, check: Check<Value>): Value | null | Promise<Value | null> {
     const entry = this.#entries.get(key);
     if (entry === undefined) return this.#checkOnce(key, check);
     const now = this.#options.now();
-    if (this.#counts(entry, FRESH_MS, now)) return entry.value;
+    if (this.#isValid(entry, FRESH_MS, now)) return entry.value;
     if (!this.#isAway(entry, now) || !this.#isWithinGrace(entry, now)) {
       return this.#checkOnce(key, check);
     }
     if (now >= (entry.retryAt ?? 0)) {
-      // Whatever comes of it is kept in the entry, or ends it: the next request hears of it.
+      // Its result updates or removes the entry, so the next request sees it.
       this.#checkOnce(key, check).catch(() => undefined);
     }
     return entry.value;
@@ -95,15 +96,15 @@ export class CheckCache<Value> implements Disposable {
   #checkOnce(key: string, check: Check<Value>): Promise<Value | null> {
     const underWay = this.#underWay.get(key);
     if (underWay !== undefined) return underWay.result;
-    const heard: Revocation[] = [];
-    const result = this.#check(key, check, heard).finally(() => this.#underWay.delete(key));
-    this.#underWay.set(key, { result, heard });
+    const received: Revocation[] = [];
+    const result = this.#check(key, check, received).finally(() => this.#underWay.delete(key));
+    this.#underWay.set(key, { result, received });
     return result;
   }
 
-  async #check(key: string, check: Check<Value>, heard: Revocation[]): Promise<Value | null> {
+  async #check(key: string, check: Check<Value>, received: Revocation[]): Promise<Value | null> {
     try {
-      const entry = await this.#ask(check, heard);
+      const entry = await this.#ask(check, received);
       this.#awayUntil = 0;
       if (entry === null) this.#entries.delete(key);
       else this.#entries.set(key, entry);
@@ -113,18 +114,19 @@ export class CheckCache<Value> implements Disposable {
     }
   }
 
-  async #ask(check: Check<Value>, heard: Revocation[]): Promise<Entry<Value> | null> {
+  async #ask(check: Check<Value>, received: Revocation[]): Promise<Entry<Value> | null> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      heard.length = 0;
+      received.length = 0;
       const checkedAt = this.#options.now();
       const value = await check();
-      if (value === null || heard.some((revocation) => this.#ends(value, revocation))) return null;
-      if (!heard.some(isMissed)) return { value, checkedAt };
+      if (value === null || received.some((revocation) => this.#ends(value, revocation)))
+        return null;
+      if (!received.some(isMissed)) return { value, checkedAt };
     }
     throw new StoreUnavailableError('revocations were missed while the stores were asked');
   }
 
-  /** The last good check, when all that is wrong is that the stores are away. */
+  /** Returns the last good value if the only problem is that the stores are unavailable. */
   #lastGood(key: string, error: unknown): Value {
     const entry = this.#entries.get(key);
     const now = this.#options.now();
@@ -138,28 +140,28 @@ export class CheckCache<Value> implements Disposable {
     throw error;
   }
 
-  /** A failure of long ago says nothing about now, and the answer is waited for. */
+  /** Whether the stores failed recently; after an older failure the request waits for them again. */
   #isAway({ retryAt }: Entry<Value>, now: number): boolean {
     return now < this.#awayUntil || (retryAt !== undefined && now < retryAt + FRESH_MS);
   }
 
   #isWithinGrace(entry: Entry<Value>, now: number): boolean {
-    return this.#counts(entry, this.#options.outageGraceSeconds() * 1000, now);
+    return this.#isValid(entry, this.#options.outageGraceSeconds() * 1000, now);
   }
 
-  #counts({ value, checkedAt }: Entry<Value>, lifetimeMs: number, now: number): boolean {
-    // A clock that was set back must not make a check count for longer.
+  #isValid({ value, checkedAt }: Entry<Value>, lifetimeMs: number, now: number): boolean {
+    // A clock that was set back must not extend the life of a check.
     if (now < checkedAt) return false;
     return now - checkedAt < lifetimeMs && now < this.#options.expiryOf(value);
   }
 
-  #hear(revocation: Revocation): void {
-    for (const { heard } of this.#underWay.values()) heard.push(revocation);
+  #receive(revocation: Revocation): void {
+    for (const { received } of this.#underWay.values()) received.push(revocation);
     this.#entries.deleteWhere(({ value }) => isMissed(revocation) || this.#ends(value, revocation));
   }
 
   #ends(value: Value, revocation: Revocation): boolean {
-    return revocation.kind !== 'missed' && this.#options.standsOn(value, revocation);
+    return revocation.kind !== 'missed' && this.#options.dependsOn(value, revocation);
   }
 }
 

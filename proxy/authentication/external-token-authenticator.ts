@@ -1,23 +1,29 @@
+import { resourceIdentifier } from '../configuration/resource-identifier.ts';
+import type { GatewayRoute } from '../configuration/routing-table.ts';
 import { TokenRequiredError } from '../errors/oauth-errors.ts';
-import type { Caller } from './caller.ts';
-import { CheckCache, type KnownRevocation } from './check-cache.ts';
+import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Session } from '../records/session.ts';
 import type { Stores } from '../store/stores.ts';
-import type { ExternalTokenClaims, ExternalTokens } from './external-token.ts';
+import type { AuthenticationPlace, Authenticator } from './authenticator.ts';
+import { bearerToken } from './bearer-token.ts';
+import type { Caller } from './caller.ts';
+import { CheckCache, type KnownRevocation } from './check-cache.ts';
+import type { ExternalTokenClaims, ExternalTokens } from './external-tokens.ts';
 
 const MAX_TOKENS = 10_000;
 
-/** What a token must be good for. */
+/** What a token must have been issued for. */
 export interface ExternalTokenUse {
   /** Resource identifier of the route that is called. */
   readonly resource: string;
   readonly gatewayId: string;
 }
 
+/** What an `ExternalTokenAuthenticator` is made with. */
 export interface ExternalTokenAuthenticatorOptions {
   readonly externalTokens: ExternalTokens;
   readonly stores: Pick<Stores, 'sessions' | 'grants' | 'revokedTokens' | 'revocations'>;
-  /** How long the last good check counts while the stores are away. */
+  /** How long the last good check stays valid while the stores are unavailable. */
   readonly outageGraceSeconds: () => number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -29,12 +35,12 @@ interface KnownToken {
 }
 
 /**
- * Tells whose an external token is.
+ * Authenticates MCP clients by their external token.
  *
- * A token that was seen within the last 5 seconds costs no I/O and no promise. Expiry and audience
- * are checked every time, and a revocation that is heard of ends the token at once.
+ * A token that was checked within the last 5 seconds costs no I/O and no promise. Expiry and audience
+ * are checked every time, and a revocation takes effect as soon as it is received.
  */
-export class ExternalTokenAuthenticator implements Disposable {
+export class ExternalTokenAuthenticator implements Authenticator, Disposable {
   readonly #externalTokens: ExternalTokens;
   readonly #stores: ExternalTokenAuthenticatorOptions['stores'];
   readonly #now: () => number;
@@ -53,7 +59,7 @@ export class ExternalTokenAuthenticator implements Disposable {
     this.#known = new CheckCache<KnownToken>({
       revocations: stores.revocations,
       maxEntries: MAX_TOKENS,
-      standsOn: ({ claims }, revocation) => standsOn(claims, revocation),
+      dependsOn: ({ claims }, revocation) => dependsOn(claims, revocation),
       expiryOf: ({ caller }) => caller.session.expiresAt,
       outageGraceSeconds,
       now,
@@ -64,18 +70,30 @@ export class ExternalTokenAuthenticator implements Disposable {
     this.#known[Symbol.dispose]();
   }
 
+  /** See `Authenticator`. Throws or rejects with a `TokenRequiredError`. */
+  authenticate(
+    request: GatewayRequest,
+    { compiled }: GatewayRoute,
+    { origin, configuration }: AuthenticationPlace,
+  ): Caller | Promise<Caller> {
+    return this.callerOf(bearerToken(request), {
+      resource: resourceIdentifier(compiled, origin),
+      gatewayId: configuration.settings.gatewayId,
+    });
+  }
+
   /**
-   * The user a token stands for. Throws or rejects with a `TokenRequiredError` when it is no good
-   * for this use.
+   * Returns the user a token was issued for. Throws or rejects with a `TokenRequiredError` if it is
+   * not valid for this use.
    */
-  authenticate(token: string, use: ExternalTokenUse): Caller | Promise<Caller> {
+  callerOf(token: string, use: ExternalTokenUse): Caller | Promise<Caller> {
     const claims = this.#known.lastKnown(token)?.claims ?? this.#open(token);
     refuseMisuse(claims, use, this.#now());
     const known = this.#known.get(token, () => this.#check(claims));
     return known instanceof Promise ? known.then(requireCaller) : requireCaller(known);
   }
 
-  /** A token that no key of ours sealed is refused here, before any store is asked. */
+  /** Refuses a token that was not sealed with one of our keys before any store is asked. */
   #open(token: string): ExternalTokenClaims {
     const claims = this.#externalTokens.open(token);
     if (claims === null) throw refusal('malformed');
@@ -86,7 +104,7 @@ export class ExternalTokenAuthenticator implements Disposable {
     const session = this.#liveSession(claims);
     const answers = [session, this.#refuseRevoked(claims), this.#refuseWithoutGrant(claims)];
     const failures = (await Promise.allSettled<unknown>(answers)).filter(isRejected);
-    // A store that says no is believed, whether or not the others answer.
+    // One store that refuses the token is enough, even if the others fail.
     const failure = failures.find(({ reason }) => reason instanceof TokenRequiredError);
     if (failure !== undefined) throw failure.reason;
     await Promise.all(answers);
@@ -112,24 +130,24 @@ function isRejected(result: PromiseSettledResult<unknown>): result is PromiseRej
   return result.status === 'rejected';
 }
 
-/** Nothing stands for a token that was revoked while the stores were asked. */
+/** A token without a caller was revoked while the stores were asked. */
 function requireCaller(known: KnownToken | null): Caller {
   if (known === null) throw refusal('revoked');
   return known.caller;
 }
 
-/** Pure arithmetic on what the token itself says. */
+/** Checks the token's own claims, without I/O. */
 function refuseMisuse(
   { gatewayId, audience, expiresAt }: ExternalTokenClaims,
   use: ExternalTokenUse,
   now: number,
 ): void {
   if (expiresAt <= now) throw refusal('expired');
-  // A token for one route is no good on another (RFC 8707; MCP: token audience binding).
+  // A token for one route is not valid on another (RFC 8707; MCP: token audience binding).
   if (gatewayId !== use.gatewayId || audience !== use.resource) throw refusal('audience-mismatch');
 }
 
-function standsOn(claims: ExternalTokenClaims, revocation: KnownRevocation): boolean {
+function dependsOn(claims: ExternalTokenClaims, revocation: KnownRevocation): boolean {
   switch (revocation.kind) {
     case 'session':
       return claims.sessionId === revocation.sessionId;

@@ -4,7 +4,7 @@ import type { Sealer } from '../crypto/sealer.ts';
 import type { Endpoint, EndpointContext } from '../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { json } from '../http/responses.ts';
-import { BrowserAuthenticator } from '../authentication/browser-authenticator.ts';
+import { SessionCookieAuthenticator } from '../authentication/session-cookie-authenticator.ts';
 import { callback } from './sign-in/callback.ts';
 import { ProviderDiscovery } from './provider/provider-discovery.ts';
 import { redirectToSignIn } from './sign-in/redirect-to-sign-in.ts';
@@ -36,7 +36,7 @@ export interface IdentityDependencies {
 export interface IdentityEndpoints extends Disposable {
   /** By path. They are on every host. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;
-  readonly browsers: BrowserAuthenticator;
+  readonly sessionCookies: SessionCookieAuthenticator;
   readonly sessionOf: SessionOfSignIn;
   /** Sends a browser to sign in, and back to a path of the host it is at. */
   readonly redirectToSignIn: (
@@ -55,9 +55,9 @@ export function createIdentityEndpoints({
   outageGraceSeconds,
   now,
 }: IdentityDependencies): IdentityEndpoints {
-  const browsers = new BrowserAuthenticator({ stores, now, outageGraceSeconds });
+  const sessionCookies = new SessionCookieAuthenticator({ stores, now, outageGraceSeconds });
   const discovery = new ProviderDiscovery({ devAllowLoopback, now });
-  const services = { stores, sealer, logger, now, browsers, discovery };
+  const services = { stores, sealer, logger, now, sessionCookies, discovery };
   const renewal = new SessionRenewal(services);
   const page = { audience: 'page', crossOrigin: false } as const;
   return {
@@ -84,10 +84,10 @@ export function createIdentityEndpoints({
         handle: (context) => Promise.resolve(keys(context, defaultSigningKeys)),
       },
     },
-    browsers,
+    sessionCookies,
     sessionOf: (signInId, current) => renewal.sessionOf(signInId, current),
     redirectToSignIn: (context, returnPath) => redirectToSignIn(context, returnPath, services),
-    [Symbol.dispose]: () => browsers[Symbol.dispose](),
+    [Symbol.dispose]: () => sessionCookies[Symbol.dispose](),
   };
 }
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 
 import { makeSealingKeys } from '../../cli/process/sealing-keys.ts';
 import { Sealer } from '../../proxy/crypto/sealer.ts';
-import { ExternalTokens } from '../../proxy/authentication/external-token.ts';
+import { ExternalTokens } from '../../proxy/authentication/external-tokens.ts';
 import { revokeGrant } from '../../proxy/authorization-server/grants/revoke-grant.ts';
 import { createRedisStores } from '../../proxy/store/redis/stores/redis-stores.ts';
 import type { Stores } from '../../proxy/store/stores.ts';

@@ -20,7 +20,7 @@ import type { GatewayResponse } from '../../proxy/http/gateway-response.ts';
 import type { GatewayRequest } from '../../proxy/http/gateway-request.ts';
 import { json, seeOther } from '../../proxy/http/responses.ts';
 import { sendResponse } from '../../proxy/http/send-response.ts';
-import { BrowserAuthenticator } from '../../proxy/authentication/browser-authenticator.ts';
+import { SessionCookieAuthenticator } from '../../proxy/authentication/session-cookie-authenticator.ts';
 import { ProviderDiscovery } from '../../proxy/identity/provider/provider-discovery.ts';
 import { SessionRenewal } from '../../proxy/identity/session/session-renewal.ts';
 import type { Session } from '../../proxy/records/session.ts';
@@ -30,7 +30,7 @@ import { createClientKeysReader } from '../../proxy/authorization-server/clients
 import { createFindClient } from '../../proxy/authorization-server/clients/find-client.ts';
 import { createMetadataDocumentReader } from '../../proxy/authorization-server/clients/metadata-document.ts';
 import { ExternalTokenAuthenticator } from '../../proxy/authentication/external-token-authenticator.ts';
-import { ExternalTokens } from '../../proxy/authentication/external-token.ts';
+import { ExternalTokens } from '../../proxy/authentication/external-tokens.ts';
 import { RefreshTokens } from '../../proxy/authorization-server/grants/refresh-tokens.ts';
 import { createOAuthEndpoints } from '../../proxy/authorization-server/oauth-endpoints.ts';
 import { answerWellKnown, isOAuthWellKnown } from '../../proxy/authorization-server/well-knowns.ts';
@@ -167,7 +167,7 @@ export async function startAuthorizationServer({
       body: Buffer.from(JSON.stringify(document ?? {})),
     });
   };
-  const browsers = new BrowserAuthenticator({ stores, now, outageGraceSeconds: () => 0 });
+  const browsers = new SessionCookieAuthenticator({ stores, now, outageGraceSeconds: () => 0 });
   const logger = { info: log, warn: log, error: log };
   const discovery = new ProviderDiscovery({ devAllowLoopback: false, now });
   const renewal = new SessionRenewal({ stores, discovery, logger, now });
@@ -188,7 +188,7 @@ export async function startAuthorizationServer({
     }),
     readClientKeys: createClientKeysReader({ guardedFetch, now }),
     browser: {
-      authenticate: (cookieValue, origin) => browsers.authenticate(cookieValue, origin),
+      authenticate: (cookieValue, origin) => browsers.callerOf(cookieValue, origin),
       redirectToSignIn: ({ origin }, returnPath) =>
         seeOther(`${SIGN_IN_URL}?${new URLSearchParams({ to: origin + returnPath }).toString()}`),
     },
@@ -320,7 +320,7 @@ async function serveResource(
   if (token === undefined) throw new TokenRequiredError('no token', { tokenWasSent: false });
   const resource = resourceIdentifier(route.compiled, origin);
   const { gatewayId } = configuration.settings;
-  const caller = await authenticator.authenticate(token, { resource, gatewayId });
+  const caller = await authenticator.callerOf(token, { resource, gatewayId });
   return json(200, { user: caller.kind === 'user' ? caller.session.identity.subject : null });
 }
 

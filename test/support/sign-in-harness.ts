@@ -158,11 +158,11 @@ async function answerTo(
 
 async function serveRoute(
   context: EndpointContext,
-  { browsers, redirectToSignIn }: IdentityEndpoints,
+  { sessionCookies: browsers, redirectToSignIn }: IdentityEndpoints,
 ): Promise<GatewayResponse> {
   const { request, origin } = context;
   const cookie = readCookie(request.message, sessionCookieName(origin));
-  const caller = cookie === undefined ? null : await browsers.authenticate(cookie, origin);
+  const caller = cookie === undefined ? null : await browsers.callerOf(cookie, origin);
   const url = request.path + request.query;
   if (caller?.kind !== 'user') return redirectToSignIn(context, url);
   const { subject, email = null, groups } = caller.session.identity;

@@ -4,7 +4,7 @@ import { json } from '../../http/responses.ts';
 import type { Stores } from '../../store/stores.ts';
 import { authenticateFormClient, type ClientAuthentication } from '../authenticate-form-client.ts';
 import type { Client } from '../../records/client.ts';
-import type { ExternalTokenClaims, ExternalTokens } from '../../authentication/external-token.ts';
+import type { ExternalTokenClaims, ExternalTokens } from '../../authentication/external-tokens.ts';
 import { isRefreshToken, type RefreshTokens } from '../grants/refresh-tokens.ts';
 import { revokeGrant } from '../grants/revoke-grant.ts';
 import { requiredParameter } from '../parameters.ts';

@@ -7,7 +7,7 @@ import type { GatewayResponse } from '../../http/gateway-response.ts';
 import type { SessionOfSignIn } from '../../identity/session/session-renewal.ts';
 import type { Stores } from '../../store/stores.ts';
 import type { Client } from '../../records/client.ts';
-import type { ExternalTokens } from '../../authentication/external-token.ts';
+import type { ExternalTokens } from '../../authentication/external-tokens.ts';
 import type { Issuer } from '../resources.ts';
 import type { RefreshTokens } from './refresh-tokens.ts';
 

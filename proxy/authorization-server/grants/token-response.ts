@@ -3,7 +3,7 @@ import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { json } from '../../http/responses.ts';
 import type { Session } from '../../records/session.ts';
 import type { Grant } from '../../store/grant-store.ts';
-import type { ExternalTokens } from '../../authentication/external-token.ts';
+import type { ExternalTokens } from '../../authentication/external-tokens.ts';
 
 /** What a successful token request gives its client. */
 export interface Issuance {

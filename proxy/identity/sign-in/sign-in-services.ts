@@ -1,7 +1,7 @@
 import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type { Sealer } from '../../crypto/sealer.ts';
 import type { Stores } from '../../store/stores.ts';
-import type { BrowserAuthenticator } from '../../authentication/browser-authenticator.ts';
+import type { SessionCookieAuthenticator } from '../../authentication/session-cookie-authenticator.ts';
 import type { ProviderDiscovery } from '../provider/provider-discovery.ts';
 
 /** What the steps of a sign-in share. */
@@ -18,7 +18,7 @@ export interface SignInServices {
   >;
   readonly sealer: Sealer;
   readonly discovery: ProviderDiscovery;
-  readonly browsers: BrowserAuthenticator;
+  readonly sessionCookies: SessionCookieAuthenticator;
   readonly logger: Logger;
   readonly now: () => number;
 }

@@ -82,11 +82,11 @@ async function countRequest(
 
 async function currentSession(
   { cookies, origin }: EndpointContext,
-  { browsers }: SignInServices,
+  { sessionCookies: browsers }: SignInServices,
 ): Promise<Session | undefined> {
   const cookie = cookies[sessionCookieName(origin)];
   if (cookie === undefined) return undefined;
-  const caller = await browsers.authenticate(cookie, origin);
+  const caller = await browsers.callerOf(cookie, origin);
   return caller?.kind === 'user' ? caller.session : undefined;
 }
 

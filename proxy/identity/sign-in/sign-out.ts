@@ -22,7 +22,7 @@ export async function signOut(
   if (request.method === 'POST') refuseOtherSites(context);
   const cookie = cookies[sessionCookieName(origin)];
   if (cookie === undefined) return signedOutPage({});
-  const caller = await services.browsers.authenticate(cookie, origin);
+  const caller = await services.sessionCookies.callerOf(cookie, origin);
   if (caller?.kind !== 'user') return signedOut(context);
   const formToken = derivedToken(cookie, FORM_PURPOSE);
   if (request.method !== 'POST') return signOutPage(caller.session.identity, formToken);

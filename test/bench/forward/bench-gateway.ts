@@ -4,7 +4,7 @@ import { deriveAssertionKeys } from '../../../proxy/crypto/assertion-keys.ts';
 import { createGateway } from '../../../proxy/gateway.ts';
 import { Sealer } from '../../../proxy/crypto/sealer.ts';
 import type { SealingKeys } from '../../../proxy/crypto/sealing-key.ts';
-import { ExternalTokens } from '../../../proxy/authentication/external-token.ts';
+import { ExternalTokens } from '../../../proxy/authentication/external-tokens.ts';
 import type { Stores } from '../../../proxy/store/stores.ts';
 import { LineWriter } from '../../../shared/telemetry/line-writer.ts';
 import { createLogger } from '../../../shared/telemetry/logger.ts';

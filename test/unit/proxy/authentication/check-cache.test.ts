@@ -32,7 +32,7 @@ beforeEach(() => {
   cache = new CheckCache<Value>({
     revocations,
     maxEntries: 10,
-    standsOn: ({ sessionId }, revocation) =>
+    dependsOn: ({ sessionId }, revocation) =>
       revocation.kind === 'session' && revocation.sessionId === sessionId,
     expiryOf: ({ expiresAt }) => expiresAt,
     outageGraceSeconds: () => grace,

@@ -6,7 +6,7 @@ import { ExternalTokenAuthenticator } from '../../../../proxy/authentication/ext
 import {
   ExternalTokens,
   type ExternalTokenClaims,
-} from '../../../../proxy/authentication/external-token.ts';
+} from '../../../../proxy/authentication/external-tokens.ts';
 import { createMemoryStores } from '../../../../proxy/store/memory/memory-stores.ts';
 import type { Revocation } from '../../../../proxy/store/revocations.ts';
 import { StoreUnavailableError } from '../../../../proxy/store/store-unavailable-error.ts';
@@ -67,7 +67,7 @@ function aFixture(): Fixture {
   return {
     authenticate: (token, now = NOW, use = USE) => {
       time = now;
-      return authenticator.authenticate(token, use);
+      return authenticator.callerOf(token, use);
     },
     setAway: (value) => void (isAway = value),
     stores,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
 import { hashToken, randomToken } from '../../../../proxy/crypto/tokens.ts';
-import { BrowserAuthenticator } from '../../../../proxy/authentication/browser-authenticator.ts';
+import { SessionCookieAuthenticator } from '../../../../proxy/authentication/session-cookie-authenticator.ts';
 import type { Session } from '../../../../proxy/records/session.ts';
 import { createMemoryStores } from '../../../../proxy/store/memory/memory-stores.ts';
 import { StoreUnavailableError } from '../../../../proxy/store/store-unavailable-error.ts';
@@ -16,7 +16,7 @@ describe('BrowserAuthenticator', () => {
   let grace: number;
   let stores: Stores;
   let lookups: jest.SpiedFunction<Stores['browserSessions']['get']>;
-  let browsers: BrowserAuthenticator;
+  let browsers: SessionCookieAuthenticator;
   let session: Session;
   let cookie: string;
 
@@ -26,7 +26,7 @@ describe('BrowserAuthenticator', () => {
     const now = (): number => time;
     stores = createMemoryStores(now);
     lookups = jest.spyOn(stores.browserSessions, 'get');
-    browsers = new BrowserAuthenticator({ stores, now, outageGraceSeconds: () => grace });
+    browsers = new SessionCookieAuthenticator({ stores, now, outageGraceSeconds: () => grace });
     session = {
       id: randomToken(),
       signInId: 'sign-in-1',
@@ -50,85 +50,83 @@ describe('BrowserAuthenticator', () => {
   }
 
   test('recognises a cookie where it was set', async () => {
-    expect(await browsers.authenticate(cookie, ORIGIN)).toEqual({
+    expect(await browsers.callerOf(cookie, ORIGIN)).toEqual({
       kind: 'user',
       session,
-      via: 'cookie',
+      via: 'session-cookie',
     });
   });
 
   test('answers without a promise and without the stores while it is warm', async () => {
-    await browsers.authenticate(cookie, ORIGIN);
+    await browsers.callerOf(cookie, ORIGIN);
     time += 4999;
 
-    expect(browsers.authenticate(cookie, ORIGIN)).toMatchObject({ kind: 'user' });
+    expect(browsers.callerOf(cookie, ORIGIN)).toMatchObject({ kind: 'user' });
     expect(lookups).toHaveBeenCalledTimes(1);
   });
 
   test('asks the stores again after five seconds', async () => {
-    await browsers.authenticate(cookie, ORIGIN);
+    await browsers.callerOf(cookie, ORIGIN);
     await stores.browserSessions.deleteAll(session.id);
     time += 5000;
 
-    expect(await browsers.authenticate(cookie, ORIGIN)).toBeNull();
+    expect(await browsers.callerOf(cookie, ORIGIN)).toBeNull();
   });
 
   test('does not recognise it at another origin, warm or not', async () => {
     const elsewhere = 'https://other.example';
-    expect(await browsers.authenticate(cookie, elsewhere)).toBeNull();
-    await browsers.authenticate(cookie, ORIGIN);
-    expect(browsers.authenticate(cookie, elsewhere)).toBeNull();
+    expect(await browsers.callerOf(cookie, elsewhere)).toBeNull();
+    await browsers.callerOf(cookie, ORIGIN);
+    expect(browsers.callerOf(cookie, elsewhere)).toBeNull();
   });
 
   test('checks the session’s expiry every time', async () => {
     time = session.expiresAt - 1;
-    expect(await browsers.authenticate(cookie, ORIGIN)).not.toBeNull();
+    expect(await browsers.callerOf(cookie, ORIGIN)).not.toBeNull();
     time = session.expiresAt;
-    expect(await browsers.authenticate(cookie, ORIGIN)).toBeNull();
+    expect(await browsers.callerOf(cookie, ORIGIN)).toBeNull();
   });
 
   test.each(['browser', 'session'] as const)(
     'forgets at once when the %s is revoked',
     async (kind) => {
-      await browsers.authenticate(cookie, ORIGIN);
+      await browsers.callerOf(cookie, ORIGIN);
       await stores.browserSessions.deleteAll(session.id);
       await stores.revocations.publish({ kind, sessionId: session.id });
 
-      expect(await browsers.authenticate(cookie, ORIGIN)).toBeNull();
+      expect(await browsers.callerOf(cookie, ORIGIN)).toBeNull();
     },
   );
 
   test('keeps what a revocation is not about', async () => {
-    await browsers.authenticate(cookie, ORIGIN);
+    await browsers.callerOf(cookie, ORIGIN);
     await stores.revocations.publish({ kind: 'browser', sessionId: 'another' });
     await stores.revocations.publish({ kind: 'grant', grantId: session.id });
 
-    expect(browsers.authenticate(cookie, ORIGIN)).toMatchObject({ kind: 'user' });
+    expect(browsers.callerOf(cookie, ORIGIN)).toMatchObject({ kind: 'user' });
   });
 
   test('does not remember, or say, what it read before a revocation', async () => {
     const slow = Promise.withResolvers<BrowserSession | null>();
     lookups.mockReturnValueOnce(slow.promise);
-    const asked = browsers.authenticate(cookie, ORIGIN);
+    const asked = browsers.callerOf(cookie, ORIGIN);
     await stores.browserSessions.deleteAll(session.id);
     await stores.revocations.publish({ kind: 'browser', sessionId: session.id });
     slow.resolve({ sessionId: session.id, origin: ORIGIN });
 
     expect(await asked).toBeNull();
-    expect(await browsers.authenticate(cookie, ORIGIN)).toBeNull();
+    expect(await browsers.callerOf(cookie, ORIGIN)).toBeNull();
   });
 
   test('recognises a later cookie of a session whose browsers were signed out', async () => {
-    await browsers.authenticate(cookie, ORIGIN);
+    await browsers.callerOf(cookie, ORIGIN);
     await stores.revocations.publish({ kind: 'browser', sessionId: session.id });
 
-    expect(await browsers.authenticate(await signIn(), ORIGIN)).toMatchObject({ kind: 'user' });
+    expect(await browsers.callerOf(await signIn(), ORIGIN)).toMatchObject({ kind: 'user' });
   });
 
   test('asks the stores once for requests that come at the same time', async () => {
-    const callers = await Promise.all(
-      [1, 2, 3].map(async () => browsers.authenticate(cookie, ORIGIN)),
-    );
+    const callers = await Promise.all([1, 2, 3].map(async () => browsers.callerOf(cookie, ORIGIN)));
 
     expect(callers).toEqual(Array(3).fill(expect.objectContaining({ kind: 'user' })));
     expect(lookups).toHaveBeenCalledTimes(1);
@@ -136,33 +134,33 @@ describe('BrowserAuthenticator', () => {
 
   test('asks again after the stores failed', async () => {
     lookups.mockRejectedValueOnce(new Error('down'));
-    await expect(browsers.authenticate(cookie, ORIGIN)).rejects.toThrow('down');
+    await expect(browsers.callerOf(cookie, ORIGIN)).rejects.toThrow('down');
 
-    expect(await browsers.authenticate(cookie, ORIGIN)).not.toBeNull();
+    expect(await browsers.callerOf(cookie, ORIGIN)).not.toBeNull();
   });
 
   test('goes on for the grace while the stores are away, and no longer', async () => {
-    await browsers.authenticate(cookie, ORIGIN);
+    await browsers.callerOf(cookie, ORIGIN);
     lookups.mockRejectedValue(new StoreUnavailableError('down'));
     time += 19_999;
-    expect(await browsers.authenticate(cookie, ORIGIN)).toMatchObject({ kind: 'user' });
+    expect(await browsers.callerOf(cookie, ORIGIN)).toMatchObject({ kind: 'user' });
     time += 1;
-    await expect(browsers.authenticate(cookie, ORIGIN)).rejects.toThrow(StoreUnavailableError);
+    await expect(browsers.callerOf(cookie, ORIGIN)).rejects.toThrow(StoreUnavailableError);
   });
 
   test('recognises nobody beyond the end of the session while the stores are away', async () => {
     grace = 3600;
-    await browsers.authenticate(cookie, ORIGIN);
+    await browsers.callerOf(cookie, ORIGIN);
     lookups.mockRejectedValue(new StoreUnavailableError('down'));
     time = session.expiresAt;
-    await expect(browsers.authenticate(cookie, ORIGIN)).rejects.toThrow(StoreUnavailableError);
+    await expect(browsers.callerOf(cookie, ORIGIN)).rejects.toThrow(StoreUnavailableError);
   });
 
   test('forgets at once when the browser is signed out while the stores are away', async () => {
-    await browsers.authenticate(cookie, ORIGIN);
+    await browsers.callerOf(cookie, ORIGIN);
     lookups.mockRejectedValue(new StoreUnavailableError('down'));
     await stores.revocations.publish({ kind: 'browser', sessionId: session.id });
-    await expect(browsers.authenticate(cookie, ORIGIN)).rejects.toThrow(StoreUnavailableError);
+    await expect(browsers.callerOf(cookie, ORIGIN)).rejects.toThrow(StoreUnavailableError);
   });
 
   test.each([
@@ -171,11 +169,11 @@ describe('BrowserAuthenticator', () => {
     ['what is too long', 'A'.repeat(44)],
     ['other characters', `${'A'.repeat(42)}=`],
   ])('does not bother the stores with %s', async (_case, value) => {
-    expect(await browsers.authenticate(value, ORIGIN)).toBeNull();
+    expect(await browsers.callerOf(value, ORIGIN)).toBeNull();
     expect(lookups).not.toHaveBeenCalled();
   });
 
   test('recognises nobody by a cookie that it never gave', async () => {
-    expect(await browsers.authenticate(randomToken(), ORIGIN)).toBeNull();
+    expect(await browsers.callerOf(randomToken(), ORIGIN)).toBeNull();
   });
 });

@@ -7,27 +7,27 @@ const PREFIX = 'gte_';
 
 const CONTEXT = 'external-token';
 
-/** Far above any token made here; a longer one is not even decoded. */
+/** Far above the length of any issued token; a longer one is refused without decoding it. */
 const MAX_TOKEN_LENGTH = 4096;
 
 const TOKEN_ID_BYTES = 16;
 
-/** What an external token (TE) says. Times are milliseconds since the epoch. */
+/** Claims of an external token (TE). Times are milliseconds since the epoch. */
 export interface ExternalTokenClaims {
   readonly gatewayId: string;
   readonly issuer: string;
   readonly sessionId: string;
   readonly grantId: string;
   readonly clientId: string;
-  /** Resource identifier of the one route it is good for (RFC 8707). */
+  /** Resource identifier of the one route it is valid for (RFC 8707). */
   readonly audience: string;
   readonly issuedAt: number;
   readonly expiresAt: number;
-  /** Names the token where it is revoked by itself. */
+  /** Identifies the token when it alone is revoked. */
   readonly tokenId: string;
 }
 
-/** Makes and opens external tokens, without I/O: they are sealed, so only the gateway reads them. */
+/** Issues and opens external tokens, without I/O. They are sealed: only the gateway can read them. */
 export class ExternalTokens {
   readonly #sealer: Sealer;
 
@@ -35,12 +35,13 @@ export class ExternalTokens {
     this.#sealer = sealer;
   }
 
+  /** Issues a token with these claims and a token id of its own. */
   issue(claims: Omit<ExternalTokenClaims, 'tokenId'>): string {
     const tokenId = randomBytes(TOKEN_ID_BYTES).toString('base64url');
     return PREFIX + this.#sealer.seal(serialize({ ...claims, tokenId }), CONTEXT);
   }
 
-  /** The claims of a token made here, expired or not; null for everything else. */
+  /** Returns the claims of a token issued by this gateway, expired or not; null for any other text. */
   open(token: string): ExternalTokenClaims | null {
     if (!isExternalToken(token) || token.length > MAX_TOKEN_LENGTH) return null;
     const text = this.#sealer.open(token.slice(PREFIX.length), CONTEXT);
@@ -53,7 +54,7 @@ function isExternalToken(token: string): boolean {
   return token.startsWith(PREFIX);
 }
 
-/** As sealed. An array keeps the token short: it is in a header of every request. */
+/** The sealed form. An array keeps the token short: every request carries it in a header. */
 type SealedClaims = readonly [
   gatewayId: string,
   issuer: string,

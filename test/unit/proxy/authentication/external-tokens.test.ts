@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { Sealer } from '../../../../proxy/crypto/sealer.ts';
 import type { SealingKey } from '../../../../proxy/crypto/sealing-key.ts';
-import { ExternalTokens } from '../../../../proxy/authentication/external-token.ts';
+import { ExternalTokens } from '../../../../proxy/authentication/external-tokens.ts';
 import { verifies } from '../../../requirements/verifies.ts';
 
 const KEY: SealingKey = { secret: Buffer.alloc(32, 1) };

@@ -1,0 +1,27 @@
+import type { CompiledSettings } from '../../shared/snapshot/snapshot.ts';
+import type { GatewayRoute } from '../configuration/routing-table.ts';
+import type { GatewayRequest } from '../http/gateway-request.ts';
+import type { Caller, CredentialFormat } from './caller.ts';
+
+/** The host that received a request, and the configuration that serves it. */
+export interface AuthenticationPlace {
+  readonly origin: string;
+  readonly configuration: { readonly settings: Pick<CompiledSettings, 'gatewayId'> };
+}
+
+/** Authenticates requests by one credential format. */
+export interface Authenticator {
+  /**
+   * Returns the caller that the request's credential identifies; without a promise while the cache
+   * is warm. Throws or rejects with a `GatewayError` when the credential is missing or not valid for
+   * this route.
+   */
+  authenticate(
+    request: GatewayRequest,
+    route: GatewayRoute,
+    place: AuthenticationPlace,
+  ): Caller | Promise<Caller>;
+}
+
+/** One authenticator per credential format. */
+export type Authenticators = Readonly<Record<CredentialFormat, Authenticator>>;

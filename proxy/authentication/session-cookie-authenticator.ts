@@ -1,0 +1,94 @@
+import type { GatewayRoute } from '../configuration/routing-table.ts';
+import { hashToken } from '../crypto/tokens.ts';
+import { SignInRequiredError } from '../errors/request-errors.ts';
+import { readCookie, sessionCookieName } from '../http/cookies.ts';
+import type { GatewayRequest } from '../http/gateway-request.ts';
+import type { Stores } from '../store/stores.ts';
+import type { AuthenticationPlace, Authenticator } from './authenticator.ts';
+import type { Caller } from './caller.ts';
+import { CheckCache } from './check-cache.ts';
+
+const MAX_ENTRIES = 20_000;
+
+/** The form of a value from `randomToken`; no other value can be a session cookie. */
+const COOKIE_VALUE = /^[\w-]{43}$/;
+
+interface KnownCookie {
+  readonly caller: Caller & { readonly kind: 'user' };
+  readonly origin: string;
+}
+
+/** What a `SessionCookieAuthenticator` is made with. */
+export interface SessionCookieAuthenticatorOptions {
+  readonly stores: Pick<Stores, 'sessions' | 'browserSessions' | 'revocations'>;
+  /** How long the last good check stays valid while the stores are unavailable. */
+  readonly outageGraceSeconds: () => number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Authenticates browsers by their session cookie, without I/O if it was checked within seconds. */
+export class SessionCookieAuthenticator implements Authenticator, Disposable {
+  readonly #stores: SessionCookieAuthenticatorOptions['stores'];
+  readonly #now: () => number;
+  /** By the cookie's value. */
+  readonly #known: CheckCache<KnownCookie>;
+
+  constructor({ stores, now, outageGraceSeconds }: SessionCookieAuthenticatorOptions) {
+    this.#stores = stores;
+    this.#now = now;
+    this.#known = new CheckCache<KnownCookie>({
+      revocations: stores.revocations,
+      maxEntries: MAX_ENTRIES,
+      dependsOn: ({ caller }, revocation) =>
+        (revocation.kind === 'session' || revocation.kind === 'browser') &&
+        revocation.sessionId === caller.session.id,
+      expiryOf: ({ caller }) => caller.session.expiresAt,
+      outageGraceSeconds,
+      now,
+    });
+  }
+
+  /** See `Authenticator`. Throws or rejects with a `SignInRequiredError`. */
+  authenticate(
+    { message }: GatewayRequest,
+    _route: GatewayRoute,
+    { origin }: AuthenticationPlace,
+  ): Caller | Promise<Caller> {
+    const cookie = readCookie(message, sessionCookieName(origin));
+    if (cookie === undefined) throw new SignInRequiredError('no session cookie');
+    const caller = this.callerOf(cookie, origin);
+    return caller instanceof Promise ? caller.then(requireCaller) : requireCaller(caller);
+  }
+
+  /** Returns the user of a cookie value; null if it belongs to no live session at this origin. */
+  callerOf(cookieValue: string, origin: string): Caller | null | Promise<Caller | null> {
+    if (!COOKIE_VALUE.test(cookieValue)) return null;
+    const known = this.#known.get(cookieValue, () => this.#lookUp(cookieValue));
+    if (known instanceof Promise) return known.then((found) => callerAt(found, origin));
+    return callerAt(known, origin);
+  }
+
+  [Symbol.dispose](): void {
+    this.#known[Symbol.dispose]();
+  }
+
+  async #lookUp(cookieValue: string): Promise<KnownCookie | null> {
+    const browserSession = await this.#stores.browserSessions.get(hashToken(cookieValue));
+    if (browserSession === null) return null;
+    const session = await this.#stores.sessions.get(browserSession.sessionId);
+    if (session === null || session.expiresAt <= this.#now()) return null;
+    const { origin } = browserSession;
+    return { caller: { kind: 'user', session, via: 'session-cookie' }, origin };
+  }
+}
+
+function requireCaller(caller: Caller | null): Caller {
+  if (caller === null) throw new SignInRequiredError('the session cookie has no live session');
+  return caller;
+}
+
+/** Attack: a cookie stolen at one host is not valid at another one. */
+function callerAt(known: KnownCookie | null, origin: string): Caller | null {
+  return known?.origin === origin ? known.caller : null;
+}
