@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
+import { formatGatewayToken, readGatewayToken } from '../crypto/gateway-token.ts';
 import { isTuple } from '../crypto/is-tuple.ts';
 import type { Sealer } from '../crypto/sealer.ts';
-
-const PREFIX = 'gte_';
 
 const CONTEXT = 'external-token';
 
@@ -38,20 +37,19 @@ export class ExternalTokens {
   /** Issues a token with these claims and a token id of its own. */
   issue(claims: Omit<ExternalTokenClaims, 'tokenId'>): string {
     const tokenId = randomBytes(TOKEN_ID_BYTES).toString('base64url');
-    return PREFIX + this.#sealer.seal(serialize({ ...claims, tokenId }), CONTEXT);
+    return formatGatewayToken(
+      'external',
+      this.#sealer.seal(serialize({ ...claims, tokenId }), CONTEXT),
+    );
   }
 
   /** Returns the claims of a token issued by this gateway, expired or not; null for any other text. */
   open(token: string): ExternalTokenClaims | null {
-    if (!isExternalToken(token) || token.length > MAX_TOKEN_LENGTH) return null;
-    const text = this.#sealer.open(token.slice(PREFIX.length), CONTEXT);
+    if (token.length > MAX_TOKEN_LENGTH) return null;
+    const value = readGatewayToken('external', token);
+    const text = value === null ? null : this.#sealer.open(value, CONTEXT);
     return text === null ? null : parse(text);
   }
-}
-
-/** Whether a bearer value claims to be an external token. */
-function isExternalToken(token: string): boolean {
-  return token.startsWith(PREFIX);
 }
 
 /** The sealed form. An array keeps the token short: every request carries it in a header. */

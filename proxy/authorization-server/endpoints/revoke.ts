@@ -5,7 +5,8 @@ import type { Stores } from '../../store/stores.ts';
 import { authenticateFormClient, type ClientAuthentication } from '../authenticate-form-client.ts';
 import type { Client } from '../../records/client.ts';
 import type { ExternalTokenClaims, ExternalTokens } from '../../authentication/external-tokens.ts';
-import { isRefreshToken, type RefreshTokens } from '../grants/refresh-tokens.ts';
+import { isGatewayToken } from '../../crypto/gateway-token.ts';
+import type { RefreshTokens } from '../grants/refresh-tokens.ts';
 import { revokeGrant } from '../grants/revoke-grant.ts';
 import { requiredParameter } from '../parameters.ts';
 
@@ -39,7 +40,7 @@ export function createRevokeEndpoint(dependencies: Dependencies): EndpointHandle
     const token = requiredParameter(parameters, 'token');
     const { gatewayId } = context.configuration.settings;
     const owner = { client, issuer: context.origin, gatewayId };
-    if (isRefreshToken(token)) await revokeRefreshToken(token, owner, dependencies);
+    if (isGatewayToken('refresh', token)) await revokeRefreshToken(token, owner, dependencies);
     else await revokeExternalToken(token, owner, dependencies);
     return json(200, {});
   };

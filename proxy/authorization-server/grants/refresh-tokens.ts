@@ -1,9 +1,8 @@
+import { formatGatewayToken, readGatewayToken } from '../../crypto/gateway-token.ts';
 import { isTuple } from '../../crypto/is-tuple.ts';
 import type { Sealer } from '../../crypto/sealer.ts';
 import { hashToken, randomToken } from '../../crypto/tokens.ts';
 import type { RefreshTokenReference } from '../../store/refresh-token-store.ts';
-
-const PREFIX = 'gtr_';
 
 const CONTEXT = 'refresh-token';
 
@@ -46,8 +45,9 @@ export class RefreshTokens {
    * would come again for ever instead of logging in.
    */
   open(token: string): RefreshTokenReference | null {
-    if (!isRefreshToken(token) || token.length > MAX_TOKEN_LENGTH) return null;
-    const text = this.#sealer.open(token.slice(PREFIX.length), CONTEXT);
+    if (token.length > MAX_TOKEN_LENGTH) return null;
+    const value = readGatewayToken('refresh', token);
+    const text = value === null ? null : this.#sealer.open(value, CONTEXT);
     const sealed: unknown = text === null ? null : JSON.parse(text);
     if (!isSealedToken(sealed)) return null;
     const [grantId, generation] = sealed;
@@ -56,14 +56,9 @@ export class RefreshTokens {
 
   #issue(grantId: string, generation: number): IssuedRefreshToken {
     const sealed: SealedToken = [grantId, generation, randomToken()];
-    const token = PREFIX + this.#sealer.seal(JSON.stringify(sealed), CONTEXT);
+    const token = formatGatewayToken('refresh', this.#sealer.seal(JSON.stringify(sealed), CONTEXT));
     return { token, reference: { grantId, generation, hash: hashToken(token) } };
   }
-}
-
-/** Whether a token claims to be a refresh token. */
-export function isRefreshToken(token: string): boolean {
-  return token.startsWith(PREFIX);
 }
 
 /** The random part is what the hash in the store is of, for holders of the sealing key as well. */

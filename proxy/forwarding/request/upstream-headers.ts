@@ -1,3 +1,4 @@
+import { holdsGatewayToken } from '../../crypto/gateway-token.ts';
 import type { GatewayRequest } from '../../http/gateway-request.ts';
 import { withoutGatewayCookies } from '../gateway-cookies.ts';
 import { listedInConnection } from '../hop-by-hop.ts';
@@ -47,7 +48,7 @@ function valueToKeep(
   authorization: 'forward' | 'remove',
 ): string | undefined {
   if (rule === 'authorization') {
-    return authorization === 'remove' || isGatewayToken(value) ? undefined : value;
+    return authorization === 'remove' || holdsGatewayToken(value) ? undefined : value;
   }
   const others = withoutGatewayCookies(value);
   return others === '' ? undefined : others;
@@ -81,9 +82,4 @@ function ruleFor(name: string): Rule {
   const rule = isCredential ? lower : isReserved(lower) ? 'drop' : 'keep';
   if (knownRules.size < MAX_KNOWN_RULES) knownRules.set(name, rule);
   return rule;
-}
-
-/** External tokens and refresh tokens are for this gateway, wherever in the value they stand. */
-function isGatewayToken(authorization: string): boolean {
-  return /(?:^|[\s,])g(?:te|tr)_/.test(authorization);
 }

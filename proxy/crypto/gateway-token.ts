@@ -1,0 +1,35 @@
+const PREFIXES = {
+  /** External tokens (TE): what MCP clients send to the gateway. */
+  external: 'gte_',
+  refresh: 'gtr_',
+} as const;
+
+/** Kinds of tokens that this gateway issues and that only it accepts. */
+export type GatewayTokenKind = keyof typeof PREFIXES;
+
+/** Anywhere in the value: `Authorization` may hold several credentials, and proxies join fields. */
+const GATEWAY_TOKEN = new RegExp(`(?:^|[\\s,])(?:${Object.values(PREFIXES).join('|')})`);
+
+/** Writes a sealed value as a token of this gateway. */
+export function formatGatewayToken(kind: GatewayTokenKind, sealed: string): string {
+  return PREFIXES[kind] + sealed;
+}
+
+/** Returns the sealed value of a token of this kind; null if the value is not one. */
+export function readGatewayToken(kind: GatewayTokenKind, token: string): string | null {
+  return isGatewayToken(kind, token) ? token.slice(PREFIXES[kind].length) : null;
+}
+
+/** Whether a value claims to be a token of this kind. */
+export function isGatewayToken(kind: GatewayTokenKind, token: string): boolean {
+  return token.startsWith(PREFIXES[kind]);
+}
+
+/**
+ * Whether an `Authorization` value holds a token of this gateway.
+ *
+ * Attack: an upstream that is sent one could act as the caller on its route.
+ */
+export function holdsGatewayToken(authorization: string): boolean {
+  return GATEWAY_TOKEN.test(authorization);
+}
