@@ -4,7 +4,7 @@ import { startAdminServer } from '../../shared/admin/admin-server.ts';
 import { untilTerminated } from '../../shared/runtime/lifecycle.ts';
 import { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
-import { Manifest } from '../../shared/snapshot/manifest.ts';
+import { SnapshotDigest } from '../../shared/snapshot/snapshot-digest.ts';
 import type { Command } from '../command.ts';
 import { formatAddress } from '../../shared/runtime/listen-address.ts';
 import { listening } from '../process/listening.ts';
@@ -36,7 +36,7 @@ export const CONTROLLER: Command = {
         whyNotReady: () =>
           isEnding ? 'stopping' : 'not everything has been read from the API server',
         snapshot: () => ({
-          version: Manifest.of(controller.table.values()).version(),
+          version: SnapshotDigest.of(controller.table.values()).version(),
           resources: controller.table,
         }),
       }),

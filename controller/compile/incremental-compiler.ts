@@ -1,3 +1,4 @@
+import { routeKey } from '../../shared/snapshot/resource-key.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import { ServiceDirectory } from './backends/service-directory.ts';
 import { ServiceTable } from './backends/service-table.ts';
@@ -180,7 +181,7 @@ class RememberingCompiler implements IncrementalCompiler {
     const serving = entry?.serving;
     if (serving === undefined) this.#serving.delete(name);
     else this.#serving.add(name);
-    this.#resources.set(`route/${name}`, serving?.resource);
+    this.#resources.set(routeKey(name), serving?.resource);
     this.#services.use(name, serving?.resolved.backends ?? []);
     this.#verdicts.set(name, entry && verdictOf(entry, this.#routes.keptBy(entry)));
   }

@@ -1,4 +1,9 @@
 import { hashResource } from '../../shared/snapshot/hash-resource.ts';
+import {
+  identityProviderKey,
+  SETTINGS_KEY,
+  SIGNING_KEYS_KEY,
+} from '../../shared/snapshot/resource-key.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { SettingsParts } from './compile-settings.ts';
 
@@ -6,10 +11,10 @@ import type { SettingsParts } from './compile-settings.ts';
 export function settingsResources(parts: SettingsParts): readonly SnapshotResource[] {
   const { settings, identityProvider, signingKeys } = parts;
   return [
-    hashResource('settings', settings),
-    ...(signingKeys ? [hashResource('signing-keys', signingKeys)] : []),
+    hashResource(SETTINGS_KEY, settings),
+    ...(signingKeys ? [hashResource(SIGNING_KEYS_KEY, signingKeys)] : []),
     ...(identityProvider
-      ? [hashResource(`identity-provider/${identityProvider.name}`, identityProvider)]
+      ? [hashResource(identityProviderKey(identityProvider.name), identityProvider)]
       : []),
   ];
 }

@@ -1,7 +1,5 @@
+import { isRouteKey, isServiceKey } from '../../shared/snapshot/resource-key.ts';
 import type { CompiledResource, SnapshotResource } from '../../shared/snapshot/snapshot.ts';
-
-const ROUTE = 'route/';
-const SERVICE = 'service/';
 
 /** What waits to be published, and what is. */
 export interface WaitingChange {
@@ -21,13 +19,13 @@ export interface WaitingChange {
 export function untouchedPuts(change: WaitingChange): readonly SnapshotResource[] {
   const { put, deleted } = change;
   const hasOthers = [...put.keys(), ...deleted].some(
-    (key) => !key.startsWith(ROUTE) && !key.startsWith(SERVICE),
+    (key) => !isRouteKey(key) && !isServiceKey(key),
   );
   const touched = hasOthers ? undefined : touchedRoutes(change);
   return [...put.values()].filter(
     ({ key, value }) =>
-      (key.startsWith(SERVICE) && keepsPorts(value, change.published.get(key)?.value)) ||
-      (key.startsWith(ROUTE) && touched !== undefined && !touched.has(key)),
+      (isServiceKey(key) && keepsPorts(value, change.published.get(key)?.value)) ||
+      (isRouteKey(key) && touched !== undefined && !touched.has(key)),
   );
 }
 

@@ -5,6 +5,7 @@ import {
   LONGEST_CONTROLLER_LINE_BYTES,
   type StatusFrame,
 } from '../../shared/snapshot/push-frames.ts';
+import { isServiceKey } from '../../shared/snapshot/resource-key.ts';
 import { parsePosition, type SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { Leadership } from '../leader/leadership.ts';
@@ -26,7 +27,6 @@ import { PublishedContent } from './content/published-content.ts';
 import type { PublishedResource } from './content/published-resource.ts';
 import type { PushTiming } from './push-timing.ts';
 
-const SERVICE_KEY_PREFIX = 'service/';
 /** So many of the resources that a proxy refuses are named in the log. */
 const NAMED_KEYS = 20;
 /** Two proxies that have one id take turns without end. */
@@ -297,7 +297,7 @@ export class LeadershipPublication implements Publication, SessionHost, AsyncDis
   /** Whether the newest snapshot may be sent to the proxy at once. */
   #takeNack(record: ProxyRecord, { position, sent, nack }: Answer & { kind: 'refused' }): boolean {
     const { id: proxy, refusals } = record;
-    const { errors } = nack;
+    const { rejected: errors } = nack;
     this.#track(() => {
       record.errors = errors;
       record.isBehind = record.hasForeign;
@@ -350,7 +350,7 @@ export class LeadershipPublication implements Publication, SessionHost, AsyncDis
   /** What of them, or of the routes that depend on them, a proxy refuses may be another. */
   #tellOf(keys: readonly string[]): void {
     if (keys.length === 0) return;
-    const services = keys.filter((key) => key.startsWith(SERVICE_KEY_PREFIX));
+    const services = keys.filter(isServiceKey);
     this.#changes.add(keys);
     for (const key of services) this.#changes.add(this.content.routesTo(key));
   }

@@ -1,4 +1,4 @@
-import type { NackError } from '../../shared/snapshot/push-frames.ts';
+import type { RejectedEntry } from '../../shared/snapshot/push-frames.ts';
 import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 
@@ -32,7 +32,7 @@ export interface ProxyReport {
   /** Whether that is the newest, and all of it. */
   readonly isSynced: boolean;
   /** What it refuses. */
-  readonly errors: readonly NackError[];
+  readonly errors: readonly RejectedEntry[];
 }
 
 /** What is published, and what the proxies made of it. One for each leadership. */

@@ -1,4 +1,5 @@
 import { monotonicClock, type Clock } from '../../shared/runtime/clock.ts';
+import { routeKey, SETTINGS_KEY } from '../../shared/snapshot/resource-key.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { RouteVerdict, SettingsVerdict } from '../compile/compilation.ts';
 import type { KubernetesApi } from '../kubernetes/kubernetes-api.ts';
@@ -24,8 +25,6 @@ export interface StatusLoopOptions {
   readonly limits?: StatusWriterLimits;
 }
 
-const SETTINGS_KEY = 'settings';
-const ROUTE_PREFIX = 'route/';
 /** Objects that are looked at in one turn of the event loop. */
 const SLICE = 200;
 /** What the watch brings may be older than what was written; then something newer follows soon. */
@@ -93,8 +92,8 @@ export class StatusLoop {
   /** New verdicts of the compiler, by `namespace/name`; undefined: the Route is gone. */
   routes(verdicts: ReadonlyMap<string, RouteVerdict | undefined>): void {
     for (const [name, verdict] of verdicts) {
-      this.#book.setVerdict(ROUTE_PREFIX + name, verdict && { kind: 'route', verdict });
-      this.#mark(ROUTE_PREFIX + name);
+      this.#book.setVerdict(routeKey(name), verdict && { kind: 'route', verdict });
+      this.#mark(routeKey(name));
     }
     this.#mark(SETTINGS_KEY);
   }
@@ -108,7 +107,7 @@ export class StatusLoop {
 
   /** Routes as the watch brought them, by `namespace/name`; undefined: it is gone. */
   routeObjects(objects: ReadonlyMap<string, KubernetesObject | undefined>): void {
-    for (const [name, object] of objects) this.#see(ROUTE_PREFIX + name, object);
+    for (const [name, object] of objects) this.#see(routeKey(name), object);
   }
 
   /**
@@ -116,7 +115,7 @@ export class StatusLoop {
    * serves again.
    */
   partedRoute(name: string, parted: PartedRoute | undefined): void {
-    const key = ROUTE_PREFIX + name;
+    const key = routeKey(name);
     const isKnown = this.#book.hasParted(key);
     this.#book.part(key, parted);
     if (parted === undefined) return;

@@ -1,7 +1,7 @@
 import { TimeSlices } from '../../shared/runtime/time-slices.ts';
+import type { RejectedResource } from '../../shared/snapshot/rejected-resource.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import { readyResource } from './ready-resource.ts';
-import type { ResourceFault } from './unservable-error.ts';
 
 /**
  * Finds the resources that this proxy cannot serve, each looked at by itself; those that cannot be
@@ -12,16 +12,16 @@ import type { ResourceFault } from './unservable-error.ts';
  */
 export async function checkResources(
   resources: Iterable<SnapshotResource>,
-): Promise<readonly ResourceFault[]> {
-  const faults: ResourceFault[] = [];
+): Promise<readonly RejectedResource[]> {
+  const rejected: RejectedResource[] = [];
   const slices = new TimeSlices();
   for (const { key, value } of resources) {
     try {
       readyResource(value);
     } catch (error) {
-      faults.push({ key, message: error instanceof Error ? error.message : String(error) });
+      rejected.push({ key, message: error instanceof Error ? error.message : String(error) });
     }
     await slices.pause();
   }
-  return faults;
+  return rejected;
 }

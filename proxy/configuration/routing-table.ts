@@ -1,5 +1,6 @@
 import { criteriaOf } from '../../shared/snapshot/policy.ts';
-import { ROUTE_KEY_PREFIX } from '../../shared/snapshot/resource-key.ts';
+import type { RejectedResource } from '../../shared/snapshot/rejected-resource.ts';
+import { routeKey } from '../../shared/snapshot/resource-key.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { originOf } from './resource-identifier.ts';
 import { buildPolicyEvaluator } from '../policy/build-policy-evaluator.ts';
@@ -8,7 +9,7 @@ import { oncePerObject } from './once-per-object.ts';
 import { EXACTLY, LOOSELY, type Reading } from './path-reading.ts';
 import type { ResourceChange } from './snapshot-changes.ts';
 import type { Steps } from './steps.ts';
-import { UnservableError, type ResourceFault } from './unservable-error.ts';
+import { UnservableError } from './unservable-error.ts';
 
 /** A route ready to serve. */
 export interface GatewayRoute {
@@ -79,16 +80,16 @@ export class RoutingTable {
     const changed = yield* changesByHost(changes);
     if (changed.size === 0) return this;
     const hosts = new Map(this.#hosts);
-    const faults: ResourceFault[] = [];
+    const rejected: RejectedResource[] = [];
     for (const [key, { names, added }] of changed) {
       const kept = hosts.get(key)?.routes.filter(({ compiled }) => !names.has(compiled.name)) ?? [];
-      faults.push(...repeatedPaths(kept, added));
+      rejected.push(...repeatedPaths(kept, added));
       const routes = [...kept, ...added].sort(byName);
       if (routes.length === 0) hosts.delete(key);
       else hosts.set(key, routeHost(routes));
       yield;
     }
-    if (faults.length > 0) throw new UnservableError(faults);
+    if (rejected.length > 0) throw new UnservableError(rejected);
     return new RoutingTable(hosts);
   }
 }
@@ -122,12 +123,12 @@ function* changesByHost(
 function repeatedPaths(
   kept: readonly GatewayRoute[],
   added: readonly GatewayRoute[],
-): readonly ResourceFault[] {
+): readonly RejectedResource[] {
   const owned = new Set(kept.map(pathKey));
   return added.flatMap((route) => {
     const path = pathKey(route);
     if (owned.has(path)) {
-      const key = `${ROUTE_KEY_PREFIX}${route.compiled.name}`;
+      const key = routeKey(route.compiled.name);
       return [{ key, message: 'another route has the same host, port and path' }];
     }
     owned.add(path);

@@ -1,17 +1,12 @@
-/** A resource that this proxy cannot serve. */
-export interface ResourceFault {
-  readonly key: string;
-  /** For operators; holds nothing secret. */
-  readonly message: string;
-}
+import type { RejectedResource } from '../../shared/snapshot/rejected-resource.ts';
 
-/** Thrown for resources that each could be served, and cannot beside others of the same snapshot. */
+/** Thrown for resources that can be served alone, but not beside others of the same snapshot. */
 export class UnservableError extends Error {
   override readonly name = 'UnservableError';
-  readonly faults: readonly ResourceFault[];
+  readonly rejected: readonly RejectedResource[];
 
-  constructor(faults: readonly ResourceFault[]) {
-    super(faults.map(({ key, message }) => `${key}: ${message}`).join('; '));
-    this.faults = faults;
+  constructor(rejected: readonly RejectedResource[]) {
+    super(rejected.map(({ key, message }) => `${key}: ${message}`).join('; '));
+    this.rejected = rejected;
   }
 }

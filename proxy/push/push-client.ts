@@ -12,7 +12,7 @@ import {
   type StatusFrame,
 } from '../../shared/snapshot/push-frames.ts';
 import { readLines } from '../../shared/runtime/read-lines.ts';
-import { ROUTE_KEY_PREFIX } from '../../shared/snapshot/resource-key.ts';
+import { isRouteKey } from '../../shared/snapshot/resource-key.ts';
 import { formatPosition } from '../../shared/snapshot/snapshot-position.ts';
 import type { PlacedSnapshot } from '../store/snapshot-keeper.ts';
 import { addressOf, formatAddress, type DialAddress } from './connection/controller-address.ts';
@@ -176,7 +176,7 @@ class Follower implements ControllerFollower {
     return {
       ...hello,
       'x-have': `${formatPosition(position)}:${snapshot.version}`,
-      'x-routes': String(keys.filter((key) => key.startsWith(ROUTE_KEY_PREFIX)).length),
+      'x-routes': String(keys.filter(isRouteKey).length),
     };
   }
 

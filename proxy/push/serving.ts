@@ -1,6 +1,6 @@
 import type { Gateway } from '../gateway.ts';
 import type { LastGood } from './last-good/last-good.ts';
-import type { RefusedResource } from './staging/snapshot-receiver.ts';
+import type { RejectedResource } from '../../shared/snapshot/rejected-resource.ts';
 import { checkResources } from '../configuration/check-resources.ts';
 import type { ListenAddress } from '../../shared/runtime/listen-address.ts';
 import { changesSince, type SnapshotDifference } from '../configuration/snapshot-changes.ts';
@@ -80,7 +80,7 @@ export class Serving {
   async apply(
     placed: PlacedSnapshot,
     difference?: SnapshotDifference,
-  ): Promise<readonly RefusedResource[]> {
+  ): Promise<readonly RejectedResource[]> {
     const refused = await this.#inTurn(() => this.#serve(placed, difference));
     if (refused.length === 0) this.#options.lastGood.applied(placed);
     return refused;
@@ -115,7 +115,7 @@ export class Serving {
   async #serve(
     placed: PlacedSnapshot,
     difference?: SnapshotDifference,
-  ): Promise<readonly RefusedResource[]> {
+  ): Promise<readonly RejectedResource[]> {
     const { snapshot, position } = placed;
     const refused = await this.#refusedOf(snapshot, difference);
     if (refused.length > 0) return refused;
@@ -134,7 +134,7 @@ export class Serving {
   async #refusedOf(
     snapshot: Snapshot,
     difference: SnapshotDifference | undefined,
-  ): Promise<readonly RefusedResource[]> {
+  ): Promise<readonly RejectedResource[]> {
     const since = this.#placed?.snapshot;
     if (snapshot === since) return [];
     const changes = changesSince(since, snapshot, difference);
@@ -144,7 +144,7 @@ export class Serving {
       await this.#options.gateway.applyInSlices(snapshot, { since, changes });
       return [];
     } catch (error) {
-      if (error instanceof UnservableError) return error.faults;
+      if (error instanceof UnservableError) return error.rejected;
       throw error;
     }
   }

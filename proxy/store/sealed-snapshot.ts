@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
 
 import { TimeSlices } from '../../shared/runtime/time-slices.ts';
-import { Manifest } from '../../shared/snapshot/manifest.ts';
+import { SnapshotDigest } from '../../shared/snapshot/snapshot-digest.ts';
 import { parseResource } from '../../shared/snapshot/parse-resource.ts';
 import { readLines } from '../../shared/runtime/read-lines.ts';
 import {
@@ -111,15 +111,15 @@ async function readSnapshot(chunks: AsyncIterable<Buffer>): Promise<PlacedSnapsh
   const lines = readLines(chunks, LONGEST_LINE_BYTES);
   const [position, version] = pairOf((await lines.next()).value);
   const resources = new Map<string, SnapshotResource>();
-  const manifest = new Manifest();
+  const digest = new SnapshotDigest();
   for await (const line of lines) {
     const [key, value] = pairOf(line);
     const resource = parseResource({ key, value });
     resources.set(key, resource);
-    manifest.put(key, resource.hash);
+    digest.put(key, resource.hash);
     await slices.pause();
   }
-  if (manifest.version() !== version) {
+  if (digest.version() !== version) {
     throw new UnreadableSnapshotError('the version does not fit the resources');
   }
   const parsed = parsePosition(position);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-import { Manifest } from './manifest.ts';
+import { SnapshotDigest } from './snapshot-digest.ts';
 import type { CompiledResource, Snapshot, SnapshotResource } from './snapshot.ts';
 
 /** Names a compiled resource by its content: equal values, equal hash, whatever their key order. */
@@ -12,7 +12,7 @@ export function hashResource(key: string, value: CompiledResource): SnapshotReso
 export function snapshotOf(resources: Iterable<SnapshotResource>): Snapshot {
   const sorted = [...resources].sort((a, b) => (a.key < b.key ? -1 : 1));
   return {
-    version: Manifest.of(sorted).version(),
+    version: SnapshotDigest.of(sorted).version(),
     resources: new Map(sorted.map((resource) => [resource.key, resource])),
   };
 }

@@ -1,3 +1,4 @@
+import type { RejectedResource } from './rejected-resource.ts';
 import type { CompiledResource } from './snapshot.ts';
 
 /**
@@ -72,7 +73,7 @@ export interface DeleteFrame {
 export interface CommitFrame {
   readonly t: 'commit';
   /** Version that the snapshot must have. */
-  readonly manifest: string;
+  readonly version: string;
 }
 
 /** Asks for a `pong`. */
@@ -94,45 +95,47 @@ export interface AckFrame {
   readonly t: 'ack';
   readonly epoch: number;
   readonly seq: number;
-  readonly manifest: string;
+  /** Version of the snapshot. */
+  readonly version: string;
   /** Milliseconds from `begin` to the exchange. */
   readonly appliedMs: number;
 }
 
 /**
- * The snapshot is refused whole; the one before still serves. It concerns this proxy alone: the same
- * snapshot is sent to it again, with what the errors say it has in place of each `InvalidResource`.
+ * The proxy serves nothing of the snapshot; the one before still serves. This concerns this proxy
+ * alone: the controller sends it the same snapshot again, with what the proxy serves already in place
+ * of each `InvalidResource`.
  */
 export interface NackFrame {
   readonly t: 'nack';
   readonly epoch: number;
   readonly seq: number;
-  readonly errors: readonly NackError[];
+  readonly rejected: readonly RejectedEntry[];
   /** Version of what still serves; null: nothing. */
-  readonly manifest: string | null;
+  readonly version: string | null;
 }
 
-export interface NackError {
-  /** Key of the resource that is refused; empty when it is the whole snapshot. */
-  readonly k: string;
-  readonly reason: NackReason;
+/** A rejected resource as a `nack` lists it. An empty key stands for the whole snapshot. */
+export interface RejectedEntry extends RejectedResource {
+  readonly reason: RejectionReason;
   /**
    * With `InvalidResource`: hash of what the proxy serves under the key, and can go on serving beside
-   * the rest of the snapshot. Absent: there is nothing like that.
+   * the rest of the snapshot. Absent if there is nothing like that.
    */
-  readonly s?: string;
-  /** For operators; never holds values of the resource that may be secret. */
-  readonly message: string;
+  readonly servedHash?: string;
 }
 
 /**
- * - `InvalidResource`: this proxy cannot serve the resource (it may be of another release), or not
- *   beside another one of the snapshot
+ * Why a proxy rejects a resource, or a whole snapshot.
+ *
+ * - `InvalidResource`: this proxy cannot serve the resource (it may come from another release), or
+ *   cannot serve it beside another resource of the snapshot
  * - `StalePosition`: older than what the proxy has; `message` is the position that it has
  * - `UnknownBase`: the proxy does not have the snapshot that the frames change
- * - `BrokenSnapshot`: count, hash or version do not fit
+ * - `BrokenSnapshot`: count, hash or version do not match
  */
-export type NackReason = 'InvalidResource' | 'StalePosition' | 'UnknownBase' | 'BrokenSnapshot';
+export type RejectionReason =
+  'InvalidResource' | 'StalePosition' | 'UnknownBase' | 'BrokenSnapshot';
 
 /** Every ten seconds, and at every change of `ready` and `draining`. */
 export interface StatusFrame {

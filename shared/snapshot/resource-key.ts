@@ -1,19 +1,52 @@
 import type { CompiledResource } from './snapshot.ts';
 
-/** What the keys of routes begin with. */
-export const ROUTE_KEY_PREFIX = 'route/';
+/** Key of the settings in a snapshot. */
+export const SETTINGS_KEY = 'settings';
 
-/** The one key that a compiled resource may have in a snapshot. */
+/** Key of the signing keys in a snapshot. */
+export const SIGNING_KEYS_KEY = 'signing-keys';
+
+const IDENTITY_PROVIDER_PREFIX = 'identity-provider/';
+const ROUTE_PREFIX = 'route/';
+const SERVICE_PREFIX = 'service/';
+
+/** Returns the key of an identity provider in a snapshot. */
+export function identityProviderKey(name: string): string {
+  return IDENTITY_PROVIDER_PREFIX + name;
+}
+
+/** Returns the key of a route, named `namespace/name`, in a snapshot. */
+export function routeKey(name: string): string {
+  return ROUTE_PREFIX + name;
+}
+
+/** Returns the key of a Service, named `namespace/name`, in a snapshot. */
+export function serviceKey(name: string): string {
+  return SERVICE_PREFIX + name;
+}
+
+/** Whether a key in a snapshot is the key of a route. */
+export function isRouteKey(key: string): boolean {
+  return key.startsWith(ROUTE_PREFIX);
+}
+
+/** Whether a key in a snapshot is the key of a Service. */
+export function isServiceKey(key: string): boolean {
+  return key.startsWith(SERVICE_PREFIX);
+}
+
+/** Returns the one key that a compiled resource may have in a snapshot. */
 export function resourceKey(value: CompiledResource): string {
   switch (value.kind) {
     case 'settings':
+      return SETTINGS_KEY;
     case 'signing-keys':
-      return value.kind;
+      return SIGNING_KEYS_KEY;
     case 'identity-provider':
-      return `identity-provider/${value.name}`;
+      return identityProviderKey(value.name);
     case 'route':
-      return ROUTE_KEY_PREFIX + value.name;
+      return routeKey(value.name);
     case 'service':
-      return `service/${value.name}`;
+      return serviceKey(value.name);
   }
 }

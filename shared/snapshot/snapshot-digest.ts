@@ -17,35 +17,35 @@ interface Block {
  * Made for snapshots that change a little: a change costs one block of lines, a version one pass of
  * sha256 over bytes that are there already, and a fork next to nothing.
  */
-export class Manifest {
+export class SnapshotDigest {
   /** Sorted, none empty, never changed: forks share them. */
   #blocks: readonly Block[] = [];
   #version: string | undefined;
   #size = 0;
 
   /** Of resources whose keys are unique. */
-  static of(resources: Iterable<{ readonly key: string; readonly hash: string }>): Manifest {
+  static of(resources: Iterable<{ readonly key: string; readonly hash: string }>): SnapshotDigest {
     const sorted = [...resources].sort((a, b) => (a.key < b.key ? -1 : 1));
-    const manifest = new Manifest();
+    const digest = new SnapshotDigest();
     const half = MAXIMUM_BLOCK_LINES / 2;
-    manifest.#blocks = Array.from({ length: Math.ceil(sorted.length / half) }, (_, index) => {
+    digest.#blocks = Array.from({ length: Math.ceil(sorted.length / half) }, (_, index) => {
       const part = sorted.slice(index * half, (index + 1) * half);
       return block(
         part.map(({ key }) => key),
         part.map(({ hash }) => hash),
       );
     });
-    manifest.#size = sorted.length;
-    return manifest;
+    digest.#size = sorted.length;
+    return digest;
   }
 
   get size(): number {
     return this.#size;
   }
 
-  /** Another manifest with the same lines; changes of one do not touch the other. */
-  fork(): Manifest {
-    const fork = new Manifest();
+  /** Returns a copy; later changes to one do not affect the other. */
+  fork(): SnapshotDigest {
+    const fork = new SnapshotDigest();
     fork.#blocks = this.#blocks;
     fork.#version = this.#version;
     fork.#size = this.#size;

@@ -91,7 +91,9 @@ describe('proxies that fail', () => {
         answer: ({ snapshot }) => {
           if (snapshot.resources.get(key)?.hash === accepted) return 'ack';
           const message = 'of another release';
-          return [{ k: key, reason: 'InvalidResource', message, ...(accepted && { s: accepted }) }];
+          return [
+            { key, reason: 'InvalidResource', message, ...(accepted && { servedHash: accepted }) },
+          ];
         },
       });
       await eventually('it counts', () => probe.serving !== undefined);

@@ -8,11 +8,11 @@ import { Sealer } from '../../proxy/crypto/sealer.ts';
 import { LastGoodFinder } from '../../proxy/push/last-good/last-good-finder.ts';
 import { LastGood, type LastGoodPlaces } from '../../proxy/push/last-good/last-good.ts';
 import { followController, type ControllerFollower } from '../../proxy/push/push-client.ts';
-import type { RefusedResource } from '../../proxy/push/staging/snapshot-receiver.ts';
 import { FileSnapshotKeeper } from '../../proxy/store/file/file-snapshot-keeper.ts';
 import { RedisSnapshotKeeper } from '../../proxy/store/redis/stores/redis-snapshot-keeper.ts';
 import type { PlacedSnapshot } from '../../proxy/store/snapshot-keeper.ts';
 import { hashResource } from '../../shared/snapshot/hash-resource.ts';
+import type { RejectedResource } from '../../shared/snapshot/rejected-resource.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { disposeAfterEach } from '../support/dispose-after-each.ts';
 import { eventually } from '../support/eventually.ts';
@@ -47,7 +47,7 @@ interface TestProxyOptions {
   readonly places?: LastGoodPlaces;
   readonly timing?: Parameters<typeof followController>[0]['timing'];
   /** What the gateway says of a snapshot. */
-  readonly check?: (placed: PlacedSnapshot) => readonly RefusedResource[];
+  readonly check?: (placed: PlacedSnapshot) => readonly RejectedResource[];
 }
 
 /** A proxy as a process makes one: what it had before, then what the controller sends. */

@@ -1,4 +1,5 @@
 import { hashResource } from '../../../shared/snapshot/hash-resource.ts';
+import { serviceKey } from '../../../shared/snapshot/resource-key.ts';
 import type { CompiledBackend, SnapshotResource } from '../../../shared/snapshot/snapshot.ts';
 import { EndpointBudget } from './endpoint-limits.ts';
 import type { ServiceDirectory } from './service-directory.ts';
@@ -37,7 +38,7 @@ export class ServiceTable {
   /** Compiles what may have changed since the call before: undefined is not in the snapshot. */
   compileChanged(): ReadonlyMap<string, SnapshotResource | undefined> {
     const compiled = [...this.#changed].map((service) => {
-      const key = `service/${service}`;
+      const key = serviceKey(service);
       return [key, this.#compile(key, service)] as const;
     });
     this.#changed.clear();

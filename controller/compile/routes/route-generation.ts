@@ -1,5 +1,6 @@
 import type { Route } from '../../../crds/types.ts';
 import { hashResource } from '../../../shared/snapshot/hash-resource.ts';
+import { routeKey } from '../../../shared/snapshot/resource-key.ts';
 import type { CompiledRoute, SnapshotResource } from '../../../shared/snapshot/snapshot.ts';
 import type { ProblemReason } from '../../validate/problem.ts';
 import { parseAddress } from '../address.ts';
@@ -100,7 +101,7 @@ export class RouteGeneration {
   get resource(): SnapshotResource | undefined {
     const { compiled } = this;
     if (compiled === undefined) return undefined;
-    this.#resource ??= hashResource(`route/${compiled.name}`, {
+    this.#resource ??= hashResource(routeKey(compiled.name), {
       ...compiled,
       ...(this.refs.length > 0 && { backends: this.#resolved.backends }),
     });

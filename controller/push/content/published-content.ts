@@ -1,4 +1,4 @@
-import { Manifest } from '../../../shared/snapshot/manifest.ts';
+import { SnapshotDigest } from '../../../shared/snapshot/snapshot-digest.ts';
 import type { SnapshotPosition } from '../../../shared/snapshot/snapshot-position.ts';
 import type { SnapshotResource } from '../../../shared/snapshot/snapshot.ts';
 import type { Overlay, SentSnapshot } from './overlay.ts';
@@ -26,7 +26,7 @@ export class PublishedContent {
   readonly #resources = new Map<string, PublishedResource>();
   /** Keys of what was handed over and is withheld, because no proxy could take it. */
   readonly #tooLarge = new Set<string>();
-  readonly #manifest = new Manifest();
+  readonly #digest = new SnapshotDigest();
   readonly #history = new RevisionHistory();
   #epoch: number;
   #sequence = 0;
@@ -42,7 +42,7 @@ export class PublishedContent {
   }
 
   get version(): string {
-    return this.#manifest.version();
+    return this.#digest.version();
   }
 
   get history(): RevisionHistory {
@@ -140,12 +140,12 @@ export class PublishedContent {
 
   #versionWith(overlay: Overlay): string {
     if (overlay.size === 0) return this.version;
-    const manifest = this.#manifest.fork();
+    const digest = this.#digest.fork();
     for (const [key, hash] of overlay) {
-      if (hash === undefined) manifest.delete(key);
-      else manifest.put(key, hash);
+      if (hash === undefined) digest.delete(key);
+      else digest.put(key, hash);
     }
-    return manifest.version();
+    return digest.version();
   }
 
   #hashOf(key: string): string | undefined {
@@ -163,7 +163,7 @@ export class PublishedContent {
     if (this.#hashOf(key) === hash) return;
     this.#noteChange(key);
     this.#resources.set(key, next);
-    this.#manifest.put(key, hash);
+    this.#digest.put(key, hash);
   }
 
   #delete(key: string): void {
@@ -171,7 +171,7 @@ export class PublishedContent {
     if (!this.#resources.has(key)) return;
     this.#noteChange(key);
     this.#resources.delete(key);
-    this.#manifest.delete(key);
+    this.#digest.delete(key);
   }
 
   #noteChange(key: string): void {

@@ -36,7 +36,7 @@ function* linesOf({ position, sent, base, put, kept, deleted }: Delivery): Gener
   for (const { line } of put) yield line;
   for (const [key, hash] of kept) yield lineOf({ t: 'keep', k: key, h: hash });
   for (const key of deleted) yield lineOf({ t: 'del', k: key });
-  yield lineOf({ t: 'commit', manifest: sent.version });
+  yield lineOf({ t: 'commit', version: sent.version });
 }
 
 function lineOf(frame: BeginFrame | KeepFrame | DeleteFrame | CommitFrame): Buffer {

@@ -1,11 +1,15 @@
-import type { NackError, NackReason, ProxyFrame } from '../../../shared/snapshot/push-frames.ts';
+import type {
+  RejectedEntry,
+  RejectionReason,
+  ProxyFrame,
+} from '../../../shared/snapshot/push-frames.ts';
 
 /** A version of a snapshot, or the hash of a resource. */
 const VERSION = /^[0-9a-f]{64}$/;
 const LONGEST_KEY = 600;
 /** What a message may take in a status or a log. */
 const LONGEST_MESSAGE = 1000;
-const REASONS: ReadonlySet<unknown> = new Set<NackReason>([
+const REASONS: ReadonlySet<unknown> = new Set<RejectionReason>([
   'InvalidResource',
   'StalePosition',
   'UnknownBase',
@@ -40,21 +44,21 @@ function parseObject(line: string): Members | undefined {
   }
 }
 
-function parseAck({ epoch, seq, manifest, appliedMs }: Members): ProxyFrame | undefined {
-  if (!isCount(epoch) || !isCount(seq) || !isVersion(manifest)) return undefined;
+function parseAck({ epoch, seq, version, appliedMs }: Members): ProxyFrame | undefined {
+  if (!isCount(epoch) || !isCount(seq) || !isVersion(version)) return undefined;
   if (typeof appliedMs !== 'number' || appliedMs < 0) return undefined;
-  return { t: 'ack', epoch, seq, manifest, appliedMs };
+  return { t: 'ack', epoch, seq, version, appliedMs };
 }
 
-function parseNack({ epoch, seq, errors, manifest }: Members): ProxyFrame | undefined {
+function parseNack({ epoch, seq, rejected, version }: Members): ProxyFrame | undefined {
   if (!isCount(epoch) || !isCount(seq)) return undefined;
-  if (manifest !== null && !isVersion(manifest)) return undefined;
-  if (!Array.isArray(errors) || !errors.every(isNackError)) return undefined;
-  const shortened = errors.map((error) => ({
-    ...error,
-    message: error.message.slice(0, LONGEST_MESSAGE),
+  if (version !== null && !isVersion(version)) return undefined;
+  if (!Array.isArray(rejected) || !rejected.every(isRejectedEntry)) return undefined;
+  const shortened = rejected.map((entry) => ({
+    ...entry,
+    message: entry.message.slice(0, LONGEST_MESSAGE),
   }));
-  return { t: 'nack', epoch, seq, errors: shortened, manifest };
+  return { t: 'nack', epoch, seq, rejected: shortened, version };
 }
 
 function parseStatus({ ready, draining, conns }: Members): ProxyFrame | undefined {
@@ -64,15 +68,15 @@ function parseStatus({ ready, draining, conns }: Members): ProxyFrame | undefine
   return { t: 'status', ready, draining, conns };
 }
 
-function isNackError(value: unknown): value is NackError {
+function isRejectedEntry(value: unknown): value is RejectedEntry {
   if (!isObject(value)) return false;
-  const { k, reason, message, s } = value;
+  const { key, reason, message, servedHash } = value;
   return (
-    typeof k === 'string' &&
-    k.length <= LONGEST_KEY &&
+    typeof key === 'string' &&
+    key.length <= LONGEST_KEY &&
     REASONS.has(reason) &&
     typeof message === 'string' &&
-    (s === undefined || isVersion(s))
+    (servedHash === undefined || isVersion(servedHash))
   );
 }
 

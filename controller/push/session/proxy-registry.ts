@@ -1,4 +1,4 @@
-import type { NackError } from '../../../shared/snapshot/push-frames.ts';
+import type { RejectedEntry } from '../../../shared/snapshot/push-frames.ts';
 import type { SnapshotPosition } from '../../../shared/snapshot/snapshot-position.ts';
 import type { SentSnapshot } from '../content/overlay.ts';
 import type { ProxyReport } from '../publication.ts';
@@ -23,7 +23,7 @@ export interface ProxyRecord {
   sent: readonly SentSnapshot[];
   readonly refusals: Refusals;
   /** Of its last answer. */
-  errors: readonly NackError[];
+  errors: readonly RejectedEntry[];
 }
 
 /** A proxy, and its message on what it refuses. */

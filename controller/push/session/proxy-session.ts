@@ -3,7 +3,7 @@ import type { ServerHttp2Stream } from 'node:http2';
 import {
   REPLACED,
   type AckFrame,
-  type NackError,
+  type RejectedEntry,
   type NackFrame,
   type ProxyFrame,
   type StatusFrame,
@@ -222,7 +222,7 @@ export class ProxySession {
       else this.#early = frame;
       return;
     }
-    if (offer.isSent && frame.manifest === offer.sent.version) this.#takeAck(offer);
+    if (offer.isSent && frame.version === offer.sent.version) this.#takeAck(offer);
     else this.#violate('acknowledged another snapshot');
   }
 
@@ -238,9 +238,9 @@ export class ProxySession {
   #takeNack({ position, sent }: Offer, nack: NackFrame): void {
     this.#settle();
     this.#answered = 0;
-    const isBaseLost = nack.errors.some(({ reason }) => isAboutTransfer(reason));
-    if (isBaseLost || nack.manifest === null) this.#base = undefined;
-    else if (nack.manifest !== this.#base?.version) this.#base = sentAsIs(nack.manifest);
+    const isBaseLost = nack.rejected.some(({ reason }) => isAboutTransfer(reason));
+    if (isBaseLost || nack.version === null) this.#base = undefined;
+    else if (nack.version !== this.#base?.version) this.#base = sentAsIs(nack.version);
     const isWorthwhile = this.#host.answered(this, { kind: 'refused', position, sent, nack });
     if (isWorthwhile && this.#refusalBucket.take(performance.now())) {
       this.wake();
@@ -249,7 +249,7 @@ export class ProxySession {
     this.#retries.failed();
     this.#refused = position.sequence;
     if (isBaseLost && this.#retries.failures === 1) this.wake();
-    else this.#retryLater(nack.errors);
+    else this.#retryLater(nack.rejected);
   }
 
   #settle(): void {
@@ -259,7 +259,7 @@ export class ProxySession {
     this.#setSlow(false);
   }
 
-  #retryLater(errors: readonly NackError[]): void {
+  #retryLater(errors: readonly RejectedEntry[]): void {
     const waitMs = this.#retries.wait();
     const [first] = errors;
     const fields = { proxy: this.id, reason: first?.reason, detail: first?.message, waitMs };
@@ -326,7 +326,7 @@ export class ProxySession {
   }
 }
 
-function isAboutTransfer(reason: NackError['reason']): boolean {
+function isAboutTransfer(reason: RejectedEntry['reason']): boolean {
   return reason === 'UnknownBase' || reason === 'BrokenSnapshot';
 }
 

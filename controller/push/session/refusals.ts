@@ -1,10 +1,11 @@
-import type { NackError } from '../../../shared/snapshot/push-frames.ts';
+import type { RejectedEntry } from '../../../shared/snapshot/push-frames.ts';
+import { SETTINGS_KEY, SIGNING_KEYS_KEY } from '../../../shared/snapshot/resource-key.ts';
 import { NO_OVERLAY, type Overlay, type SentSnapshot } from '../content/overlay.ts';
 import type { PublishedContent } from '../content/published-content.ts';
 import type { PushTiming } from '../push-timing.ts';
 
 /** Without one of these a proxy gets nothing: it would answer nobody, or sign with other keys. */
-const INDISPENSABLE: ReadonlySet<string> = new Set(['settings', 'signing-keys']);
+const INDISPENSABLE: ReadonlySet<string> = new Set([SETTINGS_KEY, SIGNING_KEYS_KEY]);
 
 /** A proxy that serves nothing yet gets nothing when it lacks more than so many resources, */
 const FEW_LEFT_OUT = 10;
@@ -44,9 +45,9 @@ export class Refusals {
     return [...this.#refusals.keys()];
   }
 
-  get errors(): readonly NackError[] {
-    return [...this.#refusals].map(([k, { message }]) => ({
-      k,
+  get errors(): readonly RejectedEntry[] {
+    return [...this.#refusals].map(([key, { message }]) => ({
+      key,
       reason: 'InvalidResource',
       message,
     }));
@@ -109,26 +110,30 @@ export class Refusals {
    * are none, it would refuse the same again.
    */
   refused(
-    errors: readonly NackError[],
+    errors: readonly RejectedEntry[],
     sent: SentSnapshot,
     content: PublishedContent,
   ): readonly string[] {
     const hashAt = content.hashesAt(sent.revision) ?? (() => undefined);
-    const heeded = errors.filter((error) => this.#heed(error, sent.overlay, hashAt(error.k)));
+    const heeded = errors.filter((error) => this.#heed(error, sent.overlay, hashAt(error.key)));
     this.#schedule();
-    return heeded.map(({ k }) => k);
+    return heeded.map(({ key }) => key);
   }
 
-  #heed({ k, reason, message, s }: NackError, overlay: Overlay, hash: string | undefined): boolean {
+  #heed(
+    { key, reason, message, servedHash }: RejectedEntry,
+    overlay: Overlay,
+    hash: string | undefined,
+  ): boolean {
     if (hash === undefined) return false;
-    if (overlay.has(k)) return this.#giveUp(k, overlay);
-    if (reason !== 'InvalidResource' || s === hash) return false;
-    const before = this.#refusals.get(k);
+    if (overlay.has(key)) return this.#giveUp(key, overlay);
+    if (reason !== 'InvalidResource' || servedHash === hash) return false;
+    const before = this.#refusals.get(key);
     const failures = 1 + (before?.hash === hash ? before.failures : 0);
     const { refusalRetryMs, longestRefusalRetryMs } = this.#timing;
     const waitMs = Math.min(refusalRetryMs * 2 ** (failures - 1), longestRefusalRetryMs);
     const retryAt = performance.now() + waitMs;
-    this.#refusals.set(k, { hash, serves: s, message, failures, retryAt });
+    this.#refusals.set(key, { hash, serves: servedHash, message, failures, retryAt });
     return true;
   }
 

@@ -1,4 +1,4 @@
-import type { NackError } from '../../../shared/snapshot/push-frames.ts';
+import type { RejectedEntry } from '../../../shared/snapshot/push-frames.ts';
 import type { PlacedSnapshot } from '../../store/snapshot-keeper.ts';
 
 /** Refuses a resource: what serves under its key goes on. */
@@ -6,8 +6,8 @@ export function invalidResource(
   key: string,
   message: string,
   serving: PlacedSnapshot | undefined,
-): NackError {
+): RejectedEntry {
   const served = serving?.snapshot.resources.get(key);
-  const error = { k: key, reason: 'InvalidResource', message } as const;
-  return served === undefined ? error : { ...error, s: served.hash };
+  const error = { key, reason: 'InvalidResource', message } as const;
+  return served === undefined ? error : { ...error, servedHash: served.hash };
 }

@@ -48,7 +48,7 @@ const FRAMES: {
   put: objectOf<ReceivedPut>({ t: constant('put'), k: key, h: sha256, v: unknown }),
   keep: objectOf<KeepFrame>({ t: constant('keep'), k: key, h: sha256 }),
   del: objectOf<DeleteFrame>({ t: constant('del'), k: key }),
-  commit: objectOf<CommitFrame>({ t: constant('commit'), manifest: sha256 }),
+  commit: objectOf<CommitFrame>({ t: constant('commit'), version: sha256 }),
   ping: objectOf<PingFrame>({ t: constant('ping') }),
   goaway: objectOf<GoawayFrame>({ t: constant('goaway'), reason: text() }),
 };

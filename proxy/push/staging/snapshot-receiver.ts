@@ -1,5 +1,10 @@
 import type { Logger } from '../../../shared/telemetry/logger.ts';
-import type { CommitFrame, NackError, ProxyFrame } from '../../../shared/snapshot/push-frames.ts';
+import type {
+  CommitFrame,
+  RejectedEntry,
+  ProxyFrame,
+} from '../../../shared/snapshot/push-frames.ts';
+import type { RejectedResource } from '../../../shared/snapshot/rejected-resource.ts';
 import { formatPosition } from '../../../shared/snapshot/snapshot-position.ts';
 import type { SnapshotDifference } from '../../configuration/snapshot-changes.ts';
 import type { PlacedSnapshot } from '../../store/snapshot-keeper.ts';
@@ -15,13 +20,6 @@ import {
   type ServedSnapshot,
 } from './snapshot-staging.ts';
 
-/** A resource that this proxy cannot serve. */
-export interface RefusedResource {
-  readonly key: string;
-  /** For operators; holds nothing secret. */
-  readonly message: string;
-}
-
 /**
  * Serves a snapshot from now on, all of it or nothing of it, and returns what of it cannot be served:
  * then the one before still serves.
@@ -32,7 +30,7 @@ export interface RefusedResource {
 export type ApplySnapshot = (
   placed: PlacedSnapshot,
   difference: SnapshotDifference,
-) => Promise<readonly RefusedResource[]> | readonly RefusedResource[];
+) => Promise<readonly RejectedResource[]> | readonly RejectedResource[];
 
 /** The frames of which snapshots are made. */
 export type SnapshotFrame = Extract<
@@ -92,17 +90,17 @@ export class SnapshotReceiver {
     const version = this.#serving?.snapshot.version ?? null;
     if (errors.length === 0 && version !== null) {
       const appliedMs = Math.round(performance.now() - this.#begunAt);
-      return { t: 'ack', epoch, seq, manifest: version, appliedMs };
+      return { t: 'ack', epoch, seq, version, appliedMs };
     }
     this.#logger.warn('snapshot refused', {
       position: formatPosition(staging.position),
       errors: errors.length,
       first: errors[0],
     });
-    return { t: 'nack', epoch, seq, errors: fitErrors(errors), manifest: version };
+    return { t: 'nack', epoch, seq, rejected: fitErrors(errors), version };
   }
 
-  async #serve({ snapshot: next, difference }: Complete): Promise<readonly NackError[]> {
+  async #serve({ snapshot: next, difference }: Complete): Promise<readonly RejectedEntry[]> {
     try {
       const placed = { position: next.position, snapshot: next.snapshot };
       const refused = await this.#apply(placed, difference);
@@ -115,7 +113,7 @@ export class SnapshotReceiver {
       this.#logger.error('a snapshot could not be applied', {}, error);
       // Without the cause: nobody has looked at what is in it.
       const message = 'the proxy failed to apply it, and says why in its log';
-      return [{ k: '', reason: 'InvalidResource', message }];
+      return [{ key: '', reason: 'InvalidResource', message }];
     }
   }
 }

@@ -1,11 +1,11 @@
-import { Manifest } from '../../../shared/snapshot/manifest.ts';
+import { SnapshotDigest } from '../../../shared/snapshot/snapshot-digest.ts';
 import { DamagedResourceError, parseResource } from '../../../shared/snapshot/parse-resource.ts';
 import type {
   BeginFrame,
   CommitFrame,
   DeleteFrame,
   KeepFrame,
-  NackError,
+  RejectedEntry,
 } from '../../../shared/snapshot/push-frames.ts';
 import {
   comparePositions,
@@ -29,7 +29,7 @@ const MAXIMUM_STAGED_BYTES = 512 * 1024 * 1024;
 
 /** A snapshot that serves, and the lines of its version. */
 export interface ServedSnapshot extends PlacedSnapshot {
-  readonly manifest: Manifest;
+  readonly digest: SnapshotDigest;
 }
 
 /** A snapshot that came whole. */
@@ -41,11 +41,12 @@ export interface Complete {
 }
 
 /** What became of a snapshot that was staged. */
-export type Staged = Complete | { readonly kind: 'refused'; readonly errors: readonly NackError[] };
+export type Staged =
+  Complete | { readonly kind: 'refused'; readonly errors: readonly RejectedEntry[] };
 
 /** Makes a snapshot one to stage others on. */
 export function servedSnapshot(placed: PlacedSnapshot): ServedSnapshot {
-  return { ...placed, manifest: Manifest.of(placed.snapshot.resources.values()) };
+  return { ...placed, digest: SnapshotDigest.of(placed.snapshot.resources.values()) };
 }
 
 /**
@@ -63,13 +64,13 @@ export class SnapshotStaging {
   readonly #isDelta: boolean;
   readonly #count: number;
   readonly #resources: Map<string, SnapshotResource>;
-  readonly #manifest: Manifest;
+  readonly #digest: SnapshotDigest;
   readonly #seen = new Set<string>();
   /** What came with the snapshot. */
   readonly #put = new Map<string, SnapshotResource>();
-  readonly #errors: NackError[] = [];
+  readonly #errors: RejectedEntry[] = [];
   /** Of the whole: the resources are then not looked at. */
-  #fault: NackError | undefined;
+  #fault: RejectedEntry | undefined;
   #stagedBytes = 0;
 
   constructor(
@@ -85,7 +86,7 @@ export class SnapshotStaging {
     this.#isDelta = base !== null && this.#fault === undefined;
     const basis = this.#isDelta ? serving : undefined;
     this.#resources = new Map(basis?.snapshot.resources);
-    this.#manifest = basis?.manifest.fork() ?? new Manifest();
+    this.#digest = basis?.digest.fork() ?? new SnapshotDigest();
   }
 
   /** `bytes` is how long the frame was. */
@@ -106,11 +107,11 @@ export class SnapshotStaging {
   delete({ k }: DeleteFrame, bytes: number): void {
     if (!this.#isExpected(k, bytes)) return;
     if (!this.#resources.delete(k)) this.#errors.push(broken(k, 'there is nothing to delete'));
-    this.#manifest.delete(k);
+    this.#digest.delete(k);
   }
 
   /** The snapshot, or everything that is wrong with it. */
-  commit({ manifest }: CommitFrame): Staged {
+  commit({ version: expected }: CommitFrame): Staged {
     const errors = this.#fault === undefined ? this.#errors : [this.#fault];
     if (errors.length > 0) return { kind: 'refused', errors };
     if (this.#seen.size !== this.#count) {
@@ -121,13 +122,13 @@ export class SnapshotStaging {
     const arrival = { put: this.#put, resources: this.#resources };
     const displaced = displacedRoutes(arrival, this.#serving?.snapshot, this.#routesServing);
     if (displaced.length > 0) return { kind: 'refused', errors: displaced.map(unfit) };
-    const version = this.#manifest.version();
-    if (version !== manifest) return refused('the version does not fit the resources');
+    const version = this.#digest.version();
+    if (version !== expected) return refused('the version does not fit the resources');
     const served = this.#serving?.snapshot;
     const snapshot = version === served?.version ? served : { version, resources: this.#resources };
     return {
       kind: 'complete',
-      snapshot: { position: this.position, snapshot, manifest: this.#manifest },
+      snapshot: { position: this.position, snapshot, digest: this.#digest },
       difference: { since: served, changes: this.#changesTo(snapshot) },
     };
   }
@@ -154,7 +155,7 @@ export class SnapshotStaging {
     return false;
   }
 
-  #excess(): NackError | undefined {
+  #excess(): RejectedEntry | undefined {
     if (this.#stagedBytes > MAXIMUM_STAGED_BYTES) return broken('', 'is too large');
     if (this.#seen.size >= this.#count) return broken('', 'has more than was announced');
     return undefined;
@@ -167,7 +168,7 @@ export class SnapshotStaging {
 
   #set(resource: SnapshotResource): void {
     this.#resources.set(resource.key, resource);
-    this.#manifest.put(resource.key, resource.hash);
+    this.#digest.put(resource.key, resource.hash);
   }
 
   #parse(key: string, hash: string, value: unknown): void {
@@ -188,12 +189,12 @@ function faultOf(
   position: SnapshotPosition,
   base: string | null,
   serving: ServedSnapshot | undefined,
-): NackError | undefined {
+): RejectedEntry | undefined {
   if (serving !== undefined && comparePositions(position, serving.position) <= 0) {
-    return { k: '', reason: 'StalePosition', message: formatPosition(serving.position) };
+    return { key: '', reason: 'StalePosition', message: formatPosition(serving.position) };
   }
   if (base !== null && base !== serving?.snapshot.version) {
-    return { k: '', reason: 'UnknownBase', message: 'that snapshot is not served here' };
+    return { key: '', reason: 'UnknownBase', message: 'that snapshot is not served here' };
   }
   return undefined;
 }
@@ -203,11 +204,11 @@ function refused(message: string): Staged {
 }
 
 /** What serves under the key cannot go on. */
-function unfit(key: string): NackError {
+function unfit(key: string): RejectedEntry {
   const message = 'what serves under its name has an address that is now of another route';
-  return { k: key, reason: 'InvalidResource', message };
+  return { key, reason: 'InvalidResource', message };
 }
 
-function broken(key: string, message: string): NackError {
-  return { k: key, reason: 'BrokenSnapshot', message };
+function broken(key: string, message: string): RejectedEntry {
+  return { key, reason: 'BrokenSnapshot', message };
 }

@@ -26,6 +26,6 @@ export function deltaFrames(
     { t: 'begin', epoch, seq, base: base?.version ?? null, count },
     ...put.map(({ key: k, hash: h, value: v }) => ({ t: 'put', k, h, v }) as const),
     ...deleted.map((k) => ({ t: 'del', k }) as const),
-    { t: 'commit', manifest: next.version },
+    { t: 'commit', version: next.version },
   ];
 }

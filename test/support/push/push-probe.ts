@@ -10,7 +10,7 @@ import {
   PUSH_PATH,
   PUSH_PROTOCOL,
   type ControllerFrame,
-  type NackError,
+  type RejectedEntry,
   type ProxyFrame,
 } from '../../../shared/snapshot/push-frames.ts';
 import { formatPosition } from '../../../shared/snapshot/snapshot-position.ts';
@@ -23,7 +23,7 @@ export interface ReceivedSnapshot extends ProbedSnapshot {
 }
 
 /** `'ack'`, what is refused, or nothing. */
-export type ProbeAnswer = 'ack' | 'silence' | readonly NackError[];
+export type ProbeAnswer = 'ack' | 'silence' | readonly RejectedEntry[];
 
 export interface ProbeOptions {
   readonly port: number;
@@ -156,7 +156,7 @@ class Probe implements PushProbe {
     this.#answers += 1;
     this.serving = { position, snapshot };
     const { epoch, sequence: seq } = position;
-    this.send({ t: 'ack', epoch, seq, manifest: snapshot.version, appliedMs: 1 });
+    this.send({ t: 'ack', epoch, seq, version: snapshot.version, appliedMs: 1 });
   }
 
   pause(): void {
@@ -239,12 +239,12 @@ class Probe implements PushProbe {
     }
     this.#answers += 1;
     const { epoch, seq } = begin;
-    const manifest = this.serving?.snapshot.version ?? null;
+    const version = this.serving?.snapshot.version ?? null;
     const errors = answer.map((error) => {
-      const served = this.serving?.snapshot.resources.get(error.k);
+      const served = this.serving?.snapshot.resources.get(error.key);
       const isKept = error.reason === 'InvalidResource' && served !== undefined;
-      return isKept ? { s: served.hash, ...error } : error;
+      return isKept ? { servedHash: served.hash, ...error } : error;
     });
-    this.send({ t: 'nack', epoch, seq, errors, manifest });
+    this.send({ t: 'nack', epoch, seq, rejected: errors, version });
   }
 }

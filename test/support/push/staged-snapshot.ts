@@ -73,10 +73,10 @@ export class StagedSnapshot {
   }
 
   commit(frame: CommitFrame): ProbedSnapshot {
-    expectMembers(frame, ['t', 'manifest']);
+    expectMembers(frame, ['t', 'version']);
     if (this.#changed.size !== this.begin.count) throw new Error('wrong count');
     const snapshot = snapshotOf(this.#resources.values());
-    if (snapshot.version !== frame.manifest) throw new Error('wrong version');
+    if (snapshot.version !== frame.version) throw new Error('wrong version');
     return { position: this.position, snapshot };
   }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { hashResource, snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
 import {
   LONGEST_CONTROLLER_LINE_BYTES,
-  type NackError,
+  type RejectedEntry,
 } from '../../../../shared/snapshot/push-frames.ts';
 import type { CompiledRoute, SnapshotResource } from '../../../../shared/snapshot/snapshot.ts';
 import { aCompiledService } from '../../../support/compiled-resources.ts';
@@ -26,8 +26,8 @@ function refusing(...hashes: readonly string[]): (received: ReceivedSnapshot) =>
   };
 }
 
-function invalid(k: string): NackError {
-  return { k, reason: 'InvalidResource', message: 'not supported here' };
+function invalid(key: string): RejectedEntry {
+  return { key, reason: 'InvalidResource', message: 'not supported here' };
 }
 
 /** A route whose content has that many bytes at least. */
@@ -366,7 +366,7 @@ describe('a snapshot that a proxy refuses as a whole', () => {
       id: 'proxy-0',
       answer: () => {
         times.push(performance.now());
-        return [{ k: '', reason: 'InvalidResource', message: 'cannot' }];
+        return [{ key: '', reason: 'InvalidResource', message: 'cannot' }];
       },
     });
     await eventually('four attempts', () => times.length === 4);
@@ -384,7 +384,7 @@ describe('a snapshot that a proxy refuses as a whole', () => {
     const proxy = await world.connect({
       id: 'proxy-0',
       answer: ({ position }) =>
-        position.sequence > 1 ? 'ack' : [{ k: '', reason: 'InvalidResource', message: 'cannot' }],
+        position.sequence > 1 ? 'ack' : [{ key: '', reason: 'InvalidResource', message: 'cannot' }],
     });
     await eventually('six attempts', () => proxy.received.length === 6);
     publication.publish({ put: [pushedRoute('a', 2)], deleted: [] });
@@ -400,7 +400,7 @@ describe('a snapshot that a proxy refuses as a whole', () => {
       publication.publish({ put: pushedRoutes(3), deleted: [] });
       const proxy = await world.connect({
         id: 'proxy-0',
-        answer: ({ base }) => (base === null ? 'ack' : [{ k: '', reason, message: 'what?' }]),
+        answer: ({ base }) => (base === null ? 'ack' : [{ key: '', reason, message: 'what?' }]),
       });
       await eventually('the first', () => proxy.serving !== undefined);
       publication.publish({ put: [pushedRoute('a')], deleted: [] });

@@ -113,7 +113,7 @@ describe('a proxy with a snapshot that is not ours', () => {
     const proxy = await world.connect({
       id: 'proxy-0',
       answer: ({ position }) =>
-        position.epoch > 12 ? 'ack' : [{ k: '', reason: 'StalePosition', message: '12.5' }],
+        position.epoch > 12 ? 'ack' : [{ key: '', reason: 'StalePosition', message: '12.5' }],
     });
     await eventually('a higher epoch', () => proxy.serving?.position.epoch === 13);
     expect(leadership.raises).toEqual([12]);
@@ -126,7 +126,7 @@ describe('a proxy with a snapshot that is not ours', () => {
     await world.connect({
       id: 'proxy-0',
       answer: () => [
-        { k: '', reason: 'StalePosition', message: '999999999999999.999999999999999' },
+        { key: '', reason: 'StalePosition', message: '999999999999999.999999999999999' },
       ],
       headers: { 'x-have': `999999999999999.999999999999999:${FOREIGN.version}` },
     });
@@ -167,7 +167,7 @@ describe('a proxy with a snapshot that is not ours', () => {
 
   it('counts as one that has nothing of ours once it has answered, or not in time', async () => {
     for (const answer of [
-      (): ProbeAnswer => [{ k: '', reason: 'InvalidResource', message: 'cannot' }],
+      (): ProbeAnswer => [{ key: '', reason: 'InvalidResource', message: 'cannot' }],
       (): ProbeAnswer => 'silence',
     ]) {
       await using world = await startPushWorld({ timing: { slowMs: 50 } });

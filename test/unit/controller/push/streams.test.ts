@@ -125,7 +125,7 @@ describe('a stream', () => {
     ['is no JSON', `{"t":"${SECRET}\n`],
     ['is of no known type', `{"t":"${SECRET}"}\n`],
     ['lacks members', `{"t":"ack","epoch":1,"seq":"${SECRET}"}\n`],
-    ['answers what was not sent', `{"t":"nack","epoch":1,"seq":9,"errors":[],"manifest":null}\n`],
+    ['answers what was not sent', `{"t":"nack","epoch":1,"seq":9,"rejected":[],"version":null}\n`],
     ['is too long', 'x'.repeat(LONGEST_PROXY_LINE_BYTES + 1)],
   ])('ends with a line that %s', async (_, line) => {
     await using world = await startPushWorld();
@@ -146,7 +146,7 @@ describe('a stream', () => {
     publication.publish({ put: [pushedRoute('a')], deleted: [] });
     const proxy = await world.connect({ id: 'proxy-0', answer: () => 'silence' });
     await eventually('a snapshot', () => proxy.received.length === 1);
-    proxy.send({ t: 'ack', epoch: 1, seq: 1, manifest: 'a'.repeat(64), appliedMs: 1 });
+    proxy.send({ t: 'ack', epoch: 1, seq: 1, version: 'a'.repeat(64), appliedMs: 1 });
     await eventually('its end', () => proxy.isClosed);
     expect(publication.programming('route/default/a')).toEqual({ kind: 'no-proxies' });
   });

@@ -56,7 +56,7 @@ function programmedOf({ conditions }: SettingsStatus): readonly unknown[] {
 
 describe('the status of GatewaySettings', () => {
   it('counts proxies and routes, and names the snapshot', () => {
-    const refusal = { k: 'route/a/b', reason: 'InvalidResource', message: 'no' } as const;
+    const refusal = { key: 'route/a/b', reason: 'InvalidResource', message: 'no' } as const;
     const proxies: readonly ProxyReport[] = [
       PROXY,
       { ...PROXY, isReady: false, isSynced: false },

@@ -126,7 +126,7 @@ describe('a proxy that follows a controller', () => {
       t: 'ack',
       epoch: 3,
       seq: 1,
-      manifest: SNAPSHOT.version,
+      version: SNAPSHOT.version,
       appliedMs: expect.any(Number),
     });
     expect(applied).toEqual([{ position: FIRST, snapshot: SNAPSHOT }]);
@@ -157,7 +157,7 @@ describe('a proxy that follows a controller', () => {
     );
     stream.send(deltaFrames(SECOND, SNAPSHOT, next));
 
-    expect(await stream.next('ack')).toMatchObject({ seq: 2, manifest: next.version });
+    expect(await stream.next('ack')).toMatchObject({ seq: 2, version: next.version });
     expect(applied.at(-1)?.snapshot).toEqual(next);
   });
 
@@ -182,8 +182,8 @@ describe('a proxy that follows a controller', () => {
     stream.send(fullFrames(FIRST, RESOURCES));
 
     expect(await stream.next('nack')).toMatchObject({
-      errors: [{ k: '', reason: 'StalePosition', message: '3.2' }],
-      manifest: SNAPSHOT.version,
+      rejected: [{ key: '', reason: 'StalePosition', message: '3.2' }],
+      version: SNAPSHOT.version,
     });
     expect(applied).toEqual([]);
   });
@@ -288,15 +288,15 @@ describe('a snapshot that is not served', () => {
     stream.send(deltaFrames(SECOND, SNAPSHOT, next));
     const nack = await stream.next('nack');
 
-    expect(nack.errors).toEqual([
+    expect(nack.rejected).toEqual([
       {
-        k: 'route/team/a',
+        key: 'route/team/a',
         reason: 'InvalidResource',
         message: 'has a member that this release does not know: onlyOnMondays',
       },
-      { k: 'route/team/b', reason: 'InvalidResource', message: expect.any(String) },
+      { key: 'route/team/b', reason: 'InvalidResource', message: expect.any(String) },
     ]);
-    expect(nack.manifest).toBe(SNAPSHOT.version);
+    expect(nack.version).toBe(SNAPSHOT.version);
     expect(applied).toHaveLength(1);
     expect(follower.serving?.position).toEqual(FIRST);
   });
@@ -314,10 +314,10 @@ describe('a snapshot that is not served', () => {
       t: 'nack',
       epoch: 3,
       seq: 1,
-      errors: [
-        { k: 'route/team/app', reason: 'InvalidResource', message: 'no such regular expression' },
+      rejected: [
+        { key: 'route/team/app', reason: 'InvalidResource', message: 'no such regular expression' },
       ],
-      manifest: null,
+      version: null,
     });
     expect(follower.serving).toBeUndefined();
   });
@@ -334,7 +334,7 @@ describe('a snapshot that is not served', () => {
     stream.send(fullFrames(FIRST, RESOURCES));
     const nack = await stream.next('nack');
 
-    expect(nack.errors).toMatchObject([{ k: '', reason: 'InvalidResource' }]);
+    expect(nack.rejected).toMatchObject([{ key: '', reason: 'InvalidResource' }]);
     expect(JSON.stringify(nack)).not.toContain('hunter2');
     expect(logger.messages('error')).toEqual(['a snapshot could not be applied']);
   });
@@ -342,7 +342,7 @@ describe('a snapshot that is not served', () => {
   test('does not end the connection', async () => {
     const { applied, stream } = await startFollowing();
     stream.send(deltaFrames(FIRST, SNAPSHOT, snapshotOf([])));
-    expect(await stream.next('nack')).toMatchObject({ errors: [{ reason: 'UnknownBase' }] });
+    expect(await stream.next('nack')).toMatchObject({ rejected: [{ reason: 'UnknownBase' }] });
     stream.send(fullFrames(SECOND, RESOURCES));
 
     await stream.next('ack');
@@ -503,7 +503,7 @@ describe('a stream that is no good', () => {
     ['garbage', 'garbage\n'],
     ['a frame that there is not', '{"t":"reset"}\n'],
     ['a member that there is not', '{"t":"ping","force":true}\n'],
-    ['a commit of nothing', `{"t":"commit","manifest":"${'0'.repeat(64)}"}\n`],
+    ['a commit of nothing', `{"t":"commit","version":"${'0'.repeat(64)}"}\n`],
     ['a snapshot within a snapshot', beginTwice()],
     ['a line without an end', 'x'.repeat(LONGEST_CONTROLLER_LINE_BYTES + 1)],
   ])('is left because of %s, and the proxy comes again', async (_what, text) => {

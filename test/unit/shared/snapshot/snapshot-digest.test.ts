@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { Manifest } from '../../../../shared/snapshot/manifest.ts';
+import { SnapshotDigest } from '../../../../shared/snapshot/snapshot-digest.ts';
 
 /** What a version is, without any cleverness. */
 function versionOf(entries: ReadonlyMap<string, string>): string {
@@ -23,30 +23,30 @@ const changes = fc.array(fc.tuple(keys, fc.option(hashes, { nil: undefined })), 
 
 function change(
   entries: ReadonlyMap<string, string>,
-  manifest: Manifest,
+  digest: SnapshotDigest,
   list: readonly (readonly [string, string | undefined])[],
 ): ReadonlyMap<string, string> {
   const changed = new Map(entries);
   for (const [key, hash] of list) {
     if (hash === undefined) {
-      expect(manifest.delete(key)).toBe(changed.delete(key));
+      expect(digest.delete(key)).toBe(changed.delete(key));
     } else {
-      manifest.put(key, hash);
+      digest.put(key, hash);
       changed.set(key, hash);
     }
   }
   return changed;
 }
 
-describe('the manifest of a snapshot', () => {
+describe('the digest of a snapshot', () => {
   test('has the version of its lines, whatever it went through', () => {
     fc.assert(
       fc.property(changes, (list) => {
-        const manifest = new Manifest();
-        const entries = change(new Map(), manifest, list);
+        const digest = new SnapshotDigest();
+        const entries = change(new Map(), digest, list);
 
-        expect(manifest.version()).toBe(versionOf(entries));
-        expect(manifest.size).toBe(entries.size);
+        expect(digest.version()).toBe(versionOf(entries));
+        expect(digest.size).toBe(entries.size);
       }),
       { numRuns: 30 },
     );
@@ -55,10 +55,10 @@ describe('the manifest of a snapshot', () => {
   test('may be made of resources in any order', () => {
     fc.assert(
       fc.property(fc.uniqueArray(keys, { maxLength: 600, size: 'max' }), hashes, (list, hash) => {
-        const manifest = Manifest.of(list.map((key) => ({ key, hash })));
+        const digest = SnapshotDigest.of(list.map((key) => ({ key, hash })));
 
-        expect(manifest.version()).toBe(versionOf(new Map(list.map((key) => [key, hash]))));
-        expect(manifest.size).toBe(list.length);
+        expect(digest.version()).toBe(versionOf(new Map(list.map((key) => [key, hash]))));
+        expect(digest.size).toBe(list.length);
       }),
       { numRuns: 30 },
     );
@@ -67,7 +67,7 @@ describe('the manifest of a snapshot', () => {
   test('does not change with its fork, nor the other way round', () => {
     fc.assert(
       fc.property(changes, changes, changes, (before, ofFork, ofOriginal) => {
-        const original = new Manifest();
+        const original = new SnapshotDigest();
         const entries = change(new Map(), original, before);
         const fork = original.fork();
         const forked = change(entries, fork, ofFork);

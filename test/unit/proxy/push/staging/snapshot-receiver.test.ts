@@ -4,7 +4,6 @@ import { ProtocolError } from '../../../../../proxy/push/connection/protocol-err
 import {
   SnapshotReceiver,
   type ApplySnapshot,
-  type RefusedResource,
   type SnapshotFrame,
 } from '../../../../../proxy/push/staging/snapshot-receiver.ts';
 import type { PlacedSnapshot } from '../../../../../proxy/store/snapshot-keeper.ts';
@@ -12,9 +11,10 @@ import { snapshotOf } from '../../../../../shared/snapshot/hash-resource.ts';
 import {
   LONGEST_PROXY_LINE_BYTES,
   type ControllerFrame,
-  type NackError,
+  type RejectedEntry,
   type ProxyFrame,
 } from '../../../../../shared/snapshot/push-frames.ts';
+import type { RejectedResource } from '../../../../../shared/snapshot/rejected-resource.ts';
 import type { Snapshot, SnapshotResource } from '../../../../../shared/snapshot/snapshot.ts';
 import { aCompiledService } from '../../../../support/compiled-resources.ts';
 import { compiledSettings } from '../../../../support/compiled-settings.ts';
@@ -40,7 +40,7 @@ interface Receiving {
 
 function receiving(
   serving?: PlacedSnapshot,
-  refuse?: (placed: PlacedSnapshot) => readonly RefusedResource[],
+  refuse?: (placed: PlacedSnapshot) => readonly RejectedResource[],
 ): Receiving {
   const applied: PlacedSnapshot[] = [];
   const apply: ApplySnapshot = (placed) => {
@@ -72,10 +72,10 @@ async function take(
 async function errorsOf(
   under: Receiving,
   frames: readonly ControllerFrame[],
-): Promise<readonly NackError[]> {
+): Promise<readonly RejectedEntry[]> {
   const answer = await take(under, frames);
   if (answer?.t !== 'nack') throw new Error(`not refused: ${JSON.stringify(answer)}`);
-  return answer.errors;
+  return answer.rejected;
 }
 
 /** The snapshot with one route changed. */
@@ -107,7 +107,7 @@ describe('the place of a snapshot', () => {
       const under = receiving(SERVING);
 
       expect(await errorsOf(under, frames)).toEqual([
-        { k: '', reason: 'StalePosition', message: '3.5' },
+        { key: '', reason: 'StalePosition', message: '3.5' },
       ]);
       expect(under.receiver.serving).toMatchObject(SERVING);
     }
@@ -157,7 +157,7 @@ describe('the resources of a snapshot', () => {
     );
     const errors = await errorsOf(receiving(), fullFrames(FIRST, broken));
 
-    expect(errors.map(({ k, reason }) => [k, reason])).toEqual([
+    expect(errors.map(({ key, reason }) => [key, reason])).toEqual([
       ['route/team/a', 'InvalidResource'],
       ['route/team/b', 'InvalidResource'],
     ]);
@@ -173,7 +173,7 @@ describe('the resources of a snapshot', () => {
     const answer = await take(under, fullFrames(FIRST, many));
 
     expect(JSON.stringify(answer).length).toBeLessThan(LONGEST_PROXY_LINE_BYTES);
-    expect(answer?.t === 'nack' ? answer.errors.length : 0).toBeGreaterThan(2000);
+    expect(answer?.t === 'nack' ? answer.rejected.length : 0).toBeGreaterThan(2000);
   });
 });
 
@@ -257,10 +257,10 @@ describe('a resource that stays while its newest content is refused', () => {
   test('is named by the refusal', async () => {
     const [bad] = resourcesOf(aCompiledRoute('team/a', { upstream: 'http://b.internal' }));
     const under = receiving(SERVING, () => [{ key: bad?.key ?? '', message: 'no' }]);
-    const s = SNAPSHOT.resources.get('route/team/a')?.hash;
+    const servedHash = SNAPSHOT.resources.get('route/team/a')?.hash;
 
     expect(await errorsOf(under, fullFrames(next, changed()))).toEqual([
-      { k: 'route/team/a', reason: 'InvalidResource', message: 'no', s },
+      { key: 'route/team/a', reason: 'InvalidResource', message: 'no', servedHash },
     ]);
   });
 
@@ -282,7 +282,7 @@ describe('a resource that stays while its newest content is refused', () => {
     );
     for (const serving of [SERVING, undefined]) {
       const errors = await errorsOf(receiving(serving), begin ? [begin, ...frames] : []);
-      expect(errors).toMatchObject([{ k: 'route/team/a', reason: 'BrokenSnapshot' }]);
+      expect(errors).toMatchObject([{ key: 'route/team/a', reason: 'BrokenSnapshot' }]);
     }
   });
 
@@ -303,7 +303,7 @@ describe('a resource that stays while its newest content is refused', () => {
     const under = receiving(SERVING);
 
     expect(await errorsOf(under, framesTo(snapshotOf([...RESOURCES, ...thief])))).toEqual([
-      { k: 'route/team/a', reason: 'InvalidResource', message: expect.any(String) },
+      { key: 'route/team/a', reason: 'InvalidResource', message: expect.any(String) },
     ]);
     expect(under.applied).toEqual([]);
   });
@@ -323,17 +323,17 @@ describe('a snapshot that does not fit', () => {
     expect(await take(receiving(SERVING), [begin, put, del, commit])).toMatchObject({ t: 'ack' });
   });
 
-  test.each<[string, readonly ControllerFrame[], Partial<NackError>]>([
-    ['has less than announced', [begin, put, commit], { k: '' }],
-    ['has more than announced', [{ ...begin, count: 1 }, put, del, commit], { k: '' }],
-    ['has another version', [begin, put, del, { t: 'commit', manifest: HASH }], { k: '' }],
-    ['has a resource twice', [begin, put, put, commit], { k: 'route/team/a' }],
-    ['deletes what there is not', [begin, put, { t: 'del', k: 'no' }, commit], { k: 'no' }],
-    ['has a hash of something else', [begin, { ...put, h: HASH }, del, commit], { k: put.k }],
+  test.each<[string, readonly ControllerFrame[], Partial<RejectedEntry>]>([
+    ['has less than announced', [begin, put, commit], { key: '' }],
+    ['has more than announced', [{ ...begin, count: 1 }, put, del, commit], { key: '' }],
+    ['has another version', [begin, put, del, { t: 'commit', version: HASH }], { key: '' }],
+    ['has a resource twice', [begin, put, put, commit], { key: 'route/team/a' }],
+    ['deletes what there is not', [begin, put, { t: 'del', k: 'no' }, commit], { key: 'no' }],
+    ['has a hash of something else', [begin, { ...put, h: HASH }, del, commit], { key: put.k }],
     [
       'has something else under a hash',
       [begin, { ...put, v: aCompiledRoute('team/a') }, del, commit],
-      { k: put.k },
+      { key: put.k },
     ],
   ])('because it %s is refused as broken', async (_what, frames, error) => {
     const under = receiving(SERVING);
@@ -349,7 +349,7 @@ describe('a snapshot that does not fit', () => {
     const frames = [{ ...begin, base: HASH }, put, del, commit];
     for (const serving of [SERVING, undefined]) {
       expect(await errorsOf(receiving(serving), frames)).toEqual([
-        { k: '', reason: 'UnknownBase', message: expect.any(String) },
+        { key: '', reason: 'UnknownBase', message: expect.any(String) },
       ]);
     }
   });
@@ -358,7 +358,7 @@ describe('a snapshot that does not fit', () => {
     const frames = [begin, { ...put, k: 'route/team/z' }, del, commit];
 
     expect(await errorsOf(receiving(SERVING), frames)).toMatchObject([
-      { k: 'route/team/z', reason: 'InvalidResource' },
+      { key: 'route/team/z', reason: 'InvalidResource' },
     ]);
   });
 
