@@ -40,6 +40,8 @@ export default defineConfig(
       'proxy/forwarding/request/trailer-request.ts',
       'proxy/forwarding/websocket/upgrade-relay.ts',
       'proxy/outbound/pinned-request.ts',
+      // An HTTP/2 client of the controller.
+      'proxy/push/**',
     ],
     rules: {
       'no-restricted-imports': [
