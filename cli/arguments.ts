@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util';
 
 import { nearestName } from '../controller/validate/nearest-name.ts';
+import type { Environment } from '../shared/runtime/environment.ts';
 import { UsageError } from './usage-error.ts';
 
-/** A flag of a command, as people read it in its help. */
+/** A flag of a command, as its help shows it. */
 export interface Flag {
   readonly kind: 'text' | 'switch';
   /** One letter: `-f`. */
@@ -11,13 +12,13 @@ export interface Flag {
   /** Environment variable that stands for the flag; the flag wins. */
   readonly environment?: string;
   readonly defaultValue?: string;
-  /** What the value is called in help: `FILE|DIR`. */
+  /** Name of the value in the help: `FILE|DIR`. */
   readonly value?: string;
   readonly description: string;
   readonly isRequired?: true;
 }
 
-/** A command of `gatehouse`: its table of flags is what is parsed and what help shows. */
+/** How a command is called: its flags as they are parsed, and as its help shows them. */
 export interface CommandLine {
   readonly name: string;
   readonly summary: string;
@@ -30,8 +31,6 @@ export interface Arguments {
   text(flag: string): string | undefined;
   isOn(flag: string): boolean;
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads a command's arguments: flags, then environment variables, then defaults.
@@ -61,7 +60,7 @@ export function readArguments(
 
 type Given = ReadonlyMap<string, string | boolean>;
 
-/** `parseArgs` in its lenient mode, so that the complaints are ours. */
+/** `parseArgs` in its lenient mode, so that the error messages are ours. */
 function parse(command: CommandLine, argv: readonly string[]): Given {
   const options = Object.fromEntries(
     Object.entries(command.flags).map(([name, { kind, short }]) => {
@@ -97,7 +96,7 @@ interface OptionToken {
 function valueOf(command: CommandLine, flag: Flag, token: OptionToken): string | boolean {
   const { rawName, value, inlineValue } = token;
   if (flag.kind === 'switch') return value ?? true;
-  // The next flag is no value: its own name was forgotten, or this one's value.
+  // The next flag is not a value: the value of this flag was forgotten.
   const isNextFlag = inlineValue !== true && value?.startsWith('--') === true;
   if (value === undefined || value === '' || isNextFlag) {
     throw new UsageError(`${rawName} needs a value${seeHelp(command)}`);

@@ -1,8 +1,18 @@
-import type { Arguments, CommandLine, Environment } from './arguments.ts';
+import type { Environment } from '../shared/runtime/environment.ts';
+import type { Arguments, CommandLine } from './arguments.ts';
 
-/** A command of `gatehouse`. */
+/** What a command reads and writes: those of the process, or of a test. */
+export interface CommandStreams {
+  readonly environment: Environment;
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream;
+}
+
+/** Runs a command. Resolves with the exit code: 1 if it found a problem or failed, else 0. */
+export type RunCommand = (flags: Arguments, streams: CommandStreams) => Promise<number>;
+
+/** A command of `gatehouse`. Its code is loaded when it runs, because all of it takes seconds. */
 export interface Command {
   readonly line: CommandLine;
-  /** Resolves with the exit code: 0 for good, 1 when a problem was found or the process failed. */
-  run(flags: Arguments, environment: Environment): Promise<number>;
+  readonly load: () => Promise<RunCommand>;
 }

@@ -1,25 +1,23 @@
 import { untilTerminated } from '../../shared/runtime/lifecycle.ts';
 import { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
-import type { Command } from '../command.ts';
+import type { Arguments } from '../arguments.ts';
+import type { CommandStreams } from '../command.ts';
 import { readRedisTarget } from '../process/redis-target.ts';
 import { startClusterProxy } from '../process/cluster-proxy.ts';
-import { PROXY_LINE, readProxyOptions } from './proxy/proxy-options.ts';
+import { readProxyFlags } from './proxy/proxy-flags.ts';
 
-/** `gatehouse proxy`: the data plane of a cluster, until a signal ends it. */
-export const PROXY: Command = {
-  line: PROXY_LINE,
-  async run(flags) {
-    const options = readProxyOptions(flags);
-    const redis = await readRedisTarget(options.redis);
-    const lines = new LineWriter(process.stdout);
-    const logger = createLogger('proxy', lines);
-    const terminated = untilTerminated();
-    await using proxy = await startClusterProxy({ ...options, redis, logger, lines });
-    const signal = await Promise.race([terminated, proxy.failed]);
-    logger.info('stopping', { signal });
-    await proxy.drain();
-    logger.info('stopped');
-    return 0;
-  },
-};
+/** Runs `gatehouse proxy`, the data plane of a cluster, until a signal ends it. */
+export async function runProxy(flags: Arguments, { stdout }: CommandStreams): Promise<number> {
+  const options = readProxyFlags(flags);
+  const redis = await readRedisTarget(options.redis);
+  const lines = new LineWriter(stdout);
+  const logger = createLogger('proxy', lines);
+  const terminated = untilTerminated();
+  await using proxy = await startClusterProxy({ ...options, redis, logger, lines });
+  const signal = await Promise.race([terminated, proxy.failed]);
+  logger.info('stopping', { signal });
+  await proxy.drain();
+  logger.info('stopped');
+  return 0;
+}

@@ -3,14 +3,16 @@ import { join } from 'node:path';
 import { untilTerminated } from '../../shared/runtime/lifecycle.ts';
 import { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
-import type { Arguments, Environment } from '../arguments.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
+import type { Arguments } from '../arguments.ts';
+import type { CommandStreams } from '../command.ts';
 import { startStandaloneGateway, type StandaloneGateway } from '../process/standalone-gateway.ts';
 import { guide } from './guide.ts';
 import { startIdentityProvider } from './identity-provider/identity-provider.ts';
 import { LogView } from './log-view.ts';
 import { availablePort, PortInUseError } from './loopback-server.ts';
 import { startMcpServer } from './mcp-server/mcp-server.ts';
-import { demoOptions, type DemoOptions } from './options.ts';
+import { readDemoFlags, type DemoFlags } from './demo-flags.ts';
 import { writeManifests } from './write-manifests.ts';
 
 /**
@@ -19,8 +21,8 @@ import { writeManifests } from './write-manifests.ts';
  * Stdout has the log alone, for people on a terminal and as JSON lines elsewhere; what to do next is
  * on stderr. Resolves with the exit code.
  */
-export async function runDemo(flags: Arguments, environment: Environment): Promise<number> {
-  const options = demoOptions(flags);
+export async function runDemo(flags: Arguments, { environment }: CommandStreams): Promise<number> {
+  const options = readDemoFlags(flags);
   const terminated = untilTerminated();
   const lines = new LineWriter(process.stdout.isTTY ? new LogView(process.stdout) : process.stdout);
   try {
@@ -43,7 +45,7 @@ interface Demo extends AsyncDisposable {
 }
 
 async function startDemo(
-  options: DemoOptions,
+  options: DemoFlags,
   environment: Environment,
   lines: LineWriter,
 ): Promise<Demo> {

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-import { DEFAULT_SERVER_URL } from './client/options.ts';
+import { DEFAULT_SERVER_URL } from './client/client-flags.ts';
 import { PEOPLE } from './people.ts';
 
 export interface GuideFacts {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 
-import type { PortOption } from './options.ts';
+import type { WantedPort } from './demo-flags.ts';
 
 /** A server of the demo that listens. */
 export interface LoopbackServer {
@@ -15,7 +15,7 @@ export interface LoopbackServer {
 export class PortInUseError extends Error {
   override readonly name = 'PortInUseError';
 
-  constructor({ port, flag }: PortOption, options?: ErrorOptions) {
+  constructor({ port, flag }: WantedPort, options?: ErrorOptions) {
     super(
       `port ${String(port)} is in use by another program; choose another one with ${flag} PORT`,
       options,
@@ -29,7 +29,7 @@ export class PortInUseError extends Error {
  * The handler is made for the origin, since OAuth needs to know it before the first request.
  */
 export async function startLoopbackServer(
-  option: PortOption,
+  option: WantedPort,
   handlerFor: (origin: string) => RequestListener | Promise<RequestListener>,
 ): Promise<LoopbackServer> {
   const port = await availablePort(option);
@@ -40,7 +40,7 @@ export async function startLoopbackServer(
 }
 
 /** The port itself, or a free one for 0; throws `PortInUseError` when something listens there. */
-export async function availablePort(option: PortOption): Promise<number> {
+export async function availablePort(option: WantedPort): Promise<number> {
   const probe = createServer();
   await listen(probe, option, '127.0.0.1');
   const address = probe.address();
@@ -51,7 +51,7 @@ export async function availablePort(option: PortOption): Promise<number> {
 }
 
 /** `localhost` is ::1 first: whoever listens there would get the requests meant for the demo. */
-async function refuseOtherLocalhost(option: PortOption): Promise<void> {
+async function refuseOtherLocalhost(option: WantedPort): Promise<void> {
   const probe = createServer();
   try {
     await listen(probe, option, '::1');
@@ -63,7 +63,7 @@ async function refuseOtherLocalhost(option: PortOption): Promise<void> {
   await close(probe);
 }
 
-async function listen(server: Server, option: PortOption, host: string): Promise<void> {
+async function listen(server: Server, option: WantedPort, host: string): Promise<void> {
   server.listen(option.port, host);
   try {
     await once(server, 'listening');

@@ -17,7 +17,7 @@ import { listening } from './listening.ts';
 import { openState } from './open-state.ts';
 import { findProcessKeys } from './process-keys.ts';
 import { ControllerLink } from '../../proxy/push/controller-link.ts';
-import type { ProxyOptions } from '../commands/proxy/proxy-options.ts';
+import type { ProxyFlags } from '../commands/proxy/proxy-flags.ts';
 import { Serving } from '../../proxy/push/serving.ts';
 import { warnOfUnreadableFiles } from './unreadable-files.ts';
 
@@ -31,7 +31,7 @@ const SILENT: Logger = {
   error: () => undefined,
 };
 
-export interface ClusterProxyOptions extends Omit<ProxyOptions, 'redis'> {
+export interface ClusterProxyOptions extends Omit<ProxyFlags, 'redis'> {
   readonly redis: RedisTarget;
   readonly logger: Logger;
   readonly lines: LineWriter;

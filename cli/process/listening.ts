@@ -1,5 +1,5 @@
 import { errorCode } from '../../shared/runtime/error-code.ts';
-import { describeError } from '../../shared/telemetry/logger.ts';
+import { describeError } from '../../shared/telemetry/describe-error.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { formatAddress } from '../../shared/runtime/listen-address.ts';
 

@@ -1,4 +1,3 @@
-import type { Environment } from '../../controller/files/environment-overrides.ts';
 import {
   followConfiguration,
   reportProblems,
@@ -8,6 +7,7 @@ import type { Accepted } from '../../controller/files/accept-resources.ts';
 import { Sealer } from '../../proxy/crypto/sealer.ts';
 import { createGateway, type Gateway } from '../../proxy/gateway.ts';
 import { startAdminServer } from '../../shared/admin/admin-server.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 import type { ListenAddress } from '../../shared/runtime/listen-address.ts';
 import type { RedisTarget } from '../../proxy/store/redis/connection/redis-target.ts';
 import type { LineWriter } from '../../shared/telemetry/line-writer.ts';
@@ -19,9 +19,9 @@ import { formatAddress } from '../../shared/runtime/listen-address.ts';
 import { listening } from './listening.ts';
 import { openState } from './open-state.ts';
 import { findProcessKeys } from './process-keys.ts';
-import type { RunOptions } from '../commands/run/run-options.ts';
+import type { RunFlags } from '../commands/run/run-flags.ts';
 
-export interface StandaloneOptions extends Omit<RunOptions, 'redis'> {
+export interface StandaloneOptions extends Omit<RunFlags, 'redis'> {
   /** Where state is kept; absent: in memory. */
   readonly redis: RedisTarget | undefined;
   readonly environment: Environment;

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 
 import { errorCode } from '../../shared/runtime/error-code.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
-import type { ProxyOptions } from '../commands/proxy/proxy-options.ts';
+import type { ProxyFlags } from '../commands/proxy/proxy-flags.ts';
 
 /**
  * Logs which files of the flags are of no use. That ends nothing: they are read for every attempt to
  * reach the controller, and what is kept can be served without one.
  */
 export async function warnOfUnreadableFiles(
-  { controllerCa, tokenFile }: Pick<ProxyOptions, 'controllerCa' | 'tokenFile'>,
+  { controllerCa, tokenFile }: Pick<ProxyFlags, 'controllerCa' | 'tokenFile'>,
   logger: Logger,
 ): Promise<void> {
   const files = [

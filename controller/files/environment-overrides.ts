@@ -1,8 +1,7 @@
+import type { Environment } from '../../shared/runtime/environment.ts';
 import type { SourcePlace } from './origins.ts';
 import { isGroup, SETTINGS_KEYS, type PlainKeys, type PlainValue } from './plain/plain-keys.ts';
 import { isMapping, type Mapping } from './plain/translate-keys.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A setting that an environment variable decides. */
 export interface Override {

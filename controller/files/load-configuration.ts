@@ -1,9 +1,10 @@
+import type { Environment } from '../../shared/runtime/environment.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import { compileSnapshot } from '../compile/compile-snapshot.ts';
 import { acceptResources, type Acceptance, type Accepted } from './accept-resources.ts';
 import { readCandidates } from './candidates.ts';
 import { ContentsWatcher } from './contents-watcher.ts';
-import { readOverrides, type Environment } from './environment-overrides.ts';
+import { readOverrides } from './environment-overrides.ts';
 import type { LocatedProblem } from './located-problem.ts';
 import { readContents, type Contents } from './read-contents.ts';
 

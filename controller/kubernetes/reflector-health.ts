@@ -1,5 +1,5 @@
 import type { Logger } from '../../shared/telemetry/logger.ts';
-import { describeError } from '../../shared/telemetry/logger.ts';
+import { describeError } from '../../shared/telemetry/describe-error.ts';
 import { KubernetesApiError, type ResourceType, type Scope } from './kubernetes-api.ts';
 
 /** Why a type cannot be followed. */

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 
 import winston from 'winston';
 
+import { describeError } from './describe-error.ts';
 import type { LineWriter } from './line-writer.ts';
 
 /** Data of a log record. Never secrets, tokens or codes. */
@@ -49,12 +50,4 @@ function sinkOf(lines: LineWriter): Writable {
       done();
     },
   });
-}
-
-/** An error in words: its name and message, then those of its causes. */
-export function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
-  const own = `${error.name}: ${error.message}${code}`;
-  return error.cause === undefined ? own : `${own}; caused by ${describeError(error.cause)}`;
 }

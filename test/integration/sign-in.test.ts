@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { SignInFailedError } from '../../proxy/errors/request-errors.ts';
 import { jwksDocument } from '../../proxy/identity/assertion/signing-keys.ts';
 import type { SingleUseStore } from '../../proxy/store/single-use-store.ts';
-import { describeError } from '../../shared/telemetry/logger.ts';
+import { describeError } from '../../shared/telemetry/describe-error.ts';
 import { BrowserJar, type BrowserPage } from '../support/browser-jar.ts';
 import { send } from '../support/http-client.ts';
 import { startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts';

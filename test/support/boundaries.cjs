@@ -76,6 +76,17 @@ module.exports = {
       to: { path: '^shared/', pathNot: '^shared/(admin|runtime|snapshot|telemetry)/' },
     },
     {
+      name: 'commands-load-when-they-run',
+      comment: 'Loading all commands takes a second of CPU, so a start loads one of them.',
+      severity: 'error',
+      from: { path: '^cli/([^/]+|flags/.+|.+-flags)\\.ts$' },
+      to: {
+        path: '^(controller|proxy)/|^cli/(process/|commands/[^/]+\\.ts|demo/demo\\.ts)',
+        pathNot: '^controller/(compile/duration|validate/nearest-name)\\.ts$',
+        dependencyTypesNot: ['dynamic-import', 'type-only'],
+      },
+    },
+    {
       name: 'only-the-cli-knows-both-sides',
       severity: 'error',
       from: { path: '^(controller|proxy|shared)/' },

@@ -1,11 +1,11 @@
 import { readCertificate } from '../../../controller/push/server/server-certificate.ts';
 import { CommandFailure } from '../../command-failure.ts';
-import type { ControllerOptions } from './controller-options.ts';
+import type { ControllerFlags } from './controller-flags.ts';
 
 /** Throws `CommandFailure` when the certificate of the push listener cannot be used. */
 export async function checkCertificate({
   pushTlsDirectory,
-}: Pick<ControllerOptions, 'pushTlsDirectory'>): Promise<void> {
+}: Pick<ControllerFlags, 'pushTlsDirectory'>): Promise<void> {
   try {
     await readCertificate(pushTlsDirectory);
   } catch (error) {

@@ -1,6 +1,8 @@
+import { connectKubernetes } from '../../../controller/kubernetes/connect-kubernetes.ts';
 import type { KubernetesApi } from '../../../controller/kubernetes/kubernetes-api.ts';
+import { ownNamespace } from '../../../controller/kubernetes/load-kubeconfig.ts';
 import { CommandFailure } from '../../command-failure.ts';
-import type { ControllerOptions } from './controller-options.ts';
+import type { ControllerFlags } from './controller-flags.ts';
 
 /** Where a controller runs. */
 export interface FoundCluster {
@@ -9,15 +11,11 @@ export interface FoundCluster {
 }
 
 /** Finds the API server, and the namespace to work for. Throws `CommandFailure`. */
-export async function findCluster({
+export function findCluster({
   kubeconfig,
   namespace,
-}: Pick<ControllerOptions, 'kubeconfig' | 'namespace'>): Promise<FoundCluster> {
+}: Pick<ControllerFlags, 'kubeconfig' | 'namespace'>): FoundCluster {
   const source = kubeconfig === undefined ? {} : { kubeconfig };
-  // Loaded here, because it is large, and other commands do without.
-  const { connectKubernetes } =
-    await import('../../../controller/kubernetes/connect-kubernetes.ts');
-  const { ownNamespace } = await import('../../../controller/kubernetes/load-kubeconfig.ts');
   let api;
   let own;
   try {

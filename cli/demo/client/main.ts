@@ -1,7 +1,7 @@
-import { describeError } from '../../../shared/telemetry/logger.ts';
+import { describeError } from '../../../shared/telemetry/describe-error.ts';
 import { connect } from './connect.ts';
 import { openBrowser } from './open-browser.ts';
-import { CLIENT_USAGE, parseClientOptions, type ClientOptions } from './options.ts';
+import { CLIENT_USAGE, readClientFlags, type ClientFlags } from './client-flags.ts';
 import { signInWithoutBrowser } from './sign-in-without-browser.ts';
 import { bold, dim } from './text.ts';
 import { takeTour } from './tour.ts';
@@ -36,9 +36,9 @@ function isConnectionRefused(error: unknown): boolean {
   return ('code' in error && error.code === 'ECONNREFUSED') || isConnectionRefused(error.cause);
 }
 
-function readOptions(): ClientOptions | undefined {
+function readOptions(): ClientFlags | undefined {
   try {
-    return parseClientOptions(process.argv.slice(2), process.env);
+    return readClientFlags(process.argv.slice(2), process.env);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     process.stderr.write(`${error.message}\n\n${CLIENT_USAGE}`);
@@ -46,7 +46,7 @@ function readOptions(): ClientOptions | undefined {
   }
 }
 
-async function visit({ serverUrl, account }: ClientOptions): Promise<void> {
+async function visit({ serverUrl, account }: ClientFlags): Promise<void> {
   print(`Connecting to ${bold(serverUrl.href)}`);
   const client = await connect(serverUrl, (url) =>
     account === undefined ? showSignIn(url) : signInAs(account, url),

@@ -5,7 +5,7 @@ import type { Provider } from 'oidc-provider';
 import type { GatewayResponse } from '../../../proxy/http/gateway-response.ts';
 import { readForm } from '../../../proxy/http/read-form.ts';
 import { startLoopbackServer, type LoopbackServer } from '../loopback-server.ts';
-import type { PortOption } from '../options.ts';
+import type { WantedPort } from '../demo-flags.ts';
 import { findPerson } from '../people.ts';
 import { loadOidcProvider } from './load-oidc-provider.ts';
 import { providerConfiguration } from './provider-configuration.ts';
@@ -15,7 +15,7 @@ const INTERACTION_PREFIX = '/sign-in/';
 
 /** Starts the demo's OpenID provider. It signs people in to the gateway at `gatewayOrigin` only. */
 export async function startIdentityProvider(
-  listen: PortOption,
+  listen: WantedPort,
   gatewayOrigin: string,
 ): Promise<LoopbackServer> {
   const { Provider, errors } = await loadOidcProvider();

@@ -2,7 +2,7 @@ import { localhostHostValidation, toNodeHandler } from '@modelcontextprotocol/no
 import { createMcpHandler } from '@modelcontextprotocol/server';
 
 import { startLoopbackServer, type LoopbackServer } from '../loopback-server.ts';
-import type { PortOption } from '../options.ts';
+import type { WantedPort } from '../demo-flags.ts';
 import { createAssertionReader } from './assertion-reader.ts';
 import { InvoiceBook } from './invoices.ts';
 import { createToolServer } from './tools.ts';
@@ -15,7 +15,7 @@ const MCP_PATH = '/mcp';
  *
  * It signs nobody in and allows everything: what the gateway at `gatewayOrigin` lets through.
  */
-export function startMcpServer(listen: PortOption, gatewayOrigin: string): Promise<LoopbackServer> {
+export function startMcpServer(listen: WantedPort, gatewayOrigin: string): Promise<LoopbackServer> {
   const invoices = new InvoiceBook();
   const readAssertion = createAssertionReader(gatewayOrigin);
   const mcp = createMcpHandler(({ requestInfo }) =>

@@ -1,4 +1,4 @@
-import { describeError } from '../../../shared/telemetry/logger.ts';
+import { describeError } from '../../../shared/telemetry/describe-error.ts';
 import { ProtocolError } from './protocol-error.ts';
 
 /**

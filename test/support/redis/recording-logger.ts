@@ -1,5 +1,5 @@
 import type { Logger, LogFields } from '../../../shared/telemetry/logger.ts';
-import { describeError } from '../../../shared/telemetry/logger.ts';
+import { describeError } from '../../../shared/telemetry/describe-error.ts';
 
 /** One call of a logger. */
 export interface RecordedLog {

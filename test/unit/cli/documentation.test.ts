@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 
 import type { CommandLine } from '../../../cli/arguments.ts';
-import { CONTROLLER_LINE } from '../../../cli/commands/controller/controller-options.ts';
-import { PROXY_LINE } from '../../../cli/commands/proxy/proxy-options.ts';
-import { RUN_LINE } from '../../../cli/commands/run/run-options.ts';
-import { VALIDATE } from '../../../cli/commands/validate.ts';
+import { CONTROLLER_LINE } from '../../../cli/commands/controller/controller-flags.ts';
+import { PROXY_LINE } from '../../../cli/commands/proxy/proxy-flags.ts';
+import { RUN_LINE } from '../../../cli/commands/run/run-flags.ts';
+import { VALIDATE_LINE } from '../../../cli/commands/validate/validate-flags.ts';
 import { settingsVariables } from '../../../controller/files/environment-overrides.ts';
 import {
   IDENTITY_PROVIDER_KEYS,
@@ -18,7 +18,7 @@ import {
 } from '../../../controller/files/plain/plain-keys.ts';
 
 describe.each([
-  { file: 'standalone.md', lines: [RUN_LINE, VALIDATE.line] },
+  { file: 'standalone.md', lines: [RUN_LINE, VALIDATE_LINE] },
   { file: 'kubernetes.md', lines: [CONTROLLER_LINE, PROXY_LINE] },
 ])('docs/$file', ({ file, lines }) => {
   const text = readDocument(file);

@@ -4,8 +4,8 @@ import { readCandidates } from '../../../../controller/files/candidates.ts';
 import {
   readOverrides,
   settingsVariables,
-  type Environment,
 } from '../../../../controller/files/environment-overrides.ts';
+import type { Environment } from '../../../../shared/runtime/environment.ts';
 import { formatProblem } from '../../../../controller/files/located-problem.ts';
 import { contentsOf } from './contents-of.ts';
 

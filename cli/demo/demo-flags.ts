@@ -34,27 +34,27 @@ export const DEMO_LINE: CommandLine = {
 const MAX_PORT = 65_535;
 
 /** A port to listen on, and the flag that changes it. */
-export interface PortOption {
+export interface WantedPort {
   readonly port: number;
   readonly flag: string;
 }
 
-export interface DemoOptions {
-  readonly gateway: PortOption;
-  readonly identityProvider: PortOption;
-  readonly mcpServer: PortOption;
+export interface DemoFlags {
+  readonly gateway: WantedPort;
+  readonly identityProvider: WantedPort;
+  readonly mcpServer: WantedPort;
 }
 
 /** Throws `UsageError` for what is no port. */
-export function demoOptions(flags: Arguments): DemoOptions {
+export function readDemoFlags(flags: Arguments): DemoFlags {
   return {
-    gateway: portOption(flags, 'port'),
-    identityProvider: portOption(flags, 'idp-port'),
-    mcpServer: portOption(flags, 'mcp-port'),
+    gateway: readPort(flags, 'port'),
+    identityProvider: readPort(flags, 'idp-port'),
+    mcpServer: readPort(flags, 'mcp-port'),
   };
 }
 
-function portOption(flags: Arguments, name: string): PortOption {
+function readPort(flags: Arguments, name: string): WantedPort {
   const text = flags.text(name) ?? '';
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(port <= MAX_PORT)) {

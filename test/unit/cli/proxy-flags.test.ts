@@ -5,9 +5,9 @@ import { describe, expect, test } from '@jest/globals';
 import { readArguments } from '../../../cli/arguments.ts';
 import {
   PROXY_LINE,
-  readProxyOptions,
-  type ProxyOptions,
-} from '../../../cli/commands/proxy/proxy-options.ts';
+  readProxyFlags,
+  type ProxyFlags,
+} from '../../../cli/commands/proxy/proxy-flags.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 
 const REQUIRED = {
@@ -52,7 +52,7 @@ describe('gatehouse proxy', () => {
   );
 });
 
-function read(flags: Readonly<Record<string, string>>): ProxyOptions {
+function read(flags: Readonly<Record<string, string>>): ProxyFlags {
   const argv = Object.entries(flags).flat();
-  return readProxyOptions(readArguments(PROXY_LINE, argv, {}));
+  return readProxyFlags(readArguments(PROXY_LINE, argv, {}));
 }

@@ -88,7 +88,7 @@ export const PROXY_LINE: CommandLine = {
   },
 };
 
-export interface ProxyOptions {
+export interface ProxyFlags {
   /** `https` URL of the push Service. */
   readonly controller: URL;
   readonly controllerCa: string;
@@ -106,7 +106,7 @@ export interface ProxyOptions {
 }
 
 /** Throws `UsageError`. */
-export function readProxyOptions(flags: Arguments): ProxyOptions {
+export function readProxyFlags(flags: Arguments): ProxyFlags {
   const redis = readRedisFlags(flags);
   if (redis === undefined) {
     throw new UsageError(

@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
 
+import type { Environment } from '../../../shared/runtime/environment.ts';
+
 /** Where the demo's gateway is unless told otherwise. */
 export const DEFAULT_SERVER_URL = 'http://localhost:8080';
 
@@ -11,17 +13,14 @@ Signs in to the MCP server of the demo and calls its tools.
   --as PERSON   sign in as alice, bob or carol without a browser (DEMO_SIGN_IN_AS)
 `;
 
-export interface ClientOptions {
+export interface ClientFlags {
   readonly serverUrl: URL;
   /** Who signs in without a browser; undefined leaves it to a person with one. */
   readonly account: string | undefined;
 }
 
 /** Reads flags and environment; flags win. Throws a `TypeError` that says what is wrong. */
-export function parseClientOptions(
-  argv: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): ClientOptions {
+export function readClientFlags(argv: readonly string[], environment: Environment): ClientFlags {
   const { values } = parseArgs({
     args: [...argv],
     options: { url: { type: 'string' }, as: { type: 'string' } },

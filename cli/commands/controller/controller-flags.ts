@@ -93,7 +93,7 @@ export const CONTROLLER_LINE: CommandLine = {
   },
 };
 
-export interface ControllerOptions {
+export interface ControllerFlags {
   readonly pushListen: ListenAddress;
   readonly pushTlsDirectory: string;
   /** `host:port` that proxies are told to dial. */
@@ -112,7 +112,7 @@ export interface ControllerOptions {
 }
 
 /** Throws `UsageError`. */
-export function readControllerOptions(flags: Arguments): ControllerOptions {
+export function readControllerFlags(flags: Arguments): ControllerFlags {
   const [pushListen, ...others] = parseListen('push-listen', flags.text('push-listen') ?? '');
   if (pushListen === undefined || others.length > 0) {
     throw new UsageError('--push-listen takes one address');

@@ -5,9 +5,9 @@ import { describe, expect, test } from '@jest/globals';
 import { readArguments } from '../../../cli/arguments.ts';
 import {
   CONTROLLER_LINE,
-  readControllerOptions,
-  type ControllerOptions,
-} from '../../../cli/commands/controller/controller-options.ts';
+  readControllerFlags,
+  type ControllerFlags,
+} from '../../../cli/commands/controller/controller-flags.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 
 describe('gatehouse controller', () => {
@@ -67,6 +67,6 @@ describe('gatehouse controller', () => {
   });
 });
 
-function read(...argv: readonly string[]): ControllerOptions {
-  return readControllerOptions(readArguments(CONTROLLER_LINE, argv, {}));
+function read(...argv: readonly string[]): ControllerFlags {
+  return readControllerFlags(readArguments(CONTROLLER_LINE, argv, {}));
 }

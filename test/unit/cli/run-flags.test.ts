@@ -1,11 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { readArguments } from '../../../cli/arguments.ts';
-import {
-  readRunOptions,
-  RUN_LINE,
-  type RunOptions,
-} from '../../../cli/commands/run/run-options.ts';
+import { readRunFlags, RUN_LINE, type RunFlags } from '../../../cli/commands/run/run-flags.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 
 describe('gatehouse run', () => {
@@ -58,7 +54,7 @@ describe('gatehouse run', () => {
     { flag: '--listen', address: 'gateway.example:8080' },
     { flag: '--admin-listen', address: ':9090' },
   ])('refuses the development flag with $flag $address', ({ flag, address }) => {
-    const attempt = (): RunOptions => read('--config', 'x', flag, address, '--dev-allow-loopback');
+    const attempt = (): RunFlags => read('--config', 'x', flag, address, '--dev-allow-loopback');
     expect(attempt).toThrow('--dev-allow-loopback is refused');
   });
 
@@ -84,13 +80,13 @@ describe('State in Redis', () => {
     const file = { kind: 'file', value: '/run/redis' };
     expect(read(...keys, '--redis-url-file', '/run/redis').redis).toEqual(file);
     const variables = { GATEHOUSE_REDIS_URL_FILE: '/run/redis' };
-    expect(readRunOptions(readArguments(RUN_LINE, keys, variables)).redis).toEqual(file);
+    expect(readRunFlags(readArguments(RUN_LINE, keys, variables)).redis).toEqual(file);
   });
 
   test.each(['--redis-url', '--redis-url-file'])(
     'needs keys that outlive the process, with %s',
     (flag) => {
-      const attempt = (): RunOptions => read('--config', 'x', flag, URL);
+      const attempt = (): RunFlags => read('--config', 'x', flag, URL);
       expect(attempt).toThrow(UsageError);
       expect(attempt).toThrow(/--sealing-keys-dir or --state-dir is required: .* end with it$/);
     },
@@ -98,15 +94,14 @@ describe('State in Redis', () => {
 
   test('has one URL', () => {
     const keys = ['--config', 'x', '--state-dir', 'state', '--redis-url', URL];
-    const both = (): RunOptions => read(...keys, '--redis-url-file', '/run/redis');
+    const both = (): RunFlags => read(...keys, '--redis-url-file', '/run/redis');
     expect(both).toThrow('give one of them');
     const variables = { GATEHOUSE_REDIS_URL_FILE: '/run/redis' };
-    const oneAsVariable = (): RunOptions =>
-      readRunOptions(readArguments(RUN_LINE, keys, variables));
+    const oneAsVariable = (): RunFlags => readRunFlags(readArguments(RUN_LINE, keys, variables));
     expect(oneAsVariable).toThrow('give one of them');
   });
 });
 
-function read(...argv: readonly string[]): RunOptions {
-  return readRunOptions(readArguments(RUN_LINE, argv, {}));
+function read(...argv: readonly string[]): RunFlags {
+  return readRunFlags(readArguments(RUN_LINE, argv, {}));
 }

@@ -47,7 +47,7 @@ export const RUN_LINE: CommandLine = {
   },
 };
 
-export interface RunOptions {
+export interface RunFlags {
   readonly path: string;
   readonly listen: readonly ListenAddress[];
   readonly adminListen: ListenAddress;
@@ -59,7 +59,7 @@ export interface RunOptions {
 }
 
 /** Throws `UsageError`, also for the development flag on an address that others can reach. */
-export function readRunOptions(flags: Arguments): RunOptions {
+export function readRunFlags(flags: Arguments): RunFlags {
   const listen = parseListen('listen', flags.text('listen') ?? '');
   const adminListen = readAdminListen(flags);
   const devAllowLoopback = flags.isOn('dev-allow-loopback');
@@ -82,7 +82,7 @@ export function readRunOptions(flags: Arguments): RunOptions {
   return options;
 }
 
-function refuseLostKeys({ redis, sealingKeysDirectory, stateDirectory }: RunOptions): void {
+function refuseLostKeys({ redis, sealingKeysDirectory, stateDirectory }: RunFlags): void {
   if (redis === undefined || (sealingKeysDirectory ?? stateDirectory) !== undefined) return;
   throw new UsageError(
     'with Redis, --sealing-keys-dir or --state-dir is required: ' +
