@@ -1,3 +1,5 @@
+import { expect } from '@jest/globals';
+
 import { Sealer } from '../../../../proxy/crypto/sealer.ts';
 import type { SealingKeys } from '../../../../proxy/crypto/sealing-key.ts';
 import { randomToken } from '../../../../proxy/crypto/tokens.ts';
@@ -16,14 +18,11 @@ import { observeHttp } from './observe-http.ts';
 import { dumpRedis } from './redis-dump.ts';
 import { RedisMonitor } from './redis-monitor.ts';
 import { CANARY } from './secret.ts';
-import { SuiteRecord } from './suite-record.ts';
+import { RECORD_VARIABLE, SuiteRecord } from './suite-record.ts';
 
 const READY_MS = 10_000;
-/** Real time goes by between a look at one clock and at the other. */
+/** The two clocks are read one after the other, so they differ by a little. */
 const CLOCK_STEP_MS = 100;
-
-/** Names the directory where the processes of a run on Redis write down what they saw. */
-export const RECORD_VARIABLE = 'TEST_REDIS_RECORD';
 
 /** Stores of one gateway. */
 export interface OpenStores {
@@ -42,13 +41,13 @@ const record = recordOf(process.env);
 let observers = 0;
 let observation: Disposable | undefined;
 
-/** The stores of a gateway that a test gives none: in memory, or in a Redis when the run is on Redis. */
+/** Opens the stores of a gateway whose test brings none: in memory, or in Redis in a run on Redis. */
 export async function openDefaultStores(options: StoresOptions): Promise<OpenStores> {
   if (record === undefined) return withoutClosing(createMemoryStores(options.now));
   return openRedisStores(options, record);
 }
 
-/** Starts a Redis that ends with the stores, and leaves a record of all it was told. */
+/** Starts a Redis that ends with the stores, and records every command it ran. */
 async function openRedisStores(
   { sealingKeys, logger, now }: StoresOptions,
   into: SuiteRecord,
@@ -67,7 +66,8 @@ async function openRedisStores(
       value: Buffer.from(secret).toString('base64url'),
     })),
   ]);
-  into.add('opened');
+  const testPath = expect.getState().testPath ?? '';
+  into.add('opened', testPath);
   const open = opening.move();
   const timed = now === undefined ? connection : followClock(connection, redis, now);
   return {
@@ -78,7 +78,7 @@ async function openRedisStores(
       await redis.send('SET', CANARY, JSON.stringify(canary));
       await monitor.stop();
       for await (const entry of dumpRedis(redis)) into.addKey(entry);
-      into.add('closed');
+      into.add('closed', testPath);
       await open.disposeAsync();
     },
   };
@@ -112,12 +112,12 @@ function followClock(
   };
 }
 
-/** Stores that need no closing, or that somebody else closes. */
+/** Stores that need no closing, or that their owner closes. */
 export function withoutClosing(stores: Stores): OpenStores {
   return { stores, close: () => Promise.resolve() };
 }
 
-/** The same sink; what goes there is written down too when the run is on Redis. */
+/** The same sink, recorded too in a run on Redis. */
 export function recordedSink(sink: LineSink): LineSink {
   if (record === undefined) return sink;
   return {

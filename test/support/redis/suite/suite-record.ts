@@ -7,24 +7,27 @@ import { argumentsOf } from './monitor-line.ts';
 import type { RedisEntry } from './redis-dump.ts';
 import type { Secret } from './secret.ts';
 
-/** `opened` and `closed` have a line for each gateway on Redis. */
-type Counter = 'opened' | 'closed';
-type File = Counter | 'keys' | 'logs' | 'secrets';
+/** Variable with the directory where the processes of a run on Redis record what they saw. */
+export const RECORD_VARIABLE = 'TEST_REDIS_RECORD';
+
+/** Each has a line per gateway on Redis: the path of the test that opened or closed it. */
+type Event = 'opened' | 'closed';
+type File = Event | 'keys' | 'logs' | 'secrets';
 
 const COMMANDS = 'commands-';
 
-/** What the processes of a run write down, for the one that started them. */
+/** What the processes of a run saw, for the one that started them. */
 export class SuiteRecord {
   readonly #directory: string;
-  /** What this process wrote before. */
+  /** Values of the secrets that this process has written. */
   readonly #known = new Set<string>();
 
   constructor(directory: string) {
     this.#directory = directory;
   }
 
-  add(counter: Counter): void {
-    this.#append(counter, '1\n');
+  add(event: Event, testPath: string): void {
+    this.#append(event, `${testPath}\n`);
   }
 
   addSecrets(secrets: readonly Secret[]): void {
@@ -43,15 +46,16 @@ export class SuiteRecord {
     this.#append('logs', lines);
   }
 
-  /** Where a Redis is to write its commands. */
+  /** File that one Redis writes its commands to. */
   newCommandsFile(): string {
     return join(this.#directory, COMMANDS + randomUUID());
   }
 
-  async count(counter: Counter): Promise<number> {
-    let text = '';
-    for await (const line of this.#lines(counter)) text += line;
-    return text.length;
+  /** Paths of the tests, one per gateway. */
+  async testPaths(event: Event): Promise<readonly string[]> {
+    const paths: string[] = [];
+    for await (const path of this.#lines(event)) paths.push(path);
+    return paths;
   }
 
   async secrets(): Promise<readonly Secret[]> {

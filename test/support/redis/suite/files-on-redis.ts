@@ -1,0 +1,18 @@
+/**
+ * Tests of whole gateways whose behaviour depends on what the stores hold.
+ *
+ * A test belongs here when it signs users in and out, issues or refreshes tokens, or counts
+ * attempts. A test that signs one user in and then sends bytes to an upstream does not.
+ */
+export const FILES_ON_REDIS: readonly string[] = [
+  'test/conformance/authorize-log.test.ts',
+  'test/conformance/identity-provider-failures.test.ts',
+  'test/conformance/official-authorization-suite.test.ts',
+  'test/conformance/policy-through-the-gateway.test.ts',
+  'test/conformance/protected-resource.test.ts',
+  'test/conformance/session-recreation-failures.test.ts',
+  'test/conformance/session-recreation.test.ts',
+  'test/conformance/web-routes.test.ts',
+  'test/integration/login.test.ts',
+  'test/integration/renamed-identity-provider.test.ts',
+];
