@@ -36,7 +36,7 @@ export const REQUIREMENTS = {
     behavior: 'A request to a host that is no `from` is not served.',
   },
   'route.ambiguous-path': {
-    source: 'docs/decisions.md: Routes and requests',
+    source: 'docs/decisions.md: D-003',
     behavior:
       'Where the path decides who may do what, one that can be read in two ways is refused; elsewhere it passes byte for byte.',
   },
@@ -433,7 +433,7 @@ export const REQUIREMENTS = {
     behavior: 'Replay of a rotated refresh token revokes its family.',
   },
   'as.refresh-grace': {
-    source: 'docs/decisions.md: Refresh token grace',
+    source: 'docs/decisions.md: D-052',
     behavior: 'Within the grace a rotated token gives the same successor: a family never branches.',
   },
   'as.refresh-token-bound': {
