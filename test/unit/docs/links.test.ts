@@ -1,0 +1,72 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+import { describe, expect, test } from '@jest/globals';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const DOCUMENTS = globSync(['*.md', 'docs/*.md', 'proxy/store/*.md', 'test/*.md'], { cwd: ROOT });
+
+describe.each(DOCUMENTS)('%s', (document) => {
+  const text = withoutCode(read(document));
+
+  test('links to files and headings that exist', () => {
+    expect(linksOf(text).filter((link) => !leadsSomewhere(document, link))).toEqual([]);
+  });
+
+  test('cites decisions that exist', () => {
+    const cited = [...text.matchAll(/\bD-\d{3}\b/g)].map(([id]) => id);
+    expect(cited.filter((id) => !anchorsOf('docs/decisions.md').has(id.toLowerCase()))).toEqual([]);
+  });
+});
+
+test('decisions are numbered from 1 without gaps, and the index lists each with its title', () => {
+  const text = read('docs/decisions.md');
+  const headings = [...text.matchAll(/^## (D-\d{3}) (.+)$/gm)];
+  const expected = headings.map((_, index) => `D-${String(index + 1).padStart(3, '0')}`);
+
+  expect(headings.map(([, id]) => id)).toEqual(expected);
+  expect([...text.matchAll(/^- \[(D-\d{3})\]\(#d-\d{3}\) (.+)$/gm)].map(titleOf)).toEqual(
+    headings.map(titleOf),
+  );
+});
+
+function titleOf([, id = '', title = '']: RegExpMatchArray): string {
+  return `${id} ${title}`;
+}
+
+function read(document: string): string {
+  return readFileSync(join(ROOT, document), 'utf8');
+}
+
+function withoutCode(text: string): string {
+  return text.replace(/^ *```.*?^ *```/gms, '');
+}
+
+/** Targets of links within the repository. */
+function linksOf(text: string): readonly string[] {
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z]+:/.test(target));
+}
+
+function leadsSomewhere(document: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? document : relative(ROOT, join(ROOT, dirname(document), path));
+  if (!existsSync(join(ROOT, target))) return false;
+  return anchor === undefined || anchorsOf(target).has(anchor);
+}
+
+/** Anchors as GitHub makes them from headings, and those that are written out. */
+function anchorsOf(document: string): ReadonlySet<string> {
+  const text = withoutCode(read(document));
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
+  const written = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id);
+  return new Set([...headings.map(slug), ...written]);
+}
+
+function slug(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
