@@ -18,7 +18,7 @@ import { ExternalTokenAuthenticator } from './authentication/external-token-auth
 import { ExternalTokens } from './authentication/external-tokens.ts';
 import { RefreshTokens } from './authorization-server/grants/refresh-tokens.ts';
 import { createOAuthEndpoints } from './authorization-server/oauth-endpoints.ts';
-import { answerWellKnown, isOAuthWellKnown } from './authorization-server/well-knowns.ts';
+import { OAUTH_WELL_KNOWNS } from './authorization-server/well-knowns.ts';
 import { createGuardedFetch, type GuardedFetch } from './outbound/guarded-fetch.ts';
 import { createFailureAnswers } from './pipeline/answer-failure.ts';
 import { createForwarder } from './pipeline/forward.ts';
@@ -140,7 +140,7 @@ export function createGateway(options: GatewayOptions): Gateway {
           ),
         ),
       },
-      { owns: isOAuthWellKnown, answer: answerWellKnown },
+      OAUTH_WELL_KNOWNS,
     ),
     authenticators: {
       'session-cookie': identity.sessionCookies,
@@ -246,9 +246,7 @@ function authorizationServer(
     now,
     findClient: createFindClient({ clients: stores.clients, readMetadataDocument }),
     readClientKeys: createClientKeysReader({ guardedFetch, now }),
-    browser: {
-      authenticate: (cookie, origin) => identity.sessionCookies.callerOf(cookie, origin),
-      redirectToSignIn: identity.redirectToSignIn,
-    },
+    sessionCookies: identity.sessionCookies,
+    redirectToSignIn: identity.redirectToSignIn,
   };
 }

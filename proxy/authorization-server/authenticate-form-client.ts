@@ -1,13 +1,13 @@
 import { InvalidRequestError } from '../errors/oauth-errors.ts';
-import { BadRequestError, TooManyRequestsError } from '../errors/request-errors.ts';
+import { BadRequestError } from '../errors/request-errors.ts';
 import type { EndpointContext } from '../endpoints/endpoint.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
-import { networkOf } from '../http/network-of.ts';
 import { readForm } from '../http/read-form.ts';
 import type { Stores } from '../store/stores.ts';
 import type { ClientRequest } from './clients/authenticate-client.ts';
 import type { Client } from '../records/client.ts';
-import { OAUTH_PATHS } from '../endpoints/oauth-paths.ts';
+import { limitNetwork } from '../endpoints/limit-rate.ts';
+import { PATHS } from '../endpoints/paths.ts';
 
 /** Metadata documents that one network may have fetched by requests that prove nothing. */
 const FETCHES = { limit: 60, windowSeconds: 60 };
@@ -36,15 +36,11 @@ export async function authenticateFormClient(
   const parameters = await readFormOf(request.message);
   const client = await authenticateClient({
     issuer: origin,
-    tokenEndpointUrl: origin + OAUTH_PATHS.token,
+    tokenEndpointUrl: origin + PATHS.token,
     authorization: request.message.headers.authorization,
     form: parameters,
     settings: configuration.settings,
-    beforeFetch: async () => {
-      const network = networkOf(request.remoteAddress);
-      const secondsToWait = await rateLimits.take(`fetch:${network}`, FETCHES);
-      if (secondsToWait > 0) throw new TooManyRequestsError(secondsToWait);
-    },
+    beforeFetch: () => limitNetwork(rateLimits, 'fetch', request, FETCHES),
   });
   return { client, parameters };
 }

@@ -1,4 +1,4 @@
-import { RESOURCE_METADATA_PATH } from './resource-metadata.ts';
+import { PATHS } from '../endpoints/paths.ts';
 import { tidyPath } from './resource-path.ts';
 
 /**
@@ -10,7 +10,7 @@ import { tidyPath } from './resource-path.ts';
  */
 export function challengeFor(origin: string, requestPath: string, tokenWasSent: boolean): string {
   // A path that could be read in two ways does not enter the header.
-  const metadataUrl = origin + RESOURCE_METADATA_PATH + (tidyPath(requestPath) ?? '');
+  const metadataUrl = origin + PATHS.protectedResource + (tidyPath(requestPath) ?? '');
   const error = tokenWasSent ? 'error="invalid_token", ' : '';
   return `Bearer ${error}resource_metadata="${metadataUrl}"`;
 }

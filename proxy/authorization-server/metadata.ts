@@ -1,7 +1,7 @@
 import type { CompiledSettings } from '../../shared/snapshot/snapshot.ts';
 import { CLIENT_ASSERTION_ALGORITHMS } from './clients/client-assertion.ts';
 import { TOKEN_ENDPOINT_AUTH_METHODS } from '../records/client.ts';
-import { OAUTH_PATHS } from '../endpoints/oauth-paths.ts';
+import { PATHS } from '../endpoints/paths.ts';
 
 /**
  * Authorization server metadata of an issuer, which is the origin of `from` and never taken from a
@@ -17,10 +17,10 @@ export function authorizationServerMetadata(
 ): Readonly<Record<string, unknown>> {
   return {
     issuer,
-    authorization_endpoint: issuer + OAUTH_PATHS.authorize,
-    token_endpoint: issuer + OAUTH_PATHS.token,
-    registration_endpoint: issuer + OAUTH_PATHS.register,
-    revocation_endpoint: issuer + OAUTH_PATHS.revoke,
+    authorization_endpoint: issuer + PATHS.authorize,
+    token_endpoint: issuer + PATHS.token,
+    registration_endpoint: issuer + PATHS.register,
+    revocation_endpoint: issuer + PATHS.revoke,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
@@ -47,7 +47,7 @@ export function openIdConfiguration(
 ): Readonly<Record<string, unknown>> {
   return {
     ...authorizationServerMetadata(issuer, settings),
-    jwks_uri: issuer + OAUTH_PATHS.jwks,
+    jwks_uri: issuer + PATHS.jwks,
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['ES256'],
   };

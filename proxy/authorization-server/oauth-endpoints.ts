@@ -1,63 +1,41 @@
+import { PATHS } from '../endpoints/paths.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
-import type { BrowserSignIn } from './browser-sign-in.ts';
 import { authenticateClient } from './clients/authenticate-client.ts';
 import type { ReadClientKeys } from './clients/client-keys.ts';
-import type { FindClient } from './clients/find-client.ts';
 import { createAuthorizeEndpoint } from './endpoints/authorize.ts';
-import { createConsentEndpoint } from './endpoints/consent.ts';
+import { createConsentEndpoint, type ConsentOptions } from './endpoints/consent.ts';
 import { createRegisterEndpoint } from './endpoints/register.ts';
 import { createRevokeEndpoint } from './endpoints/revoke.ts';
 import { createTokenEndpoint } from './endpoints/token.ts';
-import type { GrantDependencies } from './grants/token-request.ts';
-import { OAUTH_PATHS } from '../endpoints/oauth-paths.ts';
+import type { GrantOptions } from './grants/token-request.ts';
 
-export interface OAuthDependencies extends GrantDependencies {
-  readonly findClient: FindClient;
+/** What the endpoints of the authorization server are made with. */
+export interface OAuthEndpointOptions
+  extends GrantOptions, Pick<ConsentOptions, 'findClient' | 'sessionCookies' | 'redirectToSignIn'> {
   readonly readClientKeys: ReadClientKeys;
-  readonly browser: BrowserSignIn;
 }
 
 /**
- * The authorization server for MCP clients: its endpoints by path.
+ * Makes the endpoints of the authorization server for MCP clients, by path.
  *
- * All of them on every route host; on the authenticate host the consent page alone.
+ * Every route host has all of them; the authenticate host serves the consent page only.
  */
 export function createOAuthEndpoints(
-  dependencies: OAuthDependencies,
+  options: OAuthEndpointOptions,
 ): Readonly<Record<string, Endpoint>> {
-  const { stores, findClient, readClientKeys, now } = dependencies;
+  const { stores, findClient, readClientKeys, now } = options;
   const { replays, rateLimits } = stores;
   const authentication = { findClient, readClientKeys, replays, rateLimits, now };
   const withClients = {
-    ...dependencies,
+    ...options,
     authenticateClient: (request: Parameters<typeof authenticateClient>[0]) =>
       authenticateClient(request, authentication),
   };
   return {
-    [OAUTH_PATHS.register]: createRegisterEndpoint(dependencies),
-    [OAUTH_PATHS.authorize]: {
-      methods: ['GET', 'POST'],
-      audience: 'page',
-      crossOrigin: false,
-      handle: createAuthorizeEndpoint(dependencies),
-    },
-    [OAUTH_PATHS.consent]: {
-      methods: ['GET', 'POST'],
-      audience: 'page',
-      crossOrigin: false,
-      handle: createConsentEndpoint(dependencies),
-    },
-    [OAUTH_PATHS.token]: {
-      methods: ['POST'],
-      audience: 'oauth',
-      crossOrigin: true,
-      handle: createTokenEndpoint(withClients),
-    },
-    [OAUTH_PATHS.revoke]: {
-      methods: ['POST'],
-      audience: 'oauth',
-      crossOrigin: true,
-      handle: createRevokeEndpoint(withClients),
-    },
+    [PATHS.register]: createRegisterEndpoint(options),
+    [PATHS.authorize]: createAuthorizeEndpoint(options),
+    [PATHS.consent]: createConsentEndpoint(options),
+    [PATHS.token]: createTokenEndpoint(withClients),
+    [PATHS.revoke]: createRevokeEndpoint(withClients),
   };
 }

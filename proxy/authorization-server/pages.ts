@@ -1,9 +1,11 @@
 import type { GatewayResponse } from '../http/gateway-response.ts';
-import { html, page, type Html } from '../http/html.ts';
+import { html, type Html } from '../http/html.ts';
+import { page } from '../pages/layout.ts';
+import { userName } from '../pages/user-name.ts';
 import type { Identity } from '../records/session.ts';
 import type { Client } from '../records/client.ts';
 import { redirectTarget } from './clients/redirect-uri.ts';
-import { OAUTH_PATHS } from '../endpoints/oauth-paths.ts';
+import { PATHS } from '../endpoints/paths.ts';
 import type { PendingAuthorization } from '../records/pending-authorization.ts';
 
 const MAX_NAME_LENGTH = 80;
@@ -39,22 +41,13 @@ export function consentPage(question: ConsentQuestion): GatewayResponse {
       <dt>Application</dt>
       <dd>${displayName(client)} (its own words, not checked)</dd>
       ${publisher(client)} ${fact('Redirect URI', pending.redirectUri)}
-      ${routeName && fact('MCP server', routeName)}
-      ${fact('Signed in as', identity.email ?? identity.name ?? identity.subject)}
+      ${routeName && fact('MCP server', routeName)} ${fact('Signed in as', userName(identity))}
       ${pending.scopes.length > 0 ? fact('Scopes', pending.scopes.join(', ')) : undefined}
     </dl>
     ${decisionForm(question, 'approve')} ${decisionForm(question, 'deny')}
   `;
-  return page(
-    200,
-    {
-      title: 'Allow this application?',
-      content,
-      formTargets: formTargets(pending.redirectUri),
-    },
-    // With `no-referrer` browsers post `Origin: null`, and the origin could not be checked.
-    { 'referrer-policy': 'same-origin' },
-  );
+  const form = { targets: formTargets(pending.redirectUri) };
+  return page(200, { title: 'Allow this application?', content, form });
 }
 
 /** A stranger's words, too long to let them push the rest off the page. */
@@ -98,7 +91,7 @@ function decisionForm(
     decision === 'approve'
       ? html`<button class="primary">Approve</button>`
       : html`<button>Deny</button>`;
-  return html`<form method="post" action="${OAUTH_PATHS.consent}">
+  return html`<form method="post" action="${PATHS.consent}">
     <input type="hidden" name="request" value="${requestId}" />
     <input type="hidden" name="csrf" value="${csrfToken}" />
     <input type="hidden" name="decision" value="${decision}" />

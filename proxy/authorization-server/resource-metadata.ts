@@ -3,9 +3,6 @@ import type { GatewayRoute } from '../configuration/routing-table.ts';
 import { tidyPath } from './resource-path.ts';
 import { mcpRouteAt, type Issuer } from './resources.ts';
 
-/** Where protected resource metadata are; the path of the resource follows. */
-export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
-
 /**
  * Protected resource metadata for a path of a host; null when no MCP route is there.
  *

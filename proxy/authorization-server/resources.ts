@@ -1,6 +1,7 @@
 import { InvalidTargetError } from '../errors/oauth-errors.ts';
 import { RouteNotFoundError } from '../errors/request-errors.ts';
 import type { EndpointContext } from '../endpoints/endpoint.ts';
+import { isReservedPath } from '../endpoints/reserved-path.ts';
 import { resourceIdentifier } from '../configuration/resource-identifier.ts';
 import type { GatewayRoute, RouteHost } from '../configuration/routing-table.ts';
 import { withoutSlash } from './resource-path.ts';
@@ -10,12 +11,9 @@ const RESOURCE = /^https?:\/\/[\x21\x22\x24-\x5b\x5d-\x7e]+$/i;
 
 const MAX_RESOURCE_LENGTH = 2048;
 
-/** Reserved: no part of any route. */
-const RESERVED = /^\/\.gateway(?:\/|$)/;
-
 /** The MCP route that a path without a slash at its end names: the route's own or one inside. */
 export function mcpRouteAt(host: RouteHost, path: string): GatewayRoute | null {
-  if (RESERVED.test(path)) return null;
+  if (isReservedPath(path)) return null;
   const route =
     host.mcpServers.find(
       (candidate) => withoutSlash(resourceIdentifier(candidate.compiled, '')) === path,

@@ -1,29 +1,16 @@
-import { RouteNotFoundError } from '../errors/request-errors.ts';
-import type { Endpoint, EndpointHandler } from './endpoint.ts';
 import type { RouteHost } from '../configuration/routing-table.ts';
+import { RouteNotFoundError } from '../errors/request-errors.ts';
+import type { Endpoint } from './endpoint.ts';
+import { isReservedPath } from './reserved-path.ts';
 
-const SLASH = '(?:/|%2f|%5c)';
-const RESERVED_NAME = '.gateway'.replace(/./g, anySpelling);
-
-/**
- * Everything under `/.gateway` is the gateway's, on every host (specification: Endpoints), in every
- * spelling that some upstream reads as it: encoded, in capitals, behind several slashes, with
- * parameters.
- */
-const RESERVED = new RegExp(`^${SLASH}+${RESERVED_NAME}(?:$|;|%3b|${SLASH})`, 'i');
-
-function anySpelling(character: string): string {
-  const codes = [character, character.toUpperCase()].map((one) => one.charCodeAt(0).toString(16));
-  return `(?:[${character}]|%${codes.join('|%')})`;
-}
-
-/** Documents at well-known names, and below them. */
+/** The documents under `/.well-known/`. */
 export interface WellKnowns {
+  /** Returns whether a path is one of the documents. */
   owns(path: string): boolean;
-  readonly answer: EndpointHandler;
+  readonly endpoint: Endpoint;
 }
 
-/** Paths under the reserved prefix that are nothing: they never reach an upstream. */
+/** Answers every other path under the reserved prefix: none of them reaches an upstream. */
 const NOTHING: Endpoint = {
   methods: ['GET', 'POST'],
   audience: 'text',
@@ -31,25 +18,22 @@ const NOTHING: Endpoint = {
   handle: () => Promise.reject(new RouteNotFoundError(404, 'no endpoint has this path')),
 };
 
+/** Returns the gateway's own endpoint at a path of a host; undefined for paths that are proxied. */
+export type FindEndpoint = (host: RouteHost | undefined, path: string) => Endpoint | undefined;
+
 /**
- * Finds the endpoint of the gateway's own that a path of a host is; undefined for the proxied rest.
+ * Makes the function that finds endpoints, from the endpoints by path.
  *
- * OAuth's well-known names are ours on hosts with an MCP server route only.
+ * The well-known paths of OAuth are the gateway's only on hosts with an MCP server route.
  */
 export function endpointFinder(
   endpoints: Readonly<Record<string, Endpoint>>,
   wellKnowns: WellKnowns,
-): (host: RouteHost | undefined, path: string) => Endpoint | undefined {
+): FindEndpoint {
   const byPath = new Map(Object.entries(endpoints));
-  const wellKnown: Endpoint = {
-    methods: ['GET'],
-    audience: 'text',
-    crossOrigin: true,
-    handle: wellKnowns.answer,
-  };
   return (host, path) => {
-    if (RESERVED.test(path)) return byPath.get(path) ?? NOTHING;
+    if (isReservedPath(path)) return byPath.get(path) ?? NOTHING;
     if (!path.startsWith('/.well-known/') || host === undefined) return undefined;
-    return host.mcpServers.length > 0 && wellKnowns.owns(path) ? wellKnown : undefined;
+    return host.mcpServers.length > 0 && wellKnowns.owns(path) ? wellKnowns.endpoint : undefined;
   };
 }

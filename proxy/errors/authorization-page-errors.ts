@@ -31,3 +31,19 @@ export class ClientIdDomainNotAllowedError extends AuthorizationPageError {
     this.clientId = clientId;
   }
 }
+
+/**
+ * No client has the client ID of an authorization request.
+ *
+ * Shown on a page, since the redirect URI could be anybody's (OAuth 2.1, section 4.1.2.1).
+ */
+export class UnknownClientError extends AuthorizationPageError {
+  override readonly name = 'UnknownClientError';
+
+  constructor() {
+    super(
+      'client-unknown',
+      'The application is not known here. It may have been registered too long ago without being used; let it connect anew.',
+    );
+  }
+}

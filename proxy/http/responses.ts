@@ -28,3 +28,11 @@ export function seeOther(location: string, headers: OutgoingHttpHeaders = {}): G
     body: '',
   };
 }
+
+/** Returns the response with these `Set-Cookie` values. */
+export function withCookies(
+  response: GatewayResponse,
+  setCookies: readonly string[],
+): GatewayResponse {
+  return { ...response, headers: { ...response.headers, 'set-cookie': [...setCookies] } };
+}

@@ -1,51 +1,43 @@
 import type { CompiledSigningKeys } from '../../shared/snapshot/snapshot.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { Sealer } from '../crypto/sealer.ts';
-import type { Endpoint, EndpointContext } from '../endpoints/endpoint.ts';
-import type { GatewayResponse } from '../http/gateway-response.ts';
-import { json } from '../http/responses.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
 import { SessionCookieAuthenticator } from '../authentication/session-cookie-authenticator.ts';
-import { callback } from './sign-in/callback.ts';
+import { createCallbackEndpoint } from './sign-in/callback.ts';
 import { ProviderDiscovery } from './provider/provider-discovery.ts';
-import { redirectToSignIn } from './sign-in/redirect-to-sign-in.ts';
+import { redirectToSignIn, type RedirectToSignIn } from './sign-in/redirect-to-sign-in.ts';
 import { SessionRenewal, type SessionOfSignIn } from './session/session-renewal.ts';
-import { signIn } from './sign-in/sign-in.ts';
-import { SIGN_IN_PATHS } from '../endpoints/sign-in-paths.ts';
-import type { SignInServices } from './sign-in/sign-in-services.ts';
-import { signOut } from './sign-in/sign-out.ts';
-import { jwksDocument } from './assertion/signing-keys.ts';
+import { createSignInEndpoint } from './sign-in/sign-in.ts';
+import { PATHS } from '../endpoints/paths.ts';
+import type { SignInOptions } from './sign-in/sign-in-options.ts';
+import { createSignOutEndpoint } from './sign-in/sign-out.ts';
+import { createJwksEndpoint } from './assertion/jwks-endpoint.ts';
 
-/** How long upstreams may go without asking for keys: publish a key that long before it signs. */
-const KEYS_MAX_AGE_SECONDS = 300;
-
-export interface IdentityDependencies {
-  readonly stores: SignInServices['stores'];
+/** What sign-in and identity are made with. */
+export interface IdentityOptions {
+  readonly stores: SignInOptions['stores'];
   readonly sealer: Sealer;
   readonly logger: Logger;
   /** Accepts identity providers on http, on loopback. */
   readonly devAllowLoopback: boolean;
-  /** Published where the settings name no keys: those that sign then. */
+  /** They sign, and are published, if the settings name no keys. */
   readonly defaultSigningKeys: CompiledSigningKeys;
-  /** How long the last good check of a session counts while the stores are away. */
+  /** How long the last good check of a session stays valid while the stores are unavailable. */
   readonly outageGraceSeconds: () => number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Sign-in of users, as the rest of the gateway sees it. */
+/** What the rest of the gateway uses of sign-in. */
 export interface IdentityEndpoints extends Disposable {
-  /** By path. They are on every host. */
+  /** By path; every host has them. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;
   readonly sessionCookies: SessionCookieAuthenticator;
   readonly sessionOf: SessionOfSignIn;
-  /** Sends a browser to sign in, and back to a path of the host it is at. */
-  readonly redirectToSignIn: (
-    context: Pick<EndpointContext, 'request' | 'configuration' | 'origin'>,
-    returnPath: string,
-  ) => GatewayResponse;
+  readonly redirectToSignIn: RedirectToSignIn;
 }
 
-/** Sign-in over several hosts, sign-out, and the keys of the identity assertion. */
+/** Puts together sign-in over several hosts, sign-out, and the keys of the identity assertion. */
 export function createIdentityEndpoints({
   stores,
   sealer,
@@ -54,48 +46,21 @@ export function createIdentityEndpoints({
   defaultSigningKeys,
   outageGraceSeconds,
   now,
-}: IdentityDependencies): IdentityEndpoints {
+}: IdentityOptions): IdentityEndpoints {
   const sessionCookies = new SessionCookieAuthenticator({ stores, now, outageGraceSeconds });
   const discovery = new ProviderDiscovery({ devAllowLoopback, now });
-  const services = { stores, sealer, logger, now, sessionCookies, discovery };
-  const renewal = new SessionRenewal(services);
-  const page = { audience: 'page', crossOrigin: false } as const;
+  const options = { stores, sealer, logger, now, sessionCookies, discovery };
+  const renewal = new SessionRenewal(options);
   return {
     endpoints: {
-      [SIGN_IN_PATHS.signIn]: {
-        ...page,
-        methods: ['GET'],
-        handle: (context) => signIn(context, services),
-      },
-      [SIGN_IN_PATHS.callback]: {
-        ...page,
-        methods: ['GET'],
-        handle: (context) => callback(context, services),
-      },
-      [SIGN_IN_PATHS.signOut]: {
-        ...page,
-        methods: ['GET', 'POST'],
-        handle: (context) => signOut(context, services),
-      },
-      [SIGN_IN_PATHS.keys]: {
-        audience: 'text',
-        crossOrigin: true,
-        methods: ['GET'],
-        handle: (context) => Promise.resolve(keys(context, defaultSigningKeys)),
-      },
+      [PATHS.signIn]: createSignInEndpoint(options),
+      [PATHS.callback]: createCallbackEndpoint(options),
+      [PATHS.signOut]: createSignOutEndpoint(options),
+      [PATHS.jwks]: createJwksEndpoint({ defaultSigningKeys }),
     },
     sessionCookies,
     sessionOf: (signInId, current) => renewal.sessionOf(signInId, current),
-    redirectToSignIn: (context, returnPath) => redirectToSignIn(context, returnPath, services),
+    redirectToSignIn: (context, returnPath) => redirectToSignIn(context, returnPath, options),
     [Symbol.dispose]: () => sessionCookies[Symbol.dispose](),
   };
-}
-
-function keys(
-  { configuration }: EndpointContext,
-  defaultSigningKeys: CompiledSigningKeys,
-): GatewayResponse {
-  const document = jwksDocument(configuration.signingKeys ?? defaultSigningKeys);
-  const cacheControl = `public, max-age=${String(KEYS_MAX_AGE_SECONDS)}`;
-  return json(200, document, { 'cache-control': cacheControl });
 }

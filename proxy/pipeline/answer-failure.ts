@@ -11,16 +11,14 @@ import {
 } from '../errors/request-errors.ts';
 import { respondToError } from './respond-to-error.ts';
 import { CROSS_ORIGIN_HEADERS } from '../http/cors.ts';
-import type { EndpointContext, ErrorAudience } from '../endpoints/endpoint.ts';
+import type { RedirectToSignIn } from '../identity/sign-in/redirect-to-sign-in.ts';
+import type { ErrorAudience } from '../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { isNavigation, wantsPage } from '../http/is-navigation.ts';
 import { challengeFor } from '../authorization-server/challenge.ts';
 import type { Progress } from './progress.ts';
 
 const FIRST_SERVER_ERROR = 500;
-
-/** Sends a browser to sign in, and back to a path of the host it came to. */
-export type RedirectToSignIn = (context: EndpointContext, returnPath: string) => GatewayResponse;
 
 /** Answers failed requests: a redirect to sign-in for people, errors for the rest. */
 export function createFailureAnswers({
@@ -36,7 +34,7 @@ export function createFailureAnswers({
     const { request, place, configuration } = progress;
     const asksToSignIn = error instanceof SignInRequiredError && request !== undefined;
     if (asksToSignIn && place !== undefined && isNavigation(request)) {
-      const context = { request, configuration, origin: place.origin, cookies: {} };
+      const context = { request, configuration, origin: place.origin };
       return redirectToSignIn(context, request.path + request.query);
     }
     const response = respondToError(error, failedRequest(progress));

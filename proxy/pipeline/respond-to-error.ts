@@ -2,7 +2,9 @@ import { STATUS_CODES, type OutgoingHttpHeaders } from 'node:http';
 
 import type { ErrorAudience } from '../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
-import { html, page } from '../http/html.ts';
+import { html } from '../http/html.ts';
+import { page } from '../pages/layout.ts';
+import { PATHS } from '../endpoints/paths.ts';
 import { json } from '../http/responses.ts';
 import {
   AuthorizationPageError,
@@ -209,7 +211,7 @@ function explain(
 
 function explainSignIn({
   status,
-  startAgainUrl = '/.gateway/sign_in',
+  startAgainUrl = PATHS.signIn,
 }: SignInFailedError): Pick<Parameters<typeof page>[1], 'title' | 'content'> {
   return {
     title: 'Signing in did not work',

@@ -33,12 +33,12 @@ import { ExternalTokenAuthenticator } from '../../proxy/authentication/external-
 import { ExternalTokens } from '../../proxy/authentication/external-tokens.ts';
 import { RefreshTokens } from '../../proxy/authorization-server/grants/refresh-tokens.ts';
 import { createOAuthEndpoints } from '../../proxy/authorization-server/oauth-endpoints.ts';
-import { answerWellKnown, isOAuthWellKnown } from '../../proxy/authorization-server/well-knowns.ts';
+import { OAUTH_WELL_KNOWNS } from '../../proxy/authorization-server/well-knowns.ts';
 import type { GuardedFetch } from '../../proxy/outbound/guarded-fetch.ts';
 import { serveEndpoint } from '../../proxy/endpoints/serve-endpoint.ts';
 import { buildConfiguration } from '../../proxy/configuration/build-configuration.ts';
 import type { Configuration } from '../../proxy/configuration/configuration.ts';
-import { endpointFinder } from '../../proxy/endpoints/find-endpoint.ts';
+import { endpointFinder, type FindEndpoint } from '../../proxy/endpoints/find-endpoint.ts';
 import { originOfHost } from '../../proxy/configuration/routing-table.ts';
 import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
@@ -187,11 +187,9 @@ export async function startAuthorizationServer({
       }),
     }),
     readClientKeys: createClientKeysReader({ guardedFetch, now }),
-    browser: {
-      authenticate: (cookieValue, origin) => browsers.callerOf(cookieValue, origin),
-      redirectToSignIn: ({ origin }, returnPath) =>
-        seeOther(`${SIGN_IN_URL}?${new URLSearchParams({ to: origin + returnPath }).toString()}`),
-    },
+    sessionCookies: browsers,
+    redirectToSignIn: ({ origin }, returnPath) =>
+      seeOther(`${SIGN_IN_URL}?${new URLSearchParams({ to: origin + returnPath }).toString()}`),
   });
   const authenticator = new ExternalTokenAuthenticator({
     externalTokens,
@@ -199,10 +197,7 @@ export async function startAuthorizationServer({
     outageGraceSeconds: () => 0,
     now,
   });
-  const findEndpoint = endpointFinder(endpoints, {
-    owns: isOAuthWellKnown,
-    answer: answerWellKnown,
-  });
+  const findEndpoint = endpointFinder(endpoints, OAUTH_WELL_KNOWNS);
   const gateway = { configuration, findEndpoint, authenticator };
   const server = createServer((message, response) => void serve(message, response, gateway));
   server.listen(0, '127.0.0.1');
@@ -254,7 +249,7 @@ export function aSession(now: number): Session {
 
 interface ServedGateway {
   readonly configuration: Configuration;
-  readonly findEndpoint: ReturnType<typeof endpointFinder>;
+  readonly findEndpoint: FindEndpoint;
   readonly authenticator: ExternalTokenAuthenticator;
 }
 

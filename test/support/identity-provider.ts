@@ -8,7 +8,8 @@ import type { Configuration, Provider } from 'oidc-provider';
 
 import { loadOidcProvider } from '../../cli/demo/identity-provider/load-oidc-provider.ts';
 import { MemoryAdapter } from '../../cli/demo/identity-provider/memory-adapter.ts';
-import { html, page } from '../../proxy/http/html.ts';
+import { html } from '../../proxy/http/html.ts';
+import { page } from '../../proxy/pages/layout.ts';
 import { readForm } from '../../proxy/http/read-form.ts';
 import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
 
@@ -265,7 +266,11 @@ function signInPage(action: string) {
     <button>Sign in</button>
   </form>`;
   // Browsers hold the redirects that follow a posted form to this list too.
-  return page(200, { title: 'Test identity provider', content, formTargets: ['http:', 'https:'] });
+  return page(200, {
+    title: 'Test identity provider',
+    content,
+    form: { targets: ['http:', 'https:'] },
+  });
 }
 
 async function listen(server: Server, port: number): Promise<number> {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
-import { html, page } from '../../../proxy/http/html.ts';
+import { html } from '../../../proxy/http/html.ts';
+import { page } from '../../../proxy/pages/layout.ts';
 import { startLoopbackServer } from '../loopback-server.ts';
 
 const CALLBACK_PATH = '/callback';

@@ -1,5 +1,6 @@
 import type { GatewayResponse } from '../../../proxy/http/gateway-response.ts';
-import { html, page, type Html } from '../../../proxy/http/html.ts';
+import { html, type Html } from '../../../proxy/http/html.ts';
+import { page } from '../../../proxy/pages/layout.ts';
 import { PEOPLE, type Person } from '../people.ts';
 
 /** The form field that says who signs in. */
@@ -15,7 +16,7 @@ export function signInPage(action: string): GatewayResponse {
       <form method="post" action="${action}">${PEOPLE.map(choice)}</form>`,
     // A browser holds the redirects that follow the form to this list too, and they lead to the
     // gateway, and from there perhaps to a client.
-    formTargets: ['http:', 'https:'],
+    form: { targets: ['http:', 'https:'] },
   });
 }
 

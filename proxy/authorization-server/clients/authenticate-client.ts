@@ -2,7 +2,7 @@ import { equalSecrets, hashToken } from '../../crypto/tokens.ts';
 import { AuthorizationPageError } from '../../errors/authorization-page-errors.ts';
 import { InvalidClientError, TemporarilyUnavailableError } from '../../errors/oauth-errors.ts';
 import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
-import { acceptClientAssertion, type ClientAssertionDeps } from './client-assertion.ts';
+import { acceptClientAssertion, type ClientAssertionOptions } from './client-assertion.ts';
 import { type ClientCredentials, readCredentials } from './client-credentials.ts';
 import type { Client } from '../../records/client.ts';
 import type { FindClient } from './find-client.ts';
@@ -22,7 +22,7 @@ export interface ClientRequest {
   readonly beforeFetch?: BeforeFetch;
 }
 
-export interface AuthenticateClientDeps extends ClientAssertionDeps {
+export interface AuthenticateClientOptions extends ClientAssertionOptions {
   readonly findClient: FindClient;
 }
 
@@ -37,18 +37,18 @@ export interface AuthenticateClientDeps extends ClientAssertionDeps {
  */
 export async function authenticateClient(
   request: ClientRequest,
-  deps: AuthenticateClientDeps,
+  options: AuthenticateClientOptions,
 ): Promise<Client> {
   const credentials = readCredentials(request);
-  const client = await find(credentials.clientId, request, deps);
-  await check(client, credentials, { request, deps });
+  const client = await find(credentials.clientId, request, options);
+  await check(client, credentials, { request, options });
   return client;
 }
 
 async function find(
   clientId: string,
   { issuer, settings, beforeFetch }: ClientRequest,
-  { findClient }: AuthenticateClientDeps,
+  { findClient }: AuthenticateClientOptions,
 ): Promise<Client> {
   const client = await findClient(issuer, clientId, settings, beforeFetch).catch(
     (cause: unknown) => {
@@ -73,7 +73,7 @@ function asTokenError(cause: unknown): unknown {
 async function check(
   client: Client,
   credentials: ClientCredentials,
-  { request, deps }: { request: ClientRequest; deps: AuthenticateClientDeps },
+  { request, options }: { request: ClientRequest; options: AuthenticateClientOptions },
 ): Promise<void> {
   const method = client.metadata.tokenEndpointAuthMethod;
   switch (credentials.kind) {
@@ -89,7 +89,10 @@ async function check(
       return;
     case 'assertion':
       if (method !== 'private_key_jwt') throw wrongMethod();
-      await acceptClientAssertion({ ...request, client, assertion: credentials.assertion }, deps);
+      await acceptClientAssertion(
+        { ...request, client, assertion: credentials.assertion },
+        options,
+      );
   }
 }
 

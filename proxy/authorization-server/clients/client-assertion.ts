@@ -2,7 +2,7 @@ import { decodeJwt, errors, type JWTVerifyOptions } from 'jose';
 
 import { hashToken } from '../../crypto/tokens.ts';
 import { InvalidClientError } from '../../errors/oauth-errors.ts';
-import { TooManyRequestsError } from '../../errors/request-errors.ts';
+import { limitRate } from '../../endpoints/limit-rate.ts';
 import type { RateLimitStore, ReplayStore } from '../../store/rate-limit-store.ts';
 import type { ReadClientKeys, ClientKeysSettings } from './client-keys.ts';
 import type { Client } from '../../records/client.ts';
@@ -42,7 +42,7 @@ export interface ClientAssertion {
   readonly settings: ClientKeysSettings;
 }
 
-export interface ClientAssertionDeps {
+export interface ClientAssertionOptions {
   readonly readClientKeys: ReadClientKeys;
   readonly replays: ReplayStore;
   readonly rateLimits: RateLimitStore;
@@ -68,24 +68,24 @@ export function claimedClientId(assertion: string): string {
  */
 export async function acceptClientAssertion(
   claim: ClientAssertion,
-  deps: ClientAssertionDeps,
+  options: ClientAssertionOptions,
 ): Promise<void> {
   const { client, issuer, tokenEndpointUrl } = claim;
-  const token = await verify(claim, deps, {
+  const token = await verify(claim, options, {
     algorithms: [...CLIENT_ASSERTION_ALGORITHMS],
     issuer: client.id,
     subject: client.id,
     audience: [issuer, tokenEndpointUrl],
     requiredClaims: ['exp', 'jti'],
     clockTolerance: CLOCK_SKEW_SECONDS,
-    currentDate: new Date(deps.now()),
+    currentDate: new Date(options.now()),
   });
-  await useOnce(token, claim, deps);
+  await useOnce(token, claim, options);
 }
 
 async function verify(
   { assertion, client, settings }: ClientAssertion,
-  { readClientKeys }: ClientAssertionDeps,
+  { readClientKeys }: ClientAssertionOptions,
   options: JWTVerifyOptions,
 ): Promise<VerifiedToken> {
   const keys = await readClientKeys(client.metadata, settings);
@@ -115,7 +115,7 @@ function mayBeKeyChange(error: unknown): boolean {
 async function useOnce(
   { payload, protectedHeader }: VerifiedToken,
   { client, issuer }: ClientAssertion,
-  { replays, rateLimits, now }: ClientAssertionDeps,
+  { replays, rateLimits, now }: ClientAssertionOptions,
 ): Promise<void> {
   if (!TYPES.includes(protectedHeader.typ)) throw refused('type');
   // Meant for several, it could be used by one of them at another (RFC 7523bis, section 3).
@@ -124,8 +124,7 @@ async function useOnce(
   const secondsLeft = Math.ceil(exp - now() / SECOND);
   if (secondsLeft > MAX_LIFETIME_SECONDS + CLOCK_SKEW_SECONDS) throw refused('life');
   if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_LENGTH) throw refused('jti');
-  const secondsToWait = await rateLimits.take(`assertion:${issuer} ${client.id}`, ASSERTIONS);
-  if (secondsToWait > 0) throw new TooManyRequestsError(secondsToWait);
+  await limitRate(rateLimits, `assertion:${issuer} ${client.id}`, ASSERTIONS);
   const id = hashToken(JSON.stringify([issuer, client.id, jti]));
   const isFirst = await replays.claim(`client-assertion:${id}`, secondsLeft + CLOCK_SKEW_SECONDS);
   if (!isFirst) throw refused('replay');

@@ -48,7 +48,7 @@ export type ReadClientKeys = (
   options?: { readonly maxAgeSeconds?: number },
 ) => Promise<ClientKeySet>;
 
-export interface ClientKeysDeps {
+export interface ClientKeysOptions {
   readonly guardedFetch: GuardedFetch;
   readonly now?: () => number;
 }
@@ -57,7 +57,7 @@ export interface ClientKeysDeps {
 export function createClientKeysReader({
   guardedFetch,
   now = Date.now,
-}: ClientKeysDeps): ReadClientKeys {
+}: ClientKeysOptions): ReadClientKeys {
   const keySets = new DocumentCache<ClientKeySet>({
     maxEntries: MAX_CACHED_KEY_SETS,
     maxStaleSeconds: HOUR_SECONDS,

@@ -16,12 +16,12 @@ export type FindClient = (
   beforeFetch?: BeforeFetch,
 ) => Promise<Client | null>;
 
-export interface FindClientDeps {
+export interface FindClientOptions {
   readonly clients: ClientStore;
   readonly readMetadataDocument: ReadMetadataDocument;
 }
 
-export function createFindClient({ clients, readMetadataDocument }: FindClientDeps): FindClient {
+export function createFindClient({ clients, readMetadataDocument }: FindClientOptions): FindClient {
   return async (issuer, clientId, settings, beforeFetch) => {
     if (isUrlClientId(clientId)) {
       return await readMetadataDocument(clientId, settings, beforeFetch);

@@ -48,7 +48,7 @@ export type ReadMetadataDocument = (
   beforeFetch?: BeforeFetch,
 ) => Promise<Client>;
 
-export interface MetadataDocumentDeps {
+export interface MetadataDocumentOptions {
   readonly guardedFetch: GuardedFetch;
   readonly devAllowLoopback: boolean;
   readonly now?: () => number;
@@ -65,7 +65,7 @@ export function createMetadataDocumentReader({
   guardedFetch,
   devAllowLoopback,
   now = Date.now,
-}: MetadataDocumentDeps): ReadMetadataDocument {
+}: MetadataDocumentOptions): ReadMetadataDocument {
   const documents = new DocumentCache<Client>({
     maxEntries: MAX_CACHED_DOCUMENTS,
     maxStaleSeconds: DAY_SECONDS,

@@ -1,10 +1,9 @@
 import { randomToken } from '../../crypto/tokens.ts';
-import { AuthorizationPageError } from '../../errors/authorization-page-errors.ts';
+import { UnknownClientError } from '../../errors/authorization-page-errors.ts';
 import { OAuthError } from '../../errors/oauth-errors.ts';
-import { TooManyRequestsError } from '../../errors/request-errors.ts';
-import type { EndpointContext, EndpointHandler } from '../../endpoints/endpoint.ts';
+import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
+import { limitNetwork } from '../../endpoints/limit-rate.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
-import { networkOf } from '../../http/network-of.ts';
 import { readForm } from '../../http/read-form.ts';
 import { seeOther } from '../../http/responses.ts';
 import type { Stores } from '../../store/stores.ts';
@@ -17,49 +16,56 @@ import { errorRedirect, type ResponseTarget } from '../authorization-response.ts
 import type { Client } from '../../records/client.ts';
 import { redirectTarget } from '../clients/redirect-uri.ts';
 import type { FindClient } from '../clients/find-client.ts';
-import { OAUTH_PATHS } from '../../endpoints/oauth-paths.ts';
+import { PATHS } from '../../endpoints/paths.ts';
 import { authorizationErrorPage } from '../pages.ts';
 import { issuerOf } from '../resources.ts';
 
 /** How long a user may take to sign in and decide. */
 const PENDING_SECONDS = 600;
 
-/** Per network: a stranger's requests must not push those of others out of the store. */
+/** Limit per network. Attack: one party's requests must not push those of others out of the store. */
 const REQUESTS = { limit: 1000, windowSeconds: 60 };
 
-interface Dependencies {
+/** What the authorization endpoint is made with. */
+export interface AuthorizeOptions {
   readonly stores: Pick<Stores, 'pendingAuthorizations' | 'rateLimits'>;
   readonly findClient: FindClient;
 }
 
 /**
- * The authorization endpoint: checks the request and sends the browser on to the consent page.
+ * The authorization endpoint: checks the request and redirects the browser to the consent page.
  *
- * It knows nothing of the user, so a stranger's link does no more than ask a question.
+ * It does nothing in the name of a user, so following a stranger's link is harmless.
  */
-export function createAuthorizeEndpoint({ stores, findClient }: Dependencies): EndpointHandler {
-  return async (context) => {
-    const { origin, configuration, request } = context;
-    const network = networkOf(request.remoteAddress);
-    const secondsToWait = await stores.rateLimits.take(`authorize:${network}`, REQUESTS);
-    if (secondsToWait > 0) throw new TooManyRequestsError(secondsToWait);
-    const parameters = await parametersOf(context);
-    const clientId = clientIdOf(parameters);
-    const client = await findClient(origin, clientId, configuration.settings);
-    if (client === null) throw unknownClient();
-    const target = responseTargetOf(parameters, client, origin);
-    try {
-      const issuer = issuerOf(context);
-      const pending = readAuthorizationRequest(parameters, client, target, issuer);
-      const requestId = randomToken();
-      await stores.pendingAuthorizations.save(requestId, pending, PENDING_SECONDS);
-      const consentOrigin = configuration.settings.authenticateOrigin ?? origin;
-      return seeOther(`${consentOrigin}${OAUTH_PATHS.consent}?request=${requestId}`);
-    } catch (error) {
-      if (error instanceof OAuthError) return refuse(error, client, target);
-      throw error;
-    }
+export function createAuthorizeEndpoint(options: AuthorizeOptions): Endpoint {
+  return {
+    methods: ['GET', 'POST'],
+    audience: 'page',
+    crossOrigin: false,
+    handle: (context) => authorize(context, options),
   };
+}
+
+async function authorize(
+  context: EndpointContext,
+  { stores, findClient }: AuthorizeOptions,
+): Promise<GatewayResponse> {
+  const { origin, configuration, request } = context;
+  await limitNetwork(stores.rateLimits, 'authorize', request, REQUESTS);
+  const parameters = await parametersOf(context);
+  const client = await findClient(origin, clientIdOf(parameters), configuration.settings);
+  if (client === null) throw new UnknownClientError();
+  const target = responseTargetOf(parameters, client, origin);
+  try {
+    const pending = readAuthorizationRequest(parameters, client, target, issuerOf(context));
+    const requestId = randomToken();
+    await stores.pendingAuthorizations.save(requestId, pending, PENDING_SECONDS);
+    const consentOrigin = configuration.settings.authenticateOrigin ?? origin;
+    return seeOther(`${consentOrigin}${PATHS.consent}?request=${requestId}`);
+  } catch (error) {
+    if (error instanceof OAuthError) return refuse(error, client, target);
+    throw error;
+  }
 }
 
 /** By GET or by a posted form (RFC 6749, section 3.1). */
@@ -68,19 +74,11 @@ async function parametersOf({ request }: EndpointContext): Promise<URLSearchPara
   return new URLSearchParams(request.query);
 }
 
-/** Never a redirect: the redirect URI is anybody's (OAuth 2.1, section 4.1.2.1). */
-export function unknownClient(): AuthorizationPageError {
-  return new AuthorizationPageError(
-    'client-unknown',
-    'The application is not known here. It may have been registered too long ago without being used; let it connect anew.',
-  );
-}
-
 /**
- * Tells the client of an error the user has had no part in.
+ * Reports an error to the client by a redirect, before the user has taken part.
  *
- * Only where that cannot make this host an open redirector (OAuth 2.1, section 7.12.2): to this
- * computer, to an application, or to a client of a domain that the administrator allows.
+ * Attack: open redirector (OAuth 2.1, section 7.12.2). The redirect goes only to this computer, to an
+ * application, or to a client of a domain that the administrator allows; otherwise a page is shown.
  */
 function refuse(error: OAuthError, client: Client, target: ResponseTarget): GatewayResponse {
   const location = errorRedirect(target, error);

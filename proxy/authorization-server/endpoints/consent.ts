@@ -1,5 +1,8 @@
 import { derivedToken, equalSecrets, hashToken, randomToken } from '../../crypto/tokens.ts';
-import { AuthorizationPageError } from '../../errors/authorization-page-errors.ts';
+import {
+  AuthorizationPageError,
+  UnknownClientError,
+} from '../../errors/authorization-page-errors.ts';
 import { AccessDeniedError } from '../../errors/oauth-errors.ts';
 import {
   BadRequestError,
@@ -7,25 +10,25 @@ import {
   RouteNotFoundError,
 } from '../../errors/request-errors.ts';
 import { sessionCookieName } from '../../http/cookies.ts';
-import type { EndpointContext, EndpointHandler } from '../../endpoints/endpoint.ts';
+import type { SessionCookieAuthenticator } from '../../authentication/session-cookie-authenticator.ts';
+import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { readForm } from '../../http/read-form.ts';
 import { seeOther } from '../../http/responses.ts';
+import type { RedirectToSignIn } from '../../identity/sign-in/redirect-to-sign-in.ts';
 import type { Session } from '../../records/session.ts';
 import { resourceIdentifier } from '../../configuration/resource-identifier.ts';
 import type { ConsentKey } from '../../store/consent-store.ts';
 import type { Stores } from '../../store/stores.ts';
 import { codeRedirect, errorRedirect } from '../authorization-response.ts';
-import type { BrowserSignIn } from '../browser-sign-in.ts';
 import type { Client } from '../../records/client.ts';
 import { metadataHash } from '../clients/metadata-hash.ts';
 import { matchesRedirectUri } from '../clients/redirect-uri.ts';
 import type { FindClient } from '../clients/find-client.ts';
 import { keepUsedClient } from '../clients/unused-client-lifetime.ts';
-import { OAUTH_PATHS } from '../../endpoints/oauth-paths.ts';
+import { PATHS } from '../../endpoints/paths.ts';
 import { consentPage } from '../pages.ts';
 import type { PendingAuthorization } from '../../records/pending-authorization.ts';
-import { unknownClient } from './authorize.ts';
 
 /** RFC 9700, section 4.5: short, since it is redeemed by the next request. */
 const CODE_SECONDS = 60;
@@ -33,13 +36,15 @@ const CODE_SECONDS = 60;
 /** How long a user is not asked again. */
 const CONSENT_SECONDS = 90 * 24 * 60 * 60;
 
-interface Dependencies {
+/** What the consent endpoint is made with. */
+export interface ConsentOptions {
   readonly stores: Pick<
     Stores,
     'pendingAuthorizations' | 'consents' | 'authorizationCodes' | 'clients'
   >;
   readonly findClient: FindClient;
-  readonly browser: BrowserSignIn;
+  readonly sessionCookies: Pick<SessionCookieAuthenticator, 'callerOf'>;
+  readonly redirectToSignIn: RedirectToSignIn;
 }
 
 /** A pending authorization in front of a signed-in user. */
@@ -55,40 +60,42 @@ interface Question {
  * The consent page: no client gets a code for a user who has not approved it, for this resource and
  * with this redirect URI (MCP security best practices: confused deputy).
  */
-export function createConsentEndpoint(dependencies: Dependencies): EndpointHandler {
-  return (context) =>
-    context.request.method === 'POST' ? decide(context, dependencies) : ask(context, dependencies);
+export function createConsentEndpoint(options: ConsentOptions): Endpoint {
+  return {
+    methods: ['GET', 'POST'],
+    audience: 'page',
+    crossOrigin: false,
+    handle: (context) =>
+      context.request.method === 'POST' ? decide(context, options) : ask(context, options),
+  };
 }
 
-async function ask(context: EndpointContext, dependencies: Dependencies): Promise<GatewayResponse> {
+async function ask(context: EndpointContext, options: ConsentOptions): Promise<GatewayResponse> {
   const requestId = new URLSearchParams(context.request.query).get('request') ?? '';
-  const question = await questionOf(requestId, context, dependencies);
+  const question = await questionOf(requestId, context, options);
   if ('status' in question) return question;
   const { pending, client, session, csrfToken } = question;
-  if (await isApproved(question, dependencies)) {
-    return approve(question, context, dependencies);
+  if (await isApproved(question, options)) {
+    return approve(question, context, options);
   }
   const { identity } = session;
   const routeName = routeNameOf(pending, context);
   return consentPage({ requestId, csrfToken, pending, client, identity, routeName });
 }
 
-async function decide(
-  context: EndpointContext,
-  dependencies: Dependencies,
-): Promise<GatewayResponse> {
+async function decide(context: EndpointContext, options: ConsentOptions): Promise<GatewayResponse> {
   const form = await readForm(context.request.message);
-  const question = await questionOf(form.get('request') ?? '', context, dependencies);
+  const question = await questionOf(form.get('request') ?? '', context, options);
   if ('status' in question) return question;
   refuseForgery(form, question, context);
   const decision = form.get('decision');
   if (decision === 'approve') {
-    const response = await approve(question, context, dependencies);
-    await remember(question, dependencies);
+    const response = await approve(question, context, options);
+    await remember(question, options);
     return response;
   }
   if (decision === 'deny') {
-    const pending = await use(question, dependencies);
+    const pending = await use(question, options);
     return seeOther(errorRedirect(pending, new AccessDeniedError('the user said no')));
   }
   throw new BadRequestError('no-decision', 'the form says neither approve nor deny');
@@ -98,7 +105,7 @@ async function decide(
 async function questionOf(
   requestId: string,
   context: EndpointContext,
-  { stores, findClient, browser }: Dependencies,
+  { stores, findClient, sessionCookies, redirectToSignIn }: ConsentOptions,
 ): Promise<Question | GatewayResponse> {
   const { authenticateOrigin } = context.configuration.settings;
   const pending = await stores.pendingAuthorizations.peek(requestId);
@@ -106,16 +113,16 @@ async function questionOf(
   refuseOtherOrigin(context.origin, authenticateOrigin ?? pending.issuer);
   const cookieValue = context.cookies[sessionCookieName(context.origin)];
   const caller =
-    cookieValue === undefined ? null : await browser.authenticate(cookieValue, context.origin);
+    cookieValue === undefined ? null : await sessionCookies.callerOf(cookieValue, context.origin);
   if (cookieValue === undefined || caller?.kind !== 'user') {
     const query = new URLSearchParams({ request: requestId }).toString();
-    return browser.redirectToSignIn(context, `${OAUTH_PATHS.consent}?${query}`);
+    return redirectToSignIn(context, `${PATHS.consent}?${query}`);
   }
   const { settings } = context.configuration;
   const client = await findClient(pending.issuer, pending.clientId, settings);
   // Asked again: the client may have changed its metadata since it was sent here.
   if (!(client && matchesRedirectUri(pending.redirectUri, client.metadata.redirectUris))) {
-    throw unknownClient();
+    throw new UnknownClientError();
   }
   const csrfToken = derivedToken(cookieValue, `consent:${requestId}`);
   return { requestId, pending, client, session: caller.session, csrfToken };
@@ -140,7 +147,7 @@ function refuseForgery(
 
 async function isApproved(
   { pending, client, session }: Question,
-  { stores }: Dependencies,
+  { stores }: ConsentOptions,
 ): Promise<boolean> {
   if (pending.askAgain) return false;
   return stores.consents.isRemembered(consentKey(pending, session), metadataHash(client));
@@ -148,7 +155,7 @@ async function isApproved(
 
 async function remember(
   { pending, client, session }: Question,
-  { stores }: Dependencies,
+  { stores }: ConsentOptions,
 ): Promise<void> {
   if (!isRememberable(pending)) return;
   await stores.consents.remember(
@@ -175,10 +182,10 @@ function consentKey(pending: PendingAuthorization, { identity }: Session): Conse
 async function approve(
   question: Question,
   { configuration: { settings } }: EndpointContext,
-  dependencies: Dependencies,
+  options: ConsentOptions,
 ): Promise<GatewayResponse> {
-  const pending = await use(question, dependencies);
-  const { clients, authorizationCodes } = dependencies.stores;
+  const pending = await use(question, options);
+  const { clients, authorizationCodes } = options.stores;
   await keepUsedClient(clients, pending.issuer, question.client, settings);
   const { issuer, clientId, redirectUri, redirectUriWasSent, codeChallenge } = pending;
   const code = randomToken();
@@ -197,7 +204,7 @@ async function approve(
 /** A request is answered once: the button pressed twice gives no second code. */
 async function use(
   { requestId }: Question,
-  { stores }: Dependencies,
+  { stores }: ConsentOptions,
 ): Promise<PendingAuthorization> {
   const pending = await stores.pendingAuthorizations.consume(requestId);
   if (pending === null) throw requestGone();

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 
 import { hashToken, randomToken } from '../../crypto/tokens.ts';
 import { InvalidClientMetadataError } from '../../errors/oauth-errors.ts';
-import { TooManyRequestsError } from '../../errors/request-errors.ts';
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
+import { limitNetwork } from '../../endpoints/limit-rate.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
-import { networkOf } from '../../http/network-of.ts';
 import { readBody } from '../../http/read-body.ts';
 import { json } from '../../http/responses.ts';
 import type { JsonObject } from '../../json/json-object.ts';
+import type { RegisteredClient } from '../../store/client-store.ts';
 import type { Stores } from '../../store/stores.ts';
 import type { Logger } from '../../../shared/telemetry/logger.ts';
 import { checkKeysDomain } from '../clients/client-domains.ts';
@@ -18,15 +18,17 @@ import { parseClientMetadata } from '../clients/parse-client-metadata.ts';
 import { parseJsonObject } from '../clients/parse-json-object.ts';
 import { unapprovedClientSeconds } from '../clients/unused-client-lifetime.ts';
 
-/** Kept in memory, whoever sends it. */
+/** The body is held in memory, and anybody may send one. */
 const MAX_BODY_BYTES = 16 * 1024;
 const REGISTRATIONS = { limit: 20, windowSeconds: 60 };
 const SECOND = 1000;
 
-export interface RegisterDeps {
+/** What the registration endpoint is made with. */
+export interface RegisterOptions {
   readonly stores: Pick<Stores, 'clients' | 'rateLimits'>;
   readonly logger: Logger;
-  readonly now?: () => number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
 }
 
 /**
@@ -37,47 +39,57 @@ export interface RegisterDeps {
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc7591#section-3 RFC 7591, section 3}
  */
-export function createRegisterEndpoint({
-  stores: { clients, rateLimits },
-  logger,
-  now = Date.now,
-}: RegisterDeps): Endpoint {
-  const handle = async (context: EndpointContext): Promise<GatewayResponse> => {
-    const { request, configuration, origin } = context;
-    const { settings } = configuration;
-    const network = networkOf(request.remoteAddress);
-    const retryAfterSeconds = await rateLimits.take(`register:${network}`, REGISTRATIONS);
-    if (retryAfterSeconds > 0) throw new TooManyRequestsError(retryAfterSeconds);
-
-    const metadata = parseClientMetadata(await readMetadata(context), {
-      default: 'client_secret_basic',
-      supported: TOKEN_ENDPOINT_AUTH_METHODS,
-    });
-    checkKeysDomain(metadata, settings);
-    const secret = needsSecret(metadata) ? randomToken() : undefined;
-    const client = {
-      id: randomUUID(),
-      issuer: origin,
-      metadata,
-      registeredAt: now(),
-      ...(secret === undefined ? {} : { secretHash: hashToken(secret) }),
-    };
-    await clients.register(client, unapprovedClientSeconds(settings));
-    logger.info('client registered', {
-      'request-id': request.id,
-      issuer: origin,
-      'client-id': client.id,
-      'client-name': metadata.clientName,
-    });
-    return json(201, {
-      client_id: client.id,
-      client_id_issued_at: Math.floor(client.registeredAt / SECOND),
-      // RFC 7591, section 3.2.1: 0 is a secret that does not expire.
-      ...(secret === undefined ? {} : { client_secret: secret, client_secret_expires_at: 0 }),
-      ...onTheWire(metadata),
-    });
+export function createRegisterEndpoint(options: RegisterOptions): Endpoint {
+  return {
+    methods: ['POST'],
+    audience: 'oauth',
+    crossOrigin: true,
+    handle: (context) => register(context, options),
   };
-  return { methods: ['POST'], audience: 'oauth', crossOrigin: true, handle };
+}
+
+async function register(
+  context: EndpointContext,
+  { stores: { clients, rateLimits }, logger, now }: RegisterOptions,
+): Promise<GatewayResponse> {
+  const { request, origin } = context;
+  const { settings } = context.configuration;
+  await limitNetwork(rateLimits, 'register', request, REGISTRATIONS);
+  const metadata = parseClientMetadata(await readMetadata(context), {
+    default: 'client_secret_basic',
+    supported: TOKEN_ENDPOINT_AUTH_METHODS,
+  });
+  checkKeysDomain(metadata, settings);
+  const secret = needsSecret(metadata) ? randomToken() : undefined;
+  const client = {
+    id: randomUUID(),
+    issuer: origin,
+    metadata,
+    registeredAt: now(),
+    ...(secret === undefined ? {} : { secretHash: hashToken(secret) }),
+  };
+  await clients.register(client, unapprovedClientSeconds(settings));
+  logger.info('client registered', {
+    'request-id': request.id,
+    issuer: origin,
+    'client-id': client.id,
+    'client-name': metadata.clientName,
+  });
+  return json(201, registrationResponse(client, secret));
+}
+
+/** RFC 7591, section 3.2.1. */
+function registrationResponse(
+  { id, metadata, registeredAt }: RegisteredClient,
+  secret: string | undefined,
+): JsonObject {
+  return {
+    client_id: id,
+    client_id_issued_at: Math.floor(registeredAt / SECOND),
+    // 0 means that the secret does not expire.
+    ...(secret === undefined ? {} : { client_secret: secret, client_secret_expires_at: 0 }),
+    ...onTheWire(metadata),
+  };
 }
 
 async function readMetadata({ request: { message } }: EndpointContext): Promise<JsonObject> {
@@ -96,7 +108,7 @@ function needsSecret({ tokenEndpointAuthMethod }: ClientMetadata): boolean {
   );
 }
 
-/** Everything that was registered, as it was registered (RFC 7591, section 3.2.1). */
+/** Returns the metadata in the spelling of the protocol. */
 function onTheWire(metadata: ClientMetadata): JsonObject {
   return {
     redirect_uris: metadata.redirectUris,

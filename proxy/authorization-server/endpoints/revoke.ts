@@ -1,5 +1,6 @@
 import { UnauthorizedClientError } from '../../errors/oauth-errors.ts';
-import type { EndpointHandler } from '../../endpoints/endpoint.ts';
+import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
+import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { json } from '../../http/responses.ts';
 import type { Stores } from '../../store/stores.ts';
 import { authenticateFormClient, type ClientAuthentication } from '../authenticate-form-client.ts';
@@ -13,7 +14,8 @@ import { requiredParameter } from '../parameters.ts';
 /** By so much the clocks of proxies may be apart. */
 const CLOCK_SKEW_SECONDS = 600;
 
-interface Dependencies extends ClientAuthentication {
+/** What the revocation endpoint is made with. */
+export interface RevokeOptions extends ClientAuthentication {
   readonly stores: Stores;
   readonly externalTokens: ExternalTokens;
   readonly refreshTokens: RefreshTokens;
@@ -34,22 +36,29 @@ interface Owner {
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc7009#section-2 RFC 7009, section 2}
  */
-export function createRevokeEndpoint(dependencies: Dependencies): EndpointHandler {
-  return async (context) => {
-    const { client, parameters } = await authenticateFormClient(context, dependencies);
-    const token = requiredParameter(parameters, 'token');
-    const { gatewayId } = context.configuration.settings;
-    const owner = { client, issuer: context.origin, gatewayId };
-    if (isGatewayToken('refresh', token)) await revokeRefreshToken(token, owner, dependencies);
-    else await revokeExternalToken(token, owner, dependencies);
-    return json(200, {});
+export function createRevokeEndpoint(options: RevokeOptions): Endpoint {
+  return {
+    methods: ['POST'],
+    audience: 'oauth',
+    crossOrigin: true,
+    handle: (context) => revoke(context, options),
   };
+}
+
+async function revoke(context: EndpointContext, options: RevokeOptions): Promise<GatewayResponse> {
+  const { client, parameters } = await authenticateFormClient(context, options);
+  const token = requiredParameter(parameters, 'token');
+  const { gatewayId } = context.configuration.settings;
+  const owner = { client, issuer: context.origin, gatewayId };
+  if (isGatewayToken('refresh', token)) await revokeRefreshToken(token, owner, options);
+  else await revokeExternalToken(token, owner, options);
+  return json(200, {});
 }
 
 async function revokeRefreshToken(
   token: string,
   { client, issuer }: Owner,
-  { stores, refreshTokens }: Dependencies,
+  { stores, refreshTokens }: RevokeOptions,
 ): Promise<void> {
   // One that was rotated, or was lost, speaks for its grant as well as the current one.
   const reference = refreshTokens.open(token);
@@ -62,7 +71,7 @@ async function revokeRefreshToken(
 async function revokeExternalToken(
   token: string,
   { client, issuer, gatewayId }: Owner,
-  { stores, externalTokens }: Dependencies,
+  { stores, externalTokens }: RevokeOptions,
 ): Promise<void> {
   const claims = externalTokens.open(token);
   if (claims?.issuer !== issuer || claims.gatewayId !== gatewayId) return;

@@ -7,7 +7,7 @@ import { parameter, requiredParameter } from '../parameters.ts';
 import { verifiesChallenge } from '../pkce.ts';
 import { refuseOtherResource } from '../resources.ts';
 import { revokeGrant } from './revoke-grant.ts';
-import type { GrantDependencies, TokenRequest } from './token-request.ts';
+import type { GrantOptions, TokenRequest } from './token-request.ts';
 import { tokenResponse } from './token-response.ts';
 
 /** How long the second use of a code is known for what it is. */
@@ -21,10 +21,10 @@ const REUSE_MEMORY_SECONDS = 600;
  * made. Its second use revokes what the first one got.
  */
 export async function redeemAuthorizationCode(
-  dependencies: GrantDependencies,
+  options: GrantOptions,
   request: TokenRequest,
 ): Promise<GatewayResponse> {
-  const { stores, externalTokens, refreshTokens, now } = dependencies;
+  const { stores, externalTokens, refreshTokens, now } = options;
   const { settings } = request;
   const hash = hashToken(requiredParameter(request.parameters, 'code'));
   const code = await stores.authorizationCodes.peek(hash);
@@ -42,7 +42,7 @@ export async function redeemAuthorizationCode(
   await stores.signIns.extend(signInId, refreshTokenSeconds);
   await stores.grants.create(grant, refreshTokenSeconds);
   await stores.refreshTokens.save(reference, refreshTokenSeconds);
-  await useUp(hash, grant, dependencies);
+  await useUp(hash, grant, options);
   const issuance = { grant, session, refreshToken, scopes };
   return tokenResponse(externalTokens, issuance, settings, now());
 }
@@ -68,7 +68,7 @@ function refuseMisuse(code: AuthorizationCode, request: TokenRequest): void {
 async function useUp(
   hash: string,
   { id: grantId, clientId }: Grant,
-  { stores, logger }: GrantDependencies,
+  { stores, logger }: GrantOptions,
 ): Promise<void> {
   const consumption = await stores.authorizationCodes.consume(hash, REUSE_MEMORY_SECONDS);
   if (consumption?.kind === 'consumed') return;

@@ -8,7 +8,7 @@ import { refuseOtherResource } from '../resources.ts';
 import { narrowScope } from '../scope.ts';
 import { revokeGrant } from './revoke-grant.ts';
 import { openSuccessor, sealSuccessor } from './successor.ts';
-import type { GrantDependencies, TokenRequest } from './token-request.ts';
+import type { GrantOptions, TokenRequest } from './token-request.ts';
 import { tokenResponse } from './token-response.ts';
 
 /**
@@ -21,17 +21,17 @@ import { tokenResponse } from './token-response.ts';
  * Where the session has expired a new one is made first: a token is used up by nothing that failed.
  */
 export async function refresh(
-  dependencies: GrantDependencies,
+  options: GrantOptions,
   request: TokenRequest,
 ): Promise<GatewayResponse> {
-  const { stores, externalTokens, sessionOf, now } = dependencies;
+  const { stores, externalTokens, sessionOf, now } = options;
   const { parameters, settings } = request;
   const token = requiredParameter(parameters, 'refresh_token');
-  const reference = dependencies.refreshTokens.open(token);
+  const reference = options.refreshTokens.open(token);
   if (reference === null) throw unknownToken();
-  const grant = await findGrant(reference, dependencies, request);
+  const grant = await findGrant(reference, options, request);
   // Before anything else: nobody is asked who the user is by now for the sake of a thief.
-  await refuseUnusable(reference, grant, dependencies);
+  await refuseUnusable(reference, grant, options);
   const scopes = narrowScope(parameter(parameters, 'scope'), grant.scopes);
   refuseOtherResource(grant.resource, parameters, request.issuer);
 
@@ -44,7 +44,7 @@ export async function refresh(
   await stores.signIns.extend(grant.signInId, refreshTokenSeconds);
   await stores.grants.extend(grant.id, refreshTokenSeconds);
   const held = { token, reference, grant };
-  const refreshToken = await rotate(held, dependencies, settings.tokens);
+  const refreshToken = await rotate(held, options, settings.tokens);
   const issuance = { grant, session, refreshToken, scopes };
   return tokenResponse(externalTokens, issuance, settings, now());
 }
@@ -59,7 +59,7 @@ interface HeldToken {
 /** The live grant of a token, if it is this client's and was made at this issuer. */
 async function findGrant(
   { grantId }: RefreshTokenReference,
-  { stores }: GrantDependencies,
+  { stores }: GrantOptions,
   { client, issuer }: TokenRequest,
 ): Promise<Grant> {
   const grant = await stores.grants.get(grantId);
@@ -70,19 +70,19 @@ async function findGrant(
 async function refuseUnusable(
   reference: RefreshTokenReference,
   grant: Grant,
-  dependencies: GrantDependencies,
+  options: GrantOptions,
 ): Promise<void> {
-  const state = await dependencies.stores.refreshTokens.stateOf(reference);
+  const state = await options.stores.refreshTokens.stateOf(reference);
   if (state === null) throw unknownToken();
-  if (state === 'replayed') await refuseReplay(grant, dependencies);
+  if (state === 'replayed') await refuseReplay(grant, options);
 }
 
 async function rotate(
   { token, reference, grant }: HeldToken,
-  dependencies: GrantDependencies,
+  options: GrantOptions,
   { refreshTokenGraceSeconds, refreshTokenSeconds }: TokenRequest['settings']['tokens'],
 ): Promise<string> {
-  const { stores, refreshTokens } = dependencies;
+  const { stores, refreshTokens } = options;
   const successor = refreshTokens.successorOf(reference);
   const outcome = await stores.refreshTokens.rotate(reference, {
     successorHash: successor.reference.hash,
@@ -96,7 +96,7 @@ async function rotate(
     case 'repeated':
       return repeatedSuccessor(outcome.sealedSuccessor, token);
     case 'replayed':
-      return refuseReplay(grant, dependencies);
+      return refuseReplay(grant, options);
     case undefined:
       throw unknownToken();
   }
@@ -104,7 +104,7 @@ async function rotate(
 
 async function refuseReplay(
   { id, clientId }: Grant,
-  { stores, logger }: GrantDependencies,
+  { stores, logger }: GrantOptions,
 ): Promise<never> {
   await revokeGrant(stores, id);
   const fields = { 'grant-id': id, 'client-id': clientId };

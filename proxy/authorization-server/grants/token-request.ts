@@ -21,7 +21,7 @@ export interface TokenRequest {
 }
 
 /** What grant types work with. */
-export interface GrantDependencies {
+export interface GrantOptions {
   readonly stores: Stores;
   readonly externalTokens: ExternalTokens;
   readonly refreshTokens: RefreshTokens;
@@ -32,7 +32,4 @@ export interface GrantDependencies {
 }
 
 /** One `grant_type`: answers with tokens or throws an `OAuthError`. */
-export type GrantType = (
-  dependencies: GrantDependencies,
-  request: TokenRequest,
-) => Promise<GatewayResponse>;
+export type GrantType = (options: GrantOptions, request: TokenRequest) => Promise<GatewayResponse>;

@@ -19,7 +19,7 @@ const KEEP_RETRIES = { attempts: 240, intervalMs: 250 };
 /** The configuration by which a session is renewed: that of the request. */
 export type CurrentSettings = Pick<Configuration, 'identityProvider' | 'settings'>;
 
-export interface RenewalServices {
+export interface RenewalOptions {
   readonly stores: Pick<Stores, 'signIns' | 'sessions' | 'revocations'>;
   readonly discovery: ProviderDiscovery;
   readonly logger: Logger;
@@ -42,17 +42,17 @@ export async function renewSession(
   claimed: VersionedSignIn,
   extend: ExtendLease,
   { identityProvider: provider, settings }: CurrentSettings,
-  services: RenewalServices,
+  options: RenewalOptions,
 ): Promise<Session | null> {
   const { signIn, version } = claimed;
   const { identity, refreshToken } = signIn;
   if (provider === undefined || !isFrom(signIn, provider)) {
-    return notRenewed('session not renewed', signIn, 'other-provider', services);
+    return notRenewed('session not renewed', signIn, 'other-provider', options);
   }
   if (refreshToken === undefined) {
-    return notRenewed('session not renewed', signIn, 'no-refresh-token', services);
+    return notRenewed('session not renewed', signIn, 'no-refresh-token', options);
   }
-  const client = await services.discovery.clientOf(provider).catch((error: unknown) => {
+  const client = await options.discovery.clientOf(provider).catch((error: unknown) => {
     throw providerUnavailable(error);
   });
   // Directly before the token is used: a process may have stood still for longer than its lease, and
@@ -61,16 +61,16 @@ export async function renewSession(
 
   let held = claimed;
   const refresh = await refreshIdentity(client, { refreshToken, identity }, async (next) => {
-    const replace = () => update({ ...signIn, refreshToken: next }, version, services);
+    const replace = () => update({ ...signIn, refreshToken: next }, version, options);
     held = await retryWhileAway(replace, KEEP_RETRIES);
   });
   if (refresh.kind === 'over') {
     // Another holder may have used the token, and what it got in its place is good.
-    if (!(await endSignIn(held, services.stores))) throw new StaleSignInError();
-    return notRenewed('sign-in ended', signIn, refresh.reason, services);
+    if (!(await endSignIn(held, options.stores))) throw new StaleSignInError();
+    return notRenewed('sign-in ended', signIn, refresh.reason, options);
   }
   const renewed = { ...held.signIn, identity: refresh.identity };
-  return putSession({ ...held, signIn: renewed }, settings, services);
+  return putSession({ ...held, signIn: renewed }, settings, options);
 }
 
 /** A refresh token goes to whom it came from, and nowhere else. */
@@ -84,15 +84,15 @@ function isFrom(
 async function putSession(
   { signIn, version }: VersionedSignIn,
   settings: CurrentSettings['settings'],
-  services: RenewalServices,
+  options: RenewalOptions,
 ): Promise<Session> {
-  const { stores, logger } = services;
+  const { stores, logger } = options;
   const { id: signInId, identity } = signIn;
   await stores.signIns.extend(signInId, settings.cookie.expirationSeconds);
   const id = randomToken();
-  const session = await createSession({ id, signInId, identity }, settings, services);
+  const session = await createSession({ id, signInId, identity }, settings, options);
   try {
-    await update({ ...signIn, sessionId: id }, version, services);
+    await update({ ...signIn, sessionId: id }, version, options);
   } catch (error) {
     await stores.sessions.revoke(id);
     throw error;
@@ -104,7 +104,7 @@ async function putSession(
 async function update(
   signIn: SignInRecord,
   version: number,
-  { stores }: RenewalServices,
+  { stores }: RenewalOptions,
 ): Promise<VersionedSignIn> {
   const next = await stores.signIns.update(signIn, version);
   if (next === null) throw new StaleSignInError();
@@ -115,7 +115,7 @@ function notRenewed(
   message: string,
   signIn: SignInRecord,
   reason: string,
-  { logger }: RenewalServices,
+  { logger }: RenewalOptions,
 ): null {
   logger.info(message, { reason, ...fieldsOf(signIn) });
   return null;

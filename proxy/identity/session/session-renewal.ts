@@ -7,7 +7,7 @@ import {
   renewSession,
   StaleSignInError,
   type CurrentSettings,
-  type RenewalServices,
+  type RenewalOptions,
 } from './renew-session.ts';
 import { LEASE_SECONDS, withLease, type ExtendLease } from './renewal-lease.ts';
 import type { Session } from '../../records/session.ts';
@@ -33,23 +33,23 @@ export type SessionOfSignIn = (
  * finds a renewal under way waits for its session.
  */
 export class SessionRenewal {
-  readonly #services: RenewalServices;
+  readonly #options: RenewalOptions;
   /** By sign-in: requests to this process share one. */
   readonly #underWay = new Map<string, Promise<Session | null>>();
 
-  constructor(services: RenewalServices) {
-    this.#services = services;
+  constructor(options: RenewalOptions) {
+    this.#options = options;
   }
 
   /** See `SessionOfSignIn`. */
   async sessionOf(signInId: string, current: CurrentSettings): Promise<Session | null> {
-    const found = await this.#services.stores.signIns.get(signInId);
+    const found = await this.#options.stores.signIns.get(signInId);
     if (found === null) return null;
     return (await this.#liveSession(found)) ?? this.#renewOnce(signInId, current);
   }
 
   async #liveSession({ signIn }: VersionedSignIn): Promise<Session | null> {
-    const { stores, now } = this.#services;
+    const { stores, now } = this.#options;
     const session = await stores.sessions.get(signIn.sessionId);
     return session !== null && session.expiresAt > now() ? session : null;
   }
@@ -65,7 +65,7 @@ export class SessionRenewal {
   }
 
   async #claimAndRenew(signInId: string, current: CurrentSettings): Promise<Session | null> {
-    const { signIns } = this.#services.stores;
+    const { signIns } = this.#options.stores;
     const deadline = performance.now() + MAX_WAIT_MS;
     for (;;) {
       const claim = await signIns.claimRenewal(signInId, LEASE_SECONDS);
@@ -95,7 +95,7 @@ export class SessionRenewal {
     const live = await this.#liveSession(claimed);
     if (live !== null) return live;
     try {
-      return await renewSession(claimed, extend, current, this.#services);
+      return await renewSession(claimed, extend, current, this.#options);
     } catch (error) {
       if (!(error instanceof StaleSignInError)) throw error;
       return this.#sessionOfAnother(claimed.signIn.id);
@@ -103,7 +103,7 @@ export class SessionRenewal {
   }
 
   async #sessionOfAnother(signInId: string): Promise<Session | null> {
-    const found = await this.#services.stores.signIns.get(signInId);
+    const found = await this.#options.stores.signIns.get(signInId);
     if (found === null) return null;
     const session = await this.#liveSession(found);
     if (session !== null) return session;

@@ -2,7 +2,7 @@ import { hashToken, randomToken } from '../../crypto/tokens.ts';
 import { sessionCookie } from '../../http/cookies.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { Session } from '../../records/session.ts';
-import type { SignInServices } from './sign-in-services.ts';
+import type { SignInOptions } from './sign-in-options.ts';
 
 const SECOND = 1000;
 
@@ -13,7 +13,7 @@ const SECOND = 1000;
 export async function beginBrowserSession(
   session: Session,
   { origin, configuration: { settings } }: Pick<EndpointContext, 'origin' | 'configuration'>,
-  { stores, now }: Pick<SignInServices, 'stores' | 'now'>,
+  { stores, now }: Pick<SignInOptions, 'stores' | 'now'>,
 ): Promise<string> {
   const value = randomToken();
   const browserSession = { sessionId: session.id, origin };

@@ -1,27 +1,37 @@
 import { SignInFailedError } from '../../errors/request-errors.ts';
-import type { EndpointContext } from '../../endpoints/endpoint.ts';
+import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { authenticateOriginFor } from './authenticate-host.ts';
 import { receiveProviderAnswer } from './provider-callback.ts';
 import { receiveSignInCode } from './sign-in-code-callback.ts';
-import type { SignInServices } from './sign-in-services.ts';
+import type { SignInOptions } from './sign-in-options.ts';
 
 /**
- * `GET /.gateway/callback`: where both halves of a sign-in come back to. The identity provider
- * answers the authenticate host with a `state`, and that one a route host with a `sign_in_code`.
+ * `GET /.gateway/callback`: receives the results of both halves of a sign-in. The identity provider
+ * sends the browser to the authenticate host with a `state`, and the authenticate host sends it to a
+ * route host with a `sign_in_code`.
  */
-export async function callback(
+export function createCallbackEndpoint(options: SignInOptions): Endpoint {
+  return {
+    methods: ['GET'],
+    audience: 'page',
+    crossOrigin: false,
+    handle: (context) => callback(context, options),
+  };
+}
+
+async function callback(
   context: EndpointContext,
-  services: SignInServices,
+  options: SignInOptions,
 ): Promise<GatewayResponse> {
   const parameters = new URLSearchParams(context.request.query);
   const [code, ...otherCodes] = parameters.getAll('sign_in_code');
   const [state, ...otherStates] = parameters.getAll('state');
   if (otherCodes.length > 0 || otherStates.length > 0) throw malformed();
-  if (code !== undefined && state === undefined) return receiveSignInCode(code, context, services);
+  if (code !== undefined && state === undefined) return receiveSignInCode(code, context, options);
   const isAuthenticateHost = context.origin === authenticateOriginFor(context);
   if (state === undefined || code !== undefined || !isAuthenticateHost) throw malformed();
-  return receiveProviderAnswer(state, context, services);
+  return receiveProviderAnswer(state, context, options);
 }
 
 function malformed(): SignInFailedError {

@@ -4,9 +4,9 @@ import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { seeOther } from '../../http/responses.ts';
 import { continuePage } from './pages.ts';
 import type { Session } from '../../records/session.ts';
-import { SIGN_IN_PATHS } from '../../endpoints/sign-in-paths.ts';
+import { PATHS } from '../../endpoints/paths.ts';
 import type { SignInRequest } from './sign-in-request.ts';
-import type { SignInServices } from './sign-in-services.ts';
+import type { SignInOptions } from './sign-in-options.ts';
 
 const CODE_LIFETIME_SECONDS = 60;
 
@@ -22,7 +22,7 @@ export async function finishSignIn(
   session: Session,
   target: SignInTarget,
   here: Here,
-  { stores }: Pick<SignInServices, 'stores'>,
+  { stores }: Pick<SignInOptions, 'stores'>,
 ): Promise<GatewayResponse> {
   const { targetOrigin, returnPath, preLoginHash } = target;
   if (targetOrigin === here.origin) return arrive(here, returnPath);
@@ -32,19 +32,11 @@ export async function finishSignIn(
     { sessionId: session.id, targetOrigin, returnPath, preLoginHash },
     CODE_LIFETIME_SECONDS,
   );
-  return seeOther(`${targetOrigin}${SIGN_IN_PATHS.callback}?sign_in_code=${code}`);
+  return seeOther(`${targetOrigin}${PATHS.callback}?sign_in_code=${code}`);
 }
 
 /** Sends the browser on to a path of this host. Absolute, so that the path cannot name a host. */
 export function arrive({ origin, configuration }: Here, returnPath: string): GatewayResponse {
   const url = origin + returnPath;
   return configuration.settings.cookie.sameSite === 'Strict' ? continuePage(url) : seeOther(url);
-}
-
-/** The same response with cookies. */
-export function withCookies(
-  response: GatewayResponse,
-  setCookies: readonly string[],
-): GatewayResponse {
-  return { ...response, headers: { ...response.headers, 'set-cookie': [...setCookies] } };
 }

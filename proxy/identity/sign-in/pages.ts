@@ -1,37 +1,33 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 
 import type { GatewayResponse } from '../../http/gateway-response.ts';
-import { html, page } from '../../http/html.ts';
-import { SIGN_IN_PATHS } from '../../endpoints/sign-in-paths.ts';
+import { html } from '../../http/html.ts';
+import { page } from '../../pages/layout.ts';
+import { userName } from '../../pages/user-name.ts';
+import { PATHS } from '../../endpoints/paths.ts';
 import type { Identity } from '../../records/session.ts';
 
 /** Asks whether to sign out; its form carries what proves that it is ours. */
 export function signOutPage(identity: Identity, formToken: string): GatewayResponse {
   const content = html`
-    <p>You are signed in as <strong>${nameOf(identity)}</strong>.</p>
+    <p>You are signed in as <strong>${userName(identity)}</strong>.</p>
     <p>
       Signing out ends your browser sessions on all hosts of this gateway. Applications that you
       connected stay connected.
     </p>
-    <form method="post" action="${SIGN_IN_PATHS.signOut}">
+    <form method="post" action="${PATHS.signOut}">
       <input type="hidden" name="token" value="${formToken}" />
       <button class="primary">Sign out</button>
     </form>
   `;
-  // With `no-referrer` browsers post `Origin: null`, and the origin could not be checked.
-  const headers = { 'referrer-policy': 'same-origin' };
-  return page(200, { title: 'Sign out?', content }, headers);
-}
-
-function nameOf({ email, name, subject }: Identity): string {
-  return email ?? name ?? subject;
+  return page(200, { title: 'Sign out?', content, form: {} });
 }
 
 /** Tells that this browser is signed out. */
 export function signedOutPage(headers: OutgoingHttpHeaders): GatewayResponse {
   const content = html`
     <p>You are signed out of this gateway. You may still be signed in at your identity provider.</p>
-    <p><a class="button" href="${SIGN_IN_PATHS.signIn}">Sign in</a></p>
+    <p><a class="button" href="${PATHS.signIn}">Sign in</a></p>
   `;
   return page(200, { title: 'Signed out', content }, headers);
 }

@@ -6,14 +6,15 @@ import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { isSignInTarget } from './authenticate-host.ts';
 import { beginBrowserSession } from './begin-browser-session.ts';
 import { createSession } from '../session/create-session.ts';
-import { finishSignIn, withCookies } from './finish-sign-in.ts';
+import { withCookies } from '../../http/responses.ts';
+import { finishSignIn } from './finish-sign-in.ts';
 import { identify, type ProviderAnswer } from '../provider/identity-provider.ts';
 import { isBoundBrowser } from './login-cookies.ts';
 import { providerFailure } from '../provider/provider-failure.ts';
 import { requireIdentityProvider } from '../provider/require-identity-provider.ts';
 import type { Session } from '../../records/session.ts';
 import type { PendingSignIn } from '../../records/sign-in-records.ts';
-import type { SignInServices } from './sign-in-services.ts';
+import type { SignInOptions } from './sign-in-options.ts';
 
 /**
  * `GET /.gateway/callback` at the authenticate host: the identity provider's answer. Makes the
@@ -22,20 +23,20 @@ import type { SignInServices } from './sign-in-services.ts';
 export async function receiveProviderAnswer(
   state: string,
   context: EndpointContext,
-  services: SignInServices,
+  options: SignInOptions,
 ): Promise<GatewayResponse> {
-  const pending = await takePending(state, context, services);
-  const answer = await askProvider(pending, state, context, services);
-  const session = await beginSession(answer, context, services);
-  const sessionCookie = await beginBrowserSession(session, context, services);
-  const response = await finishSignIn(session, pending, context, services);
+  const pending = await takePending(state, context, options);
+  const answer = await askProvider(pending, state, context, options);
+  const session = await beginSession(answer, context, options);
+  const sessionCookie = await beginBrowserSession(session, context, options);
+  const response = await finishSignIn(session, pending, context, options);
   return withCookies(response, [sessionCookie, ...endedLogins(pending, context)]);
 }
 
 async function takePending(
   state: string,
   context: EndpointContext,
-  { stores }: SignInServices,
+  { stores }: SignInOptions,
 ): Promise<PendingSignIn> {
   const pending = await stores.pendingSignIns.consume(hashToken(state));
   if (pending === null) {
@@ -55,7 +56,7 @@ async function askProvider(
   pending: PendingSignIn,
   state: string,
   { origin, configuration, request }: EndpointContext,
-  { discovery }: SignInServices,
+  { discovery }: SignInOptions,
 ): Promise<ProviderAnswer> {
   const startAgainUrl = pending.targetOrigin + pending.returnPath;
   const provider = requireIdentityProvider(configuration);
@@ -73,7 +74,7 @@ async function askProvider(
 async function beginSession(
   { identity, refreshToken }: ProviderAnswer,
   { configuration, request }: EndpointContext,
-  services: SignInServices,
+  options: SignInOptions,
 ): Promise<Session> {
   const { settings } = configuration;
   const { name, issuer, clientId } = requireIdentityProvider(configuration);
@@ -85,10 +86,10 @@ async function beginSession(
     sessionId: id,
     ...(refreshToken !== undefined && { refreshToken }),
   };
-  await services.stores.signIns.create(signIn, settings.cookie.expirationSeconds);
-  const session = await createSession({ id, signInId, identity }, settings, services);
+  await options.stores.signIns.create(signIn, settings.cookie.expirationSeconds);
+  const session = await createSession({ id, signInId, identity }, settings, options);
   const { provider, subject } = identity;
-  services.logger.info('user signed in', { 'request-id': request.id, user: subject, provider });
+  options.logger.info('user signed in', { 'request-id': request.id, user: subject, provider });
   return session;
 }
 

@@ -6,20 +6,26 @@ import { seeOther } from '../../http/responses.ts';
 import { authenticateOriginFor } from './authenticate-host.ts';
 import { bindBrowser } from './login-cookies.ts';
 import { safeReturnPath } from './return-path.ts';
-import { SIGN_IN_PATHS } from '../../endpoints/sign-in-paths.ts';
+import { PATHS } from '../../endpoints/paths.ts';
 import { sealSignInRequest } from './sign-in-request.ts';
 
 /** How long a browser may take from a route host to the authenticate host. */
 const REQUEST_LIFETIME = 10 * 60 * 1000;
 
+/** Redirects a browser to sign in; afterwards it returns to `returnPath` on the host it came from. */
+export type RedirectToSignIn = (
+  context: Pick<EndpointContext, 'request' | 'configuration' | 'origin'>,
+  returnPath: string,
+) => GatewayResponse;
+
 /**
- * Sends a browser to sign in; afterwards it comes back to `returnPath` on the host it is at.
+ * See `RedirectToSignIn`.
  *
- * A cookie ties the sign-in to this browser, so that nobody can make another browser end it and so
- * act as a user it did not choose (login CSRF; RFC 6749, section 10.12).
+ * Attack: login CSRF (RFC 6749, section 10.12). A cookie ties the sign-in to this browser, so that
+ * another browser cannot be made to finish it and act as a user whom its owner did not choose.
  */
 export function redirectToSignIn(
-  context: Pick<EndpointContext, 'request' | 'configuration' | 'origin'>,
+  context: Parameters<RedirectToSignIn>[0],
   returnPath: string,
   { sealer, now }: { readonly sealer: Sealer; readonly now: () => number },
 ): GatewayResponse {
@@ -36,6 +42,6 @@ export function redirectToSignIn(
     audience,
     sealer,
   );
-  const location = `${audience}${SIGN_IN_PATHS.signIn}?request=${sealed}`;
+  const location = `${audience}${PATHS.signIn}?request=${sealed}`;
   return seeOther(location, { 'set-cookie': [...setCookies] });
 }

@@ -4,10 +4,11 @@ import { expiredCookie, loginCookieName } from '../../http/cookies.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { beginBrowserSession } from './begin-browser-session.ts';
-import { arrive, withCookies } from './finish-sign-in.ts';
+import { withCookies } from '../../http/responses.ts';
+import { arrive } from './finish-sign-in.ts';
 import { isBoundBrowser } from './login-cookies.ts';
 import type { SignInCode } from '../../records/sign-in-records.ts';
-import type { SignInServices } from './sign-in-services.ts';
+import type { SignInOptions } from './sign-in-options.ts';
 
 /**
  * `GET /.gateway/callback` at a route host: the authenticate host's code. Signs the browser in at
@@ -16,13 +17,13 @@ import type { SignInServices } from './sign-in-services.ts';
 export async function receiveSignInCode(
   code: string,
   context: EndpointContext,
-  services: SignInServices,
+  options: SignInOptions,
 ): Promise<GatewayResponse> {
   const { origin } = context;
-  const { sessionId, returnPath, preLoginHash } = await takeCode(code, context, services);
-  const session = await services.stores.sessions.get(sessionId);
+  const { sessionId, returnPath, preLoginHash } = await takeCode(code, context, options);
+  const session = await options.stores.sessions.get(sessionId);
   if (session === null) throw new SignInFailedError('session-gone', 'the session has ended');
-  const sessionCookie = await beginBrowserSession(session, context, services);
+  const sessionCookie = await beginBrowserSession(session, context, options);
   const endedLogin = expiredCookie(origin, loginCookieName(origin, preLoginHash));
   return withCookies(arrive(context, returnPath), [sessionCookie, endedLogin]);
 }
@@ -30,7 +31,7 @@ export async function receiveSignInCode(
 async function takeCode(
   code: string,
   { origin, cookies }: EndpointContext,
-  { stores }: SignInServices,
+  { stores }: SignInOptions,
 ): Promise<SignInCode> {
   const record = await stores.signInCodes.consume(hashToken(code));
   if (record === null) {

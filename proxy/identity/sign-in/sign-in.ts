@@ -1,21 +1,21 @@
 import { hashToken, randomToken } from '../../crypto/tokens.ts';
-import { SignInFailedError, TooManyRequestsError } from '../../errors/request-errors.ts';
+import { SignInFailedError } from '../../errors/request-errors.ts';
 import { sessionCookieName } from '../../http/cookies.ts';
-import type { EndpointContext } from '../../endpoints/endpoint.ts';
+import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
+import { limitNetwork } from '../../endpoints/limit-rate.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
-import { networkOf } from '../../http/network-of.ts';
-import { seeOther } from '../../http/responses.ts';
+import { seeOther, withCookies } from '../../http/responses.ts';
 import { isSignInTarget } from './authenticate-host.ts';
-import { finishSignIn, withCookies } from './finish-sign-in.ts';
+import { finishSignIn } from './finish-sign-in.ts';
 import { authorizationUrl } from '../provider/identity-provider.ts';
 import { bindBrowser } from './login-cookies.ts';
 import { providerFailure } from '../provider/provider-failure.ts';
 import { redirectToSignIn } from './redirect-to-sign-in.ts';
 import { requireIdentityProvider } from '../provider/require-identity-provider.ts';
 import type { Session } from '../../records/session.ts';
-import { SIGN_IN_PATHS } from '../../endpoints/sign-in-paths.ts';
+import { PATHS } from '../../endpoints/paths.ts';
 import { openSignInRequest, type SignInRequest } from './sign-in-request.ts';
-import type { SignInServices } from './sign-in-services.ts';
+import type { SignInOptions } from './sign-in-options.ts';
 
 /** How long a user may take at the identity provider. */
 const PENDING_LIFETIME_SECONDS = 30 * 60;
@@ -24,20 +24,27 @@ const PENDING_LIFETIME_SECONDS = 30 * 60;
 const REQUESTS = { limit: 1000, windowSeconds: 60 };
 
 /**
- * `GET /.gateway/sign_in`: takes a route host's request. Whoever is signed in here goes straight
- * back, everybody else to the identity provider. Without a request it begins one.
+ * `GET /.gateway/sign_in`: accepts a route host's request. A user who is signed in here returns at
+ * once, any other goes to the identity provider. Without a request it makes one.
  */
-export async function signIn(
-  context: EndpointContext,
-  services: SignInServices,
-): Promise<GatewayResponse> {
+export function createSignInEndpoint(options: SignInOptions): Endpoint {
+  return {
+    methods: ['GET'],
+    audience: 'page',
+    crossOrigin: false,
+    handle: (context) => signIn(context, options),
+  };
+}
+
+async function signIn(context: EndpointContext, options: SignInOptions): Promise<GatewayResponse> {
   const sealed = new URLSearchParams(context.request.query).getAll('request');
-  if (sealed.length === 0) return redirectToSignIn(context, startPage(context), services);
-  const request = openRequest(sealed, context, services);
-  await countRequest(context, services);
-  const session = await currentSession(context, services);
-  if (session !== undefined) return finishSignIn(session, request, context, services);
-  return redirectToProvider(request, context, services);
+  if (sealed.length === 0) return redirectToSignIn(context, startPage(context), options);
+  const request = openRequest(sealed, context, options);
+  // What follows is stored: a sign-in under way, or a code for the target.
+  await limitNetwork(options.stores.rateLimits, 'sign-in', context.request, REQUESTS);
+  const session = await currentSession(context, options);
+  if (session !== undefined) return finishSignIn(session, request, context, options);
+  return redirectToProvider(request, context, options);
 }
 
 /** Where a sign-in leads that was begun for its own sake. */
@@ -48,7 +55,7 @@ function startPage({ origin, configuration }: EndpointContext): string {
 function openRequest(
   sealed: readonly string[],
   context: EndpointContext,
-  { sealer, now }: SignInServices,
+  { sealer, now }: SignInOptions,
 ): SignInRequest {
   const request = openSignInRequest(sealed.join(), context.origin, sealer);
   if (request === null) {
@@ -70,19 +77,9 @@ function openRequest(
   return request;
 }
 
-/** Whatever follows is stored: a sign-in under way, or a code for the target. */
-async function countRequest(
-  { request }: EndpointContext,
-  { stores }: SignInServices,
-): Promise<void> {
-  const network = networkOf(request.remoteAddress);
-  const secondsToWait = await stores.rateLimits.take(`sign-in:${network}`, REQUESTS);
-  if (secondsToWait > 0) throw new TooManyRequestsError(secondsToWait);
-}
-
 async function currentSession(
   { cookies, origin }: EndpointContext,
-  { sessionCookies: browsers }: SignInServices,
+  { sessionCookies: browsers }: SignInOptions,
 ): Promise<Session | undefined> {
   const cookie = cookies[sessionCookieName(origin)];
   if (cookie === undefined) return undefined;
@@ -93,11 +90,11 @@ async function currentSession(
 async function redirectToProvider(
   { targetOrigin, returnPath, preLoginHash }: SignInRequest,
   { origin, configuration, cookies }: EndpointContext,
-  { stores, discovery }: SignInServices,
+  { stores, discovery }: SignInOptions,
 ): Promise<GatewayResponse> {
   const provider = requireIdentityProvider(configuration);
   const secrets = { state: randomToken(), nonce: randomToken(), codeVerifier: randomToken() };
-  const redirectUri = origin + SIGN_IN_PATHS.callback;
+  const redirectUri = origin + PATHS.callback;
   const url = await authorizationUrl(provider, discovery, redirectUri, secrets).catch(
     (error: unknown) => {
       throw providerFailure(error, targetOrigin + returnPath);

@@ -1,33 +1,39 @@
 import { derivedToken, equalSecrets } from '../../crypto/tokens.ts';
 import { ForbiddenError } from '../../errors/request-errors.ts';
 import { expiredCookie, sessionCookieName } from '../../http/cookies.ts';
-import type { EndpointContext } from '../../endpoints/endpoint.ts';
+import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { readForm } from '../../http/read-form.ts';
 import { signedOutPage, signOutPage } from './pages.ts';
 import type { Session } from '../../records/session.ts';
-import type { SignInServices } from './sign-in-services.ts';
+import type { SignInOptions } from './sign-in-options.ts';
 
 const FORM_PURPOSE = 'sign-out';
 
 /**
- * `/.gateway/sign_out`: asks by GET, and by POST ends every browser session of the user's session, on
- * all hosts. The session itself and the MCP clients connected with it go on.
+ * `/.gateway/sign_out`: GET asks, POST ends every browser session of the user's session, on all hosts.
+ * The session itself and the MCP clients connected with it continue.
  */
-export async function signOut(
-  context: EndpointContext,
-  services: SignInServices,
-): Promise<GatewayResponse> {
+export function createSignOutEndpoint(options: SignInOptions): Endpoint {
+  return {
+    methods: ['GET', 'POST'],
+    audience: 'page',
+    crossOrigin: false,
+    handle: (context) => signOut(context, options),
+  };
+}
+
+async function signOut(context: EndpointContext, options: SignInOptions): Promise<GatewayResponse> {
   const { origin, cookies, request } = context;
   if (request.method === 'POST') refuseOtherSites(context);
   const cookie = cookies[sessionCookieName(origin)];
   if (cookie === undefined) return signedOutPage({});
-  const caller = await services.sessionCookies.callerOf(cookie, origin);
+  const caller = await options.sessionCookies.callerOf(cookie, origin);
   if (caller?.kind !== 'user') return signedOut(context);
   const formToken = derivedToken(cookie, FORM_PURPOSE);
   if (request.method !== 'POST') return signOutPage(caller.session.identity, formToken);
   await requireOwnForm(request, formToken);
-  await endBrowserSessions(caller.session, context, services);
+  await endBrowserSessions(caller.session, context, options);
   return signedOut(context);
 }
 
@@ -59,7 +65,7 @@ async function requireOwnForm(
 async function endBrowserSessions(
   { id, identity }: Session,
   { request }: EndpointContext,
-  { stores, logger }: SignInServices,
+  { stores, logger }: SignInOptions,
 ): Promise<void> {
   await stores.browserSessions.deleteAll(id);
   await stores.revocations.publish({ kind: 'browser', sessionId: id });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { findButtons, findTitle } from '../../../../cli/demo/client/html-forms.ts';
-import { html, page } from '../../../../proxy/http/html.ts';
+import { html } from '../../../../proxy/http/html.ts';
+import { page } from '../../../../proxy/pages/layout.ts';
 
 describe('forms of a page', () => {
   const { body } = page(200, {

@@ -5,7 +5,7 @@ import type { SessionCookieAuthenticator } from '../../authentication/session-co
 import type { ProviderDiscovery } from '../provider/provider-discovery.ts';
 
 /** What the steps of a sign-in share. */
-export interface SignInServices {
+export interface SignInOptions {
   readonly stores: Pick<
     Stores,
     | 'signIns'

@@ -1,0 +1,20 @@
+/**
+ * Every path that the gateway serves itself (specification: Endpoints).
+ *
+ * Paths under `/.gateway/` exist on every host. Those of `/.well-known/` exist on hosts with an MCP
+ * server route, and the path of a resource may follow them.
+ */
+export const PATHS = {
+  signIn: '/.gateway/sign_in',
+  callback: '/.gateway/callback',
+  signOut: '/.gateway/sign_out',
+  jwks: '/.gateway/jwks.json',
+  register: '/.gateway/mcp/register',
+  authorize: '/.gateway/mcp/authorize',
+  consent: '/.gateway/mcp/consent',
+  token: '/.gateway/mcp/token',
+  revoke: '/.gateway/mcp/revoke',
+  protectedResource: '/.well-known/oauth-protected-resource',
+  authorizationServer: '/.well-known/oauth-authorization-server',
+  openIdConfiguration: '/.well-known/openid-configuration',
+} as const;
