@@ -1,3 +1,5 @@
+import type { Sealed } from './sealer.ts';
+
 const PREFIXES = {
   /** External tokens (TE): what MCP clients send to the gateway. */
   external: 'gte_',
@@ -11,7 +13,7 @@ export type GatewayTokenKind = keyof typeof PREFIXES;
 const GATEWAY_TOKEN = new RegExp(`(?:^|[\\s,])(?:${Object.values(PREFIXES).join('|')})`);
 
 /** Writes a sealed value as a token of this gateway. */
-export function formatGatewayToken(kind: GatewayTokenKind, sealed: string): string {
+export function formatGatewayToken(kind: GatewayTokenKind, sealed: Sealed): string {
   return PREFIXES[kind] + sealed;
 }
 

@@ -9,6 +9,11 @@ const KEY_BYTES = 32;
 const KEY_ID_BYTES = 8;
 const MINIMUM_BODY_BYTES = KEY_ID_BYTES + IV_BYTES + TAG_BYTES;
 
+declare const isSealed: unique symbol;
+
+/** Text that a `Sealer` sealed. Only its maker has the brand: text that is read back is a string. */
+export type Sealed = string & { readonly [isSealed]: true };
+
 interface DerivedKey {
   readonly id: Buffer;
   readonly key: Buffer;
@@ -30,12 +35,14 @@ export class Sealer {
   }
 
   /** Returns base64url of key id, nonce, ciphertext and tag. */
-  seal(text: string, context: string): string {
+  seal(text: string, context: string): Sealed {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.#first.key, iv);
     cipher.setAAD(Buffer.from(context));
     const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-    return Buffer.concat([this.#first.id, iv, body, cipher.getAuthTag()]).toString('base64url');
+    const sealed = Buffer.concat([this.#first.id, iv, body, cipher.getAuthTag()]);
+    // The one place that makes the brand.
+    return sealed.toString('base64url') as Sealed;
   }
 
   /** Whether the first key sealed it. What another sealed ends with that key, unless sealed again. */

@@ -1,15 +1,30 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const TOKEN_BYTES = 32;
+const HASH_FORMAT = /^[\w-]{43}$/;
+
+declare const isHashOfToken: unique symbol;
+
+/**
+ * Hash of a bearer value. Stores take only these, so a bearer value itself in a store does not
+ * compile.
+ */
+export type TokenHash = string & { readonly [isHashOfToken]: true };
 
 /** 256 random bits in base64url, after an optional prefix. */
 export function randomToken(prefix = ''): string {
   return prefix + randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** What a bearer value is stored under: sha256 in base64url. The value itself is never stored. */
-export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
+/** Hashes a bearer value for storage: sha256 in base64url. */
+export function hashToken(token: string): TokenHash {
+  // The one place that makes the brand.
+  return createHash('sha256').update(token).digest('base64url') as TokenHash;
+}
+
+/** Whether a member of a sealed record can be a hash that `hashToken` made. */
+export function isTokenHash(value: unknown): value is TokenHash {
+  return typeof value === 'string' && HASH_FORMAT.test(value);
 }
 
 /**

@@ -2,6 +2,7 @@ import { parseCookie, stringifySetCookie } from 'cookie';
 
 import type { SameSite } from '../../shared/snapshot/snapshot.ts';
 import type { RequestMessage } from './request-message.ts';
+import type { TokenHash } from '../crypto/tokens.ts';
 
 /**
  * Browsers take a `__Host-` cookie only from the host itself, over TLS, for all of its paths (RFC
@@ -28,7 +29,7 @@ export function sessionCookieName(origin: string): string {
  * Name of the cookie that ties one sign-in under way to one browser. Every sign-in has its own, by
  * the hash of its value: tabs that sign in at the same time do not disturb each other.
  */
-export function loginCookieName(origin: string, valueHash: string): string {
+export function loginCookieName(origin: string, valueHash: TokenHash): string {
   return loginCookiePrefix(origin) + valueHash.slice(0, LOGIN_NAME_SUFFIX_LENGTH);
 }
 

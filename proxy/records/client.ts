@@ -1,3 +1,5 @@
+import type { TokenHash } from '../crypto/tokens.ts';
+
 /** What a client says of itself, checked; by registration or by its metadata document. */
 export interface ClientMetadata {
   readonly clientName?: string;
@@ -33,5 +35,5 @@ export interface Client {
   readonly id: string;
   readonly source: 'registration' | 'metadata-document';
   readonly metadata: ClientMetadata;
-  readonly secretHash?: string;
+  readonly secretHash?: TokenHash;
 }

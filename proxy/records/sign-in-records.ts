@@ -1,3 +1,5 @@
+import type { TokenHash } from '../crypto/tokens.ts';
+
 /** A sign-in under way at the identity provider. */
 export interface PendingSignIn {
   /** Origin the user came from, and goes back to. */
@@ -5,9 +7,9 @@ export interface PendingSignIn {
   /** Path and query to restore, starting with `/`. */
   readonly returnPath: string;
   /** Hash of the target host's pre-login cookie. */
-  readonly preLoginHash: string;
+  readonly preLoginHash: TokenHash;
   /** Hash of the authenticate host's own pre-login cookie: the browser that went to the provider. */
-  readonly browserHash: string;
+  readonly browserHash: TokenHash;
   readonly provider: string;
   readonly nonce: string;
   /** PKCE verifier (RFC 7636). */
@@ -19,5 +21,5 @@ export interface SignInCode {
   readonly sessionId: string;
   readonly targetOrigin: string;
   readonly returnPath: string;
-  readonly preLoginHash: string;
+  readonly preLoginHash: TokenHash;
 }

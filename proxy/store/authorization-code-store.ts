@@ -1,3 +1,5 @@
+import type { TokenHash } from '../crypto/tokens.ts';
+
 /** What an authorization code was issued for. */
 export interface AuthorizationCode {
   readonly issuer: string;
@@ -20,12 +22,12 @@ export type CodeConsumption =
 
 /** Authorization codes by hash. */
 export interface AuthorizationCodeStore {
-  save(hash: string, code: AuthorizationCode, ttlSeconds: number): Promise<void>;
+  save(hash: TokenHash, code: AuthorizationCode, ttlSeconds: number): Promise<void>;
   /** Looks without consuming; null when unknown or expired. Used ones are still found. */
-  peek(hash: string): Promise<AuthorizationCode | null>;
+  peek(hash: TokenHash): Promise<AuthorizationCode | null>;
   /**
    * Atomic: of any number of concurrent calls with one hash exactly one gets `consumed`, the others
    * `reused`; null when unknown or expired. Use is remembered for `memorySeconds`.
    */
-  consume(hash: string, memorySeconds: number): Promise<CodeConsumption | null>;
+  consume(hash: TokenHash, memorySeconds: number): Promise<CodeConsumption | null>;
 }

@@ -1,11 +1,12 @@
 import type { ClientMetadata } from '../records/client.ts';
+import type { TokenHash } from '../crypto/tokens.ts';
 
 /** A client that registered itself (RFC 7591), at one issuer. */
 export interface RegisteredClient {
   readonly id: string;
   readonly issuer: string;
   /** sha256 of the secret; absent for public clients. */
-  readonly secretHash?: string;
+  readonly secretHash?: TokenHash;
   readonly metadata: ClientMetadata;
   /** Milliseconds since the epoch. */
   readonly registeredAt: number;

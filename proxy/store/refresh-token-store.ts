@@ -1,10 +1,13 @@
+import type { TokenHash } from '../crypto/tokens.ts';
+import type { Sealed } from '../crypto/sealer.ts';
+
 /** What a refresh token says of itself, and its hash. Tokens themselves are never stored. */
 export interface RefreshTokenReference {
   /** The family: every token rotated from one grant has it. */
   readonly grantId: string;
   /** How many tokens of the family came before it. */
   readonly generation: number;
-  readonly hash: string;
+  readonly hash: TokenHash;
 }
 
 export type RefreshTokenState =
@@ -49,9 +52,9 @@ export interface RefreshTokenStore {
 }
 
 export interface Rotation {
-  readonly successorHash: string;
+  readonly successorHash: TokenHash;
   /** The successor, sealed so that only the predecessor's holder opens it; kept for the grace. */
-  readonly sealedSuccessor: string;
+  readonly sealedSuccessor: Sealed;
   /** 0: every repetition is a replay. */
   readonly graceSeconds: number;
   readonly ttlSeconds: number;

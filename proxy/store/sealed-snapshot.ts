@@ -13,7 +13,7 @@ import {
   type SnapshotPosition,
 } from '../../shared/snapshot/snapshot-position.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
-import type { Sealer } from '../crypto/sealer.ts';
+import type { Sealed, Sealer } from '../crypto/sealer.ts';
 import type { PlacedSnapshot } from './snapshot-keeper.ts';
 
 const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
@@ -40,7 +40,7 @@ class UnreadableSnapshotError extends Error {
 export async function sealSnapshot(
   placed: PlacedSnapshot,
   { sealer, context }: SnapshotSeal,
-): Promise<string> {
+): Promise<Sealed> {
   const compressed = await pipeline(
     Readable.from(batchesOf(placed)),
     createGzip({ level: constants.Z_BEST_SPEED }),

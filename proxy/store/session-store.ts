@@ -1,4 +1,5 @@
 import type { Session } from '../records/session.ts';
+import type { TokenHash } from '../crypto/tokens.ts';
 
 /** Sessions by id, until they expire. */
 export interface SessionStore {
@@ -19,8 +20,8 @@ export interface BrowserSession {
 /** Browser sessions by the hash of the cookie's value. */
 export interface BrowserSessionStore {
   /** `expiresAt` in milliseconds since the epoch. */
-  save(cookieHash: string, browserSession: BrowserSession, expiresAt: number): Promise<void>;
-  get(cookieHash: string): Promise<BrowserSession | null>;
+  save(cookieHash: TokenHash, browserSession: BrowserSession, expiresAt: number): Promise<void>;
+  get(cookieHash: TokenHash): Promise<BrowserSession | null>;
   /** Ends every browser session of a session, on every host; its grants go on. */
   deleteAll(sessionId: string): Promise<void>;
 }

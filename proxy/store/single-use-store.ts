@@ -1,12 +1,14 @@
+import type { TokenHash } from '../crypto/tokens.ts';
+
 /**
  * Records that are used once: pending sign-ins, sign-in codes, pending authorizations.
  *
- * Keys are hashes of what the browser holds, or random ids that are no secret.
+ * The key is the hash of what the browser holds, unless that is a random id and no secret.
  */
-export interface SingleUseStore<Value> {
-  save(key: string, value: Value, ttlSeconds: number): Promise<void>;
-  /** Looks without using; null when unknown, expired or used. */
-  peek(key: string): Promise<Value | null>;
+export interface SingleUseStore<Value, Key extends string = TokenHash> {
+  save(key: Key, value: Value, ttlSeconds: number): Promise<void>;
+  /** Reads without using; null if unknown, expired or used. */
+  peek(key: Key): Promise<Value | null>;
   /** Atomic: of any number of concurrent calls with one key, exactly one gets the value. */
-  consume(key: string): Promise<Value | null>;
+  consume(key: Key): Promise<Value | null>;
 }

@@ -21,7 +21,7 @@ export interface Stores {
   /** By hash of the code that carries a sign-in from the authenticate host to a route host. */
   readonly signInCodes: SingleUseStore<SignInCode>;
   /** By random id: authorization requests that wait for the user's consent. */
-  readonly pendingAuthorizations: SingleUseStore<PendingAuthorization>;
+  readonly pendingAuthorizations: SingleUseStore<PendingAuthorization, string>;
   readonly clients: ClientStore;
   readonly authorizationCodes: AuthorizationCodeStore;
   readonly grants: GrantStore;

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { hashToken } from '../../proxy/crypto/tokens.ts';
 import type { AuthorizationCode } from '../../proxy/store/authorization-code-store.ts';
 import { fiftyAtOnce, MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
+
+const HASH = hashToken('hash');
 
 const CODE: AuthorizationCode = {
   issuer: 'https://mcp.example.com',
@@ -20,10 +23,10 @@ describe.each(STORE_IMPLEMENTATIONS)('authorization code store in $name', ({ cre
   test('gives a code to the first who consumes it and says that it is used to the next', async () => {
     await using under = await create();
     const { authorizationCodes } = under.stores;
-    await authorizationCodes.save('hash', CODE, TTL_SECONDS);
+    await authorizationCodes.save(HASH, CODE, TTL_SECONDS);
     const outcomes = [
-      await authorizationCodes.consume('hash', MEMORY_SECONDS),
-      await authorizationCodes.consume('hash', MEMORY_SECONDS),
+      await authorizationCodes.consume(HASH, MEMORY_SECONDS),
+      await authorizationCodes.consume(HASH, MEMORY_SECONDS),
     ];
     expect(outcomes).toEqual([
       { kind: 'consumed', code: CODE },
@@ -34,8 +37,8 @@ describe.each(STORE_IMPLEMENTATIONS)('authorization code store in $name', ({ cre
   test('has one winner among fifty who consume at once, and tells the others', async () => {
     await using under = await create();
     const { authorizationCodes } = under.stores;
-    await authorizationCodes.save('hash', CODE, TTL_SECONDS);
-    const outcomes = await fiftyAtOnce(() => authorizationCodes.consume('hash', MEMORY_SECONDS));
+    await authorizationCodes.save(HASH, CODE, TTL_SECONDS);
+    const outcomes = await fiftyAtOnce(() => authorizationCodes.consume(HASH, MEMORY_SECONDS));
     const kinds = outcomes.map((outcome) => outcome?.kind);
     expect(kinds.filter((kind) => kind === 'consumed')).toHaveLength(1);
     expect(kinds.filter((kind) => kind === 'reused')).toHaveLength(49);
@@ -44,38 +47,38 @@ describe.each(STORE_IMPLEMENTATIONS)('authorization code store in $name', ({ cre
   test('knows no code that was not issued', async () => {
     await using under = await create();
     const { authorizationCodes } = under.stores;
-    expect(await authorizationCodes.peek('hash')).toBeNull();
-    expect(await authorizationCodes.consume('hash', MEMORY_SECONDS)).toBeNull();
+    expect(await authorizationCodes.peek(HASH)).toBeNull();
+    expect(await authorizationCodes.consume(HASH, MEMORY_SECONDS)).toBeNull();
   });
 
   test('does not give out an expired code', async () => {
     await using under = await create();
     const { authorizationCodes } = under.stores;
-    await authorizationCodes.save('hash', CODE, TTL_SECONDS);
+    await authorizationCodes.save(HASH, CODE, TTL_SECONDS);
     await under.advance(TTL_SECONDS);
-    expect(await authorizationCodes.peek('hash')).toBeNull();
-    expect(await authorizationCodes.consume('hash', MEMORY_SECONDS)).toBeNull();
+    expect(await authorizationCodes.peek(HASH)).toBeNull();
+    expect(await authorizationCodes.consume(HASH, MEMORY_SECONDS)).toBeNull();
   });
 
   test('remembers the use of a code after the code would have expired', async () => {
     await using under = await create();
     const { authorizationCodes } = under.stores;
-    await authorizationCodes.save('hash', CODE, TTL_SECONDS);
-    await authorizationCodes.consume('hash', MEMORY_SECONDS);
+    await authorizationCodes.save(HASH, CODE, TTL_SECONDS);
+    await authorizationCodes.consume(HASH, MEMORY_SECONDS);
     await under.advance(MEMORY_SECONDS - MOMENT_SECONDS);
-    const outcome = await authorizationCodes.consume('hash', MEMORY_SECONDS);
+    const outcome = await authorizationCodes.consume(HASH, MEMORY_SECONDS);
     expect(outcome).toEqual({ kind: 'reused', code: CODE });
     await under.advance(MOMENT_SECONDS);
-    expect(await authorizationCodes.consume('hash', MEMORY_SECONDS)).toBeNull();
+    expect(await authorizationCodes.consume(HASH, MEMORY_SECONDS)).toBeNull();
   });
 
   test('shows a code without consuming it, and after use too', async () => {
     await using under = await create();
     const { authorizationCodes } = under.stores;
-    await authorizationCodes.save('hash', CODE, TTL_SECONDS);
-    expect(await authorizationCodes.peek('hash')).toEqual(CODE);
-    const outcome = await authorizationCodes.consume('hash', MEMORY_SECONDS);
+    await authorizationCodes.save(HASH, CODE, TTL_SECONDS);
+    expect(await authorizationCodes.peek(HASH)).toEqual(CODE);
+    const outcome = await authorizationCodes.consume(HASH, MEMORY_SECONDS);
     expect(outcome).toEqual({ kind: 'consumed', code: CODE });
-    expect(await authorizationCodes.peek('hash')).toEqual(CODE);
+    expect(await authorizationCodes.peek(HASH)).toEqual(CODE);
   });
 });

@@ -1,3 +1,4 @@
+import { hashToken } from '../../proxy/crypto/tokens.ts';
 import type { AuthorizationCode } from '../../proxy/store/authorization-code-store.ts';
 import type { RegisteredClient } from '../../proxy/store/client-store.ts';
 import type { ConsentKey } from '../../proxy/store/consent-store.ts';
@@ -42,8 +43,8 @@ export function aSignIn(id: string): SignInRecord {
 export const A_PENDING_SIGN_IN: PendingSignIn = {
   targetOrigin: ORIGIN,
   returnPath: '/reports',
-  preLoginHash: 'pre-login-hash',
-  browserHash: 'browser-hash',
+  preLoginHash: hashToken('pre-login'),
+  browserHash: hashToken('browser'),
   provider: 'corp',
   nonce: 'a-nonce',
   codeVerifier: 'a-code-verifier',
@@ -53,7 +54,7 @@ export const A_SIGN_IN_CODE: SignInCode = {
   sessionId: 'session-1',
   targetOrigin: ORIGIN,
   returnPath: '/reports',
-  preLoginHash: 'pre-login-hash',
+  preLoginHash: hashToken('pre-login'),
 };
 
 export const A_PENDING_AUTHORIZATION: PendingAuthorization = {
@@ -72,7 +73,7 @@ export function aClient(id: string): RegisteredClient {
   return {
     id,
     issuer: ORIGIN,
-    secretHash: 'a-secret-hash',
+    secretHash: hashToken('a-secret'),
     metadata: {
       clientName: 'Inspector',
       clientUri: 'https://inspector.example.com',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
+import { hashToken } from '../../proxy/crypto/tokens.ts';
 import { KEY_KINDS } from '../../proxy/store/redis/records/keys.ts';
 import type { RedisConnection } from '../../proxy/store/redis/connection/redis-connection.ts';
 import { RedisSnapshotKeeper } from '../../proxy/store/redis/stores/redis-snapshot-keeper.ts';
@@ -59,9 +60,17 @@ async function useEverything(stores: Stores, now: number): Promise<void> {
   await stores.sessions.create(aSession('session-2', now));
   await stores.sessions.revoke('session-2');
 
-  await stores.browserSessions.save('cookie-hash', aBrowserSession('session-1'), now + 60_000);
-  await stores.browserSessions.get('cookie-hash');
-  await stores.browserSessions.save('other-hash', aBrowserSession('session-2'), now + 60_000);
+  await stores.browserSessions.save(
+    hashToken('cookie'),
+    aBrowserSession('session-1'),
+    now + 60_000,
+  );
+  await stores.browserSessions.get(hashToken('cookie'));
+  await stores.browserSessions.save(
+    hashToken('other-cookie'),
+    aBrowserSession('session-2'),
+    now + 60_000,
+  );
   await stores.browserSessions.deleteAll('session-2');
 
   await stores.signIns.create(aSignIn('sign-in-1'), LIFE_SECONDS);
@@ -74,18 +83,22 @@ async function useEverything(stores: Stores, now: number): Promise<void> {
   await stores.signIns.create(aSignIn('sign-in-2'), LIFE_SECONDS);
   await stores.signIns.end('sign-in-2');
 
-  await stores.pendingSignIns.save('state', A_PENDING_SIGN_IN, LIFE_SECONDS);
-  await stores.pendingSignIns.peek('state');
-  await stores.signInCodes.save('code', A_SIGN_IN_CODE, LIFE_SECONDS);
-  await stores.signInCodes.save('used', A_SIGN_IN_CODE, LIFE_SECONDS);
-  await stores.signInCodes.consume('used');
+  await stores.pendingSignIns.save(hashToken('state'), A_PENDING_SIGN_IN, LIFE_SECONDS);
+  await stores.pendingSignIns.peek(hashToken('state'));
+  await stores.signInCodes.save(hashToken('code'), A_SIGN_IN_CODE, LIFE_SECONDS);
+  await stores.signInCodes.save(hashToken('used'), A_SIGN_IN_CODE, LIFE_SECONDS);
+  await stores.signInCodes.consume(hashToken('used'));
   await stores.pendingAuthorizations.save('request', A_PENDING_AUTHORIZATION, LIFE_SECONDS);
 
   await stores.clients.register(aClient('client-1'), LIFE_SECONDS);
   await stores.clients.touch(aClient('client-1').issuer, 'client-1', 2 * LIFE_SECONDS);
 
-  await stores.authorizationCodes.save('code', anAuthorizationCode('grant-1'), LIFE_SECONDS);
-  await stores.authorizationCodes.consume('code', LIFE_SECONDS);
+  await stores.authorizationCodes.save(
+    hashToken('code'),
+    anAuthorizationCode('grant-1'),
+    LIFE_SECONDS,
+  );
+  await stores.authorizationCodes.consume(hashToken('code'), LIFE_SECONDS);
 
   await stores.grants.create(aGrant('grant-1'), LIFE_SECONDS);
   await stores.grants.extend('grant-1', 2 * LIFE_SECONDS);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
+import { hashToken } from '../../proxy/crypto/tokens.ts';
 import type { Sealer } from '../../proxy/crypto/sealer.ts';
 import type { KeyKind } from '../../proxy/store/redis/records/keys.ts';
 import type { RedisConnection } from '../../proxy/store/redis/connection/redis-connection.ts';
@@ -41,11 +42,11 @@ const SEALED: readonly SealedKind[] = [
     kind: 'browser-sessions',
     save: ({ browserSessions }, id) =>
       browserSessions.save(
-        `cookie of ${id}`,
+        hashToken(`cookie of ${id}`),
         aBrowserSession(id),
         redis.now() + LIFE_SECONDS * 1000,
       ),
-    read: ({ browserSessions }, id) => browserSessions.get(`cookie of ${id}`),
+    read: ({ browserSessions }, id) => browserSessions.get(hashToken(`cookie of ${id}`)),
   },
   {
     kind: 'sign-in',
@@ -54,13 +55,14 @@ const SEALED: readonly SealedKind[] = [
   },
   {
     kind: 'pending-sign-in',
-    save: ({ pendingSignIns }, id) => pendingSignIns.save(id, A_PENDING_SIGN_IN, LIFE_SECONDS),
-    read: ({ pendingSignIns }, id) => pendingSignIns.peek(id),
+    save: ({ pendingSignIns }, id) =>
+      pendingSignIns.save(hashToken(id), A_PENDING_SIGN_IN, LIFE_SECONDS),
+    read: ({ pendingSignIns }, id) => pendingSignIns.peek(hashToken(id)),
   },
   {
     kind: 'sign-in-code',
-    save: ({ signInCodes }, id) => signInCodes.save(id, A_SIGN_IN_CODE, LIFE_SECONDS),
-    read: ({ signInCodes }, id) => signInCodes.peek(id),
+    save: ({ signInCodes }, id) => signInCodes.save(hashToken(id), A_SIGN_IN_CODE, LIFE_SECONDS),
+    read: ({ signInCodes }, id) => signInCodes.peek(hashToken(id)),
   },
   {
     kind: 'pending-authorization',
@@ -76,8 +78,8 @@ const SEALED: readonly SealedKind[] = [
   {
     kind: 'authorization-code',
     save: ({ authorizationCodes }, id) =>
-      authorizationCodes.save(id, anAuthorizationCode(`grant of ${id}`), LIFE_SECONDS),
-    read: ({ authorizationCodes }, id) => authorizationCodes.peek(id),
+      authorizationCodes.save(hashToken(id), anAuthorizationCode(`grant of ${id}`), LIFE_SECONDS),
+    read: ({ authorizationCodes }, id) => authorizationCodes.peek(hashToken(id)),
   },
   {
     kind: 'grant',
@@ -209,14 +211,15 @@ describeWithRedis('records in Redis', () => {
 
   test('of a browser do not open under the cookie of another', async () => {
     const { browserSessions } = storesSealedBy(sealerWith('a'));
+    const [one, two] = [hashToken('one'), hashToken('two')];
     const end = redis.now() + LIFE_SECONDS * 1000;
     const key = await keyOfNext('browser-sessions', () =>
-      browserSessions.save('one', aBrowserSession('session-1'), end),
+      browserSessions.save(one, aBrowserSession('session-1'), end),
     );
-    await browserSessions.save('two', aBrowserSession('session-1'), end);
-    await redis.send('HSET', key, 'two', String(await redis.send('HGET', key, 'one')));
-    await expect(browserSessions.get('two')).rejects.toMatchObject(UNREADABLE);
-    expect(await browserSessions.get('one')).toEqual(aBrowserSession('session-1'));
+    await browserSessions.save(two, aBrowserSession('session-1'), end);
+    await redis.send('HSET', key, two, String(await redis.send('HGET', key, one)));
+    await expect(browserSessions.get(two)).rejects.toMatchObject(UNREADABLE);
+    expect(await browserSessions.get(one)).toEqual(aBrowserSession('session-1'));
   });
 
   test('that are not the JSON of their kind are not taken for it', async () => {
@@ -235,15 +238,17 @@ describeWithRedis('records in Redis', () => {
   test('that a proxy cannot open are not used up by it', async () => {
     const withKey = storesSealedBy(sealerWith('b', 'a'));
     const without = storesSealedBy(sealerWith('a'));
-    await withKey.pendingSignIns.save('state', A_PENDING_SIGN_IN, LIFE_SECONDS);
-    await expect(without.pendingSignIns.consume('state')).rejects.toMatchObject(UNREADABLE);
-    expect(await withKey.pendingSignIns.consume('state')).toEqual(A_PENDING_SIGN_IN);
+    await withKey.pendingSignIns.save(hashToken('state'), A_PENDING_SIGN_IN, LIFE_SECONDS);
+    await expect(without.pendingSignIns.consume(hashToken('state'))).rejects.toMatchObject(
+      UNREADABLE,
+    );
+    expect(await withKey.pendingSignIns.consume(hashToken('state'))).toEqual(A_PENDING_SIGN_IN);
 
     const code = anAuthorizationCode('grant-1');
-    await withKey.authorizationCodes.save('code', code, LIFE_SECONDS);
-    const redemption = without.authorizationCodes.consume('code', LIFE_SECONDS);
+    await withKey.authorizationCodes.save(hashToken('code'), code, LIFE_SECONDS);
+    const redemption = without.authorizationCodes.consume(hashToken('code'), LIFE_SECONDS);
     await expect(redemption).rejects.toMatchObject(UNREADABLE);
-    const outcome = await withKey.authorizationCodes.consume('code', LIFE_SECONDS);
+    const outcome = await withKey.authorizationCodes.consume(hashToken('code'), LIFE_SECONDS);
     expect(outcome).toEqual({ kind: 'consumed', code });
 
     await withKey.signIns.create(aSignIn('sign-in-1'), LIFE_SECONDS);

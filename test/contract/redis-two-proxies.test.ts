@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
+import { hashToken } from '../../proxy/crypto/tokens.ts';
 import type { RedisConnection } from '../../proxy/store/redis/connection/redis-connection.ts';
 import { createRedisStores } from '../../proxy/store/redis/stores/redis-stores.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
@@ -51,9 +52,13 @@ describeWithRedis.each(SERVERS)('two proxies on $name', ({ start }) => {
   });
 
   test('redeem a code once', async () => {
-    await one.authorizationCodes.save('code', anAuthorizationCode('grant-1'), LIFE_SECONDS);
+    await one.authorizationCodes.save(
+      hashToken('code'),
+      anAuthorizationCode('grant-1'),
+      LIFE_SECONDS,
+    );
     const outcomes = await overBoth((stores) =>
-      stores.authorizationCodes.consume('code', LIFE_SECONDS),
+      stores.authorizationCodes.consume(hashToken('code'), LIFE_SECONDS),
     );
     const kinds = outcomes.map((outcome) => outcome?.kind);
     expect(kinds.filter((kind) => kind === 'consumed')).toHaveLength(1);
@@ -76,8 +81,8 @@ describeWithRedis.each(SERVERS)('two proxies on $name', ({ start }) => {
   });
 
   test('use a single-use record once', async () => {
-    await one.signInCodes.save('code', A_SIGN_IN_CODE, LIFE_SECONDS);
-    const records = await overBoth((stores) => stores.signInCodes.consume('code'));
+    await one.signInCodes.save(hashToken('code'), A_SIGN_IN_CODE, LIFE_SECONDS);
+    const records = await overBoth((stores) => stores.signInCodes.consume(hashToken('code')));
     expect(records.filter((record) => record !== null)).toEqual([A_SIGN_IN_CODE]);
   });
 

@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { aToken, GRACE_SECONDS, GRANT_ID, rotationTo, tokenOf } from './refresh-tokens.ts';
+import {
+  aToken,
+  GRACE_SECONDS,
+  GRANT_ID,
+  rotationTo,
+  rotationToGeneration,
+  tokenOf,
+} from './refresh-tokens.ts';
 import { fiftyAtOnce, MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
 
 const DAY = 86_400;
@@ -235,7 +242,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
     await refreshTokens.rotate(victimInGrace, rotationTo('victim-successor'));
     await refreshTokens.save(tokenOf(0), DAY);
     for (let index = 0; index < manyWrites; index += 1) {
-      await refreshTokens.rotate(tokenOf(index), rotationTo(tokenOf(index + 1).hash));
+      await refreshTokens.rotate(tokenOf(index), rotationToGeneration(index + 1));
     }
     expect(await refreshTokens.stateOf(victim)).toBe('current');
     expect(await refreshTokens.rotate(victimInGrace, rotationTo('ignored'))).toEqual({
@@ -252,7 +259,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
     const { refreshTokens } = under.stores;
     await refreshTokens.save(tokenOf(0), DAY);
     for (let index = 0; index < 100; index += 1) {
-      await refreshTokens.rotate(tokenOf(index), rotationTo(tokenOf(index + 1).hash));
+      await refreshTokens.rotate(tokenOf(index), rotationToGeneration(index + 1));
     }
     for (let index = 0; index < 99; index += 1) {
       expect(await refreshTokens.rotate(tokenOf(index), rotationTo('branch'))).toEqual({

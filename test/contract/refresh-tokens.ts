@@ -1,3 +1,5 @@
+import type { Sealed } from '../../proxy/crypto/sealer.ts';
+import { hashToken } from '../../proxy/crypto/tokens.ts';
 import type { RefreshTokenReference, Rotation } from '../../proxy/store/refresh-token-store.ts';
 
 const THIRTY_DAYS = 30 * 86_400;
@@ -6,16 +8,28 @@ export const GRACE_SECONDS = 60;
 export const GRANT_ID = 'grant-1';
 
 /** A token of a family, after so many others. */
-export function aToken(hash: string, generation = 0, grantId = GRANT_ID): RefreshTokenReference {
-  return { grantId, generation, hash };
+export function aToken(token: string, generation = 0, grantId = GRANT_ID): RefreshTokenReference {
+  return { grantId, generation, hash: hashToken(token) };
 }
 
 /** The token that each generation of a family has, when every one is rotated once. */
 export function tokenOf(generation: number): RefreshTokenReference {
-  return aToken(`token-${String(generation)}`, generation);
+  return aToken(nameOf(generation), generation);
 }
 
-export function rotationTo(successorHash: string, graceSeconds = GRACE_SECONDS): Rotation {
-  const sealedSuccessor = `sealed ${successorHash}`;
+/** A rotation to the token that a generation has, when every one is rotated once. */
+export function rotationToGeneration(generation: number): Rotation {
+  return rotationTo(nameOf(generation));
+}
+
+/** A rotation to a successor, with a text in place of the sealed one that tests can tell. */
+export function rotationTo(successor: string, graceSeconds = GRACE_SECONDS): Rotation {
+  // A brand: sealing for real gives another text every time.
+  const sealedSuccessor = `sealed ${successor}` as Sealed;
+  const successorHash = hashToken(successor);
   return { successorHash, sealedSuccessor, graceSeconds, ttlSeconds: THIRTY_DAYS };
+}
+
+function nameOf(generation: number): string {
+  return `token-${String(generation)}`;
 }

@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { hashToken } from '../../proxy/crypto/tokens.ts';
 import type { Session } from '../../proxy/records/session.ts';
 import { MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
+
+const HASH_A = hashToken('hash-a');
+const HASH_B = hashToken('hash-b');
+const OTHER_HASH = hashToken('hash-other');
 
 const HOUR = 3600;
 
@@ -67,47 +72,47 @@ describe.each(STORE_IMPLEMENTATIONS)('browser session store in $name', ({ create
   test('finds a browser session by the hash of its cookie', async () => {
     await using under = await create();
     const { browserSessions } = under.stores;
-    await browserSessions.save('hash-a', onA, under.now() + HOUR * 1000);
-    expect(await browserSessions.get('hash-a')).toEqual(onA);
-    expect(await browserSessions.get('hash-b')).toBeNull();
+    await browserSessions.save(HASH_A, onA, under.now() + HOUR * 1000);
+    expect(await browserSessions.get(HASH_A)).toEqual(onA);
+    expect(await browserSessions.get(HASH_B)).toBeNull();
   });
 
   test('forgets a browser session when it expires', async () => {
     await using under = await create();
     const { browserSessions } = under.stores;
-    await browserSessions.save('hash-a', onA, under.now() + HOUR * 1000);
+    await browserSessions.save(HASH_A, onA, under.now() + HOUR * 1000);
     await under.advance(HOUR);
-    expect(await browserSessions.get('hash-a')).toBeNull();
+    expect(await browserSessions.get(HASH_A)).toBeNull();
   });
 
   test('lets each browser session of one session live for its own time', async () => {
     await using under = await create();
     const { browserSessions } = under.stores;
-    await browserSessions.save('hash-a', onA, under.now() + 2 * HOUR * 1000);
-    await browserSessions.save('hash-b', onB, under.now() + HOUR * 1000);
+    await browserSessions.save(HASH_A, onA, under.now() + 2 * HOUR * 1000);
+    await browserSessions.save(HASH_B, onB, under.now() + HOUR * 1000);
     await under.advance(HOUR);
-    expect(await browserSessions.get('hash-a')).toEqual(onA);
-    expect(await browserSessions.get('hash-b')).toBeNull();
+    expect(await browserSessions.get(HASH_A)).toEqual(onA);
+    expect(await browserSessions.get(HASH_B)).toBeNull();
   });
 
   test('ends the browser sessions of a session on every host, and no others', async () => {
     await using under = await create();
     const { browserSessions } = under.stores;
     const expiresAt = under.now() + HOUR * 1000;
-    await browserSessions.save('hash-a', onA, expiresAt);
-    await browserSessions.save('hash-b', onB, expiresAt);
-    await browserSessions.save('hash-other', other, expiresAt);
+    await browserSessions.save(HASH_A, onA, expiresAt);
+    await browserSessions.save(HASH_B, onB, expiresAt);
+    await browserSessions.save(OTHER_HASH, other, expiresAt);
     await browserSessions.deleteAll('session-1');
-    expect(await browserSessions.get('hash-a')).toBeNull();
-    expect(await browserSessions.get('hash-b')).toBeNull();
-    expect(await browserSessions.get('hash-other')).toEqual(other);
+    expect(await browserSessions.get(HASH_A)).toBeNull();
+    expect(await browserSessions.get(HASH_B)).toBeNull();
+    expect(await browserSessions.get(OTHER_HASH)).toEqual(other);
   });
 
   test('leaves the session itself to its grants', async () => {
     await using under = await create();
     const { browserSessions, sessions } = under.stores;
     await sessions.create(sessionAt(under.now()));
-    await browserSessions.save('hash-a', onA, under.now() + HOUR * 1000);
+    await browserSessions.save(HASH_A, onA, under.now() + HOUR * 1000);
     await browserSessions.deleteAll('session-1');
     expect(await sessions.get('session-1')).not.toBeNull();
   });

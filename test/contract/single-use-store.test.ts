@@ -1,13 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { hashToken } from '../../proxy/crypto/tokens.ts';
 import type { SignInCode } from '../../proxy/records/sign-in-records.ts';
 import { fiftyAtOnce, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
+
+const KEY = hashToken('key');
 
 const CODE: SignInCode = {
   sessionId: 'session-1',
   targetOrigin: 'https://app.example.com',
   returnPath: '/reports?year=2026',
-  preLoginHash: 'pre-login-hash',
+  preLoginHash: hashToken('pre-login'),
 };
 const TTL_SECONDS = 60;
 
@@ -15,40 +18,40 @@ describe.each(STORE_IMPLEMENTATIONS)('single-use store in $name', ({ create }) =
   test('gives a record to the one who consumes it, and to nobody after', async () => {
     await using under = await create();
     const { signInCodes } = under.stores;
-    await signInCodes.save('key', CODE, TTL_SECONDS);
-    expect(await signInCodes.consume('key')).toEqual(CODE);
-    expect(await signInCodes.consume('key')).toBeNull();
-    expect(await signInCodes.peek('key')).toBeNull();
+    await signInCodes.save(KEY, CODE, TTL_SECONDS);
+    expect(await signInCodes.consume(KEY)).toEqual(CODE);
+    expect(await signInCodes.consume(KEY)).toBeNull();
+    expect(await signInCodes.peek(KEY)).toBeNull();
   });
 
   test('has one winner among fifty who consume at once', async () => {
     await using under = await create();
     const { signInCodes } = under.stores;
-    await signInCodes.save('key', CODE, TTL_SECONDS);
-    const results = await fiftyAtOnce(() => signInCodes.consume('key'));
+    await signInCodes.save(KEY, CODE, TTL_SECONDS);
+    const results = await fiftyAtOnce(() => signInCodes.consume(KEY));
     expect(results.filter((result) => result !== null)).toEqual([CODE]);
   });
 
   test('shows a record without using it', async () => {
     await using under = await create();
     const { signInCodes } = under.stores;
-    await signInCodes.save('key', CODE, TTL_SECONDS);
-    expect(await signInCodes.peek('key')).toEqual(CODE);
-    expect(await signInCodes.consume('key')).toEqual(CODE);
+    await signInCodes.save(KEY, CODE, TTL_SECONDS);
+    expect(await signInCodes.peek(KEY)).toEqual(CODE);
+    expect(await signInCodes.consume(KEY)).toEqual(CODE);
   });
 
   test.each(['peek', 'consume'] as const)('finds nothing by %s after expiry', async (look) => {
     await using under = await create();
     const { signInCodes } = under.stores;
-    await signInCodes.save('key', CODE, TTL_SECONDS);
+    await signInCodes.save(KEY, CODE, TTL_SECONDS);
     await under.advance(TTL_SECONDS);
-    expect(await signInCodes[look]('key')).toBeNull();
+    expect(await signInCodes[look](KEY)).toBeNull();
   });
 
   test('keeps the records of different stores apart', async () => {
     await using under = await create();
-    await under.stores.signInCodes.save('key', CODE, TTL_SECONDS);
-    expect(await under.stores.pendingSignIns.peek('key')).toBeNull();
+    await under.stores.signInCodes.save(KEY, CODE, TTL_SECONDS);
+    expect(await under.stores.pendingSignIns.peek(KEY)).toBeNull();
     expect(await under.stores.pendingAuthorizations.peek('key')).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-import { hashToken } from '../../crypto/tokens.ts';
+import { hashToken, type TokenHash } from '../../crypto/tokens.ts';
 import { InvalidGrantError } from '../../errors/oauth-errors.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import type { AuthorizationCode } from '../../store/authorization-code-store.ts';
@@ -66,7 +66,7 @@ function refuseMisuse(code: AuthorizationCode, request: TokenRequest): void {
 }
 
 async function useUp(
-  hash: string,
+  hash: TokenHash,
   { id: grantId, clientId }: Grant,
   { stores, logger }: GrantOptions,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 
-import { Sealer } from '../../crypto/sealer.ts';
+import { Sealer, type Sealed } from '../../crypto/sealer.ts';
 
 const CONTEXT = 'refresh-token-successor';
 
@@ -10,7 +10,7 @@ const KEY_BYTES = 32;
  * Seals a rotated token's successor under a key that only the holder of the token has: what the
  * store keeps for the grace is of no use to who reads the store.
  */
-export function sealSuccessor(successor: string, token: string): string {
+export function sealSuccessor(successor: string, token: string): Sealed {
   return sealerOf(token).seal(successor, CONTEXT);
 }
 

@@ -1,4 +1,4 @@
-import { hashToken, randomToken, equalSecrets } from '../../crypto/tokens.ts';
+import { hashToken, randomToken, equalSecrets, type TokenHash } from '../../crypto/tokens.ts';
 import {
   expiredCookie,
   loginCookie,
@@ -18,7 +18,7 @@ type Cookies = Readonly<Record<string, string | undefined>>;
 
 export interface LoginBinding {
   /** Names the sign-in; kept on our side. */
-  readonly hash: string;
+  readonly hash: TokenHash;
   /** `Set-Cookie` values; the browser proves with them that it began the sign-in. */
   readonly setCookies: readonly string[];
 }
@@ -43,7 +43,7 @@ function dropOldest(origin: string, cookies: Cookies): readonly string[] {
 }
 
 /** Whether a request comes from the browser that a sign-in was tied to. */
-export function isBoundBrowser(origin: string, cookies: Cookies, hash: string): boolean {
+export function isBoundBrowser(origin: string, cookies: Cookies, hash: TokenHash): boolean {
   const value = cookies[loginCookieName(origin, hash)];
   return value !== undefined && equalSecrets(hashToken(value), hash);
 }

@@ -1,4 +1,5 @@
-import type { Sealer } from '../../crypto/sealer.ts';
+import { isTokenHash, type TokenHash } from '../../crypto/tokens.ts';
+import type { Sealed, Sealer } from '../../crypto/sealer.ts';
 import { safeReturnPath } from './return-path.ts';
 
 /** What a route host asks the authenticate host for. It travels through the browser, sealed. */
@@ -7,7 +8,7 @@ export interface SignInRequest {
   /** Starts with exactly one `/`. */
   readonly returnPath: string;
   /** Hash of the cookie that ties the request to the browser. */
-  readonly preLoginHash: string;
+  readonly preLoginHash: TokenHash;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
@@ -17,7 +18,7 @@ export function sealSignInRequest(
   { targetOrigin, returnPath, preLoginHash, expiresAt }: SignInRequest,
   audience: string,
   sealer: Sealer,
-): string {
+): Sealed {
   const text = JSON.stringify([targetOrigin, returnPath, preLoginHash, expiresAt]);
   return sealer.seal(text, contextOf(audience));
 }
@@ -44,6 +45,6 @@ function parse(text: string): SignInRequest | null {
   if (!Array.isArray(value)) return null;
   const [targetOrigin, returnPath, preLoginHash, expiresAt] = value as unknown[];
   if (typeof targetOrigin !== 'string' || typeof returnPath !== 'string') return null;
-  if (typeof preLoginHash !== 'string' || typeof expiresAt !== 'number') return null;
+  if (!isTokenHash(preLoginHash) || typeof expiresAt !== 'number') return null;
   return { targetOrigin, returnPath: safeReturnPath(returnPath), preLoginHash, expiresAt };
 }

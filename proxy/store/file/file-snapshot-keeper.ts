@@ -6,7 +6,7 @@ import {
   comparePositions,
   type SnapshotPosition,
 } from '../../../shared/snapshot/snapshot-position.ts';
-import type { Sealer } from '../../crypto/sealer.ts';
+import type { Sealed, Sealer } from '../../crypto/sealer.ts';
 import { openSnapshot, sealSnapshot, type SnapshotSeal } from '../sealed-snapshot.ts';
 import type { PlacedSnapshot, SaveOutcome, SnapshotKeeper } from '../snapshot-keeper.ts';
 
@@ -100,7 +100,7 @@ export class FileSnapshotKeeper implements SnapshotKeeper {
   }
 
   /** At once: whoever reads it sees all of the old file or all of the new one. */
-  async #replace(sealed: string): Promise<void> {
+  async #replace(sealed: Sealed): Promise<void> {
     const next = `${this.#file}.next`;
     await mkdir(this.#directory, { recursive: true });
     // What a process left that was killed.

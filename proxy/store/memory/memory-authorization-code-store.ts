@@ -4,6 +4,7 @@ import type {
   CodeConsumption,
 } from '../authorization-code-store.ts';
 import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
+import type { TokenHash } from '../../crypto/tokens.ts';
 
 interface CodeRecord {
   readonly code: AuthorizationCode;
@@ -18,16 +19,16 @@ export class MemoryAuthorizationCodeStore implements AuthorizationCodeStore {
     this.#records = new ExpiringMap(now);
   }
 
-  save(hash: string, code: AuthorizationCode, ttlSeconds: number): Promise<void> {
+  save(hash: TokenHash, code: AuthorizationCode, ttlSeconds: number): Promise<void> {
     this.#records.set(hash, { code, isUsed: false }, ttlSeconds);
     return Promise.resolve();
   }
 
-  peek(hash: string): Promise<AuthorizationCode | null> {
+  peek(hash: TokenHash): Promise<AuthorizationCode | null> {
     return Promise.resolve(this.#records.get(hash)?.code ?? null);
   }
 
-  consume(hash: string, memorySeconds: number): Promise<CodeConsumption | null> {
+  consume(hash: TokenHash, memorySeconds: number): Promise<CodeConsumption | null> {
     const record = this.#records.get(hash);
     if (record === null) return Promise.resolve(null);
     const { code, isUsed } = record;

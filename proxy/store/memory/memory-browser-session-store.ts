@@ -1,5 +1,6 @@
 import type { BrowserSession, BrowserSessionStore } from '../session-store.ts';
 import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
+import type { TokenHash } from '../../crypto/tokens.ts';
 
 /** Browser sessions of one process. */
 export class MemoryBrowserSessionStore implements BrowserSessionStore {
@@ -9,12 +10,12 @@ export class MemoryBrowserSessionStore implements BrowserSessionStore {
     this.#browserSessions = new ExpiringMap(now);
   }
 
-  save(cookieHash: string, browserSession: BrowserSession, expiresAt: number): Promise<void> {
+  save(cookieHash: TokenHash, browserSession: BrowserSession, expiresAt: number): Promise<void> {
     this.#browserSessions.setUntil(cookieHash, browserSession, expiresAt);
     return Promise.resolve();
   }
 
-  get(cookieHash: string): Promise<BrowserSession | null> {
+  get(cookieHash: TokenHash): Promise<BrowserSession | null> {
     return Promise.resolve(this.#browserSessions.get(cookieHash));
   }
 

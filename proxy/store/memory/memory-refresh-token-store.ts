@@ -7,10 +7,11 @@ import type {
 } from '../refresh-token-store.ts';
 import { REVOCATION_MEMORY_SECONDS } from '../revocation-memory.ts';
 import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
+import type { TokenHash } from '../../crypto/tokens.ts';
 
 /** The last predecessor, while its repetition gets its successor. */
 interface Grace {
-  readonly hash: string;
+  readonly hash: TokenHash;
   readonly sealedSuccessor: string;
   readonly endsAt: number;
 }
@@ -18,7 +19,7 @@ interface Grace {
 interface Family {
   /** Of the current token, like the hash. */
   readonly generation: number;
-  readonly hash: string;
+  readonly hash: TokenHash;
   /** Absent until the first rotation. */
   readonly grace?: Grace;
 }

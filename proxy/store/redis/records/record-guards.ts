@@ -1,5 +1,6 @@
 import type { Identity, Session } from '../../../records/session.ts';
 import type { PendingSignIn, SignInCode } from '../../../records/sign-in-records.ts';
+import { isTokenHash } from '../../../crypto/tokens.ts';
 import { isJsonObject } from '../../../json/json-object.ts';
 import { TOKEN_ENDPOINT_AUTH_METHODS, type ClientMetadata } from '../../../records/client.ts';
 import type { PendingAuthorization } from '../../../records/pending-authorization.ts';
@@ -63,8 +64,8 @@ export const isVersionedSignIn = hasShape<VersionedSignIn>({
 export const isPendingSignIn = hasShape<PendingSignIn>({
   targetOrigin: isString,
   returnPath: isString,
-  preLoginHash: isString,
-  browserHash: isString,
+  preLoginHash: isTokenHash,
+  browserHash: isTokenHash,
   provider: isString,
   nonce: isString,
   codeVerifier: isString,
@@ -74,7 +75,7 @@ export const isSignInCode = hasShape<SignInCode>({
   sessionId: isString,
   targetOrigin: isString,
   returnPath: isString,
-  preLoginHash: isString,
+  preLoginHash: isTokenHash,
 });
 
 export const isPendingAuthorization = hasShape<PendingAuthorization>({
@@ -104,7 +105,7 @@ const isClientMetadata = hasShape<ClientMetadata>({
 export const isRegisteredClient = hasShape<RegisteredClient>({
   id: isString,
   issuer: isString,
-  secretHash: isOptional(isString),
+  secretHash: isOptional(isTokenHash),
   metadata: isClientMetadata,
   registeredAt: isNumber,
 });

@@ -1,4 +1,4 @@
-import type { Sealer } from '../../../crypto/sealer.ts';
+import type { Sealed, Sealer } from '../../../crypto/sealer.ts';
 import type { Guard } from './guards.ts';
 import type { KeyKind } from './keys.ts';
 import { UnreadableRecordError } from './unreadable-record-error.ts';
@@ -19,7 +19,7 @@ export class RecordSeal<Value> {
   }
 
   /** `place` is the whole key, and the field where the key is a hash. */
-  seal(place: string, value: Value): string {
+  seal(place: string, value: Value): Sealed {
     return this.#sealer.seal(JSON.stringify(value), `${CONTEXT} ${place}`);
   }
 

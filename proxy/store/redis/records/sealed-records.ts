@@ -1,4 +1,4 @@
-import type { Sealer } from '../../../crypto/sealer.ts';
+import type { Sealed, Sealer } from '../../../crypto/sealer.ts';
 import type { Guard } from './guards.ts';
 import { keyOf, milliseconds, type KeyKind } from './keys.ts';
 import { RecordSeal } from './record-seal.ts';
@@ -31,7 +31,7 @@ export class SealedRecords<Value> {
     return keyOf(this.#redis, this.#kind, id);
   }
 
-  seal(id: string, value: Value): string {
+  seal(id: string, value: Value): Sealed {
     return this.#seal.seal(this.keyOf(id), value);
   }
 

@@ -7,6 +7,7 @@ import type {
 import { isCodeRecord, type CodeRecord } from '../records/record-guards.ts';
 import type { RedisCommands } from '../connection/redis-connection.ts';
 import { SealedRecords } from '../records/sealed-records.ts';
+import type { TokenHash } from '../../../crypto/tokens.ts';
 
 /**
  * Authorization codes of all proxies.
@@ -25,15 +26,15 @@ export class RedisAuthorizationCodeStore implements AuthorizationCodeStore {
     });
   }
 
-  save(hash: string, code: AuthorizationCode, ttlSeconds: number): Promise<void> {
+  save(hash: TokenHash, code: AuthorizationCode, ttlSeconds: number): Promise<void> {
     return this.#records.save(hash, { code, isUsed: false }, ttlSeconds);
   }
 
-  async peek(hash: string): Promise<AuthorizationCode | null> {
+  async peek(hash: TokenHash): Promise<AuthorizationCode | null> {
     return (await this.#records.read(hash))?.value.code ?? null;
   }
 
-  async consume(hash: string, memorySeconds: number): Promise<CodeConsumption | null> {
+  async consume(hash: TokenHash, memorySeconds: number): Promise<CodeConsumption | null> {
     const record = await this.#records.read(hash);
     if (record === null) return null;
     const { code, isUsed } = record.value;

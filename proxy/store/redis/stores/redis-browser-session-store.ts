@@ -5,6 +5,7 @@ import { isBrowserSession } from '../records/record-guards.ts';
 import { RecordSeal } from '../records/record-seal.ts';
 import type { RedisCommands, RedisScript } from '../connection/redis-connection.ts';
 import { textOrNull } from '../connection/replies.ts';
+import type { TokenHash } from '../../../crypto/tokens.ts';
 
 /** KEYS: browser sessions of the session. ARGV: hash of the cookie, record, end in milliseconds. */
 const ADD: RedisScript = {
@@ -32,7 +33,11 @@ export class RedisBrowserSessionStore implements BrowserSessionStore {
     this.#seal = new RecordSeal(sealer, 'browser-sessions', isBrowserSession);
   }
 
-  async save(cookieHash: string, browserSession: BrowserSession, expiresAt: number): Promise<void> {
+  async save(
+    cookieHash: TokenHash,
+    browserSession: BrowserSession,
+    expiresAt: number,
+  ): Promise<void> {
     const { sessionId } = browserSession;
     const key = this.#keyOf(sessionId);
     const sealed = this.#seal.seal(placeOf(key, cookieHash), browserSession);
@@ -41,7 +46,7 @@ export class RedisBrowserSessionStore implements BrowserSessionStore {
     await this.#redis.send('SET', this.#cookieKeyOf(cookieHash), sessionId, 'PXAT', end);
   }
 
-  async get(cookieHash: string): Promise<BrowserSession | null> {
+  async get(cookieHash: TokenHash): Promise<BrowserSession | null> {
     const sessionId = textOrNull(await this.#redis.send('GET', this.#cookieKeyOf(cookieHash)));
     if (sessionId === null) return null;
     const key = this.#keyOf(sessionId);
@@ -57,11 +62,11 @@ export class RedisBrowserSessionStore implements BrowserSessionStore {
     return keyOf(this.#redis, 'browser-sessions', sessionId);
   }
 
-  #cookieKeyOf(cookieHash: string): string {
+  #cookieKeyOf(cookieHash: TokenHash): string {
     return keyOf(this.#redis, 'browser-session', cookieHash);
   }
 }
 
-function placeOf(key: string, cookieHash: string): string {
+function placeOf(key: string, cookieHash: TokenHash): string {
   return `${key} ${cookieHash}`;
 }

@@ -6,13 +6,17 @@ import type { RedisCommands } from '../connection/redis-connection.ts';
 import { integer } from '../connection/replies.ts';
 import { DELETE_IF_EQUAL } from '../connection/scripts.ts';
 import { SealedRecords } from '../records/sealed-records.ts';
+import type { TokenHash } from '../../../crypto/tokens.ts';
 
 /**
  * Single-use records of all proxies.
  *
  * A record is opened before it is deleted: a proxy that cannot open it leaves it to one that can.
  */
-export class RedisSingleUseStore<Value> implements SingleUseStore<Value> {
+export class RedisSingleUseStore<Value, Key extends string = TokenHash> implements SingleUseStore<
+  Value,
+  Key
+> {
   readonly #redis: RedisCommands;
   readonly #records: SealedRecords<Value>;
 
@@ -24,15 +28,15 @@ export class RedisSingleUseStore<Value> implements SingleUseStore<Value> {
     this.#records = new SealedRecords(redis, options);
   }
 
-  save(key: string, value: Value, ttlSeconds: number): Promise<void> {
+  save(key: Key, value: Value, ttlSeconds: number): Promise<void> {
     return this.#records.save(hashedId(key), value, ttlSeconds);
   }
 
-  async peek(key: string): Promise<Value | null> {
+  async peek(key: Key): Promise<Value | null> {
     return (await this.#records.read(hashedId(key)))?.value ?? null;
   }
 
-  async consume(key: string): Promise<Value | null> {
+  async consume(key: Key): Promise<Value | null> {
     const id = hashedId(key);
     const record = await this.#records.read(id);
     if (record === null) return null;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { hashToken } from '../../../../proxy/crypto/tokens.ts';
 import {
   expiredCookie,
   loginCookie,
@@ -16,14 +17,14 @@ const lax = { sameSite: 'Lax', maxAgeSeconds: 60 } as const;
 
 describe('cookie names', () => {
   test.each([
-    ['https://app.example', '__Host-gatehouse', '__Host-gatehouse-login-abcdefgh'],
-    [SECURE, '__Host-gatehouse', '__Host-gatehouse-login-abcdefgh'],
-    [LOOPBACK, 'gatehouse-8080', 'gatehouse-login-8080-abcdefgh'],
-    ['http://localhost', 'gatehouse-80', 'gatehouse-login-80-abcdefgh'],
-    ['http://[::1]:9', 'gatehouse-9', 'gatehouse-login-9-abcdefgh'],
+    ['https://app.example', '__Host-gatehouse', '__Host-gatehouse-login-yi8gaeoM'],
+    [SECURE, '__Host-gatehouse', '__Host-gatehouse-login-yi8gaeoM'],
+    [LOOPBACK, 'gatehouse-8080', 'gatehouse-login-8080-yi8gaeoM'],
+    ['http://localhost', 'gatehouse-80', 'gatehouse-login-80-yi8gaeoM'],
+    ['http://[::1]:9', 'gatehouse-9', 'gatehouse-login-9-yi8gaeoM'],
   ])('of %s are %s and %s', (origin, session, login) => {
     expect(sessionCookieName(origin)).toBe(session);
-    expect(loginCookieName(origin, 'abcdefghijk')).toBe(login);
+    expect(loginCookieName(origin, hashToken('abcdefghijk'))).toBe(login);
     const cookie = `${session}=a; ${session}=b; ${login}=a; ${login}=b`;
     expect({ ...readCookies({ headers: { cookie } }) }).toEqual({});
   });
@@ -54,7 +55,7 @@ describe('cookies that are set', () => {
   });
 
   test('of a sign-in are Lax, so that they come back from another site', () => {
-    const name = loginCookieName(SECURE, 'abcdefgh');
+    const name = loginCookieName(SECURE, hashToken('abcdefgh'));
     expect(loginCookie(SECURE, { name, value: 'v' }, 60)).toBe(
       `${name}=v; Max-Age=60; Path=/; HttpOnly; Secure; SameSite=Lax`,
     );

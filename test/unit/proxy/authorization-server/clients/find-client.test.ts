@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { hashToken } from '../../../../../proxy/crypto/tokens.ts';
 import type { Client } from '../../../../../proxy/records/client.ts';
 import { createFindClient } from '../../../../../proxy/authorization-server/clients/find-client.ts';
 import { createMemoryStores } from '../../../../../proxy/store/memory/memory-stores.ts';
@@ -32,14 +33,20 @@ describe('findClient', () => {
   test('finds a registered client at its issuer', async () => {
     const { clients, findClient, asked } = setUp();
     await clients.register(
-      { id: 'c1', issuer: ISSUER, metadata: METADATA, secretHash: 'hash', registeredAt: 0 },
+      {
+        id: 'c1',
+        issuer: ISSUER,
+        metadata: METADATA,
+        secretHash: hashToken('secret'),
+        registeredAt: 0,
+      },
       DAY,
     );
     expect(await findClient(ISSUER, 'c1', SETTINGS)).toEqual({
       id: 'c1',
       source: 'registration',
       metadata: METADATA,
-      secretHash: 'hash',
+      secretHash: hashToken('secret'),
     });
     expect(asked).toEqual([]);
   });

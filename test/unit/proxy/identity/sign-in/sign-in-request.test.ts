@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 
 import { Sealer } from '../../../../../proxy/crypto/sealer.ts';
+import { hashToken } from '../../../../../proxy/crypto/tokens.ts';
 import {
   openSignInRequest,
   sealSignInRequest,
@@ -13,7 +14,7 @@ const audience = 'https://auth.example';
 const request = {
   targetOrigin: 'https://app.example',
   returnPath: '/a?b=c',
-  preLoginHash: 'hash',
+  preLoginHash: hashToken('value'),
   expiresAt: 1234,
 };
 
