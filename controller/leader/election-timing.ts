@@ -1,18 +1,18 @@
-/** How a Lease is held and sought. */
+/** Times of the election, in milliseconds unless named otherwise. */
 export interface ElectionTiming {
-  /** How long a Lease holds without being renewed. */
+  /** How long a Lease lasts without being renewed. */
   readonly leaseDurationMs: number;
-  /** How long a leader leads without having renewed it. Shorter, so that it ends first. */
+  /** How long a leader leads without renewing its Lease. Shorter, so that it resigns first. */
   readonly renewDeadlineMs: number;
-  /** How often a leader renews it, and others look. */
+  /** How often a leader renews its Lease, and candidates read it. */
   readonly retryPeriodMs: number;
-  /** Others wait up to this part of the period longer, each another time. */
+  /** Candidates wait longer than the period by a random share of up to this much. */
   readonly jitter: number;
 }
 
 /**
- * What Kubernetes' own controllers use, but for less jitter: a leader that was killed is replaced
- * 15 s after another one last saw it renew, and that one looks every 2.4 s at the latest.
+ * The times of Kubernetes' own controllers, with less jitter: a candidate replaces a leader that was
+ * killed 15 s after it last saw a renewal, and reads the Lease at least every 2.4 s.
  */
 export const DEFAULT_TIMING: ElectionTiming = {
   leaseDurationMs: 15_000,

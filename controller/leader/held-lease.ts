@@ -13,20 +13,20 @@ export interface HeldLeaseOptions {
   readonly clock: Clock;
   readonly wallTime: () => Date;
   readonly logger: Logger;
-  /** Learns of every version of the Lease that is read or written. */
+  /** Receives every version of the Lease that is read or written. */
   readonly onLease: (lease: Lease | undefined) => void;
 }
 
-/** The Lease is not ours any more. */
+/** Another process holds the Lease, or it was deleted or released. */
 class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }
 
 /**
- * A Lease that we hold, and the leadership that goes with it.
+ * A Lease that this process holds, and the leadership that comes with it.
  *
- * Writes follow one another. A Lease that was deleted ends the leadership, as another process may
- * have made it again with any epoch: who leads after that has acquired it anew.
+ * Writes run one after the other. The leadership ends when the Lease is deleted, because another
+ * process may create it with any epoch; the next leader has to acquire it afresh.
  */
 export class HeldLease implements Leadership {
   readonly #options: HeldLeaseOptions;
@@ -35,7 +35,7 @@ export class HeldLease implements Leadership {
   #epoch: number;
   #writing: Promise<unknown> = Promise.resolve();
 
-  /** `lease` was acquired by a request that was sent at `since`, by the clock. */
+  /** `since`: when the request that acquired `lease` was sent, by the clock. */
   constructor(options: HeldLeaseOptions, lease: Lease, since: number) {
     this.#options = options;
     this.#lease = lease;
@@ -64,7 +64,7 @@ export class HeldLease implements Leadership {
     this.#term.end(reason);
   }
 
-  /** Renews the Lease every so often, until the leadership is over. Never rejects. */
+  /** Renews the Lease every period, until the leadership is over. Never rejects. */
   async keep(): Promise<void> {
     const { clock, timing } = this.#options;
     while (!this.signal.aborted) {
@@ -89,7 +89,7 @@ export class HeldLease implements Leadership {
     return this.#epoch;
   }
 
-  /** Writes the Lease after what is being written. Tells whether it is; never rejects. */
+  /** Writes the Lease after the writes under way. Returns whether that succeeded; never rejects. */
   async #attempt(epoch: number): Promise<boolean> {
     const attempt = this.#writing.then(() => this.#write(epoch));
     this.#writing = attempt.catch(() => undefined);
@@ -98,7 +98,7 @@ export class HeldLease implements Leadership {
       return true;
     } catch (error) {
       if (error instanceof LeaseLostError) this.end(error.message);
-      if (this.isCurrent) this.#options.logger.warn('lease could not be renewed', {}, error);
+      if (this.isCurrent) this.#options.logger.warn('cannot renew the Lease', {}, error);
       return false;
     }
   }
@@ -108,11 +108,11 @@ export class HeldLease implements Leadership {
     const { clock, timing, onLease } = this.#options;
     const since = clock.now();
     const written = await this.#replace(epoch);
-    // A server may make a Lease that is not there instead of refusing to replace it.
+    // A server may create a missing Lease instead of refusing to replace it.
     if (written.metadata.uid !== this.#lease.metadata.uid) throw this.#lost(undefined);
     this.#lease = written;
     onLease(written);
-    // Others count from when they see it, which is later.
+    // Candidates count from when they see the write, which is later.
     this.#term.extend(since + timing.renewDeadlineMs);
   }
 
@@ -123,13 +123,13 @@ export class HeldLease implements Leadership {
       if (isNotFound(error)) throw this.#lost(undefined);
       if (!isConflict(error)) throw error;
       const lease = await this.#options.client.get();
-      // Else somebody wrote something else of it, or we did, and did not hear the answer.
+      // If it is ours, another client edited it, or our own write succeeded without a response.
       if (lease === undefined || !this.#isOurs(lease)) throw this.#lost(lease);
       return await this.#put(lease, epoch);
     }
   }
 
-  /** The epoch in the Lease never becomes lower: one that is in it may have been used. */
+  /** Never lowers the epoch of the Lease: that epoch may be in use. */
   #put(lease: Lease, epoch: number): Promise<Lease> {
     const at = { epoch: Math.max(epoch, epochOf(lease)), now: this.#options.wallTime() };
     return this.#options.client.replace(renewed(lease, at));

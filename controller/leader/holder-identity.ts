@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 const RANDOM_BYTES = 8;
 
 /**
- * Who holds a Lease: the pod or host, and this process of it. A container that is restarted in place
- * has the name of the one before, and is another holder.
+ * Returns a name for this process as the holder of a Lease: the pod or host, and random bytes. A
+ * container that restarts in place keeps its name and must be a different holder.
  */
 export function holderIdentity(name: string): string {
   return `${name}_${randomBytes(RANDOM_BYTES).toString('hex')}`;

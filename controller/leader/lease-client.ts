@@ -3,18 +3,18 @@ import { KubernetesApiError, type KubernetesApi } from '../kubernetes/kubernetes
 import { LEASES } from '../kubernetes/resource-types.ts';
 import type { Lease } from './lease.ts';
 
-/** What the election asks of the API server. */
+/** The part of the API that the election needs. */
 export type LeaseApi = Pick<KubernetesApi, 'get' | 'create' | 'replace'>;
 
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 
-/** Somebody else wrote the Lease first. */
+/** Whether another client wrote the Lease first. */
 export function isConflict(error: unknown): boolean {
   return error instanceof KubernetesApiError && error.code === CONFLICT;
 }
 
-/** There is no such Lease. */
+/** Whether the Lease does not exist. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof KubernetesApiError && error.code === NOT_FOUND;
 }
@@ -22,8 +22,8 @@ export function isNotFound(error: unknown): boolean {
 /**
  * One Lease on the API server.
  *
- * A call rejects when it is not answered in time. A write may have its effect later nevertheless: the
- * `resourceVersion` keeps it from undoing what was written after it.
+ * A call rejects when it gets no response in time. A write may still take effect later; its
+ * `resourceVersion` keeps it from undoing a later write.
  */
 export class LeaseClient {
   readonly #api: LeaseApi;
@@ -40,7 +40,7 @@ export class LeaseClient {
     this.#limit = limit;
   }
 
-  /** Undefined when there is none. */
+  /** Resolves with undefined when the Lease does not exist. */
   async get(): Promise<Lease | undefined> {
     try {
       return await this.#inTime(this.#api.get(LEASES, this.#place));
@@ -50,17 +50,17 @@ export class LeaseClient {
     }
   }
 
-  /** Rejects with a conflict when there is one already. */
+  /** Rejects with a conflict when the Lease exists. */
   create(lease: Lease): Promise<Lease> {
     return this.#inTime(this.#api.create(LEASES, this.#place.namespace, lease));
   }
 
-  /** Rejects with a conflict unless `lease` is made of the newest version. */
+  /** Rejects with a conflict unless `lease` is derived from the newest version. */
   replace(lease: Lease): Promise<Lease> {
     return this.#inTime(this.#api.replace(LEASES, this.#place, lease));
   }
 
-  #inTime<T>(answer: Promise<T>): Promise<T> {
-    return inTime(this.#limit.clock, this.#limit.timeoutMs, answer);
+  #inTime<T>(response: Promise<T>): Promise<T> {
+    return inTime(this.#limit.clock, this.#limit.timeoutMs, response);
   }
 }

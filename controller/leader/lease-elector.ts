@@ -1,89 +1,86 @@
 import { monotonicClock, pause, type Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
+import { ElectionLog } from './election-log.ts';
 import { DEFAULT_TIMING, type ElectionTiming } from './election-timing.ts';
 import { HeldLease } from './held-lease.ts';
-import type { Elector, Leadership } from './leadership.ts';
+import type { Leadership } from './leadership.ts';
 import { acquired, holderOf, newLease, released, type Lease } from './lease.ts';
 import { isConflict, LeaseClient, type LeaseApi } from './lease-client.ts';
 import { ObservedLease } from './observed-lease.ts';
 
 export interface ElectionOptions {
   readonly api: LeaseApi;
-  /** Where the Lease is. */
+  /** Namespace of the Lease. */
   readonly namespace: string;
   readonly leaseName: string;
-  /** Of this process alone, as `holderIdentity` makes them. */
+  /** Unique to this process, as `holderIdentity` makes it. */
   readonly identity: string;
   /** `host:port` of the push listener of this process. */
   readonly pushAddress: string;
   readonly logger: Logger;
-  /**
-   * Called at the beginning of every leadership. The next one does not begin before what it returns
-   * has settled; when that rejects, another controller is let lead.
-   */
-  readonly onLeading: (leadership: Leadership) => void | Promise<void>;
   readonly timing?: ElectionTiming;
   readonly clock?: Clock;
-  /** For the times in the Lease, which people read and nobody counts on. */
+  /** For the times in the Lease, which are read by people and by no controller. */
   readonly wallTime?: () => Date;
   /** From 0 to 1. */
   readonly random?: () => number;
 }
 
-/** Of the renew deadline: a request that hangs leaves time for another one. */
-const ATTEMPT_PART = 0.4;
-/** Periods to wait when our work failed: the others look once in that time. */
+/**
+ * Called at the beginning of every leadership. The next leadership does not begin before the promise
+ * settles; when it rejects, another controller gets the chance to lead.
+ */
+export type OnLeading = (leadership: Leadership) => void | Promise<void>;
+
+/** Timeout of one request, as a share of the renew deadline: it leaves time for a second request. */
+const REQUEST_SHARE = 0.4;
+/** Periods to wait after our work failed: every candidate reads the Lease once in that time. */
 const YIELD_PERIODS = 3;
 
 /**
- * Takes part in the election of a leader by a Lease, until it is closed.
+ * A candidate in the election of a leader by a Lease.
  *
- * Whoever holds the Lease leads, and renews it. Every acquisition raises `leaseTransitions` by one:
- * that is the epoch. Others take it when it was released, or when they have seen no change of it for
- * as long as its holder said. Its holder has given up by then, because its renew deadline is shorter
- * and began before the others saw what it wrote.
+ * The holder of the Lease leads, and renews it. Every acquisition raises `leaseTransitions` by one;
+ * that number is the epoch. A candidate acquires the Lease when it was released, or when it has not
+ * seen it change for as long as the holder announced. The holder has resigned by then, because its
+ * renew deadline is shorter and began before the candidates saw what it wrote.
  *
- * A Lease that somebody deletes is made again with a higher epoch by whoever has seen it. A process
- * that never saw one begins at 1; `raiseEpochAbove` is for the case that there were higher ones.
+ * A Lease that was deleted is created with a higher epoch by a candidate that has seen it. A process
+ * that never saw one begins at 1; if there were higher epochs, `raiseEpochAbove` corrects that.
  */
-export function electLeader(options: ElectionOptions): Elector {
-  return new LeaseElector({
-    timing: DEFAULT_TIMING,
-    clock: monotonicClock,
-    wallTime: () => new Date(),
-    random: Math.random,
-    ...options,
-  });
-}
-
-class LeaseElector implements Elector {
+export class LeaseElector implements AsyncDisposable {
   readonly #options: Required<ElectionOptions>;
   readonly #client: LeaseClient;
   readonly #observed: ObservedLease;
+  readonly #log: ElectionLog;
   readonly #closing = new AbortController();
-  readonly #running: Promise<void>;
+  #running: Promise<void> | undefined;
   #held: HeldLease | undefined;
   #mayHold = false;
-  #isFailing = false;
-  /** Who was logged to lead; empty: nobody. */
-  #loggedLeader = '';
 
-  constructor(options: Required<ElectionOptions>) {
-    const { api, namespace, leaseName, timing, clock } = options;
-    this.#options = options;
+  constructor(options: ElectionOptions) {
+    this.#options = {
+      timing: DEFAULT_TIMING,
+      clock: monotonicClock,
+      wallTime: () => new Date(),
+      random: Math.random,
+      ...options,
+    };
+    const { api, namespace, leaseName, timing, clock, logger } = this.#options;
     this.#client = new LeaseClient(
       api,
       { namespace, name: leaseName },
-      { clock, timeoutMs: timing.renewDeadlineMs * ATTEMPT_PART },
+      { clock, timeoutMs: timing.renewDeadlineMs * REQUEST_SHARE },
     );
     this.#observed = new ObservedLease(timing.leaseDurationMs);
-    this.#running = this.#run();
+    this.#log = new ElectionLog(logger, leaseName);
   }
 
   get isLeading(): boolean {
     return this.#held?.isCurrent ?? false;
   }
 
+  /** `host:port` of the leader's push listener, from its Lease; undefined when nobody leads. */
   get leaderAddress(): string | undefined {
     if (this.isLeading) return this.#options.pushAddress;
     const { lease } = this.#observed;
@@ -91,18 +88,23 @@ class LeaseElector implements Elector {
     return this.#observed.pushAddress(this.#options.clock.now());
   }
 
-  /** Ends the leadership, waits for its work, and releases the Lease. Never rejects. */
+  /** Joins the election, until it is disposed of. */
+  join(onLeading: OnLeading): void {
+    this.#running ??= this.#run(onLeading);
+  }
+
+  /** Resigns, waits for the work of the leadership, and releases the Lease. Never rejects. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     this.#held?.end('this controller stops');
     await this.#running;
   }
 
-  async #run(): Promise<void> {
+  async #run(onLeading: OnLeading): Promise<void> {
     while (!this.#isClosing()) {
       this.#held = await this.#contend();
-      if (this.#held === undefined) await this.#pause(this.#patienceMs());
-      else await this.#lead(this.#held);
+      if (this.#held === undefined) await this.#pause(this.#contendAgainMs());
+      else await this.#lead(this.#held, onLeading);
     }
     await this.#release();
   }
@@ -111,7 +113,7 @@ class LeaseElector implements Elector {
     return this.#closing.signal.aborted;
   }
 
-  /** Takes the Lease if it is free. */
+  /** Acquires the Lease if it is free. */
   async #contend(): Promise<HeldLease | undefined> {
     try {
       const lease = await this.#client.get();
@@ -119,16 +121,16 @@ class LeaseElector implements Elector {
       this.#observed.see(lease, clock.now());
       if (this.#isClosing()) return undefined;
       if (this.#observed.heldForMs(identity, clock.now()) > 0) {
-        this.#answered();
+        this.#log.canContend();
         this.#logLeader(lease);
         return undefined;
       }
       const held = await this.#acquire(lease);
-      this.#answered();
+      this.#log.canContend();
       return held;
     } catch (error) {
-      if (isConflict(error)) this.#answered();
-      else this.#failed(error);
+      if (isConflict(error)) this.#log.canContend();
+      else this.#log.cannotContend(error);
       return undefined;
     }
   }
@@ -137,41 +139,39 @@ class LeaseElector implements Elector {
     const { namespace, leaseName, timing, clock, wallTime } = this.#options;
     const since = clock.now();
     const at = { epoch: this.#observed.highestEpoch + 1, now: wallTime() };
-    const claim = { ...this.#options, leaseDurationMs: timing.leaseDurationMs };
-    const mine = acquired(lease ?? newLease(namespace, leaseName), claim, at);
+    const candidate = { ...this.#options, leaseDurationMs: timing.leaseDurationMs };
+    const ours = acquired(lease ?? newLease(namespace, leaseName), candidate, at);
     this.#mayHold = true;
-    const made = await (lease === undefined
-      ? this.#client.create(mine)
-      : this.#client.replace(mine));
+    const written = await (lease === undefined
+      ? this.#client.create(ours)
+      : this.#client.replace(ours));
     const onLease = (seen: Lease | undefined) => this.#observed.see(seen, clock.now());
-    onLease(made);
-    return new HeldLease({ ...this.#options, client: this.#client, onLease }, made, since);
+    onLease(written);
+    return new HeldLease({ ...this.#options, client: this.#client, onLease }, written, since);
   }
 
-  async #lead(held: HeldLease): Promise<void> {
-    const { logger, leaseName, identity } = this.#options;
+  async #lead(held: HeldLease, onLeading: OnLeading): Promise<void> {
     if (this.#isClosing()) {
       held.end('this controller stops');
       return;
     }
-    this.#loggedLeader = '';
-    logger.info('leadership acquired', { lease: leaseName, epoch: held.epoch, identity });
-    const working = this.#work(held);
+    this.#log.acquired({ epoch: held.epoch, identity: this.#options.identity });
+    const working = this.#work(held, onLeading);
     await held.keep();
-    logger.info('leadership lost', { lease: leaseName, epoch: held.epoch, reason: held.reason });
-    const isFailed = await working;
-    if (!isFailed || this.#isClosing()) return;
+    this.#log.lost({ epoch: held.epoch, reason: held.reason });
+    const hasFailed = await working;
+    if (!hasFailed || this.#isClosing()) return;
     await this.#release();
     await this.#pause(this.#options.timing.retryPeriodMs * YIELD_PERIODS);
   }
 
-  /** Tells whether it failed. Never rejects. */
-  async #work(held: HeldLease): Promise<boolean> {
+  /** Returns whether the work failed. Never rejects. */
+  async #work(held: HeldLease, onLeading: OnLeading): Promise<boolean> {
     try {
-      await this.#options.onLeading(held);
+      await onLeading(held);
       return false;
     } catch (error) {
-      this.#options.logger.error('leadership failed', { epoch: held.epoch }, error);
+      this.#log.workFailed(held.epoch, error);
       held.end('its work failed');
       return true;
     }
@@ -179,49 +179,32 @@ class LeaseElector implements Elector {
 
   async #release(): Promise<void> {
     if (!this.#mayHold) return;
-    const { logger, leaseName, identity, wallTime } = this.#options;
+    const { identity, wallTime } = this.#options;
     try {
       const lease = await this.#client.get();
       if (lease === undefined || holderOf(lease) !== identity) return;
       await this.#client.replace(released(lease, wallTime()));
-      logger.info('lease released', { lease: leaseName });
+      this.#log.released();
     } catch (error) {
-      logger.warn('lease could not be released, it runs out', { lease: leaseName }, error);
+      this.#log.cannotRelease(error);
     }
   }
 
-  #patienceMs(): number {
+  #contendAgainMs(): number {
     const { timing, clock, identity, random } = this.#options;
-    const patience = timing.retryPeriodMs * (1 + timing.jitter * random());
+    const periodMs = timing.retryPeriodMs * (1 + timing.jitter * random());
     const heldForMs = this.#observed.heldForMs(identity, clock.now());
-    return heldForMs > 0 ? Math.min(patience, heldForMs) : patience;
+    return heldForMs > 0 ? Math.min(periodMs, heldForMs) : periodMs;
   }
 
   #pause(ms: number): Promise<void> {
     return pause(this.#options.clock, ms, this.#closing.signal);
   }
 
-  /** One that was deleted says nothing new. */
+  /** A Lease that was deleted names no leader. */
   #logLeader(seen: Lease | undefined): void {
     if (seen === undefined || holderOf(seen) === '') return;
-    const { logger, leaseName, clock } = this.#options;
-    const leader = { holder: holderOf(seen), address: this.#observed.pushAddress(clock.now()) };
-    const logged = JSON.stringify(leader);
-    if (logged === this.#loggedLeader) return;
-    this.#loggedLeader = logged;
-    logger.info('another controller leads', { lease: leaseName, ...leader });
-  }
-
-  #failed(error: unknown): void {
-    const { logger, leaseName } = this.#options;
-    if (!this.#isFailing) logger.warn('lease cannot be sought', { lease: leaseName }, error);
-    this.#isFailing = true;
-  }
-
-  /** Not for having read a Lease alone: one that is free has to be taken as well. */
-  #answered(): void {
-    const { logger, leaseName } = this.#options;
-    if (this.#isFailing) logger.info('lease can be sought again', { lease: leaseName });
-    this.#isFailing = false;
+    const address = this.#observed.pushAddress(this.#options.clock.now());
+    this.#log.otherLeads({ holder: holderOf(seen), address });
   }
 }

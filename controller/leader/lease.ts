@@ -7,7 +7,7 @@ export const MAX_EPOCH = 2 ** 31 - 1;
 
 const SECOND = 1000;
 
-/** coordination.k8s.io/v1 Lease. Anybody may have written it. */
+/** A coordination.k8s.io/v1 Lease. It is not trusted: other clients may write it. */
 export interface Lease extends KubernetesObject {
   readonly spec?: {
     readonly holderIdentity?: string;
@@ -18,30 +18,30 @@ export interface Lease extends KubernetesObject {
   };
 }
 
-/** Who takes a Lease. */
-export interface Claim {
+/** A process that acquires a Lease. */
+export interface LeaseCandidate {
   readonly identity: string;
   readonly pushAddress: string;
   readonly leaseDurationMs: number;
 }
 
-/** Empty when nobody holds it. */
+/** The holder of a Lease; empty when nobody holds it. */
 export function holderOf(lease: Lease): string {
   return lease.spec?.holderIdentity ?? '';
 }
 
-/** 0 when nobody ever held it. */
+/** The epoch of a Lease; 0 when nobody ever held it. */
 export function epochOf(lease: Lease): number {
   return lease.spec?.leaseTransitions ?? 0;
 }
 
-/** How long it holds without being renewed; undefined when it does not say. */
+/** How long a Lease lasts without being renewed; undefined when it does not specify that. */
 export function durationMsOf(lease: Lease): number | undefined {
   const seconds = lease.spec?.leaseDurationSeconds;
   return seconds === undefined ? undefined : seconds * SECOND;
 }
 
-/** A Lease that nobody has made yet. */
+/** A Lease to be created. */
 export function newLease(namespace: string, name: string): Lease {
   return {
     apiVersion: 'coordination.k8s.io/v1',
@@ -50,19 +50,23 @@ export function newLease(namespace: string, name: string): Lease {
   };
 }
 
-/** The Lease, taken at `epoch`. */
-export function acquired(lease: Lease, claim: Claim, at: { epoch: number; now: Date }): Lease {
+/** The Lease, acquired with `epoch`. */
+export function acquired(
+  lease: Lease,
+  candidate: LeaseCandidate,
+  at: { epoch: number; now: Date },
+): Lease {
   const annotations = {
     ...lease.metadata.annotations,
-    [PUSH_ADDRESS_ANNOTATION]: claim.pushAddress,
+    [PUSH_ADDRESS_ANNOTATION]: candidate.pushAddress,
   };
   return {
     ...lease,
     metadata: { ...lease.metadata, annotations },
     spec: {
       ...lease.spec,
-      holderIdentity: claim.identity,
-      leaseDurationSeconds: Math.max(1, Math.round(claim.leaseDurationMs / SECOND)),
+      holderIdentity: candidate.identity,
+      leaseDurationSeconds: Math.max(1, Math.round(candidate.leaseDurationMs / SECOND)),
       leaseTransitions: at.epoch,
       acquireTime: microTime(at.now),
       renewTime: microTime(at.now),
@@ -70,13 +74,13 @@ export function acquired(lease: Lease, claim: Claim, at: { epoch: number; now: D
   };
 }
 
-/** The Lease, held on. */
+/** The Lease, renewed. */
 export function renewed(lease: Lease, at: { epoch: number; now: Date }): Lease {
   const renewTime = microTime(at.now);
   return { ...lease, spec: { ...lease.spec, leaseTransitions: at.epoch, renewTime } };
 }
 
-/** The Lease, for anybody to take. */
+/** The Lease, free for any candidate. */
 export function released(lease: Lease, now: Date): Lease {
   const renewTime = microTime(now);
   return {

@@ -1,6 +1,5 @@
 /**
- * A point in time as `MicroTime` of the Kubernetes API: the API server takes six fractional digits,
- * no more and no fewer.
+ * Formats a time as `MicroTime` of the Kubernetes API, which requires exactly six fractional digits.
  */
 export function microTime(time: Date): string {
   return time.toISOString().replace(/(\.\d{3})Z$/, '$1000Z');

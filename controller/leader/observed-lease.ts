@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { durationMsOf, epochOf, holderOf, PUSH_ADDRESS_ANNOTATION, type Lease } from './lease.ts';
 
 /**
- * A Lease as it was seen from here, and since when it has not changed.
+ * A Lease as this process has seen it, and for how long it has not changed.
  *
- * Only the time here counts: the times in the Lease are by another machine's clock.
+ * Measures with the clock of this process: the times in the Lease are from another machine's clock.
  */
 export class ObservedLease {
   readonly #fallbackMs: number;
@@ -14,24 +14,24 @@ export class ObservedLease {
   #expiresAt = 0;
   #highestEpoch = 0;
 
-  /** `fallbackMs` is how long a Lease holds that does not say so itself. */
+  /** `fallbackMs`: how long a Lease lasts that does not specify it. */
   constructor(fallbackMs: number) {
     this.#fallbackMs = fallbackMs;
   }
 
-  /** The Lease when it was last looked at; undefined: there was none. */
+  /** The Lease as it was last read; undefined: it did not exist. */
   get lease(): Lease | undefined {
     return this.#lease;
   }
 
-  /** Of every Lease that was seen. One that is deleted and made again forgets its own. */
+  /** The highest epoch of all versions seen: a Lease that is deleted and created again loses its own. */
   get highestEpoch(): number {
     return this.#highestEpoch;
   }
 
   /**
-   * Notes what the Lease is; undefined: it does not exist. Who held a Lease that is deleted has yet
-   * to notice it, and keeps its time.
+   * Records the newest version; undefined: the Lease does not exist. The holder of a deleted Lease
+   * keeps its time, because it has yet to notice the deletion.
    */
   see(lease: Lease | undefined, now: number): void {
     const isUnchanged = isDeepStrictEqual(lease?.spec, this.#lease?.spec);
@@ -44,13 +44,13 @@ export class ObservedLease {
     if (!isUnchanged) this.#expiresAt = now + durationMs;
   }
 
-  /** Milliseconds until `identity` may take it. */
+  /** Milliseconds until `identity` may acquire the Lease. */
   heldForMs(identity: string, now: number): number {
     if (this.#holder === '' || this.#holder === identity) return 0;
     return Math.max(0, this.#expiresAt - now);
   }
 
-  /** Where the holder takes proxies; undefined when it does not say, or holds it no longer. */
+  /** The address for proxies that the holder announces; undefined without one, or once it expired. */
   pushAddress(now: number): string | undefined {
     if (this.#lease === undefined || this.#holder === '' || now >= this.#expiresAt)
       return undefined;

@@ -1,9 +1,9 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 
 /**
- * A time that ends by itself unless it is extended. Once it has ended it stays so.
+ * A term of office that ends at its deadline unless it is extended, and never begins again.
  *
- * The timer may run late, after other callbacks of a process that was stopped: `isCurrent` asks the
+ * In a process that was suspended, the timer may run after other callbacks; `isCurrent` asks the
  * clock.
  */
 export class Term {
@@ -28,13 +28,13 @@ export class Term {
     return !this.signal.aborted;
   }
 
-  /** Why it ended; undefined while it lasts. */
+  /** Why the term ended; undefined while it lasts. */
   get reason(): string | undefined {
     const reason: unknown = this.signal.reason;
     return reason instanceof Error ? reason.message : undefined;
   }
 
-  /** Lasts until then, unless it is over. */
+  /** Moves the deadline, unless the term is over. */
   extend(deadline: number): void {
     if (!this.isCurrent || deadline <= this.#deadline) return;
     this.#deadline = deadline;
@@ -49,7 +49,7 @@ export class Term {
 
   #watch(): Disposable {
     return this.#clock.after(this.#deadline - this.#clock.now(), () => {
-      // Timers may be a fraction of a millisecond early.
+      // A timer may fire a fraction of a millisecond early.
       if (this.isCurrent) this.#timer = this.#watch();
     });
   }

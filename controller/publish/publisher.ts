@@ -1,3 +1,4 @@
+import type { Clock } from '../../shared/runtime/clock.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { Compilation } from '../compile/compilation.ts';
 import type { Publication } from '../push/publication.ts';
@@ -17,8 +18,7 @@ export interface Compiled {
 export interface PublisherOptions {
   /** How long a configuration that lost nearly all routes is held back. */
   readonly deletionDelayMs: number;
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
+  readonly clock: Clock;
   /** Learns why what is compiled is not published; undefined: it is. */
   readonly onHeldBack: (reason: string | undefined) => void;
 }
@@ -44,7 +44,7 @@ export class Publisher {
   #routeCount = 0;
   #obstacle: string | undefined;
   #heldBack: string | undefined;
-  #recheck: NodeJS.Timeout | undefined;
+  #recheck: Disposable | undefined;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
@@ -62,7 +62,7 @@ export class Publisher {
   }
 
   /** Takes what changed, and publishes it if this controller leads. */
-  take({ put, deleted, routeCount, obstacle }: Compiled): void {
+  publish({ put, deleted, routeCount, obstacle }: Compiled): void {
     for (const resource of put) {
       this.#table.set(resource.key, resource);
       this.#put.set(resource.key, resource);
@@ -94,14 +94,14 @@ export class Publisher {
   }
 
   /** Ends it. */
-  follow(): void {
+  resign(): void {
     this.#publication = undefined;
-    clearTimeout(this.#recheck);
+    this.#recheck?.[Symbol.dispose]();
     this.#report(undefined);
   }
 
   #publish(): void {
-    clearTimeout(this.#recheck);
+    this.#recheck?.[Symbol.dispose]();
     const publication = this.#publication;
     if (publication === undefined) return;
     const judgement = this.#judge(publication);
@@ -146,10 +146,10 @@ export class Publisher {
     if (this.#obstacle !== undefined) return { kind: 'publish' };
     const told = this.#routesBefore ?? publication.routesBefore;
     const before = this.#publishedRoutes ?? told;
-    const now = this.#options.now();
+    const now = this.#options.clock.now();
     const judgement = this.#guard.judge({ before, after: this.#routeCount, now });
     if (judgement.kind !== 'publish') {
-      this.#recheck = setTimeout(() => this.#publish(), judgement.waitMs);
+      this.#recheck = this.#options.clock.after(judgement.waitMs, () => this.#publish());
     }
     return judgement;
   }

@@ -7,8 +7,8 @@ import type { KubernetesApi } from '../../controller/kubernetes/kubernetes-api.t
 import type { KubernetesObject } from '../../controller/kubernetes/objects.ts';
 import { EVENTS, LEASES, ROUTES } from '../../controller/kubernetes/resource-types.ts';
 import { DEFAULT_TIMING } from '../../controller/leader/election-timing.ts';
-import { electLeader } from '../../controller/leader/lease-elector.ts';
-import type { Elector, Leadership } from '../../controller/leader/leadership.ts';
+import { LeaseElector } from '../../controller/leader/lease-elector.ts';
+import type { Leadership } from '../../controller/leader/leadership.ts';
 import { epochOf, holderOf } from '../../controller/leader/lease.ts';
 import { StatusLoop } from '../../controller/status/status-loop.ts';
 import { DEFAULT_LIMITS } from '../../controller/status/status-writer.ts';
@@ -43,9 +43,9 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
   function candidate(
     identity: string,
     leaseName: string,
-  ): Elector & { readonly led: Leadership[] } {
+  ): LeaseElector & { readonly led: Leadership[] } {
     const led: Leadership[] = [];
-    const elector = electLeader({
+    const elector = new LeaseElector({
       api,
       namespace,
       leaseName,
@@ -53,8 +53,8 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
       pushAddress: `${identity}:8444`,
       logger: recordingLogger(),
       timing: TIMING,
-      onLeading: (leadership) => void led.push(leadership),
     });
+    elector.join((leadership) => void led.push(leadership));
     return Object.assign(elector, { led });
   }
 

@@ -17,7 +17,13 @@ import {
   ROUTES,
   SECRETS,
 } from '../../../controller/kubernetes/resource-types.ts';
-import { startController, type Controller } from '../../../controller/controller.ts';
+import {
+  startController,
+  type Controller,
+  type ControllerTiming,
+} from '../../../controller/controller.ts';
+import { DEFAULT_TIMING } from '../../../controller/leader/election-timing.ts';
+import { DEFAULT_LIMITS } from '../../../controller/status/status-writer.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Cluster } from '../../support/kubernetes/cluster.ts';
 import { startFakeCluster } from '../../support/kubernetes/fake/start-fake-cluster.ts';
@@ -36,10 +42,14 @@ const WITH_SECRET = `{ identityProviders: [${PROVIDER}] }`;
 const WITH_SELECTOR =
   '{ allowedRoutes: { namespaces: { from: Selector, selector: { matchLabels: { team: a } } } } }';
 
-/** Longer than a controller waits before it says what it waits for. */
-const LONG_MS = 60_000;
+/** Short, so that no test waits for a term or for the patience with references. */
+const TIMING: Partial<ControllerTiming> = {
+  firstHellosMs: 0,
+  referencePatienceMs: 100,
+  election: { ...DEFAULT_TIMING, retryPeriodMs: 100 },
+};
 
-/** Endpoints of that Service that break who looks at them. */
+/** An EndpointSlice of that Service that throws when it is read. */
 const UNREADABLE: KubernetesObject & Readonly<Record<string, unknown>> = {
   metadata: {
     name: 'files-1',
@@ -94,6 +104,8 @@ async function start(change: Partial<KubernetesApi> = {}): Promise<Controller> {
     pushTlsDirectory: tlsDirectory,
     pushAddress: 'pod:8444',
     deletionDelayMs: 30_000,
+    timing: TIMING,
+    limits: { ...DEFAULT_LIMITS, settlingMs: 0 },
   });
   return controller;
 }
@@ -138,22 +150,22 @@ spec:
 `);
 }
 
-/** Where the Route leads, as it is compiled. */
+/** The upstream of the compiled Route. */
 function upstream({ table }: Controller): string | undefined {
   const value = table.get(KEY)?.value;
   return value?.kind === 'route' ? value.upstream : undefined;
 }
 
-function says(level: 'info' | 'warn', message: string, times = 1): boolean {
+function hasLogged(level: 'info' | 'warn', message: string, times = 1): boolean {
   return logger.messages(level).filter((one) => one === message).length >= times;
 }
 
 function hasLed(): boolean {
-  return says('info', 'leadership acquired');
+  return hasLogged('info', 'leadership acquired');
 }
 
 describe('a controller', () => {
-  it('leads although a Secret must not be read, and goes on compiling', async () => {
+  it('leads and goes on compiling although it may not read a Secret', async () => {
     await applySettings(WITH_SECRET);
     const api = connect();
     const it = await start({
@@ -169,65 +181,49 @@ describe('a controller', () => {
     expect(it.table.has('settings')).toBe(true);
   });
 
-  it(
-    'says that namespaces cannot be read for long, and when they can',
-    async () => {
-      await applySettings(WITH_SELECTOR);
-      const api = connect();
-      let isAway = true;
-      await start({
-        list: async (type, scope, page) => {
-          if (type !== NAMESPACES || !isAway) return await api.list(type, scope, page);
-          throw new KubernetesApiError({ code: 500, reason: 'InternalError' }, 'away');
-        },
-      });
-      await eventually('it says so', () => says('warn', 'publication is held back'), LONG_MS);
-      isAway = false;
-      await eventually(
-        'it says so',
-        () => says('info', 'publication is not held back any more'),
-        LONG_MS,
-      );
+  it('logs that publication is held back while namespaces cannot be read, and when it resumes', async () => {
+    await applySettings(WITH_SELECTOR);
+    const api = connect();
+    let isAway = true;
+    await start({
+      list: async (type, scope, page) => {
+        if (type !== NAMESPACES || !isAway) return await api.list(type, scope, page);
+        throw new KubernetesApiError({ code: 500, reason: 'InternalError' }, 'away');
+      },
+    });
+    await eventually('it is held back', () => hasLogged('warn', 'publication held back'));
+    isAway = false;
+    await eventually('it resumes', () => hasLogged('info', 'publication resumed'));
 
-      const [told] = logger.records.filter(({ message }) => message === 'publication is held back');
-      expect(told?.fields['reason']).toMatch('what the settings refer to cannot be read');
-    },
-    3 * LONG_MS,
-  );
+    const [told] = logger.records.filter(({ message }) => message === 'publication held back');
+    expect(told?.fields['reason']).toMatch('what the settings refer to cannot be read');
+  });
 
-  it(
-    'says once that there are no settings of its name and class, and that they came',
-    async () => {
-      const settings = '/apis/gatehouse.dev/v1alpha1/namespaces/default/gatewaysettings/gatehouse';
-      const missing = 'no settings of this name and class, without which no route serves';
-      await applySettings('{ gatewayClassName: other }');
-      const it = await start();
-      await eventually('it is ready', () => it.isReady);
-      await applyRoute('http://one.example.com');
-      const place = { namespace: 'default', name: 'files' };
-      await eventually(
-        'the Route says so',
-        async () => {
-          const route = JSON.stringify(await connect().get(ROUTES, place));
-          return route.includes('no GatewaySettings default/gatehouse of class gatehouse');
-        },
-        LONG_MS,
-      );
-      await cluster.admin.request('DELETE', settings);
-      expect(says('info', 'settings found')).toBe(false);
-      await applySettings('{}');
-      await eventually('it says so', () => says('info', 'settings found'));
-      await eventually('the Route is compiled', () => it.table.has(KEY));
-      expect(logger.messages('warn').filter((message) => message === missing)).toHaveLength(1);
-      const [told] = logger.records.filter(({ message }) => message === missing);
-      expect(told?.fields).toEqual({ settings: 'default/gatehouse', class: 'gatehouse' });
-      await cluster.admin.request('DELETE', settings);
-      await eventually('it says so again', () => says('warn', missing, 2));
-    },
-    LONG_MS,
-  );
+  it('logs once that its settings are missing, and once that they were found', async () => {
+    const settings = '/apis/gatehouse.dev/v1alpha1/namespaces/default/gatewaysettings/gatehouse';
+    const missing = 'no settings of this name and class, without which no route serves';
+    await applySettings('{ gatewayClassName: other }');
+    const it = await start();
+    await eventually('it is ready', () => it.isReady);
+    await applyRoute('http://one.example.com');
+    const place = { namespace: 'default', name: 'files' };
+    await eventually('the Route says so', async () => {
+      const route = JSON.stringify(await connect().get(ROUTES, place));
+      return route.includes('no GatewaySettings default/gatehouse of class gatehouse');
+    });
+    await cluster.admin.request('DELETE', settings);
+    expect(hasLogged('info', 'settings found')).toBe(false);
+    await applySettings('{}');
+    await eventually('it is logged', () => hasLogged('info', 'settings found'));
+    await eventually('the Route is compiled', () => it.table.has(KEY));
+    expect(logger.messages('warn').filter((message) => message === missing)).toHaveLength(1);
+    const [told] = logger.records.filter(({ message }) => message === missing);
+    expect(told?.fields).toEqual({ settings: 'default/gatehouse', class: 'gatehouse' });
+    await cluster.admin.request('DELETE', settings);
+    await eventually('it is logged again', () => hasLogged('warn', missing, 2));
+  });
 
-  it('begins to lead with what the leader before told in statuses', async () => {
+  it('adopts what the statuses of the leader before say when it begins to lead', async () => {
     const api = connect();
     let mayLead = false;
     const it = await start({
@@ -235,7 +231,7 @@ describe('a controller', () => {
         if (type === LEASES && !mayLead) throw new Error('not yet');
         return await api.create(type, namespace, object);
       },
-      // The second generation passed by while this one did not look.
+      // This controller never sees the second generation.
       async *watch(type, scope, options) {
         for await (const event of api.watch(type, scope, options)) {
           const isSecond = 'object' in event && event.object.metadata.generation === 2;
@@ -260,7 +256,7 @@ describe('a controller', () => {
     await eventually('the second serves', () => upstream(it) === 'http://two.example.com');
   });
 
-  it('fails when a change cannot be handled, and takes nothing more', async () => {
+  it('fails when it cannot handle a change, and reconciles nothing after it', async () => {
     await applyService();
     const api = connect();
     const { failed, table } = await start({
@@ -270,7 +266,7 @@ describe('a controller', () => {
       },
     });
     await expect(failed).rejects.toThrow('unreadable');
-    expect(logger.messages('error')).toContain('change not handled');
+    expect(logger.messages('error')).toContain('cannot handle a change');
     expect(table.size).toBe(0);
   });
 });

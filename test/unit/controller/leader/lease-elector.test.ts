@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { DEFAULT_TIMING } from '../../../../controller/leader/election-timing.ts';
-import { electLeader } from '../../../../controller/leader/lease-elector.ts';
-import type { Elector, Leadership } from '../../../../controller/leader/leadership.ts';
+import { LeaseElector } from '../../../../controller/leader/lease-elector.ts';
+import type { Leadership } from '../../../../controller/leader/leadership.ts';
 import { PUSH_ADDRESS_ANNOTATION, type Lease } from '../../../../controller/leader/lease.ts';
 import { KubernetesApiError } from '../../../../controller/kubernetes/kubernetes-api.ts';
 import { LEASES } from '../../../../controller/kubernetes/resource-types.ts';
@@ -18,7 +18,7 @@ const MINUTE = 60_000;
 const open: Candidate[] = [];
 
 interface Candidate {
-  readonly elector: Elector;
+  readonly elector: LeaseElector;
   readonly leaderships: Leadership[];
   readonly clock: ManualClock;
   readonly logger: ReturnType<typeof recordingLogger>;
@@ -34,7 +34,7 @@ interface CandidateOptions {
 function candidate(server: MemoryApi, options: CandidateOptions): Candidate {
   const leaderships: Leadership[] = [];
   const logger = recordingLogger();
-  const elector = electLeader({
+  const elector = new LeaseElector({
     api: server,
     namespace: NAMESPACE,
     leaseName: NAME,
@@ -43,10 +43,10 @@ function candidate(server: MemoryApi, options: CandidateOptions): Candidate {
     random: () => 0.5,
     wallTime: () => options.clock.wallTime(),
     ...options,
-    onLeading: (leadership) => {
-      leaderships.push(leadership);
-      return options.onLeading?.(leadership);
-    },
+  });
+  elector.join((leadership) => {
+    leaderships.push(leadership);
+    return options.onLeading?.(leadership);
   });
   const made = { elector, leaderships, clock: options.clock, logger };
   open.push(made);
@@ -75,9 +75,9 @@ function leaseOf(server: MemoryApi): Lease {
   return server.read(LEASES, PLACE) ?? { metadata: { name: 'no lease' } };
 }
 
-/** What was logged about seeking the Lease. */
+/** What was logged about contending for the Lease. */
 function troubleOf({ records }: Candidate['logger']): readonly string[] {
-  return records.map(({ message }) => message).filter((message) => message.includes('sought'));
+  return records.map(({ message }) => message).filter((message) => message.includes('conten'));
 }
 
 function isBy(identity: string, { verb, object }: MemoryRequest): boolean {
@@ -145,19 +145,22 @@ describe('an election', () => {
       const { elector, logger } = candidate(server, { identity: 'a_1', clock });
       await clock.advance(MINUTE);
       expect(server.requests.filter((request) => request.verb === verb).length).toBeGreaterThan(9);
-      expect(troubleOf(logger)).toEqual(['lease cannot be sought']);
+      expect(troubleOf(logger)).toEqual(['cannot contend for the Lease']);
 
       server.before = () => undefined;
       await clock.advance(MINUTE);
       expect(elector.isLeading).toBe(true);
-      expect(troubleOf(logger)).toEqual(['lease cannot be sought', 'lease can be sought again']);
+      expect(troubleOf(logger)).toEqual([
+        'cannot contend for the Lease',
+        'contending for the Lease again',
+      ]);
     },
   );
 
   it.each([
     ['another one holds it', { holderIdentity: 'b_1', leaseDurationSeconds: 3600 }],
     ['another one is faster', {}],
-  ])('logs that the Lease can be sought again also when %s', async (_title, spec) => {
+  ])('logs that it contends for the Lease again also when %s', async (_title, spec) => {
     const server = new MemoryApi();
     const clock = new ManualClock();
     await server.create(LEASES, NAMESPACE, { metadata: { name: NAME }, spec });
@@ -166,14 +169,17 @@ describe('an election', () => {
     };
     const { elector, logger } = candidate(server, { identity: 'a_1', clock });
     await clock.advance(MINUTE);
-    expect(troubleOf(logger)).toEqual(['lease cannot be sought']);
+    expect(troubleOf(logger)).toEqual(['cannot contend for the Lease']);
 
     server.before = ({ verb }) => {
       if (verb === 'replace') throw new KubernetesApiError({ code: 409, reason: 'Conflict' }, 'no');
     };
     await clock.advance(MINUTE);
     expect(elector.isLeading).toBe(false);
-    expect(troubleOf(logger)).toEqual(['lease cannot be sought', 'lease can be sought again']);
+    expect(troubleOf(logger)).toEqual([
+      'cannot contend for the Lease',
+      'contending for the Lease again',
+    ]);
   });
 
   it('gives a Lease that two want at once to one of them', async () => {

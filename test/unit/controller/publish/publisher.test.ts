@@ -1,24 +1,25 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import { Publisher } from '../../../../controller/publish/publisher.ts';
 import type { Publication } from '../../../../controller/push/publication.ts';
+import type { Clock } from '../../../../shared/runtime/clock.ts';
 import type { SnapshotResource } from '../../../../shared/snapshot/snapshot.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 import { pushedRoute } from '../../../support/push/push-resources.ts';
 
 const DELAY_MS = 30_000;
 
 describe('Publisher', () => {
+  let clock: ManualClock;
+
   beforeEach(() => {
-    jest.useFakeTimers();
-  });
-  afterEach(() => {
-    jest.useRealTimers();
+    clock = new ManualClock();
   });
 
   test('publishes nothing while it does not lead, and everything when it begins to', () => {
-    const { publisher } = startPublisher();
-    publisher.take(compiled({ put: ['a', 'b'] }));
-    publisher.take(compiled({ put: ['c'], deleted: ['a'], routeCount: 2 }));
+    const { publisher } = startPublisher(clock);
+    publisher.publish(compiled({ put: ['a', 'b'] }));
+    publisher.publish(compiled({ put: ['c'], deleted: ['a'], routeCount: 2 }));
     const publication = new RecordedPublication();
 
     publisher.lead(publication, undefined);
@@ -27,19 +28,19 @@ describe('Publisher', () => {
   });
 
   test('publishes what changed, and nothing when nothing did', () => {
-    const { publisher } = startPublisher();
+    const { publisher } = startPublisher(clock);
     const publication = new RecordedPublication();
-    publisher.take(compiled({ put: ['a', 'b'] }));
+    publisher.publish(compiled({ put: ['a', 'b'] }));
     publisher.lead(publication, undefined);
 
-    publisher.take(compiled({ put: ['c'], deleted: ['a'], routeCount: 2 }));
-    publisher.take(compiled({ routeCount: 2 }));
+    publisher.publish(compiled({ put: ['c'], deleted: ['a'], routeCount: 2 }));
+    publisher.publish(compiled({ routeCount: 2 }));
 
     expect(publication.published.slice(1)).toEqual([{ put: ['c'], deleted: ['a'] }]);
   });
 
   test('begins a leadership with an empty configuration where nothing was served', () => {
-    const { publisher } = startPublisher();
+    const { publisher } = startPublisher(clock);
     const publication = new RecordedPublication();
 
     publisher.lead(publication, undefined);
@@ -48,31 +49,31 @@ describe('Publisher', () => {
   });
 
   test('holds back while the compiler has an obstacle, and catches up', () => {
-    const { publisher, reasons } = startPublisher();
+    const { publisher, reasons } = startPublisher(clock);
     const publication = new RecordedPublication();
     publisher.lead(publication, undefined);
 
-    publisher.take(compiled({ put: ['a'], obstacle: 'the settings are not valid' }));
+    publisher.publish(compiled({ put: ['a'], obstacle: 'the settings are not valid' }));
     expect(publication.published).toHaveLength(1);
-    publisher.take(compiled({ put: ['b'], routeCount: 2 }));
+    publisher.publish(compiled({ put: ['b'], routeCount: 2 }));
 
     expect(publication.published[1]).toEqual({ put: ['a', 'b'], deleted: [] });
     expect(reasons).toEqual(['the settings are not valid', undefined]);
   });
 
-  test('holds back a sudden emptying, whatever else changes, until the delay is over', () => {
-    const { publisher, reasons } = startPublisher();
+  test('holds back a sudden emptying, whatever else changes, until the delay is over', async () => {
+    const { publisher, reasons } = startPublisher(clock);
     const publication = new RecordedPublication();
-    publisher.take(compiled({ put: ['a', 'b'] }));
+    publisher.publish(compiled({ put: ['a', 'b'] }));
     publisher.lead(publication, undefined);
 
-    publisher.take(compiled({ deleted: ['a', 'b'], routeCount: 0 }));
-    publisher.take(compiled({ put: ['settings'], routeCount: 0 }));
-    jest.advanceTimersByTime(DELAY_MS - 1);
+    publisher.publish(compiled({ deleted: ['a', 'b'], routeCount: 0 }));
+    publisher.publish(compiled({ put: ['settings'], routeCount: 0 }));
+    await clock.advance(DELAY_MS - 1);
     expect(publication.published).toHaveLength(1);
     expect(reasons).toEqual(['0 of 2 routes are left, which may be a mistake']);
 
-    jest.advanceTimersByTime(1);
+    await clock.advance(1);
     expect(publication.published[1]).toEqual({ put: ['settings'], deleted: ['a', 'b'] });
     expect(reasons.at(-1)).toBeUndefined();
   });
@@ -83,41 +84,41 @@ describe('Publisher', () => {
     function startEmptied(): ReturnType<typeof startPublisher> & {
       readonly publication: RecordedPublication;
     } {
-      const started = startPublisher();
+      const started = startPublisher(clock);
       const publication = new RecordedPublication();
-      started.publisher.take({ put: SERVED, deleted: [], routeCount: 30, obstacle: undefined });
+      started.publisher.publish({ put: SERVED, deleted: [], routeCount: 30, obstacle: undefined });
       started.publisher.lead(publication, undefined);
       const deleted = ['route/x/a', 'route/x/b'];
-      started.publisher.take({ put: [], deleted, routeCount: 1, obstacle: undefined });
+      started.publisher.publish({ put: [], deleted, routeCount: 1, obstacle: undefined });
       return { ...started, publication };
     }
 
-    test('publishes routes and Services that have nothing to do with them', () => {
+    test('publishes routes and Services that have nothing to do with them', async () => {
       const { publisher, publication, reasons } = startEmptied();
 
       const put = [route('y/new', 'new'), resource('service/y/new')];
-      publisher.take({ put, deleted: ['service/x/a'], routeCount: 2, obstacle: undefined });
+      publisher.publish({ put, deleted: ['service/x/a'], routeCount: 2, obstacle: undefined });
       expect(publication.published.slice(1)).toEqual([
         { put: ['route/y/new', 'service/y/new'], deleted: [] },
       ]);
       expect(reasons.at(-1)).toMatch('routes are left, which may be a mistake');
 
-      jest.advanceTimersByTime(DELAY_MS);
+      await clock.advance(DELAY_MS);
       expect(publication.published.slice(2)).toEqual([
         { put: [], deleted: ['route/x/a', 'route/x/b', 'service/x/a'] },
       ]);
       expect(reasons.at(-1)).toBeUndefined();
     });
 
-    test('lets wait who asks for the address of a route that serves on', () => {
+    test('lets wait who asks for the address of a route that serves on', async () => {
       const { publisher, publication } = startEmptied();
 
       // One takes the host of what is gone, and another one the host that it leaves.
       const put = [route('x/c', 'a'), route('y/new', 'c'), route('z/new', 'z')];
-      publisher.take({ put, deleted: [], routeCount: 3, obstacle: undefined });
+      publisher.publish({ put, deleted: [], routeCount: 3, obstacle: undefined });
       expect(publication.published.slice(1)).toEqual([{ put: ['route/z/new'], deleted: [] }]);
 
-      jest.advanceTimersByTime(DELAY_MS);
+      await clock.advance(DELAY_MS);
       expect(publication.published.slice(2)).toEqual([
         { put: ['route/x/c', 'route/y/new'], deleted: ['route/x/a', 'route/x/b'] },
       ]);
@@ -127,88 +128,88 @@ describe('Publisher', () => {
       const { publisher, publication } = startEmptied();
 
       const put = [resource('settings'), route('y/new', 'new'), resource('service/y/new')];
-      publisher.take({ put, deleted: [], routeCount: 2, obstacle: undefined });
+      publisher.publish({ put, deleted: [], routeCount: 2, obstacle: undefined });
       expect(publication.published.slice(1)).toEqual([{ put: ['service/y/new'], deleted: [] }]);
     });
 
-    test('publishes nothing while the compiler has an obstacle', () => {
+    test('publishes nothing while the compiler has an obstacle', async () => {
       const { publisher, publication } = startEmptied();
 
       const put = [route('y/new', 'new')];
-      publisher.take({ put, deleted: [], routeCount: 2, obstacle: 'no settings' });
-      jest.advanceTimersByTime(DELAY_MS);
+      publisher.publish({ put, deleted: [], routeCount: 2, obstacle: 'no settings' });
+      await clock.advance(DELAY_MS);
       expect(publication.published).toHaveLength(1);
     });
 
-    test('publishes what came back as a change of what serves', () => {
+    test('publishes what came back as a change of what serves', async () => {
       const { publisher, publication } = startEmptied();
 
       const put = [route('x/a', 'a'), route('x/b', 'elsewhere')];
-      publisher.take({ put, deleted: [], routeCount: 30, obstacle: undefined });
-      jest.advanceTimersByTime(DELAY_MS);
+      publisher.publish({ put, deleted: [], routeCount: 30, obstacle: undefined });
+      await clock.advance(DELAY_MS);
       expect(publication.published.slice(1)).toEqual([
         { put: ['route/x/a', 'route/x/b'], deleted: [] },
       ]);
     });
   });
 
-  test('compares with what the proxies serve when it begins to lead', () => {
-    const { publisher } = startPublisher();
+  test('compares with what the proxies serve when it begins to lead', async () => {
+    const { publisher } = startPublisher(clock);
     const publication = new RecordedPublication(500);
-    publisher.take(compiled({ put: ['settings'], routeCount: 3 }));
+    publisher.publish(compiled({ put: ['settings'], routeCount: 3 }));
 
     publisher.lead(publication, undefined);
     expect(publication.published).toHaveLength(0);
-    jest.advanceTimersByTime(DELAY_MS);
+    await clock.advance(DELAY_MS);
 
     expect(publication.published).toHaveLength(1);
   });
 
-  test('compares with what the leader before published, where no proxy has said anything yet', () => {
-    const { publisher } = startPublisher();
+  test('compares with what the leader before published, where no proxy has said anything yet', async () => {
+    const { publisher } = startPublisher(clock);
     const publication = new RecordedPublication();
-    publisher.take(compiled({ put: ['settings'], routeCount: 3 }));
+    publisher.publish(compiled({ put: ['settings'], routeCount: 3 }));
 
     publisher.lead(publication, 500);
     expect(publication.published).toHaveLength(0);
-    jest.advanceTimersByTime(DELAY_MS);
+    await clock.advance(DELAY_MS);
 
     expect(publication.published).toHaveLength(1);
   });
 
   test('believes the leader before, and no proxy that says that there were more', () => {
-    const { publisher } = startPublisher();
+    const { publisher } = startPublisher(clock);
     const publication = new RecordedPublication(999_999_999);
-    publisher.take(compiled({ put: ['a', 'b'] }));
+    publisher.publish(compiled({ put: ['a', 'b'] }));
 
     publisher.lead(publication, 2);
 
     expect(publication.published).toHaveLength(1);
   });
 
-  test('publishes nothing more once the leadership is over', () => {
-    const { publisher } = startPublisher();
+  test('publishes nothing more once the leadership is over', async () => {
+    const { publisher } = startPublisher(clock);
     const publication = new RecordedPublication();
-    publisher.take(compiled({ put: ['a'] }));
+    publisher.publish(compiled({ put: ['a'] }));
     publisher.lead(publication, undefined);
-    publisher.take(compiled({ deleted: ['a'], routeCount: 0 }));
+    publisher.publish(compiled({ deleted: ['a'], routeCount: 0 }));
 
-    publisher.follow();
-    jest.advanceTimersByTime(2 * DELAY_MS);
-    publisher.take(compiled({ put: ['b'] }));
+    publisher.resign();
+    await clock.advance(2 * DELAY_MS);
+    publisher.publish(compiled({ put: ['b'] }));
 
     expect(publication.published).toHaveLength(1);
   });
 });
 
-function startPublisher(): {
+function startPublisher(clock: Clock): {
   readonly publisher: Publisher;
   readonly reasons: (string | undefined)[];
 } {
   const reasons: (string | undefined)[] = [];
   const publisher = new Publisher({
     deletionDelayMs: DELAY_MS,
-    now: () => Date.now(),
+    clock,
     onHeldBack: (reason) => reasons.push(reason),
   });
   return { publisher, reasons };
@@ -219,7 +220,7 @@ function compiled(change: {
   readonly deleted?: readonly string[];
   readonly routeCount?: number;
   readonly obstacle?: string;
-}): Parameters<Publisher['take']>[0] {
+}): Parameters<Publisher['publish']>[0] {
   const { put = [], deleted = [], routeCount = put.length, obstacle } = change;
   return { put: put.map(resource), deleted, routeCount, obstacle };
 }

@@ -1,0 +1,219 @@
+import type { GatewaySettings } from '../crds/types.ts';
+import type { Clock } from '../shared/runtime/clock.ts';
+import type { SnapshotResource } from '../shared/snapshot/snapshot.ts';
+import type { Logger } from '../shared/telemetry/logger.ts';
+import type { Changes, IncrementalCompiler } from './compile/compilation.ts';
+import { createIncrementalCompiler } from './compile/incremental-compiler.ts';
+import { FailStop } from './fail-stop.ts';
+import type { KubernetesApi } from './kubernetes/kubernetes-api.ts';
+import type { KubernetesObject } from './kubernetes/objects.ts';
+import type { Leadership } from './leader/leadership.ts';
+import { PendingCompilation } from './publish/pending-compilation.ts';
+import { PublicationHold } from './publish/publication-hold.ts';
+import { Publisher } from './publish/publisher.ts';
+import type { OnPublicationChange, Publication } from './push/publication.ts';
+import { StatusLoop } from './status/status-loop.ts';
+import type { StatusWriterLimits } from './status/status-writer.ts';
+import { ClusterWatch, type StatusChange } from './watch/cluster-watch.ts';
+import { SettingsPresence } from './watch/settings-presence.ts';
+
+export interface ReconcilerOptions {
+  readonly api: KubernetesApi;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Holder of the Lease, as this process is named there. */
+  readonly identity: string;
+  /** Where Gatehouse is installed. */
+  readonly namespace: string;
+  /** Namespaces of Routes; undefined: all. */
+  readonly watchNamespaces: readonly string[] | undefined;
+  readonly gatewayClass: string;
+  readonly settingsName: string;
+  readonly proxyService: string;
+  /** How long a configuration that lost nearly all routes is held back. */
+  readonly deletionDelayMs: number;
+  /** How long objects that the settings refer to may load before that is reported. */
+  readonly referencePatienceMs: number;
+  readonly limits?: StatusWriterLimits;
+}
+
+/** A leadership, and what it publishes to. */
+export interface PublishingTerm {
+  readonly leadership: Leadership;
+  readonly publication: Publication;
+}
+
+/**
+ * Watches the cluster, compiles each change, publishes the result, and reports it in statuses.
+ *
+ * Every controller compiles; only the leader publishes and writes statuses.
+ */
+export class Reconciler implements AsyncDisposable {
+  readonly #watch: ClusterWatch;
+  readonly #presence: SettingsPresence;
+  readonly #compiler: IncrementalCompiler;
+  readonly #routeNames = new Set<string>();
+  readonly #pending = new PendingCompilation();
+  readonly #publisher: Publisher;
+  readonly #status: StatusLoop;
+  readonly #hold: PublicationHold;
+  readonly #failStop: FailStop;
+  /** Called once, after the next compilation of everything that is referenced. */
+  readonly #onceComplete: Set<() => void>;
+
+  /** `onComplete` is called once, when everything is compiled for the first time. */
+  constructor(options: ReconcilerOptions, onComplete: () => void) {
+    const { api, logger, clock, gatewayClass, namespace, watchNamespaces } = options;
+    const settingsName = `${namespace}/${options.settingsName}`;
+    this.#onceComplete = new Set([onComplete]);
+    this.#presence = new SettingsPresence({ settingsName, gatewayClass, logger });
+    this.#compiler = createIncrementalCompiler({
+      devAllowLoopback: false,
+      gatewayClassName: gatewayClass,
+      settingsName,
+    });
+    this.#status = new StatusLoop(options);
+    this.#hold = new PublicationHold({
+      clock,
+      logger,
+      patienceMs: options.referencePatienceMs,
+      onChange: (reason) => this.#status.obstacle(reason),
+    });
+    this.#publisher = new Publisher({
+      deletionDelayMs: options.deletionDelayMs,
+      clock,
+      onHeldBack: (reason) => this.#hold.setPublisherReason(reason),
+    });
+    this.#failStop = new FailStop({ logger, onFailure: () => this.#publisher.resign() });
+    this.#watch = new ClusterWatch({
+      api,
+      logger,
+      gatewayClass,
+      settings: { namespace, name: options.settingsName },
+      ...(watchNamespaces && { namespaces: watchNamespaces }),
+      proxyService: options.proxyService,
+      onChanges: (changes) => this.#failStop.run(() => this.#reconcile(changes)),
+      onStatusChange: (change) => this.#failStop.run(() => this.#observe(change)),
+      onProxyServiceChange: (service) =>
+        this.#failStop.run(() => this.#status.proxyService(service)),
+    });
+  }
+
+  /** Everything that is compiled, published or not, by key. */
+  get table(): ReadonlyMap<string, SnapshotResource> {
+    return this.#publisher.table;
+  }
+
+  /** Rejects when a change could not be handled: nothing is reconciled after it. */
+  get failed(): Promise<never> {
+    return this.#failStop.failed;
+  }
+
+  /**
+   * Takes over from the leader before: adopts its statuses, because proxies serve what they name, and
+   * publishes once everything that is referenced is loaded.
+   *
+   * Returns a function that resigns.
+   */
+  lead(term: PublishingTerm): () => void {
+    const begin = (): void => {
+      this.#publisher.lead(term.publication, attachedRoutes(this.#watch.settings));
+      this.#status.lead(term);
+    };
+    this.#failStop.run(() => {
+      this.#adopt();
+      this.#onceComplete.add(begin);
+      this.#publishIfComplete();
+    });
+    return () => {
+      this.#onceComplete.delete(begin);
+      this.#publisher.resign();
+    };
+  }
+
+  /** Reports changes of what proxies acknowledge and reject. */
+  readonly onPublicationChange: OnPublicationChange = (keys) => {
+    this.#failStop.run(() => this.#status.publicationChanged(keys));
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#hold[Symbol.dispose]();
+    await this.#watch[Symbol.asyncDispose]();
+  }
+
+  #reconcile(changes: Changes): void {
+    this.#presence.see(this.#watch.settings !== undefined);
+    for (const [name, route] of changes.routes ?? []) {
+      if (route === undefined) this.#routeNames.delete(name);
+      else this.#routeNames.add(name);
+    }
+    this.#pending.add(this.#compiler.update(changes));
+    this.#observeObjects(changes);
+    this.#publishIfComplete();
+  }
+
+  #adopt(): void {
+    const routes = new Map([...this.#routeNames].map((name) => [name, this.#watch.route(name)]));
+    const { settings } = this.#watch;
+    this.#status.routeObjects(routes);
+    this.#status.settingsObject(settings);
+    this.#pending.add(this.#compiler.adopt({ routes, settings: settings ?? null }));
+  }
+
+  /** Publishes, unless a referenced object is still loading: a Secret that loads is not missing. */
+  #publishIfComplete(): void {
+    const isIncomplete = this.#watch.follow({
+      secretNames: this.#compiler.secretNames,
+      namespaces: this.#compiler.needsNamespaces,
+    });
+    if (isIncomplete) {
+      this.#hold.referencesLoading();
+      return;
+    }
+    this.#hold.referencesLoaded();
+    this.#publish();
+    for (const call of this.#onceComplete) {
+      this.#onceComplete.delete(call);
+      call();
+    }
+  }
+
+  /** Publishes and reports all pending compilations. */
+  #publish(): void {
+    const { obstacle, routeCount } = this.#compiler;
+    const { put, deleted, routes, settings } = this.#pending.take();
+    this.#publisher.publish({ put, deleted, routeCount, obstacle });
+    if (routes.size > 0) this.#status.routes(routes);
+    if (settings !== undefined) this.#status.settings(settings);
+  }
+
+  #observeObjects({ routes, settings }: Changes): void {
+    // The watch passes these on as the API server sends them.
+    if (routes)
+      this.#status.routeObjects(routes as ReadonlyMap<string, KubernetesObject | undefined>);
+    if (settings !== undefined) this.#status.settingsObject(this.#watch.settings);
+  }
+
+  /** Compares statuses with those that the cluster has now. */
+  #observe(change: StatusChange): void {
+    switch (change.kind) {
+      case 'settings':
+        this.#status.settingsObject(change.object);
+        return;
+      case 'route':
+        this.#status.routeObjects(new Map([[change.key, change.object]]));
+        return;
+      case 'parted-route':
+        this.#status.partedRoute(change.key, change.parted);
+    }
+  }
+}
+
+/**
+ * The routes that the leader before reported: a proxy may not have connected yet, and one may lie.
+ */
+function attachedRoutes(settings: KubernetesObject | undefined): number | undefined {
+  // The API server has validated it.
+  const { status } = (settings ?? {}) as Pick<GatewaySettings, 'status'>;
+  return status?.attachedRoutes;
+}
