@@ -1,4 +1,3 @@
-import type { GatewaySettings } from '../crds/types.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
 import type { SnapshotResource } from '../shared/snapshot/snapshot.ts';
 import type { Logger } from '../shared/telemetry/logger.ts';
@@ -6,7 +5,7 @@ import type { Changes, IncrementalCompiler } from './compile/compilation.ts';
 import { createIncrementalCompiler } from './compile/incremental-compiler.ts';
 import { FailStop } from './fail-stop.ts';
 import type { KubernetesApi } from './kubernetes/kubernetes-api.ts';
-import type { KubernetesObject } from './kubernetes/objects.ts';
+import type { StoredSettings } from './kubernetes/stored-resources.ts';
 import type { Leadership } from './leader/leadership.ts';
 import { PendingCompilation } from './publish/pending-compilation.ts';
 import { PublicationHold } from './publish/publication-hold.ts';
@@ -188,9 +187,7 @@ export class Reconciler implements AsyncDisposable {
   }
 
   #observeObjects({ routes, settings }: Changes): void {
-    // The watch passes these on as the API server sends them.
-    if (routes)
-      this.#status.routeObjects(routes as ReadonlyMap<string, KubernetesObject | undefined>);
+    if (routes) this.#status.routeObjects(routes);
     if (settings !== undefined) this.#status.settingsObject(this.#watch.settings);
   }
 
@@ -198,13 +195,13 @@ export class Reconciler implements AsyncDisposable {
   #observe(change: StatusChange): void {
     switch (change.kind) {
       case 'settings':
-        this.#status.settingsObject(change.object);
+        this.#status.settingsObject(change.settings);
         return;
       case 'route':
-        this.#status.routeObjects(new Map([[change.key, change.object]]));
+        this.#status.routeObjects(new Map([[change.key, change.route]]));
         return;
-      case 'parted-route':
-        this.#status.partedRoute(change.key, change.parted);
+      case 'released-route':
+        this.#status.releasedRoute(change.key, change.released);
     }
   }
 }
@@ -212,8 +209,6 @@ export class Reconciler implements AsyncDisposable {
 /**
  * The routes that the leader before reported: a proxy may not have connected yet, and one may lie.
  */
-function attachedRoutes(settings: KubernetesObject | undefined): number | undefined {
-  // The API server has validated it.
-  const { status } = (settings ?? {}) as Pick<GatewaySettings, 'status'>;
-  return status?.attachedRoutes;
+function attachedRoutes(settings: StoredSettings | undefined): number | undefined {
+  return settings?.status?.attachedRoutes;
 }

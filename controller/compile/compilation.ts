@@ -1,6 +1,6 @@
-import type { GatewaySettings, Route } from '../../crds/types.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { EndpointSlice, ReferenceGrant, Service } from '../kubernetes/objects.ts';
+import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources.ts';
 import type { Finding } from './outcome.ts';
 
 /**
@@ -12,12 +12,12 @@ import type { Finding } from './outcome.ts';
  */
 export interface Changes {
   /** Routes of another class are as good as gone. */
-  readonly routes?: ReadonlyMap<string, unknown>;
+  readonly routes?: ReadonlyMap<string, StoredRoute | undefined>;
   /**
    * The settings of this gateway; null: they are gone, and so is what was known of them. Without
    * settings no route serves, for they say whose may.
    */
-  readonly settings?: unknown;
+  readonly settings?: StoredSettings | null;
   /** Values of a Secret by key. */
   readonly secrets?: ReadonlyMap<string, ReadonlyMap<string, Buffer> | undefined>;
   readonly services?: ReadonlyMap<string, Service | undefined>;
@@ -63,7 +63,7 @@ export interface Served {
   readonly hash: string;
 }
 
-export interface RouteVerdict extends Verdict<UnvalidatedRoute> {
+export interface RouteVerdict extends Verdict<StoredRoute> {
   readonly mcpRole: 'server' | '';
   /** Public URL; empty when nothing serves. */
   readonly url: string;
@@ -79,18 +79,12 @@ export interface Kept {
   readonly served?: Pick<Served, 'generation' | 'spec'>;
 }
 
-export interface SettingsVerdict extends Verdict<UnvalidatedSettings> {
+export interface SettingsVerdict extends Verdict<StoredSettings> {
   /** Keys of everything in the snapshot that comes of them; empty when they do not serve. */
   readonly keys: readonly string[];
   /** Routes that serve. */
   readonly attachedRoutes: number;
 }
-
-/** A resource whose spec nobody has looked at. Metadata and status are the API server's. */
-export type UnvalidatedRoute = Pick<Route, 'metadata' | 'status'> & { readonly spec: unknown };
-export type UnvalidatedSettings = Pick<GatewaySettings, 'metadata' | 'status'> & {
-  readonly spec: unknown;
-};
 
 /**
  * A compiler that remembers: its cost follows the changes, not the number of routes.

@@ -7,7 +7,7 @@ import { ServiceDirectory } from './backends/service-directory.ts';
 import { UNSEEN_SERVICES } from './backends/service-lookup.ts';
 import { ServiceTable } from './backends/service-table.ts';
 import { compareText } from './compare-text.ts';
-import type { UnvalidatedRoute } from './compilation.ts';
+import type { StoredRoute } from '../kubernetes/stored-resources.ts';
 import { compileSettings } from './compile-settings.ts';
 import { defaultParts, NO_SETTINGS } from './default-settings.ts';
 import { describeSettings } from './describe-settings.ts';
@@ -78,7 +78,7 @@ function compileRoutes({ routes, cluster }: Resources, terms: RouteTerms): Compi
   const labelsOf = (namespace: string): Labels | undefined =>
     cluster === undefined ? { [NAMESPACE_LABEL]: namespace } : cluster.namespaces.get(namespace);
   // They are valid already.
-  const read = (route: UnvalidatedRoute): Outcome<Route> => made(route as Route);
+  const read = (route: StoredRoute): Outcome<Route> => made(route as Route);
   const table = new RouteTable({ read, directory: lookup, labelsOf }, terms);
   const services = new ServiceTable(directory);
   const { named, problems } = nameRoutes(routes);

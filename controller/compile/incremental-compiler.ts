@@ -1,5 +1,6 @@
 import { routeKey } from '../../shared/snapshot/resource-key.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
+import type { StoredRoute } from '../kubernetes/stored-resources.ts';
 import { ServiceDirectory } from './backends/service-directory.ts';
 import { ServiceTable } from './backends/service-table.ts';
 import type {
@@ -8,8 +9,6 @@ import type {
   IncrementalCompiler,
   RouteVerdict,
   SettingsVerdict,
-  UnvalidatedRoute,
-  UnvalidatedSettings,
 } from './compilation.ts';
 import { defaultParts } from './default-settings.ts';
 import { describeSettings } from './describe-settings.ts';
@@ -94,8 +93,7 @@ class RememberingCompiler implements IncrementalCompiler {
 
   adopt({ routes, settings }: Pick<Changes, 'routes' | 'settings'>): Compilation {
     if (settings !== undefined && settings !== null) {
-      // As the API server sends them, like those of changes.
-      this.#settings.adopt(settings as UnvalidatedSettings, this.#secrets);
+      this.#settings.adopt(settings, this.#secrets);
     }
     if (!this.#isHeld) this.#applySettings();
     const priors = new Map<string, Prior>();
@@ -128,9 +126,7 @@ class RememberingCompiler implements IncrementalCompiler {
   #takeSettings({ settings, secrets = new Map() }: Changes): void {
     for (const [name, values] of secrets) put(this.#secrets, name, values);
     if (settings !== undefined) {
-      // As the API server sends them: their spec is validated, their metadata it has validated.
-      const resource = (settings ?? undefined) as UnvalidatedSettings | undefined;
-      this.#settings.put(resource, this.#secrets);
+      this.#settings.put(settings ?? undefined, this.#secrets);
     }
     const { secretNames } = this;
     if ([...secrets.keys()].some((name) => secretNames.has(name))) {
@@ -147,9 +143,7 @@ class RememberingCompiler implements IncrementalCompiler {
   }
 
   /** Answers with it, when it is one of ours. */
-  #takeRoute(name: string, route: unknown): UnvalidatedRoute | undefined {
-    // As the API server sends it: its spec is validated, its metadata it has validated.
-    const resource = route as UnvalidatedRoute | undefined;
+  #takeRoute(name: string, resource: StoredRoute | undefined): StoredRoute | undefined {
     const { gatewayClassName } = this.#options;
     if (resource === undefined || !isOfClass(resource.spec, gatewayClassName)) {
       this.#routes.delete(name);

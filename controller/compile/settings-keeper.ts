@@ -1,5 +1,5 @@
 import type { GatewaySettings } from '../../crds/types.ts';
-import type { UnvalidatedSettings } from './compilation.ts';
+import type { StoredSettings } from '../kubernetes/stored-resources.ts';
 import { compileSettings, type SettingsParts } from './compile-settings.ts';
 import { andThen, type Finding, type Outcome } from './outcome.ts';
 import { isOfClass, readServed, readStored } from './read-stored.ts';
@@ -18,7 +18,7 @@ export interface ServedSettings {
  */
 export class SettingsKeeper {
   readonly #options: CompileOptions;
-  #resource: UnvalidatedSettings | undefined;
+  #resource: StoredSettings | undefined;
   #newest: Outcome<GatewaySettings> | undefined;
   /** What served in another process, to begin with. */
   #before: { readonly generation: number; readonly settings: GatewaySettings } | undefined;
@@ -30,7 +30,7 @@ export class SettingsKeeper {
   }
 
   /** The newest generation, as it came; undefined when there are none. */
-  get resource(): UnvalidatedSettings | undefined {
+  get resource(): StoredSettings | undefined {
     return this.#resource;
   }
 
@@ -62,7 +62,7 @@ export class SettingsKeeper {
   }
 
   /** Takes settings, or undefined when they are gone. A new status of theirs changes nothing. */
-  put(resource: UnvalidatedSettings | undefined, secrets: Secrets): void {
+  put(resource: StoredSettings | undefined, secrets: Secrets): void {
     const isOurs =
       resource !== undefined && isOfClass(resource.spec, this.#options.gatewayClassName);
     const next = isOurs ? resource : undefined;
@@ -84,7 +84,7 @@ export class SettingsKeeper {
    * Takes settings with what another process made of them: a generation that served there, where it
    * is newer than the one that serves here and the newest cannot.
    */
-  adopt(resource: UnvalidatedSettings, secrets: Secrets): void {
+  adopt(resource: StoredSettings, secrets: Secrets): void {
     this.put(resource, secrets);
     const before = this.#resource && this.#readBefore(this.#resource);
     if (this.isAccepted || before === undefined) return;
@@ -120,7 +120,7 @@ export class SettingsKeeper {
   }
 
   #readBefore(
-    resource: UnvalidatedSettings,
+    resource: StoredSettings,
   ): { readonly generation: number; readonly settings: GatewaySettings } | undefined {
     // The newest may have served with a Secret that is there no more.
     const served = readServed(resource.status, generationOf(resource) + 1);
@@ -132,23 +132,20 @@ export class SettingsKeeper {
   }
 }
 
-function placeOf(resource: UnvalidatedSettings): {
+function placeOf(resource: StoredSettings): {
   readonly namespace: string;
   readonly name: string;
 } {
   return { namespace: namespaceOf(resource), name: resource.metadata.name };
 }
 
-function isSameGeneration(
-  before: UnvalidatedSettings | undefined,
-  now: UnvalidatedSettings,
-): boolean {
+function isSameGeneration(before: StoredSettings | undefined, now: StoredSettings): boolean {
   const { uid, generation } = now.metadata;
   const isSame = uid === before?.metadata.uid && generation === before?.metadata.generation;
   return isSame && generation !== undefined;
 }
 
-function generationOf({ metadata }: UnvalidatedSettings): number {
+function generationOf({ metadata }: StoredSettings): number {
   return metadata.generation ?? 0;
 }
 

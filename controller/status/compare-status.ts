@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
+import type { RouteStatus, SettingsStatus } from '../kubernetes/stored-resources.ts';
 import { findCondition, type Condition, type ConditionType } from './condition.ts';
-import type { RouteStatus } from './route-status.ts';
-import type { SettingsStatus } from './settings-status.ts';
 
 export type Status = RouteStatus | SettingsStatus;
 

@@ -1,7 +1,7 @@
-import type { Route } from '../../crds/types.ts';
+import type { RouteStatus } from '../kubernetes/stored-resources.ts';
 
 /** One aspect of the state of a resource, as in its `status.conditions`. */
-export type Condition = NonNullable<NonNullable<Route['status']>['conditions']>[number];
+export type Condition = NonNullable<RouteStatus['conditions']>[number];
 
 export type ConditionType = 'Accepted' | 'ResolvedRefs' | 'Programmed' | 'PartiallyInvalid';
 

@@ -1,10 +1,9 @@
-import type { GatewaySettings } from '../../crds/types.ts';
 import { formatPosition } from '../../shared/snapshot/snapshot-position.ts';
 import type { Service } from '../kubernetes/objects.ts';
+import type { SettingsStatus } from '../kubernetes/stored-resources.ts';
 import type { ProxyReport, Publication } from '../push/publication.ts';
 import { wholeSeconds } from './condition.ts';
 
-type SettingsStatus = NonNullable<GatewaySettings['status']>;
 /** The part of the status of GatewaySettings that is about the gateway, and not about them. */
 export type GatewayReport = Pick<
   SettingsStatus,

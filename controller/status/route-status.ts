@@ -1,13 +1,11 @@
-import type { Route } from '../../crds/types.ts';
 import type { RouteVerdict } from '../compile/compilation.ts';
 import { hostOfUrl } from '../compile/routes/read-prior.ts';
+import type { RouteStatus } from '../kubernetes/stored-resources.ts';
 import { findCondition } from './condition.ts';
 import { decisionOf } from './decision-of.ts';
 import type { Progress } from './programmed-claim.ts';
 import { resourceConditions } from './resource-conditions.ts';
 import { keptSpec, servedSpec } from './served-spec.ts';
-
-export type RouteStatus = NonNullable<Route['status']>;
 
 export interface RouteStatusInput extends Progress {
   readonly verdict: RouteVerdict;

@@ -1,12 +1,10 @@
-import type { GatewaySettings } from '../../crds/types.ts';
 import type { SettingsVerdict } from '../compile/compilation.ts';
+import type { SettingsStatus } from '../kubernetes/stored-resources.ts';
 import { decisionOf } from './decision-of.ts';
 import type { GatewayReport } from './gateway-report.ts';
 import type { Progress } from './programmed-claim.ts';
 import { resourceConditions } from './resource-conditions.ts';
 import { servedSpec } from './served-spec.ts';
-
-export type SettingsStatus = NonNullable<GatewaySettings['status']>;
 
 export interface SettingsStatusInput extends Progress {
   readonly verdict: SettingsVerdict;

@@ -1,195 +1,206 @@
-import { isDeepStrictEqual } from 'node:util';
-
+import { SETTINGS_KEY } from '../../shared/snapshot/resource-key.ts';
 import type { RouteVerdict, SettingsVerdict } from '../compile/compilation.ts';
-import type { KubernetesObject, Service } from '../kubernetes/objects.ts';
+import type { KubernetesObject, ObjectMeta, Service } from '../kubernetes/objects.ts';
+import { parseStoredRoute, parseStoredSettings } from '../kubernetes/parse-stored.ts';
 import { GATEWAY_SETTINGS, ROUTES } from '../kubernetes/resource-types.ts';
+import type {
+  RouteStatus,
+  SettingsStatus,
+  StoredRoute,
+  StoredSettings,
+} from '../kubernetes/stored-resources.ts';
 import type { Publication } from '../push/publication.ts';
-import type { PartedRoute } from '../watch/parted-route.ts';
-import { combineProgramming } from './combine-programming.ts';
-import { compareStatus, type Status } from './compare-status.ts';
-import { reportGateway } from './gateway-report.ts';
-import { partingStatus } from './parting-status.ts';
-import { routeStatus, type RouteStatus } from './route-status.ts';
-import { settingsStatus, type SettingsStatus } from './settings-status.ts';
+import type { ReleasedRoute } from '../watch/released-route.ts';
+import type { Status } from './compare-status.ts';
+import { isWorthWriting, ObservedStatuses, type ObservedStatus } from './observed-statuses.ts';
+import { releasedStatus } from './released-status.ts';
 import type { StatusWrite } from './status-writer.ts';
+import { wantedRouteStatus, wantedSettingsStatus, type GatewayState } from './wanted-status.ts';
 
-/** A verdict on either kind of resource. */
-export type EitherVerdict =
-  | { readonly kind: 'route'; readonly verdict: RouteVerdict }
-  | { readonly kind: 'settings'; readonly verdict: SettingsVerdict };
+/** A status to be written, and the one that it replaces. */
+export type BookWrite = RouteWrite | SettingsWrite;
 
-/** A status to be written, and the one that it takes the place of. */
-export interface BookWrite extends StatusWrite {
+interface WriteOf<Kind extends string, S extends Status> extends StatusWrite {
+  readonly kind: Kind;
   readonly key: string;
-  readonly status: Status;
-  readonly before: Status | undefined;
-  /** Whether it is the last one, of a Route that does not serve here any more. */
-  readonly isParting: boolean;
+  readonly status: S;
+  readonly before: S | undefined;
 }
 
-/** What an object has. */
-interface Seen {
-  readonly uid: string | undefined;
-  readonly status: Status | undefined;
-  /**
-   * What was written and became this, or was refused: when a server makes something else of it, or
-   * takes it never, writing it again is in vain.
-   */
-  readonly triedStatus?: Status;
+interface RouteWrite extends WriteOf<'route', RouteStatus> {
+  /** It is the last status that this gateway writes to the Route. */
+  readonly isRelease: boolean;
 }
 
+type SettingsWrite = WriteOf<'settings', SettingsStatus>;
+
+/** What a StatusBook is made with. */
 export interface StatusBookOptions {
   readonly gatewayClass: string;
   readonly wallTime: () => Date;
 }
 
-/** Everything that statuses are made of, and the statuses that there are. */
+/**
+ * Which statuses have to be written, from the verdicts and the statuses that there are. Resources have
+ * the keys that they have in the snapshot.
+ */
 export class StatusBook {
   service: Service | undefined;
   publication: Publication | undefined;
   obstacle: string | undefined;
-  readonly #gatewayClass: string;
-  readonly #wallTime: () => Date;
-  readonly #verdicts = new Map<string, EitherVerdict>();
-  /** Routes that do not serve here any more, whatever verdict there was on them. */
-  readonly #parted = new Map<string, PartedRoute>();
-  readonly #seen = new Map<string, Seen>();
+  readonly #options: StatusBookOptions;
+  readonly #verdicts = new Map<string, RouteVerdict>();
+  /** Routes that are served no more, whatever the verdict on them was. */
+  readonly #released = new Map<string, ReleasedRoute>();
+  readonly #routes = new ObservedStatuses<RouteStatus>();
+  readonly #settings = new ObservedStatuses<SettingsStatus>();
+  #settingsVerdict: SettingsVerdict | undefined;
 
-  constructor({ gatewayClass, wallTime }: StatusBookOptions) {
-    this.#gatewayClass = gatewayClass;
-    this.#wallTime = wallTime;
+  constructor(options: StatusBookOptions) {
+    this.#options = options;
   }
 
-  /** Keys of what there is something to say about. */
+  /** Keys of the resources that may need a status. */
   keys(): Iterable<string> {
-    return [...this.#verdicts.keys(), ...this.#parted.keys()];
+    const settings = this.#settingsVerdict === undefined ? [] : [SETTINGS_KEY];
+    return [...this.#verdicts.keys(), ...this.#released.keys(), ...settings];
   }
 
   has(key: string): boolean {
-    return this.#verdicts.has(key) || this.#parted.has(key);
+    if (key === SETTINGS_KEY) return this.#settingsVerdict !== undefined;
+    return this.#verdicts.has(key) || this.#released.has(key);
   }
 
-  setVerdict(key: string, verdict: EitherVerdict | undefined): void {
+  setRouteVerdict(key: string, verdict: RouteVerdict | undefined): void {
     if (verdict === undefined) this.#verdicts.delete(key);
     else this.#verdicts.set(key, verdict);
   }
 
-  /** Notes an object that the watch brought. Tells whether its status is another than was known. */
-  see(key: string, object: KubernetesObject | undefined): boolean {
-    if (object === undefined) {
-      // To those who serve it is gone; what it says is still there to be taken back.
-      if (!this.#parted.has(key)) this.#seen.delete(key);
-      return false;
-    }
-    const known = this.#seen.get(key);
-    const next = { uid: object.metadata.uid, status: statusOf(object) };
-    const isSameObject = known !== undefined && known.uid === next.uid;
-    if (isSameObject && isDeepStrictEqual(known.status, next.status)) return false;
-    this.#seen.set(key, next);
-    return true;
+  setSettingsVerdict(verdict: SettingsVerdict | undefined): void {
+    this.#settingsVerdict = verdict;
   }
 
-  /** Notes a Route that does not serve here any more; undefined: it is gone, or serves again. */
-  part(key: string, parted: PartedRoute | undefined): void {
-    if (parted === undefined) {
-      this.#parted.delete(key);
-      this.#seen.delete(key);
+  /** Records a Route that the watch reported. Returns whether its status differs from the known one. */
+  observeRoute(key: string, route: StoredRoute | undefined): boolean {
+    if (route !== undefined) return this.#routes.observe(key, route);
+    // The status of a released Route is still there to be taken back.
+    if (!this.#released.has(key)) this.#routes.forget(key);
+    return false;
+  }
+
+  /** Records settings that the watch reported. Returns whether their status differs. */
+  observeSettings(settings: StoredSettings | undefined): boolean {
+    if (settings !== undefined) return this.#settings.observe(SETTINGS_KEY, settings);
+    this.#settings.forget(SETTINGS_KEY);
+    return false;
+  }
+
+  /** Records that a Route is released; undefined: it was deleted, or is served again. */
+  release(key: string, released: ReleasedRoute | undefined): void {
+    if (released === undefined) {
+      this.#released.delete(key);
+      this.#routes.forget(key);
       return;
     }
-    this.#parted.set(key, parted);
-    this.see(key, parted.object);
+    this.#released.set(key, released);
+    this.#routes.observe(key, released.route);
   }
 
-  hasParted(key: string): boolean {
-    return this.#parted.has(key);
+  isReleased(key: string): boolean {
+    return this.#released.has(key);
   }
 
-  /** What is to be written about an object; undefined: nothing. */
+  /** The status to write to a resource; undefined if it needs none. */
   writeOf(key: string): BookWrite | undefined {
-    const parted = this.#parted.get(key);
-    if (parted !== undefined) return this.#partingWriteOf(key, parted);
-    const entry = this.#verdicts.get(key);
-    if (entry === undefined || this.publication === undefined) return undefined;
-    const { metadata, status } = entry.verdict.resource;
-    const { uid } = metadata;
-    const seen = this.#seen.get(key) ?? { uid, status };
-    // There is another object of the name, and no verdict on it yet.
-    if (seen.uid !== uid) return undefined;
-    const wanted = this.#wantedStatus(entry, seen.status, this.publication);
-    if (!isNews(seen, wanted)) return undefined;
-    const type = entry.kind === 'route' ? ROUTES : GATEWAY_SETTINGS;
-    const place = {
-      namespace: metadata.namespace ?? '',
-      name: metadata.name,
-      ...(uid !== undefined && { uid }),
-    };
-    return { key, type, place, status: wanted, before: seen.status, isParting: false };
+    const { publication, obstacle, service } = this;
+    if (publication === undefined) return undefined;
+    const { gatewayClass, wallTime } = this.#options;
+    const gateway = { gatewayClass, publication, obstacle, service, now: wallTime() };
+    if (key === SETTINGS_KEY) return this.#settingsWrite(gateway);
+    const released = this.#released.get(key);
+    return released === undefined
+      ? this.#routeWrite(key, gateway)
+      : this.#releaseWrite(key, released, gateway);
   }
 
-  #partingWriteOf(key: string, parted: PartedRoute): BookWrite | undefined {
-    const { metadata } = parted.object;
-    const { namespace = '', name, uid } = metadata;
-    const seen = this.#seen.get(key);
-    if (this.publication === undefined || seen === undefined || seen.uid !== uid) return undefined;
-    // What is under a key of a Route has the status of one.
-    const before = seen.status as RouteStatus | undefined;
-    const status = partingStatus(parted, this.#gatewayClass, {
-      current: before,
-      now: this.#wallTime(),
-    });
-    if (status === undefined || !isNews(seen, status)) return undefined;
-    const place = { namespace, name, ...(uid !== undefined && { uid }) };
-    return { key, type: ROUTES, place, status, before, isParting: true };
-  }
-
-  /** `object` is what the API server made of a write. */
-  written({ key, status }: BookWrite, object: KubernetesObject): void {
-    if (!this.has(key)) return;
+  /** Records a write, and the object that the API server returned for it. */
+  written(write: BookWrite, object: KubernetesObject): void {
     const { uid } = object.metadata;
-    this.#seen.set(key, { uid, status: statusOf(object), triedStatus: status });
-  }
-
-  refused({ key, status, before, place: { uid } }: BookWrite): void {
-    this.#seen.set(key, { uid, status: before, triedStatus: status });
-  }
-
-  #wantedStatus(
-    entry: EitherVerdict,
-    current: Status | undefined,
-    publication: Publication,
-  ): Status {
-    const programming = combineProgramming(
-      keysOf(entry).map((resource) => publication.programming(resource)),
-    );
-    const common = { programming, obstacle: this.obstacle, now: this.#wallTime() };
-    if (entry.kind === 'route') {
-      // What is under a key of a Route has the status of one.
-      const before = current as RouteStatus | undefined;
-      const { verdict } = entry;
-      return routeStatus({ ...common, verdict, gatewayClass: this.#gatewayClass, current: before });
+    if (!this.has(write.key)) return;
+    if (write.kind === 'route') {
+      const { status } = parseStoredRoute(object);
+      this.#routes.record(write.key, { uid, status, triedStatus: write.status });
+    } else {
+      const { status } = parseStoredSettings(object);
+      this.#settings.record(write.key, { uid, status, triedStatus: write.status });
     }
-    const before = current as SettingsStatus | undefined;
-    // What is held back does not serve, and what served does.
-    const held = this.obstacle === undefined ? undefined : before?.attachedRoutes;
-    const attachedRoutes = held ?? entry.verdict.attachedRoutes;
-    const gateway = reportGateway({ service: this.service, publication, attachedRoutes });
-    return settingsStatus({ ...common, verdict: entry.verdict, gateway, current: before });
+  }
+
+  /** Records a write that the API server refused. */
+  refused(write: BookWrite): void {
+    const { uid } = write.place;
+    if (write.kind === 'route') {
+      this.#routes.record(write.key, { uid, status: write.before, triedStatus: write.status });
+    } else {
+      this.#settings.record(write.key, { uid, status: write.before, triedStatus: write.status });
+    }
+  }
+
+  #routeWrite(key: string, gateway: GatewayState): RouteWrite | undefined {
+    const verdict = this.#verdicts.get(key);
+    if (verdict === undefined) return undefined;
+    const { metadata, status } = verdict.resource;
+    const observed = this.#routes.get(key) ?? { uid: metadata.uid, status };
+    const wanted = wantedRouteStatus(verdict, gateway, observed.status);
+    if (!isWriteTo(metadata, observed, wanted)) return undefined;
+    const change = { status: wanted, before: observed.status };
+    return {
+      kind: 'route',
+      key,
+      type: ROUTES,
+      place: placeOf(metadata),
+      ...change,
+      isRelease: false,
+    };
+  }
+
+  #settingsWrite(gateway: GatewayState): SettingsWrite | undefined {
+    const verdict = this.#settingsVerdict;
+    if (verdict === undefined) return undefined;
+    const { metadata, status } = verdict.resource;
+    const observed = this.#settings.get(SETTINGS_KEY) ?? { uid: metadata.uid, status };
+    const wanted = wantedSettingsStatus(verdict, gateway, observed.status);
+    if (!isWriteTo(metadata, observed, wanted)) return undefined;
+    const change = { status: wanted, before: observed.status };
+    const place = placeOf(metadata);
+    return { kind: 'settings', key: SETTINGS_KEY, type: GATEWAY_SETTINGS, place, ...change };
+  }
+
+  #releaseWrite(
+    key: string,
+    released: ReleasedRoute,
+    { gatewayClass, now }: GatewayState,
+  ): RouteWrite | undefined {
+    const { metadata } = released.route;
+    const observed = this.#routes.get(key);
+    if (observed === undefined) return undefined;
+    const status = releasedStatus(released, gatewayClass, { current: observed.status, now });
+    if (status === undefined || !isWriteTo(metadata, observed, status)) return undefined;
+    const place = placeOf(metadata);
+    const change = { status, before: observed.status };
+    return { kind: 'route', key, type: ROUTES, place, ...change, isRelease: true };
   }
 }
 
-/** Whether a status is another than there is, and was not tried in vain. */
-function isNews({ status, triedStatus }: Seen, wanted: Status): boolean {
-  if (compareStatus(status, wanted) === 'none') return false;
-  return triedStatus === undefined || compareStatus(triedStatus, wanted) !== 'none';
+/** Whether to write, and the object there is the one that the status is about. */
+function isWriteTo<S extends Status>(
+  { uid }: ObjectMeta,
+  observed: ObservedStatus<S>,
+  wanted: S,
+): boolean {
+  return observed.uid === uid && isWorthWriting(observed, wanted);
 }
 
-/** Of what it comes to in the snapshot. */
-function keysOf({ kind, verdict }: EitherVerdict): readonly string[] {
-  if (kind === 'settings') return verdict.keys;
-  return verdict.served === undefined ? [] : [verdict.served.key];
-}
-
-function statusOf(object: KubernetesObject): Status | undefined {
-  // The API server holds it to the schema of our CRD.
-  return (object as KubernetesObject & { readonly status?: Status }).status;
+function placeOf({ namespace = '', name, uid }: ObjectMeta): StatusWrite['place'] {
+  return { namespace, name, ...(uid !== undefined && { uid }) };
 }

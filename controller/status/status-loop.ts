@@ -4,9 +4,10 @@ import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { RouteVerdict, SettingsVerdict } from '../compile/compilation.ts';
 import type { KubernetesApi } from '../kubernetes/kubernetes-api.ts';
 import type { KubernetesObject, Service } from '../kubernetes/objects.ts';
+import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources.ts';
 import type { Leadership } from '../leader/leadership.ts';
 import type { OnPublicationChange, Publication } from '../push/publication.ts';
-import type { PartedRoute } from '../watch/parted-route.ts';
+import type { ReleasedRoute } from '../watch/released-route.ts';
 import { changesOfMind } from './changes-of-mind.ts';
 import { compareStatus, type Difference } from './compare-status.ts';
 import { EventRecorder } from './event-recorder.ts';
@@ -92,7 +93,7 @@ export class StatusLoop {
   /** New verdicts of the compiler, by `namespace/name`; undefined: the Route is gone. */
   routes(verdicts: ReadonlyMap<string, RouteVerdict | undefined>): void {
     for (const [name, verdict] of verdicts) {
-      this.#book.setVerdict(routeKey(name), verdict && { kind: 'route', verdict });
+      this.#book.setRouteVerdict(routeKey(name), verdict);
       this.#mark(routeKey(name));
     }
     this.#mark(SETTINGS_KEY);
@@ -100,32 +101,34 @@ export class StatusLoop {
 
   /** A new verdict on the settings; null: they are gone. */
   settings(verdict: SettingsVerdict | null): void {
-    const entry = verdict === null ? undefined : ({ kind: 'settings', verdict } as const);
-    this.#book.setVerdict(SETTINGS_KEY, entry);
+    this.#book.setSettingsVerdict(verdict ?? undefined);
     this.#mark(SETTINGS_KEY);
   }
 
   /** Routes as the watch brought them, by `namespace/name`; undefined: it is gone. */
-  routeObjects(objects: ReadonlyMap<string, KubernetesObject | undefined>): void {
-    for (const [name, object] of objects) this.#see(routeKey(name), object);
+  routeObjects(routes: ReadonlyMap<string, StoredRoute | undefined>): void {
+    for (const [name, route] of routes) {
+      const key = routeKey(name);
+      if (this.#book.observeRoute(key, route)) this.#writer?.request(key, REPAIR_MS);
+    }
   }
 
   /**
    * A Route that is there and does not serve here any more; undefined: it is gone altogether, or
    * serves again.
    */
-  partedRoute(name: string, parted: PartedRoute | undefined): void {
+  releasedRoute(name: string, released: ReleasedRoute | undefined): void {
     const key = routeKey(name);
-    const isKnown = this.#book.hasParted(key);
-    this.#book.part(key, parted);
-    if (parted === undefined) return;
+    const isKnown = this.#book.isReleased(key);
+    this.#book.release(key, released);
+    if (released === undefined) return;
     if (isKnown) this.#writer?.request(key, REPAIR_MS);
     else this.#mark(key);
   }
 
   /** The settings as the watch brought them; undefined: they are gone. */
-  settingsObject(object: KubernetesObject | undefined): void {
-    this.#see(SETTINGS_KEY, object);
+  settingsObject(settings: StoredSettings | undefined): void {
+    if (this.#book.observeSettings(settings)) this.#writer?.request(SETTINGS_KEY, REPAIR_MS);
   }
 
   /** The Service in front of the proxies; undefined when it is not known. */
@@ -147,11 +150,6 @@ export class StatusLoop {
     else for (const key of keys) this.#mark(key);
     this.#mark(SETTINGS_KEY);
   };
-
-  #see(key: string, object: KubernetesObject | undefined): void {
-    const isNews = this.#book.see(key, object);
-    if (isNews) this.#writer?.request(key, REPAIR_MS);
-  }
 
   #follow(writer: StatusWriter<BookWrite>): void {
     if (this.#writer !== writer) return;
@@ -194,7 +192,7 @@ export class StatusLoop {
     this.#book.written(write, object);
     // While it was under way, something else may have become true.
     this.#mark(write.key);
-    if (write.isParting) return;
+    if (write.kind === 'route' && write.isRelease) return;
     const regarding = { type: write.type, ...write.place, uid: object.metadata.uid };
     for (const announcement of changesOfMind(write.before, write.status)) {
       void this.#events.record(regarding, announcement, signal);

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import type { Route } from '../../crds/types.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { Changes } from '../compile/compilation.ts';
 import { isOfClass } from '../compile/read-stored.ts';
 import type { KubernetesApi, ResourceType, Scope } from '../kubernetes/kubernetes-api.ts';
 import type { OnObjectChange } from '../kubernetes/object-cache.ts';
-import type { KubernetesObject, Service } from '../kubernetes/objects.ts';
+import type { Service } from '../kubernetes/objects.ts';
+import { parseStoredRoute, parseStoredSettings } from '../kubernetes/parse-stored.ts';
 import type { WatchHealth } from '../kubernetes/reflector-health.ts';
 import { Reflector, type ReflectorOptions, type ReflectorTimes } from '../kubernetes/reflector.ts';
 import {
@@ -18,17 +18,21 @@ import {
   SECRETS,
   SERVICES,
 } from '../kubernetes/resource-types.ts';
+import type {
+  StoredResource,
+  StoredRoute,
+  StoredSettings,
+} from '../kubernetes/stored-resources.ts';
 import { Holdoff } from './holdoff.ts';
 import {
   keepEndpointSlice,
   keepLabels,
   keepProxyService,
   keepReferenceGrant,
-  keepResource,
   keepSecretValues,
   keepService,
 } from './keep-fields.ts';
-import type { PartedRoute } from './parted-route.ts';
+import type { ReleasedRoute } from './released-route.ts';
 import { PendingChanges } from './pending-changes.ts';
 
 /** Longer than an API server that works takes to answer. */
@@ -64,14 +68,14 @@ export interface ClusterWatchOptions {
 
 /** A Route or the settings, as they are now. */
 export type StatusChange =
-  | { readonly kind: 'route'; readonly key: string; readonly object: KubernetesObject }
+  | { readonly kind: 'route'; readonly key: string; readonly route: StoredRoute }
   | {
-      readonly kind: 'parted-route';
+      readonly kind: 'released-route';
       readonly key: string;
       /** Undefined: it is gone altogether, or serves again. */
-      readonly parted: PartedRoute | undefined;
+      readonly released: ReleasedRoute | undefined;
     }
-  | { readonly kind: 'settings'; readonly object: KubernetesObject };
+  | { readonly kind: 'settings'; readonly settings: StoredSettings };
 
 /** What is followed only while something refers to it. */
 export interface Wanted {
@@ -99,10 +103,10 @@ export class ClusterWatch implements AsyncDisposable {
   readonly #unsynced = new Set<Followed>();
   /** Those that something refers to, and changes are held back for. */
   readonly #awaited = new Set<Followed>();
-  readonly #routes: readonly Reflector<KubernetesObject>[];
+  readonly #routes: readonly Reflector<StoredRoute>[];
   /** Keys of those that were told of. */
-  readonly #parted = new Set<string>();
-  readonly #settings: Reflector<KubernetesObject>;
+  readonly #released = new Set<string>();
+  readonly #settings: Reflector<StoredSettings>;
   readonly #secrets = new Map<string, Reflector<ReadonlyMap<string, Buffer>>>();
   #namespaces: Reflector<Readonly<Record<string, string>>> | undefined;
   readonly #holdoff = new Holdoff(() => this.#handOver());
@@ -120,7 +124,7 @@ export class ClusterWatch implements AsyncDisposable {
       GATEWAY_SETTINGS,
       { namespace, name },
       {
-        keep: keepResource,
+        keep: parseStoredSettings,
         onChange: (_key, after, before) => this.#noteSettings(after, before),
       },
     );
@@ -140,7 +144,7 @@ export class ClusterWatch implements AsyncDisposable {
   }
 
   /** A Route as it is now, with its status, by `namespace/name`. */
-  route(key: string): KubernetesObject | undefined {
+  route(key: string): StoredRoute | undefined {
     for (const routes of this.#routes) {
       const route = this.#servable(routes.get(key));
       if (route !== undefined) return route;
@@ -149,7 +153,7 @@ export class ClusterWatch implements AsyncDisposable {
   }
 
   /** The settings as they are now, with their status. */
-  get settings(): KubernetesObject | undefined {
+  get settings(): StoredSettings | undefined {
     const { namespace, name } = this.#options.settings;
     return this.#ours(this.#settings.get(`${namespace}/${name}`));
   }
@@ -178,14 +182,14 @@ export class ClusterWatch implements AsyncDisposable {
     await Promise.all([...endings, this.#holdoff[Symbol.asyncDispose]()]);
   }
 
-  #followRoutes(scope: Scope): Reflector<KubernetesObject> {
+  #followRoutes(scope: Scope): Reflector<StoredRoute> {
     return this.#follow(ROUTES, scope, {
-      keep: keepResource,
+      keep: parseStoredRoute,
       onChange: (key, after, before) => {
         const route = this.#servable(after);
-        this.#noteParting(key, after);
+        this.#noteRelease(key, after);
         if (isSameToCompile(route, this.#servable(before))) {
-          if (route !== undefined) this.#tellStatus({ kind: 'route', key, object: route });
+          if (route !== undefined) this.#tellStatus({ kind: 'route', key, route });
           return;
         }
         this.#pending.routes.set(key, route);
@@ -194,26 +198,24 @@ export class ClusterWatch implements AsyncDisposable {
     });
   }
 
-  #noteParting(key: string, after: KubernetesObject | undefined): void {
-    const parted = this.#partedRoute(after);
-    if (parted !== undefined) this.#parted.add(key);
-    else if (!this.#parted.delete(key)) return;
-    this.#tellStatus({ kind: 'parted-route', key, parted });
+  #noteRelease(key: string, after: StoredRoute | undefined): void {
+    const released = this.#releasedRoute(after);
+    if (released !== undefined) this.#released.add(key);
+    else if (!this.#released.delete(key)) return;
+    this.#tellStatus({ kind: 'released-route', key, released });
   }
 
-  #partedRoute(object: KubernetesObject | undefined): PartedRoute | undefined {
-    if (object === undefined || this.#servable(object) !== undefined) return undefined;
-    if (this.#ours(object) !== undefined) return { object, why: 'deleted' };
-    // The API server holds it to the schema of our CRD.
-    const { status } = object as KubernetesObject & Pick<Route, 'status'>;
-    const isOurStatus = status?.gatewayClassName === this.#options.gatewayClass;
-    return isOurStatus ? { object, why: 'left' } : undefined;
+  #releasedRoute(route: StoredRoute | undefined): ReleasedRoute | undefined {
+    if (route === undefined || this.#servable(route) !== undefined) return undefined;
+    if (this.#ours(route) !== undefined) return { route, why: 'deleted' };
+    const isOurStatus = route.status?.gatewayClassName === this.#options.gatewayClass;
+    return isOurStatus ? { route, why: 'other-class' } : undefined;
   }
 
-  #noteSettings(after: KubernetesObject | undefined, before: KubernetesObject | undefined): void {
+  #noteSettings(after: StoredSettings | undefined, before: StoredSettings | undefined): void {
     const settings = this.#ours(after);
     if (isSameToCompile(settings, this.#ours(before))) {
-      if (settings !== undefined) this.#tellStatus({ kind: 'settings', object: settings });
+      if (settings !== undefined) this.#tellStatus({ kind: 'settings', settings });
       return;
     }
     this.#pending.settings = settings ?? null;
@@ -375,13 +377,12 @@ export class ClusterWatch implements AsyncDisposable {
     }
   }
 
-  #ours(object: KubernetesObject | undefined): KubernetesObject | undefined {
-    const spec = object !== undefined && 'spec' in object ? object.spec : undefined;
-    return isOfClass(spec, this.#options.gatewayClass) ? object : undefined;
+  #ours<R extends StoredResource<unknown>>(resource: R | undefined): R | undefined {
+    return isOfClass(resource?.spec, this.#options.gatewayClass) ? resource : undefined;
   }
 
   /** A Route that is being deleted is as good as gone. */
-  #servable(route: KubernetesObject | undefined): KubernetesObject | undefined {
+  #servable(route: StoredRoute | undefined): StoredRoute | undefined {
     return route?.metadata.deletionTimestamp === undefined ? this.#ours(route) : undefined;
   }
 }
@@ -395,8 +396,8 @@ type Source<Kept> = Pick<ReflectorOptions<Kept>, 'keep' | 'onChange' | 'isOption
 
 /** Whether the compiler sees no difference: status is written without another generation. */
 function isSameToCompile(
-  one: KubernetesObject | undefined,
-  other: KubernetesObject | undefined,
+  one: StoredResource<unknown> | undefined,
+  other: StoredResource<unknown> | undefined,
 ): boolean {
   if (one === undefined || other === undefined) return one === other;
   const { uid, generation, creationTimestamp } = one.metadata;

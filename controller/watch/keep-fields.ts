@@ -9,21 +9,6 @@ import type {
 /** Of an EndpointSlice: the name of its Service. */
 const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
 
-/** `kubectl apply` keeps a copy of the whole object in it. */
-const LAST_APPLIED_ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
-
-/** A resource of ours, whole, but without what only the API server and kubectl need. */
-export function keepResource(object: KubernetesObject): KubernetesObject {
-  const metadata: ObjectMeta & { managedFields?: unknown } = {
-    ...object.metadata,
-  };
-  delete metadata.managedFields;
-  const { annotations } = metadata;
-  if (annotations === undefined) return { ...object, metadata };
-  const others = Object.entries(annotations).filter(([name]) => name !== LAST_APPLIED_ANNOTATION);
-  return { ...object, metadata: { ...metadata, annotations: Object.fromEntries(others) } };
-}
-
 /** What routes need of a Service. */
 export function keepService(object: KubernetesObject): Service {
   const { metadata, spec = {} }: Service = object;

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { connectKubernetes } from '../../controller/kubernetes/connect-kubernetes.ts';
 import type { KubernetesApi } from '../../controller/kubernetes/kubernetes-api.ts';
-import type { KubernetesObject } from '../../controller/kubernetes/objects.ts';
+import { parseStoredRoute } from '../../controller/kubernetes/parse-stored.ts';
 import { EVENTS, LEASES, ROUTES } from '../../controller/kubernetes/resource-types.ts';
 import { DEFAULT_TIMING } from '../../controller/leader/election-timing.ts';
 import { LeaseElector } from '../../controller/leader/lease-elector.ts';
@@ -12,7 +12,7 @@ import type { Leadership } from '../../controller/leader/leadership.ts';
 import { epochOf, holderOf } from '../../controller/leader/lease.ts';
 import { StatusLoop } from '../../controller/status/status-loop.ts';
 import { DEFAULT_LIMITS } from '../../controller/status/status-writer.ts';
-import type { RouteStatus } from '../../controller/status/route-status.ts';
+import type { RouteStatus, StoredRoute } from '../../controller/kubernetes/stored-resources.ts';
 import { ClusterWatch } from '../../controller/watch/cluster-watch.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakePublication } from '../support/fake-publication.ts';
@@ -96,22 +96,23 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
     expect(epochs()).toEqual([1, 2]);
   });
 
-  async function createRoute(name: string): Promise<KubernetesObject> {
-    return await api.create(ROUTES, namespace, {
+  async function createRoute(name: string): Promise<StoredRoute> {
+    const object = await api.create(ROUTES, namespace, {
       apiVersion: 'gatehouse.dev/v1alpha1',
       kind: 'Route',
       metadata: { name },
       spec: { from: `https://${name}.example.com`, to: 'http://files' },
     });
+    return parseStoredRoute(object);
   }
 
   async function statusOf(name: string): Promise<RouteStatus | undefined> {
-    return ((await api.get(ROUTES, { namespace, name })) as { status?: RouteStatus }).status;
+    return parseStoredRoute(await api.get(ROUTES, { namespace, name })).status;
   }
 
   describe('and statuses', () => {
     it('are written as the definitions want them, with an Event', async () => {
-      const object = await createRoute('files');
+      const route = await createRoute('files');
       const loop = new StatusLoop({
         api,
         identity: 'a_1',
@@ -121,8 +122,8 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
       });
       const end = new AbortController();
       loop.lead({ leadership: aLeadership(end.signal), publication: new FakePublication() });
-      const { uid = '' } = object.metadata;
-      loop.routeObjects(new Map([[`${namespace}/files`, object]]));
+      const { uid = '' } = route.metadata;
+      loop.routeObjects(new Map([[`${namespace}/files`, route]]));
       loop.routes(new Map([[`${namespace}/files`, routeVerdict({ namespace, uid })]]));
       const status = () => statusOf('files');
       await eventually('it is programmed', async () => {
@@ -184,7 +185,7 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
         onStatusChange: (change) => {
           if (change.kind !== 'route' || change.key !== `${namespace}/edited`) return;
           seen += 1;
-          loop.routeObjects(new Map([[change.key, change.object]]));
+          loop.routeObjects(new Map([[change.key, change.route]]));
         },
       });
       await eventually(

@@ -7,33 +7,30 @@ import type {
 } from '../../controller/compile/compilation.ts';
 import { createIncrementalCompiler } from '../../controller/compile/incremental-compiler.ts';
 import type { CompileOptions } from '../../controller/compile/resources.ts';
-import { routeStatus, type RouteStatus } from '../../controller/status/route-status.ts';
+import { parseRouteStatus, parseSettingsStatus } from '../../controller/kubernetes/parse-status.ts';
+import type {
+  RouteStatus,
+  StoredResource,
+  StoredRoute,
+  StoredSettings,
+} from '../../controller/kubernetes/stored-resources.ts';
+import { routeStatus } from '../../controller/status/route-status.ts';
 import type { GatewaySettings, Route } from '../../crds/types.ts';
 import type { CompiledRoute, SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 
 const OPTIONS: CompileOptions = { devAllowLoopback: false, gatewayClassName: 'gatehouse' };
-const API_VERSION = 'gatehouse.dev/v1alpha1';
-
-/** An object as the API server keeps it, with what the status writer wrote. */
-interface Stored {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly spec: unknown;
-  readonly status?: unknown;
-}
 
 /**
  * What an API server and a status writer are for an incremental compiler: numbers generations, gives
  * objects their age, and keeps what the compiler says of them for the next one.
  */
 export class CompilerCluster {
-  readonly #routes = new Map<string, Stored>();
+  readonly #routes = new Map<string, StoredRoute>();
   readonly #snapshot = new Map<string, SnapshotResource>();
   readonly #verdicts = new Map<string, RouteVerdict>();
   readonly #statuses = new Map<string, RouteStatus>();
   readonly #others: Changes[] = [];
-  #settings: Stored | undefined;
+  #settings: StoredSettings | undefined;
   #settingsVerdict: SettingsVerdict | undefined;
   #clock = 0;
   readonly #options: CompileOptions;
@@ -64,7 +61,7 @@ export class CompilerCluster {
   /** Creates routes, or updates their `spec`: one change for all of them. */
   put(specs: Readonly<Record<string, unknown>>): Compilation {
     const stored = Object.entries(specs).map(([name, spec]) => {
-      const route = this.#store('Route', name, this.#routes.get(name), spec);
+      const route = this.#store(name, this.#routes.get(name), spec);
       this.#routes.set(name, route);
       return [name, route] as const;
     });
@@ -82,7 +79,7 @@ export class CompilerCluster {
       this.#settings = undefined;
       return this.update({ settings: null });
     }
-    this.#settings = this.#store('GatewaySettings', name, this.#settings, spec);
+    this.#settings = this.#store(name, this.#settings, spec);
     return this.update({ settings: this.#settings });
   }
 
@@ -105,25 +102,25 @@ export class CompilerCluster {
   }
 
   /** What is stored of a route, with the status that goes with the verdict on it. */
-  stored(name: string): Stored | undefined {
+  stored(name: string): StoredRoute {
     const route = this.#routes.get(name);
+    if (route === undefined) throw new Error(`there is no Route ${name}`);
     const status = this.status(name);
-    return route && { ...route, ...(status && { status }) };
+    return { ...route, ...(status && { status }) };
   }
 
   /** What is stored of the settings, with their status. */
-  storedSettings(): Stored | undefined {
+  storedSettings(): StoredSettings | undefined {
     const verdict = this.#settingsVerdict;
-    const status = verdict?.served && !verdict.isAccepted ? { served: verdict.served } : undefined;
+    const isOlder = verdict?.served !== undefined && !verdict.isAccepted;
+    const status = isOlder ? parseSettingsStatus({ served: verdict.served }) : undefined;
     return this.#settings && { ...this.#settings, ...(status && { status }) };
   }
 
   /** Another controller takes over, which knows nothing but what the API server tells. */
-  takeOver(change: (route: Stored) => Stored = (route) => route): readonly Compilation[] {
-    const routes = [...this.#routes.keys()].flatMap((name) => {
-      const route = this.stored(name);
-      return route === undefined ? [] : [[name, change(route)] as const];
-    });
+  takeOver(change: (route: StoredRoute) => StoredRoute = (route) => route): readonly Compilation[] {
+    const names = [...this.#routes.keys()];
+    const routes = names.map((name) => [name, change(this.stored(name))] as const);
     this.#compiler = createIncrementalCompiler(this.#options);
     const changes = { routes: new Map(routes), settings: this.storedSettings() ?? null };
     const { namespaces, ...others } = mergeChanges(this.#others);
@@ -174,10 +171,10 @@ export class CompilerCluster {
     if (settings !== undefined) this.#settingsVerdict = settings ?? undefined;
   }
 
-  #store(kind: string, name: string, before: Stored | undefined, spec: unknown): Stored {
-    const [namespace, shortName] = name.split('/');
+  #store<S>(name: string, before: StoredResource<S> | undefined, spec: unknown): StoredResource<S> {
+    const [namespace = '', shortName = ''] = name.split('/');
     if (before !== undefined) {
-      const generation = Number(before.metadata['generation']) + 1;
+      const generation = (before.metadata.generation ?? 0) + 1;
       return { ...before, metadata: { ...before.metadata, generation }, spec };
     }
     this.#clock += 1;
@@ -188,7 +185,7 @@ export class CompilerCluster {
       generation: 1,
       creationTimestamp: new Date(this.#clock * 1000).toISOString().replace('.000', ''),
     };
-    return { apiVersion: API_VERSION, kind, metadata, spec };
+    return { metadata, spec };
   }
 }
 
@@ -206,6 +203,12 @@ function mergeChanges(all: readonly Changes[]): Changes {
     }
   }
   return merged;
+}
+
+/** The Route with another status, whatever is stored there; undefined: with none. */
+export function withStatus({ metadata, spec }: StoredRoute, stored: unknown): StoredRoute {
+  const status = parseRouteStatus(stored);
+  return { metadata, spec, ...(status && { status }) };
 }
 
 /** A valid spec of a public route. */

@@ -1,7 +1,6 @@
 import type { RouteVerdict, SettingsVerdict } from '../../controller/compile/compilation.ts';
 import type { Finding } from '../../controller/compile/outcome.ts';
-import type { RouteStatus } from '../../controller/status/route-status.ts';
-import type { SettingsStatus } from '../../controller/status/settings-status.ts';
+import type { RouteStatus, SettingsStatus } from '../../controller/kubernetes/stored-resources.ts';
 
 interface Outline {
   readonly name?: string;

@@ -1,4 +1,4 @@
-import type { UnvalidatedRoute } from '../compilation.ts';
+import type { StoredRoute } from '../../kubernetes/stored-resources.ts';
 import { isOfClass, readServed, type ServedSpec } from '../read-stored.ts';
 
 /** What another process made of a route, as its status tells. */
@@ -21,7 +21,7 @@ export function hostOfUrl(url: unknown): string | undefined {
  * Attack: a host that a route has at another gateway is no claim to it here.
  */
 export function readPrior(
-  { metadata, status }: UnvalidatedRoute,
+  { metadata, status }: StoredRoute,
   gatewayClassName: string | undefined,
 ): Prior {
   if (gatewayClassName !== undefined && status?.gatewayClassName !== gatewayClassName) return {};

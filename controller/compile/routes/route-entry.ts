@@ -1,4 +1,4 @@
-import type { UnvalidatedRoute } from '../compilation.ts';
+import type { StoredRoute } from '../../kubernetes/stored-resources.ts';
 import type { Finding } from '../outcome.ts';
 import { namespaceOf, nameOf } from '../resources.ts';
 import type { RouteGeneration } from './route-generation.ts';
@@ -10,7 +10,7 @@ export class RouteEntry {
   /** Sorts by age, then by namespace and name. */
   readonly age: string;
   /** The newest generation, as it came last. */
-  resource: UnvalidatedRoute;
+  resource: StoredRoute;
   /** The host that it is known to have served, until it is settled whose that is. */
   servedHost: string | undefined;
   isAdmitted = true;
@@ -20,7 +20,7 @@ export class RouteEntry {
   #conflict: Finding | undefined;
 
   constructor(
-    resource: UnvalidatedRoute,
+    resource: StoredRoute,
     newest: RouteGeneration,
     accepted: RouteGeneration | undefined,
   ) {
@@ -102,6 +102,6 @@ export class RouteEntry {
 }
 
 /** Times of Kubernetes sort as text; a route without one has not been stored yet. */
-export function ageOf(resource: Pick<UnvalidatedRoute, 'metadata'>): string {
+export function ageOf(resource: Pick<StoredRoute, 'metadata'>): string {
   return `${resource.metadata.creationTimestamp ?? '~'} ${nameOf(resource)}`;
 }

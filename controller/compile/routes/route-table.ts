@@ -1,7 +1,8 @@
 import type { Route } from '../../../crds/types.ts';
 import type { DirectoryEffect } from '../backends/service-directory.ts';
 import type { ServiceLookup } from '../backends/service-lookup.ts';
-import type { Kept, UnvalidatedRoute } from '../compilation.ts';
+import type { StoredRoute } from '../../kubernetes/stored-resources.ts';
+import type { Kept } from '../compilation.ts';
 import { guarded } from '../guarded.ts';
 import type { Labels } from '../label-selector.ts';
 import { MultiMap } from '../multi-map.ts';
@@ -24,7 +25,7 @@ export interface RouteTerms {
 /** What the table is made with. */
 interface RouteTableParts {
   /** Makes a route of one that nobody has looked at. */
-  readonly read: (route: UnvalidatedRoute) => Outcome<Route>;
+  readonly read: (route: StoredRoute) => Outcome<Route>;
   readonly directory: ServiceLookup;
   readonly labelsOf: (namespace: string) => Labels | undefined;
 }
@@ -89,7 +90,7 @@ export class RouteTable {
   }
 
   /** Takes a route; `prior` is read when it was not there. */
-  put(name: string, resource: UnvalidatedRoute, prior: Prior = {}): void {
+  put(name: string, resource: StoredRoute, prior: Prior = {}): void {
     const entry = this.#entries.get(name);
     if (entry === undefined || !isSameObject(entry, resource)) {
       if (entry !== undefined) this.delete(name);
@@ -207,7 +208,7 @@ export class RouteTable {
     });
   }
 
-  #insert(name: string, resource: UnvalidatedRoute, { served, host }: Prior): void {
+  #insert(name: string, resource: StoredRoute, { served, host }: Prior): void {
     const newest = this.#compile(resource);
     const accepted =
       served === undefined
@@ -235,7 +236,7 @@ export class RouteTable {
     this.#change(entry, () => (entry.newest = newest));
   }
 
-  #compile(resource: UnvalidatedRoute, number = generationOf(resource)): RouteGeneration {
+  #compile(resource: StoredRoute, number = generationOf(resource)): RouteGeneration {
     this.#compilations += 1;
     const route = guarded(() => this.#parts.read(resource));
     const { context } = this.#terms;
@@ -324,16 +325,16 @@ function linksOf(entry: RouteEntry): Links {
 }
 
 /** One that was deleted and made anew is another object, of which nothing is known. */
-function isSameObject(entry: RouteEntry, resource: UnvalidatedRoute): boolean {
+function isSameObject(entry: RouteEntry, resource: StoredRoute): boolean {
   return entry.resource.metadata.uid === resource.metadata.uid && entry.age === ageOf(resource);
 }
 
 /** Status and labels change without a generation. */
-function isSameGeneration(before: UnvalidatedRoute, now: UnvalidatedRoute): boolean {
+function isSameGeneration(before: StoredRoute, now: StoredRoute): boolean {
   const { generation } = now.metadata;
   return generation !== undefined && generation === before.metadata.generation;
 }
 
-function generationOf({ metadata }: UnvalidatedRoute): number {
+function generationOf({ metadata }: StoredRoute): number {
   return metadata.generation ?? 0;
 }

@@ -2,13 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { RouteVerdict } from '../../../../controller/compile/compilation.ts';
 import type { Finding } from '../../../../controller/compile/outcome.ts';
+import type { RouteStatus } from '../../../../controller/kubernetes/stored-resources.ts';
 import type { Programming } from '../../../../controller/push/publication.ts';
 import { compareStatus } from '../../../../controller/status/compare-status.ts';
-import {
-  routeStatus,
-  type RouteStatus,
-  type RouteStatusInput,
-} from '../../../../controller/status/route-status.ts';
+import { routeStatus, type RouteStatusInput } from '../../../../controller/status/route-status.ts';
 import { routeVerdict } from '../../../support/verdicts.ts';
 
 const EARLY = new Date('2026-11-21T10:00:00.123Z');

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 
+import type { SettingsStatus } from '../../../../controller/kubernetes/stored-resources.ts';
 import type { ProxyReport, Programming } from '../../../../controller/push/publication.ts';
 import { compareStatus } from '../../../../controller/status/compare-status.ts';
 import { reportGateway } from '../../../../controller/status/gateway-report.ts';
 import {
   settingsStatus,
-  type SettingsStatus,
   type SettingsStatusInput,
 } from '../../../../controller/status/settings-status.ts';
 import { settingsVerdict } from '../../../support/verdicts.ts';

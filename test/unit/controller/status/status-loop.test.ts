@@ -6,11 +6,18 @@ import type { Finding } from '../../../../controller/compile/outcome.ts';
 import type { Leadership } from '../../../../controller/leader/leadership.ts';
 import type { Programming, ProxyReport } from '../../../../controller/push/publication.ts';
 import type { Condition } from '../../../../controller/status/condition.ts';
-import type { RouteStatus } from '../../../../controller/status/route-status.ts';
-import type { SettingsStatus } from '../../../../controller/status/settings-status.ts';
+import {
+  parseStoredRoute,
+  parseStoredSettings,
+} from '../../../../controller/kubernetes/parse-stored.ts';
+import type {
+  RouteStatus,
+  SettingsStatus,
+  StoredRoute,
+} from '../../../../controller/kubernetes/stored-resources.ts';
 import { StatusLoop } from '../../../../controller/status/status-loop.ts';
 import { DEFAULT_LIMITS } from '../../../../controller/status/status-writer.ts';
-import type { PartedRoute } from '../../../../controller/watch/parted-route.ts';
+import type { ReleasedRoute } from '../../../../controller/watch/released-route.ts';
 import { FakePublication } from '../../../support/fake-publication.ts';
 import { MemoryApi } from '../../../support/kubernetes/memory-api.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -95,14 +102,18 @@ function tell(loop: StatusLoop, outline: Parameters<typeof routeVerdict>[0] = {}
   loop.routes(new Map([[`team-a/${name}`, routeVerdict(outline)]]));
 }
 
-function routeStatusOf({ api }: Pick<World, 'api'>): RouteStatus {
+function readRoute({ api }: Pick<World, 'api'>): StoredRoute | undefined {
   const object = api.read(ROUTES, { namespace: 'team-a', name: 'files' });
-  return (object as { status?: RouteStatus }).status ?? {};
+  return object && parseStoredRoute(object);
+}
+
+function routeStatusOf(made: Pick<World, 'api'>): RouteStatus {
+  return readRoute(made)?.status ?? {};
 }
 
 function settingsStatusOf({ api }: Pick<World, 'api'>): SettingsStatus {
   const object = api.read(GATEWAY_SETTINGS, { namespace: 'gatehouse', name: 'gatehouse' });
-  return (object as { status?: SettingsStatus }).status ?? {};
+  return (object && parseStoredSettings(object).status) ?? {};
 }
 
 function reasonOf(status: RouteStatus | SettingsStatus, type = 'Programmed'): string | undefined {
@@ -154,8 +165,7 @@ describe('writing statuses', () => {
     const { api, loop, clock, writes } = await world();
     tell(loop);
     await clock.advance(MINUTE);
-    const object = api.read(ROUTES, { namespace: 'team-a', name: 'files' });
-    loop.routeObjects(new Map([['team-a/files', object]]));
+    loop.routeObjects(new Map([['team-a/files', readRoute({ api })]]));
     tell(loop);
     loop.publicationChanged('all');
     await clock.advance(MINUTE);
@@ -165,7 +175,6 @@ describe('writing statuses', () => {
   it('tells of what is as before again while a write was under way', async () => {
     const made = await world();
     const { api, loop, clock } = made;
-    const place = { namespace: 'team-a', name: 'files' };
     tell(loop);
     await clock.advance(MINUTE);
     const answer = Promise.withResolvers<undefined>();
@@ -177,7 +186,7 @@ describe('writing statuses', () => {
     api.before = () => undefined;
     answer.resolve(undefined);
     await clock.advance(100);
-    loop.routeObjects(new Map([['team-a/files', api.read(ROUTES, place)]]));
+    loop.routeObjects(new Map([['team-a/files', readRoute({ api })]]));
     await clock.advance(MINUTE);
     expect(reasonOf(routeStatusOf(made), 'Accepted')).toBe('Accepted');
   });
@@ -189,20 +198,19 @@ describe('writing statuses', () => {
     await clock.advance(MINUTE);
     const place = { namespace: 'team-a', name: 'files' };
     await api.applyStatus(ROUTES, place, { conditions: [] });
-    loop.routeObjects(new Map([['team-a/files', api.read(ROUTES, place)]]));
+    loop.routeObjects(new Map([['team-a/files', readRoute({ api })]]));
     await clock.advance(3000);
     expect(reasonOf(routeStatusOf(made))).toBe('Programmed');
   });
 
   it('is not misled by a watch that is late', async () => {
     const { api, loop, clock, writes } = await world();
-    const place = { namespace: 'team-a', name: 'files' };
     tell(loop);
     await clock.advance(MINUTE);
-    const before = api.read(ROUTES, place);
+    const before = readRoute({ api });
     tell(loop, { generation: 2 });
     await clock.advance(MINUTE);
-    const after = api.read(ROUTES, place);
+    const after = readRoute({ api });
     loop.routeObjects(new Map([['team-a/files', before]]));
     await clock.advance(500);
     loop.routeObjects(new Map([['team-a/files', after]]));
@@ -228,7 +236,7 @@ describe('writing statuses', () => {
     for (let round = 0; round < 10; round += 1) {
       await clock.advance(10_000);
       loop.publicationChanged('all');
-      loop.routeObjects(new Map([['team-a/files', api.read(ROUTES, place)]]));
+      loop.routeObjects(new Map([['team-a/files', readRoute({ api })]]));
     }
     expect(writes('files')).toHaveLength(1);
   });
@@ -270,7 +278,7 @@ describe('writing statuses', () => {
     expect(writes('files')).toHaveLength(1);
     expect(routeStatusOf(made)).toEqual({});
 
-    loop.routeObjects(new Map([['team-a/files', api.read(ROUTES, place)]]));
+    loop.routeObjects(new Map([['team-a/files', readRoute({ api })]]));
     await clock.advance(MINUTE);
     expect(writes('files')).toHaveLength(1);
 
@@ -365,13 +373,12 @@ describe('a Route that serves here no more', () => {
     const made = await world();
     tell(made.loop);
     await made.clock.advance(MINUTE);
-    const object = made.api.read(ROUTES, place);
-    made.loop.routeObjects(new Map([['team-a/files', object]]));
+    made.loop.routeObjects(new Map([['team-a/files', readRoute(made)]]));
     return made;
   }
 
   /** It is changed like this; what the watch tells of that. */
-  function change({ api }: World, metadata: object, why: PartedRoute['why']): PartedRoute {
+  function change({ api }: World, metadata: object, why: ReleasedRoute['why']): ReleasedRoute {
     api.edit(ROUTES, place, (object) => ({
       ...object,
       metadata: { ...object.metadata, generation: 2, ...metadata },
@@ -379,10 +386,10 @@ describe('a Route that serves here no more', () => {
     return read({ api }, why);
   }
 
-  function read({ api }: Pick<World, 'api'>, why: PartedRoute['why']): PartedRoute {
-    const object = api.read(ROUTES, place);
-    if (object === undefined) throw new Error('gone');
-    return { object, why };
+  function read({ api }: Pick<World, 'api'>, why: ReleasedRoute['why']): ReleasedRoute {
+    const route = readRoute({ api });
+    if (route === undefined) throw new Error('gone');
+    return { route, why };
   }
 
   function denying(type: string, reason: string): Condition {
@@ -394,13 +401,13 @@ describe('a Route that serves here no more', () => {
   }
 
   /** As the watch and the compiler tell of it, one after the other. */
-  function part(loop: StatusLoop, parted: PartedRoute): void {
-    loop.partedRoute('team-a/files', parted);
+  function release(loop: StatusLoop, released: ReleasedRoute): void {
+    loop.releasedRoute('team-a/files', released);
     loop.routeObjects(new Map([['team-a/files', undefined]]));
     loop.routes(new Map([['team-a/files', undefined]]));
   }
 
-  it.each<[string, object, PartedRoute['why'], RouteStatus]>([
+  it.each<[string, object, ReleasedRoute['why'], RouteStatus]>([
     [
       'is being deleted',
       DELETION,
@@ -414,15 +421,15 @@ describe('a Route that serves here no more', () => {
     [
       'is for another gateway',
       {},
-      'left',
+      'other-class',
       { observedGeneration: 2, conditions: [denying('Programmed', 'OtherGatewayClass')] },
     ],
   ])('says once that it %s, and nothing else', async (_, metadata, why, status) => {
     const made = await served();
     const { loop, clock, writes, events } = made;
-    part(loop, change(made, metadata, why));
+    release(loop, change(made, metadata, why));
     await clock.advance(MINUTE);
-    loop.partedRoute('team-a/files', read(made, why));
+    loop.releasedRoute('team-a/files', read(made, why));
     loop.publicationChanged('all');
     await clock.advance(MINUTE);
     expect(writes('files')).toHaveLength(2);
@@ -434,10 +441,10 @@ describe('a Route that serves here no more', () => {
     const made = await served();
     const { clock, end, writes } = made;
     end.abort();
-    change(made, {}, 'left');
+    change(made, {}, 'other-class');
     for (let leaders = 0; leaders < 2; leaders += 1) {
       const next = made.open();
-      next.partedRoute('team-a/files', read(made, 'left'));
+      next.releasedRoute('team-a/files', read(made, 'other-class'));
       const nextEnd = lead(made, next);
       await clock.advance(MINUTE);
       nextEnd.abort();
@@ -449,13 +456,13 @@ describe('a Route that serves here no more', () => {
   it('is left to the other gateway, once that says anything', async () => {
     const made = await served();
     const { api, loop, clock, writes } = made;
-    const before = change(made, {}, 'left');
+    const before = change(made, {}, 'other-class');
     const { conditions = [] } = routeStatusOf(made);
     const theirs = { gatewayClassName: 'other', observedGeneration: 2, conditions };
     await api.applyStatus(ROUTES, place, theirs);
-    part(loop, before);
+    release(loop, before);
     // What they said comes before we said anything.
-    loop.partedRoute('team-a/files', read(made, 'left'));
+    loop.releasedRoute('team-a/files', read(made, 'other-class'));
     await clock.advance(MINUTE);
     expect(routeStatusOf(made)).toEqual(theirs);
     expect(writes('files')).toHaveLength(2);
@@ -473,7 +480,7 @@ describe('a Route that serves here no more', () => {
     };
     tell(loop);
     await clock.advance(SECOND);
-    part(loop, change(made, DELETION, 'deleted'));
+    release(loop, change(made, DELETION, 'deleted'));
     await clock.advance(SECOND);
     expect(routeStatusOf(made)).toEqual({});
     late.resolve(undefined);
@@ -484,7 +491,7 @@ describe('a Route that serves here no more', () => {
   it('says nothing when nothing was said of it', async () => {
     const made = await world();
     const { loop, clock, writes } = made;
-    part(loop, change(made, DELETION, 'deleted'));
+    release(loop, change(made, DELETION, 'deleted'));
     await clock.advance(MINUTE);
     expect(writes('files')).toEqual([]);
   });
@@ -492,11 +499,11 @@ describe('a Route that serves here no more', () => {
   it('says what it did when it comes back', async () => {
     const made = await served();
     const { api, loop, clock } = made;
-    part(loop, change(made, {}, 'left'));
+    release(loop, change(made, {}, 'other-class'));
     await clock.advance(MINUTE);
-    change(made, { generation: 3 }, 'left');
-    loop.partedRoute('team-a/files', undefined);
-    loop.routeObjects(new Map([['team-a/files', api.read(ROUTES, place)]]));
+    change(made, { generation: 3 }, 'other-class');
+    loop.releasedRoute('team-a/files', undefined);
+    loop.routeObjects(new Map([['team-a/files', readRoute({ api })]]));
     tell(loop, { generation: 3 });
     await clock.advance(MINUTE);
     expect(reasonOf(routeStatusOf(made))).toBe('Programmed');
@@ -535,8 +542,7 @@ describe('a leadership', () => {
 
     const next = made.open();
     tell(next);
-    const object = api.read(ROUTES, { namespace: 'team-a', name: 'files' });
-    next.routeObjects(new Map([['team-a/files', object]]));
+    next.routeObjects(new Map([['team-a/files', readRoute({ api })]]));
     made.publication.everything = { kind: 'no-proxies' };
     lead(made, next);
     await clock.advance(MINUTE);

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Changes } from '../../../../controller/compile/compilation.ts';
 import type { KubernetesApi } from '../../../../controller/kubernetes/kubernetes-api.ts';
+import type { ReleasedRoute } from '../../../../controller/watch/released-route.ts';
 import type { KubernetesObject, Service } from '../../../../controller/kubernetes/objects.ts';
 import {
   ClusterWatch,
@@ -96,11 +97,11 @@ function putSecret(name: string, values: Readonly<Record<string, string>>): void
 }
 
 /** What is told of a Route that serves here no more. */
-function parted(key: string, why: 'deleted' | 'left', metadata: object): object {
-  const object: unknown = expect.objectContaining({
+function released(key: string, why: ReleasedRoute['why'], metadata: object): object {
+  const route: unknown = expect.objectContaining({
     metadata: expect.objectContaining(metadata) as unknown,
   });
-  return { kind: 'parted-route', key, parted: { object, why } };
+  return { kind: 'released-route', key, released: { route, why } };
 }
 
 function keysOf(map: ReadonlyMap<string, unknown> | undefined): readonly string[] {
@@ -208,9 +209,9 @@ describe('what counts as a change', () => {
     expect(told).toContainEqual({
       kind: 'route',
       key: 'apps/files',
-      object: expect.objectContaining({ status: { url: 'https://files.example.com' } }),
+      route: expect.objectContaining({ status: { url: 'https://files.example.com' } }),
     });
-    expect(told).toContainEqual({ kind: 'settings', object: it.settings });
+    expect(told).toContainEqual({ kind: 'settings', settings: it.settings });
     expect(it.route('apps/files')).toMatchObject({ status: { url: 'https://files.example.com' } });
     putRoute('other');
     expect(keysOf((await expectHandedOver(2)).routes)).toEqual(['apps/other']);
@@ -272,8 +273,8 @@ describe('what counts as a change', () => {
     await expectHandedOver(1);
     const isToldOf = (key: string): boolean => told.some((one) => 'key' in one && one.key === key);
     const atFirst = [
-      parted('apps/deleting', 'deleted', { generation: 2 }),
-      parted('apps/left', 'left', { generation: 1 }),
+      released('apps/deleting', 'deleted', { generation: 2 }),
+      released('apps/left', 'other-class', { generation: 1 }),
     ];
     expect(told).toEqual(atFirst);
 
@@ -287,15 +288,15 @@ describe('what counts as a change', () => {
     putRoute('last', { generation: 2, metadata: deletion });
     await eventually('the last is told', () => isToldOf('apps/last'));
 
-    const changes = told.slice(atFirst.length).filter(({ kind }) => kind === 'parted-route');
+    const changes = told.slice(atFirst.length).filter(({ kind }) => kind === 'released-route');
     expect(changes).toEqual([
-      parted('apps/leaving', 'left', { generation: 3 }),
-      { kind: 'parted-route', key: 'apps/leaving', parted: undefined },
-      parted('apps/back', 'left', { generation: 2 }),
-      { kind: 'parted-route', key: 'apps/back', parted: undefined },
-      parted('apps/deleted', 'deleted', { generation: 2 }),
-      { kind: 'parted-route', key: 'apps/deleted', parted: undefined },
-      parted('apps/last', 'deleted', { generation: 2 }),
+      released('apps/leaving', 'other-class', { generation: 3 }),
+      { kind: 'released-route', key: 'apps/leaving', released: undefined },
+      released('apps/back', 'other-class', { generation: 2 }),
+      { kind: 'released-route', key: 'apps/back', released: undefined },
+      released('apps/deleted', 'deleted', { generation: 2 }),
+      { kind: 'released-route', key: 'apps/deleted', released: undefined },
+      released('apps/last', 'deleted', { generation: 2 }),
     ]);
   });
 

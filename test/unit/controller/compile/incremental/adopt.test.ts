@@ -5,7 +5,13 @@ import type {
   IncrementalCompiler,
 } from '../../../../../controller/compile/compilation.ts';
 import { createIncrementalCompiler } from '../../../../../controller/compile/incremental-compiler.ts';
-import { CompilerCluster, publicSpec, settingsSpec } from '../../../../support/compiler-cluster.ts';
+import type { StoredRoute } from '../../../../../controller/kubernetes/stored-resources.ts';
+import {
+  CompilerCluster,
+  publicSpec,
+  settingsSpec,
+  withStatus,
+} from '../../../../support/compiler-cluster.ts';
 
 const A = 'https://a.example.com';
 const B = 'https://b.example.com';
@@ -21,7 +27,7 @@ class Pair {
 
   constructor() {
     this.leader.putSettings(settingsSpec());
-    this.follower.update({ settings: this.leader.storedSettings() });
+    this.follower.update({ settings: this.leader.storedSettings() ?? null });
   }
 
   show(...names: readonly string[]): void {
@@ -32,12 +38,12 @@ class Pair {
   adopt(...names: readonly string[]): ReturnType<IncrementalCompiler['adopt']> {
     const newest: Changes = {
       routes: this.#routes(names),
-      settings: this.leader.storedSettings(),
+      settings: this.leader.storedSettings() ?? null,
     };
     return this.follower.adopt(newest);
   }
 
-  #routes(names: readonly string[]): Map<string, unknown> {
+  #routes(names: readonly string[]): Map<string, StoredRoute | undefined> {
     return new Map(names.map((name) => [name, this.leader.stored(name)]));
   }
 }
@@ -66,7 +72,7 @@ describe('a controller that begins to lead', () => {
     pair.leader.put({ 'x/app': publicSpec(A, { to: 'http://second' }) });
     pair.leader.put({ 'x/app': BAD });
     pair.follower.update({
-      routes: new Map([['x/app', { ...pair.leader.stored('x/app'), status: {} }]]),
+      routes: new Map([['x/app', withStatus(pair.leader.stored('x/app'), {})]]),
     });
     const { put, routes } = pair.adopt('x/app');
 
@@ -82,7 +88,7 @@ describe('a controller that begins to lead', () => {
     pair.leader.put({ 'x/app': publicSpec(A, { to: 'http://newer' }) });
     pair.show('x/app');
     pair.leader.put({ 'x/app': BAD });
-    const metadata = pair.leader.stored('x/app')?.metadata;
+    const { metadata } = pair.leader.stored('x/app');
     const stale = { ...stored, metadata };
     pair.follower.update({ routes: new Map([['x/app', stale]]) });
 
@@ -99,7 +105,7 @@ describe('a controller that begins to lead', () => {
     pair.show('y/old');
     pair.leader.put({ 'y/old': publicSpec(A, { to: 'http://y' }) });
     pair.follower.update({
-      routes: new Map([['y/old', { ...pair.leader.stored('y/old'), status: {} }]]),
+      routes: new Map([['y/old', withStatus(pair.leader.stored('y/old'), {})]]),
     });
     const before = pair.follower.adopt({});
     const { put } = pair.adopt('x/app', 'y/old');

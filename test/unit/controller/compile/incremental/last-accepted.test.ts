@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 
 import type { CompilerCluster } from '../../../../support/compiler-cluster.ts';
-import { startedCluster, publicSpec, settingsSpec } from '../../../../support/compiler-cluster.ts';
+import {
+  startedCluster,
+  publicSpec,
+  settingsSpec,
+  withStatus,
+} from '../../../../support/compiler-cluster.ts';
 
 const A = 'https://a.example.com';
 const B = 'https://b.example.com';
@@ -135,10 +140,8 @@ describe('a route that is gone', () => {
     const cluster = started({ 'x/app': publicSpec(A) });
     const stored = cluster.stored('x/app');
     const anew = {
-      ...stored,
-      metadata: { ...stored?.metadata, uid: 'another', generation: 1 },
+      metadata: { ...stored.metadata, uid: 'another', generation: 1 },
       spec: badSpec(A),
-      status: undefined,
     };
     cluster.update({ routes: new Map([['x/app', anew]]) });
 
@@ -187,8 +190,8 @@ describe('another controller that takes over', () => {
     const cluster = started({ 'x/old': publicSpec(A) });
     cluster.put({ [name]: badSpec(C) });
     cluster.takeOver((route) =>
-      route.metadata['name'] === 'app'
-        ? { ...route, status: { gatewayClassName: 'gatehouse', served: { generation: 0, spec } } }
+      route.metadata.name === 'app'
+        ? withStatus(route, { gatewayClassName: 'gatehouse', served: { generation: 0, spec } })
         : route,
     );
 

@@ -4,6 +4,7 @@ import {
   publicSpec,
   startedCluster,
   type CompilerCluster,
+  withStatus,
 } from '../../../../support/compiler-cluster.ts';
 
 const A = 'https://a.example.com';
@@ -133,7 +134,7 @@ describe('a route that the compiler fails on', () => {
   ])('is none for the stored status %j', (status) => {
     const cluster = startedCluster();
     cluster.put({ 'x/app': publicSpec(A) });
-    cluster.takeOver((route) => ({ ...route, status }));
+    cluster.takeOver((route) => withStatus(route, status));
 
     expect(Object.keys(cluster.routes)).toEqual(['x/app']);
   });

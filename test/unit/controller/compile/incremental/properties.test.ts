@@ -2,7 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import type { Changes } from '../../../../../controller/compile/compilation.ts';
-import { CompilerCluster, publicSpec, settingsSpec } from '../../../../support/compiler-cluster.ts';
+import {
+  CompilerCluster,
+  publicSpec,
+  settingsSpec,
+  withStatus,
+} from '../../../../support/compiler-cluster.ts';
 
 const RUNS = 150;
 const NAMES = ['x/a', 'x/b', 'x/c', 'x/d'];
@@ -123,7 +128,7 @@ describe('any sequence of changes', () => {
         for (const change of changes) make(cluster, change, true);
         const snapshot = byName(cluster.snapshot);
         const findings = NAMES.map((name) => cluster.reasons(name));
-        cluster.takeOver((route) => ({ ...route, status: undefined }));
+        cluster.takeOver((route) => withStatus(route, undefined));
 
         expect(byName(cluster.snapshot)).toEqual(snapshot);
         expect(NAMES.map((name) => cluster.reasons(name))).toEqual(findings);

@@ -221,7 +221,7 @@ describe('another controller that takes over', () => {
       settings: {
         metadata: { namespace: 'gatehouse', name: 'gatehouse', uid: 'a', generation: 1 },
         spec: withSecret({ cookie: { expiration: 'never' } }),
-        status: { served: { generation, spec } },
+        status: { served: { generation, spec: { ...spec } } },
       },
     });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import type { CompilerCluster } from '../../../../support/compiler-cluster.ts';
 import { startedCluster, publicSpec, settingsSpec } from '../../../../support/compiler-cluster.ts';
+import { parseStoredRoute } from '../../../../../controller/kubernetes/parse-stored.ts';
 import { aRoute } from '../../../../support/resources.ts';
 
 const ROUTES = 50;
@@ -67,7 +68,7 @@ describe('a change of one route', () => {
   test('of its status and labels is no change', () => {
     const cluster = populated();
     const stored = cluster.stored('team-a/r3');
-    const metadata = { ...stored?.metadata, resourceVersion: '99', labels: { a: 'b' } };
+    const metadata = { ...stored.metadata, resourceVersion: '99', labels: { a: 'b' } };
     const route = { ...stored, metadata };
     const work = compilationsOf(cluster, () => {
       const compilation = cluster.update({ routes: new Map([['team-a/r3', route]]) });
@@ -135,7 +136,8 @@ describe('a route as an API server sends it', () => {
     };
     // Items of a list have neither a version nor a kind.
     const { spec } = route;
-    cluster.update({ routes: new Map([['default/app', { metadata, spec, status: { x: 1 } }]]) });
+    const object = { metadata, spec, status: { x: 1 } };
+    cluster.update({ routes: new Map([['default/app', parseStoredRoute(object)]]) });
 
     expect(cluster.verdicts.get('default/app')).toMatchObject({
       isAccepted: true,

@@ -1,0 +1,51 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import type { StoredResource } from '../kubernetes/stored-resources.ts';
+import { compareStatus, type Status } from './compare-status.ts';
+
+/** The status of one resource as the API server has it. */
+export interface ObservedStatus<S extends Status> {
+  readonly uid: string | undefined;
+  readonly status: S | undefined;
+  /**
+   * The status that was written last. If the API server refused it, or stored something else, writing
+   * it again is in vain.
+   */
+  readonly triedStatus?: S;
+}
+
+/** The statuses of resources of one kind as the API server has them, by key. */
+export class ObservedStatuses<S extends Status> {
+  readonly #observed = new Map<string, ObservedStatus<S>>();
+
+  get(key: string): ObservedStatus<S> | undefined {
+    return this.#observed.get(key);
+  }
+
+  /** Records what the watch reported. Returns whether the status differs from the known one. */
+  observe(key: string, { metadata: { uid }, status }: StoredResource<S>): boolean {
+    const known = this.#observed.get(key);
+    const isSameResource = known !== undefined && known.uid === uid;
+    if (isSameResource && isDeepStrictEqual(known.status, status)) return false;
+    this.#observed.set(key, { uid, status });
+    return true;
+  }
+
+  /** Records what the API server has after a write of `triedStatus`. */
+  record(key: string, observed: Required<ObservedStatus<S>>): void {
+    this.#observed.set(key, observed);
+  }
+
+  forget(key: string): void {
+    this.#observed.delete(key);
+  }
+}
+
+/** Whether writing a status would change the one that is there, and has not failed to do so before. */
+export function isWorthWriting<S extends Status>(
+  { status, triedStatus }: ObservedStatus<S>,
+  wanted: S,
+): boolean {
+  if (compareStatus(status, wanted) === 'none') return false;
+  return triedStatus === undefined || compareStatus(triedStatus, wanted) !== 'none';
+}

@@ -1,0 +1,49 @@
+import type { RouteVerdict, SettingsVerdict } from '../compile/compilation.ts';
+import type { Service } from '../kubernetes/objects.ts';
+import type { RouteStatus, SettingsStatus } from '../kubernetes/stored-resources.ts';
+import type { Programming, Publication } from '../push/publication.ts';
+import { combineProgramming } from './combine-programming.ts';
+import { reportGateway } from './gateway-report.ts';
+import { routeStatus } from './route-status.ts';
+import { settingsStatus } from './settings-status.ts';
+
+/** The state of the gateway that statuses report, besides the verdicts on resources. */
+export interface GatewayState {
+  readonly gatewayClass: string;
+  readonly publication: Publication;
+  /** Why publication is held back; undefined while it is not. */
+  readonly obstacle: string | undefined;
+  /** The Service in front of the proxies. */
+  readonly service: Service | undefined;
+  readonly now: Date;
+}
+
+/** The status that a Route should have. */
+export function wantedRouteStatus(
+  verdict: RouteVerdict,
+  gateway: GatewayState,
+  current: RouteStatus | undefined,
+): RouteStatus {
+  const { gatewayClass, publication, obstacle, now } = gateway;
+  const keys = verdict.served === undefined ? [] : [verdict.served.key];
+  const programming = programmingOf(keys, publication);
+  return routeStatus({ verdict, gatewayClass, programming, obstacle, current, now });
+}
+
+/** The status that the GatewaySettings should have. */
+export function wantedSettingsStatus(
+  verdict: SettingsVerdict,
+  { publication, obstacle, service, now }: GatewayState,
+  current: SettingsStatus | undefined,
+): SettingsStatus {
+  const programming = programmingOf(verdict.keys, publication);
+  // While publication is held back, the routes published before are the ones that serve.
+  const published = obstacle === undefined ? undefined : current?.attachedRoutes;
+  const attachedRoutes = published ?? verdict.attachedRoutes;
+  const gateway = reportGateway({ service, publication, attachedRoutes });
+  return settingsStatus({ verdict, gateway, programming, obstacle, current, now });
+}
+
+function programmingOf(keys: readonly string[], publication: Publication): Programming | undefined {
+  return combineProgramming(keys.map((key) => publication.programming(key)));
+}
