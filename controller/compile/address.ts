@@ -1,3 +1,4 @@
+import { DEFAULT_PORTS } from '../../shared/snapshot/origin.ts';
 import { made, refused, type Outcome } from './outcome.ts';
 
 /** Scheme, host and port of a public address, normalised: what routes are told apart by. */
@@ -8,7 +9,6 @@ export interface Address {
   readonly port: number;
 }
 
-const DEFAULT_PORTS = { http: 80, https: 443 } as const;
 const MAX_PORT = 65_535;
 const MAX_NAME_LENGTH = 253;
 const MAX_LABEL_LENGTH = 63;
@@ -32,12 +32,6 @@ export function parseAddress(text: string, path: string): Outcome<Address> {
 /** `host:port`: two addresses that share it are served by one listener and one set of routes. */
 export function authorityOf({ host, port }: Pick<Address, 'host' | 'port'>): string {
   return `${host}:${String(port)}`;
-}
-
-/** Origin of an address, as browsers write it. */
-export function originOf({ scheme, host, port }: Address): string {
-  const authority = port === DEFAULT_PORTS[scheme] ? host : authorityOf({ host, port });
-  return `${scheme}://${authority}`;
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   type CompiledSigningKeys,
 } from '../../shared/snapshot/snapshot.ts';
 import { memberPath } from '../validate/field-path.ts';
-import { originOf, parseAddress, type Address } from './address.ts';
+import { parseAddress, type Address } from './address.ts';
 import { isCidr } from './cidr.ts';
 import { compileIdentityProvider } from './compile-identity-provider.ts';
 import { compileSigningKeys } from './compile-signing-keys.ts';
@@ -14,6 +14,7 @@ import { durationMs } from './duration.ts';
 import { all, andThen, combine, made, refused, type Outcome } from './outcome.ts';
 import { nameOf, type CompileOptions, type Secrets } from './resources.ts';
 import { schemeFault } from './secure-scheme.ts';
+import { originOf, type Origin } from '../../shared/snapshot/origin.ts';
 
 /** Everything that the settings stand for. */
 export interface SettingsParts {
@@ -91,7 +92,7 @@ function compileAuthenticateUrl(
   });
 }
 
-function compileOrigins(origins: readonly string[]): Outcome<readonly string[]> {
+function compileOrigins(origins: readonly string[]): Outcome<readonly Origin[]> {
   return all(
     origins.map((origin, index) => {
       const path = memberPath('spec.mcpAllowedOrigins', index);

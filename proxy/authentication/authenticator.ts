@@ -2,10 +2,11 @@ import type { CompiledSettings } from '../../shared/snapshot/snapshot.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Caller, CredentialFormat } from './caller.ts';
+import type { Origin } from '../../shared/snapshot/origin.ts';
 
 /** The host that received a request, and the configuration that serves it. */
 export interface AuthenticationPlace {
-  readonly origin: string;
+  readonly origin: Origin;
   readonly configuration: { readonly settings: Pick<CompiledSettings, 'gatewayId'> };
 }
 

@@ -7,6 +7,7 @@ import type { Stores } from '../store/stores.ts';
 import type { AuthenticationPlace, Authenticator } from './authenticator.ts';
 import type { Caller } from './caller.ts';
 import { CheckCache } from './check-cache.ts';
+import type { Origin } from '../../shared/snapshot/origin.ts';
 
 const MAX_ENTRIES = 20_000;
 
@@ -15,7 +16,7 @@ const COOKIE_VALUE = /^[\w-]{43}$/;
 
 interface KnownCookie {
   readonly caller: Caller & { readonly kind: 'user' };
-  readonly origin: string;
+  readonly origin: Origin;
 }
 
 /** What a `SessionCookieAuthenticator` is made with. */
@@ -62,7 +63,7 @@ export class SessionCookieAuthenticator implements Authenticator, Disposable {
   }
 
   /** Returns the user of a cookie value; null if it belongs to no live session at this origin. */
-  callerOf(cookieValue: string, origin: string): Caller | null | Promise<Caller | null> {
+  callerOf(cookieValue: string, origin: Origin): Caller | null | Promise<Caller | null> {
     if (!COOKIE_VALUE.test(cookieValue)) return null;
     const known = this.#known.get(cookieValue, () => this.#lookUp(cookieValue));
     if (known instanceof Promise) return known.then((found) => callerAt(found, origin));
@@ -89,6 +90,6 @@ function requireCaller(caller: Caller | null): Caller {
 }
 
 /** Attack: a cookie stolen at one host is not valid at another one. */
-function callerAt(known: KnownCookie | null, origin: string): Caller | null {
+function callerAt(known: KnownCookie | null, origin: Origin): Caller | null {
   return known?.origin === origin ? known.caller : null;
 }

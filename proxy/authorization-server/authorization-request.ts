@@ -12,6 +12,7 @@ import type { PendingAuthorization } from '../records/pending-authorization.ts';
 import { isCodeChallenge } from './pkce.ts';
 import { onlyResource, requestedResource, type Issuer } from './resources.ts';
 import { parseScope } from './scope.ts';
+import type { Origin } from '../../shared/snapshot/origin.ts';
 
 const MAX_STATE_LENGTH = 2048;
 
@@ -35,7 +36,7 @@ export function clientIdOf(parameters: URLSearchParams): string {
 export function responseTargetOf(
   parameters: URLSearchParams,
   client: Client,
-  issuer: string,
+  issuer: Origin,
 ): ResponseTarget {
   const redirectUri = onlyValue(parameters, 'redirect_uri') ?? onlyRedirectUri(client);
   if (!matchesRedirectUri(redirectUri, client.metadata.redirectUris)) {

@@ -1,8 +1,9 @@
 import type { OAuthError } from '../errors/oauth-errors.ts';
+import type { Origin } from '../../shared/snapshot/origin.ts';
 
 /** Where the answer to an authorization request goes. Its redirect URI is the client's own. */
 export interface ResponseTarget {
-  readonly issuer: string;
+  readonly issuer: Origin;
   readonly redirectUri: string;
   readonly state?: string;
 }

@@ -2,6 +2,7 @@ import { resourceIdentifier } from '../configuration/resource-identifier.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import { tidyPath } from './resource-path.ts';
 import { mcpRouteAt, type Issuer } from './resources.ts';
+import type { Origin } from '../../shared/snapshot/origin.ts';
 
 /**
  * Protected resource metadata for a path of a host; null when no MCP route is there.
@@ -33,7 +34,7 @@ export function isRootOrMcpPath({ host }: Issuer, requestPath: string): boolean 
 function describeResource(
   resource: string,
   { compiled }: GatewayRoute,
-  origin: string,
+  origin: Origin,
 ): Readonly<Record<string, unknown>> {
   return {
     resource,

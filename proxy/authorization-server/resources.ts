@@ -2,9 +2,10 @@ import { InvalidTargetError } from '../errors/oauth-errors.ts';
 import { RouteNotFoundError } from '../errors/request-errors.ts';
 import type { EndpointContext } from '../endpoints/endpoint.ts';
 import { isReservedPath } from '../endpoints/reserved-path.ts';
-import { resourceIdentifier } from '../configuration/resource-identifier.ts';
+import { resourceIdentifier, resourcePath } from '../configuration/resource-identifier.ts';
 import type { GatewayRoute, RouteHost } from '../configuration/routing-table.ts';
 import { withoutSlash } from './resource-path.ts';
+import type { Origin } from '../../shared/snapshot/origin.ts';
 
 /** An absolute http URL of visible characters without fragment; what a parser would mend is out. */
 const RESOURCE = /^https?:\/\/[\x21\x22\x24-\x5b\x5d-\x7e]+$/i;
@@ -15,9 +16,8 @@ const MAX_RESOURCE_LENGTH = 2048;
 export function mcpRouteAt(host: RouteHost, path: string): GatewayRoute | null {
   if (isReservedPath(path)) return null;
   const route =
-    host.mcpServers.find(
-      (candidate) => withoutSlash(resourceIdentifier(candidate.compiled, '')) === path,
-    ) ?? host.matchPath(path === '' ? '/' : path);
+    host.mcpServers.find((candidate) => withoutSlash(resourcePath(candidate.compiled)) === path) ??
+    host.matchPath(path === '' ? '/' : path);
   return route?.compiled.mcpServer === undefined ? null : route;
 }
 
@@ -62,7 +62,7 @@ export function onlyResource({ host, origin }: Issuer): string {
 
 /** One authorization server: a route host under one origin. */
 export interface Issuer {
-  readonly origin: string;
+  readonly origin: Origin;
   readonly host: RouteHost;
 }
 

@@ -2,7 +2,6 @@ import { criteriaOf } from '../../shared/snapshot/policy.ts';
 import type { RejectedResource } from '../../shared/snapshot/rejected-resource.ts';
 import { routeKey } from '../../shared/snapshot/resource-key.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
-import { originOf } from './resource-identifier.ts';
 import { buildPolicyEvaluator } from '../policy/build-policy-evaluator.ts';
 import type { PolicyEvaluator } from '../policy/decision.ts';
 import { oncePerObject } from './once-per-object.ts';
@@ -10,6 +9,7 @@ import { EXACTLY, LOOSELY, type Reading } from './path-reading.ts';
 import type { ResourceChange } from './snapshot-changes.ts';
 import type { Steps } from './steps.ts';
 import { UnservableError } from './unservable-error.ts';
+import { originOf, type Origin } from '../../shared/snapshot/origin.ts';
 
 /** A route ready to serve. */
 export interface GatewayRoute {
@@ -218,7 +218,7 @@ function longestPrefix(
 }
 
 /** Origin of the host that a request came to; a wildcard host takes the name asked for. */
-export function originOfHost(host: RouteHost, authority: string): string {
+export function originOfHost(host: RouteHost, authority: string): Origin {
   const route = host.host.startsWith('*.') ? authority.replace(/:\d+$/, '') : host.host;
   return originOf({ scheme: host.scheme, host: route, port: host.port });
 }

@@ -1,6 +1,7 @@
 import type { Configuration } from '../configuration/configuration.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
+import type { Origin } from '../../shared/snapshot/origin.ts';
 
 /** What an endpoint knows about a request. */
 export interface EndpointContext {
@@ -8,7 +9,7 @@ export interface EndpointContext {
   /** The configuration that the request began with. */
   readonly configuration: Configuration;
   /** Origin of the host that received the request: what `from` says, never the Host header. */
-  readonly origin: string;
+  readonly origin: Origin;
   /** Cookies of the request by name. */
   readonly cookies: Readonly<Record<string, string | undefined>>;
 }

@@ -5,12 +5,13 @@ import type { Endpoint } from './endpoint.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import type { Origin } from '../../shared/snapshot/origin.ts';
 
 /** Answers a request to one of the gateway's own endpoints. HEAD is served as GET. */
 export async function serveEndpoint(
   endpoint: Endpoint,
   request: GatewayRequest,
-  at: { readonly origin: string; readonly configuration: Configuration },
+  at: { readonly origin: Origin; readonly configuration: Configuration },
 ): Promise<GatewayResponse> {
   const { headers } = request.message;
   if (endpoint.crossOrigin && isPreflight(request.method, headers)) {

@@ -3,6 +3,7 @@ import { parseCookie, stringifySetCookie } from 'cookie';
 import type { SameSite } from '../../shared/snapshot/snapshot.ts';
 import type { RequestMessage } from './request-message.ts';
 import type { TokenHash } from '../crypto/tokens.ts';
+import type { Origin } from '../../shared/snapshot/origin.ts';
 
 /**
  * Browsers take a `__Host-` cookie only from the host itself, over TLS, for all of its paths (RFC
@@ -21,7 +22,7 @@ const OWN_COOKIE = /^(?:__Host-)?gatehouse(?:-|$)/;
 const LOGIN_NAME_SUFFIX_LENGTH = 8;
 
 /** Name of the cookie that stands for a session at an origin. */
-export function sessionCookieName(origin: string): string {
+export function sessionCookieName(origin: Origin): string {
   return isSecure(origin) ? SECURE_NAME : `${LOOPBACK_NAME}-${portOf(origin)}`;
 }
 
@@ -29,12 +30,12 @@ export function sessionCookieName(origin: string): string {
  * Name of the cookie that ties one sign-in under way to one browser. Every sign-in has its own, by
  * the hash of its value: tabs that sign in at the same time do not disturb each other.
  */
-export function loginCookieName(origin: string, valueHash: TokenHash): string {
+export function loginCookieName(origin: Origin, valueHash: TokenHash): string {
   return loginCookiePrefix(origin) + valueHash.slice(0, LOGIN_NAME_SUFFIX_LENGTH);
 }
 
 /** What the names of an origin's login cookies start with. */
-export function loginCookiePrefix(origin: string): string {
+export function loginCookiePrefix(origin: Origin): string {
   return isSecure(origin) ? `${SECURE_LOGIN_NAME}-` : `${LOOPBACK_LOGIN_NAME}-${portOf(origin)}-`;
 }
 
@@ -72,7 +73,7 @@ export interface SessionCookieSettings {
 
 /** `Set-Cookie` value that signs a browser in at an origin. */
 export function sessionCookie(
-  origin: string,
+  origin: Origin,
   value: string,
   { sameSite, maxAgeSeconds }: SessionCookieSettings,
 ): string {
@@ -91,7 +92,7 @@ const SAME_SITE = { Lax: 'lax', Strict: 'strict', None: 'none' } as const;
  * from another site, and only when it does so as a navigation.
  */
 export function loginCookie(
-  origin: string,
+  origin: Origin,
   { name, value }: { readonly name: string; readonly value: string },
   maxAgeSeconds: number,
 ): string {
@@ -99,12 +100,12 @@ export function loginCookie(
 }
 
 /** `Set-Cookie` value that removes a cookie. */
-export function expiredCookie(origin: string, name: string): string {
+export function expiredCookie(origin: Origin, name: string): string {
   return serialise(origin, name, '', { sameSite: 'lax', maxAge: 0 });
 }
 
 function serialise(
-  origin: string,
+  origin: Origin,
   name: string,
   value: string,
   attributes: { readonly sameSite: 'lax' | 'strict' | 'none'; readonly maxAge: number },
@@ -113,10 +114,10 @@ function serialise(
   return stringifySetCookie({ name, value, path: '/', httpOnly: true, secure, ...attributes });
 }
 
-function isSecure(origin: string): boolean {
+function isSecure(origin: Origin): boolean {
   return origin.startsWith('https:');
 }
 
-function portOf(origin: string): string {
+function portOf(origin: Origin): string {
   return /:(\d+)$/.exec(origin)?.[1] ?? '80';
 }

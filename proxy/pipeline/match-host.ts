@@ -2,11 +2,12 @@ import { RouteNotFoundError } from '../errors/request-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { originOfHost, type RouteHost } from '../configuration/routing-table.ts';
+import type { Origin } from '../../shared/snapshot/origin.ts';
 
 /** Where a request came to. */
 export interface Place {
   /** Origin of the host, as `from` or `authenticateUrl` spells it. */
-  readonly origin: string;
+  readonly origin: Origin;
   /** Absent on the dedicated sign-in host, which has endpoints and no routes. */
   readonly host: RouteHost | undefined;
 }

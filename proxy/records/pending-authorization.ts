@@ -1,6 +1,8 @@
+import type { Origin } from '../../shared/snapshot/origin.ts';
+
 /** A valid authorization request that waits for the user. */
 export interface PendingAuthorization {
-  readonly issuer: string;
+  readonly issuer: Origin;
   readonly clientId: string;
   readonly redirectUri: string;
   /** The request named the redirect URI, so the token request must too (RFC 6749, 4.1.3). */

@@ -1,9 +1,10 @@
 import type { TokenHash } from '../crypto/tokens.ts';
+import type { Origin } from '../../shared/snapshot/origin.ts';
 
 /** A sign-in under way at the identity provider. */
 export interface PendingSignIn {
   /** Origin the user came from, and goes back to. */
-  readonly targetOrigin: string;
+  readonly targetOrigin: Origin;
   /** Path and query to restore, starting with `/`. */
   readonly returnPath: string;
   /** Hash of the target host's pre-login cookie. */
@@ -19,7 +20,7 @@ export interface PendingSignIn {
 /** What a single-use sign-in code stands for. */
 export interface SignInCode {
   readonly sessionId: string;
-  readonly targetOrigin: string;
+  readonly targetOrigin: Origin;
   readonly returnPath: string;
   readonly preLoginHash: TokenHash;
 }

@@ -1,5 +1,6 @@
 import type { Session } from '../records/session.ts';
 import type { TokenHash } from '../crypto/tokens.ts';
+import type { Origin } from '../../shared/snapshot/origin.ts';
 
 /** Sessions by id, until they expire. */
 export interface SessionStore {
@@ -14,7 +15,7 @@ export interface SessionStore {
 export interface BrowserSession {
   readonly sessionId: string;
   /** The origin whose cookie it is; on another one it means nothing. */
-  readonly origin: string;
+  readonly origin: Origin;
 }
 
 /** Browser sessions by the hash of the cookie's value. */

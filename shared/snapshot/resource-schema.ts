@@ -1,3 +1,4 @@
+import { ORIGIN_PATTERN, type Origin } from './origin.ts';
 import { policySchema } from './policy-schema.ts';
 import {
   anyOf,
@@ -32,15 +33,16 @@ const WEIGHT_MAX = 1_000_000;
 const texts = listOf(text());
 const notEmpty = text('^.');
 const namespacedName = text('^[^\\s/]+/[^\\s/]+$');
+const origin: Schema<Origin> = { json: { type: 'string', pattern: ORIGIN_PATTERN } };
 const port = integer(1, PORT_MAX);
 const wholeNumber = integer(0, Number.MAX_SAFE_INTEGER);
 
 const settings = objectOf<CompiledSettings>({
   kind: constant('settings'),
   gatewayId: notEmpty,
-  authenticateOrigin: optional(text('^https?://[^/\\s]+$')),
+  authenticateOrigin: optional(origin),
   allowedClientIdDomains: texts,
-  allowedOrigins: texts,
+  allowedOrigins: listOf(origin),
   outboundAllowedCidrs: texts,
   trustedProxies: texts,
   authorizeLogFields: listOf(anyOf(AUTHORIZE_LOG_FIELDS)),

@@ -1,4 +1,5 @@
 import type { Policy } from './policy.ts';
+import type { Origin } from './origin.ts';
 
 /**
  * The whole compiled configuration: the one contract between the control plane and the data plane.
@@ -34,11 +35,11 @@ export interface CompiledSettings {
   /** `namespace/name` of the GatewaySettings; sealed into external tokens. */
   readonly gatewayId: string;
   /** Origin of the dedicated sign-in host; absent, every route host signs in by itself. */
-  readonly authenticateOrigin?: string;
+  readonly authenticateOrigin?: Origin;
   /** Domain patterns for URL client IDs. Empty: URL client IDs are not supported. */
   readonly allowedClientIdDomains: readonly string[];
   /** Origins besides the route's own and http loopback that may call MCP endpoints. */
-  readonly allowedOrigins: readonly string[];
+  readonly allowedOrigins: readonly Origin[];
   /** Special-purpose address ranges that outbound requests may reach all the same. */
   readonly outboundAllowedCidrs: readonly string[];
   /** Address ranges of what stands in front of the gateway: its `X-Forwarded-For` is believed. */

@@ -25,6 +25,7 @@ import {
   register,
   tokensOf,
 } from '../support/client-flow.ts';
+import { anOrigin } from '../support/an-origin.ts';
 
 const CONSENT_URL = `${ISSUER}/.gateway/mcp/consent`;
 const DOCUMENT_URL = 'https://app.clients.example/client.json';
@@ -606,7 +607,7 @@ describe('The consent page', () => {
 });
 
 describe('The consent page of a gateway with a sign-in host', () => {
-  const authenticateOrigin = 'https://sign-in.example.com';
+  const authenticateOrigin = anOrigin('https://sign-in.example.com');
 
   test('is served on that host', async () => {
     await using server = await startAuthorizationServer({ settings: { authenticateOrigin } });

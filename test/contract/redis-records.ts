@@ -8,8 +8,9 @@ import type { SignInRecord } from '../../proxy/store/sign-in-store.ts';
 import type { Identity, Session } from '../../proxy/records/session.ts';
 import type { PendingSignIn, SignInCode } from '../../proxy/records/sign-in-records.ts';
 import type { PendingAuthorization } from '../../proxy/records/pending-authorization.ts';
+import { anOrigin } from '../support/an-origin.ts';
 
-const ORIGIN = 'https://mcp.example.com';
+const ORIGIN = anOrigin('https://mcp.example.com');
 const HOUR_MS = 3_600_000;
 
 const AN_IDENTITY: Identity = {

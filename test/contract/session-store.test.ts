@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { hashToken } from '../../proxy/crypto/tokens.ts';
 import type { Session } from '../../proxy/records/session.ts';
 import { MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
+import { anOrigin } from '../support/an-origin.ts';
 
 const HASH_A = hashToken('hash-a');
 const HASH_B = hashToken('hash-b');
@@ -65,9 +66,9 @@ describe.each(STORE_IMPLEMENTATIONS)('session store in $name', ({ create }) => {
 });
 
 describe.each(STORE_IMPLEMENTATIONS)('browser session store in $name', ({ create }) => {
-  const onA = { sessionId: 'session-1', origin: 'https://a.example.com' };
-  const onB = { sessionId: 'session-1', origin: 'https://b.example.com' };
-  const other = { sessionId: 'session-2', origin: 'https://a.example.com' };
+  const onA = { sessionId: 'session-1', origin: anOrigin('https://a.example.com') };
+  const onB = { sessionId: 'session-1', origin: anOrigin('https://b.example.com') };
+  const other = { sessionId: 'session-2', origin: anOrigin('https://a.example.com') };
 
   test('finds a browser session by the hash of its cookie', async () => {
     await using under = await create();

@@ -3,12 +3,13 @@ import { describe, expect, test } from '@jest/globals';
 import { hashToken } from '../../proxy/crypto/tokens.ts';
 import type { SignInCode } from '../../proxy/records/sign-in-records.ts';
 import { fiftyAtOnce, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
+import { anOrigin } from '../support/an-origin.ts';
 
 const KEY = hashToken('key');
 
 const CODE: SignInCode = {
   sessionId: 'session-1',
-  targetOrigin: 'https://app.example.com',
+  targetOrigin: anOrigin('https://app.example.com'),
   returnPath: '/reports?year=2026',
   preLoginHash: hashToken('pre-login'),
 };

@@ -13,6 +13,7 @@ import {
   type SignInHarness,
 } from '../support/sign-in-harness.ts';
 import { verifies } from '../requirements/verifies.ts';
+import { anOrigin } from '../support/an-origin.ts';
 
 const CALLBACK = '/.gateway/callback';
 const SECOND = 1000;
@@ -512,7 +513,7 @@ describe('sign-in over several hosts', () => {
     const ids: unknown[] = [];
     for (const origin of [one, two]) {
       const cookie = cookieAt(browser, origin) ?? '';
-      const caller = await gateway.identity.sessionCookies.callerOf(cookie, origin);
+      const caller = await gateway.identity.sessionCookies.callerOf(cookie, anOrigin(origin));
       ids.push(caller?.kind === 'user' ? caller.session.id : undefined);
     }
 
@@ -583,7 +584,7 @@ describe('sign-in over several hosts', () => {
     const browser = new BrowserJar();
     const url = await signInUntil(browser, one, /sign_in_code=/);
     const cookie = cookieAt(browser, authenticate) ?? '';
-    const caller = await gateway.identity.sessionCookies.callerOf(cookie, authenticate);
+    const caller = await gateway.identity.sessionCookies.callerOf(cookie, anOrigin(authenticate));
     if (caller?.kind === 'user') await gateway.stores.sessions.revoke(caller.session.id);
 
     expectRefused(await browser.open(url), 'session-gone');
@@ -733,7 +734,10 @@ describe('sign-out', () => {
 
   async function sessionId(): Promise<string> {
     const cookie = browser.cookie('one.localhost', `gatehouse-${String(gateway.port)}`);
-    const caller = await gateway.identity.sessionCookies.callerOf(cookie?.value ?? '', one);
+    const caller = await gateway.identity.sessionCookies.callerOf(
+      cookie?.value ?? '',
+      anOrigin(one),
+    );
     return caller?.kind === 'user' ? caller.session.id : 'none';
   }
 

@@ -46,6 +46,8 @@ import type { LogFields } from '../../shared/telemetry/logger.ts';
 import { hashResource, snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import type { CompiledRoute, CompiledSettings } from '../../shared/snapshot/snapshot.ts';
 import { compiledSettings } from './compiled-settings.ts';
+import type { Origin } from '../../shared/snapshot/origin.ts';
+import { anOrigin } from './an-origin.ts';
 
 /** Where a person is sent to sign in, in place of a real identity provider. */
 export const SIGN_IN_URL = 'https://sign-in.example/';
@@ -217,9 +219,9 @@ export async function startAuthorizationServer({
       const provider = { name: identity.provider, issuer: SIGN_IN_URL, clientId: 'gatehouse' };
       await stores.signIns.create({ id, provider, identity, sessionId }, SIGN_IN_SECONDS);
       await stores.sessions.create(signedIn);
-      const browserSession = { sessionId: signedIn.id, origin };
+      const browserSession = { sessionId: signedIn.id, origin: anOrigin(origin) };
       await stores.browserSessions.save(hashToken(value), browserSession, signedIn.expiresAt);
-      return `${sessionCookieName(origin)}=${value}`;
+      return `${sessionCookieName(browserSession.origin)}=${value}`;
     },
     [Symbol.asyncDispose]: async () => {
       browsers[Symbol.dispose]();
@@ -296,7 +298,7 @@ function parse(message: IncomingMessage): GatewayRequest {
   };
 }
 
-function originOf({ authority }: GatewayRequest, { routes, settings }: Configuration): string {
+function originOf({ authority }: GatewayRequest, { routes, settings }: Configuration): Origin {
   const host = routes.findHost(authority);
   if (host !== undefined) return originOfHost(host, authority);
   const { authenticateOrigin } = settings;
@@ -306,7 +308,7 @@ function originOf({ authority }: GatewayRequest, { routes, settings }: Configura
 
 async function serveResource(
   { message, authority, path }: GatewayRequest,
-  origin: string,
+  origin: Origin,
   { configuration, authenticator }: ServedGateway,
 ): Promise<GatewayResponse> {
   const route = configuration.routes.findHost(authority)?.matchPath(path);

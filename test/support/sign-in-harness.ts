@@ -31,6 +31,7 @@ import type {
   SameSite,
 } from '../../shared/snapshot/snapshot.ts';
 import { compiledSettings } from './compiled-settings.ts';
+import { anOrigin } from './an-origin.ts';
 
 interface SignInSettings {
   /** Origins of the routes; every path of theirs asks for a session. */
@@ -188,7 +189,9 @@ function compile({
   identityProvider,
 }: SignInSettings): Configuration {
   const settings = compiledSettings({
-    ...(authenticateOrigin === undefined ? {} : { authenticateOrigin }),
+    ...(authenticateOrigin === undefined
+      ? {}
+      : { authenticateOrigin: anOrigin(authenticateOrigin) }),
     cookie: { expirationSeconds: sessionSeconds, sameSite },
   });
   const provider =

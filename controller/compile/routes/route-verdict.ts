@@ -1,4 +1,4 @@
-import { originOf } from '../address.ts';
+import { originOf } from '../../../shared/snapshot/origin.ts';
 import type { Kept, RouteVerdict, Served } from '../compilation.ts';
 import type { Finding } from '../outcome.ts';
 import type { RouteEntry } from './route-entry.ts';

@@ -17,7 +17,7 @@ const VARIANTS = 64;
  * - `variant`: what it sent one proxy there
  * - `foreign`: neither
  */
-export type Origin = 'revision' | 'variant' | 'foreign';
+export type Provenance = 'revision' | 'variant' | 'foreign';
 
 interface Place {
   readonly epoch: number;
@@ -95,7 +95,7 @@ export class RevisionHistory {
   }
 
   /** Where a snapshot comes from that a proxy has. */
-  originOf(position: SnapshotPosition, version: string): Origin {
+  provenanceOf(position: SnapshotPosition, version: string): Provenance {
     const newest = this.newest;
     if (newest === undefined || comparePositions(position, newest.position) > 0) return 'foreign';
     const place = this.#places.get(position.sequence);

@@ -29,8 +29,8 @@ export function arrivalOf(
   if (have === undefined) return { kind: 'nothing' };
   const { position, version } = have;
   const asIs = { position, base: sentAsIs(version) };
-  const origin = history.originOf(position, version);
-  if (origin !== 'variant') return { kind: origin, ...asIs };
+  const provenance = history.provenanceOf(position, version);
+  if (provenance !== 'variant') return { kind: provenance, ...asIs };
   const own = sent.find((each) => each.version === version);
   return own === undefined ? { kind: 'borrowed', ...asIs } : { kind: 'own', position, base: own };
 }

@@ -1,11 +1,12 @@
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import { isLoopbackHost } from '../../../shared/snapshot/loopback-host.ts';
+import type { Origin } from '../../../shared/snapshot/origin.ts';
 
 /** Origin that signs users in for a host: the dedicated one, or without it the host's own. */
 export function authenticateOriginFor({
   configuration: { settings },
   origin,
-}: Pick<EndpointContext, 'configuration' | 'origin'>): string {
+}: Pick<EndpointContext, 'configuration' | 'origin'>): Origin {
   return settings.authenticateOrigin ?? origin;
 }
 
@@ -16,7 +17,7 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:
  * has pages of its own. Without this the gateway would send codes to whoever owned a host before.
  */
 export function isSignInTarget(
-  target: string,
+  target: Origin,
   { configuration: { routes }, origin }: Pick<EndpointContext, 'configuration' | 'origin'>,
 ): boolean {
   const { protocol, hostname, port } = new URL(target);

@@ -5,6 +5,7 @@ import {
   loginCookieName,
   loginCookiePrefix,
 } from '../../http/cookies.ts';
+import type { Origin } from '../../../shared/snapshot/origin.ts';
 
 const MINUTE_SECONDS = 60;
 
@@ -24,7 +25,7 @@ export interface LoginBinding {
 }
 
 /** Ties a sign-in that begins to the browser. */
-export function bindBrowser(origin: string, cookies: Cookies): LoginBinding {
+export function bindBrowser(origin: Origin, cookies: Cookies): LoginBinding {
   const value = randomToken();
   const hash = hashToken(value);
   const cookie = loginCookie(
@@ -36,14 +37,14 @@ export function bindBrowser(origin: string, cookies: Cookies): LoginBinding {
 }
 
 /** Sign-ins that were left would fill the header; browsers list the oldest cookie first. */
-function dropOldest(origin: string, cookies: Cookies): readonly string[] {
+function dropOldest(origin: Origin, cookies: Cookies): readonly string[] {
   const prefix = loginCookiePrefix(origin);
   const names = Object.keys(cookies).filter((name) => name.startsWith(prefix));
   return names.slice(0, -(MAX_COOKIES - 1)).map((name) => expiredCookie(origin, name));
 }
 
 /** Whether a request comes from the browser that a sign-in was tied to. */
-export function isBoundBrowser(origin: string, cookies: Cookies, hash: TokenHash): boolean {
+export function isBoundBrowser(origin: Origin, cookies: Cookies, hash: TokenHash): boolean {
   const value = cookies[loginCookieName(origin, hash)];
   return value !== undefined && equalSecrets(hashToken(value), hash);
 }

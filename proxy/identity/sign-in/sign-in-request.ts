@@ -1,10 +1,11 @@
 import { isTokenHash, type TokenHash } from '../../crypto/tokens.ts';
 import type { Sealed, Sealer } from '../../crypto/sealer.ts';
 import { safeReturnPath } from './return-path.ts';
+import { isOrigin, type Origin } from '../../../shared/snapshot/origin.ts';
 
 /** What a route host asks the authenticate host for. It travels through the browser, sealed. */
 export interface SignInRequest {
-  readonly targetOrigin: string;
+  readonly targetOrigin: Origin;
   /** Starts with exactly one `/`. */
   readonly returnPath: string;
   /** Hash of the cookie that ties the request to the browser. */
@@ -16,7 +17,7 @@ export interface SignInRequest {
 /** Seals a request for the host at `audience` alone. */
 export function sealSignInRequest(
   { targetOrigin, returnPath, preLoginHash, expiresAt }: SignInRequest,
-  audience: string,
+  audience: Origin,
   sealer: Sealer,
 ): Sealed {
   const text = JSON.stringify([targetOrigin, returnPath, preLoginHash, expiresAt]);
@@ -29,14 +30,14 @@ export function sealSignInRequest(
  */
 export function openSignInRequest(
   sealed: string,
-  audience: string,
+  audience: Origin,
   sealer: Sealer,
 ): SignInRequest | null {
   const text = sealer.open(sealed, contextOf(audience));
   return text === null ? null : parse(text);
 }
 
-function contextOf(audience: string): string {
+function contextOf(audience: Origin): string {
   return `sign-in-request ${audience}`;
 }
 
@@ -44,7 +45,7 @@ function parse(text: string): SignInRequest | null {
   const value: unknown = JSON.parse(text);
   if (!Array.isArray(value)) return null;
   const [targetOrigin, returnPath, preLoginHash, expiresAt] = value as unknown[];
-  if (typeof targetOrigin !== 'string' || typeof returnPath !== 'string') return null;
+  if (!isOrigin(targetOrigin) || typeof returnPath !== 'string') return null;
   if (!isTokenHash(preLoginHash) || typeof expiresAt !== 'number') return null;
   return { targetOrigin, returnPath: safeReturnPath(returnPath), preLoginHash, expiresAt };
 }

@@ -19,6 +19,7 @@ import {
   isString,
   type Guard,
 } from './guards.ts';
+import { isOrigin } from '../../../../shared/snapshot/origin.ts';
 
 const isStringList = isListOf(isString);
 
@@ -41,7 +42,7 @@ export const isSession = hasShape<Session>({
 
 export const isBrowserSession = hasShape<BrowserSession>({
   sessionId: isString,
-  origin: isString,
+  origin: isOrigin,
 });
 
 const isSignIn = hasShape<SignInRecord>({
@@ -62,7 +63,7 @@ export const isVersionedSignIn = hasShape<VersionedSignIn>({
 });
 
 export const isPendingSignIn = hasShape<PendingSignIn>({
-  targetOrigin: isString,
+  targetOrigin: isOrigin,
   returnPath: isString,
   preLoginHash: isTokenHash,
   browserHash: isTokenHash,
@@ -73,13 +74,13 @@ export const isPendingSignIn = hasShape<PendingSignIn>({
 
 export const isSignInCode = hasShape<SignInCode>({
   sessionId: isString,
-  targetOrigin: isString,
+  targetOrigin: isOrigin,
   returnPath: isString,
   preLoginHash: isTokenHash,
 });
 
 export const isPendingAuthorization = hasShape<PendingAuthorization>({
-  issuer: isString,
+  issuer: isOrigin,
   clientId: isString,
   redirectUri: isString,
   redirectUriWasSent: isOptional(isBoolean),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { originOf, parseAddress } from '../../../../controller/compile/address.ts';
+import { parseAddress } from '../../../../controller/compile/address.ts';
 
 describe('an address', () => {
   test.each([
@@ -54,12 +54,4 @@ describe('an address', () => {
       expect(parseAddress(text, 'spec.from').kind).toBe('refused');
     },
   );
-
-  test.each([
-    [{ scheme: 'https', host: 'a.example', port: 443 }, 'https://a.example'],
-    [{ scheme: 'http', host: 'a.example', port: 443 }, 'http://a.example:443'],
-    [{ scheme: 'http', host: '[::1]', port: 80 }, 'http://[::1]'],
-  ] as const)('%j has the origin %s', (address, origin) => {
-    expect(originOf(address)).toBe(origin);
-  });
 });

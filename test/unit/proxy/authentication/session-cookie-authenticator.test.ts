@@ -7,8 +7,9 @@ import { createMemoryStores } from '../../../../proxy/store/memory/memory-stores
 import { StoreUnavailableError } from '../../../../proxy/store/store-unavailable-error.ts';
 import type { BrowserSession } from '../../../../proxy/store/session-store.ts';
 import type { Stores } from '../../../../proxy/store/stores.ts';
+import { anOrigin } from '../../../support/an-origin.ts';
 
-const ORIGIN = 'https://app.example';
+const ORIGIN = anOrigin('https://app.example');
 const START = 1_000_000;
 
 describe('BrowserAuthenticator', () => {
@@ -74,7 +75,7 @@ describe('BrowserAuthenticator', () => {
   });
 
   test('does not recognise it at another origin, warm or not', async () => {
-    const elsewhere = 'https://other.example';
+    const elsewhere = anOrigin('https://other.example');
     expect(await browsers.callerOf(cookie, elsewhere)).toBeNull();
     await browsers.callerOf(cookie, ORIGIN);
     expect(browsers.callerOf(cookie, elsewhere)).toBeNull();

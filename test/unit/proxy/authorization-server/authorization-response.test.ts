@@ -6,9 +6,10 @@ import {
   codeRedirect,
   errorRedirect,
 } from '../../../../proxy/authorization-server/authorization-response.ts';
+import { anOrigin } from '../../../support/an-origin.ts';
 import { verifies } from '../../../requirements/verifies.ts';
 
-const issuer = 'https://mcp.example.com';
+const issuer = anOrigin('https://mcp.example.com');
 
 describe('codeRedirect', () => {
   const REDIRECT_URIS: readonly (readonly [string, string])[] = [

@@ -45,16 +45,18 @@ function prefixed(name: string, value: string): ReturnType<typeof aCompiledRoute
 
 describe('two routes that own the same path of a host', () => {
   const [one, two] = [prefixed('a/1', '/x'), prefixed('b/2', '/x')];
-  const fault = (key: string): object => ({
-    faults: [{ key, message: 'another route has the same host, port and path' }],
+  const naming = (key: string): object => ({
+    rejected: [{ key, message: 'another route has the same host, port and path' }],
   });
 
   test('are refused, and the one that came is named', () => {
     const before = aSnapshot(SETTINGS, two);
     const after = aSnapshot(SETTINGS, one, two);
 
-    expect(faultOf(() => follow(aSnapshot(SETTINGS, one, two)))).toMatchObject(fault('route/b/2'));
-    expect(faultOf(() => follow(before, after))).toMatchObject(fault('route/a/1'));
+    expect(thrownBy(() => follow(aSnapshot(SETTINGS, one, two)))).toMatchObject(
+      naming('route/b/2'),
+    );
+    expect(thrownBy(() => follow(before, after))).toMatchObject(naming('route/a/1'));
   });
 
   test('leave what was before as it was', () => {
@@ -87,7 +89,7 @@ describe('two routes that own the same path of a host', () => {
   });
 });
 
-function faultOf(run: () => unknown): unknown {
+function thrownBy(run: () => unknown): unknown {
   try {
     return run();
   } catch (error) {

@@ -12,6 +12,7 @@ import {
   aResource,
 } from '../../../support/compiled-resources.ts';
 import { compiledSettings } from '../../../support/compiled-settings.ts';
+import { anOrigin } from '../../../support/an-origin.ts';
 
 function signingKeys(privateKey: string): CompiledResource {
   return { kind: 'signing-keys', keys: [{ keyId: 'k1', algorithm: 'ES256', privateKey }] };
@@ -44,7 +45,7 @@ describe('the resources of a snapshot', () => {
   test.each<[what: string, CompiledResource]>([
     ['trusted proxies', compiledSettings({ trustedProxies: ['10.0.0.0/99'] })],
     ['allowed networks', compiledSettings({ outboundAllowedCidrs: ['somewhere'] })],
-    ['a sign-in host', compiledSettings({ authenticateOrigin: 'nowhere' })],
+    ['a sign-in host', compiledSettings({ authenticateOrigin: anOrigin('https://[') })],
     ['a key that is none', signingKeys('secret words')],
     ['a key of another kind', signingKeys(RSA_KEY)],
     ['an issuer', { ...AN_IDENTITY_PROVIDER, issuer: 'nobody' }],

@@ -10,9 +10,10 @@ import {
   sessionCookie,
   sessionCookieName,
 } from '../../../../proxy/http/cookies.ts';
+import { anOrigin } from '../../../support/an-origin.ts';
 
-const SECURE = 'https://app.example:8443';
-const LOOPBACK = 'http://localhost:8080';
+const SECURE = anOrigin('https://app.example:8443');
+const LOOPBACK = anOrigin('http://localhost:8080');
 const lax = { sameSite: 'Lax', maxAgeSeconds: 60 } as const;
 
 describe('cookie names', () => {
@@ -23,8 +24,8 @@ describe('cookie names', () => {
     ['http://localhost', 'gatehouse-80', 'gatehouse-login-80-yi8gaeoM'],
     ['http://[::1]:9', 'gatehouse-9', 'gatehouse-login-9-yi8gaeoM'],
   ])('of %s are %s and %s', (origin, session, login) => {
-    expect(sessionCookieName(origin)).toBe(session);
-    expect(loginCookieName(origin, hashToken('abcdefghijk'))).toBe(login);
+    expect(sessionCookieName(anOrigin(origin))).toBe(session);
+    expect(loginCookieName(anOrigin(origin), hashToken('abcdefghijk'))).toBe(login);
     const cookie = `${session}=a; ${session}=b; ${login}=a; ${login}=b`;
     expect({ ...readCookies({ headers: { cookie } }) }).toEqual({});
   });
@@ -50,7 +51,7 @@ describe('cookies that are set', () => {
     // Browsers drop SameSite=None without Secure.
     [LOOPBACK, 'None', 'SameSite=Lax'],
   ] as const)('at %s with the setting %s say %s', (origin, sameSite, expected) => {
-    const text = sessionCookie(origin, 'v', { sameSite, maxAgeSeconds: 60 });
+    const text = sessionCookie(anOrigin(origin), 'v', { sameSite, maxAgeSeconds: 60 });
     expect(text.split('; ')).toContain(expected);
   });
 

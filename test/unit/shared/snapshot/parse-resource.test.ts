@@ -14,14 +14,15 @@ import type { CompiledResource } from '../../../../shared/snapshot/snapshot.ts';
 import { aCompiledService, AN_IDENTITY_PROVIDER } from '../../../support/compiled-resources.ts';
 import { compiledSettings } from '../../../support/compiled-settings.ts';
 import { aCompiledRoute, SOME_SIGNING_KEYS } from '../../../support/push/some-resources.ts';
+import { anOrigin } from '../../../support/an-origin.ts';
 
 const GOLDEN = new URL('../../../golden/compile/', import.meta.url);
 
 /** One of each kind, with every optional member. */
 const ONE_OF_EACH: readonly CompiledResource[] = [
   compiledSettings({
-    authenticateOrigin: 'https://auth.example.com',
-    allowedOrigins: ['https://chat.example.com'],
+    authenticateOrigin: anOrigin('https://auth.example.com'),
+    allowedOrigins: [anOrigin('https://chat.example.com')],
     authorizeLogFields: ['time', 'mcp-tool'],
   }),
   SOME_SIGNING_KEYS,

@@ -6,8 +6,9 @@ import {
   bindBrowser,
   isBoundBrowser,
 } from '../../../../../proxy/identity/sign-in/login-cookies.ts';
+import { anOrigin } from '../../../../support/an-origin.ts';
 
-const ORIGIN = 'https://app.example';
+const ORIGIN = anOrigin('https://app.example');
 
 function cookieOf(setCookie = ''): { name: string; value: string } {
   const { name, value = '' } = parseSetCookie(setCookie);

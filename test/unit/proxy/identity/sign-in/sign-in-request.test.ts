@@ -8,11 +8,12 @@ import {
   openSignInRequest,
   sealSignInRequest,
 } from '../../../../../proxy/identity/sign-in/sign-in-request.ts';
+import { anOrigin } from '../../../../support/an-origin.ts';
 
 const sealer = new Sealer([{ secret: randomBytes(32) }]);
-const audience = 'https://auth.example';
+const audience = anOrigin('https://auth.example');
 const request = {
-  targetOrigin: 'https://app.example',
+  targetOrigin: anOrigin('https://app.example'),
   returnPath: '/a?b=c',
   preLoginHash: hashToken('value'),
   expiresAt: 1234,
@@ -32,7 +33,7 @@ describe('a sealed sign-in request', () => {
 
   test('opens at no other host', () => {
     const sealed = sealSignInRequest(request, audience, sealer);
-    expect(openSignInRequest(sealed, 'https://app.example', sealer)).toBeNull();
+    expect(openSignInRequest(sealed, anOrigin('https://app.example'), sealer)).toBeNull();
   });
 
   test('opens under no other key', () => {
