@@ -9,7 +9,7 @@ export async function runValidate(flags: Arguments, streams: CommandStreams): Pr
   const { environment, stdout } = streams;
   const path = flags.text('file') ?? '';
   const devAllowLoopback = flags.isOn('dev-allow-loopback');
-  const loaded = await load({ path, environment, devAllowLoopback, takesServicesUnseen: true });
+  const loaded = await load({ path, environment, devAllowLoopback, assumesServices: true });
   const { problems } = loaded;
   const lines = [
     ...problems.map(formatProblem),
@@ -24,10 +24,11 @@ function isEmpty({ contents }: Loaded): boolean {
   return contents.files.every(({ parsed }) => parsed.documents.length === 0);
 }
 
-/** What this command cannot check. */
-function notes({ accepted }: Loaded): readonly string[] {
-  const routes = [...(accepted?.selection.routes.values() ?? [])];
-  const referring = routes.filter(({ resource }) => resource.spec.backendRefs !== undefined).length;
+/** What was not checked although there are no problems with it. */
+function notes({ candidates }: Loaded): readonly string[] {
+  const referring = candidates.resources.filter(
+    ({ resource }) => resource?.kind === 'Route' && resource.spec.backendRefs !== undefined,
+  ).length;
   if (referring === 0) return [];
   return [
     `note: backendRefs of ${count(referring, 'Route')} not checked: there are Services in Kubernetes only`,
@@ -35,18 +36,15 @@ function notes({ accepted }: Loaded): readonly string[] {
 }
 
 function summary(loaded: Loaded): string {
-  const { problems, accepted } = loaded;
+  const { problems, candidates } = loaded;
   if (problems.length > 0) return count(problems.length, 'problem');
-  if (isEmpty(loaded) || accepted === undefined) return 'nothing to validate';
-  const { routes, settings, secrets } = accepted.selection;
-  const counts = [
-    [routes.size, 'Route'],
-    [secrets.size, 'Secret'],
-  ] as const;
-  const found = [
-    ...counts.filter(([number]) => number > 0).map(([number, what]) => count(number, what)),
-    ...(settings === undefined || settings.file === ENVIRONMENT_PLACE ? [] : ['GatewaySettings']),
-  ];
+  if (isEmpty(loaded)) return 'nothing to validate';
+  const written = candidates.resources.filter(({ file }) => file !== ENVIRONMENT_PLACE);
+  const found = (['Route', 'Secret', 'GatewaySettings'] as const).flatMap((kind) => {
+    const number = written.filter((candidate) => candidate.kind === kind).length;
+    if (number === 0) return [];
+    return [kind === 'GatewaySettings' ? kind : count(number, kind)];
+  });
   return `no problems (${found.join(', ')})`;
 }
 

@@ -3,7 +3,7 @@ import {
   reportProblems,
   type Loaded,
 } from '../../controller/files/load-configuration.ts';
-import type { Accepted } from '../../controller/files/accept-resources.ts';
+import type { ServedFiles } from '../../controller/files/file-compiler.ts';
 import { Sealer } from '../../proxy/crypto/sealer.ts';
 import { createGateway, type Gateway } from '../../proxy/gateway.ts';
 import { startAdminServer } from '../../shared/admin/admin-server.ts';
@@ -48,11 +48,11 @@ export async function startStandaloneGateway(
 ): Promise<StandaloneGateway> {
   const { logger } = options;
   const loaded = await load(options);
-  const accepted = acceptedAtStart(loaded, options);
+  const first = servedAtStart(loaded, options);
   const keys = await findProcessKeys(options, logger);
   await using opening = new AsyncDisposableStack();
   const state = opening.use(await openState(options, new Sealer(keys.sealingKeys)));
-  let serving = accepted;
+  let serving = first;
   let isReady = false;
 
   const admin = await listening(
@@ -69,8 +69,8 @@ export async function startStandaloneGateway(
     stores: state.stores,
   });
   opening.defer(() => gateway.close());
-  gateway.apply(accepted.snapshot);
-  const bound = await listening(gateway.listen(wantedAddresses(accepted, options)));
+  gateway.apply(first.snapshot);
+  const bound = await listening(gateway.listen(wantedAddresses(first, options)));
   isReady = true;
 
   const follower = followConfiguration(loaded, options, {
@@ -93,30 +93,30 @@ export async function startStandaloneGateway(
 }
 
 /** At a start there is no last good version: without settings, or without a route, there is nothing. */
-function acceptedAtStart(
-  { accepted, problems }: Loaded,
+function servedAtStart(
+  { served, problems }: Loaded,
   { path, logger }: StandaloneOptions,
-): Accepted {
+): ServedFiles {
   reportProblems(logger, problems);
-  if (accepted === undefined) throw new CommandFailure(`the settings in ${path} are not valid`);
-  if (accepted.selection.routes.size > 0) return accepted;
+  if (served === undefined) throw new CommandFailure(`the settings in ${path} are not valid`);
+  if (served.routeCount > 0) return served;
   throw new CommandFailure(`there is no valid route in ${path}, and so nothing to serve`);
 }
 
 /** Existing connections are not waited for: the next change must not wait behind them. */
-function applyChange(accepted: Accepted, gateway: Gateway, options: StandaloneOptions): void {
+function applyChange(served: ServedFiles, gateway: Gateway, options: StandaloneOptions): void {
   const { logger } = options;
-  const { version } = accepted.snapshot;
+  const { version } = served.snapshot;
   if (gateway.version() === version) return;
-  gateway.apply(accepted.snapshot);
-  logger.info('configuration applied', { version, routes: accepted.selection.routes.size });
-  listening(gateway.listen(wantedAddresses(accepted, options))).catch((error: unknown) => {
+  gateway.apply(served.snapshot);
+  logger.info('configuration applied', { version, routes: served.routeCount });
+  listening(gateway.listen(wantedAddresses(served, options))).catch((error: unknown) => {
     logger.error('a route has no listener', {}, error);
   });
 }
 
 function wantedAddresses(
-  { snapshot }: Accepted,
+  { snapshot }: ServedFiles,
   { listen }: StandaloneOptions,
 ): readonly ListenAddress[] {
   return listenAddresses(snapshot, listen, hasIpv6Loopback());

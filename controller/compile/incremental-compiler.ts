@@ -2,6 +2,7 @@ import { routeKey } from '../../shared/snapshot/resource-key.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { StoredRoute } from '../kubernetes/stored-resources.ts';
 import { ServiceDirectory } from './backends/service-directory.ts';
+import { UNSEEN_SERVICES } from './backends/service-lookup.ts';
 import { ServiceTable } from './backends/service-table.ts';
 import type {
   Changes,
@@ -51,7 +52,7 @@ class RememberingCompiler implements IncrementalCompiler {
       {
         read: ({ metadata, spec }) =>
           readStored('Route', { namespace: namespaceOf({ metadata }), name: metadata.name, spec }),
-        directory: this.#directory,
+        directory: options.services === 'assumed' ? UNSEEN_SERVICES : this.#directory,
         labelsOf: (namespace) => this.#namespaces.get(namespace),
       },
       this.#terms(),
@@ -182,16 +183,16 @@ class RememberingCompiler implements IncrementalCompiler {
 
   #terms(): RouteTerms {
     const { served } = this.#settings;
-    const { devAllowLoopback } = this.#options;
+    const { devAllowLoopback, services } = this.#options;
     const { authenticateAddress } = served?.parts ?? defaultParts(this.#options);
-    const signIn = signInOf(served?.settings, served?.parts);
+    const signIn = signInOf(served);
     return {
       context: {
         devAllowLoopback,
         authenticateAddress,
         signIn,
         missingSettings: served === undefined ? describeSettings(this.#options) : undefined,
-        hasServices: true,
+        hasServices: services !== 'none',
       },
       admission: served === undefined ? ADMIT_ALL : compileAdmission(served.settings),
     };

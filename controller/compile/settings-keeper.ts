@@ -1,6 +1,7 @@
 import type { GatewaySettings } from '../../crds/types.ts';
 import type { StoredSettings } from '../kubernetes/stored-resources.ts';
 import { compileSettings, type SettingsParts } from './compile-settings.ts';
+import { defaultParts, NO_SETTINGS } from './default-settings.ts';
 import { andThen, type Finding, type Outcome } from './outcome.ts';
 import { isOfClass, readServed, readStored } from './read-stored.ts';
 import { nameOf, namespaceOf, type CompileOptions, type Secrets } from './resources.ts';
@@ -70,10 +71,13 @@ export class SettingsKeeper {
       this.#resource = next;
       return;
     }
-    if (next === undefined || next.metadata.uid !== this.#resource?.metadata.uid) {
-      // Settings that were deleted and made anew are others, of which nothing is known.
-      this.#served = undefined;
-      this.#before = next && this.#readBefore(next);
+    if (next === undefined) {
+      this.#served = this.#options.withoutSettings && defaultSettings(this.#options);
+      this.#before = undefined;
+    } else if (next.metadata.uid !== this.#resource?.metadata.uid) {
+      // Settings that were deleted and created again are different ones, of which nothing is known.
+      if (this.#resource !== undefined) this.#served = undefined;
+      this.#before = this.#readBefore(next);
     }
     this.#resource = next;
     this.#newest = next && readStored('GatewaySettings', { ...placeOf(next), spec: next.spec });
@@ -130,6 +134,10 @@ export class SettingsKeeper {
     if (read.kind === 'refused') return undefined;
     return { generation: served.number, settings: read.value };
   }
+}
+
+function defaultSettings(options: CompileOptions): ServedSettings {
+  return { generation: 0, settings: NO_SETTINGS, parts: defaultParts(options) };
 }
 
 function placeOf(resource: StoredSettings): {

@@ -1,20 +1,15 @@
-import type { GatewaySettings } from '../../crds/types.ts';
-import type { SettingsParts } from './compile-settings.ts';
+import { NO_SETTINGS } from './default-settings.ts';
 import { nameOf } from './resources.ts';
 import type { SignInAvailability } from './route-context.ts';
+import type { ServedSettings } from './settings-keeper.ts';
 
-/**
- * Whether users can sign in with settings, and if not, why: `parts` is what the settings compile to,
- * undefined when they are not valid.
- */
-export function signInOf(
-  settings: Pick<GatewaySettings, 'metadata'> | undefined,
-  parts: SettingsParts | undefined,
-): SignInAvailability {
-  if (settings === undefined) return unavailable('SettingsNotFound', 'there is no GatewaySettings');
-  const name = `GatewaySettings ${nameOf(settings)}`;
-  if (parts === undefined) return unavailable('SettingsNotFound', `${name} is not valid`);
-  if (parts.identityProvider !== undefined) return { kind: 'available' };
+/** Whether users can sign in with the settings that serve. */
+export function signInOf(served: ServedSettings | undefined): SignInAvailability {
+  if (served === undefined || served.settings === NO_SETTINGS) {
+    return unavailable('SettingsNotFound', 'there is no GatewaySettings');
+  }
+  if (served.parts.identityProvider !== undefined) return { kind: 'available' };
+  const name = `GatewaySettings ${nameOf(served.settings)}`;
   return unavailable('IdentityProviderNotFound', `${name} names no identity provider`);
 }
 

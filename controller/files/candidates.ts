@@ -1,5 +1,6 @@
 import { compilePolicy } from '../compile/policy/compile-policy.ts';
 import type { Problem } from '../validate/problem.ts';
+import { displayName, readResourceId, type ResourceId } from '../validate/resource-id.ts';
 import { validateResource, type Resource } from '../validate/validate-resource.ts';
 import { overrideSettings, type Override } from './environment-overrides.ts';
 import { ENVIRONMENT_PLACE, type LocatedProblem } from './located-problem.ts';
@@ -11,25 +12,24 @@ import type { SecretFiles } from './plain/secret-files.ts';
 import { isMapping, type PlainProblem } from './plain/translate-keys.ts';
 import { EMPTY_SETTINGS, translatePlainForm } from './plain/translate-plain-form.ts';
 import type { ConfigurationFile, Contents } from './read-contents.ts';
-import { resourceName } from './resource-name.ts';
 
-/** A resource as a file has it now: valid, or the problems with it. */
+/** A resource as a file has it now: valid, or with its problems. */
 export interface Candidate {
-  /** Undefined when it is none of ours, or cannot be read. */
+  /** Undefined if the kind is unknown or cannot be read. */
   readonly kind: Resource['kind'] | undefined;
-  /** `Route team-a/files`; undefined when its author did not say in a way that can be read. */
-  readonly name: string | undefined;
+  /** Undefined if it cannot be read which resource this is. */
+  readonly id: ResourceId | undefined;
   readonly file: string;
-  /** Absent when there are problems. */
+  /** Absent if there are problems. */
   readonly resource?: Resource;
-  /** The resource without what could not be read of it: good for finding more problems only. */
+  /** The resource without its unreadable parts: only for finding more problems. */
   readonly draft?: Resource;
   readonly problems: readonly LocatedProblem[];
-  /** Says where a problem with this resource was written. */
+  /** Adds the place in the file to a problem with this resource. */
   readonly locate: (problem: Problem) => LocatedProblem;
 }
 
-/** Everything that the files say now. */
+/** Everything that the files contain now. */
 export interface Candidates {
   readonly resources: readonly Candidate[];
   /** Problems of files that cannot be read or parsed, by file. */
@@ -101,22 +101,23 @@ function candidateOf(written: Written, overrides: readonly Override[]): Candidat
     ? overrideSettings(written.manifest, overrides)
     : { manifest: written.manifest, origins: [] };
   const locate = locator({ ...written, origins: [...written.origins, ...origins] });
-  const name = unnamed === undefined ? resourceName(manifest) : undefined;
+  const id = unnamed === undefined ? readResourceId(manifest) : undefined;
   const place = unnamed ?? 'manifest';
+  const name = id === undefined ? place : displayName(id);
   const own = known.map(({ path, message }) =>
-    locateWritten(source, { resource: name ?? place, path, reason: 'InvalidSpec', message }),
+    locateWritten(source, { resource: name, path, reason: 'InvalidSpec', message }),
   );
   const validation = validateResource(manifest, place);
   const kind = kindOf(manifest);
   const file = source?.file ?? ENVIRONMENT_PLACE;
-  const base = { kind, name, file, locate };
+  const base = { kind, id, file, locate };
   if (validation.kind === 'invalid') {
     const found = [...validation.problems, ...policyProblems(manifest, validation.problems)];
-    const located = found.map((problem) => locate({ ...problem, resource: name ?? place }));
+    const located = found.map((problem) => locate({ ...problem, resource: name }));
     return { ...base, problems: [...own, ...located] };
   }
   const { resource } = validation;
-  const isGood = own.length === 0 && name !== undefined;
+  const isGood = own.length === 0 && id !== undefined;
   return isGood ? { ...base, resource, problems: [] } : { ...base, draft: resource, problems: own };
 }
 

@@ -1,47 +1,56 @@
-import type { Problem } from '../validate/problem.ts';
-import type { Resource } from '../validate/validate-resource.ts';
+import type { CompileOptions } from '../compile/resources.ts';
 import type { Candidate, Candidates } from './candidates.ts';
-import type { Compile } from './compile.ts';
+import { FileCompiler } from './file-compiler.ts';
 import type { LocatedProblem } from './located-problem.ts';
-import { resourcesOf } from './resources-of.ts';
-import { EMPTY_SELECTION, type Selected, type Selection } from './selection.ts';
+import { PLACEHOLDER_SETTINGS } from './placeholder-settings.ts';
+import { findVersions, type Versions } from './versions.ts';
 
-/**
- * What a compiler finds wrong with resources that are refused already, so that their authors learn
- * everything at once.
- */
-export function draftProblems(
-  { resources }: Candidates,
-  selection: Selection,
-  compile: Compile,
-): readonly LocatedProblem[] {
-  const drafts = resources.filter(({ draft }) => draft !== undefined);
-  if (drafts.length === 0) return [];
-  const routes = selectAll(drafts, 'Route', ({ draft }) => draft);
-  const [settings] = selectAll(drafts, 'GatewaySettings', ({ draft }) => draft).values();
-  const secrets = selectAll(resources, 'Secret', ({ resource }) => resource);
-  const found = [
-    ...compile(resourcesOf({ ...selection, routes })).problems,
-    ...(settings === undefined
-      ? []
-      : compile(resourcesOf({ ...EMPTY_SELECTION, settings, secrets })).problems),
-  ];
-  return drafts.flatMap(({ name, locate }) =>
-    found.filter(({ resource }: Problem) => resource === name).map(locate),
-  );
+/** How the settings of the files were compiled. */
+export interface SettingsState {
+  readonly isAccepted: boolean;
+  /** Whether any settings serve. Without them no route was compiled. */
+  readonly isServing: boolean;
 }
 
-function selectAll<K extends Resource['kind']>(
-  candidates: readonly Candidate[],
-  kind: K,
-  versionOf: (candidate: Candidate) => Resource | undefined,
-): ReadonlyMap<string, Selected<Extract<Resource, { kind: K }>>> {
-  const entries = candidates.flatMap((candidate) => {
-    const resource = versionOf(candidate);
-    if (resource?.kind !== kind || candidate.name === undefined) return [];
-    // The kind has just been compared.
-    const own = resource as Extract<Resource, { kind: K }>;
-    return [[candidate.name, { ...candidate, resource: own }] as const];
-  });
-  return new Map(entries);
+/**
+ * Compiles resources that are rejected already or were not compiled, so that their authors see all
+ * problems at once. Nothing of it serves.
+ */
+export function findDraftProblems(
+  { resources, brokenFiles }: Candidates,
+  { isAccepted, isServing }: SettingsState,
+  options: CompileOptions,
+): readonly LocatedProblem[] {
+  const drafts = resources.map(withDraft);
+  const versions = findVersions({ resources: drafts, brokenFiles });
+  const routes = [...versions.routes].filter(
+    ([, version]) => version.kind === 'readable' && (!isServing || isDraft(version.candidate)),
+  );
+  return [
+    ...(resources.some(isDraftSettings) ? compile({ ...versions, routes: new Map() }) : []),
+    ...(routes.length > 0
+      ? compile({
+          ...versions,
+          routes: new Map(routes),
+          settings: isAccepted ? versions.settings : PLACEHOLDER_SETTINGS,
+        })
+      : []),
+  ];
+
+  function compile(some: Versions): readonly LocatedProblem[] {
+    return new FileCompiler(options).update(some);
+  }
+}
+
+function withDraft(candidate: Candidate): Candidate {
+  const { draft } = candidate;
+  return draft === undefined ? candidate : { ...candidate, resource: draft };
+}
+
+function isDraft({ draft }: Candidate): boolean {
+  return draft !== undefined;
+}
+
+function isDraftSettings({ kind, draft }: Candidate): boolean {
+  return kind === 'GatewaySettings' && draft !== undefined;
 }

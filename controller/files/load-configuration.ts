@@ -1,10 +1,10 @@
 import type { Environment } from '../../shared/runtime/environment.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
-import { compileSnapshot } from '../compile/compile-snapshot.ts';
-import { acceptResources, type Acceptance, type Accepted } from './accept-resources.ts';
-import { readCandidates } from './candidates.ts';
+import { readCandidates, type Candidates } from './candidates.ts';
 import { ContentsWatcher } from './contents-watcher.ts';
 import { readOverrides } from './environment-overrides.ts';
+import { FileConfiguration, type FileUpdate } from './file-configuration.ts';
+import type { ServedFiles } from './file-compiler.ts';
 import type { LocatedProblem } from './located-problem.ts';
 import { readContents, type Contents } from './read-contents.ts';
 
@@ -13,42 +13,46 @@ export interface ConfigurationOptions {
   readonly path: string;
   readonly environment: Environment;
   readonly devAllowLoopback: boolean;
-  /** Take references to Services for good, unseen: to check a configuration for a cluster. */
-  readonly takesServicesUnseen?: boolean;
+  /** Accept references to Services without looking at them: to check a configuration for a cluster. */
+  readonly assumesServices?: boolean;
 }
 
-/** A configuration that was read, and what is made of it. */
-export interface Loaded extends Acceptance {
+/** A configuration that was read and compiled for the first time. */
+export interface Loaded extends FileUpdate {
   readonly contents: Contents;
+  readonly candidates: Candidates;
+  readonly configuration: FileConfiguration;
 }
 
-/** Reads and compiles a configuration. Throws only when the path is not there. */
+/** Reads and compiles a configuration. Throws only if the path does not exist. */
 export async function loadConfiguration(options: ConfigurationOptions): Promise<Loaded> {
-  const contents = await readContents(options.path);
-  return { contents, ...accept(undefined, contents, options) };
+  const { path, environment, devAllowLoopback, assumesServices = false } = options;
+  const contents = await readContents(path);
+  const candidates = readCandidates(contents, readOverrides(environment));
+  const services = assumesServices ? 'assumed' : 'none';
+  const configuration = new FileConfiguration({ devAllowLoopback, services });
+  return { contents, candidates, configuration, ...configuration.update(candidates) };
 }
 
 export interface Follower {
   readonly logger: Logger;
-  /** Takes what is to serve from now on. */
-  readonly apply: (accepted: Accepted) => void | Promise<void>;
+  /** Applies what serves from now on. */
+  readonly apply: (served: ServedFiles) => void | Promise<void>;
 }
 
 /** Applies changes to a configuration, and reports what is wrong with them, until it is closed. */
 export function followConfiguration(
-  loaded: Loaded,
-  options: ConfigurationOptions,
+  { contents: initial, configuration }: Loaded,
+  { path, environment }: ConfigurationOptions,
   { logger, apply }: Follower,
 ): ContentsWatcher {
-  let { accepted: serving } = loaded;
   const onChange = async (contents: Contents): Promise<void> => {
-    const { accepted, problems } = accept(serving, contents, options);
+    const candidates = readCandidates(contents, readOverrides(environment));
+    const { served, problems } = configuration.update(candidates);
     reportProblems(logger, problems);
-    if (accepted === undefined) return;
-    serving = accepted;
-    await apply(accepted);
+    if (served !== undefined) await apply(served);
   };
-  return new ContentsWatcher({ path: options.path, contents: loaded.contents, onChange, logger });
+  return new ContentsWatcher({ path, contents: initial, onChange, logger });
 }
 
 /** Logs each problem by itself, so that none is lost in another. */
@@ -56,15 +60,4 @@ export function reportProblems(logger: Logger, problems: readonly LocatedProblem
   for (const { message, ...place } of problems) {
     logger.error('invalid configuration', { ...place, problem: message });
   }
-}
-
-function accept(
-  previous: Accepted | undefined,
-  contents: Contents,
-  { environment, devAllowLoopback, takesServicesUnseen = false }: ConfigurationOptions,
-): Acceptance {
-  const candidates = readCandidates(contents, readOverrides(environment));
-  return acceptResources(previous, candidates, (resources) =>
-    compileSnapshot(resources, { devAllowLoopback, takesServicesUnseen }),
-  );
 }

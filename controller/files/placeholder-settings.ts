@@ -1,16 +1,24 @@
 import type { GatewaySettings } from '../../crds/types.ts';
+import type { Version } from './versions.ts';
 
-/**
- * Stands for settings that are not known yet, so that what is wrong with the routes themselves
- * shows. What is compiled with it never serves.
- */
-export const PLACEHOLDER_SETTINGS: GatewaySettings = {
-  apiVersion: 'gatehouse.dev/v1alpha1',
-  kind: 'GatewaySettings',
-  metadata: { name: 'gatehouse', namespace: 'default' },
-  spec: {
-    identityProviders: [
-      { name: 'unknown', issuerUrl: 'https://identity-provider.invalid', clientId: 'unknown' },
-    ],
+/** Stands for unusable settings while routes are only checked and do not serve. */
+export const PLACEHOLDER_SETTINGS: Version<GatewaySettings> = {
+  kind: 'readable',
+  resource: {
+    apiVersion: 'gatehouse.dev/v1alpha1',
+    kind: 'GatewaySettings',
+    metadata: { name: 'gatehouse', namespace: 'default' },
+    spec: {
+      identityProviders: [
+        { name: 'unknown', issuerUrl: 'https://identity-provider.invalid', clientId: 'unknown' },
+      ],
+    },
+  },
+  candidate: {
+    kind: 'GatewaySettings',
+    id: undefined,
+    file: '',
+    problems: [],
+    locate: (problem) => ({ ...problem, file: '' }),
   },
 };

@@ -13,6 +13,7 @@ import { didYouMean } from './did-you-mean.ts';
 import { METADATA_SCHEMA } from './metadata-schema.ts';
 import { parseSecret } from './parse-secret.ts';
 import type { Problem, ProblemReason } from './problem.ts';
+import { displayName, readResourceId } from './resource-id.ts';
 import type { Secret } from './secret.ts';
 import { sortProblems } from './sort-problems.ts';
 
@@ -35,7 +36,8 @@ export function validateResource(document: unknown, place: string): Validation {
   if (!isRecord(document)) {
     return invalid(place, [{ path: '', message: 'must be a manifest: an object with a kind' }]);
   }
-  const name = displayName(document) ?? place;
+  const id = readResourceId(document);
+  const name = id === undefined ? place : displayName(id);
   const { apiVersion, kind } = document;
   if (kind === 'Secret' && apiVersion === 'v1') {
     const secret = parseSecret(document);
@@ -100,13 +102,6 @@ function unknownKind(kind: unknown): Fault {
   }
   const hint = typeof kind === 'string' ? didYouMean(kind, KINDS) : '';
   return { path: 'kind', message: `must be one of ${KINDS.join(', ')}${hint}` };
-}
-
-function displayName({ kind, metadata }: Readonly<Record<string, unknown>>): string | undefined {
-  if (typeof kind !== 'string' || !isRecord(metadata)) return undefined;
-  const { name, namespace = 'default' } = metadata;
-  if (typeof name !== 'string' || typeof namespace !== 'string') return undefined;
-  return `${kind} ${namespace}/${name}`;
 }
 
 function invalid(resource: string, faults: readonly Fault[]): Validation {

@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { discoverAuthorizationServerMetadata } from '@modelcontextprotocol/sdk/client/auth.js';
 
-import { compileSnapshot } from '../../controller/compile/compile-snapshot.ts';
-import type { CompileResult } from '../../controller/compile/resources.ts';
 import { aRoute as aRouteManifest, aSettings } from '../support/resources.ts';
 import { verifies } from '../requirements/verifies.ts';
 import {
@@ -15,6 +13,7 @@ import {
   type TestServer,
 } from '../support/authorization-server.ts';
 import { fieldsOf } from '../support/client-flow.ts';
+import { compileOnce, type CompiledOnce } from '../support/compile-once.ts';
 
 const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 const SERVER_METADATA = '/.well-known/oauth-authorization-server';
@@ -249,10 +248,10 @@ describe('An authorization server', () => {
     expect(compileFrom('http://localhost:8080', true).problems).toEqual([]);
   });
 
-  function compileFrom(from: string, devAllowLoopback: boolean): CompileResult {
+  function compileFrom(from: string, devAllowLoopback: boolean): CompiledOnce {
     const routes = [aRouteManifest({ from, mcp: { server: {} } })];
     const resources = { routes, settings: aSettings(), secrets: new Map() };
-    return compileSnapshot(resources, { devAllowLoopback });
+    return compileOnce(resources, { devAllowLoopback });
   }
 });
 

@@ -1,6 +1,5 @@
 import { parseAllDocuments } from 'yaml';
 
-import { compileSnapshot } from '../../controller/compile/compile-snapshot.ts';
 import type { Problem } from '../../controller/validate/problem.ts';
 import { validateResource } from '../../controller/validate/validate-resource.ts';
 import type { GatewaySettings, Route } from '../../crds/types.ts';
@@ -9,8 +8,10 @@ import { makeSealingKeys } from '../../cli/process/sealing-keys.ts';
 import type { SealingKeys } from '../../proxy/crypto/sealing-key.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../proxy/gateway.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
+import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
 import { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
+import { compileOnce } from './compile-once.ts';
 import { openDefaultStores, recordedSink, withoutClosing } from './redis/suite/default-stores.ts';
 
 /** A whole gateway in this process, on a port of its own, configured by manifests. */
@@ -76,9 +77,8 @@ export async function startGateway(
   };
 }
 
-export function compileManifests(
-  manifests: string,
-): ReturnType<typeof compileSnapshot>['snapshot'] {
+/** Compiles manifests that are wholly valid. */
+export function compileManifests(manifests: string): Snapshot {
   const routes: Route[] = [];
   const secrets = new Map<string, ReadonlyMap<string, Buffer>>();
   let settings: GatewaySettings | undefined;
@@ -97,7 +97,7 @@ export function compileManifests(
       secrets.set(`${namespace}/${name}`, resource.values);
     }
   }
-  const compiled = compileSnapshot({ routes, settings, secrets }, { devAllowLoopback: true });
+  const compiled = compileOnce({ routes, settings, secrets }, { devAllowLoopback: true });
   problems.push(...compiled.problems);
   if (problems.length > 0) throw new Error(JSON.stringify(problems, null, 2));
   return compiled.snapshot;

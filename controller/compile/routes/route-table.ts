@@ -58,10 +58,6 @@ export class RouteTable {
     return this.#entries.get(name);
   }
 
-  values(): IterableIterator<RouteEntry> {
-    return this.#entries.values();
-  }
-
   /**
    * What a route goes on with once it may serve again, so that another process can, too; undefined
    * when there is nothing that it waits for.

@@ -20,7 +20,7 @@ export function verdictOf(entry: RouteEntry, kept: Kept | undefined): RouteVerdi
 }
 
 /** Everything wrong with the newest generation. */
-export function findingsOf({
+function findingsOf({
   isAdmitted,
   namespace,
   newest,

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 
-import { compileSnapshot } from '../../../controller/compile/compile-snapshot.ts';
+import type { Changes } from '../../../controller/compile/compilation.ts';
 import type { Labels } from '../../../controller/compile/label-selector.ts';
-import type { ClusterResources, CompileResult } from '../../../controller/compile/resources.ts';
 import type { Problem } from '../../../controller/validate/problem.ts';
 import { validateResource, type Resource } from '../../../controller/validate/validate-resource.ts';
+import { compileOnce, type CompiledOnce } from '../../support/compile-once.ts';
 import type { CompiledResource } from '../../../shared/snapshot/snapshot.ts';
 
 const FOLDER = new URL('./', import.meta.url);
@@ -23,6 +23,8 @@ interface GoldenCase {
   /** Those of a cluster, such as Services, stand for that there is one. */
   readonly manifests: readonly Manifest[];
 }
+
+type Cluster = Omit<Changes, 'routes' | 'settings' | 'secrets'>;
 
 interface Manifest {
   readonly kind: string;
@@ -81,12 +83,9 @@ interface Golden {
 
 function compileResources(
   resources: readonly Resource[],
-  {
-    cluster,
-    devAllowLoopback,
-  }: { cluster: ClusterResources | undefined; devAllowLoopback: boolean },
-): CompileResult {
-  return compileSnapshot(
+  { cluster, devAllowLoopback }: { cluster: Cluster | undefined; devAllowLoopback: boolean },
+): CompiledOnce {
+  return compileOnce(
     {
       routes: resources.filter((resource) => resource.kind === 'Route'),
       settings: resources.find((resource) => resource.kind === 'GatewaySettings'),
@@ -101,7 +100,7 @@ function compileResources(
   );
 }
 
-function clusterOf(manifests: readonly Manifest[]): ClusterResources | undefined {
+function clusterOf(manifests: readonly Manifest[]): Cluster | undefined {
   if (!manifests.some(({ kind }) => CLUSTER_KINDS.has(kind))) return undefined;
   const byName = (kind: string): ReadonlyMap<string, Manifest> =>
     new Map(
@@ -127,13 +126,13 @@ function clusterOf(manifests: readonly Manifest[]): ClusterResources | undefined
 
 function goldenOf(
   invalid: readonly Problem[],
-  { snapshot, problems, acceptedRoutes, settingsAccepted }: CompileResult,
+  { snapshot, problems, acceptedRoutes, isSettingsAccepted }: CompiledOnce,
 ): Golden {
   return {
     problems: [...invalid, ...problems].map(
       ({ resource, path, reason, message }) => `${resource} ${path} ${reason}: ${message}`,
     ),
-    settingsAccepted,
+    settingsAccepted: isSettingsAccepted,
     acceptedRoutes: [...acceptedRoutes].sort(),
     snapshot: Object.fromEntries([...snapshot.resources].map(([key, { value }]) => [key, value])),
   };

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 
 import { listenAddresses } from '../../../cli/flags/listen-addresses.ts';
 import { formatAddress } from '../../../shared/runtime/listen-address.ts';
-import { compileSnapshot } from '../../../controller/compile/compile-snapshot.ts';
 import type { Snapshot } from '../../../shared/snapshot/snapshot.ts';
+import { compileOnce } from '../../support/compile-once.ts';
 
 const LISTEN = [{ host: '127.0.0.1', port: 8080 }];
 
@@ -49,7 +49,7 @@ function snapshot(from: readonly string[], authenticateUrl?: string): Snapshot {
     spec: authenticateUrl === undefined ? {} : { authenticateUrl },
   };
   const resources = { routes, settings, secrets: new Map() };
-  const compiled = compileSnapshot(resources, { devAllowLoopback: true });
+  const compiled = compileOnce(resources, { devAllowLoopback: true });
   expect(compiled.problems).toEqual([]);
   return compiled.snapshot;
 }

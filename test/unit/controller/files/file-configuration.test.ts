@@ -1,12 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { compileSnapshot } from '../../../../controller/compile/compile-snapshot.ts';
-import {
-  acceptResources,
-  type Acceptance,
-  type Accepted,
-} from '../../../../controller/files/accept-resources.ts';
 import { readCandidates } from '../../../../controller/files/candidates.ts';
+import type { ServedFiles } from '../../../../controller/files/file-compiler.ts';
+import { FileConfiguration } from '../../../../controller/files/file-configuration.ts';
 import { formatProblem } from '../../../../controller/files/located-problem.ts';
 import { contentsOf } from './contents-of.ts';
 
@@ -31,14 +27,14 @@ stringData: {secret: one}
 
 const BASE: Files = { 'settings.yaml': SETTINGS, 'secret.yaml': SECRET };
 
-describe('acceptResources', () => {
+describe('a configuration of files', () => {
   test('serves what is valid, and reports the rest', () => {
-    const { accepted, problems } = accept(undefined, {
+    const { served, problems } = accept(undefined, {
       ...BASE,
       'good.yaml': route('good', 'a.example'),
       'bad.yaml': route('bad', 'b.example', 'policy: {allow: {or: [{emial: x}]}}'),
     });
-    expect(upstreams(accepted)).toEqual({ 'default/good': 'http://up' });
+    expect(upstreams(served)).toEqual({ 'default/good': 'http://up' });
     expect(problems).toEqual([
       expect.stringMatching(/^bad\.yaml:\d+ \(document 1\) Route default\/bad: spec\.policy\./),
     ]);
@@ -47,13 +43,13 @@ describe('acceptResources', () => {
   describe('after a change', () => {
     test('takes what is new and drops what is gone', () => {
       const before = good({ 'a.yaml': route('a', 'a.example'), 'b.yaml': route('b', 'b.example') });
-      const { accepted, problems } = accept(before, {
+      const { served, problems } = accept(before, {
         ...BASE,
         'b.yaml': route('b', 'b.example', '', 'http://other'),
         'c.yaml': route('c', 'c.example'),
       });
       expect(problems).toEqual([]);
-      expect(upstreams(accepted)).toEqual({
+      expect(upstreams(served)).toEqual({
         'default/b': 'http://other',
         'default/c': 'http://up',
       });
@@ -64,12 +60,12 @@ describe('acceptResources', () => {
       { fault: 'the compiler refuses', more: 'policy: {allow: {or: []}}' },
     ])('keeps the last good version of a route that $fault, and applies the rest', ({ more }) => {
       const before = good({ 'a.yaml': route('a', 'a.example'), 'b.yaml': route('b', 'b.example') });
-      const { accepted, problems } = accept(before, {
+      const { served, problems } = accept(before, {
         ...BASE,
         'a.yaml': route('a', 'a.example', more, 'http://new'),
         'b.yaml': route('b', 'b.example', '', 'http://new'),
       });
-      expect(upstreams(accepted)).toEqual({
+      expect(upstreams(served)).toEqual({
         'default/a': 'http://up',
         'default/b': 'http://new',
       });
@@ -80,19 +76,19 @@ describe('acceptResources', () => {
     test('keeps it through further changes, until it is good again or gone', () => {
       const bad = { 'a.yaml': route('a', 'a.example', 'timeouts: {request: soon}', 'http://new') };
       const first = accept(good({ 'a.yaml': route('a', 'a.example') }), { ...BASE, ...bad });
-      const second = accept(first.accepted, { ...BASE, ...bad, 'b.yaml': route('b', 'b.example') });
-      expect(upstreams(second.accepted)).toEqual({
+      const second = accept(first, { ...BASE, ...bad, 'b.yaml': route('b', 'b.example') });
+      expect(upstreams(second.served)).toEqual({
         'default/a': 'http://up',
         'default/b': 'http://up',
       });
       expect(second.problems).toHaveLength(1);
-      const mended = accept(second.accepted, {
+      const mended = accept(second, {
         ...BASE,
         'a.yaml': route('a', 'a.example', '', 'http://new'),
       });
-      expect(upstreams(mended.accepted)).toEqual({ 'default/a': 'http://new' });
-      const gone = accept(second.accepted, { ...BASE, 'b.yaml': route('b', 'b.example') });
-      expect(upstreams(gone.accepted)).toEqual({ 'default/b': 'http://up' });
+      expect(upstreams(mended.served)).toEqual({ 'default/a': 'http://new' });
+      const gone = accept(second, { ...BASE, 'b.yaml': route('b', 'b.example') });
+      expect(upstreams(gone.served)).toEqual({ 'default/b': 'http://up' });
     });
 
     test('keeps everything of a file that does not parse', () => {
@@ -100,8 +96,8 @@ describe('acceptResources', () => {
         'two.yaml': `${route('a', 'a.example')}---\n${route('b', 'b.example')}`,
         'c.yaml': route('c', 'c.example'),
       });
-      const { accepted, problems } = accept(before, { ...BASE, 'two.yaml': 'kind: [' });
-      expect(Object.keys(upstreams(accepted))).toEqual(['default/a', 'default/b']);
+      const { served, problems } = accept(before, { ...BASE, 'two.yaml': 'kind: [' });
+      expect(Object.keys(upstreams(served))).toEqual(['default/a', 'default/b']);
       expect(problems).toEqual([
         expect.stringMatching(/^two\.yaml:1 \(document 1\) .* \[InvalidManifest\]$/),
       ]);
@@ -109,19 +105,19 @@ describe('acceptResources', () => {
 
     test('lets a resource move out of a file that does not parse', () => {
       const before = good({ 'a.yaml': route('a', 'a.example') });
-      const { accepted } = accept(before, {
+      const { served } = accept(before, {
         ...BASE,
         'a.yaml': '{',
         'b.yaml': route('a', 'a.example', '', 'http://new'),
       });
-      expect(upstreams(accepted)).toEqual({ 'default/a': 'http://new' });
+      expect(upstreams(served)).toEqual({ 'default/a': 'http://new' });
     });
 
     test('keeps what a document may have meant that lost its name', () => {
       const before = good({ 'a.yaml': route('a', 'a.example') });
       const nameless = route('a', 'a.example').replace('{name: a}', '{nam: a}');
-      const { accepted, problems } = accept(before, { ...BASE, 'a.yaml': nameless });
-      expect(upstreams(accepted)).toEqual({ 'default/a': 'http://up' });
+      const { served, problems } = accept(before, { ...BASE, 'a.yaml': nameless });
+      expect(upstreams(served)).toEqual({ 'default/a': 'http://up' });
       expect(problems.join()).toContain('metadata.name: is required');
     });
 
@@ -133,20 +129,20 @@ routes:
   - {from: "https://b.example", to: http://up, allow_public_unauthenticated_access: true}
 `,
       });
-      const before = accept(undefined, plain('https://a.example')).accepted;
-      const { accepted, problems } = accept(before, plain('a.example'));
-      expect(Object.keys(upstreams(accepted))).toEqual(['default/a-example', 'default/b-example']);
+      const before = accept(undefined, plain('https://a.example'));
+      const { served, problems } = accept(before, plain('a.example'));
+      expect(Object.keys(upstreams(served))).toEqual(['default/a-example', 'default/b-example']);
       expect(problems).toEqual([expect.stringContaining('routes[0]: routes[0].from: must be')]);
     });
 
     test('takes neither of two resources with one name, and keeps the one that serves', () => {
       const before = good({ 'a.yaml': route('a', 'a.example') });
-      const { accepted, problems } = accept(before, {
+      const { served, problems } = accept(before, {
         ...BASE,
         'a.yaml': route('a', 'a.example', '', 'http://new'),
         'copy.yaml': route('a', 'a.example', '', 'http://newer'),
       });
-      expect(upstreams(accepted)).toEqual({ 'default/a': 'http://up' });
+      expect(upstreams(served)).toEqual({ 'default/a': 'http://up' });
       expect(problems).toEqual([
         'a.yaml:2 (document 1) Route default/a: there are 2 resources of this name [InvalidManifest]',
         'copy.yaml:2 (document 1) Route default/a: there are 2 resources of this name [InvalidManifest]',
@@ -158,28 +154,28 @@ routes:
     test('lets the one that serves it go on, whatever the names are', () => {
       const before = good({ 'z.yaml': route('z', 'a.example') });
       const files = { 'z.yaml': route('z', 'a.example'), 'a.yaml': route('a', 'a.example') };
-      const { accepted, problems } = accept(before, { ...BASE, ...files });
-      expect(upstreams(accepted)).toEqual({ 'default/z': 'http://up' });
+      const { served, problems } = accept(before, { ...BASE, ...files });
+      expect(upstreams(served)).toEqual({ 'default/z': 'http://up' });
       expect(problems).toEqual([expect.stringMatching(/^a\.yaml.*\[HostConflict\]$/)]);
     });
 
-    test('also before a route that is older and moves there', () => {
+    test('gives it to an older route that moves there, as in a cluster', () => {
       const first = good({ 'a.yaml': route('a', 'a.example') });
       const files = { 'a.yaml': route('a', 'a.example'), 'b.yaml': route('b', 'b.example') };
-      const second = accept(first, { ...BASE, ...files }).accepted;
+      const second = accept(first, { ...BASE, ...files });
       const third = accept(second, { ...BASE, ...files, 'a.yaml': route('a', 'b.example') });
-      expect(hosts(third.accepted)).toEqual(['a.example', 'b.example']);
-      expect(third.problems).toEqual([expect.stringMatching(/^a\.yaml.*\[HostConflict\]$/)]);
+      expect(hosts(third.served)).toEqual(['b.example']);
+      expect(third.problems).toEqual([expect.stringMatching(/^b\.yaml.*\[HostConflict\]$/)]);
     });
 
     test('goes back with both when one cannot move away for the other', () => {
       const before = good({ 'a.yaml': route('a', 'a.example'), 'b.yaml': route('b', 'b.example') });
-      const { accepted, problems } = accept(before, {
+      const { served, problems } = accept(before, {
         ...BASE,
         'a.yaml': route('a', 'c.example', 'policy: {allow: {or: []}}'),
         'b.yaml': route('b', 'a.example'),
       });
-      expect(hosts(accepted)).toEqual(['a.example', 'b.example']);
+      expect(hosts(served)).toEqual(['a.example', 'b.example']);
       expect(problems).toEqual([
         expect.stringMatching(/^a\.yaml.*\[InvalidPolicy\]$/),
         expect.stringMatching(/^b\.yaml.*\[HostConflict\]$/),
@@ -188,13 +184,13 @@ routes:
 
     test('lets two routes swap their addresses', () => {
       const before = good({ 'a.yaml': route('a', 'a.example'), 'b.yaml': route('b', 'b.example') });
-      const { accepted, problems } = accept(before, {
+      const { served, problems } = accept(before, {
         ...BASE,
         'a.yaml': route('a', 'b.example', '', 'http://a'),
         'b.yaml': route('b', 'a.example', '', 'http://b'),
       });
       expect(problems).toEqual([]);
-      expect(upstreams(accepted)).toEqual({ 'default/a': 'http://a', 'default/b': 'http://b' });
+      expect(upstreams(served)).toEqual({ 'default/a': 'http://a', 'default/b': 'http://b' });
     });
   });
 
@@ -224,58 +220,58 @@ routes:
       },
     ])('that $fault, keeps the last good ones with their Secrets', ({ files, problem }) => {
       const before = good(route1);
-      const { accepted, problems } = accept(before, {
+      const { served, problems } = accept(before, {
         ...BASE,
         'a.yaml': route('a', 'a.example', '', 'http://new'),
         ...files,
       });
-      expect(upstreams(accepted)).toEqual({ 'default/a': 'http://new' });
-      expect(accepted?.snapshot.resources.get('settings')).toEqual(
-        before.snapshot.resources.get('settings'),
+      expect(upstreams(served)).toEqual({ 'default/a': 'http://new' });
+      expect(served?.snapshot.resources.get('settings')).toEqual(
+        before.served.snapshot.resources.get('settings'),
       );
-      expect(clientSecret(accepted)).toBe('one');
+      expect(clientSecret(served)).toBe('one');
       expect(problems).toEqual([expect.stringMatching(problem)]);
     });
 
     test('keeps the last good version of a Secret that is invalid', () => {
       const broken = SECRET.replace('stringData: {secret: one}', 'data: {secret: "?"}');
-      const { accepted, problems } = accept(good(route1), {
+      const { served, problems } = accept(good(route1), {
         ...BASE,
         ...route1,
         'secret.yaml': broken,
       });
-      expect(clientSecret(accepted)).toBe('one');
+      expect(clientSecret(served)).toBe('one');
       expect(problems).toEqual([
         'secret.yaml:5 (document 1) Secret default/corp: data.secret: must be base64 [InvalidManifest]',
       ]);
     });
 
     test('takes a Secret that changed', () => {
-      const { accepted } = accept(good(route1), {
+      const { served } = accept(good(route1), {
         ...BASE,
         ...route1,
         'secret.yaml': SECRET.replace('one', 'two'),
       });
-      expect(clientSecret(accepted)).toBe('two');
+      expect(clientSecret(served)).toBe('two');
     });
 
     test('never gives a new secret to an identity provider of before', () => {
-      const { accepted } = accept(good(route1), {
+      const { served } = accept(good(route1), {
         ...route1,
         'settings.yaml': SETTINGS.replace('1h', 'soon'),
         'secret.yaml': SECRET.replace('one', 'two'),
       });
-      expect(clientSecret(accepted)).toBe('one');
+      expect(clientSecret(served)).toBe('one');
     });
 
     test('takes none of several', () => {
       const before = good(route1);
-      const { accepted, problems } = accept(before, {
+      const { served, problems } = accept(before, {
         ...BASE,
         ...route1,
         'more.yaml': SETTINGS.replace('name: gatehouse', 'name: more').replace('1h', '2h'),
       });
-      expect(accepted?.snapshot.version).toBe(before.snapshot.version);
+      expect(served?.snapshot.version).toBe(before.served.snapshot.version);
       expect(problems).toEqual([
         expect.stringMatching(/^more\.yaml.*there can be only one GatewaySettings/),
         expect.stringMatching(/^settings\.yaml.*there can be only one GatewaySettings/),
@@ -285,17 +281,28 @@ routes:
     test('that are gone, goes back to the defaults', () => {
       const open = { 'a.yaml': publicRoute('a', 'a.example') };
       const before = good(open);
-      const { accepted } = accept(before, open);
-      expect(accepted?.snapshot.resources.get('settings')?.value).toMatchObject({
+      const { served } = accept(before, open);
+      expect(served?.snapshot.resources.get('settings')?.value).toMatchObject({
         cookie: { expirationSeconds: 14 * 3600 },
       });
+    });
+
+    test('that come after the defaults and are invalid, keep the defaults', () => {
+      const open = { 'a.yaml': publicRoute('a', 'a.example') };
+      const before = accept(undefined, open);
+      const { served, problems } = accept(before, {
+        'a.yaml': publicRoute('a', 'b.example'),
+        'settings.yaml': SETTINGS.replace('1h', 'soon'),
+      });
+      expect(hosts(served)).toEqual(['b.example']);
+      expect(problems).toEqual([expect.stringContaining('spec.cookie.expiration')]);
     });
 
     test('that may be in a file that does not parse, keeps the last good ones', () => {
       const open = { 'a.yaml': publicRoute('a', 'a.example') };
       const before = good(open);
-      const { accepted } = accept(before, { ...open, 'settings.yaml': '{' });
-      expect(accepted?.snapshot.version).toBe(before.snapshot.version);
+      const { served } = accept(before, { ...open, 'settings.yaml': '{' });
+      expect(served?.snapshot.version).toBe(before.served.snapshot.version);
     });
 
     test.each([
@@ -307,12 +314,12 @@ routes:
         text: SETTINGS.replace('GatewaySettings', 'Setings'),
       },
     ])('that $fault, serves nothing at a start', ({ text }) => {
-      const { accepted, problems } = accept(undefined, {
+      const { served, problems } = accept(undefined, {
         ...BASE,
         'settings.yaml': text,
         'a.yaml': publicRoute('a', 'a.example'),
       });
-      expect(accepted).toBeUndefined();
+      expect(served).toBeUndefined();
       expect(problems).toHaveLength(1);
     });
 
@@ -366,21 +373,27 @@ routes:
   });
 });
 
-function accept(
-  previous: Accepted | undefined,
-  files: Files,
-): { readonly accepted: Accepted | undefined; readonly problems: readonly string[] } {
-  const candidates = readCandidates(contentsOf(files), []);
-  const { accepted, problems }: Acceptance = acceptResources(previous, candidates, (resources) =>
-    compileSnapshot(resources, { devAllowLoopback: false }),
-  );
-  return { accepted, problems: problems.map(formatProblem) };
+interface State {
+  readonly configuration: FileConfiguration;
+  readonly served: ServedFiles | undefined;
+  readonly problems: readonly string[];
 }
 
-function good(files: Files): Accepted {
-  const { accepted, problems } = accept(undefined, { ...BASE, ...files });
-  if (accepted === undefined || problems.length > 0) throw new Error(problems.join('\n'));
-  return accepted;
+/** Reads files, after those of the state before. */
+function accept(before: State | undefined, files: Files): State {
+  const configuration =
+    before?.configuration ?? new FileConfiguration({ devAllowLoopback: false, services: 'none' });
+  const { served, problems } = configuration.update(readCandidates(contentsOf(files), []));
+  return { configuration, served, problems: problems.map(formatProblem) };
+}
+
+/** Reads files without problems, for the first time. */
+function good(files: Files): State & { readonly served: ServedFiles } {
+  const { served, ...state } = accept(undefined, { ...BASE, ...files });
+  if (served === undefined || state.problems.length > 0) {
+    throw new Error(state.problems.join('\n'));
+  }
+  return { served, ...state };
 }
 
 function route(name: string, host: string, more = '', to = 'http://up'): string {
@@ -403,21 +416,21 @@ function publicRoute(name: string, host: string): string {
 }
 
 function routesOf(
-  accepted: Accepted | undefined,
+  served: ServedFiles | undefined,
 ): readonly { readonly name: string; readonly host: string; readonly upstream: string }[] {
-  const values = [...(accepted?.snapshot.resources.values() ?? [])].map(({ value }) => value);
+  const values = [...(served?.snapshot.resources.values() ?? [])].map(({ value }) => value);
   return values.flatMap((value) => (value.kind === 'route' ? [value] : []));
 }
 
-function upstreams(accepted: Accepted | undefined): Readonly<Record<string, string>> {
-  return Object.fromEntries(routesOf(accepted).map(({ name, upstream }) => [name, upstream]));
+function upstreams(served: ServedFiles | undefined): Readonly<Record<string, string>> {
+  return Object.fromEntries(routesOf(served).map(({ name, upstream }) => [name, upstream]));
 }
 
-function hosts(accepted: Accepted | undefined): readonly string[] {
-  return routesOf(accepted).map(({ host }) => host);
+function hosts(served: ServedFiles | undefined): readonly string[] {
+  return routesOf(served).map(({ host }) => host);
 }
 
-function clientSecret(accepted: Accepted | undefined): string | undefined {
-  const provider = accepted?.snapshot.resources.get('identity-provider/corp')?.value;
+function clientSecret(served: ServedFiles | undefined): string | undefined {
+  const provider = served?.snapshot.resources.get('identity-provider/corp')?.value;
   return provider?.kind === 'identity-provider' ? provider.clientSecret : undefined;
 }

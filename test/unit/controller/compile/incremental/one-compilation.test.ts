@@ -1,25 +1,31 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { compileSnapshot } from '../../../../controller/compile/compile-snapshot.ts';
-import type {
-  CompileOptions,
-  CompileResult,
-  Resources,
-} from '../../../../controller/compile/resources.ts';
-import type { Route } from '../../../../crds/types.ts';
-import { aRoute, aSettings } from '../../../support/resources.ts';
+import { compileRoute } from '../../../../../controller/compile/compile-route.ts';
+import type { RouteContext } from '../../../../../controller/compile/route-context.ts';
+import type { CompileOptions } from '../../../../../controller/compile/resources.ts';
+import type { Route } from '../../../../../crds/types.ts';
+import {
+  compileOnce,
+  type CompiledOnce,
+  type ResourceSet,
+} from '../../../../support/compile-once.ts';
+import { aRoute, aSettings } from '../../../../support/resources.ts';
 
+const CONTEXT: RouteContext = {
+  devAllowLoopback: false,
+  authenticateAddress: undefined,
+  signIn: { kind: 'available' },
+  missingSettings: undefined,
+  hasServices: true,
+};
 const SECRET = 'hunter-2-is-secret';
 
 function compile(
-  resources: Partial<Resources> = {},
+  resources: Partial<ResourceSet> = {},
   options: Partial<CompileOptions> = {},
-): CompileResult {
-  return compileSnapshot(
-    { routes: [], settings: aSettings(), secrets: new Map(), ...resources },
-    { devAllowLoopback: false, ...options },
-  );
+): CompiledOnce {
+  return compileOnce({ routes: [], settings: aSettings(), ...resources }, options);
 }
 
 /** Routes of which some conflict with each other and some are not valid. */
@@ -112,47 +118,35 @@ describe('a snapshot', () => {
   });
 });
 
-describe('routes of one name', () => {
-  test('are one route, and the others are problems', () => {
-    const routes = [aRoute(), aRoute({ from: 'https://other.example.com' })];
-
-    expect(compile({ routes })).toMatchObject({
-      problems: [{ message: 'Route default/app already has this name' }],
-      acceptedRoutes: new Set(['default/app']),
-    });
-  });
-});
-
 describe('a route that was not validated', () => {
   // Attack: public access beside a policy, where no rule of the definition was evaluated.
   test.each([
     ['a policy', { policy: { allow: { or: [{ accept: true }] } } }],
     ['any user', { allowAnyAuthenticatedUser: true }],
     ['an MCP server', { mcp: { server: {} } }],
-  ])('is not public with %s', (_title, spec) => {
+  ])('is not public if it has %s', (_title, spec) => {
     const route = aRoute({ allowPublicUnauthenticatedAccess: true, ...spec });
-    const { snapshot } = compile({ routes: [route] });
 
-    expect(snapshot.resources.get('route/default/app')?.value).toMatchObject({
-      access: { kind: 'policy' },
-    });
+    expect(compileRoute(route, CONTEXT)).toMatchObject({ value: { access: { kind: 'policy' } } });
   });
 
-  test('with a password in its upstream has no problem that repeats it', () => {
-    const { problems } = compile({ routes: [aRoute({ to: `http://user:${SECRET}@app` })] });
+  test('has no problem that repeats the password in its upstream', () => {
+    const outcome = compileRoute(aRoute({ to: `http://user:${SECRET}@app` }), CONTEXT);
 
-    expect(problems).toMatchObject([{ message: 'must not contain a user or password' }]);
-    expect(JSON.stringify(problems)).not.toContain(SECRET);
+    expect(outcome).toMatchObject({
+      findings: [{ message: 'must not contain a user or password' }],
+    });
+    expect(JSON.stringify(outcome)).not.toContain(SECRET);
   });
 
   test.each([
     ['http://app?q', 'must not have a query or a fragment'],
     ['http://app#f', 'must not have a query or a fragment'],
     ['ftp://app', 'must be an http or https URL'],
-  ])('is refused with the upstream %s', (to, message) => {
-    expect(compile({ routes: [aRoute({ to })] }).problems).toMatchObject([
-      { path: 'spec.to', message },
-    ]);
+  ])('is rejected if its upstream is %s', (to, message) => {
+    expect(compileRoute(aRoute({ to }), CONTEXT)).toMatchObject({
+      findings: [{ path: 'spec.to', message }],
+    });
   });
 });
 
@@ -170,7 +164,7 @@ describe('references to Services that nobody can look at', () => {
     expect(compile({ routes }).problems).toMatchObject([
       { path: 'spec.backendRefs', reason: 'UnsupportedValue' },
     ]);
-    expect(compile({ routes }, { takesServicesUnseen: true })).toMatchObject({
+    expect(compile({ routes }, { services: 'assumed' })).toMatchObject({
       problems: [],
       acceptedRoutes: new Set(['default/app']),
     });
@@ -179,7 +173,7 @@ describe('references to Services that nobody can look at', () => {
   test('hide nothing else that is wrong', () => {
     const bad = [{ name: 'app', port: 80, kind: 'Bucket' }];
     const spec = { backendRefs: bad, policy: { allow: { or: [{ emial: 'x' }] } } };
-    const { problems } = compile({ routes: [route(spec)] }, { takesServicesUnseen: true });
+    const { problems } = compile({ routes: [route(spec)] }, { services: 'assumed' });
 
     expect(problems.map(({ reason }) => reason).sort()).toEqual(['InvalidKind', 'InvalidPolicy']);
   });
@@ -188,17 +182,17 @@ describe('references to Services that nobody can look at', () => {
 describe('settings', () => {
   test('with a secret that is of no use have no problem that repeats it', () => {
     const settings = aSettings({ signingKeyRefs: [{ name: 'keys', key: 'a' }] });
-    const secrets = new Map([['default/keys', new Map([['a', SECRET]])]]);
-    const { problems, settingsAccepted } = compile({ settings, secrets });
+    const secrets = new Map([['default/keys', new Map([['a', Buffer.from(SECRET)]])]]);
+    const { problems, isSettingsAccepted } = compile({ settings, secrets });
 
-    expect(settingsAccepted).toBe(false);
+    expect(isSettingsAccepted).toBe(false);
     expect(problems).toMatchObject([{ reason: 'InvalidSecret' }]);
     expect(JSON.stringify(problems)).not.toContain(SECRET);
   });
 
   test('may be absent', () => {
     expect(compile({ settings: undefined })).toMatchObject({
-      settingsAccepted: true,
+      isSettingsAccepted: true,
       problems: [],
     });
   });

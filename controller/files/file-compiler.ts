@@ -1,0 +1,71 @@
+import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
+import type { Snapshot, SnapshotResource } from '../../shared/snapshot/snapshot.ts';
+import type { GatewaySettings, Route } from '../../crds/types.ts';
+import type { Compilation, RouteVerdict, SettingsVerdict } from '../compile/compilation.ts';
+import { createIncrementalCompiler } from '../compile/incremental-compiler.ts';
+import type { CompileOptions } from '../compile/resources.ts';
+import { displayName } from '../validate/resource-id.ts';
+import type { LocatedProblem } from './located-problem.ts';
+import { ResourceHistory } from './resource-history.ts';
+import type { Version, Versions } from './versions.ts';
+
+/** What serves. */
+export interface ServedFiles {
+  readonly snapshot: Snapshot;
+  readonly routeCount: number;
+}
+
+/** Compiles what files contain with the compiler that a cluster has, one version after another. */
+export class FileCompiler {
+  readonly #compiler;
+  readonly #history = new ResourceHistory();
+  readonly #resources = new Map<string, SnapshotResource>();
+  readonly #routes = new Map<string, RouteVerdict>();
+  #settings: SettingsVerdict | undefined;
+
+  constructor(options: CompileOptions) {
+    this.#compiler = createIncrementalCompiler(options);
+  }
+
+  /** Undefined until usable settings are known. */
+  get served(): ServedFiles | undefined {
+    if (this.#compiler.obstacle !== undefined) return undefined;
+    const snapshot = snapshotOf([...this.#resources.values()]);
+    return { snapshot, routeCount: this.#compiler.routeCount };
+  }
+
+  /** Whether the newest settings serve, or the defaults if there are none. */
+  get isSettingsAccepted(): boolean {
+    return this.#settings === undefined || this.#settings.isAccepted;
+  }
+
+  /** Compiles what the files contain now. Returns the problems that the compiler has with it. */
+  update(versions: Versions): readonly LocatedProblem[] {
+    this.#record(this.#compiler.update(this.#history.update(versions)));
+    const routes = [...versions.routes].flatMap(([key, version]) =>
+      problemsOf(version, this.#routes.get(key)),
+    );
+    return [...problemsOf(versions.settings, this.#settings), ...routes];
+  }
+
+  #record({ put, deleted, routes, settings }: Compilation): void {
+    for (const resource of put) this.#resources.set(resource.key, resource);
+    for (const key of deleted) this.#resources.delete(key);
+    for (const [name, verdict] of routes) {
+      if (verdict === undefined) this.#routes.delete(name);
+      else this.#routes.set(name, verdict);
+    }
+    if (settings !== undefined) this.#settings = settings ?? undefined;
+  }
+}
+
+/** An unreadable version has problems of its own, which the compiler does not see. */
+function problemsOf(
+  version: Version<Route | GatewaySettings>,
+  verdict: RouteVerdict | SettingsVerdict | undefined,
+): readonly LocatedProblem[] {
+  if (version.kind === 'unreadable' || verdict === undefined) return [];
+  const { id, locate } = version.candidate;
+  const resource = id === undefined ? '' : displayName(id);
+  return verdict.findings.map((finding) => locate({ ...finding, resource }));
+}

@@ -1,0 +1,72 @@
+import type { GatewaySettings, Route } from '../../crds/types.ts';
+import type { Secret } from '../validate/secret.ts';
+import type { Resource } from '../validate/validate-resource.ts';
+import type { Candidate, Candidates } from './candidates.ts';
+
+/** What the files contain of one resource. */
+export type Version<R extends Resource> =
+  | { readonly kind: 'readable'; readonly resource: R; readonly candidate: Candidate }
+  /** Something of that name is there, and it is invalid or ambiguous. */
+  | { readonly kind: 'unreadable' };
+
+/** What the files contain now, one version of each resource. */
+export interface Versions {
+  /** By `namespace/name`. */
+  readonly routes: ReadonlyMap<string, Version<Route>>;
+  /** By `namespace/name`. */
+  readonly secrets: ReadonlyMap<string, Version<Secret>>;
+  readonly settings: Version<GatewaySettings>;
+  /** Files of which some part cannot be read: what was in them may still be meant to be there. */
+  readonly unreadableFiles: ReadonlySet<string>;
+}
+
+const UNREADABLE = { kind: 'unreadable' } as const;
+
+/**
+ * Finds the version of each resource. Of several with the same name none is readable, since it is
+ * unknown which one is meant; likewise of several GatewaySettings.
+ */
+export function findVersions({ resources, brokenFiles }: Candidates): Versions {
+  const anonymous = resources.filter(({ kind, id }) => kind === undefined || id === undefined);
+  const settings = resources.filter(({ kind }) => kind === 'GatewaySettings');
+  return {
+    routes: versionsByName(resources, 'Route'),
+    secrets: versionsByName(resources, 'Secret'),
+    settings: versionOf(settings, 'GatewaySettings'),
+    unreadableFiles: new Set([...brokenFiles.keys(), ...anonymous.map(({ file }) => file)]),
+  };
+}
+
+function versionsByName<K extends Resource['kind']>(
+  resources: readonly Candidate[],
+  kind: K,
+): ReadonlyMap<string, Version<Extract<Resource, { kind: K }>>> {
+  const named = resources.flatMap((candidate) => {
+    const { id } = candidate;
+    if (id === undefined || candidate.kind !== kind) return [];
+    return [{ key: `${id.namespace}/${id.name}`, candidate }];
+  });
+  const byName = Map.groupBy(named, ({ key }) => key);
+  return new Map(
+    [...byName].map(([key, group]) => [
+      key,
+      versionOf(
+        group.map(({ candidate }) => candidate),
+        kind,
+      ),
+    ]),
+  );
+}
+
+function versionOf<K extends Resource['kind']>(
+  candidates: readonly Candidate[],
+  kind: K,
+): Version<Extract<Resource, { kind: K }>> {
+  const [candidate] = candidates;
+  const resource = candidate?.resource;
+  if (candidates.length !== 1 || candidate === undefined || resource?.kind !== kind) {
+    return UNREADABLE;
+  }
+  // The kind was just compared.
+  return { kind: 'readable', resource: resource as Extract<Resource, { kind: K }>, candidate };
+}

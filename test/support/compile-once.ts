@@ -1,0 +1,73 @@
+import type { Changes } from '../../controller/compile/compilation.ts';
+import { createIncrementalCompiler } from '../../controller/compile/incremental-compiler.ts';
+import type { Finding } from '../../controller/compile/outcome.ts';
+import { nameOf, type CompileOptions } from '../../controller/compile/resources.ts';
+import type { Problem } from '../../controller/validate/problem.ts';
+import { sortProblems } from '../../controller/validate/sort-problems.ts';
+import type { GatewaySettings, Route } from '../../crds/types.ts';
+import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
+import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
+
+/** Resources that are compiled at once. */
+export interface ResourceSet {
+  readonly routes: readonly Route[];
+  /** Undefined: there are none. */
+  readonly settings: GatewaySettings | undefined;
+  readonly secrets?: NonNullable<Changes['secrets']>;
+  /** Absent: there is no cluster, as with files. */
+  readonly cluster?: Omit<Changes, 'routes' | 'settings' | 'secrets'>;
+}
+
+/** What a set of resources compiles to. */
+export interface CompiledOnce {
+  readonly snapshot: Snapshot;
+  /** Everything that is wrong, sorted. */
+  readonly problems: readonly Problem[];
+  /** `namespace/name` of the routes in the snapshot. */
+  readonly acceptedRoutes: ReadonlySet<string>;
+  readonly isSettingsAccepted: boolean;
+}
+
+/** Compiles resources with a compiler that knows nothing yet. */
+export function compileOnce(
+  { routes, settings, secrets = new Map(), cluster }: ResourceSet,
+  options: Partial<CompileOptions> = {},
+): CompiledOnce {
+  const compiler = createIncrementalCompiler({
+    devAllowLoopback: false,
+    ...(cluster === undefined && { services: 'none', withoutSettings: 'defaults' }),
+    ...options,
+  });
+  const namespaces = routes.map(({ metadata: { namespace = 'default' } }) => namespace);
+  const compilation = compiler.update({
+    namespaces: new Map(
+      ['default', ...namespaces].map((name) => [name, { 'kubernetes.io/metadata.name': name }]),
+    ),
+    ...cluster,
+    routes: new Map(routes.map((route) => [nameOf(route), route])),
+    settings: settings ?? null,
+    secrets,
+  });
+  const settingsProblems = problemsOf(
+    settings && `GatewaySettings ${nameOf(settings)}`,
+    compilation.settings?.findings,
+  );
+  const routeProblems = [...compilation.routes].flatMap(([name, verdict]) =>
+    problemsOf(`Route ${name}`, verdict?.findings),
+  );
+  return {
+    snapshot: snapshotOf(compilation.put),
+    problems: sortProblems([...settingsProblems, ...routeProblems]),
+    acceptedRoutes: new Set(
+      [...compilation.routes].flatMap(([name, verdict]) => (verdict?.served ? [name] : [])),
+    ),
+    isSettingsAccepted: compilation.settings?.isAccepted ?? settings === undefined,
+  };
+}
+
+function problemsOf(
+  resource: string | undefined,
+  findings: readonly Finding[] = [],
+): readonly Problem[] {
+  return resource === undefined ? [] : findings.map((finding) => ({ resource, ...finding }));
+}
