@@ -7,7 +7,7 @@ import { FailStop } from './fail-stop.ts';
 import type { KubernetesApi } from './kubernetes/kubernetes-api.ts';
 import type { StoredSettings } from './kubernetes/stored-resources.ts';
 import type { Leadership } from './leader/leadership.ts';
-import { PendingCompilation } from './publish/pending-compilation.ts';
+import { mergeCompilations, NOTHING_COMPILED } from './publish/merge-compilations.ts';
 import { PublicationHold } from './publish/publication-hold.ts';
 import { Publisher } from './publish/publisher.ts';
 import type { OnPublicationChange, Publication } from './push/publication.ts';
@@ -52,7 +52,8 @@ export class Reconciler implements AsyncDisposable {
   readonly #presence: SettingsPresence;
   readonly #compiler: IncrementalCompiler;
   readonly #routeNames = new Set<string>();
-  readonly #pending = new PendingCompilation();
+  /** Compilations that are not published yet. */
+  #pending = NOTHING_COMPILED;
   readonly #publisher: Publisher;
   readonly #status: StatusLoop;
   readonly #hold: PublicationHold;
@@ -146,7 +147,7 @@ export class Reconciler implements AsyncDisposable {
       if (route === undefined) this.#routeNames.delete(name);
       else this.#routeNames.add(name);
     }
-    this.#pending.add(this.#compiler.update(changes));
+    this.#pending = mergeCompilations(this.#pending, this.#compiler.update(changes));
     this.#observeObjects(changes);
     this.#publishIfComplete();
   }
@@ -156,7 +157,8 @@ export class Reconciler implements AsyncDisposable {
     const { settings } = this.#watch;
     this.#status.routeObjects(routes);
     this.#status.settingsObject(settings);
-    this.#pending.add(this.#compiler.adopt({ routes, settings: settings ?? null }));
+    const adopted = this.#compiler.adopt({ routes, settings: settings ?? null });
+    this.#pending = mergeCompilations(this.#pending, adopted);
   }
 
   /** Publishes, unless a referenced object is still loading: a Secret that loads is not missing. */
@@ -180,7 +182,8 @@ export class Reconciler implements AsyncDisposable {
   /** Publishes and reports all pending compilations. */
   #publish(): void {
     const { obstacle, routeCount } = this.#compiler;
-    const { put, deleted, routes, settings } = this.#pending.take();
+    const { put, deleted, routes, settings } = this.#pending;
+    this.#pending = NOTHING_COMPILED;
     this.#publisher.publish({ put, deleted, routeCount, obstacle });
     if (routes.size > 0) this.#status.routes(routes);
     if (settings !== undefined) this.#status.settings(settings);

@@ -1,6 +1,6 @@
-import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { EndpointSlice, ReferenceGrant, Service } from '../kubernetes/objects.ts';
 import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources.ts';
+import type { ChangeSet } from './change-set.ts';
 import type { Finding } from './outcome.ts';
 
 /**
@@ -31,11 +31,7 @@ export interface Changes {
  * What a set of changes came to. While there is an obstacle, it tells of nothing but the settings:
  * the rest follows when the obstacle is gone.
  */
-export interface Compilation {
-  /** Resources of the snapshot that are new or have another hash. */
-  readonly put: readonly SnapshotResource[];
-  /** Keys that are no longer in the snapshot. */
-  readonly deleted: readonly string[];
+export interface Compilation extends ChangeSet {
   /** Routes of which something changed that their status tells; undefined: the route is gone. */
   readonly routes: ReadonlyMap<string, RouteVerdict | undefined>;
   /** Absent when nothing changed that their status tells; null: they are gone. */

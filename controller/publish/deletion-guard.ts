@@ -1,53 +1,59 @@
-/** A table this much smaller than before is not believed at once. */
-const SUSPICIOUS_PART = 0.1;
-/** So many routes fewer, and this part of them, may be the beginning of that. */
+/** A configuration with at most this share of the routes before is held back. */
+const SUSPICIOUS_SHARE = 0.1;
+/** A drop by at least this many routes, and this share of them, may start a mass deletion. */
 const MANY = 10;
-const MANY_PART = 0.1;
-/** Fewer than at any time in these milliseconds. */
+const MANY_SHARE = 0.1;
+/** The drop is measured from the highest number of routes in this time. */
 const WINDOW_MS = 5000;
-/** What comes in pieces is whole when nothing has come for so long. */
+/** A mass deletion is complete when the number of routes has not changed for this time. */
 const PAUSE_MS = 1000;
 
-/** What to do with a configuration. */
+/** Whether a configuration is published. */
 export type Judgement =
   | { readonly kind: 'publish' }
-  /** More may be on its way: to be judged again, after `waitMs` at the latest. */
+  /** More deletions may follow: judge again at the next change, and after `waitMs` at the latest. */
   | { readonly kind: 'gather'; readonly waitMs: number }
-  /** Not before `waitMs` have passed, and only if it is still so then. */
+  /** Held back: judge again after `waitMs`. There were `before` routes. */
   | { readonly kind: 'hold'; readonly waitMs: number; readonly before: number };
 
-/** The routes that serve, and those to be published. */
+/** A time in which many routes are missing; all times are in monotonic milliseconds. */
+interface MassDeletion {
+  readonly first: number;
+  /** When the delay began. */
+  readonly since: number;
+  /** Number of routes left. */
+  readonly count: number;
+  /** When that number last changed. */
+  readonly changedAt: number;
+}
+
+/** Numbers of routes at a time. */
 export interface RouteCounts {
+  /** Routes that serve. */
   readonly before: number;
+  /** Routes to be published. */
   readonly after: number;
   /** Monotonic milliseconds. */
   readonly now: number;
 }
 
 /**
- * Holds back a configuration that lost nearly all of its routes at once: a definition that was
- * deleted and made again, or a namespace deleted by mistake, empties the table without a word.
+ * Holds back a configuration that lost nearly all of its routes: a definition that was deleted and
+ * created again, or a namespace deleted by mistake, empties the table without an error.
  *
- * It is believed once it has stayed so for the delay. An API server deletes many routes, and people
- * bring them back, in the course of seconds: while many are missing, the table is judged when it has
- * come to rest. What goes at first, before there are many, is gone at once. What is left is compared
- * with the most that there were in the time of the delay: bit by bit is no way around it.
+ * Publishes it once it has lasted for the delay. Mass deletions and restores take seconds, so while
+ * many routes are missing the guard waits until the number settles. The first few deletions pass
+ * at once. The number left is compared with the highest number during the delay, so that deletions in
+ * small steps are caught too.
  */
 export class DeletionGuard {
   readonly #delayMs: number;
-  /** What served of late, and until when. */
+  /** Numbers of routes that served recently, and until when. */
   #served: readonly { readonly count: number; readonly at: number }[] = [];
-  /** When it was last believed that many are gone. */
-  #believedAt = -Infinity;
-  /** Of many routes that are missing: since when, from when the delay counts, how many were left. */
-  #missing:
-    | {
-        readonly first: number;
-        readonly since: number;
-        readonly count: number;
-        readonly changedAt: number;
-      }
-    | undefined;
+  /** When a mass deletion was last published. */
+  #acceptedAt = -Infinity;
+  /** The mass deletion under way; undefined: there is none. */
+  #deletion: MassDeletion | undefined;
 
   constructor(delayMs: number) {
     this.#delayMs = delayMs;
@@ -57,26 +63,26 @@ export class DeletionGuard {
     const { after, now } = counts;
     this.#keep(counts);
     const before = this.#mostSince(this.#begin(now) - this.#delayMs);
-    const isSuspicious = after < before && after <= before * SUSPICIOUS_PART;
+    const isSuspicious = after < before && after <= before * SUSPICIOUS_SHARE;
     if (!isSuspicious && !this.#areManyMissing(counts)) {
-      this.#missing = undefined;
+      this.#deletion = undefined;
       return { kind: 'publish' };
     }
-    const { since, changedAt } = this.#watch(after, now);
+    const { since, changedAt } = this.#track(after, now);
     const end = since + this.#delayMs;
     const waitMs = (isSuspicious ? end : Math.min(end, changedAt + PAUSE_MS)) - now;
     if (waitMs > 0) {
       return isSuspicious ? { kind: 'hold', waitMs, before } : { kind: 'gather', waitMs };
     }
-    this.#missing = undefined;
-    this.#believedAt = now;
+    this.#deletion = undefined;
+    this.#acceptedAt = now;
     if (isSuspicious) this.#served = [];
     return { kind: 'publish' };
   }
 
-  /** What many are missing of is not forgotten while they are. */
+  /** When the mass deletion under way began: older numbers count for as long as it lasts. */
   #begin(now: number): number {
-    return this.#missing?.since ?? now;
+    return this.#deletion?.since ?? now;
   }
 
   #keep({ before, now }: RouteCounts): void {
@@ -92,22 +98,22 @@ export class DeletionGuard {
 
   #areManyMissing({ before, after, now }: RouteCounts): boolean {
     const recently = this.#begin(now) - WINDOW_MS;
-    const late = Math.max(before, this.#mostSince(Math.max(recently, this.#believedAt + 1)));
-    return late - after >= Math.max(MANY, late * MANY_PART);
+    const late = Math.max(before, this.#mostSince(Math.max(recently, this.#acceptedAt + 1)));
+    return late - after >= Math.max(MANY, late * MANY_SHARE);
   }
 
-  /** Counts the delay anew when routes come back, but not for ever: anybody can add some. */
-  #watch(count: number, now: number): { readonly since: number; readonly changedAt: number } {
-    const known = this.#missing;
+  /** Restarts the delay when routes come back, but within limits: anyone may keep adding routes. */
+  #track(count: number, now: number): MassDeletion {
+    const known = this.#deletion;
     const first = known?.first ?? now;
     const isUnchanged = known?.count === count;
     const isGrowing = known !== undefined && count > known.count;
-    this.#missing = {
+    this.#deletion = {
       first,
       since: isGrowing ? Math.min(now, first + this.#delayMs) : (known?.since ?? now),
       count,
       changedAt: isUnchanged ? known.changedAt : now,
     };
-    return this.#missing;
+    return this.#deletion;
   }
 }

@@ -1,48 +1,44 @@
 import { isRouteKey, isServiceKey } from '../../shared/snapshot/resource-key.ts';
 import type { CompiledResource, SnapshotResource } from '../../shared/snapshot/snapshot.ts';
+import type { ChangeSet } from '../compile/change-set.ts';
 
-/** What waits to be published, and what is. */
-export interface WaitingChange {
-  readonly put: ReadonlyMap<string, SnapshotResource>;
-  readonly deleted: ReadonlySet<string>;
-  readonly published: ReadonlyMap<string, SnapshotResource>;
-}
+/** Returns what is published under a key. */
+export type FindPublished = (key: string) => SnapshotResource | undefined;
 
 /**
- * The routes and Services that can be published although deletions wait.
+ * Returns the routes and Services of a change set that can be published before its deletions.
  *
- * A Service waits with them when it has a port less: a route that serves on meanwhile may need it.
- * A route waits with them when it asks for the host and port of one that serves on meanwhile: of one
- * whose deletion waits, or that is itself to be replaced by a route that waits. All routes wait while
- * anything else does: they may have been compiled with it.
+ * A Service that loses a port waits: a route that still serves may need that port. A route waits when
+ * its host and port belong to a published route that waits to be deleted, or to be replaced. All
+ * routes wait while anything else does, because they may have been compiled with it.
  */
-export function untouchedPuts(change: WaitingChange): readonly SnapshotResource[] {
-  const { put, deleted } = change;
-  const hasOthers = [...put.keys(), ...deleted].some(
-    (key) => !isRouteKey(key) && !isServiceKey(key),
-  );
-  const touched = hasOthers ? undefined : touchedRoutes(change);
-  return [...put.values()].filter(
+export function untouchedPuts(
+  waiting: ChangeSet,
+  published: FindPublished,
+): readonly SnapshotResource[] {
+  const keys = [...waiting.put.map(({ key }) => key), ...waiting.deleted];
+  const hasOthers = keys.some((key) => !isRouteKey(key) && !isServiceKey(key));
+  const touched = hasOthers ? undefined : touchedRoutes(waiting, published);
+  return waiting.put.filter(
     ({ key, value }) =>
-      (isServiceKey(key) && keepsPorts(value, change.published.get(key)?.value)) ||
+      (isServiceKey(key) && keepsPorts(value, published(key)?.value)) ||
       (isRouteKey(key) && touched !== undefined && !touched.has(key)),
   );
 }
 
-function touchedRoutes({ put, deleted, published }: WaitingChange): ReadonlySet<string> {
-  const asking = Map.groupBy(put.values(), ({ value }) => addressOf(value));
+function touchedRoutes({ put, deleted }: ChangeSet, published: FindPublished): ReadonlySet<string> {
+  const claimants = Map.groupBy(put, ({ value }) => addressOf(value));
   const touched = new Set<string>();
   const staying = [...deleted];
-  // It grows on the way.
+  // The loop appends to the array that it iterates over.
   for (const key of staying) {
-    const address = addressOf(published.get(key)?.value);
+    const address = addressOf(published(key)?.value);
     if (address === undefined) continue;
-    for (const { key: other } of asking.get(address) ?? []) {
-      if (!touched.has(other)) staying.push(other);
-      touched.add(other);
+    for (const { key: claimant } of claimants.get(address) ?? []) {
+      if (!touched.has(claimant)) staying.push(claimant);
+      touched.add(claimant);
     }
-    // Each is looked at once.
-    asking.delete(address);
+    claimants.delete(address);
   }
   return touched;
 }

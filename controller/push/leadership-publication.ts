@@ -8,6 +8,7 @@ import {
 import { isServiceKey } from '../../shared/snapshot/resource-key.ts';
 import { parsePosition, type SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
+import type { ChangeSet } from '../compile/change-set.ts';
 import type { Leadership } from '../leader/leadership.ts';
 import { ChangeNotifier } from './change-notifier.ts';
 import { EpochGuard } from './epoch-guard.ts';
@@ -114,14 +115,18 @@ export class LeadershipPublication implements Publication, SessionHost, AsyncDis
     return !this.#isEnded && this.#leadership.isCurrent;
   }
 
-  publish({ put, deleted }: Parameters<Publication['publish']>[0]): void {
+  publish({ put, deleted }: ChangeSet): void {
     if (!this.mayWrite()) return;
     const before = put.filter(({ key }) => this.content.isTooLarge(key)).map(({ key }) => key);
-    const isNew = this.content.publish(put, deleted);
+    const isNew = this.content.publish({ put, deleted });
     this.#logTooLarge(put, new Set(before));
     if (!isNew) return;
     this.#publishedAt = Date.now();
     this.#wakeAll();
+  }
+
+  find(key: string): SnapshotResource | undefined {
+    return this.content.find(key)?.resource;
   }
 
   programming(key: string): Programming | undefined {

@@ -1,6 +1,7 @@
 import type { RejectedEntry } from '../../shared/snapshot/push-frames.ts';
 import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
+import type { ChangeSet } from '../compile/change-set.ts';
 
 /** How far a resource of the snapshot has come. */
 export type Programming =
@@ -43,10 +44,9 @@ export interface Publication {
   /** When that was published, in milliseconds since the epoch; undefined before the first. */
   readonly publishedAt: number | undefined;
   /** Takes what changed. Before the first call no proxy gets a snapshot, however long it waits. */
-  publish(change: {
-    readonly put: readonly SnapshotResource[];
-    readonly deleted: readonly string[];
-  }): void;
+  publish(changes: ChangeSet): void;
+  /** The resource that is published under a key. */
+  find(key: string): SnapshotResource | undefined;
   /**
    * How far a resource has come, with the hash that was handed to `publish` last under its key;
    * undefined for a key that is not in the snapshot.

@@ -15,6 +15,10 @@ export class FakePublication implements Publication {
     this.position = { ...this.position, sequence: this.position.sequence + 1 };
   }
 
+  find(): undefined {
+    return undefined;
+  }
+
   programming(key: string): Programming | undefined {
     return this.some.has(key) ? this.some.get(key) : this.everything;
   }

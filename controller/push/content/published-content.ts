@@ -1,6 +1,7 @@
 import { SnapshotDigest } from '../../../shared/snapshot/snapshot-digest.ts';
 import type { SnapshotPosition } from '../../../shared/snapshot/snapshot-position.ts';
 import type { SnapshotResource } from '../../../shared/snapshot/snapshot.ts';
+import type { ChangeSet } from '../../compile/change-set.ts';
 import type { Overlay, SentSnapshot } from './overlay.ts';
 import { PublishedResource } from './published-resource.ts';
 import { RevisionHistory } from './revision-history.ts';
@@ -54,7 +55,7 @@ export class PublishedContent {
   }
 
   /** Takes what changed. The first time there is a new revision in any case. */
-  publish(put: readonly SnapshotResource[], deleted: readonly string[]): boolean {
+  publish({ put, deleted }: ChangeSet): boolean {
     for (const key of deleted) this.#delete(key);
     for (const resource of put) this.#put(resource);
     if (this.#changes.size === 0 && this.isPublished) return false;

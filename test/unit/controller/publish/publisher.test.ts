@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
+import type { ChangeSet } from '../../../../controller/compile/change-set.ts';
 import { Publisher } from '../../../../controller/publish/publisher.ts';
 import type { Publication } from '../../../../controller/push/publication.ts';
 import type { Clock } from '../../../../shared/runtime/clock.ts';
@@ -241,13 +242,20 @@ class RecordedPublication implements Publication {
   readonly routesBefore: number;
   readonly published: { readonly put: readonly string[]; readonly deleted: readonly string[] }[] =
     [];
+  readonly #resources = new Map<string, SnapshotResource>();
 
   constructor(routesBefore = 0) {
     this.routesBefore = routesBefore;
   }
 
-  publish({ put, deleted }: Parameters<Publication['publish']>[0]): void {
+  publish({ put, deleted }: ChangeSet): void {
+    for (const resource of put) this.#resources.set(resource.key, resource);
+    for (const key of deleted) this.#resources.delete(key);
     this.published.push({ put: put.map(({ key }) => key), deleted });
+  }
+
+  find(key: string): SnapshotResource | undefined {
+    return this.#resources.get(key);
   }
 
   programming(): undefined {

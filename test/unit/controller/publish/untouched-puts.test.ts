@@ -11,11 +11,11 @@ describe('untouchedPuts', () => {
   ])(
     'a Service with ports $before that then has $after goes out: $goesOut',
     ({ before, after, goesOut }) => {
-      const put = untouchedPuts({
-        put: new Map([['service/x/svc', service(after)]]),
-        deleted: new Set(['route/x/gone']),
-        published: new Map([['service/x/svc', service(before)]]),
-      });
+      const published = new Map([['service/x/svc', service(before)]]);
+
+      const put = untouchedPuts({ put: [service(after)], deleted: ['route/x/gone'] }, (key) =>
+        published.get(key),
+      );
 
       expect(put).toHaveLength(goesOut ? 1 : 0);
     },

@@ -14,7 +14,7 @@ import { snapshotOf } from '../../../../../shared/snapshot/hash-resource.ts';
 import type { SnapshotResource } from '../../../../../shared/snapshot/snapshot.ts';
 import { pushedRoute } from '../../../../support/push/push-resources.ts';
 
-/** What a proxy has after a delivery. */
+/** The resources that a proxy has after a delivery. */
 function applied(
   before: ReadonlyMap<string, SnapshotResource>,
   { base, put, kept, deleted }: Delivery,
@@ -34,16 +34,20 @@ type Change =
   | { readonly kind: 'put'; readonly name: string; readonly generation: number }
   | { readonly kind: 'delete'; readonly name: string }
   | { readonly kind: 'raise' }
-  | { readonly kind: 'refuse' | 'retry' | 'lose' | 'follow' };
+  | { readonly kind: 'reject' | 'retry' | 'lose' | 'follow' };
 
 function change(content: PublishedContent, each: Change): void {
-  if (each.kind === 'put') content.publish([pushedRoute(each.name, each.generation)], []);
-  if (each.kind === 'delete') content.publish([], [`route/default/${each.name}`]);
+  if (each.kind === 'put') {
+    content.publish({ put: [pushedRoute(each.name, each.generation)], deleted: [] });
+  }
+  if (each.kind === 'delete') {
+    content.publish({ put: [], deleted: [`route/default/${each.name}`] });
+  }
   if (each.kind === 'raise') content.raiseEpoch(content.position.epoch + 1);
 }
 
-describe('published content', () => {
-  it('reaches who follows it now and then, by what changed, whatever happens to it', () => {
+describe('PublishedContent', () => {
+  it('brings a proxy to the newest snapshot by the changes alone, whatever happens in between', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd', 'e');
     const step = fc.oneof(
       fc.record({
@@ -52,7 +56,7 @@ describe('published content', () => {
         generation: fc.integer({ max: 4, min: 1 }),
       }),
       fc.record({ kind: fc.constant('delete' as const), name }),
-      fc.record({ kind: fc.constant('refuse' as const), name }),
+      fc.record({ kind: fc.constant('reject' as const), name }),
       fc.record({ kind: fc.constant('retry' as const), name }),
       fc.record({ kind: fc.constant('lose' as const) }),
       fc.record({ kind: fc.constant('follow' as const) }),
@@ -61,7 +65,7 @@ describe('published content', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const content = new PublishedContent(1);
-        content.publish([], []);
+        content.publish({ put: [], deleted: [] });
         let resources = applied(new Map(), content.deliveryFrom(undefined, NO_OVERLAY));
         let base: SentSnapshot | undefined = sentAsIs(content.version);
         const overlay = new Map<string, string | undefined>();
@@ -69,7 +73,7 @@ describe('published content', () => {
           change(content, each);
           if (each.kind === 'lose') base = undefined;
           if (each.kind === 'retry') overlay.delete(`route/default/${each.name}`);
-          if (each.kind === 'refuse') {
+          if (each.kind === 'reject') {
             const key = `route/default/${each.name}`;
             overlay.set(key, resources.get(key)?.hash);
           }
@@ -81,10 +85,10 @@ describe('published content', () => {
           expect(delivery.sent.version === content.version).toBe(
             [...overlay].every(([key, hash]) => content.find(key)?.resource.hash === hash),
           );
-          const useless = delivery.put.filter(
+          const unchanged = delivery.put.filter(
             ({ resource }) => resources.get(resource.key)?.hash === resource.hash,
           );
-          expect(delivery.base === undefined ? [] : useless).toEqual([]);
+          expect(delivery.base === undefined ? [] : unchanged).toEqual([]);
           resources = applied(resources, delivery);
           base = delivery.sent;
           expect(snapshotOf(resources.values()).version).toBe(base.version);

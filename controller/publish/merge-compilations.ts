@@ -1,0 +1,16 @@
+import { mergeChangeSets, NO_CHANGES } from '../compile/change-set.ts';
+import type { Compilation } from '../compile/compilation.ts';
+
+export const NOTHING_COMPILED: Compilation = { ...NO_CHANGES, routes: new Map() };
+
+/** Returns the compilation that has the effect of `first` and then `second`. */
+export function mergeCompilations(first: Compilation, second: Compilation): Compilation {
+  const { settings = first.settings } = second;
+  const { put, deleted } = mergeChangeSets(first, second);
+  return {
+    put,
+    deleted,
+    routes: new Map([...first.routes, ...second.routes]),
+    ...(settings !== undefined && { settings }),
+  };
+}
