@@ -3,11 +3,8 @@ import { createGateway } from '../../proxy/gateway.ts';
 import { LastGoodFinder } from '../../proxy/push/last-good/last-good-finder.ts';
 import { LastGood, type LastGoodPlaces } from '../../proxy/push/last-good/last-good.ts';
 import { startAdminServer } from '../../shared/admin/admin-server.ts';
-import { FileSnapshotKeeper } from '../../proxy/store/file/file-snapshot-keeper.ts';
-import {
-  connectRedis,
-  type RedisConnection,
-} from '../../proxy/store/redis/connection/redis-connection.ts';
+import { FileSnapshotKeeper } from '../../proxy/store/snapshot/file-snapshot-keeper.ts';
+import { RedisConnection } from '../../proxy/store/redis/connection/redis-connection.ts';
 import { RedisSnapshotKeeper } from '../../proxy/store/redis/stores/redis-snapshot-keeper.ts';
 import type { RedisTarget } from '../../proxy/store/redis/connection/redis-target.ts';
 import type { LineWriter } from '../../shared/telemetry/line-writer.ts';
@@ -59,7 +56,10 @@ export async function startClusterProxy(options: ClusterProxyOptions): Promise<C
   const sealer = new Sealer(keys.sealingKeys);
   // Of its own: what takes long here must not keep sessions waiting.
   const redis = opening.use(
-    connectRedis({ ...options.redis, commandTimeoutMs: SNAPSHOT_TIMEOUT_MS }, { logger: SILENT }),
+    new RedisConnection(
+      { ...options.redis, commandTimeoutMs: SNAPSHOT_TIMEOUT_MS },
+      { logger: SILENT },
+    ),
   );
   const state = opening.use(await openState(options, sealer));
   const gateway = createGateway({

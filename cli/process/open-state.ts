@@ -1,6 +1,6 @@
 import type { Sealer } from '../../proxy/crypto/sealer.ts';
 import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
-import { connectRedis } from '../../proxy/store/redis/connection/redis-connection.ts';
+import { RedisConnection } from '../../proxy/store/redis/connection/redis-connection.ts';
 import { createRedisStores } from '../../proxy/store/redis/stores/redis-stores.ts';
 import { placesOf, type RedisTarget } from '../../proxy/store/redis/connection/redis-target.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
@@ -28,7 +28,7 @@ export async function openState(
   if (redis === undefined) {
     return { stores: createMemoryStores(), [Symbol.asyncDispose]: () => Promise.resolve() };
   }
-  const connection = connectRedis(redis, { logger });
+  const connection = new RedisConnection(redis, { logger });
   const isReady = await connection.waitUntilReady(PATIENCE_MS);
   const refusal = await connection.refusal();
   if (refusal !== undefined) {

@@ -154,7 +154,7 @@ function dependsOn(claims: ExternalTokenClaims, revocation: KnownRevocation): bo
     case 'grant':
       return claims.grantId === revocation.grantId;
     case 'token':
-      return claims.tokenId === revocation.jwtId;
+      return claims.tokenId === revocation.tokenId;
     case 'browser':
       // Signing out of the browser leaves the user's MCP clients connected.
       return false;

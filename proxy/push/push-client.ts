@@ -1,6 +1,7 @@
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
 import { setTimeout as wait } from 'node:timers/promises';
 
+import { formatAddress } from '../../shared/runtime/listen-address.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import { TimeSlices } from '../../shared/runtime/time-slices.ts';
 import {
@@ -14,13 +15,13 @@ import {
 import { readLines } from '../../shared/runtime/read-lines.ts';
 import { isRouteKey } from '../../shared/snapshot/resource-key.ts';
 import { formatPosition } from '../../shared/snapshot/snapshot-position.ts';
-import type { PlacedSnapshot } from '../store/snapshot-keeper.ts';
-import { addressOf, formatAddress, type DialAddress } from './connection/controller-address.ts';
+import type { PlacedSnapshot } from '../store/snapshot/snapshot-keeper.ts';
+import { addressOf, type DialAddress } from './connection/controller-address.ts';
 import { ControllerLog } from './connection/controller-log.ts';
 import { ControllerProblemError } from './connection/controller-problem.ts';
 import { Liveness } from './connection/liveness.ts';
-import type { Controller } from './connection/controller-credentials.ts';
-import { openPushStream, type Opened } from './connection/open-push-stream.ts';
+import type { ControllerAccess } from './connection/controller-access.ts';
+import { openPushStream, type HelloAnswer } from './connection/open-push-stream.ts';
 import { parseControllerFrame } from './staging/parse-controller-frame.ts';
 import { PUSH_CLIENT_TIMING, type PushClientTiming } from './connection/push-timing.ts';
 import { RetryDelay } from './connection/retry-delay.ts';
@@ -78,7 +79,7 @@ interface Link {
 
 class Follower implements ControllerFollower {
   readonly #options: FollowOptions;
-  readonly #controller: Controller;
+  readonly #controller: ControllerAccess;
   readonly #timing: PushClientTiming;
   readonly #receiver: SnapshotReceiver;
   readonly #log: ControllerLog;
@@ -154,7 +155,7 @@ class Follower implements ControllerFollower {
   }
 
   /** Where nobody answers in time, more dials do not help, and may be what keeps them from it. */
-  async #open(address: DialAddress): Promise<Opened> {
+  async #open(address: DialAddress): Promise<HelloAnswer> {
     const { helloMs, hedgeMs } = this.#timing;
     const late = AbortSignal.timeout(helloMs);
     const options = { address, hello: this.#hello(), hedgeMs: this.#hedgeMs };

@@ -5,7 +5,7 @@ import { checkResources } from '../configuration/check-resources.ts';
 import type { ListenAddress } from '../../shared/runtime/listen-address.ts';
 import { changesSince, type SnapshotDifference } from '../configuration/snapshot-changes.ts';
 import { UnservableError } from '../configuration/unservable-error.ts';
-import type { PlacedSnapshot } from '../store/snapshot-keeper.ts';
+import type { PlacedSnapshot } from '../store/snapshot/snapshot-keeper.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import { formatPosition } from '../../shared/snapshot/snapshot-position.ts';
 import type { Snapshot } from '../../shared/snapshot/snapshot.ts';

@@ -25,6 +25,6 @@ export interface GrantStore {
 
 /** Access tokens that were revoked one by one, until they would have expired. */
 export interface RevokedTokenStore {
-  revoke(jwtId: string, ttlSeconds: number): Promise<void>;
-  isRevoked(jwtId: string): Promise<boolean>;
+  revoke(tokenId: string, ttlSeconds: number): Promise<void>;
+  isRevoked(tokenId: string): Promise<boolean>;
 }

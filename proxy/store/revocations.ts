@@ -5,7 +5,7 @@ export type Revocation =
   | { readonly kind: 'session'; readonly sessionId: string }
   | { readonly kind: 'browser'; readonly sessionId: string }
   | { readonly kind: 'grant'; readonly grantId: string }
-  | { readonly kind: 'token'; readonly jwtId: string };
+  | { readonly kind: 'token'; readonly tokenId: string };
 
 /** Tells every proxy of a revocation, this one included. */
 export interface Revocations {

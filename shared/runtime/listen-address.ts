@@ -1,10 +1,10 @@
-/** A socket address to listen on; port 0 takes a free one. */
+/** A socket address to listen on; port 0 is any free port. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** Writes an address as it is given to `--listen`. */
+/** Formats an address as `host:port`, IPv6 in brackets. */
 export function formatAddress({ host, port }: ListenAddress): string {
   return `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
 }

@@ -1,14 +1,14 @@
 import type { Criterion, Policy, PolicyBlock, StringMatcher } from './policy.ts';
-import { constant, listOf, objectOf, oneOfKinds, optional, text, type Schema } from './schema.ts';
+import { constant, listOf, objectOf, oneOfKinds, optional, string, type Schema } from './schema.ts';
 
-const texts = listOf(text());
+const texts = listOf(string());
 
 const matcher = objectOf<StringMatcher>(
   {
-    is: optional(text()),
-    starts_with: optional(text()),
-    ends_with: optional(text()),
-    contains: optional(text()),
+    is: optional(string()),
+    starts_with: optional(string()),
+    ends_with: optional(string()),
+    contains: optional(string()),
     in: optional(texts),
     not_in: optional(texts),
   },
@@ -23,7 +23,7 @@ const criterion = oneOfKinds<Criterion>({
   email: objectOf({ kind: constant('email'), matcher }),
   domain: objectOf({ kind: constant('domain'), matcher }),
   groups: objectOf({ kind: constant('groups'), matcher }),
-  claim: objectOf({ kind: constant('claim'), path: listOf(text(), { notEmpty: true }), matcher }),
+  claim: objectOf({ kind: constant('claim'), path: listOf(string(), { notEmpty: true }), matcher }),
   http_method: objectOf({ kind: constant('http_method'), matcher }),
   http_path: objectOf({ kind: constant('http_path'), matcher }),
   mcp_tool: objectOf({ kind: constant('mcp_tool'), matcher }),

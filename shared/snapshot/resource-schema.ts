@@ -11,7 +11,7 @@ import {
   oneOfKinds,
   optional,
   recordOf,
-  text,
+  string,
   type Schema,
 } from './schema.ts';
 import {
@@ -30,9 +30,9 @@ import {
 const PORT_MAX = 65_535;
 const WEIGHT_MAX = 1_000_000;
 
-const texts = listOf(text());
-const notEmpty = text('^.');
-const namespacedName = text('^[^\\s/]+/[^\\s/]+$');
+const texts = listOf(string());
+const notEmpty = string('^.');
+const namespacedName = string('^[^\\s/]+/[^\\s/]+$');
 const origin: Schema<Origin> = { json: { type: 'string', pattern: ORIGIN_PATTERN } };
 const port = integer(1, PORT_MAX);
 const wholeNumber = integer(0, Number.MAX_SAFE_INTEGER);
@@ -65,7 +65,7 @@ const signingKeys = objectOf<CompiledSigningKeys>({
     objectOf<CompiledSigningKeys['keys'][number]>({
       keyId: notEmpty,
       algorithm: anyOf(['ES256', 'RS256', 'EdDSA']),
-      privateKey: text('^-----BEGIN PRIVATE KEY-----'),
+      privateKey: string('^-----BEGIN PRIVATE KEY-----'),
     }),
     { notEmpty: true },
   ),
@@ -73,18 +73,18 @@ const signingKeys = objectOf<CompiledSigningKeys>({
 
 const identityProvider = objectOf<CompiledIdentityProvider>({
   kind: constant('identity-provider'),
-  name: text('^[^\\s/]+$'),
-  issuer: text('^https?://'),
+  name: string('^[^\\s/]+$'),
+  issuer: string('^https?://'),
   clientId: notEmpty,
-  clientSecret: optional(text()),
+  clientSecret: optional(string()),
   scopes: optional(texts),
-  authorizationParams: recordOf(text()),
+  authorizationParams: recordOf(string()),
 });
 
 const path = oneOfKinds<PathMatch>({
-  prefix: objectOf({ kind: constant('prefix'), value: text('^(?:/.*[^/])?$') }),
-  exact: objectOf({ kind: constant('exact'), value: text('^/') }),
-  regex: objectOf({ kind: constant('regex'), value: text() }),
+  prefix: objectOf({ kind: constant('prefix'), value: string('^(?:/.*[^/])?$') }),
+  exact: objectOf({ kind: constant('exact'), value: string('^/') }),
+  regex: objectOf({ kind: constant('regex'), value: string() }),
 });
 
 const backend = objectOf<CompiledBackend>({
@@ -102,15 +102,15 @@ const route = objectOf<CompiledRoute>({
   kind: constant('route'),
   name: namespacedName,
   scheme: anyOf(['http', 'https']),
-  host: text('^[^\\s/A-Z]+$'),
+  host: string('^[^\\s/A-Z]+$'),
   port,
   path,
-  upstream: text('^https?://[^\\s]*[^\\s/]$'),
+  upstream: string('^https?://[^\\s]*[^\\s/]$'),
   backends: optional(listOf(backend, { notEmpty: true })),
   access,
   mcpServer: optional(
     objectOf<NonNullable<CompiledRoute['mcpServer']>>({
-      path: text('^(?:/.*[^/])?$'),
+      path: string('^(?:/.*[^/])?$'),
       maxRequestBytes: wholeNumber,
     }),
   ),
@@ -124,7 +124,7 @@ const service = objectOf<CompiledService>({
   ports: listOf(
     objectOf<CompiledService['ports'][number]>({
       port,
-      endpoints: listOf(text('^(?:\\[[0-9A-Fa-f:.]+\\]|[^\\s:/@?#]+):[1-9]\\d{0,4}$')),
+      endpoints: listOf(string('^(?:\\[[0-9A-Fa-f:.]+\\]|[^\\s:/@?#]+):[1-9]\\d{0,4}$')),
     }),
   ),
 });

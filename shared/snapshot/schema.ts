@@ -91,7 +91,7 @@ export function anyOf<const Value extends string>(values: readonly Value[]): Sch
 }
 
 /** A string that a regular expression (with the flag `u`) finds something in. */
-export function text(pattern?: string): Schema<string> {
+export function string(pattern?: string): Schema<string> {
   return { json: pattern === undefined ? { type: 'string' } : { type: 'string', pattern } };
 }
 

@@ -7,9 +7,9 @@ import { MemoryRefreshTokenStore } from '../../proxy/store/memory/memory-refresh
 import type { RefreshTokenStore } from '../../proxy/store/refresh-token-store.ts';
 import type {
   RedisCommands,
-  RedisConnection,
   RedisReply,
-} from '../../proxy/store/redis/connection/redis-connection.ts';
+} from '../../proxy/store/redis/connection/redis-commands.ts';
+import type { RedisConnection } from '../../proxy/store/redis/connection/redis-connection.ts';
 import { RedisRefreshTokenStore } from '../../proxy/store/redis/stores/redis-refresh-token-store.ts';
 import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
 import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';

@@ -1,10 +1,7 @@
 import { afterAll } from '@jest/globals';
 
 import { Sealer } from '../../proxy/crypto/sealer.ts';
-import {
-  connectRedis,
-  type RedisConnection,
-} from '../../proxy/store/redis/connection/redis-connection.ts';
+import { RedisConnection } from '../../proxy/store/redis/connection/redis-connection.ts';
 import { createRedisStores } from '../../proxy/store/redis/stores/redis-stores.ts';
 import { parseRedisUrl } from '../../proxy/store/redis/connection/redis-url.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
@@ -27,7 +24,7 @@ export function sealerWith(first: string, ...others: readonly string[]): Sealer 
 
 /** A connection that works. */
 export async function connectionTo(url: string): Promise<RedisConnection> {
-  const connection = connectRedis(parseRedisUrl(url), { logger: SILENT });
+  const connection = new RedisConnection(parseRedisUrl(url), { logger: SILENT });
   if (!(await connection.waitUntilReady(READY_WITHIN_MS))) throw new Error('Redis is away');
   return connection;
 }

@@ -7,7 +7,7 @@ const EVERY_KIND: readonly Revocation[] = [
   { kind: 'session', sessionId: 'session-1' },
   { kind: 'browser', sessionId: 'session-1' },
   { kind: 'grant', grantId: 'grant-1' },
-  { kind: 'token', jwtId: 'jti-1' },
+  { kind: 'token', tokenId: 'jti-1' },
 ];
 
 describe.each(STORE_IMPLEMENTATIONS)('revocations in $name', ({ create }) => {

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { Sealer } from '../../proxy/crypto/sealer.ts';
-import { FileSnapshotKeeper } from '../../proxy/store/file/file-snapshot-keeper.ts';
+import { FileSnapshotKeeper } from '../../proxy/store/snapshot/file-snapshot-keeper.ts';
 import type { RedisConnection } from '../../proxy/store/redis/connection/redis-connection.ts';
 import { RedisSnapshotKeeper } from '../../proxy/store/redis/stores/redis-snapshot-keeper.ts';
-import type { PlacedSnapshot, SnapshotKeeper } from '../../proxy/store/snapshot-keeper.ts';
+import type { PlacedSnapshot, SnapshotKeeper } from '../../proxy/store/snapshot/snapshot-keeper.ts';
 import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
 import { AN_IDENTITY_PROVIDER } from '../support/compiled-resources.ts';

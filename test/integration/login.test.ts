@@ -194,7 +194,7 @@ describeWithBrowser.each(SDKS)('login with the official client ($name)', (sdk) =
     await using client = await startLoopbackClient('Login test');
     const connection = await logIn(sdk, client, 'bob');
     const before = client.tokens();
-    await gateway.stores.revocations.publish({ kind: 'token', jwtId: 'unrelated' });
+    await gateway.stores.revocations.publish({ kind: 'token', tokenId: 'unrelated' });
     await client.provider.saveTokens({
       ...before,
       access_token: 'gte_spoiled',

@@ -7,9 +7,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 
 import { readSealingKeys } from '../../cli/process/sealing-keys.ts';
 import { Sealer } from '../../proxy/crypto/sealer.ts';
-import { FileSnapshotKeeper } from '../../proxy/store/file/file-snapshot-keeper.ts';
+import { FileSnapshotKeeper } from '../../proxy/store/snapshot/file-snapshot-keeper.ts';
 import { RedisSnapshotKeeper } from '../../proxy/store/redis/stores/redis-snapshot-keeper.ts';
-import type { PlacedSnapshot } from '../../proxy/store/snapshot-keeper.ts';
+import type { PlacedSnapshot } from '../../proxy/store/snapshot/snapshot-keeper.ts';
 import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import { runGatehouse, startGatehouse, type GatehouseProcess } from '../support/cli.ts';
 import { disposeAfterEach } from '../support/dispose-after-each.ts';

@@ -1,10 +1,7 @@
 import { expect, test } from '@jest/globals';
 
-import {
-  connectRedis,
-  type RedisConnection,
-  type RedisScript,
-} from '../../proxy/store/redis/connection/redis-connection.ts';
+import type { RedisScript } from '../../proxy/store/redis/connection/redis-commands.ts';
+import { RedisConnection } from '../../proxy/store/redis/connection/redis-connection.ts';
 import { parseRedisUrl } from '../../proxy/store/redis/connection/redis-url.ts';
 import { StoreUnavailableError } from '../../proxy/store/store-unavailable-error.ts';
 import { eventually } from '../support/eventually.ts';
@@ -92,7 +89,7 @@ describeWithRedis('a connection to Redis', () => {
   test('is refused a database that is not there', async () => {
     await using redis = await startRedis();
     const logger = createRecordingLogger();
-    await using connection = connectRedis(parseRedisUrl(`${redis.url}/99`), { logger });
+    await using connection = new RedisConnection(parseRedisUrl(`${redis.url}/99`), { logger });
     await eventually('it is logged', () => logger.records.length > 0);
     expect(logger.records).toEqual([
       {
@@ -145,7 +142,7 @@ describeWithRedis('a connection to Redis', () => {
     await using redis = await startRedis();
     await redis.stop();
     const logger = createRecordingLogger();
-    await using connection = connectRedis(parseRedisUrl(redis.url), { logger });
+    await using connection = new RedisConnection(parseRedisUrl(redis.url), { logger });
     expect(await connection.waitUntilReady(1)).toBe(false);
     await redis.start();
     expect(await connection.waitUntilReady(READY_WITHIN_MS)).toBe(true);
@@ -155,7 +152,7 @@ describeWithRedis('a connection to Redis', () => {
     await using redis = await startRedis({ password: 'right' });
     const logger = createRecordingLogger();
     const url = `redis://:${SECRET}@127.0.0.1:${String(redis.port)}`;
-    await using connection = connectRedis(parseRedisUrl(url), { logger });
+    await using connection = new RedisConnection(parseRedisUrl(url), { logger });
     await eventually('it is logged', () => logger.records.length > 0);
     expect(logger.records[0]?.fields).toMatchObject({
       reason: 'WRONGPASS: user or password is wrong',
@@ -241,7 +238,7 @@ describeWithRedis('a connection for what takes long', () => {
     await using requests = await connected(redis.url);
     const target = { ...parseRedisUrl(redis.url), commandTimeoutMs: 20_000 };
     const logger = createRecordingLogger();
-    await using patient = connectRedis(target, { logger });
+    await using patient = new RedisConnection(target, { logger });
     await patient.waitUntilReady(READY_WITHIN_MS);
     redis.freeze();
     const answer = patient.send('PING');

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { connectRedis } from '../../proxy/store/redis/connection/redis-connection.ts';
+import { RedisConnection } from '../../proxy/store/redis/connection/redis-connection.ts';
 import { parseRedisUrl } from '../../proxy/store/redis/connection/redis-url.ts';
 import { StoreUnavailableError } from '../../proxy/store/store-unavailable-error.ts';
 import { eventually } from '../support/eventually.ts';
@@ -16,7 +16,7 @@ const SECRET = 'a-password-that-nobody-may-see';
 /** Why Redis cannot be reached, as it is logged. */
 async function firstReason(url: string): Promise<unknown> {
   const logger = createRecordingLogger();
-  await using connection = connectRedis(parseRedisUrl(url), { logger });
+  await using connection = new RedisConnection(parseRedisUrl(url), { logger });
   await eventually('it is logged', () => logger.messages('warn').length > 0);
   await expect(connection.send('PING')).rejects.toThrow(StoreUnavailableError);
   return logger.records[0]?.fields['reason'];

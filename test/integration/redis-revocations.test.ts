@@ -35,7 +35,7 @@ async function startProxy(url: string): Promise<Proxy> {
 
 /** Publishes at the one until the other hears: both have subscribed then. */
 async function meet(one: Proxy, other: Proxy): Promise<void> {
-  const first: Revocation = { kind: 'token', jwtId: 'first' };
+  const first: Revocation = { kind: 'token', tokenId: 'first' };
   await eventually('the other proxy hears', async () => {
     await one.revocations.publish(first);
     return other.heard.some(({ kind }) => kind === 'token');

@@ -69,7 +69,7 @@ async function heardBetween(from: Stores, to: Stores): Promise<void> {
   let isHeard = false;
   const unsubscribe = to.revocations.subscribe(() => (isHeard = true));
   await eventually('a message is heard', async () => {
-    await from.revocations.publish({ kind: 'token', jwtId: 'of-nobody' });
+    await from.revocations.publish({ kind: 'token', tokenId: 'of-nobody' });
     return isHeard;
   });
   unsubscribe();

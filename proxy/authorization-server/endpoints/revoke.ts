@@ -79,7 +79,7 @@ async function revokeExternalToken(
   // A client that repeats itself shall not keep every proxy busy.
   if (await stores.revokedTokens.isRevoked(claims.tokenId)) return;
   await stores.revokedTokens.revoke(claims.tokenId, revocationSecondsOf(claims));
-  await stores.revocations.publish({ kind: 'token', jwtId: claims.tokenId });
+  await stores.revocations.publish({ kind: 'token', tokenId: claims.tokenId });
 }
 
 /**

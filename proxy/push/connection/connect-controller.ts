@@ -3,9 +3,10 @@ import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
 import { isIP } from 'node:net';
 import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls';
 
+import { formatAddress } from '../../../shared/runtime/listen-address.ts';
 import { errorCode } from '../../../shared/runtime/error-code.ts';
-import { addressOf, formatAddress, type DialAddress } from './controller-address.ts';
-import { CA_FLAG, type Controller } from './controller-credentials.ts';
+import { addressOf, type DialAddress } from './controller-address.ts';
+import { CA_FLAG, type ControllerAccess } from './controller-access.ts';
 import { ControllerProblemError, type ProblemSource } from './controller-problem.ts';
 
 /** How much may be under way: a snapshot comes in without a round trip for every 64 kB. */
@@ -40,7 +41,7 @@ export interface PushConnection {
  * certificate is valid for the host of the URL: the address is only a place to dial.
  */
 export async function connectController(
-  controller: Controller,
+  controller: ControllerAccess,
   { address, ca, signal }: ConnectOptions,
 ): Promise<PushConnection> {
   const socket = openSocket(controller.url, address, ca);
@@ -74,7 +75,7 @@ function isCertificateRefused(socket: {
   return socket.authorizationError !== null;
 }
 
-function certificateSource(error: unknown, { ca }: Controller): ProblemSource {
+function certificateSource(error: unknown, { ca }: ControllerAccess): ProblemSource {
   const code = errorCode(error) ?? '';
   if (UNTRUSTED.test(code)) return { flag: CA_FLAG, file: ca };
   return code === WRONG_NAME ? { flag: CONTROLLER_FLAG } : {};

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Where to dial. */
+/** An address to dial. */
 export interface DialAddress {
   readonly host: string;
   readonly port: number;
@@ -9,14 +9,14 @@ export interface DialAddress {
 const HTTPS_PORT = 443;
 const PORT_MAX = 65_535;
 
-/** Where a URL leads. Throws a `TypeError` for anything but an https origin. */
+/** Returns the address of a URL. Throws a `TypeError` unless the URL is https. */
 export function addressOf(url: URL): DialAddress {
   if (url.protocol !== 'https:') throw new TypeError('the controller must have an https URL');
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   return { host, port: url.port === '' ? HTTPS_PORT : Number(url.port) };
 }
 
-/** Reads `host:port`, IPv6 in brackets; undefined for anything else. */
+/** Parses `host:port`, IPv6 in brackets; undefined for anything else. */
 export function parseLeaderAddress(text: string): DialAddress | undefined {
   const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9.-]{1,253})):(\d{1,5})$/.exec(text);
   if (match === null) return undefined;
@@ -24,9 +24,4 @@ export function parseLeaderAddress(text: string): DialAddress | undefined {
   const address = { host: ipv6 ?? name, port: Number(port) };
   if (ipv6 !== undefined && isIP(ipv6) === 0) return undefined;
   return address.port > 0 && address.port <= PORT_MAX ? address : undefined;
-}
-
-/** `host:port`, as logs have it. */
-export function formatAddress({ host, port }: DialAddress): string {
-  return host.includes(':') ? `[${host}]:${String(port)}` : `${host}:${String(port)}`;
 }

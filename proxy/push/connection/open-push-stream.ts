@@ -9,7 +9,7 @@ import type {
 import { PUSH_PATH } from '../../../shared/snapshot/push-frames.ts';
 import { causeOf, connectController, type PushConnection } from './connect-controller.ts';
 import { addressOf, parseLeaderAddress, type DialAddress } from './controller-address.ts';
-import { readAuthorities, readToken, type Controller } from './controller-credentials.ts';
+import { readAuthorities, readToken, type ControllerAccess } from './controller-access.ts';
 import { raceDials } from './race-dials.ts';
 
 /** What a controller says in one word. Anything else is not repeated. */
@@ -19,7 +19,7 @@ const OK = 200;
 const UNAVAILABLE = 503;
 
 /** The answer to a hello, and the address that it came from. */
-export type Opened = { readonly from: DialAddress } & (
+export type HelloAnswer = { readonly from: DialAddress } & (
   | {
       readonly kind: 'opened';
       readonly session: ClientHttp2Session;
@@ -50,9 +50,9 @@ export interface OpenOptions {
  * Rejects when nobody answers, or who answers is not the controller.
  */
 export async function openPushStream(
-  controller: Controller,
+  controller: ControllerAccess,
   { address, hello, hedgeMs, signal }: OpenOptions,
-): Promise<Opened> {
+): Promise<HelloAnswer> {
   const [ca, token] = await Promise.all([
     readAuthorities(controller.ca),
     readToken(controller.tokenFile),
@@ -79,7 +79,7 @@ export async function openPushStream(
 }
 
 /** Whether it says that the leader is there. */
-function isAt(answer: Opened, { host, port }: DialAddress): boolean {
+function isAt(answer: HelloAnswer, { host, port }: DialAddress): boolean {
   return answer.kind === 'redirected' && answer.leader.host === host && answer.leader.port === port;
 }
 
@@ -87,7 +87,7 @@ async function sayHello(
   { session, address, closed }: PushConnection,
   hello: OutgoingHttpHeaders,
   signal: AbortSignal,
-): Promise<Opened> {
+): Promise<HelloAnswer> {
   const stream = session.request(
     { ':method': 'POST', ':path': PUSH_PATH, ...hello },
     { endStream: false },

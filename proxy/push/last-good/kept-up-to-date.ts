@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Logger } from '../../../shared/telemetry/logger.ts';
 import { formatPosition } from '../../../shared/snapshot/snapshot-position.ts';
-import type { PlacedSnapshot, SnapshotKeeper } from '../../store/snapshot-keeper.ts';
+import type { PlacedSnapshot, SnapshotKeeper } from '../../store/snapshot/snapshot-keeper.ts';
 
 export interface KeepingOptions {
   /** What the log calls it. */

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Logger } from '../../../shared/telemetry/logger.ts';
 import { comparePositions, formatPosition } from '../../../shared/snapshot/snapshot-position.ts';
-import type { PlacedSnapshot } from '../../store/snapshot-keeper.ts';
+import type { PlacedSnapshot } from '../../store/snapshot/snapshot-keeper.ts';
 import { StoreUnavailableError } from '../../store/store-unavailable-error.ts';
 import { LastGoodPlace } from './last-good-place.ts';
 import type { LastGoodPlaces } from './last-good.ts';

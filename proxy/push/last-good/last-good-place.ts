@@ -3,7 +3,7 @@ import {
   comparePositions,
   type SnapshotPosition,
 } from '../../../shared/snapshot/snapshot-position.ts';
-import type { PlacedSnapshot, SnapshotKeeper } from '../../store/snapshot-keeper.ts';
+import type { PlacedSnapshot, SnapshotKeeper } from '../../store/snapshot/snapshot-keeper.ts';
 
 /** A place where a snapshot may be kept, for who looks there more than once. */
 export class LastGoodPlace {

@@ -1,5 +1,5 @@
 import type { Logger } from '../../../shared/telemetry/logger.ts';
-import type { PlacedSnapshot, SnapshotKeeper } from '../../store/snapshot-keeper.ts';
+import type { PlacedSnapshot, SnapshotKeeper } from '../../store/snapshot/snapshot-keeper.ts';
 import { KeptUpToDate } from './kept-up-to-date.ts';
 
 const SECOND = 1000;

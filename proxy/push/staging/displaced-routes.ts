@@ -6,7 +6,7 @@ import type {
 import type { RoutesByHost } from './routes-by-host.ts';
 
 /** What comes, and what it comes to. */
-export interface Arrival {
+export interface StagedResources {
   /** What was sent. */
   readonly put: ReadonlyMap<string, SnapshotResource>;
   /** All that there is then. */
@@ -18,7 +18,7 @@ export interface Arrival {
  * an address once: such a route has lost it, and stays only where this proxy refused its new content.
  */
 export function displacedRoutes(
-  { put, resources }: Arrival,
+  { put, resources }: StagedResources,
   before: Snapshot | undefined,
   routesBefore: RoutesByHost,
 ): readonly string[] {

@@ -1,5 +1,5 @@
 import type { RejectedEntry } from '../../../shared/snapshot/push-frames.ts';
-import type { PlacedSnapshot } from '../../store/snapshot-keeper.ts';
+import type { PlacedSnapshot } from '../../store/snapshot/snapshot-keeper.ts';
 
 /** Refuses a resource: what serves under its key goes on. */
 export function invalidResource(

@@ -15,7 +15,7 @@ import {
   integer,
   nullable,
   objectOf,
-  text,
+  string,
   unknown,
   type Schema,
 } from '../../../shared/snapshot/schema.ts';
@@ -32,8 +32,8 @@ export type ReceivedFrame = Exclude<ControllerFrame, PutFrame> | ReceivedPut;
 /** Positions are numbers of up to fifteen digits. */
 const POSITION_MAX = 999_999_999_999_999;
 const positionNumber = integer(0, POSITION_MAX);
-const sha256 = text('^[0-9a-f]{64}$');
-const key = text('^[^\\s]{1,1024}$');
+const sha256 = string('^[0-9a-f]{64}$');
+const key = string('^[^\\s]{1,1024}$');
 
 const FRAMES: {
   readonly [Type in ReceivedFrame['t']]: Schema<Extract<ReceivedFrame, { readonly t: Type }>>;
@@ -50,7 +50,7 @@ const FRAMES: {
   del: objectOf<DeleteFrame>({ t: constant('del'), k: key }),
   commit: objectOf<CommitFrame>({ t: constant('commit'), version: sha256 }),
   ping: objectOf<PingFrame>({ t: constant('ping') }),
-  goaway: objectOf<GoawayFrame>({ t: constant('goaway'), reason: text() }),
+  goaway: objectOf<GoawayFrame>({ t: constant('goaway'), reason: string() }),
 };
 
 const isFrame = new Ajv({ discriminator: true }).compile<ReceivedFrame>({

@@ -7,7 +7,7 @@ import type {
 import type { RejectedResource } from '../../../shared/snapshot/rejected-resource.ts';
 import { formatPosition } from '../../../shared/snapshot/snapshot-position.ts';
 import type { SnapshotDifference } from '../../configuration/snapshot-changes.ts';
-import type { PlacedSnapshot } from '../../store/snapshot-keeper.ts';
+import type { PlacedSnapshot } from '../../store/snapshot/snapshot-keeper.ts';
 import { fitErrors } from './fit-errors.ts';
 import type { ReceivedFrame } from './parse-controller-frame.ts';
 import { ProtocolError } from '../connection/protocol-error.ts';

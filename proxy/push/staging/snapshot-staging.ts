@@ -18,7 +18,7 @@ import {
   type ResourceChange,
   type SnapshotDifference,
 } from '../../configuration/snapshot-changes.ts';
-import type { PlacedSnapshot } from '../../store/snapshot-keeper.ts';
+import type { PlacedSnapshot } from '../../store/snapshot/snapshot-keeper.ts';
 import { displacedRoutes } from './displaced-routes.ts';
 import { invalidResource } from './invalid-resource.ts';
 import type { ReceivedPut } from './parse-controller-frame.ts';

@@ -10,14 +10,14 @@ export class MemoryRevokedTokenStore implements RevokedTokenStore {
     this.#revoked = new ExpiringMap(now, maxEntries);
   }
 
-  revoke(jwtId: string, ttlSeconds: number): Promise<void> {
+  revoke(tokenId: string, ttlSeconds: number): Promise<void> {
     // To forget another revocation would bring its token back to life.
     if (!this.#revoked.hasRoom()) return Promise.reject(new StoreFullError('revoked tokens'));
-    this.#revoked.set(jwtId, true, ttlSeconds);
+    this.#revoked.set(tokenId, true, ttlSeconds);
     return Promise.resolve();
   }
 
-  isRevoked(jwtId: string): Promise<boolean> {
-    return Promise.resolve(this.#revoked.get(jwtId) !== null);
+  isRevoked(tokenId: string): Promise<boolean> {
+    return Promise.resolve(this.#revoked.get(tokenId) !== null);
   }
 }

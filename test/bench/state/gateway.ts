@@ -5,7 +5,7 @@
 import { Sealer } from '../../../proxy/crypto/sealer.ts';
 import type { SealingKeys } from '../../../proxy/crypto/sealing-key.ts';
 import { createMemoryStores } from '../../../proxy/store/memory/memory-stores.ts';
-import { connectRedis } from '../../../proxy/store/redis/connection/redis-connection.ts';
+import { RedisConnection } from '../../../proxy/store/redis/connection/redis-connection.ts';
 import { createRedisStores } from '../../../proxy/store/redis/stores/redis-stores.ts';
 import { parseRedisUrl } from '../../../proxy/store/redis/connection/redis-url.ts';
 import type { Revocation } from '../../../proxy/store/revocations.ts';
@@ -37,7 +37,7 @@ process.send?.({ port, tokens });
 async function openStores(): Promise<Stores> {
   if (redisUrl === undefined) return createMemoryStores();
   const logger = createLogger('bench', new LineWriter(discard));
-  const connection = connectRedis(parseRedisUrl(redisUrl), { logger });
+  const connection = new RedisConnection(parseRedisUrl(redisUrl), { logger });
   if (!(await connection.waitUntilReady(PATIENCE_MS))) throw new Error('there is no Redis');
   return createRedisStores(connection, new Sealer(sealingKeys));
 }

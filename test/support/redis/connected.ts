@@ -1,7 +1,4 @@
-import {
-  connectRedis,
-  type RedisConnection,
-} from '../../../proxy/store/redis/connection/redis-connection.ts';
+import { RedisConnection } from '../../../proxy/store/redis/connection/redis-connection.ts';
 import { parseRedisUrl } from '../../../proxy/store/redis/connection/redis-url.ts';
 import { createRecordingLogger, type RecordingLogger } from './recording-logger.ts';
 
@@ -16,7 +13,7 @@ export interface Connected extends AsyncDisposable {
 /** Connects to a Redis that runs. */
 export async function connected(url: string): Promise<Connected> {
   const logger = createRecordingLogger();
-  const connection = connectRedis(parseRedisUrl(url), { logger });
+  const connection = new RedisConnection(parseRedisUrl(url), { logger });
   const isReady = await connection.waitUntilReady(READY_WITHIN_MS);
   if (!isReady) throw new Error(`not connected: ${JSON.stringify(logger.records)}`);
   return { connection, logger, [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose]() };

@@ -4,7 +4,7 @@ const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 500;
 
 /** Something that is open until it is not. */
-export interface Opened {
+export interface OpenConnection {
   /** Resolves with the reason. */
   readonly closed: Promise<unknown>;
 }
@@ -21,7 +21,7 @@ export interface KeptOpenEvents<Connection> {
  *
  * What `open` opens has to close when the signal aborts. Disposing of the result ends it all.
  */
-export function keepOpen<Connection extends Opened>(
+export function keepOpen<Connection extends OpenConnection>(
   open: (signal: AbortSignal) => Promise<Connection>,
   events: KeptOpenEvents<Connection>,
 ): AsyncDisposable {
@@ -35,7 +35,7 @@ export function keepOpen<Connection extends Opened>(
   };
 }
 
-async function reopenUntil<Connection extends Opened>(
+async function reopenUntil<Connection extends OpenConnection>(
   signal: AbortSignal,
   open: (signal: AbortSignal) => Promise<Connection>,
   events: KeptOpenEvents<Connection>,

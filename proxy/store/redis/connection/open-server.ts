@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 
-import type { Opened } from './keep-open.ts';
+import type { OpenConnection } from './keep-open.ts';
 import { serverOptions } from './redis-options.ts';
 import type { RedisAddress, RedisTarget } from './redis-target.ts';
 import { within } from './within.ts';
@@ -9,7 +9,7 @@ import { within } from './within.ts';
 const OPEN_TIMEOUT_MS = 5000;
 
 /** One open connection to one server. */
-export interface OpenServer extends Opened {
+export interface OpenServer extends OpenConnection {
   readonly redis: Redis;
 }
 

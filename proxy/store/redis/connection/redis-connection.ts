@@ -9,63 +9,18 @@ import { openSingleClient } from './open-single-client.ts';
 import { OutageLog } from './outage-log.ts';
 import type { RedisArgument, RedisClient } from './redis-client.ts';
 import { describeRedisFailure, isUnknownScript, needsOperator } from './redis-failure.ts';
+import type { RedisMessaging, RedisReply, RedisScript } from './redis-commands.ts';
 import { keepSubscribed, type RedisSubscriber } from './redis-subscription.ts';
 import { placesOf, type RedisTarget } from './redis-target.ts';
 
-/** What Redis answers. */
-export type RedisReply = string | number | null | readonly RedisReply[];
-
-/** A Lua script. Write it as a constant: it is known by its text. */
-export interface RedisScript {
-  readonly lua: string;
-  readonly keyCount: number;
-}
-
-/** Commands to Redis. */
-export interface RedisCommands {
-  /** Before every key and channel, e.g. `gatehouse:`. */
-  readonly prefix: string;
-  /**
-   * One command; keys are given whole (with the prefix).
-   *
-   * Rejects with a `StoreUnavailableError`, which carries no argument, when Redis is away, does not
-   * answer in time, or refuses. The command may have had its effect nevertheless.
-   */
-  send(command: string, ...args: readonly RedisArgument[]): Promise<RedisReply>;
-  /** One Lua script, atomic; all keys in one slot. Rejects as `send` does. */
-  run(
-    script: RedisScript,
-    keys: readonly string[],
-    args: readonly RedisArgument[],
-  ): Promise<RedisReply>;
-}
-
-/** A connection to Redis that heals by itself. Disposing of it ends its subscriptions too. */
-export interface RedisConnection extends RedisCommands, AsyncDisposable {
-  readonly logger: Logger;
-  /** Whether Redis can be reached within that time. */
-  waitUntilReady(ms: number): Promise<boolean>;
-  /**
-   * Why Redis will not serve this proxy before a person changes something, such as a password;
-   * undefined when it serves, or is only away.
-   */
-  refusal(): Promise<string | undefined>;
-  /** Listens to a channel, over a connection of its own that heals by itself too. */
-  subscribe(channel: string, subscriber: RedisSubscriber): AsyncDisposable;
-}
-
-/** Of the one key that is written to find out whether it can be. */
+/** Lifetime of the one key that is written to find out whether writing is allowed. */
 const PROBE_LIFETIME_MS = 1000;
 
-/** Connects to Redis and stays connected. Until it is, every command fails. */
-export function connectRedis(
-  target: RedisTarget,
-  { logger }: { readonly logger: Logger },
-): RedisConnection {
-  return new HealingConnection(target, logger);
-}
-
-class HealingConnection implements RedisConnection {
+/**
+ * Connects to Redis, and again whenever the connection breaks. While there is none, every command
+ * fails. Disposing of it ends its subscriptions too.
+ */
+export class RedisConnection implements RedisMessaging, AsyncDisposable {
   readonly prefix: string;
   readonly logger: Logger;
   readonly #target: RedisTarget;
@@ -77,7 +32,7 @@ class HealingConnection implements RedisConnection {
   #reason = 'not connected yet';
   #ready = Promise.withResolvers<undefined>();
 
-  constructor(target: RedisTarget, logger: Logger) {
+  constructor(target: RedisTarget, { logger }: { readonly logger: Logger }) {
     this.prefix = target.prefix;
     this.logger = logger;
     this.#target = target;
@@ -107,7 +62,7 @@ class HealingConnection implements RedisConnection {
     try {
       return await this.#call('EVALSHA', [digestOf(lua), ...rest]);
     } catch (error) {
-      // Nothing ran: a Redis that was started anew has no scripts.
+      // Nothing ran: Redis has no scripts after a restart.
       if (isUnknownScript(error)) return await this.send('EVAL', lua, ...rest);
       throw unavailable(error);
     }
@@ -121,6 +76,10 @@ class HealingConnection implements RedisConnection {
     return this.#client !== undefined;
   }
 
+  /**
+   * Returns why Redis refuses this proxy until a person changes something, such as a password;
+   * undefined if it serves, or is only unreachable.
+   */
   async refusal(): Promise<string | undefined> {
     let reason = this.#reason;
     if (this.#client !== undefined) {
@@ -134,7 +93,7 @@ class HealingConnection implements RedisConnection {
     return needsOperator(reason) ? reason : undefined;
   }
 
-  /** Does a little of what the stores do: a user may lack rights, or have those to another prefix. */
+  /** Does a little of what the stores do: the user may lack rights, or have them for another prefix. */
   async #probe(client: RedisClient): Promise<void> {
     const probe = `${this.prefix}probe`;
     await client.call('SET', [probe, '1', 'PX', PROBE_LIFETIME_MS]);

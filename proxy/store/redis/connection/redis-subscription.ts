@@ -1,5 +1,5 @@
 import type { Logger } from '../../../../shared/telemetry/logger.ts';
-import { keepOpen, type Opened } from './keep-open.ts';
+import { keepOpen, type OpenConnection } from './keep-open.ts';
 import { openServer } from './open-server.ts';
 import { describeRedisFailure } from './redis-failure.ts';
 import type { RedisAddress, RedisTarget } from './redis-target.ts';
@@ -54,7 +54,7 @@ async function openSubscription(
   { target, nodes, channel }: SubscriptionOptions,
   subscriber: RedisSubscriber,
   signal: AbortSignal,
-): Promise<Opened> {
+): Promise<OpenConnection> {
   const { redis, closed } = await openServer(target, signal, nodeFor(target, nodes()));
   redis.on('message', (_channel: string, text: string) => subscriber.message(text));
   try {

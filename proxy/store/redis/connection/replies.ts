@@ -1,19 +1,19 @@
 import { StoreUnavailableError } from '../../store-unavailable-error.ts';
-import type { RedisReply } from './redis-connection.ts';
+import type { RedisReply } from './redis-commands.ts';
 
 /** A reply that is a string or absent. */
-export function textOrNull(reply: RedisReply): string | null {
+export function textReply(reply: RedisReply): string | null {
   if (reply === null || typeof reply === 'string') return reply;
   throw unexpected(reply);
 }
 
-export function integer(reply: RedisReply): number {
+export function integerReply(reply: RedisReply): number {
   if (typeof reply === 'number') return reply;
   throw unexpected(reply);
 }
 
 /** A reply that is a list of strings. */
-export function texts(reply: RedisReply): readonly string[] {
+export function textsReply(reply: RedisReply): readonly string[] {
   if (isList(reply) && reply.every((element) => typeof element === 'string')) return reply;
   throw unexpected(reply);
 }

@@ -1,4 +1,4 @@
-import type { RedisScript } from './redis-connection.ts';
+import type { RedisScript } from './redis-commands.ts';
 
 /** KEYS: record. ARGV: the value it must have. Returns 1 when deleted, else 0. */
 export const DELETE_IF_EQUAL: RedisScript = {

@@ -1,5 +1,5 @@
 import { hashToken } from '../../../crypto/tokens.ts';
-import type { RedisCommands } from '../connection/redis-connection.ts';
+import type { RedisCommands } from '../connection/redis-commands.ts';
 
 /** What is kept in Redis. SCHEMA.md has a row for each. */
 export const KEY_KINDS = [

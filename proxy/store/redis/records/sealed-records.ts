@@ -2,8 +2,8 @@ import type { Sealed, Sealer } from '../../../crypto/sealer.ts';
 import type { Guard } from './guards.ts';
 import { keyOf, milliseconds, type KeyKind } from './keys.ts';
 import { RecordSeal } from './record-seal.ts';
-import type { RedisCommands } from '../connection/redis-connection.ts';
-import { integer, textOrNull } from '../connection/replies.ts';
+import type { RedisCommands } from '../connection/redis-commands.ts';
+import { integerReply, textReply } from '../connection/replies.ts';
 import { REPLACE_IF_EQUAL } from '../connection/scripts.ts';
 
 /** A record as it was read, with the text it was read from: the same text means unchanged. */
@@ -38,7 +38,7 @@ export class SealedRecords<Value> {
   /** Null when there is none. One that does not open is an error: it is not absent. */
   async read(id: string): Promise<ReadRecord<Value> | null> {
     const key = this.keyOf(id);
-    const sealed = textOrNull(await this.#redis.send('GET', key));
+    const sealed = textReply(await this.#redis.send('GET', key));
     return sealed === null ? null : { value: this.#seal.open(key, sealed), sealed };
   }
 
@@ -59,7 +59,7 @@ export class SealedRecords<Value> {
   ): Promise<boolean> {
     const life = ttlSeconds === undefined ? ['KEEPTTL'] : ['PX', milliseconds(ttlSeconds)];
     const args = [sealed, this.seal(id, value), ...life];
-    return integer(await this.#redis.run(REPLACE_IF_EQUAL, [this.keyOf(id)], args)) === 1;
+    return integerReply(await this.#redis.run(REPLACE_IF_EQUAL, [this.keyOf(id)], args)) === 1;
   }
 
   /**
@@ -70,7 +70,7 @@ export class SealedRecords<Value> {
    */
   async extend(id: string, ttlSeconds: number): Promise<void> {
     const key = this.keyOf(id);
-    const sealed = textOrNull(await this.#redis.send('GET', key));
+    const sealed = textReply(await this.#redis.send('GET', key));
     if (sealed === null) return;
     if (!this.#seal.isFresh(sealed)) {
       const value = this.#seal.open(key, sealed);

@@ -5,7 +5,7 @@ import type {
   CodeConsumption,
 } from '../../authorization-code-store.ts';
 import { isCodeRecord, type CodeRecord } from '../records/record-guards.ts';
-import type { RedisCommands } from '../connection/redis-connection.ts';
+import type { RedisCommands } from '../connection/redis-commands.ts';
 import { SealedRecords } from '../records/sealed-records.ts';
 import type { TokenHash } from '../../../crypto/tokens.ts';
 

@@ -3,8 +3,8 @@ import type { BrowserSession, BrowserSessionStore } from '../../session-store.ts
 import { keyOf } from '../records/keys.ts';
 import { isBrowserSession } from '../records/record-guards.ts';
 import { RecordSeal } from '../records/record-seal.ts';
-import type { RedisCommands, RedisScript } from '../connection/redis-connection.ts';
-import { textOrNull } from '../connection/replies.ts';
+import type { RedisCommands, RedisScript } from '../connection/redis-commands.ts';
+import { textReply } from '../connection/replies.ts';
 import type { TokenHash } from '../../../crypto/tokens.ts';
 
 /** KEYS: browser sessions of the session. ARGV: hash of the cookie, record, end in milliseconds. */
@@ -47,10 +47,10 @@ export class RedisBrowserSessionStore implements BrowserSessionStore {
   }
 
   async get(cookieHash: TokenHash): Promise<BrowserSession | null> {
-    const sessionId = textOrNull(await this.#redis.send('GET', this.#cookieKeyOf(cookieHash)));
+    const sessionId = textReply(await this.#redis.send('GET', this.#cookieKeyOf(cookieHash)));
     if (sessionId === null) return null;
     const key = this.#keyOf(sessionId);
-    const sealed = textOrNull(await this.#redis.send('HGET', key, cookieHash));
+    const sealed = textReply(await this.#redis.send('HGET', key, cookieHash));
     return sealed === null ? null : this.#seal.open(placeOf(key, cookieHash), sealed);
   }
 

@@ -2,7 +2,7 @@ import type { Sealer } from '../../../crypto/sealer.ts';
 import type { ClientStore, RegisteredClient } from '../../client-store.ts';
 import { hashedId } from '../records/keys.ts';
 import { isRegisteredClient } from '../records/record-guards.ts';
-import type { RedisCommands } from '../connection/redis-connection.ts';
+import type { RedisCommands } from '../connection/redis-commands.ts';
 import { SealedRecords } from '../records/sealed-records.ts';
 
 /** Registered clients of all proxies. */

@@ -2,7 +2,7 @@ import type { Sealer } from '../../../crypto/sealer.ts';
 import type { ConsentKey, ConsentStore } from '../../consent-store.ts';
 import { isString } from '../records/guards.ts';
 import { hashedId } from '../records/keys.ts';
-import type { RedisCommands } from '../connection/redis-connection.ts';
+import type { RedisCommands } from '../connection/redis-commands.ts';
 import { SealedRecords } from '../records/sealed-records.ts';
 import { UnreadableRecordError } from '../records/unreadable-record-error.ts';
 

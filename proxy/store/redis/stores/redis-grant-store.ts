@@ -3,7 +3,7 @@ import type { Grant, GrantStore } from '../../grant-store.ts';
 import { REVOCATION_MEMORY_SECONDS } from '../../revocation-memory.ts';
 import { keyOf, milliseconds } from '../records/keys.ts';
 import { isGrant } from '../records/record-guards.ts';
-import type { RedisCommands, RedisScript } from '../connection/redis-connection.ts';
+import type { RedisCommands, RedisScript } from '../connection/redis-commands.ts';
 import { SealedRecords } from '../records/sealed-records.ts';
 
 /** KEYS: grant, its revocation. ARGV: record, lifetime in milliseconds. */

@@ -1,7 +1,7 @@
 import type { RateLimit, RateLimitStore } from '../../rate-limit-store.ts';
 import { hashedId, keyOf, milliseconds } from '../records/keys.ts';
-import type { RedisCommands, RedisScript } from '../connection/redis-connection.ts';
-import { integer } from '../connection/replies.ts';
+import type { RedisCommands, RedisScript } from '../connection/redis-commands.ts';
+import { integerReply } from '../connection/replies.ts';
 
 /**
  * KEYS: uses. ARGV: limit, window in milliseconds. Returns the milliseconds the window goes on when
@@ -28,7 +28,9 @@ export class RedisRateLimitStore implements RateLimitStore {
 
   async take(key: string, { limit, windowSeconds }: RateLimit): Promise<number> {
     const keys = [keyOf(this.#redis, 'rate-limit', hashedId(key))];
-    const wait = integer(await this.#redis.run(TAKE, keys, [limit, milliseconds(windowSeconds)]));
+    const wait = integerReply(
+      await this.#redis.run(TAKE, keys, [limit, milliseconds(windowSeconds)]),
+    );
     return Math.ceil(wait / 1000);
   }
 }

@@ -7,8 +7,8 @@ import type {
 } from '../../refresh-token-store.ts';
 import { REVOCATION_MEMORY_SECONDS } from '../../revocation-memory.ts';
 import { keyOf, milliseconds } from '../records/keys.ts';
-import type { RedisCommands, RedisScript } from '../connection/redis-connection.ts';
-import { texts } from '../connection/replies.ts';
+import type { RedisCommands, RedisScript } from '../connection/redis-commands.ts';
+import { textsReply } from '../connection/replies.ts';
 
 /**
  * KEYS: family, revocation. ARGV: generation, token, lifetime in milliseconds.
@@ -106,7 +106,7 @@ export class RedisRefreshTokenStore implements RefreshTokenStore {
   async stateOf(token: RefreshTokenReference): Promise<RefreshTokenState | null> {
     const { grantId, generation, hash } = token;
     const keys = [this.#familyKeyOf(grantId), this.#graceKeyOf(grantId)];
-    const [state] = texts(await this.#redis.run(STATE_OF, keys, [generation, hash]));
+    const [state] = textsReply(await this.#redis.run(STATE_OF, keys, [generation, hash]));
     return isKnown(state) ? state : null;
   }
 
@@ -117,7 +117,7 @@ export class RedisRefreshTokenStore implements RefreshTokenStore {
     const keys = [this.#familyKeyOf(grantId), this.#graceKeyOf(grantId)];
     const successor = [generation + 1, successorHash, sealedSuccessor];
     const args = [generation, hash, ...successor, grace, milliseconds(ttlSeconds)];
-    const [state, sealed] = texts(await this.#redis.run(ROTATE, keys, args));
+    const [state, sealed] = textsReply(await this.#redis.run(ROTATE, keys, args));
     return outcomeOf(state, sealed);
   }
 

@@ -1,6 +1,6 @@
 import type { ReplayStore } from '../../rate-limit-store.ts';
 import { hashedId, keyOf, milliseconds } from '../records/keys.ts';
-import type { RedisCommands } from '../connection/redis-connection.ts';
+import type { RedisCommands } from '../connection/redis-commands.ts';
 
 /** Used ids of all proxies. */
 export class RedisReplayStore implements ReplayStore {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { MemoryRevocations } from '../../memory/memory-revocations.ts';
 import type { Revocation, Revocations } from '../../revocations.ts';
-import type { RedisConnection } from '../connection/redis-connection.ts';
+import type { RedisMessaging } from '../connection/redis-commands.ts';
 import { formatRevocationMessage, parseRevocationMessage } from './revocation-message.ts';
 
 /** Longer than a connection takes to notice that Redis is back. */
@@ -17,14 +17,14 @@ const REUNION_MS = 2000;
  * caches are all there is.
  */
 export class RedisRevocations implements Revocations {
-  readonly #connection: RedisConnection;
+  readonly #connection: RedisMessaging;
   readonly #channel: string;
   readonly #publisher = randomUUID();
   readonly #local = new MemoryRevocations();
   #listeners = 0;
   #subscription: AsyncDisposable | undefined;
 
-  constructor(connection: RedisConnection) {
+  constructor(connection: RedisMessaging) {
     this.#connection = connection;
     this.#channel = `${connection.prefix}revocations`;
   }

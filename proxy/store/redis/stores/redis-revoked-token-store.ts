@@ -1,7 +1,7 @@
 import type { RevokedTokenStore } from '../../grant-store.ts';
 import { keyOf, milliseconds } from '../records/keys.ts';
-import type { RedisCommands } from '../connection/redis-connection.ts';
-import { integer } from '../connection/replies.ts';
+import type { RedisCommands } from '../connection/redis-commands.ts';
+import { integerReply } from '../connection/replies.ts';
 
 /** Revoked access tokens of all proxies. */
 export class RedisRevokedTokenStore implements RevokedTokenStore {
@@ -11,15 +11,15 @@ export class RedisRevokedTokenStore implements RevokedTokenStore {
     this.#redis = redis;
   }
 
-  async revoke(jwtId: string, ttlSeconds: number): Promise<void> {
-    await this.#redis.send('SET', this.#keyOf(jwtId), '1', 'PX', milliseconds(ttlSeconds));
+  async revoke(tokenId: string, ttlSeconds: number): Promise<void> {
+    await this.#redis.send('SET', this.#keyOf(tokenId), '1', 'PX', milliseconds(ttlSeconds));
   }
 
-  async isRevoked(jwtId: string): Promise<boolean> {
-    return integer(await this.#redis.send('EXISTS', this.#keyOf(jwtId))) === 1;
+  async isRevoked(tokenId: string): Promise<boolean> {
+    return integerReply(await this.#redis.send('EXISTS', this.#keyOf(tokenId))) === 1;
   }
 
-  #keyOf(jwtId: string): string {
-    return keyOf(this.#redis, 'revoked-token', jwtId);
+  #keyOf(tokenId: string): string {
+    return keyOf(this.#redis, 'revoked-token', tokenId);
   }
 }

@@ -2,7 +2,7 @@ import type { Sealer } from '../../../crypto/sealer.ts';
 import type { Session } from '../../../records/session.ts';
 import type { SessionStore } from '../../session-store.ts';
 import { isSession } from '../records/record-guards.ts';
-import type { RedisCommands } from '../connection/redis-connection.ts';
+import type { RedisCommands } from '../connection/redis-commands.ts';
 import { SealedRecords } from '../records/sealed-records.ts';
 
 /** Sessions of all proxies. */

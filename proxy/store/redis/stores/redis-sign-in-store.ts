@@ -9,8 +9,8 @@ import type {
 } from '../../sign-in-store.ts';
 import { keyOf, milliseconds } from '../records/keys.ts';
 import { isVersionedSignIn } from '../records/record-guards.ts';
-import type { RedisCommands, RedisScript } from '../connection/redis-connection.ts';
-import { integer, textOrNull } from '../connection/replies.ts';
+import type { RedisCommands, RedisScript } from '../connection/redis-commands.ts';
+import { integerReply, textReply } from '../connection/replies.ts';
 import { SealedRecords } from '../records/sealed-records.ts';
 
 /** In the place of a claim's id: nobody renews it, and nobody may yet. No claim has this id. */
@@ -92,7 +92,7 @@ export class RedisSignInStore implements SignInStore {
       const record = await this.#records.read(id);
       if (record === null) return null;
       const claimId = randomUUID();
-      const outcome = textOrNull(
+      const outcome = textReply(
         await this.#redis.run(
           CLAIM,
           [this.#records.keyOf(id), this.#renewalKeyOf(id)],
@@ -106,7 +106,7 @@ export class RedisSignInStore implements SignInStore {
 
   async extendRenewal(id: string, claimId: string, leaseSeconds: number): Promise<boolean> {
     const args = [claimId, milliseconds(leaseSeconds)];
-    return integer(await this.#redis.run(EXTEND, [this.#renewalKeyOf(id)], args)) === 1;
+    return integerReply(await this.#redis.run(EXTEND, [this.#renewalKeyOf(id)], args)) === 1;
   }
 
   async update(signIn: SignInRecord, version: number): Promise<number | null> {

@@ -2,8 +2,8 @@ import type { Sealer } from '../../../crypto/sealer.ts';
 import type { SingleUseStore } from '../../single-use-store.ts';
 import type { Guard } from '../records/guards.ts';
 import { hashedId, type KeyKind } from '../records/keys.ts';
-import type { RedisCommands } from '../connection/redis-connection.ts';
-import { integer } from '../connection/replies.ts';
+import type { RedisCommands } from '../connection/redis-commands.ts';
+import { integerReply } from '../connection/replies.ts';
 import { DELETE_IF_EQUAL } from '../connection/scripts.ts';
 import { SealedRecords } from '../records/sealed-records.ts';
 import type { TokenHash } from '../../../crypto/tokens.ts';
@@ -41,7 +41,8 @@ export class RedisSingleUseStore<Value, Key extends string = TokenHash> implemen
     const record = await this.#records.read(id);
     if (record === null) return null;
     const keys = [this.#records.keyOf(id)];
-    const isFirst = integer(await this.#redis.run(DELETE_IF_EQUAL, keys, [record.sealed])) === 1;
+    const isFirst =
+      integerReply(await this.#redis.run(DELETE_IF_EQUAL, keys, [record.sealed])) === 1;
     return isFirst ? record.value : null;
   }
 }

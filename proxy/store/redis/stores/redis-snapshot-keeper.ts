@@ -10,11 +10,15 @@ import {
   positionOfSealed,
   sealSnapshot,
   type SnapshotSeal,
-} from '../../sealed-snapshot.ts';
-import type { PlacedSnapshot, SaveOutcome, SnapshotKeeper } from '../../snapshot-keeper.ts';
+} from '../../snapshot/sealed-snapshot.ts';
+import type {
+  PlacedSnapshot,
+  SaveOutcome,
+  SnapshotKeeper,
+} from '../../snapshot/snapshot-keeper.ts';
 import { keyOf, milliseconds } from '../records/keys.ts';
-import type { RedisCommands, RedisScript } from '../connection/redis-connection.ts';
-import { integer, textOrNull, texts } from '../connection/replies.ts';
+import type { RedisCommands, RedisScript } from '../connection/redis-commands.ts';
+import { integerReply, textReply, textsReply } from '../connection/replies.ts';
 
 const LIFETIME_SECONDS = 30 * 24 * 60 * 60;
 
@@ -132,7 +136,7 @@ export class RedisSnapshotKeeper implements SnapshotKeeper {
       ],
     );
     // Another proxy was faster, and had the same.
-    return integer(reply) === 1 ? 'kept' : 'same';
+    return integerReply(reply) === 1 ? 'kept' : 'same';
   }
 
   async load(): Promise<PlacedSnapshot | undefined> {
@@ -168,12 +172,12 @@ export class RedisSnapshotKeeper implements SnapshotKeeper {
   }
 
   async #readSealed(): Promise<string | null> {
-    return textOrNull(await this.#redis.send('HGET', this.#key, SNAPSHOT_FIELD));
+    return textReply(await this.#redis.send('HGET', this.#key, SNAPSHOT_FIELD));
   }
 
   async #look(position: SnapshotPosition): Promise<Claim | undefined> {
     const args = [formatPosition(position), milliseconds(LIFETIME_SECONDS)];
-    const [text = '', sealedBy = ''] = texts(await this.#redis.run(LOOK, [this.#key], args));
+    const [text = '', sealedBy = ''] = textsReply(await this.#redis.run(LOOK, [this.#key], args));
     const claimed = parsePosition(text);
     return claimed === undefined ? undefined : { position: claimed, sealedBy };
   }

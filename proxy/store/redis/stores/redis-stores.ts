@@ -4,7 +4,7 @@ import { isPendingAuthorization, isPendingSignIn, isSignInCode } from '../record
 import { RedisAuthorizationCodeStore } from './redis-authorization-code-store.ts';
 import { RedisBrowserSessionStore } from './redis-browser-session-store.ts';
 import { RedisClientStore } from './redis-client-store.ts';
-import type { RedisConnection } from '../connection/redis-connection.ts';
+import type { RedisMessaging } from '../connection/redis-commands.ts';
 import { RedisConsentStore } from './redis-consent-store.ts';
 import { RedisGrantStore } from './redis-grant-store.ts';
 import { RedisRateLimitStore } from './redis-rate-limit-store.ts';
@@ -21,7 +21,7 @@ import { RedisSingleUseStore } from './redis-single-use-store.ts';
  *
  * Each operation that has to be atomic is one command or one script. Time is the time of Redis.
  */
-export function createRedisStores(connection: RedisConnection, sealer: Sealer): Stores {
+export function createRedisStores(connection: RedisMessaging, sealer: Sealer): Stores {
   return {
     signIns: new RedisSignInStore(connection, sealer),
     sessions: new RedisSessionStore(connection, sealer),

@@ -39,8 +39,8 @@ function revocationOf(value: unknown): Revocation | undefined {
       return grantId === undefined ? undefined : { kind, grantId };
     }
     case 'token': {
-      const jwtId = onlyMember(members, 'jwtId');
-      return jwtId === undefined ? undefined : { kind, jwtId };
+      const tokenId = onlyMember(members, 'tokenId');
+      return tokenId === undefined ? undefined : { kind, tokenId };
     }
     default:
       return undefined;

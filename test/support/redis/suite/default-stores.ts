@@ -4,10 +4,8 @@ import { Sealer } from '../../../../proxy/crypto/sealer.ts';
 import type { SealingKeys } from '../../../../proxy/crypto/sealing-key.ts';
 import { randomToken } from '../../../../proxy/crypto/tokens.ts';
 import { createMemoryStores } from '../../../../proxy/store/memory/memory-stores.ts';
-import {
-  connectRedis,
-  type RedisConnection,
-} from '../../../../proxy/store/redis/connection/redis-connection.ts';
+import type { RedisMessaging } from '../../../../proxy/store/redis/connection/redis-commands.ts';
+import { RedisConnection } from '../../../../proxy/store/redis/connection/redis-connection.ts';
 import { createRedisStores } from '../../../../proxy/store/redis/stores/redis-stores.ts';
 import { parseRedisUrl } from '../../../../proxy/store/redis/connection/redis-url.ts';
 import type { Stores } from '../../../../proxy/store/stores.ts';
@@ -56,7 +54,7 @@ async function openRedisStores(
   const password = randomToken();
   const redis = opening.use(await startRedis({ password }));
   const monitor = await RedisMonitor.start(redis, password, into.newCommandsFile());
-  const connection = opening.use(connectRedis(parseRedisUrl(redis.url), { logger }));
+  const connection = opening.use(new RedisConnection(parseRedisUrl(redis.url), { logger }));
   if (!(await connection.waitUntilReady(READY_MS))) throw new Error('Redis cannot be reached');
   opening.use(observe(into));
   into.addSecrets([
@@ -86,10 +84,10 @@ async function openRedisStores(
 
 /** Moves the clock of a Redis to a test's before every command. */
 function followClock(
-  connection: RedisConnection,
+  connection: RedisMessaging,
   redis: TestRedis,
   now: () => number,
-): RedisConnection {
+): RedisMessaging {
   const follow = (): void => {
     const behindMs = now() - redis.now();
     if (Math.abs(behindMs) >= CLOCK_STEP_MS) redis.advance(behindMs / 1000);
@@ -106,9 +104,7 @@ function followClock(
       return connection.run(script, keys, args);
     },
     waitUntilReady: (ms) => connection.waitUntilReady(ms),
-    refusal: () => connection.refusal(),
     subscribe: (channel, subscriber) => connection.subscribe(channel, subscriber),
-    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   };
 }
 

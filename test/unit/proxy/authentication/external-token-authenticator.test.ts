@@ -261,7 +261,7 @@ describe('A revocation', () => {
   const KINDS: readonly [string, (claims: ExternalTokenClaims) => Revocation][] = [
     ['session', ({ sessionId }) => ({ kind: 'session', sessionId })],
     ['grant', ({ grantId }) => ({ kind: 'grant', grantId })],
-    ['token', ({ tokenId }) => ({ kind: 'token', jwtId: tokenId })],
+    ['token', ({ tokenId }) => ({ kind: 'token', tokenId: tokenId })],
   ];
 
   async function revokeInStores({ stores }: Fixture, claims: ExternalTokenClaims): Promise<void> {

@@ -11,7 +11,7 @@ import {
   type FollowOptions,
   type ProxyStatus,
 } from '../../../../proxy/push/push-client.ts';
-import type { PlacedSnapshot } from '../../../../proxy/store/snapshot-keeper.ts';
+import type { PlacedSnapshot } from '../../../../proxy/store/snapshot/snapshot-keeper.ts';
 import { snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
 import { LONGEST_CONTROLLER_LINE_BYTES } from '../../../../shared/snapshot/push-frames.ts';
 import { aCompiledService } from '../../../support/compiled-resources.ts';

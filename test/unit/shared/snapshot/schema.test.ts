@@ -5,7 +5,7 @@ import {
   objectOf,
   oneOfKinds,
   optional,
-  text,
+  string,
 } from '../../../../shared/snapshot/schema.ts';
 
 interface Fruit {
@@ -18,20 +18,20 @@ interface Stone {
   readonly kind: 'stone';
 }
 
-const fruit = { kind: constant('fruit'), name: text(), color: optional(text()) };
+const fruit = { kind: constant('fruit'), name: string(), color: optional(string()) };
 
 describe('a schema that does not describe its type', () => {
   test('does not compile', () => {
     // @ts-expect-error -- `name` is missing
     objectOf<Fruit>({ kind: fruit.kind, color: fruit.color });
     // @ts-expect-error -- there is no `size`
-    objectOf<Fruit>({ ...fruit, size: text() });
+    objectOf<Fruit>({ ...fruit, size: string() });
     // @ts-expect-error -- `color` is optional
-    objectOf<Fruit>({ ...fruit, color: text() });
+    objectOf<Fruit>({ ...fruit, color: string() });
     // @ts-expect-error -- `name` is not optional
-    objectOf<Fruit>({ ...fruit, name: optional(text()) });
+    objectOf<Fruit>({ ...fruit, name: optional(string()) });
     // @ts-expect-error -- any kind would do
-    objectOf<Fruit>({ ...fruit, kind: text() });
+    objectOf<Fruit>({ ...fruit, kind: string() });
     // @ts-expect-error -- only one name would do
     objectOf<Fruit>({ ...fruit, name: constant('apple') });
     // @ts-expect-error -- stones are missing

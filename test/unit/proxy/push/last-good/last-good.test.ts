@@ -10,12 +10,12 @@ import {
   type FindingOptions,
 } from '../../../../../proxy/push/last-good/last-good-finder.ts';
 import { LastGood } from '../../../../../proxy/push/last-good/last-good.ts';
-import { FileSnapshotKeeper } from '../../../../../proxy/store/file/file-snapshot-keeper.ts';
+import { FileSnapshotKeeper } from '../../../../../proxy/store/snapshot/file-snapshot-keeper.ts';
 import type {
   PlacedSnapshot,
   SaveOutcome,
   SnapshotKeeper,
-} from '../../../../../proxy/store/snapshot-keeper.ts';
+} from '../../../../../proxy/store/snapshot/snapshot-keeper.ts';
 import { StoreUnavailableError } from '../../../../../proxy/store/store-unavailable-error.ts';
 import { snapshotOf } from '../../../../../shared/snapshot/hash-resource.ts';
 import { compiledSettings } from '../../../../support/compiled-settings.ts';

@@ -6,7 +6,7 @@ import {
   type ApplySnapshot,
   type SnapshotFrame,
 } from '../../../../../proxy/push/staging/snapshot-receiver.ts';
-import type { PlacedSnapshot } from '../../../../../proxy/store/snapshot-keeper.ts';
+import type { PlacedSnapshot } from '../../../../../proxy/store/snapshot/snapshot-keeper.ts';
 import { snapshotOf } from '../../../../../shared/snapshot/hash-resource.ts';
 import {
   LONGEST_PROXY_LINE_BYTES,

@@ -7,7 +7,7 @@ export const CA_FLAG = '--controller-ca';
 const TOKEN_FLAG = '--token-file';
 
 /** Who the controller is, and how a proxy proves who it is. */
-export interface Controller {
+export interface ControllerAccess {
   /** Its origin. Whatever address is dialled, the certificate must be for the host in it. */
   readonly url: URL;
   /** File of the authorities (PEM) that its certificate may come from. */

@@ -1,5 +1,5 @@
-import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
-import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
+import type { SnapshotPosition } from '../../../shared/snapshot/snapshot-position.ts';
+import type { Snapshot } from '../../../shared/snapshot/snapshot.ts';
 
 /** A snapshot, and where it stands. */
 export interface PlacedSnapshot {

@@ -2,15 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { describe, expect, test } from '@jest/globals';
 
-import { Serving } from '../../../proxy/push/serving.ts';
-import { LastGood } from '../../../proxy/push/last-good/last-good.ts';
-import type { SnapshotDifference } from '../../../proxy/configuration/snapshot-changes.ts';
-import type { PlacedSnapshot } from '../../../proxy/store/snapshot-keeper.ts';
-import type { Snapshot, SnapshotResource } from '../../../shared/snapshot/snapshot.ts';
-import { aCompiledRoute, aResource, aSnapshot } from '../../support/compiled-resources.ts';
-import { compiledSettings } from '../../support/compiled-settings.ts';
-import { startGateway } from '../../support/gateway.ts';
-import { createRecordingLogger } from '../../support/redis/recording-logger.ts';
+import { Serving } from '../../../../proxy/push/serving.ts';
+import { LastGood } from '../../../../proxy/push/last-good/last-good.ts';
+import type { SnapshotDifference } from '../../../../proxy/configuration/snapshot-changes.ts';
+import type { PlacedSnapshot } from '../../../../proxy/store/snapshot/snapshot-keeper.ts';
+import type { Snapshot, SnapshotResource } from '../../../../shared/snapshot/snapshot.ts';
+import { aCompiledRoute, aResource, aSnapshot } from '../../../support/compiled-resources.ts';
+import { compiledSettings } from '../../../support/compiled-settings.ts';
+import { startGateway } from '../../../support/gateway.ts';
+import { createRecordingLogger } from '../../../support/redis/recording-logger.ts';
 
 const SETTINGS = compiledSettings();
 

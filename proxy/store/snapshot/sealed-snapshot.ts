@@ -3,17 +3,17 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
 
-import { TimeSlices } from '../../shared/runtime/time-slices.ts';
-import { SnapshotDigest } from '../../shared/snapshot/snapshot-digest.ts';
-import { parseResource } from '../../shared/snapshot/parse-resource.ts';
-import { readLines } from '../../shared/runtime/read-lines.ts';
+import { TimeSlices } from '../../../shared/runtime/time-slices.ts';
+import { SnapshotDigest } from '../../../shared/snapshot/snapshot-digest.ts';
+import { parseResource } from '../../../shared/snapshot/parse-resource.ts';
+import { readLines } from '../../../shared/runtime/read-lines.ts';
 import {
   formatPosition,
   parsePosition,
   type SnapshotPosition,
-} from '../../shared/snapshot/snapshot-position.ts';
-import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
-import type { Sealed, Sealer } from '../crypto/sealer.ts';
+} from '../../../shared/snapshot/snapshot-position.ts';
+import type { SnapshotResource } from '../../../shared/snapshot/snapshot.ts';
+import type { Sealed, Sealer } from '../../crypto/sealer.ts';
 import type { PlacedSnapshot } from './snapshot-keeper.ts';
 
 const LONGEST_LINE_BYTES = 64 * 1024 * 1024;

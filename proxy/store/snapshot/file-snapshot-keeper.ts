@@ -7,8 +7,8 @@ import {
   type SnapshotPosition,
 } from '../../../shared/snapshot/snapshot-position.ts';
 import type { Sealed, Sealer } from '../../crypto/sealer.ts';
-import { openSnapshot, sealSnapshot, type SnapshotSeal } from '../sealed-snapshot.ts';
-import type { PlacedSnapshot, SaveOutcome, SnapshotKeeper } from '../snapshot-keeper.ts';
+import { openSnapshot, sealSnapshot, type SnapshotSeal } from './sealed-snapshot.ts';
+import type { PlacedSnapshot, SaveOutcome, SnapshotKeeper } from './snapshot-keeper.ts';
 
 const FILE_NAME = 'last-good-snapshot';
 const OWNER_ONLY = 0o600;
