@@ -29,8 +29,11 @@ run: deps ## Run the demo: an identity provider, an MCP server, and the gateway 
 
 .PHONY: test
 test: test-deps kube-apiserver ## Run all tests (make test FILE=test/unit runs some)
+ifdef FILE
 	npm test -- $(FILE)
-ifndef FILE
+else
+	npm run --silent test:most
+	npm run --silent test:e2e
 	npm run --silent test:redis
 endif
 

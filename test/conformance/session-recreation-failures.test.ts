@@ -1,4 +1,4 @@
-import { describe, expect, jest } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 
 import { endSignIn } from '../../proxy/identity/session/end-sign-in.ts';
 import { StoreUnavailableError } from '../../proxy/store/store-unavailable-error.ts';
@@ -21,8 +21,6 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
 // One of the tests lasts as long as the gateway waits for the provider.
-jest.setTimeout(30 * SECOND);
-
 /** Longer than nobody asks a provider again that has failed. */
 const REST = 3 * SECOND;
 

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
 import type { ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
-import { START_DEADLINE_MS, startClusterWorld } from '../support/kubernetes/cluster-world.ts';
+import { startClusterWorld } from '../support/kubernetes/cluster-world.ts';
 import type { Cluster } from '../support/kubernetes/cluster.ts';
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
 import { hostOf } from '../support/kubernetes/gateway-manifests.ts';
 import { startSteadyLoad } from '../support/kubernetes/steady-load.ts';
 
 const SECOND = 1000;
-const AWAY_MS = 60 * SECOND;
-const BACK_DEADLINE_MS = 30 * SECOND;
+/** Longer than a Lease lasts without its holder. */
+const AWAY_MS = 30 * SECOND;
 
 describeWithClusters(['faults'], 'an API server that fails', (openCluster) => {
   const opened = new AsyncDisposableStack();
@@ -26,7 +26,7 @@ describeWithClusters(['faults'], 'an API server that fails', (openCluster) => {
       }),
     ));
     await gateway.untilCondition('first', 'Programmed', 'True/Programmed');
-  }, 2 * START_DEADLINE_MS);
+  });
   afterAll(() => opened.disposeAsync());
 
   test('is watched on from where its watches were cut', async () => {
@@ -58,43 +58,38 @@ describeWithClusters(['faults'], 'an API server that fails', (openCluster) => {
     expect(asked.map(({ verb, resource }) => `${verb} ${resource}`)).toContain('list routes');
   });
 
-  test(
-    'is missed by nobody for a minute, but for what is changed, and that is caught up with',
-    async () => {
-      const [restarting, ...others] = gateway.proxies;
-      await using load = startSteadyLoad(others, hostOf('first'));
-      await cluster.faults.goAway();
-      const goneAt = performance.now();
-      const isOver = (): boolean => performance.now() - goneAt > AWAY_MS;
+  test('can be away for half a minute: requests go on, and changes follow once it is back', async () => {
+    const [restarting, ...others] = gateway.proxies;
+    await using load = startSteadyLoad(others, hostOf('first'));
+    await cluster.faults.goAway();
+    const goneAt = performance.now();
+    const isOver = (): boolean => performance.now() - goneAt > AWAY_MS;
 
-      // While its token is known, and after that, when no controller leads any more.
-      const early = await restart();
-      await eventually('nobody leads', () =>
-        gateway.controllers.some((controller) => controller.hasLogged('leadership lost')),
+    // While its token is known, and after that, when no controller leads any more.
+    const early = await restart();
+    await eventually('nobody leads', () =>
+      gateway.controllers.some((controller) => controller.hasLogged('leadership lost')),
+    );
+    const late = await restart();
+    await eventually('it was away long enough', isOver);
+    await cluster.faults.heal();
+    await gateway.applyRoute('after-it-was-away');
+    const ms = await gateway.untilServed('after-it-was-away');
+
+    const { requests, failures } = await load.stop();
+    console.info(
+      `API server away for half a minute: ${String(requests)} requests, proxies restarted within ${String(early)} and ${String(late)} ms, a new Route served ${String(ms)} ms after it`,
+    );
+    expect(failures).toEqual([]);
+    await gateway.untilCondition('after-it-was-away', 'Programmed', 'True/Programmed');
+
+    async function restart(): Promise<number> {
+      await restarting?.kill();
+      restarting?.start();
+      return eventually(
+        'it serves from its cache',
+        async () => (await restarting?.status(hostOf('first'))) === 200,
       );
-      const late = await restart();
-      await eventually('the minute is over', isOver, 2 * AWAY_MS);
-      await cluster.faults.heal();
-      await gateway.applyRoute('after-the-minute');
-      const ms = await gateway.untilServed('after-the-minute', { deadlineMs: BACK_DEADLINE_MS });
-
-      const { requests, failures } = await load.stop();
-      console.info(
-        `API server away for a minute: ${String(requests)} requests, proxies restarted within ${String(early)} and ${String(late)} ms, a new Route served ${String(ms)} ms after it`,
-      );
-      expect(failures).toEqual([]);
-      await gateway.untilCondition('after-the-minute', 'Programmed', 'True/Programmed');
-
-      async function restart(): Promise<number> {
-        await restarting?.kill();
-        restarting?.start();
-        return eventually(
-          'it serves from its cache',
-          async () => (await restarting?.status(hostOf('first'))) === 200,
-          START_DEADLINE_MS,
-        );
-      }
-    },
-    AWAY_MS + 2 * START_DEADLINE_MS,
-  );
+    }
+  });
 });

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
 import type { ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
-import { START_DEADLINE_MS, startClusterWorld } from '../support/kubernetes/cluster-world.ts';
-import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
+import { startClusterWorld } from '../support/kubernetes/cluster-world.ts';
+import { describeEndToEnd } from '../support/kubernetes/describe-with-clusters.ts';
 import { hostOf, namespaceManifests, TEAM } from '../support/kubernetes/gateway-manifests.ts';
 import {
   endpointAddress,
@@ -18,7 +18,7 @@ import { startUpstream } from '../support/upstream.ts';
 
 const OTHER_TEAM = 'other-team';
 
-describeWithClusters(['rbac', 'tokens'], 'backends of routes in a cluster', (openCluster) => {
+describeEndToEnd('fake', ['rbac', 'tokens'], 'backends of routes in a cluster', (openCluster) => {
   const opened = new AsyncDisposableStack();
   let gateway: ClusterGateway;
   let address: string;
@@ -28,7 +28,7 @@ describeWithClusters(['rbac', 'tokens'], 'backends of routes in a cluster', (ope
     ({ gateway } = opened.use(world));
     address = endpointAddress(world.cluster);
     await gateway.admin.apply(namespaceManifests(OTHER_TEAM));
-  }, 2 * START_DEADLINE_MS);
+  });
   afterAll(() => opened.disposeAsync());
 
   test('requests follow the endpoints of a Service, and the route stays what it was', async () => {

@@ -6,7 +6,7 @@ import { parseAllDocuments } from 'yaml';
 
 import { eventually } from '../support/eventually.ts';
 import type { ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
-import { START_DEADLINE_MS, startClusterWorld } from '../support/kubernetes/cluster-world.ts';
+import { startClusterWorld } from '../support/kubernetes/cluster-world.ts';
 import type { Cluster, ClusterFaults } from '../support/kubernetes/cluster.ts';
 import { startFakeCluster } from '../support/kubernetes/fake/start-fake-cluster.ts';
 import { INSTALL_NAMESPACE } from '../support/kubernetes/gateway-manifests.ts';
@@ -44,7 +44,7 @@ describe('rights', () => {
       await startClusterWorld(startFakeCluster, { controllers: 2, proxies: 1 }),
     ));
     await useEverything();
-  }, 3 * START_DEADLINE_MS);
+  });
   afterAll(() => opened.disposeAsync());
 
   test('grant everything that the controllers ask for', () => {

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
 import type { ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
-import { START_DEADLINE_MS, startClusterWorld } from '../support/kubernetes/cluster-world.ts';
-import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
+import { startClusterWorld } from '../support/kubernetes/cluster-world.ts';
+import { describeEndToEnd } from '../support/kubernetes/describe-with-clusters.ts';
 import { hostOf, TEAM } from '../support/kubernetes/gateway-manifests.ts';
 import { routesIn } from '../support/kubernetes/paths.ts';
 import { startUpstream } from '../support/upstream.ts';
 
-describeWithClusters(['rbac', 'tokens'], 'routes of a cluster', (openCluster) => {
+describeEndToEnd('real', ['rbac', 'tokens'], 'routes of a cluster', (openCluster) => {
   const opened = new AsyncDisposableStack();
   let gateway: ClusterGateway;
 
@@ -20,7 +20,7 @@ describeWithClusters(['rbac', 'tokens'], 'routes of a cluster', (openCluster) =>
         controllerFlags: ['--deletion-delay', '0s'],
       }),
     ));
-  }, 2 * START_DEADLINE_MS);
+  });
   afterAll(() => opened.disposeAsync());
 
   test('a Route that is applied serves on every proxy, and its status says so', async () => {

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { GatewaySettings } from '../../crds/types.ts';
 import { eventually } from '../support/eventually.ts';
 import type { ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
-import { START_DEADLINE_MS, startClusterWorld } from '../support/kubernetes/cluster-world.ts';
-import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
+import { startClusterWorld } from '../support/kubernetes/cluster-world.ts';
+import { describeEndToEnd } from '../support/kubernetes/describe-with-clusters.ts';
 import { INSTALL_NAMESPACE, TEAM } from '../support/kubernetes/gateway-manifests.ts';
 import { coreIn } from '../support/kubernetes/paths.ts';
 
@@ -28,7 +28,7 @@ const FIRST_SECRET = 'first-secret-of-the-client';
 const SECOND_SECRET = 'second-secret-of-the-client';
 const MERGE_PATCH = { 'content-type': 'application/merge-patch+json' };
 
-describeWithClusters(['rbac', 'tokens'], 'settings in a cluster', (openCluster) => {
+describeEndToEnd('real', ['rbac', 'tokens'], 'settings in a cluster', (openCluster) => {
   const opened = new AsyncDisposableStack();
   let gateway: ClusterGateway;
 
@@ -40,7 +40,7 @@ describeWithClusters(['rbac', 'tokens'], 'settings in a cluster', (openCluster) 
         controllerFlags: ['--deletion-delay', '0s'],
       }),
     ));
-  }, 2 * START_DEADLINE_MS);
+  });
   afterAll(() => opened.disposeAsync());
 
   test('say how many proxies serve, and what', async () => {

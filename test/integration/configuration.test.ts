@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { runGatehouse, startGatehouse, type GatehouseProcess } from '../support/cli.ts';
 import { freePort } from '../support/free-port.ts';
@@ -13,8 +13,6 @@ const ANY_ADDRESS = ['--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0']
 const PUBLIC = 'allowPublicUnauthenticatedAccess: true';
 const POLL_MS = 20;
 const MAX_POLLS = 1000;
-
-jest.setTimeout(30_000);
 
 let directory = '';
 let started: GatehouseProcess[] = [];

@@ -4,14 +4,12 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '../..');
 const ANY_PORTS = ['--port', '0', '--idp-port', '0', '--mcp-port', '0'];
 
 // Each test starts processes of its own, which takes its time on a busy machine.
-jest.setTimeout(60_000);
-
 interface Finished {
   readonly code: number | null;
   readonly output: string;

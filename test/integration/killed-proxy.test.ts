@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   Client as ModernClient,
   StreamableHTTPClientTransport as ModernTransport,
@@ -39,8 +39,6 @@ const LEASE_SECONDS = 15;
 
 const INFO = { name: 'killed-proxy-test', version: '1.0.0' };
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
-
-jest.setTimeout(120_000);
 
 const started = new AsyncDisposableStack();
 const random = randomNumbers(seed);

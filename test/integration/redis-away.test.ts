@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
 import { BrowserJar, type BrowserPage } from '../support/browser-jar.ts';
 import { eventually } from '../support/eventually.ts';
@@ -39,8 +39,6 @@ const HEARD_OF_MS = 4000;
 const PAUSE_MS = 20;
 const PING = { jsonrpc: '2.0', id: 5, method: 'ping' };
 const REGISTRATION = JSON.stringify({ redirect_uris: ['http://127.0.0.1:1/callback'] });
-
-jest.setTimeout(120_000);
 
 type Fleet = Pick<GatewayFleet, 'balancer' | 'mcpUrl' | 'webUrl' | 'publicUrl' | 'members'>;
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
 import { runGatehouse, startGatehouse, type GatehouseProcess } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
@@ -13,8 +13,6 @@ import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
 
 const PASSWORD = 'hunter2-hunter2';
 const LISTEN = ['--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0'];
-
-jest.setTimeout(30_000);
 
 let directory: string;
 let redis: TestRedis;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
 
 import { BrowserJar, type BrowserPage } from '../support/browser-jar.ts';
@@ -38,8 +38,6 @@ const PING = { jsonrpc: '2.0', id: 7, method: 'ping' };
 
 /** Repeats the balancer's choices. */
 const seed = Number(process.env['BALANCER_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-
-jest.setTimeout(120_000);
 
 const started = new AsyncDisposableStack();
 let redis: TestRedis;

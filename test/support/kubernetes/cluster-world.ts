@@ -6,17 +6,14 @@ import {
 } from './cluster-gateway.ts';
 import type { Cluster } from './cluster.ts';
 
-/** Processes take their time to start while all tests run. */
-export const START_DEADLINE_MS = 60_000;
-
-/** A gateway that serves in a cluster of its own, and what it needs for that. */
+/** A gateway in a cluster of its own, with its Redis. */
 export interface ClusterWorld extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly redis: TestRedis;
   readonly gateway: ClusterGateway;
 }
 
-/** Starts one, and waits until all of its proxies serve a first Route, `first`. */
+/** Starts a gateway, and waits until all of its proxies serve a Route named `first`. */
 export async function startClusterWorld(
   openCluster: () => Promise<Cluster>,
   options: Omit<ClusterGatewayOptions, 'cluster' | 'redisUrl'>,
@@ -28,7 +25,7 @@ export async function startClusterWorld(
     await startClusterGateway({ ...options, cluster, redisUrl: redis.url }),
   );
   await gateway.applyRoute('first');
-  await gateway.untilServed('first', { deadlineMs: START_DEADLINE_MS });
+  await gateway.untilServed('first');
   const opened = opening.move();
   return { cluster, redis, gateway, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }

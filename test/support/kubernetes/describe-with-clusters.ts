@@ -7,8 +7,11 @@ import { existingKind } from './existing-kind.ts';
 import { FAKE_KIND } from './fake-kind.ts';
 import { k3sKind } from './k3s-kind.ts';
 
-/** Longer than any of them takes to start: a container image may have to be fetched first. */
+/** Longer than any kind takes to start, including the download of a container image. */
 const START_TIMEOUT_MS = 300_000;
+
+type Capability = keyof ClusterCapabilities;
+type ClusterSuite = (openCluster: () => Promise<Cluster>, kind: Cluster['kind']) => void;
 
 const KINDS: readonly ClusterKind[] = [
   FAKE_KIND,
@@ -25,34 +28,68 @@ afterAll(async () => {
 });
 
 /**
- * `describe` once for each kind of API server that is there and has the capabilities that the tests
- * need. It is there or not:
+ * `describe`, once for each kind of API server that is there and has the capabilities that the tests
+ * need:
  *
  * - `fake`: always.
  * - `envtest`: where kube-apiserver and etcd are found; see `findBinaries`.
  * - `k3s`: where a container engine answers.
  * - `existing`: where USE_EXISTING_CLUSTER is `true`.
  *
- * What is missing is said and skipped; kinds in REQUIRE_CLUSTER (`envtest,k3s`) must not be.
+ * A missing kind is reported and skipped. It fails the run if REQUIRE_CLUSTER (`envtest,k3s`) names it.
  *
- * `openCluster` is for one user at a time, in a hook or in a test. The real servers start once a
- * file. All but `existing` are then empty but for our definitions, and disposing of the cluster
- * makes it so again.
+ * `openCluster` is for one user at a time, in a hook or in a test. The real servers start once per
+ * file. All but `existing` hold nothing but our definitions then; disposing of the cluster removes
+ * everything else again.
  */
 export function describeWithClusters(
-  needs: readonly (keyof ClusterCapabilities)[],
+  needs: readonly Capability[],
   title: string,
-  suite: (openCluster: () => Promise<Cluster>, kind: Cluster['kind']) => void,
+  suite: ClusterSuite,
 ): void {
-  for (const { kind, capabilities, start, open } of PRESENT) {
-    const lacking = needs.filter((need) => !capabilities[need]);
-    if (lacking.length > 0)
-      console.warn(`skipped on ${kind}, for it lacks ${lacking.join(', ')}: ${title}`);
-    (lacking.length > 0 ? describe.skip : describe)(`${title} (${kind})`, () => {
-      beforeAll(start, START_TIMEOUT_MS);
-      suite(open, kind);
-    });
+  for (const present of PRESENT) {
+    describeOn(present, title, suite, whyNotOn(present, needs));
   }
+}
+
+/**
+ * The same for tests of whole processes, which take long: on the kinds named by `on` only. With
+ * `E2E=all` on every kind that is there.
+ *
+ * `real` is every kind but `fake`; where no real one is there, it is `fake`.
+ */
+export function describeEndToEnd(
+  on: 'fake' | 'real',
+  needs: readonly Capability[],
+  title: string,
+  suite: ClusterSuite,
+): void {
+  const isFit = (present: PresentKind): boolean => whyNotOn(present, needs) === undefined;
+  const isReal = (present: PresentKind): boolean => present.kind !== 'fake';
+  const wantsReal = on === 'real' && PRESENT.some((present) => isReal(present) && isFit(present));
+  for (const present of PRESENT) {
+    const isChosen = isReal(present) === wantsReal || process.env['E2E'] === 'all';
+    const whyNot = isChosen ? undefined : 'where it runs only with E2E=all';
+    describeOn(present, title, suite, whyNotOn(present, needs) ?? whyNot);
+  }
+}
+
+function describeOn(
+  { kind, start, open }: PresentKind,
+  title: string,
+  suite: ClusterSuite,
+  whyNot: string | undefined,
+): void {
+  if (whyNot !== undefined) console.warn(`skipped on ${kind}, ${whyNot}: ${title}`);
+  (whyNot === undefined ? describe : describe.skip)(`${title} (${kind})`, () => {
+    beforeAll(start, START_TIMEOUT_MS);
+    suite(open, kind);
+  });
+}
+
+function whyNotOn({ capabilities }: PresentKind, needs: readonly Capability[]): string | undefined {
+  const lacking = needs.filter((need) => !capabilities[need]);
+  return lacking.length === 0 ? undefined : `which lacks ${lacking.join(', ')}`;
 }
 
 function refuseAbsence(required: string): void {
