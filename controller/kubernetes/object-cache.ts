@@ -1,27 +1,27 @@
 import type { KubernetesObject } from './objects.ts';
 
-/** An object as it is kept, and the version it had. */
-interface Entry<Kept> {
+/** A parsed object, and the version it was parsed from. */
+interface Entry<Parsed> {
   readonly version: string | undefined;
-  readonly kept: Kept;
+  readonly parsed: Parsed;
 }
 
 /** Told of an object that is new, has another version, or is gone (undefined). It may not throw. */
-export type OnObjectChange<Kept> = (
+export type OnObjectChange<Parsed> = (
   key: string,
-  object: Kept | undefined,
-  before: Kept | undefined,
+  object: Parsed | undefined,
+  before: Parsed | undefined,
 ) => void;
 
 /** The objects of one type, by `namespace/name`, or by name where there is no namespace. */
-export class ObjectCache<Kept> {
-  #entries = new Map<string, Entry<Kept>>();
-  readonly #keep: (object: KubernetesObject) => Kept;
-  readonly #onChange: OnObjectChange<Kept>;
+export class ObjectCache<Parsed> {
+  #entries = new Map<string, Entry<Parsed>>();
+  readonly #parse: (object: KubernetesObject) => Parsed;
+  readonly #onChange: OnObjectChange<Parsed>;
 
-  /** `keep` picks what is worth its memory. */
-  constructor(keep: (object: KubernetesObject) => Kept, onChange: OnObjectChange<Kept>) {
-    this.#keep = keep;
+  /** `parse` returns what the cache holds of an object. */
+  constructor(parse: (object: KubernetesObject) => Parsed, onChange: OnObjectChange<Parsed>) {
+    this.#parse = parse;
     this.#onChange = onChange;
   }
 
@@ -29,8 +29,8 @@ export class ObjectCache<Kept> {
     return this.#entries.size;
   }
 
-  get(key: string): Kept | undefined {
-    return this.#entries.get(key)?.kept;
+  get(key: string): Parsed | undefined {
+    return this.#entries.get(key)?.parsed;
   }
 
   keys(): Iterable<string> {
@@ -43,7 +43,7 @@ export class ObjectCache<Kept> {
     const entry = this.#entryOf(key, object);
     if (entry === before) return;
     this.#entries.set(key, entry);
-    this.#onChange(key, entry.kept, before?.kept);
+    this.#onChange(key, entry.parsed, before?.parsed);
   }
 
   remove(object: KubernetesObject): void {
@@ -51,12 +51,12 @@ export class ObjectCache<Kept> {
     const before = this.#entries.get(key);
     if (before === undefined) return;
     this.#entries.delete(key);
-    this.#onChange(key, undefined, before.kept);
+    this.#onChange(key, undefined, before.parsed);
   }
 
   /** Begins a list that takes the place of what is there once it is whole. */
   startReplacement(): { add(object: KubernetesObject): void; commit(): void } {
-    const entries = new Map<string, Entry<Kept>>();
+    const entries = new Map<string, Entry<Parsed>>();
     return {
       add: (object) => {
         const key = keyOf(object);
@@ -66,24 +66,24 @@ export class ObjectCache<Kept> {
     };
   }
 
-  #replace(entries: Map<string, Entry<Kept>>): void {
+  #replace(entries: Map<string, Entry<Parsed>>): void {
     const before = this.#entries;
     this.#entries = entries;
-    for (const [key, { kept }] of before) {
-      if (!entries.has(key)) this.#onChange(key, undefined, kept);
+    for (const [key, { parsed }] of before) {
+      if (!entries.has(key)) this.#onChange(key, undefined, parsed);
     }
     for (const [key, entry] of entries) {
       const known = before.get(key);
-      if (known !== entry) this.#onChange(key, entry.kept, known?.kept);
+      if (known !== entry) this.#onChange(key, entry.parsed, known?.parsed);
     }
   }
 
   /** The very entry that is there, when the version is the same. */
-  #entryOf(key: string, object: KubernetesObject): Entry<Kept> {
+  #entryOf(key: string, object: KubernetesObject): Entry<Parsed> {
     const version = object.metadata.resourceVersion;
     const known = this.#entries.get(key);
     if (known !== undefined && version !== undefined && known.version === version) return known;
-    return { version, kept: this.#keep(object) };
+    return { version, parsed: this.#parse(object) };
   }
 }
 

@@ -12,15 +12,20 @@ export interface ObjectMeta {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** An object as the API server sends it. What else it has is unchecked. */
+/** An object as the API server sends it. Its metadata is parsed, and nothing else. */
 export interface KubernetesObject {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata: ObjectMeta;
+  readonly [member: string]: unknown;
 }
 
+/** The name of an object, and its namespace if it has one. */
+export type ObjectName = Pick<ObjectMeta, 'name' | 'namespace'>;
+
 /** core/v1 Service, as far as routes need it. */
-export interface Service extends KubernetesObject {
+export interface Service {
+  readonly metadata: ObjectName;
   readonly spec?: {
     readonly type?: string;
     readonly externalName?: string;
@@ -38,7 +43,8 @@ export interface Service extends KubernetesObject {
 }
 
 /** discovery.k8s.io/v1 EndpointSlice. Its Service is in the label `kubernetes.io/service-name`. */
-export interface EndpointSlice extends KubernetesObject {
+export interface EndpointSlice {
+  readonly metadata: ObjectName & Pick<ObjectMeta, 'labels'>;
   readonly addressType?: string;
   readonly endpoints?:
     | readonly {
@@ -53,7 +59,8 @@ export interface EndpointSlice extends KubernetesObject {
 }
 
 /** gateway.networking.k8s.io/v1beta1 ReferenceGrant: what others may refer to in its namespace. */
-export interface ReferenceGrant extends KubernetesObject {
+export interface ReferenceGrant {
+  readonly metadata: ObjectName;
   readonly spec?: {
     readonly from?: readonly {
       readonly group: string;
@@ -66,4 +73,9 @@ export interface ReferenceGrant extends KubernetesObject {
       readonly name?: string;
     }[];
   };
+}
+
+/** The name in the metadata of an object. */
+export function objectName({ name, namespace }: ObjectMeta): ObjectName {
+  return { name, ...(namespace !== undefined && { namespace }) };
 }

@@ -1,70 +1,77 @@
 import { isRecord } from './is-record.ts';
 import type { ObjectPage, ResourceType, WatchEvent } from './kubernetes-api.ts';
 import type { KubernetesObject } from './objects.ts';
+import { parseMetadata } from './parse-metadata.ts';
 import { refusalOf } from './read-refusal.ts';
 
-/** An object as the API server sent it. Throws when it is none. */
-export function parseObject(value: unknown, what: string): KubernetesObject {
-  if (!isRecord(value) || !isRecord(value['metadata'])) {
-    throw new Error(`${what}: the answer is no object of the API`);
-  }
-  // What is only asked and not kept, such as a TokenReview, has no name.
-  return { ...value, metadata: { name: '', ...value['metadata'] } };
+/** Parses an object; `request` names the request in the error. Throws if it is not an object. */
+export function parseObject(value: unknown, request: string): KubernetesObject {
+  const object = toObject(value);
+  if (object === undefined) throw new Error(`${request}: the response is not a Kubernetes object`);
+  return object;
 }
 
-/** A page of a list. Throws when it is none. */
-export function parsePage(value: unknown, type: ResourceType, what: string): ObjectPage {
-  const metadata = isRecord(value) ? value['metadata'] : undefined;
-  const items = isRecord(value) ? (value['items'] ?? []) : undefined;
-  if (!isRecord(metadata) || typeof metadata['resourceVersion'] !== 'string' || !isObjects(items)) {
-    throw new Error(`${what}: the answer is no list of the API`);
+/** Parses a page of a list. Throws if it is not one. */
+export function parsePage(value: unknown, type: ResourceType, request: string): ObjectPage {
+  const { metadata, items } = isRecord(value) ? value : {};
+  const { resourceVersion, continue: continueAt } = isRecord(metadata) ? metadata : {};
+  const objects = parseItems(items ?? [], type);
+  if (typeof resourceVersion !== 'string' || objects === undefined) {
+    throw new Error(`${request}: the response is not a Kubernetes list`);
   }
-  const { continue: continueAt, resourceVersion } = metadata;
   return {
-    // Objects of the built-in types do not say in a list what they are.
-    items: items.map((item) => ({ apiVersion: apiVersionOf(type), kind: type.kind, ...item })),
+    items: objects,
     resourceVersion,
     continueAt: typeof continueAt === 'string' && continueAt !== '' ? continueAt : undefined,
   };
 }
 
-/** A line of a watch. Throws when it is none. */
-export function parseWatchEvent(line: string, what: string): WatchEvent {
-  const event = parseLine(line, what);
-  const { type, object } = isRecord(event) ? event : {};
+/** Parses a line of a watch. Throws if it is not an event. */
+export function parseWatchEvent(line: string, request: string): WatchEvent {
+  const event = parseLine(line, request);
+  const { type, object: value } = isRecord(event) ? event : {};
   if (type === 'ERROR') {
-    return { type, error: refusalOf(object, { code: 500, what }) };
+    return { type, error: refusalOf(value, { code: 500, what: request }) };
   }
-  if (type === 'BOOKMARK' && isRecord(object) && isRecord(object['metadata'])) {
-    // Nothing but a version, and so without a name.
-    const version = object['metadata']['resourceVersion'];
-    if (typeof version === 'string') {
-      return { type, object: { metadata: { name: '', resourceVersion: version } } };
-    }
-  }
-  if ((type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') && isObject(object)) {
+  const object = toObject(value);
+  if (type === 'BOOKMARK' && object?.metadata.resourceVersion !== undefined) {
     return { type, object };
   }
-  throw new Error(`${what}: a line of the watch is no event`);
+  if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') {
+    if (object !== undefined && object.metadata.name !== '') return { type, object };
+  }
+  throw new Error(`${request}: a line of the watch is not a watch event`);
 }
 
-function parseLine(line: string, what: string): unknown {
+function parseItems(items: unknown, type: ResourceType): readonly KubernetesObject[] | undefined {
+  if (!Array.isArray(items)) return undefined;
+  const objects = items.flatMap((item) => {
+    const object = toObject(item);
+    if (object === undefined || object.metadata.name === '') return [];
+    // Items of built-in types have neither apiVersion nor kind.
+    return [{ apiVersion: apiVersionOf(type), kind: type.kind, ...object }];
+  });
+  return objects.length === items.length ? objects : undefined;
+}
+
+function toObject(value: unknown): KubernetesObject | undefined {
+  if (!isRecord(value) || !isRecord(value['metadata'])) return undefined;
+  const { apiVersion, kind, metadata, ...members } = value;
+  return {
+    ...members,
+    ...(typeof apiVersion === 'string' && { apiVersion }),
+    ...(typeof kind === 'string' && { kind }),
+    metadata: parseMetadata(metadata),
+  };
+}
+
+function parseLine(line: string, request: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    // The error of the parser quotes the line, and that may be a Secret.
-    throw new Error(`${what}: a line of the watch is no JSON`);
+    // The error of the parser quotes the line, which may hold a Secret.
+    throw new Error(`${request}: a line of the watch is not JSON`);
   }
-}
-
-function isObjects(value: unknown): value is KubernetesObject[] {
-  return Array.isArray(value) && value.every(isObject);
-}
-
-function isObject(value: unknown): value is KubernetesObject {
-  if (!isRecord(value)) return false;
-  const { metadata } = value;
-  return isRecord(metadata) && typeof metadata['name'] === 'string';
 }
 
 function apiVersionOf({ group, version }: ResourceType): string {

@@ -61,16 +61,16 @@ const TIMES: ReflectorTimes = {
   longestBackoffMs: 20 * SECOND,
 };
 
-export interface ReflectorOptions<Kept> {
+export interface ReflectorOptions<Parsed> {
   readonly api: KubernetesApi;
   readonly type: ResourceType;
   readonly scope: Scope;
   /** The type need not be installed: without it there are no objects. */
   readonly isOptional?: boolean;
-  /** What is kept of an object. */
-  readonly keep: (object: KubernetesObject) => Kept;
+  /** Parses an object into what is cached of it. */
+  readonly parse: (object: KubernetesObject) => Parsed;
   /** Told of every difference, also before all objects are known. What it throws is logged. */
-  readonly onChange: OnObjectChange<Kept>;
+  readonly onChange: OnObjectChange<Parsed>;
   readonly logger: Logger;
   readonly times?: Partial<ReflectorTimes>;
 }
@@ -82,10 +82,10 @@ export interface ReflectorOptions<Kept> {
  * object only when its version is another, and sends two requests a second at most, not counting
  * the pages of a list. A list that is refused is never taken for an empty one.
  */
-export class Reflector<Kept> implements AsyncDisposable {
-  readonly #options: ReflectorOptions<Kept>;
+export class Reflector<Parsed> implements AsyncDisposable {
+  readonly #options: ReflectorOptions<Parsed>;
   readonly #times: ReflectorTimes;
-  readonly #cache: ObjectCache<Kept>;
+  readonly #cache: ObjectCache<Parsed>;
   readonly #health: HealthRecord;
   readonly #pace: RequestPace;
   readonly #closing = new AbortController();
@@ -99,11 +99,11 @@ export class Reflector<Kept> implements AsyncDisposable {
   /** Attempts in a row that came to nothing. */
   #failures = 0;
 
-  constructor(options: ReflectorOptions<Kept>) {
+  constructor(options: ReflectorOptions<Parsed>) {
     this.#options = options;
     this.#times = { ...TIMES, ...options.times };
     this.#pace = new RequestPace(this.#times.paceMs);
-    this.#cache = new ObjectCache(options.keep, (...change) => this.#tell(...change));
+    this.#cache = new ObjectCache(options.parse, (...change) => this.#tell(...change));
     this.#health = new HealthRecord(options.type, options.scope, options.logger);
     this.#ended = this.#run();
   }
@@ -126,7 +126,7 @@ export class Reflector<Kept> implements AsyncDisposable {
   }
 
   /** An object by `namespace/name`, or by name where there is no namespace. */
-  get(key: string): Kept | undefined {
+  get(key: string): Parsed | undefined {
     return this.#cache.get(key);
   }
 
@@ -278,7 +278,7 @@ export class Reflector<Kept> implements AsyncDisposable {
     return Math.max(backoffMs, Math.min(asked, LONGEST_RETRY_AFTER_SECONDS) * SECOND);
   }
 
-  #tell(...[key, object, before]: Parameters<OnObjectChange<Kept>>): void {
+  #tell(...[key, object, before]: Parameters<OnObjectChange<Parsed>>): void {
     try {
       this.#options.onChange(key, object, before);
     } catch (error) {

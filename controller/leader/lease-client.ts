@@ -1,7 +1,9 @@
 import { inTime, type Clock } from '../../shared/runtime/clock.ts';
 import { KubernetesApiError, type KubernetesApi } from '../kubernetes/kubernetes-api.ts';
+import type { KubernetesObject } from '../kubernetes/objects.ts';
 import { LEASES } from '../kubernetes/resource-types.ts';
 import type { Lease } from './lease.ts';
+import { parseLease } from './parse-lease.ts';
 
 /** The part of the API that the election needs. */
 export type LeaseApi = Pick<KubernetesApi, 'get' | 'create' | 'replace'>;
@@ -43,7 +45,7 @@ export class LeaseClient {
   /** Resolves with undefined when the Lease does not exist. */
   async get(): Promise<Lease | undefined> {
     try {
-      return await this.#inTime(this.#api.get(LEASES, this.#place));
+      return await this.#request(this.#api.get(LEASES, this.#place));
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
@@ -52,15 +54,15 @@ export class LeaseClient {
 
   /** Rejects with a conflict when the Lease exists. */
   create(lease: Lease): Promise<Lease> {
-    return this.#inTime(this.#api.create(LEASES, this.#place.namespace, lease));
+    return this.#request(this.#api.create(LEASES, this.#place.namespace, lease));
   }
 
   /** Rejects with a conflict unless `lease` is derived from the newest version. */
   replace(lease: Lease): Promise<Lease> {
-    return this.#inTime(this.#api.replace(LEASES, this.#place, lease));
+    return this.#request(this.#api.replace(LEASES, this.#place, lease));
   }
 
-  #inTime<T>(response: Promise<T>): Promise<T> {
-    return inTime(this.#limit.clock, this.#limit.timeoutMs, response);
+  async #request(response: Promise<KubernetesObject>): Promise<Lease> {
+    return parseLease(await inTime(this.#limit.clock, this.#limit.timeoutMs, response));
   }
 }

@@ -6,6 +6,10 @@ import { isOfClass } from '../compile/read-stored.ts';
 import type { KubernetesApi, ResourceType, Scope } from '../kubernetes/kubernetes-api.ts';
 import type { OnObjectChange } from '../kubernetes/object-cache.ts';
 import type { Service } from '../kubernetes/objects.ts';
+import { parseEndpointSlice } from '../kubernetes/parse-endpoint-slice.ts';
+import { parseReferenceGrant } from '../kubernetes/parse-reference-grant.ts';
+import { parseSecretValues } from '../kubernetes/parse-secret-values.ts';
+import { parseProxyService, parseService } from '../kubernetes/parse-service.ts';
 import { parseStoredRoute, parseStoredSettings } from '../kubernetes/parse-stored.ts';
 import type { WatchHealth } from '../kubernetes/reflector-health.ts';
 import { Reflector, type ReflectorOptions, type ReflectorTimes } from '../kubernetes/reflector.ts';
@@ -24,14 +28,6 @@ import type {
   StoredSettings,
 } from '../kubernetes/stored-resources.ts';
 import { Holdoff } from './holdoff.ts';
-import {
-  keepEndpointSlice,
-  keepLabels,
-  keepProxyService,
-  keepReferenceGrant,
-  keepSecretValues,
-  keepService,
-} from './keep-fields.ts';
 import type { ReleasedRoute } from './released-route.ts';
 import { PendingChanges } from './pending-changes.ts';
 
@@ -124,7 +120,7 @@ export class ClusterWatch implements AsyncDisposable {
       GATEWAY_SETTINGS,
       { namespace, name },
       {
-        keep: parseStoredSettings,
+        parse: parseStoredSettings,
         onChange: (_key, after, before) => this.#noteSettings(after, before),
       },
     );
@@ -184,7 +180,7 @@ export class ClusterWatch implements AsyncDisposable {
 
   #followRoutes(scope: Scope): Reflector<StoredRoute> {
     return this.#follow(ROUTES, scope, {
-      keep: parseStoredRoute,
+      parse: parseStoredRoute,
       onChange: (key, after, before) => {
         const route = this.#servable(after);
         this.#noteRelease(key, after);
@@ -229,16 +225,16 @@ export class ClusterWatch implements AsyncDisposable {
   /** What Routes refer to. */
   #followReferents(scope: Scope): void {
     this.#follow(SERVICES, scope, {
-      keep: keepService,
+      parse: parseService,
       onChange: this.#noteIn(({ services }) => services),
     });
     this.#follow(ENDPOINT_SLICES, scope, {
-      keep: keepEndpointSlice,
+      parse: parseEndpointSlice,
       onChange: this.#noteIn(({ endpointSlices }) => endpointSlices),
     });
     this.#follow(REFERENCE_GRANTS, scope, {
       isOptional: true,
-      keep: keepReferenceGrant,
+      parse: parseReferenceGrant,
       onChange: this.#noteIn(({ referenceGrants }) => referenceGrants),
     });
   }
@@ -252,7 +248,7 @@ export class ClusterWatch implements AsyncDisposable {
       SECRETS,
       { namespace, name },
       {
-        keep: keepSecretValues,
+        parse: parseSecretValues,
         onChange: this.#noteIn(({ secrets }) => secrets),
       },
     );
@@ -290,7 +286,7 @@ export class ClusterWatch implements AsyncDisposable {
       NAMESPACES,
       {},
       {
-        keep: keepLabels,
+        parse: ({ metadata }) => metadata.labels ?? {},
         onChange: this.#noteIn((pending) => pending.namespaces),
       },
     );
@@ -312,14 +308,14 @@ export class ClusterWatch implements AsyncDisposable {
   #followProxyService(scope: Scope): void {
     const onProxyServiceChange = this.#options.onProxyServiceChange ?? ((): void => undefined);
     this.#open(SERVICES, scope, {
-      keep: keepProxyService,
+      parse: parseProxyService,
       onChange: (_key, after, before) => {
         if (!isDeepStrictEqual(after, before)) onProxyServiceChange(after);
       },
     });
   }
 
-  #follow<Kept>(type: ResourceType, scope: Scope, source: Source<Kept>): Reflector<Kept> {
+  #follow<Parsed>(type: ResourceType, scope: Scope, source: Source<Parsed>): Reflector<Parsed> {
     const reflector = this.#open(type, scope, source);
     this.#unsynced.add(reflector);
     void reflector.synced.then(() => {
@@ -329,7 +325,7 @@ export class ClusterWatch implements AsyncDisposable {
     return reflector;
   }
 
-  #open<Kept>(type: ResourceType, scope: Scope, source: Source<Kept>): Reflector<Kept> {
+  #open<Parsed>(type: ResourceType, scope: Scope, source: Source<Parsed>): Reflector<Parsed> {
     const { api, logger, times = {} } = this.#options;
     const reflector = new Reflector({ ...source, api, logger, times, type, scope });
     this.#reflectors.add(reflector);
@@ -344,9 +340,9 @@ export class ClusterWatch implements AsyncDisposable {
   }
 
   /** Takes down what of an object has changed, unless it is nothing that is kept. */
-  #noteIn<Kept>(
-    of: (pending: PendingChanges) => Map<string, Kept | undefined>,
-  ): OnObjectChange<Kept> {
+  #noteIn<Parsed>(
+    of: (pending: PendingChanges) => Map<string, Parsed | undefined>,
+  ): OnObjectChange<Parsed> {
     return (key, after, before) => {
       if (isDeepStrictEqual(after, before)) return;
       of(this.#pending).set(key, after);
@@ -392,7 +388,7 @@ interface Followed extends AsyncDisposable {
   readonly health: WatchHealth;
 }
 
-type Source<Kept> = Pick<ReflectorOptions<Kept>, 'keep' | 'onChange' | 'isOptional'>;
+type Source<Parsed> = Pick<ReflectorOptions<Parsed>, 'parse' | 'onChange' | 'isOptional'>;
 
 /** Whether the compiler sees no difference: status is written without another generation. */
 function isSameToCompile(

@@ -10,6 +10,7 @@ import { DEFAULT_TIMING } from '../../controller/leader/election-timing.ts';
 import { LeaseElector } from '../../controller/leader/lease-elector.ts';
 import type { Leadership } from '../../controller/leader/leadership.ts';
 import { epochOf, holderOf } from '../../controller/leader/lease.ts';
+import { parseLease } from '../../controller/leader/parse-lease.ts';
 import { StatusLoop } from '../../controller/status/status-loop.ts';
 import { DEFAULT_LIMITS } from '../../controller/status/status-writer.ts';
 import type { RouteStatus, StoredRoute } from '../../controller/kubernetes/stored-resources.ts';
@@ -68,7 +69,7 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
     await first[Symbol.asyncDispose]();
     await eventually('the second leads', () => second.isLeading);
     expect(second.led.map(({ epoch }) => epoch)).toEqual([8]);
-    const lease = await api.get(LEASES, { namespace, name: 'stops' });
+    const lease = parseLease(await api.get(LEASES, { namespace, name: 'stops' }));
     expect([holderOf(lease), epochOf(lease)]).toEqual(['b_1', 8]);
   });
 
@@ -143,7 +144,7 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
       expect((await status())?.served).toEqual({ generation: 1, spec: { of: 1 } });
       await eventually('there is an Event', async () => {
         const { items } = await api.list(EVENTS, { namespace });
-        return items.some((event) => 'reason' in event && event.reason === 'InvalidPolicy');
+        return items.some((event) => event['reason'] === 'InvalidPolicy');
       });
 
       loop.routes(

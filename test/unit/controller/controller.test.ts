@@ -11,7 +11,7 @@ import {
 } from '../../../controller/kubernetes/kubernetes-api.ts';
 import type { KubernetesObject } from '../../../controller/kubernetes/objects.ts';
 import {
-  ENDPOINT_SLICES,
+  GATEWAY_SETTINGS,
   LEASES,
   NAMESPACES,
   ROUTES,
@@ -49,24 +49,14 @@ const TIMING: Partial<ControllerTiming> = {
   election: { ...DEFAULT_TIMING, retryPeriodMs: 100 },
 };
 
-/** An EndpointSlice of that Service that throws when it is read. */
-const UNREADABLE: KubernetesObject & Readonly<Record<string, unknown>> = {
-  metadata: {
-    name: 'files-1',
-    namespace: 'default',
-    labels: { 'kubernetes.io/service-name': 'files' },
-  },
-  addressType: 'IPv4',
-  endpoints: [
-    {
-      addresses: {
-        [Symbol.iterator](): never {
-          throw new Error('unreadable');
-        },
-      },
+/** GatewaySettings that throw when their spec is read. */
+const UNREADABLE: KubernetesObject = {
+  metadata: { name: 'gatehouse', namespace: 'default', generation: 1 },
+  spec: {
+    get identityProviders(): never {
+      throw new Error('unreadable');
     },
-  ],
-  ports: [{ port: 80 }],
+  },
 };
 
 let cluster: Cluster;
@@ -262,7 +252,7 @@ describe('a controller', () => {
     const { failed, table } = await start({
       list: async (type, scope, page) => {
         const answer = await api.list(type, scope, page);
-        return type === ENDPOINT_SLICES ? { ...answer, items: [UNREADABLE] } : answer;
+        return type === GATEWAY_SETTINGS ? { ...answer, items: [UNREADABLE] } : answer;
       },
     });
     await expect(failed).rejects.toThrow('unreadable');
@@ -272,5 +262,5 @@ describe('a controller', () => {
 });
 
 function specOf(object: KubernetesObject): unknown {
-  return 'spec' in object ? object.spec : undefined;
+  return object['spec'];
 }

@@ -43,7 +43,7 @@ function reflect(
       logger,
       type: SERVICES,
       scope,
-      keep: ({ metadata }) => metadata.labels?.['color'] ?? 'none',
+      parse: ({ metadata }) => metadata.labels?.['color'] ?? 'none',
       onChange: (key, color) => changes.push(`${key}: ${color ?? 'gone'}`),
       ...options,
       times: { ...QUICK_TIMES, ...options.times },

@@ -483,7 +483,7 @@ describe('the Service in front of the proxies', () => {
       spec: { type: 'LoadBalancer', ports: [{ port: 443 }] },
       status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },
     };
-    server.put(PROXY_SERVICES, service);
+    server.put(PROXY_SERVICES, { ...service });
     await eventually('it is told', () => seen.length === 1);
     expect(seen).toEqual([service]);
     server.remove(PROXY_SERVICES, 'proxy');
