@@ -1,5 +1,5 @@
 import { DEFAULT_PORTS } from '../../shared/snapshot/origin.ts';
-import { made, refused, type Outcome } from './outcome.ts';
+import { made, invalid, type CompileResult } from './compile-result.ts';
 
 /** Scheme, host and port of a public address, normalised: what routes are told apart by. */
 export interface Address {
@@ -14,8 +14,8 @@ const MAX_NAME_LENGTH = 253;
 const MAX_LABEL_LENGTH = 63;
 
 /** Reads an address without path, query and user, such as `https://*.example.com:8443`. */
-export function parseAddress(text: string, path: string): Outcome<Address> {
-  const malformed = refused(path, 'InvalidSpec', 'must be a scheme, host and optional port');
+export function parseAddress(text: string, path: string): CompileResult<Address> {
+  const malformed = invalid(path, 'InvalidSpec', 'must be a scheme, host and optional port');
   const parts = /^(https?):\/\/(\*\.)?([^/?#@\s]+?)(?::(\d{1,5}))?\/?$/.exec(text);
   if (parts === null) return malformed;
   const scheme = parts[1] === 'http' ? 'http' : 'https';
@@ -24,7 +24,7 @@ export function parseAddress(text: string, path: string): Outcome<Address> {
   if (host === undefined || (wildcard !== '' && isIpAddress(host))) return malformed;
   const port = parts[4] === undefined ? DEFAULT_PORTS[scheme] : Number(parts[4]);
   if (port === 0 || port > MAX_PORT) {
-    return refused(path, 'InvalidSpec', 'the port must be between 1 and 65535');
+    return invalid(path, 'InvalidSpec', 'the port must be between 1 and 65535');
   }
   return made({ scheme, host: wildcard + host, port });
 }

@@ -1,7 +1,7 @@
 import type { EndpointSlice, ReferenceGrant, Service } from '../kubernetes/objects.ts';
 import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources.ts';
 import type { ChangeSet } from './change-set.ts';
-import type { Finding } from './outcome.ts';
+import type { Problem } from '../validate/problem.ts';
 
 /**
  * What changed since the compilation before, by `namespace/name`; undefined stands for gone.
@@ -45,7 +45,7 @@ interface Verdict<R> {
   /** Whether it is what serves. */
   readonly isAccepted: boolean;
   /** Everything wrong with it; of what is accepted, references that lead nowhere. */
-  readonly findings: readonly Finding[];
+  readonly problems: readonly Problem[];
   /** What serves, of whatever generation; absent: nothing does. */
   readonly served?: Served;
 }

@@ -3,9 +3,9 @@ import { matchesDomainPattern } from '../../shared/snapshot/domain-pattern.ts';
 import { isLoopbackHost } from '../../shared/snapshot/loopback-host.ts';
 import { parseAddress, type Address } from './address.ts';
 import { isPublic } from './is-public.ts';
-import { andThen, made, refused, type Outcome } from './outcome.ts';
+import { andThen, made, invalid, type CompileResult } from './compile-result.ts';
 import type { RouteContext } from './route-context.ts';
-import { schemeFault } from './secure-scheme.ts';
+import { schemeProblem } from './secure-scheme.ts';
 
 const PATH = 'spec.from';
 
@@ -13,18 +13,18 @@ const PATH = 'spec.from';
 export function compileAddress(
   spec: Route['spec'],
   { devAllowLoopback, authenticateAddress }: RouteContext,
-): Outcome<Address> {
+): CompileResult<Address> {
   return andThen(parseAddress(spec.from, PATH), (address) => {
     // Cookies, codes and tokens must not travel in clear.
-    const fault = isPublic(spec) ? undefined : schemeFault(address, devAllowLoopback);
-    if (fault !== undefined) return refused(PATH, 'UnsupportedValue', fault);
+    const problem = isPublic(spec) ? undefined : schemeProblem(address, devAllowLoopback);
+    if (problem !== undefined) return invalid(PATH, 'UnsupportedValue', problem);
     if (spec.mcp !== undefined && address.host.startsWith('*.')) {
-      return refused(PATH, 'UnsupportedValue', 'must not be a wildcard for an MCP server');
+      return invalid(PATH, 'UnsupportedValue', 'must not be a wildcard for an MCP server');
     }
     // Attack: a script of an upstream on the sign-in host would share the origin of consent pages.
     if (authenticateAddress !== undefined && covers(address, authenticateAddress)) {
       const message = 'must not cover the host of authenticateUrl, which is for sign-in alone';
-      return refused(PATH, 'HostConflict', message);
+      return invalid(PATH, 'HostConflict', message);
     }
     return made(address);
   });

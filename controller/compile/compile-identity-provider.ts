@@ -1,10 +1,10 @@
 import type { GatewaySettings } from '../../crds/types.ts';
 import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
 import { memberPath } from '../validate/field-path.ts';
-import { all, andThen, made, refused, type Outcome } from './outcome.ts';
+import { all, andThen, made, invalid, type CompileResult } from './compile-result.ts';
 import { resolveSecret } from './resolve-secret.ts';
-import { nameOf, type CompileOptions, type Secrets } from './resources.ts';
-import { schemeFault } from './secure-scheme.ts';
+import { resourceName, type CompileOptions, type Secrets } from './resources.ts';
+import { schemeProblem } from './secure-scheme.ts';
 
 type Provider = NonNullable<GatewaySettings['spec']['identityProviders']>[number];
 
@@ -18,14 +18,14 @@ export function compileIdentityProvider(
   settings: GatewaySettings,
   secrets: Secrets,
   { devAllowLoopback }: CompileOptions,
-): Outcome<CompiledIdentityProvider | undefined> {
+): CompileResult<CompiledIdentityProvider | undefined> {
   const { identityProviders: providers = [] } = settings.spec;
   if (providers.length === 0) return made(undefined);
-  const [namespace = ''] = nameOf(settings).split('/');
+  const [namespace = ''] = resourceName(settings).split('/');
   const compiled = providers.map((provider, index) => {
     const path = memberPath(PATH, index);
-    const fault = issuerFault(provider.issuerUrl, devAllowLoopback);
-    if (fault !== undefined) return refused(`${path}.issuerUrl`, 'UnsupportedValue', fault);
+    const problem = issuerFault(provider.issuerUrl, devAllowLoopback);
+    if (problem !== undefined) return invalid(`${path}.issuerUrl`, 'UnsupportedValue', problem);
     return andThen(clientSecretOf(provider, { namespace, path, secrets }), (clientSecret) =>
       made(compileProvider(provider, clientSecret)),
     );
@@ -34,7 +34,7 @@ export function compileIdentityProvider(
     const signIn = chooseSignIn(providers);
     if (signIn === undefined) {
       const message = 'must have one provider, or one with signIn: true among several';
-      return refused(PATH, 'UnsupportedValue', message);
+      return invalid(PATH, 'UnsupportedValue', message);
     }
     return made(list[providers.indexOf(signIn)]);
   });
@@ -51,13 +51,13 @@ function chooseSignIn(providers: readonly Provider[]): Provider | undefined {
 function issuerFault(issuerUrl: string, devAllowLoopback: boolean): string | undefined {
   const url = URL.parse(issuerUrl);
   if (url?.username !== '' || url.password !== '') return 'must be a URL without a user';
-  return schemeFault({ scheme: url.protocol, host: url.hostname }, devAllowLoopback);
+  return schemeProblem({ scheme: url.protocol, host: url.hostname }, devAllowLoopback);
 }
 
 function clientSecretOf(
   { clientSecretRef }: Provider,
   place: { readonly namespace: string; readonly path: string; readonly secrets: Secrets },
-): Outcome<string | undefined> {
+): CompileResult<string | undefined> {
   if (clientSecretRef === undefined) return made(undefined);
   return resolveSecret(clientSecretRef, { ...place, path: `${place.path}.clientSecretRef` });
 }

@@ -4,11 +4,11 @@ import type { Access, CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { compileAddress } from './compile-address.ts';
 import { durationMs } from './duration.ts';
 import { isPublic } from './is-public.ts';
-import { andThen, combine, made, refused, type Outcome } from './outcome.ts';
-import { compilePathMatch, pathFault } from './path-match.ts';
+import { andThen, combine, made, invalid, type CompileResult } from './compile-result.ts';
+import { compilePathMatch, pathProblem } from './path-match.ts';
 import { compilePolicy } from './policy/compile-policy.ts';
 import { refuseTools } from './policy/refuse-tools.ts';
-import { nameOf, namespaceOf } from './resources.ts';
+import { resourceName, namespaceOf } from './resources.ts';
 import type { RouteContext } from './route-context.ts';
 import { compileUpstream } from './upstream.ts';
 
@@ -21,7 +21,7 @@ const DEFAULT_RESPONSE_TIMEOUT_MS = 60_000;
  * Compiles one route, which depends on nothing but itself and the context. Its `backendRefs` are
  * resolved apart, for that depends on the Services.
  */
-export function compileRoute(route: Route, context: RouteContext): Outcome<CompiledRoute> {
+export function compileRoute(route: Route, context: RouteContext): CompileResult<CompiledRoute> {
   const { spec } = route;
   const { hasServices } = context;
   const parts = combine({
@@ -34,7 +34,7 @@ export function compileRoute(route: Route, context: RouteContext): Outcome<Compi
   return andThen(parts, ({ address, path, upstream, access, mcpServer }) =>
     withinLimit({
       kind: 'route' as const,
-      name: nameOf(route),
+      name: resourceName(route),
       ...address,
       path,
       upstream,
@@ -47,23 +47,23 @@ export function compileRoute(route: Route, context: RouteContext): Outcome<Compi
 }
 
 /** Proxies end a connection that brings them more at once than they can take. */
-function withinLimit(route: CompiledRoute): Outcome<CompiledRoute> {
+function withinLimit(route: CompiledRoute): CompileResult<CompiledRoute> {
   if (Buffer.byteLength(JSON.stringify(route)) <= MAX_ROUTE_BYTES) return made(route);
   const message = `is too large: it compiles to more than ${String(MAX_ROUTE_BYTES)} bytes`;
-  return refused('spec', 'UnsupportedValue', message);
+  return invalid('spec', 'UnsupportedValue', message);
 }
 
 function compileAccess(
   spec: Route['spec'],
   { missingSettings, signIn }: RouteContext,
-): Outcome<Access> {
+): CompileResult<Access> {
   if (missingSettings !== undefined) {
     const message = `there is no ${missingSettings}, which says whose routes may serve`;
-    return refused('', 'SettingsNotFound', message);
+    return invalid('', 'SettingsNotFound', message);
   }
   if (isPublic(spec)) return made({ kind: 'public' });
   const parts = combine({
-    signIn: signIn.kind === 'available' ? made(true) : refused('', signIn.reason, signIn.message),
+    signIn: signIn.kind === 'available' ? made(true) : invalid('', signIn.reason, signIn.message),
     policy: compileRoutePolicy(spec),
   });
   return andThen(parts, ({ policy }) =>
@@ -74,7 +74,7 @@ function compileAccess(
   );
 }
 
-function compileRoutePolicy({ policy, mcp }: Route['spec']): Outcome<Policy> {
+function compileRoutePolicy({ policy, mcp }: Route['spec']): CompileResult<Policy> {
   if (policy === undefined) return made({});
   const compiled = compilePolicy(policy, 'spec.policy');
   if (mcp !== undefined) return compiled;
@@ -87,11 +87,11 @@ function withAnyUser({ allow, ...rest }: Policy): Policy {
   return { ...rest, allow: { ...allow, or } };
 }
 
-function compileMcpServer(spec: Route['spec']): Outcome<CompiledRoute['mcpServer']> {
+function compileMcpServer(spec: Route['spec']): CompileResult<CompiledRoute['mcpServer']> {
   if (spec.mcp === undefined) return made(undefined);
   const { path = '', maxRequestBytes = DEFAULT_MAX_REQUEST_BYTES } = spec.mcp.server;
-  const fault = path === '' ? undefined : pathFault(path);
-  if (fault !== undefined) return refused('spec.mcp.server.path', 'InvalidSpec', fault);
+  const problem = path === '' ? undefined : pathProblem(path);
+  if (problem !== undefined) return invalid('spec.mcp.server.path', 'InvalidSpec', problem);
   return made({ path: path.replace(/\/$/, ''), maxRequestBytes });
 }
 

@@ -11,9 +11,9 @@ import { isCidr } from './cidr.ts';
 import { compileIdentityProvider } from './compile-identity-provider.ts';
 import { compileSigningKeys } from './compile-signing-keys.ts';
 import { durationMs } from './duration.ts';
-import { all, andThen, combine, made, refused, type Outcome } from './outcome.ts';
-import { nameOf, type CompileOptions, type Secrets } from './resources.ts';
-import { schemeFault } from './secure-scheme.ts';
+import { all, andThen, combine, made, invalid, type CompileResult } from './compile-result.ts';
+import { resourceName, type CompileOptions, type Secrets } from './resources.ts';
+import { schemeProblem } from './secure-scheme.ts';
 import { originOf, type Origin } from '../../shared/snapshot/origin.ts';
 
 /** Everything that the settings stand for. */
@@ -43,7 +43,7 @@ export function compileSettings(
   settings: GatewaySettings,
   secrets: Secrets,
   options: CompileOptions,
-): Outcome<SettingsParts> {
+): CompileResult<SettingsParts> {
   const { spec } = settings;
   const parts = combine({
     authenticateAddress: compileAuthenticateUrl(spec, options),
@@ -67,7 +67,7 @@ export function compileSettings(
     made({
       settings: {
         kind: 'settings',
-        gatewayId: nameOf(settings),
+        gatewayId: resourceName(settings),
         ...(authenticateAddress && { authenticateOrigin: originOf(authenticateAddress) }),
         allowedClientIdDomains: spec.mcpAllowedClientIdDomains ?? [],
         authorizeLogFields: spec.authorizeLogFields ?? DEFAULT_AUTHORIZE_LOG_FIELDS,
@@ -83,16 +83,16 @@ export function compileSettings(
 function compileAuthenticateUrl(
   { authenticateUrl }: Spec,
   { devAllowLoopback }: CompileOptions,
-): Outcome<Address | undefined> {
+): CompileResult<Address | undefined> {
   if (authenticateUrl === undefined) return made(undefined);
   const path = 'spec.authenticateUrl';
   return andThen(parseAddress(authenticateUrl, path), (address) => {
-    const fault = schemeFault(address, devAllowLoopback);
-    return fault === undefined ? made(address) : refused(path, 'UnsupportedValue', fault);
+    const problem = schemeProblem(address, devAllowLoopback);
+    return problem === undefined ? made(address) : invalid(path, 'UnsupportedValue', problem);
   });
 }
 
-function compileOrigins(origins: readonly string[]): Outcome<readonly Origin[]> {
+function compileOrigins(origins: readonly string[]): CompileResult<readonly Origin[]> {
   return all(
     origins.map((origin, index) => {
       const path = memberPath('spec.mcpAllowedOrigins', index);
@@ -104,25 +104,25 @@ function compileOrigins(origins: readonly string[]): Outcome<readonly Origin[]> 
 function compileCidrs(
   spec: Spec,
   field: 'outboundAllowedCidrs' | 'trustedProxies',
-): Outcome<readonly string[]> {
+): CompileResult<readonly string[]> {
   const cidrs = spec[field] ?? [];
   return all(
     cidrs.map((cidr, index) => {
       if (isCidr(cidr)) return made(cidr);
       const path = memberPath(`spec.${field}`, index);
-      return refused(path, 'InvalidSpec', 'must be an address range such as 10.20.0.0/16');
+      return invalid(path, 'InvalidSpec', 'must be an address range such as 10.20.0.0/16');
     }),
   );
 }
 
-function compileCookie({ cookie }: Spec): Outcome<CompiledSettings['cookie']> {
+function compileCookie({ cookie }: Spec): CompileResult<CompiledSettings['cookie']> {
   const expiration = cookie?.expiration ?? DEFAULT_COOKIE_EXPIRATION;
   return andThen(compileSeconds(expiration, 'spec.cookie.expiration'), (expirationSeconds) =>
     made({ expirationSeconds, sameSite: cookie?.sameSite ?? 'Lax' }),
   );
 }
 
-function compileTokens({ tokens = {} }: Spec): Outcome<CompiledSettings['tokens']> {
+function compileTokens({ tokens = {} }: Spec): CompileResult<CompiledSettings['tokens']> {
   const {
     externalTokenLifetime = DEFAULT_EXTERNAL_TOKEN_LIFETIME,
     refreshTokenLifetime = DEFAULT_REFRESH_TOKEN_LIFETIME,
@@ -139,8 +139,8 @@ function compileTokens({ tokens = {} }: Spec): Outcome<CompiledSettings['tokens'
 }
 
 /** Cookies and tokens count in whole seconds (RFC 6265, RFC 6749). */
-function compileSeconds(duration: string, path: string): Outcome<number> {
+function compileSeconds(duration: string, path: string): CompileResult<number> {
   const seconds = durationMs(duration) / 1_000;
   if (Number.isInteger(seconds)) return made(seconds);
-  return refused(path, 'UnsupportedValue', 'must be whole seconds');
+  return invalid(path, 'UnsupportedValue', 'must be whole seconds');
 }

@@ -3,9 +3,9 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'n
 import type { GatewaySettings } from '../../crds/types.ts';
 import type { CompiledSigningKeys } from '../../shared/snapshot/snapshot.ts';
 import { memberPath } from '../validate/field-path.ts';
-import { all, andThen, made, refused, type Outcome } from './outcome.ts';
+import { all, andThen, made, invalid, type CompileResult } from './compile-result.ts';
 import { resolveSecret } from './resolve-secret.ts';
-import { nameOf, type Secrets } from './resources.ts';
+import { resourceName, type Secrets } from './resources.ts';
 
 type SigningKey = CompiledSigningKeys['keys'][number];
 
@@ -16,10 +16,10 @@ const MIN_RSA_BITS = 2_048;
 export function compileSigningKeys(
   settings: GatewaySettings,
   secrets: Secrets,
-): Outcome<CompiledSigningKeys | undefined> {
+): CompileResult<CompiledSigningKeys | undefined> {
   const { signingKeyRefs: refs = [] } = settings.spec;
   if (refs.length === 0) return made(undefined);
-  const [namespace = ''] = nameOf(settings).split('/');
+  const [namespace = ''] = resourceName(settings).split('/');
   const keys = refs.map((ref, index) => {
     const path = memberPath(PATH, index);
     const text = resolveSecret(ref, { namespace, path, secrets });
@@ -31,20 +31,20 @@ export function compileSigningKeys(
     );
     if (repeated === -1) return made({ kind: 'signing-keys', keys: list });
     const message = 'has the key ID of a key before it';
-    return refused(memberPath(PATH, repeated), 'UnsupportedValue', message);
+    return invalid(memberPath(PATH, repeated), 'UnsupportedValue', message);
   });
 }
 
-function readKey(pem: string, keyId: string | undefined, path: string): Outcome<SigningKey> {
+function readKey(pem: string, keyId: string | undefined, path: string): CompileResult<SigningKey> {
   const key = privateKeyOf(pem);
   if (key === undefined) {
     const message = 'must refer to a private key in PEM (PKCS #8 or SEC 1), not encrypted';
-    return refused(path, 'InvalidSecret', message);
+    return invalid(path, 'InvalidSecret', message);
   }
   const algorithm = algorithmOf(key);
   if (algorithm === undefined) {
     const message = 'must refer to an EC P-256, RSA (at least 2048 bits) or Ed25519 key';
-    return refused(path, 'InvalidSecret', message);
+    return invalid(path, 'InvalidSecret', message);
   }
   const privateKey = key.export({ type: 'pkcs8', format: 'pem' });
   return made({ keyId: keyId ?? thumbprint(key), algorithm, privateKey });

@@ -13,6 +13,6 @@ export const NO_SETTINGS: GatewaySettings = {
 /** What they compile to. */
 export function defaultParts(options: CompileOptions): SettingsParts {
   const outcome = compileSettings(NO_SETTINGS, new Map(), options);
-  if (outcome.kind === 'refused') throw new Error('the default settings are valid');
+  if (outcome.kind === 'invalid') throw new Error('the default settings are valid');
   return outcome.value;
 }

@@ -1,14 +1,14 @@
-import { refused, type Outcome } from './outcome.ts';
+import { invalid, type CompileResult } from './compile-result.ts';
 
 /**
- * What a pass makes of one resource, whatever happens: a fault of ours that shows with one resource
+ * What a pass makes of one resource, whatever happens: a problem of ours that shows with one resource
  * refuses that one, and the others go on. Messages of errors may hold values of the resource.
  */
-export function guarded<T>(pass: () => Outcome<T>): Outcome<T> {
+export function guarded<T>(pass: () => CompileResult<T>): CompileResult<T> {
   try {
     return pass();
   } catch (error) {
     const name = error instanceof Error ? error.name : 'unknown error';
-    return refused('spec', 'InvalidSpec', `cannot be compiled: ${name}`);
+    return invalid('spec', 'InvalidSpec', `cannot be compiled: ${name}`);
   }
 }

@@ -199,14 +199,14 @@ class RememberingCompiler implements IncrementalCompiler {
   }
 
   #judgeSettings(): SettingsVerdict | undefined {
-    const { resource, served, isAccepted, findings } = this.#settings;
+    const { resource, served, isAccepted, problems: problems } = this.#settings;
     if (resource === undefined) return undefined;
     const { resources = [] } = this.#applied ?? {};
     const [first] = resources;
     return {
       resource,
       isAccepted,
-      findings,
+      problems: problems,
       ...(served !== undefined &&
         first !== undefined && {
           served: {

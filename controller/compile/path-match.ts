@@ -1,34 +1,34 @@
 import type { Route } from '../../crds/types.ts';
 import type { PathMatch } from '../../shared/snapshot/snapshot.ts';
 import { checkRegex } from './regex/check-regex.ts';
-import { made, refused, type Outcome } from './outcome.ts';
+import { made, invalid, type CompileResult } from './compile-result.ts';
 
 /** Paths that the gateway answers itself on every host (specification: Endpoints). */
 const RESERVED_PREFIX = '/.gateway';
 
 /** Compiles `prefix`, `path` or `regex`; without any of them a route serves every path. */
-export function compilePathMatch(spec: Route['spec']): Outcome<PathMatch> {
+export function compilePathMatch(spec: Route['spec']): CompileResult<PathMatch> {
   const { prefix, path, regex } = spec;
   if (regex !== undefined) return compileRegex(regex);
   if (path !== undefined) return compileExact(path);
   return compilePrefix(prefix ?? '/');
 }
 
-function compileRegex(value: string): Outcome<PathMatch> {
-  const fault = checkRegex(value);
-  if (fault !== undefined) return refused('spec.regex', 'InvalidRegex', fault);
+function compileRegex(value: string): CompileResult<PathMatch> {
+  const problem = checkRegex(value);
+  if (problem !== undefined) return invalid('spec.regex', 'InvalidRegex', problem);
   return made({ kind: 'regex', value });
 }
 
-function compileExact(value: string): Outcome<PathMatch> {
-  const fault = pathFault(value) ?? reservedFault(value);
-  if (fault !== undefined) return refused('spec.path', 'InvalidSpec', fault);
+function compileExact(value: string): CompileResult<PathMatch> {
+  const problem = pathProblem(value) ?? reservedPathProblem(value);
+  if (problem !== undefined) return invalid('spec.path', 'InvalidSpec', problem);
   return made({ kind: 'exact', value });
 }
 
-function compilePrefix(prefix: string): Outcome<PathMatch> {
-  const fault = pathFault(prefix) ?? reservedFault(prefix);
-  if (fault !== undefined) return refused('spec.prefix', 'InvalidSpec', fault);
+function compilePrefix(prefix: string): CompileResult<PathMatch> {
+  const problem = pathProblem(prefix) ?? reservedPathProblem(prefix);
+  if (problem !== undefined) return invalid('spec.prefix', 'InvalidSpec', problem);
   return made({ kind: 'prefix', value: prefix.replace(/\/$/, '') });
 }
 
@@ -41,7 +41,7 @@ export const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i
  * Attack: a path that the gateway and the upstream read differently takes a request past the policy
  * of the route it belongs to. So no empty or dot segments, and no encoded separators or dots.
  */
-export function pathFault(path: string): string | undefined {
+export function pathProblem(path: string): string | undefined {
   if (!path.startsWith('/')) return 'must begin with "/"';
   if (!/^[-A-Za-z0-9._~!$&'()*+,;=:@%/]+$/.test(path)) {
     return 'must be written as in a URL: without spaces, "?" and "#", other characters encoded';
@@ -56,7 +56,7 @@ export function pathFault(path: string): string | undefined {
 }
 
 /** What is wrong with a path that the gateway answers itself. */
-export function reservedFault(path: string): string | undefined {
+export function reservedPathProblem(path: string): string | undefined {
   const isReserved = path === RESERVED_PREFIX || path.startsWith(`${RESERVED_PREFIX}/`);
   return isReserved ? `${RESERVED_PREFIX}/ is reserved for the gateway itself` : undefined;
 }

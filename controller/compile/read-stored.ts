@@ -1,7 +1,7 @@
 import { API_VERSION, type ResourceKind } from '../../crds/crd-schema.ts';
 import type { GatewaySettings, Route } from '../../crds/types.ts';
 import { validateResource } from '../validate/validate-resource.ts';
-import { made, type Outcome } from './outcome.ts';
+import { made, type CompileResult } from './compile-result.ts';
 
 /** A spec of a resource that an API server has stored. */
 export interface StoredSpec {
@@ -17,12 +17,15 @@ const DEFAULT_CLASS = 'gatehouse';
  * Validates a spec that an API server has stored, whatever the definition there says. Metadata are
  * its own: nothing but the name is read.
  */
-export function readStored(kind: 'GatewaySettings', stored: StoredSpec): Outcome<GatewaySettings>;
-export function readStored(kind: 'Route', stored: StoredSpec): Outcome<Route>;
+export function readStored(
+  kind: 'GatewaySettings',
+  stored: StoredSpec,
+): CompileResult<GatewaySettings>;
+export function readStored(kind: 'Route', stored: StoredSpec): CompileResult<Route>;
 export function readStored(
   kind: ResourceKind,
   { namespace, name, spec }: StoredSpec,
-): Outcome<Route | GatewaySettings> {
+): CompileResult<Route | GatewaySettings> {
   const manifest = { apiVersion: API_VERSION, kind, metadata: { namespace, name }, spec };
   const validation = validateResource(manifest, kind);
   if (validation.kind === 'valid') {
@@ -30,8 +33,8 @@ export function readStored(
     return made(validation.resource as Route | GatewaySettings);
   }
   return {
-    kind: 'refused',
-    findings: validation.problems.map(({ path, reason, message }) => ({ path, reason, message })),
+    kind: 'invalid',
+    problems: validation.problems.map(({ path, reason, message }) => ({ path, reason, message })),
   };
 }
 

@@ -1,4 +1,4 @@
-import { made, refused, type Outcome } from './outcome.ts';
+import { made, invalid, type CompileResult } from './compile-result.ts';
 import type { Secrets } from './resources.ts';
 
 /** A key in a Secret of the settings' namespace. */
@@ -16,22 +16,22 @@ interface Place {
 
 /**
  * Text of a secret, without the line break that editors and `echo` put at its end. Never empty.
- * Findings name the reference and never what it refers to.
+ * Problems name the reference and never what it refers to.
  */
-export function resolveSecret({ name, key }: SecretRef, place: Place): Outcome<string> {
+export function resolveSecret({ name, key }: SecretRef, place: Place): CompileResult<string> {
   const { namespace, path, secrets } = place;
   const secret = secrets.get(`${namespace}/${name}`);
   if (secret === undefined) {
-    return refused(path, 'SecretNotFound', `there is no Secret ${namespace}/${name}`);
+    return invalid(path, 'SecretNotFound', `there is no Secret ${namespace}/${name}`);
   }
   const value = secret.get(key);
   if (value === undefined) {
-    return refused(path, 'SecretNotFound', `Secret ${namespace}/${name} has no key "${key}"`);
+    return invalid(path, 'SecretNotFound', `Secret ${namespace}/${name} has no key "${key}"`);
   }
   const text = decode(value)?.replace(/\r?\n$/, '');
   if (text === undefined || text === '') {
     const what = text === '' ? 'is empty' : 'is not text in UTF-8';
-    return refused(path, 'InvalidSecret', `key "${key}" of Secret ${namespace}/${name} ${what}`);
+    return invalid(path, 'InvalidSecret', `key "${key}" of Secret ${namespace}/${name} ${what}`);
   }
   return made(text);
 }

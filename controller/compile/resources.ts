@@ -20,7 +20,7 @@ export interface CompileOptions {
 }
 
 /** `namespace/name` of a resource. */
-export function nameOf({ metadata }: Pick<Route | GatewaySettings, 'metadata'>): string {
+export function resourceName({ metadata }: Pick<Route | GatewaySettings, 'metadata'>): string {
   return `${namespaceOf({ metadata })}/${metadata.name}`;
 }
 

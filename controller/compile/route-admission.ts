@@ -1,6 +1,6 @@
 import type { GatewaySettings } from '../../crds/types.ts';
 import { selects, type Labels, type LabelSelector } from './label-selector.ts';
-import { nameOf } from './resources.ts';
+import { resourceName } from './resources.ts';
 
 /** What the settings say of the routes that may serve, besides what they compile to. */
 export interface RouteAdmission {
@@ -30,7 +30,7 @@ function compileNamespaces(
   settings: GatewaySettings,
 ): RouteAdmission['namespaces'] {
   if (from === 'All') return { from };
-  const [namespace = ''] = nameOf(settings).split('/');
+  const [namespace = ''] = resourceName(settings).split('/');
   // The definition of GatewaySettings asks for a selector. Without one, none but the own is admitted.
   if (from === 'Same' || selector === undefined) return { from: 'Same', namespace };
   return { from, selector };

@@ -10,7 +10,7 @@ interface Endpoint {
  * Why cookies, codes and tokens must not travel to an endpoint; undefined when they may. They travel
  * in clear to this machine's own names only, and only for development.
  */
-export function schemeFault(
+export function schemeProblem(
   { scheme, host }: Endpoint,
   devAllowLoopback: boolean,
 ): string | undefined {

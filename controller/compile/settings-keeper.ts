@@ -2,9 +2,10 @@ import type { GatewaySettings } from '../../crds/types.ts';
 import type { StoredSettings } from '../kubernetes/stored-resources.ts';
 import { compileSettings, type SettingsParts } from './compile-settings.ts';
 import { defaultParts, NO_SETTINGS } from './default-settings.ts';
-import { andThen, type Finding, type Outcome } from './outcome.ts';
+import type { Problem } from '../validate/problem.ts';
+import { andThen, type CompileResult } from './compile-result.ts';
 import { isOfClass, readServed, readStored } from './read-stored.ts';
-import { nameOf, namespaceOf, type CompileOptions, type Secrets } from './resources.ts';
+import { resourceName, namespaceOf, type CompileOptions, type Secrets } from './resources.ts';
 
 /** Settings that serve, of whatever generation, with the Secrets that they were accepted with. */
 export interface ServedSettings {
@@ -20,11 +21,11 @@ export interface ServedSettings {
 export class SettingsKeeper {
   readonly #options: CompileOptions;
   #resource: StoredSettings | undefined;
-  #newest: Outcome<GatewaySettings> | undefined;
+  #newest: CompileResult<GatewaySettings> | undefined;
   /** What served in another process, to begin with. */
   #before: { readonly generation: number; readonly settings: GatewaySettings } | undefined;
   #served: ServedSettings | undefined;
-  #findings: readonly Finding[] = [];
+  #problems: readonly Problem[] = [];
 
   constructor(options: CompileOptions) {
     this.#options = options;
@@ -40,18 +41,18 @@ export class SettingsKeeper {
   }
 
   /** Everything wrong with the newest generation. */
-  get findings(): readonly Finding[] {
-    return this.#findings;
+  get problems(): readonly Problem[] {
+    return this.#problems;
   }
 
   get isAccepted(): boolean {
-    return this.#resource !== undefined && this.#findings.length === 0;
+    return this.#resource !== undefined && this.#problems.length === 0;
   }
 
   /** Why there is nothing to serve with although there are settings. */
   get obstacle(): string | undefined {
     if (this.#resource === undefined || this.#served !== undefined) return undefined;
-    const name = nameOf(this.#resource);
+    const name = resourceName(this.#resource);
     return `GatewaySettings ${name} cannot be used, and no earlier generation of it is known`;
   }
 
@@ -100,7 +101,7 @@ export class SettingsKeeper {
 
   /** Compiles the settings with Secrets that may have changed. */
   compile(secrets: Secrets): void {
-    this.#findings = [];
+    this.#problems = [];
     if (this.#newest === undefined || this.#resource === undefined) return;
     const generation = generationOf(this.#resource);
     const outcome = andThen(this.#newest, (settings) => this.#serve(generation, settings, secrets));
@@ -109,14 +110,18 @@ export class SettingsKeeper {
       this.#served = outcome.value;
       return;
     }
-    this.#findings = outcome.findings;
+    this.#problems = outcome.problems;
     if (this.#served !== undefined || this.#before === undefined) return;
     const { generation: earlier, settings } = this.#before;
     const fallback = this.#serve(earlier, settings, secrets);
     if (fallback.kind === 'made') this.#served = fallback.value;
   }
 
-  #serve(generation: number, settings: GatewaySettings, secrets: Secrets): Outcome<ServedSettings> {
+  #serve(
+    generation: number,
+    settings: GatewaySettings,
+    secrets: Secrets,
+  ): CompileResult<ServedSettings> {
     return andThen(compileSettings(settings, secrets, this.#options), (parts) => ({
       kind: 'made',
       value: { generation, settings, parts },
@@ -131,7 +136,7 @@ export class SettingsKeeper {
     if (served === undefined) return undefined;
     if (!isOfClass(served.spec, this.#options.gatewayClassName)) return undefined;
     const read = readStored('GatewaySettings', { ...placeOf(resource), spec: served.spec });
-    if (read.kind === 'refused') return undefined;
+    if (read.kind === 'invalid') return undefined;
     return { generation: served.number, settings: read.value };
   }
 }

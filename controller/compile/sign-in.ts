@@ -1,5 +1,5 @@
 import { NO_SETTINGS } from './default-settings.ts';
-import { nameOf } from './resources.ts';
+import { resourceName } from './resources.ts';
 import type { SignInAvailability } from './route-context.ts';
 import type { ServedSettings } from './settings-keeper.ts';
 
@@ -9,7 +9,7 @@ export function signInOf(served: ServedSettings | undefined): SignInAvailability
     return unavailable('SettingsNotFound', 'there is no GatewaySettings');
   }
   if (served.parts.identityProvider !== undefined) return { kind: 'available' };
-  const name = `GatewaySettings ${nameOf(served.settings)}`;
+  const name = `GatewaySettings ${resourceName(served.settings)}`;
   return unavailable('IdentityProviderNotFound', `${name} names no identity provider`);
 }
 

@@ -1,5 +1,5 @@
 import { compilePolicy } from '../compile/policy/compile-policy.ts';
-import type { Problem } from '../validate/problem.ts';
+import type { ResourceProblem } from '../validate/problem.ts';
 import { displayName, readResourceId, type ResourceId } from '../validate/resource-id.ts';
 import { validateResource, type Resource } from '../validate/validate-resource.ts';
 import { overrideSettings, type Override } from './environment-overrides.ts';
@@ -22,11 +22,11 @@ export interface Candidate {
   readonly file: string;
   /** Absent if there are problems. */
   readonly resource?: Resource;
-  /** The resource without its unreadable parts: only for finding more problems. */
+  /** The resource without its unreadable parts: only for problem more problems. */
   readonly draft?: Resource;
   readonly problems: readonly LocatedProblem[];
   /** Adds the place in the file to a problem with this resource. */
-  readonly locate: (problem: Problem) => LocatedProblem;
+  readonly locate: (problem: ResourceProblem) => LocatedProblem;
 }
 
 /** Everything that the files contain now. */
@@ -121,18 +121,21 @@ function candidateOf(written: Written, overrides: readonly Override[]): Candidat
   return isGood ? { ...base, resource, problems: [] } : { ...base, draft: resource, problems: own };
 }
 
-/** The compiler reads what is valid only: a policy in a manifest that is not shows its faults here. */
-function policyProblems(manifest: unknown, known: readonly Problem[]): readonly Problem[] {
+/** The compiler reads what is valid only: a policy in a manifest that is not shows its problems here. */
+function policyProblems(
+  manifest: unknown,
+  known: readonly ResourceProblem[],
+): readonly ResourceProblem[] {
   const spec = isMapping(manifest) ? manifest['spec'] : undefined;
   const policy = isMapping(spec) ? spec['policy'] : undefined;
   const isKnown = known.some(({ path }) => path.startsWith(POLICY_PATH));
   if (policy === undefined || isKnown) return [];
   const outcome = compilePolicy(policy, POLICY_PATH);
   if (outcome.kind === 'made') return [];
-  return outcome.findings.map((finding) => ({ ...finding, resource: '' }));
+  return outcome.problems.map((problem) => ({ ...problem, resource: '' }));
 }
 
-function locator(written: Written): (problem: Problem) => LocatedProblem {
+function locator(written: Written): (problem: ResourceProblem) => LocatedProblem {
   return (problem) => {
     const { path, isEnvironment } = writtenPath(problem.path, written.origins);
     if (isEnvironment) return { ...problem, path, file: ENVIRONMENT_PLACE };
@@ -141,7 +144,10 @@ function locator(written: Written): (problem: Problem) => LocatedProblem {
   };
 }
 
-function locateWritten(source: SourceDocument | undefined, problem: Problem): LocatedProblem {
+function locateWritten(
+  source: SourceDocument | undefined,
+  problem: ResourceProblem,
+): LocatedProblem {
   if (source === undefined) return { ...problem, file: ENVIRONMENT_PLACE };
   const { file, number, lineOf } = source;
   return { ...problem, file, document: number, line: lineOf(problem.path) };

@@ -67,5 +67,5 @@ function problemsOf(
   if (version.kind === 'unreadable' || verdict === undefined) return [];
   const { id, locate } = version.candidate;
   const resource = id === undefined ? '' : displayName(id);
-  return verdict.findings.map((finding) => locate({ ...finding, resource }));
+  return verdict.problems.map((problem) => locate({ ...problem, resource }));
 }

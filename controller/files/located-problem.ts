@@ -1,7 +1,7 @@
-import type { Problem } from '../validate/problem.ts';
+import type { ResourceProblem } from '../validate/problem.ts';
 
 /** A problem and where its author finds it. */
-export interface LocatedProblem extends Problem {
+export interface LocatedProblem extends ResourceProblem {
   /** A file, or `environment`. */
   readonly file: string;
   /** Document in the file, counted from 1. */

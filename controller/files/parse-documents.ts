@@ -34,7 +34,7 @@ export interface SyntaxProblem {
 /** What is in a file: its documents, or why it cannot be read as YAML or JSON. */
 export interface ParsedFile {
   readonly documents: readonly SourceDocument[];
-  /** The documents that can be read beside those that cannot: good for finding more problems. */
+  /** The documents that can be read beside those that cannot: good for problem more problems. */
   readonly readable: readonly SourceDocument[];
   readonly syntaxProblems: readonly SyntaxProblem[];
 }
@@ -68,11 +68,11 @@ export function parseDocuments(file: string, text: string): ParsedFile {
   for (const [index, parsed] of [...parseAllDocuments(text, options)].entries()) {
     const number = index + 1;
     const lineAt = (offset: number): number => lines.linePos(offset).line;
-    const faults = faultsOf(parsed);
-    for (const { offset, message } of faults) {
+    const problems = problemsOf(parsed);
+    for (const { offset, message } of problems) {
       syntaxProblems.push({ document: number, line: lineAt(offset), message });
     }
-    const value: unknown = faults.length > 0 ? null : parsed.toJS();
+    const value: unknown = problems.length > 0 ? null : parsed.toJS();
     if (value !== null) {
       const lineOf = (path: string): number => lineAt(offsetOf(parsed, path));
       documents.push({ file, number, value, lineOf });
@@ -88,11 +88,11 @@ interface Fault {
 }
 
 /** Messages of the parser name tags and aliases: a secret that was not quoted can be one. */
-function faultsOf(document: Document.Parsed): readonly Fault[] {
+function problemsOf(document: Document.Parsed): readonly Fault[] {
   const errors = document.errors.map(({ pos, message }) => ({ offset: pos[0], message }));
   const tags = document.warnings.map(({ pos }) => ({ offset: pos[0], message: UNKNOWN_TAG }));
-  const faults = [...errors, ...tags];
-  if (faults.length > 0) return faults;
+  const problems = [...errors, ...tags];
+  if (problems.length > 0) return problems;
   try {
     document.toJS();
     return [];

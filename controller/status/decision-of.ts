@@ -6,7 +6,7 @@ export function decisionOf(verdict: RouteVerdict | SettingsVerdict): Decision {
   return {
     generation: verdict.resource.metadata.generation ?? 0,
     isAccepted: verdict.isAccepted,
-    findings: verdict.findings,
+    problems: verdict.problems,
     served: verdict.served,
   };
 }

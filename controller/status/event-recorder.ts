@@ -7,7 +7,7 @@ import { KubernetesApiError } from '../kubernetes/kubernetes-api.ts';
 import { EVENTS } from '../kubernetes/resource-types.ts';
 import type { Announcement } from './changes-of-mind.ts';
 import { wholeSeconds } from './condition.ts';
-import { clip } from './describe-findings.ts';
+import { clip } from './describe-problems.ts';
 import { TokenBucket } from '../../shared/runtime/token-bucket.ts';
 
 /** The object that an Event is about. */

@@ -1,6 +1,6 @@
 import type { Programming } from '../push/publication.ts';
 import type { Claim } from './condition.ts';
-import { clip } from './describe-findings.ts';
+import { clip } from './describe-problems.ts';
 import { describeRefusal, describeServed, type Decision } from './verdict-claims.ts';
 
 /** How far what serves has come. */

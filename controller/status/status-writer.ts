@@ -34,7 +34,7 @@ export interface StatusWriterLimits {
 
 /**
  * What protects an API server that is slow is the concurrency: it gets no more than it answers. The
- * rate bounds what goes on for long, a Route that changes all the time or a fault of ours; the burst
+ * rate bounds what goes on for long, a Route that changes all the time or a problem of ours; the burst
  * lets a thousand new Routes, each written once or twice, be told of within seconds.
  *
  * A new leader is silent for as long as proxies take to find it.
@@ -170,7 +170,7 @@ export class StatusWriter<W extends StatusWrite> {
       case 'gone':
         this.#backoffs.delete(key);
         return;
-      case 'refused':
+      case 'invalid':
         this.#options.logger.error('status refused', placeOf(write), error);
         this.#options.source.refused(key, write);
         return;

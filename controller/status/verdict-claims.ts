@@ -1,13 +1,13 @@
 import type { Served } from '../compile/compilation.ts';
-import type { Finding } from '../compile/outcome.ts';
+import type { Problem } from '../validate/problem.ts';
 import type { Claim } from './condition.ts';
-import { describeFindings } from './describe-findings.ts';
+import { describeProblems } from './describe-problems.ts';
 
 /** What the compiler decided on the newest generation of a resource. */
 export interface Decision {
   readonly generation: number;
   readonly isAccepted: boolean;
-  readonly findings: readonly Finding[];
+  readonly problems: readonly Problem[];
   readonly served: Served | undefined;
 }
 
@@ -24,12 +24,12 @@ const REFERENCE_REASONS: ReadonlySet<string> = new Set([
 /**
  * Condition `Accepted`.
  *
- * As in the Gateway API it is about the resource itself: one whose only fault is that it refers to
+ * As in the Gateway API it is about the resource itself: one whose only problem is that it refers to
  * what is not there, or may not be used, is accepted, and `ResolvedRefs` is false. `Programmed` tells
  * whether it serves.
  */
-export function acceptedClaim({ isAccepted, findings }: Decision): Claim {
-  const own = findings.filter((finding) => !isAboutReference(finding));
+export function acceptedClaim({ isAccepted, problems }: Decision): Claim {
+  const own = problems.filter((problem) => !isAboutReference(problem));
   const [first] = own;
   if (isAccepted || first === undefined) {
     const message = isAccepted
@@ -37,18 +37,18 @@ export function acceptedClaim({ isAccepted, findings }: Decision): Claim {
       : 'The spec is valid, and what it refers to cannot be used: see ResolvedRefs.';
     return { status: 'True', reason: 'Accepted', message };
   }
-  return { status: 'False', reason: reasonOf(first), message: describeFindings(own) };
+  return { status: 'False', reason: reasonOf(first), message: describeProblems(own) };
 }
 
 /**
  * Condition `ResolvedRefs`: unknown for a resource that is refused for something else, because its
  * references may not have been looked at.
  */
-export function resolvedRefsClaim({ isAccepted, findings }: Decision): Claim {
-  const references = findings.filter(isAboutReference);
+export function resolvedRefsClaim({ isAccepted, problems }: Decision): Claim {
+  const references = problems.filter(isAboutReference);
   const [first] = references;
   if (first !== undefined) {
-    return { status: 'False', reason: reasonOf(first), message: describeFindings(references) };
+    return { status: 'False', reason: reasonOf(first), message: describeProblems(references) };
   }
   if (!isAccepted) {
     const message = 'References are resolved once the spec is accepted.';
@@ -56,9 +56,9 @@ export function resolvedRefsClaim({ isAccepted, findings }: Decision): Claim {
   }
   // Of what is accepted, such as a Service with more endpoints than are served.
   const message =
-    findings.length === 0
+    problems.length === 0
       ? 'Everything it refers to exists and may be used.'
-      : describeFindings(findings);
+      : describeProblems(problems);
   return { status: 'True', reason: 'ResolvedRefs', message };
 }
 
@@ -71,8 +71,8 @@ export function partiallyInvalidClaim(decision: Decision): Claim | undefined {
 
 /** What serves instead of a generation that does not. */
 export function describeServed(decision: Decision): string {
-  const { generation, served, findings } = decision;
-  if (served === undefined) return `Nothing of it serves: ${describeFindings(findings)}.`;
+  const { generation, served, problems } = decision;
+  if (served === undefined) return `Nothing of it serves: ${describeProblems(problems)}.`;
   const which =
     served.generation === generation
       ? 'it serves as it did before'
@@ -82,19 +82,19 @@ export function describeServed(decision: Decision): string {
 
 /** Why a generation does not serve, whatever does. */
 export function describeRefusal(decision: Decision): string {
-  return `${refusalOf(decision)}: ${describeFindings(decision.findings)}.`;
+  return `${refusalOf(decision)}: ${describeProblems(decision.problems)}.`;
 }
 
-/** In agreement with `Accepted`, which is true while nothing but a reference is at fault. */
-function refusalOf({ generation, findings }: Decision): string {
-  const refusal = findings.every(isAboutReference) ? 'cannot be used now' : 'is not accepted';
+/** In agreement with `Accepted`, which is true while nothing but a reference is at problem. */
+function refusalOf({ generation, problems }: Decision): string {
+  const refusal = problems.every(isAboutReference) ? 'cannot be used now' : 'is not accepted';
   return `Generation ${String(generation)} ${refusal}`;
 }
 
-function isAboutReference({ reason }: Finding): boolean {
+function isAboutReference({ reason }: Problem): boolean {
   return REFERENCE_REASONS.has(reason);
 }
 
-function reasonOf({ reason }: Finding): string {
+function reasonOf({ reason }: Problem): string {
   return reason === 'InvalidManifest' ? 'InvalidSpec' : reason;
 }

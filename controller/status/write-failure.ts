@@ -5,7 +5,7 @@ export type WriteFailure =
   /** The object is gone. */
   | { readonly kind: 'gone' }
   /** The API server will not take this status, whenever it is sent. */
-  | { readonly kind: 'refused' }
+  | { readonly kind: 'invalid' }
   /** This process may not, until somebody grants it. */
   | { readonly kind: 'forbidden' }
   | { readonly kind: 'again'; readonly retryAfterMs: number | undefined };
@@ -22,7 +22,7 @@ export function judgeFailure(error: unknown): WriteFailure {
   if (!(error instanceof KubernetesApiError)) return { kind: 'again', retryAfterMs: undefined };
   const { code, retryAfter } = error;
   if (code === NOT_FOUND) return { kind: 'gone' };
-  if (REFUSALS.has(code)) return { kind: 'refused' };
+  if (REFUSALS.has(code)) return { kind: 'invalid' };
   if (code === FORBIDDEN || code === UNAUTHORIZED) return { kind: 'forbidden' };
   return {
     kind: 'again',

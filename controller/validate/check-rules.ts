@@ -1,14 +1,17 @@
 import { Environment } from '@marcbachmann/cel-js';
 
 import type { CelRule, CrdSchema } from '../../crds/crd-schema.ts';
-import type { Fault } from './check-schema.ts';
+import type { SchemaProblem } from './check-schema.ts';
 import { memberPath } from './field-path.ts';
 
 /** What a rule says of a value; throws when it is not made for such a value. */
 type RuleProgram = (context: { readonly self: unknown }) => unknown;
 
 /** Says which rules and list types of its schema a document breaks. */
-export type RuleCheck = (document: unknown, options: { readonly isWellFormed: boolean }) => Fault[];
+export type RuleCheck = (
+  document: unknown,
+  options: { readonly isWellFormed: boolean },
+) => SchemaProblem[];
 
 /**
  * Makes a check of what an API server holds beyond the shape: rules in CEL, and the uniqueness of
@@ -23,16 +26,16 @@ export function compileRuleCheck(schema: CrdSchema): RuleCheck {
   for (const rule of rulesIn(schema)) programs.set(rule, environment.parse(rule.rule));
 
   return (document, { isWellFormed }) => {
-    const faults: Fault[] = [];
+    const problems: SchemaProblem[] = [];
     for (const { schema: part, value, path } of valuesIn(schema, document, '')) {
-      faults.push(...repetitions(part, value, path));
+      problems.push(...repetitions(part, value, path));
       for (const rule of part['x-kubernetes-validations'] ?? []) {
         if (isBroken(programs.get(rule), value, isWellFormed)) {
-          faults.push({ path, message: rule.message });
+          problems.push({ path, message: rule.message });
         }
       }
     }
-    return faults;
+    return problems;
   };
 }
 
@@ -79,7 +82,7 @@ function isBroken(program: RuleProgram | undefined, self: unknown, isWellFormed:
 }
 
 /** Items of a set, or of a list with keys, that are there twice. */
-function repetitions(schema: CrdSchema, value: unknown, path: string): Fault[] {
+function repetitions(schema: CrdSchema, value: unknown, path: string): SchemaProblem[] {
   const listType = schema['x-kubernetes-list-type'] ?? 'atomic';
   if (listType === 'atomic' || !Array.isArray(value)) return [];
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];

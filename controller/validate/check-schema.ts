@@ -6,16 +6,16 @@ import { memberPath, pathOfPointer } from './field-path.ts';
 import { patternInWords } from './patterns-in-words.ts';
 
 /** Something wrong at a place in a document. */
-export interface Fault {
+export interface SchemaProblem {
   readonly path: string;
   readonly message: string;
 }
 
 /** More are of no help to anybody. */
-export const MAX_FAULTS = 20;
+export const MAX_PROBLEMS = 20;
 
 /** Says what is wrong with a document, in words. Values are never repeated. */
-export type SchemaCheck = (document: unknown) => readonly Fault[];
+export type SchemaCheck = (document: unknown) => readonly SchemaProblem[];
 
 /** Makes a check of a JSON schema. */
 export function compileSchemaCheck(schema: JsonSchema): SchemaCheck {
@@ -25,12 +25,12 @@ export function compileSchemaCheck(schema: JsonSchema): SchemaCheck {
     // `propertyNames` only repeats, without saying what is wrong with the name.
     return (validate.errors ?? [])
       .filter(({ keyword }) => keyword !== 'propertyNames')
-      .slice(0, MAX_FAULTS)
+      .slice(0, MAX_PROBLEMS)
       .map(faultOf);
   };
 }
 
-function faultOf(error: ErrorObject): Fault {
+function faultOf(error: ErrorObject): SchemaProblem {
   const { propertyName } = error;
   const holder = pathOfPointer(error.instancePath);
   const path = propertyName === undefined ? holder : memberPath(holder, propertyName);

@@ -1,5 +1,5 @@
 import type { CrdSchema } from '../../crds/crd-schema.ts';
-import type { Fault } from './check-schema.ts';
+import type { SchemaProblem } from './check-schema.ts';
 import { memberPath } from './field-path.ts';
 
 /** Many times what any valid document has. */
@@ -15,10 +15,10 @@ interface Part {
  * Finds a document that has too many values to be looked at one by one; undefined: it has not. What
  * the schema does not describe counts by its names alone.
  *
- * Attack: an object of a hundred thousand unknown fields is not worth a hundred thousand findings,
+ * Attack: an object of a hundred thousand unknown fields is not worth a hundred thousand problems,
  * for which everybody else would wait.
  */
-export function sizeFault(schema: CrdSchema, document: unknown): Fault | undefined {
+export function sizeProblem(schema: CrdSchema, document: unknown): SchemaProblem | undefined {
   const parts: Part[] = [{ schema, value: document, path: '' }];
   let count = 0;
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {

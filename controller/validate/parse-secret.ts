@@ -1,4 +1,4 @@
-import { compileSchemaCheck, type Fault } from './check-schema.ts';
+import { compileSchemaCheck, type SchemaProblem } from './check-schema.ts';
 import { METADATA_SCHEMA } from './metadata-schema.ts';
 import { SECRET_KEY } from './patterns-in-words.ts';
 import type { Secret } from './secret.ts';
@@ -36,9 +36,9 @@ const checkShape = compileSchemaCheck({
  *
  * Faults name keys and never values.
  */
-export function parseSecret(document: unknown): Secret | readonly Fault[] {
-  const faults = checkShape(document);
-  if (faults.length > 0) return faults;
+export function parseSecret(document: unknown): Secret | readonly SchemaProblem[] {
+  const problems = checkShape(document);
+  if (problems.length > 0) return problems;
   // The schema has just been checked.
   const { metadata, data = {}, stringData = {} } = document as SecretManifest;
   const undecodable = Object.entries(data).filter(([, text]) => !isBase64(text));

@@ -1,14 +1,19 @@
-/** One thing wrong with a manifest or a resource. All are reported, none is thrown. */
+/** One thing wrong with a resource. All are reported, none is thrown. */
 export interface Problem {
-  /** The resource as people name it: `Route team-a/files`; the document's place when it has none. */
-  readonly resource: string;
-  /** Where in the resource: `spec.policy.allow.or[0]`; empty for the whole of it. */
+  /** Where in the resource: `spec.policy.allow.or[0]`; empty if it is about the whole resource. */
   readonly path: string;
   /** One CamelCase word, as in status conditions. */
   readonly reason: ProblemReason;
   readonly message: string;
 }
 
+/** A problem with the resource that has it. */
+export interface ResourceProblem extends Problem {
+  /** The name of the resource, `Route team-a/files`, or its place in the input if it has no name. */
+  readonly resource: string;
+}
+
+/** The kinds of problems. */
 export type ProblemReason =
   | 'InvalidManifest'
   | 'InvalidSpec'

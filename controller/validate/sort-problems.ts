@@ -1,7 +1,7 @@
-import type { Problem } from './problem.ts';
+import type { ResourceProblem } from './problem.ts';
 
 /** Problems in an order that does not depend on how they were found. */
-export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
+export function sortProblems(problems: readonly ResourceProblem[]): readonly ResourceProblem[] {
   return [...problems].sort(
     (a, b) =>
       compare(a.resource, b.resource) || compare(a.path, b.path) || compare(a.message, b.message),

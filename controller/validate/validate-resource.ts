@@ -7,12 +7,12 @@ import {
 import { jsonSchemaOf } from '../../crds/json-schema.ts';
 import type { GatewaySettings, Route } from '../../crds/types.ts';
 import { compileRuleCheck } from './check-rules.ts';
-import { compileSchemaCheck, MAX_FAULTS, type Fault } from './check-schema.ts';
-import { sizeFault } from './check-size.ts';
+import { compileSchemaCheck, MAX_PROBLEMS, type SchemaProblem } from './check-schema.ts';
+import { sizeProblem } from './check-size.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { METADATA_SCHEMA } from './metadata-schema.ts';
 import { parseSecret } from './parse-secret.ts';
-import type { Problem, ProblemReason } from './problem.ts';
+import type { ResourceProblem, ProblemReason } from './problem.ts';
 import { displayName, readResourceId } from './resource-id.ts';
 import type { Secret } from './secret.ts';
 import { sortProblems } from './sort-problems.ts';
@@ -23,7 +23,7 @@ export type Resource = Route | GatewaySettings | Secret;
 /** What became of a document. */
 export type Validation =
   | { readonly kind: 'valid'; readonly resource: Resource }
-  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
+  | { readonly kind: 'invalid'; readonly problems: readonly ResourceProblem[] };
 
 /**
  * Makes a resource of a document, or says what is wrong with it: everything, unless it is very much.
@@ -49,26 +49,26 @@ export function validateResource(document: unknown, place: string): Validation {
   const manifest: unknown = Object.fromEntries(
     Object.entries(document).filter(([field]) => field !== 'status'),
   );
-  const faults = CHECKS[kind](manifest);
-  if (faults.length > 0) return invalid(name, faults);
+  const problems = CHECKS[kind](manifest);
+  if (problems.length > 0) return invalid(name, problems);
   // The schema has just been checked, and the types are generated from it.
   return { kind: 'valid', resource: withNamespace(manifest as Route | GatewaySettings) };
 }
 
-const CHECKS: Readonly<Record<ResourceKind, (document: unknown) => readonly Fault[]>> = {
+const CHECKS: Readonly<Record<ResourceKind, (document: unknown) => readonly SchemaProblem[]>> = {
   Route: compileCheck('Route'),
   GatewaySettings: compileCheck('GatewaySettings'),
 };
 
-function compileCheck(kind: ResourceKind): (document: unknown) => readonly Fault[] {
+function compileCheck(kind: ResourceKind): (document: unknown) => readonly SchemaProblem[] {
   const schema = readCrdSchema(kind);
   const checkSchema = compileSchemaCheck(manifestSchema(kind, schema));
   const checkRules = compileRuleCheck(schema);
   return (document) => {
-    const tooLarge = sizeFault(schema, document);
+    const tooLarge = sizeProblem(schema, document);
     if (tooLarge !== undefined) return [tooLarge];
-    const faults = checkSchema(document);
-    return [...faults, ...checkRules(document, { isWellFormed: faults.length === 0 })];
+    const problems = checkSchema(document);
+    return [...problems, ...checkRules(document, { isWellFormed: problems.length === 0 })];
   };
 }
 
@@ -95,7 +95,7 @@ function withNamespace(manifest: Route | GatewaySettings): Route | GatewaySettin
 
 const KINDS = ['Route', 'GatewaySettings', 'Secret'] as const;
 
-function unknownKind(kind: unknown): Fault {
+function unknownKind(kind: unknown): SchemaProblem {
   if (kind === undefined) return { path: 'kind', message: `must be one of ${KINDS.join(', ')}` };
   if (kind === 'Secret') {
     return { path: 'apiVersion', message: 'must be v1 for a Secret' };
@@ -104,10 +104,10 @@ function unknownKind(kind: unknown): Fault {
   return { path: 'kind', message: `must be one of ${KINDS.join(', ')}${hint}` };
 }
 
-function invalid(resource: string, faults: readonly Fault[]): Validation {
-  const problems = faults
-    .slice(0, MAX_FAULTS)
-    .map((fault) => ({ resource, reason: reasonOf(fault.path), ...fault }));
+function invalid(resource: string, found: readonly SchemaProblem[]): Validation {
+  const problems = found
+    .slice(0, MAX_PROBLEMS)
+    .map((problem) => ({ resource, reason: reasonOf(problem.path), ...problem }));
   return { kind: 'invalid', problems: sortProblems(problems) };
 }
 

@@ -94,10 +94,10 @@ describeWithClusters(['tables'], 'columns', (openCluster) => {
     const show = await create(ROUTES, { from: 'https://files.example.com', to: 'http://files' });
     const verdictOf = async (input: Partial<RouteStatusInput>): Promise<string> =>
       verdictIn(await show(routeStatusOf(input)));
-    const refused = routeVerdict({ findings: [INVALID_REGEX] });
+    const refused = routeVerdict({ problems: [INVALID_REGEX] });
     const keepsServing = routeVerdict({
       generation: 2,
-      findings: [INVALID_REGEX],
+      problems: [INVALID_REGEX],
       servedGeneration: 1,
     });
     const rejected = { kind: 'rejected', proxy: 'proxy-0', message: 'no' } as const;
@@ -107,8 +107,8 @@ describeWithClusters(['tables'], 'columns', (openCluster) => {
       await verdictOf({ verdict: refused }),
       await verdictOf({}),
       await verdictOf({ verdict: keepsServing }),
-      await verdictOf({ verdict: routeVerdict({ findings: [NO_BACKEND], isAccepted: true }) }),
-      await verdictOf({ verdict: routeVerdict({ findings: [NO_PROVIDER] }) }),
+      await verdictOf({ verdict: routeVerdict({ problems: [NO_BACKEND], isAccepted: true }) }),
+      await verdictOf({ verdict: routeVerdict({ problems: [NO_PROVIDER] }) }),
       await verdictOf({ programming: pending }),
       await verdictOf({ programming: rejected }),
       await verdictOf({ programming: undefined, obstacle: 'too many deletions' }),
@@ -152,7 +152,7 @@ describeWithClusters(['tables'], 'columns', (openCluster) => {
     const heldBack = { obstacle: 'too many deletions' };
 
     expect([
-      await verdictOf({ verdict: settingsVerdict({ findings: [NO_SECRET] }) }),
+      await verdictOf({ verdict: settingsVerdict({ problems: [NO_SECRET] }) }),
       await verdictOf(heldBack),
       await verdictOf({ programming: { kind: 'no-proxies' } }),
       await verdictOf({}),

@@ -131,12 +131,12 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
         return (await status())?.programmedGeneration === 1;
       });
 
-      const finding = { path: 'spec.policy', reason: 'InvalidPolicy', message: 'no' } as const;
+      const problem = { path: 'spec.policy', reason: 'InvalidPolicy', message: 'no' } as const;
       const bad = routeVerdict({
         namespace,
         uid,
         generation: 2,
-        findings: [finding],
+        problems: [problem],
         servedGeneration: 1,
       });
       loop.routes(new Map([[`${namespace}/files`, bad]]));

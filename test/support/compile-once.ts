@@ -1,8 +1,7 @@
 import type { Changes } from '../../controller/compile/compilation.ts';
 import { createIncrementalCompiler } from '../../controller/compile/incremental-compiler.ts';
-import type { Finding } from '../../controller/compile/outcome.ts';
-import { nameOf, type CompileOptions } from '../../controller/compile/resources.ts';
-import type { Problem } from '../../controller/validate/problem.ts';
+import type { Problem, ResourceProblem } from '../../controller/validate/problem.ts';
+import { resourceName, type CompileOptions } from '../../controller/compile/resources.ts';
 import { sortProblems } from '../../controller/validate/sort-problems.ts';
 import type { GatewaySettings, Route } from '../../crds/types.ts';
 import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
@@ -22,7 +21,7 @@ export interface ResourceSet {
 export interface CompiledOnce {
   readonly snapshot: Snapshot;
   /** Everything that is wrong, sorted. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ResourceProblem[];
   /** `namespace/name` of the routes in the snapshot. */
   readonly acceptedRoutes: ReadonlySet<string>;
   readonly isSettingsAccepted: boolean;
@@ -44,16 +43,16 @@ export function compileOnce(
       ['default', ...namespaces].map((name) => [name, { 'kubernetes.io/metadata.name': name }]),
     ),
     ...cluster,
-    routes: new Map(routes.map((route) => [nameOf(route), route])),
+    routes: new Map(routes.map((route) => [resourceName(route), route])),
     settings: settings ?? null,
     secrets,
   });
   const settingsProblems = problemsOf(
-    settings && `GatewaySettings ${nameOf(settings)}`,
-    compilation.settings?.findings,
+    settings && `GatewaySettings ${resourceName(settings)}`,
+    compilation.settings?.problems,
   );
   const routeProblems = [...compilation.routes].flatMap(([name, verdict]) =>
-    problemsOf(`Route ${name}`, verdict?.findings),
+    problemsOf(`Route ${name}`, verdict?.problems),
   );
   return {
     snapshot: snapshotOf(compilation.put),
@@ -67,7 +66,7 @@ export function compileOnce(
 
 function problemsOf(
   resource: string | undefined,
-  findings: readonly Finding[] = [],
-): readonly Problem[] {
-  return resource === undefined ? [] : findings.map((finding) => ({ resource, ...finding }));
+  problems: readonly Problem[] = [],
+): readonly ResourceProblem[] {
+  return resource === undefined ? [] : problems.map((problem) => ({ resource, ...problem }));
 }

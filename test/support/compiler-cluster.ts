@@ -153,7 +153,7 @@ export class CompilerCluster {
 
   /** Reasons for the newest generation of a route to be refused or faulty. */
   reasons(name: string): readonly string[] {
-    return this.#verdicts.get(name)?.findings.map(({ reason }) => reason) ?? [];
+    return this.#verdicts.get(name)?.problems.map(({ reason }) => reason) ?? [];
   }
 
   #take({ put, deleted, routes, settings }: Compilation): void {

@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml';
 
-import type { Problem } from '../../controller/validate/problem.ts';
+import type { ResourceProblem } from '../../controller/validate/problem.ts';
 import { validateResource } from '../../controller/validate/validate-resource.ts';
 import type { GatewaySettings, Route } from '../../crds/types.ts';
 import { deriveAssertionKeys } from '../../proxy/crypto/assertion-keys.ts';
@@ -82,7 +82,7 @@ export function compileManifests(manifests: string): Snapshot {
   const routes: Route[] = [];
   const secrets = new Map<string, ReadonlyMap<string, Buffer>>();
   let settings: GatewaySettings | undefined;
-  const problems: Problem[] = [];
+  const problems: ResourceProblem[] = [];
   for (const [index, document] of parseAllDocuments(manifests).entries()) {
     const validation = validateResource(document.toJS(), `document ${String(index + 1)}`);
     if (validation.kind === 'invalid') {

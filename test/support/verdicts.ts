@@ -1,18 +1,18 @@
 import type { RouteVerdict, SettingsVerdict } from '../../controller/compile/compilation.ts';
-import type { Finding } from '../../controller/compile/outcome.ts';
+import type { Problem } from '../../controller/validate/problem.ts';
 import type { RouteStatus, SettingsStatus } from '../../controller/kubernetes/stored-resources.ts';
 
 interface Outline {
   readonly name?: string;
   readonly generation?: number;
-  readonly findings?: readonly Finding[];
+  readonly problems?: readonly Problem[];
   readonly isAccepted?: boolean;
   /** Generation that serves; absent: the newest if it is accepted, else none. */
   readonly servedGeneration?: number;
   readonly hash?: string;
 }
 
-/** A verdict on Route `team-a/files`, accepted unless findings say otherwise. */
+/** A verdict on Route `team-a/files`, accepted unless problems say otherwise. */
 export function routeVerdict(
   outline: Outline & {
     readonly namespace?: string;
@@ -54,14 +54,14 @@ export function settingsVerdict(
 }
 
 function verdictOf(
-  { generation = 1, findings = [], isAccepted = findings.length === 0, ...rest }: Outline,
+  { generation = 1, problems = [], isAccepted = problems.length === 0, ...rest }: Outline,
   key: string,
-): Pick<RouteVerdict, 'isAccepted' | 'findings' | 'served'> {
+): Pick<RouteVerdict, 'isAccepted' | 'problems' | 'served'> {
   const servedGeneration = rest.servedGeneration ?? (isAccepted ? generation : undefined);
   const hash = rest.hash ?? `hash-${String(servedGeneration)}`;
   return {
     isAccepted,
-    findings,
+    problems: problems,
     ...(servedGeneration !== undefined && {
       served: { generation: servedGeneration, spec: { of: servedGeneration }, key, hash },
     }),

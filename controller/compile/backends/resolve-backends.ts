@@ -1,5 +1,5 @@
 import type { CompiledBackend } from '../../../shared/snapshot/snapshot.ts';
-import type { Finding } from '../outcome.ts';
+import type { Problem } from '../../validate/problem.ts';
 import type { BackendRef } from './backend-refs.ts';
 import { MAX_ENDPOINTS_PER_PORT, MAX_ENDPOINTS_PER_SERVICE } from './endpoint-limits.ts';
 import type { ServiceLookup } from './service-lookup.ts';
@@ -8,9 +8,9 @@ import type { ServiceLookup } from './service-lookup.ts';
 export interface ResolvedBackends {
   readonly backends: readonly CompiledBackend[];
   /** References that lead nowhere. The route serves all the same: their share of it is 503. */
-  readonly findings: readonly Finding[];
+  readonly problems: readonly Problem[];
   /** Services that are too large to be used as a whole. */
-  readonly notes: readonly Finding[];
+  readonly notes: readonly Problem[];
 }
 
 /** Resolves the references of a route of a namespace. */
@@ -21,21 +21,21 @@ export function resolveBackends(
 ): ResolvedBackends {
   const resolved = refs.map((ref) => {
     const { path, service, port, weight } = ref;
-    const fault = faultOf(ref, ownNamespace, services);
-    if (fault !== undefined)
-      return { backend: { port, weight }, findings: [{ path, ...fault }], notes: [] };
+    const problem = faultOf(ref, ownNamespace, services);
+    if (problem !== undefined)
+      return { backend: { port, weight }, problems: [{ path, ...problem }], notes: [] };
     const notes = services.isOversized(service) ? [oversized(ref)] : [];
-    return { backend: { service, port, weight }, findings: [], notes };
+    return { backend: { service, port, weight }, problems: [], notes };
   });
   return {
     backends: resolved.map(({ backend }) => backend),
-    findings: resolved.flatMap(({ findings }) => findings),
+    problems: resolved.flatMap(({ problems }) => problems),
     notes: resolved.flatMap(({ notes }) => notes),
   };
 }
 
-/** Of no consequence to conditions: a limit of the gateway is no fault of the reference. */
-function oversized({ path, service }: BackendRef): Finding {
+/** Of no consequence to conditions: a limit of the gateway is no problem of the reference. */
+function oversized({ path, service }: BackendRef): Problem {
   const limits = `${String(MAX_ENDPOINTS_PER_PORT)} endpoints of a port and ${String(MAX_ENDPOINTS_PER_SERVICE)} of a Service`;
   const message = `Service ${service} is larger than the gateway can use: requests go to the first ${limits}`;
   return { path, reason: 'UnsupportedValue', message };
@@ -45,7 +45,7 @@ function faultOf(
   ref: BackendRef,
   ownNamespace: string,
   services: ServiceLookup,
-): Omit<Finding, 'path'> | undefined {
+): Omit<Problem, 'path'> | undefined {
   const { isService, service, namespace, port } = ref;
   if (!isService) {
     return { reason: 'InvalidKind', message: 'must be a Service of the core group' };

@@ -1,19 +1,19 @@
 import type { Criterion, StringMatcher } from '../../../shared/snapshot/policy.ts';
 import { didYouMean } from '../../validate/did-you-mean.ts';
 import { memberPath } from '../../validate/field-path.ts';
-import { andThen, made, refused, type Outcome } from '../outcome.ts';
+import { andThen, made, invalid, type CompileResult } from '../compile-result.ts';
 import { compileMatcher, type MatcherRules } from './compile-matcher.ts';
-import { requestPathFault } from './request-path-fault.ts';
+import { requestPathProblem } from './request-path-problem.ts';
 
 /** Compiles one criterion: an object with the criterion's name as its only key. */
-export function compileCriterion(criterion: unknown, path: string): Outcome<Criterion> {
+export function compileCriterion(criterion: unknown, path: string): CompileResult<Criterion> {
   if (typeof criterion !== 'object' || criterion === null || Array.isArray(criterion)) {
-    return refused(path, 'InvalidPolicy', 'must be a criterion such as `email: user@example.com`');
+    return invalid(path, 'InvalidPolicy', 'must be a criterion such as `email: user@example.com`');
   }
   const [first, ...others] = Object.entries<unknown>({ ...criterion });
-  if (first === undefined) return refused(path, 'InvalidPolicy', 'must name a criterion');
+  if (first === undefined) return invalid(path, 'InvalidPolicy', 'must name a criterion');
   if (others.length > 0) {
-    return refused(path, 'InvalidPolicy', 'must name one criterion; others are items of their own');
+    return invalid(path, 'InvalidPolicy', 'must name one criterion; others are items of their own');
   }
   const [name, value] = first;
   return compileNamed(name, value, memberPath(path, name));
@@ -32,13 +32,13 @@ const MATCHERS: Readonly<Record<MatcherName, MatcherRules>> = {
   domain: { faultOf: domainFault },
   groups: LIST,
   http_method: { faultOf: methodFault },
-  http_path: { faultOf: requestPathFault },
+  http_path: { faultOf: requestPathProblem },
   mcp_tool: {},
 };
 
 const CLAIM = 'claim/';
 
-function compileNamed(name: string, value: unknown, path: string): Outcome<Criterion> {
+function compileNamed(name: string, value: unknown, path: string): CompileResult<Criterion> {
   const flag = FLAGS.find((known) => known === name);
   if (flag !== undefined) return compileFlag(flag, value, path);
   if (name.startsWith(CLAIM)) return compileClaim(name.slice(CLAIM.length), value, path);
@@ -51,22 +51,22 @@ function compileNamed(name: string, value: unknown, path: string): Outcome<Crite
     name === 'claim'
       ? '; write the claim behind it, as in claim/department'
       : didYouMean(name, [...FLAGS, ...Object.keys(MATCHERS)]);
-  return refused(path, 'InvalidPolicy', `is not a known criterion${hint}`);
+  return invalid(path, 'InvalidPolicy', `is not a known criterion${hint}`);
 }
 
 function isMatcherName(name: string): name is MatcherName {
   return Object.hasOwn(MATCHERS, name);
 }
 
-function compileFlag(kind: FlagName, value: unknown, path: string): Outcome<Criterion> {
+function compileFlag(kind: FlagName, value: unknown, path: string): CompileResult<Criterion> {
   const isSet = value === true || value === null || value === '';
-  return isSet ? made({ kind }) : refused(path, 'InvalidPolicy', 'must be true');
+  return isSet ? made({ kind }) : invalid(path, 'InvalidPolicy', 'must be true');
 }
 
-function compileClaim(claim: string, value: unknown, path: string): Outcome<Criterion> {
+function compileClaim(claim: string, value: unknown, path: string): CompileResult<Criterion> {
   const segments = claim.split('/');
   if (segments.includes('')) {
-    return refused(path, 'InvalidPolicy', 'must name a claim, as in claim/department');
+    return invalid(path, 'InvalidPolicy', 'must name a claim, as in claim/department');
   }
   return andThen(compileMatcher(value, path, LIST), (matcher: StringMatcher) =>
     made<Criterion>({ kind: 'claim', path: segments, matcher }),

@@ -1,6 +1,6 @@
 import type { StringMatcher } from '../../../shared/snapshot/policy.ts';
 import { memberPath } from '../../validate/field-path.ts';
-import { all, andThen, made, refused, type Outcome } from '../outcome.ts';
+import { all, andThen, made, invalid, type CompileResult } from '../compile-result.ts';
 import { compileMembers } from './compile-members.ts';
 
 /** What a criterion makes of its matcher. */
@@ -20,15 +20,15 @@ export function compileMatcher(
   matcher: unknown,
   path: string,
   rules: MatcherRules,
-): Outcome<StringMatcher> {
+): CompileResult<StringMatcher> {
   if (typeof matcher === 'string') return compileOperator('is', matcher, { path, rules });
   if (typeof matcher !== 'object' || matcher === null || Array.isArray(matcher)) {
     const hint = ['number', 'boolean'].includes(typeof matcher) ? ' (in quotes)' : '';
-    return refused(path, 'InvalidPolicy', `must be a text${hint} or an object of operators`);
+    return invalid(path, 'InvalidPolicy', `must be a text${hint} or an object of operators`);
   }
   const takesHas = rules.takesHas === true;
   if (takesHas && Object.hasOwn(matcher, 'is') && Object.hasOwn(matcher, 'has')) {
-    return refused(path, 'InvalidPolicy', 'must not have both "is" and "has", which are the same');
+    return invalid(path, 'InvalidPolicy', 'must not have both "is" and "has", which are the same');
   }
   const operators = compileMembers(matcher, path, {
     what: 'operator',
@@ -52,8 +52,8 @@ function compileOperator(
   operator: Operator,
   operand: unknown,
   { path, rules }: Place,
-): Outcome<StringMatcher> {
-  const text = (value: unknown, at: string): Outcome<string> =>
+): CompileResult<StringMatcher> {
+  const text = (value: unknown, at: string): CompileResult<string> =>
     compileText(value, at, operator, rules);
   switch (operator) {
     case 'is':
@@ -63,8 +63,8 @@ function compileOperator(
       return andThen(text(operand, path), (value) => made({ [operator]: value }));
     case 'in':
     case 'not_in': {
-      if (!Array.isArray(operand)) return refused(path, 'InvalidPolicy', 'must be a list of texts');
-      if (operand.length === 0) return refused(path, 'InvalidPolicy', 'must not be empty');
+      if (!Array.isArray(operand)) return invalid(path, 'InvalidPolicy', 'must be a list of texts');
+      if (operand.length === 0) return invalid(path, 'InvalidPolicy', 'must not be empty');
       const values: readonly unknown[] = operand;
       const texts = all(values.map((value, index) => text(value, memberPath(path, index))));
       return andThen(texts, (list) => made({ [operator]: list }));
@@ -77,10 +77,10 @@ function compileText(
   path: string,
   operator: Operator,
   rules: MatcherRules,
-): Outcome<string> {
-  if (typeof value !== 'string') return refused(path, 'InvalidPolicy', 'must be a text');
-  if (value === '') return refused(path, 'InvalidPolicy', 'must not be empty');
-  const fault = rules.faultOf?.(value, operator);
-  if (fault !== undefined) return refused(path, 'InvalidPolicy', fault);
+): CompileResult<string> {
+  if (typeof value !== 'string') return invalid(path, 'InvalidPolicy', 'must be a text');
+  if (value === '') return invalid(path, 'InvalidPolicy', 'must not be empty');
+  const problem = rules.faultOf?.(value, operator);
+  if (problem !== undefined) return invalid(path, 'InvalidPolicy', problem);
   return made(value);
 }

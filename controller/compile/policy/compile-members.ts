@@ -1,12 +1,12 @@
 import { didYouMean } from '../../validate/did-you-mean.ts';
 import { memberPath } from '../../validate/field-path.ts';
-import { all, andThen, made, refused, type Outcome } from '../outcome.ts';
+import { all, andThen, made, invalid, type CompileResult } from '../compile-result.ts';
 
 interface Members<T> {
   /** What a member is called in messages. */
   readonly what: string;
   readonly known: readonly string[];
-  readonly compile: (name: string, value: unknown, path: string) => Outcome<T>;
+  readonly compile: (name: string, value: unknown, path: string) => CompileResult<T>;
 }
 
 /** Many more than there are known names. */
@@ -17,22 +17,22 @@ export function compileMembers<T>(
   value: unknown,
   path: string,
   { what, known, compile }: Members<T>,
-): Outcome<Readonly<Record<string, T>>> {
+): CompileResult<Readonly<Record<string, T>>> {
   const choice = known.join(', ');
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return refused(path, 'InvalidPolicy', `must be an object of ${choice}`);
+    return invalid(path, 'InvalidPolicy', `must be an object of ${choice}`);
   }
   const members = Object.entries<unknown>({ ...value });
   if (members.length === 0) {
-    return refused(path, 'InvalidPolicy', `must not be empty; can have ${choice}`);
+    return invalid(path, 'InvalidPolicy', `must not be empty; can have ${choice}`);
   }
   if (members.length > MAX_MEMBERS) {
-    return refused(path, 'InvalidPolicy', `has too many members; can have ${choice}`);
+    return invalid(path, 'InvalidPolicy', `has too many members; can have ${choice}`);
   }
-  const outcomes = members.map(([name, member]): Outcome<readonly [string, T]> => {
+  const outcomes = members.map(([name, member]): CompileResult<readonly [string, T]> => {
     const memberAt = memberPath(path, name);
     if (!known.includes(name)) {
-      return refused(memberAt, 'InvalidPolicy', `is not a known ${what}${didYouMean(name, known)}`);
+      return invalid(memberAt, 'InvalidPolicy', `is not a known ${what}${didYouMean(name, known)}`);
     }
     return andThen(compile(name, member, memberAt), (compiled) => made([name, compiled] as const));
   });

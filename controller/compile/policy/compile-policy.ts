@@ -1,6 +1,6 @@
 import type { Criterion, Policy, PolicyBlock } from '../../../shared/snapshot/policy.ts';
 import { memberPath } from '../../validate/field-path.ts';
-import { all, refused, type Outcome } from '../outcome.ts';
+import { all, invalid, type CompileResult } from '../compile-result.ts';
 import { compileCriterion } from './compile-criterion.ts';
 import { compileMembers } from './compile-members.ts';
 
@@ -10,7 +10,7 @@ import { compileMembers } from './compile-members.ts';
  * What is not understood is a problem and never left out, and so is what is empty: a `deny` without
  * one of its clauses lets through what it was written to stop.
  */
-export function compilePolicy(policy: unknown, path: string): Outcome<Policy> {
+export function compilePolicy(policy: unknown, path: string): CompileResult<Policy> {
   return compileMembers<PolicyBlock>(policy, path, {
     what: 'block',
     known: ['allow', 'deny'],
@@ -18,7 +18,7 @@ export function compilePolicy(policy: unknown, path: string): Outcome<Policy> {
   });
 }
 
-function compileBlock(block: unknown, path: string): Outcome<PolicyBlock> {
+function compileBlock(block: unknown, path: string): CompileResult<PolicyBlock> {
   return compileMembers<readonly Criterion[]>(block, path, {
     what: 'group',
     known: ['and', 'or', 'not', 'nor'],
@@ -26,9 +26,9 @@ function compileBlock(block: unknown, path: string): Outcome<PolicyBlock> {
   });
 }
 
-function compileList(list: unknown, path: string): Outcome<readonly Criterion[]> {
-  if (!Array.isArray(list)) return refused(path, 'InvalidPolicy', 'must be a list of criteria');
-  if (list.length === 0) return refused(path, 'InvalidPolicy', 'must not be empty');
+function compileList(list: unknown, path: string): CompileResult<readonly Criterion[]> {
+  if (!Array.isArray(list)) return invalid(path, 'InvalidPolicy', 'must be a list of criteria');
+  if (list.length === 0) return invalid(path, 'InvalidPolicy', 'must not be empty');
   const criteria: readonly unknown[] = list;
   return all(criteria.map((item, index) => compileCriterion(item, memberPath(path, index))));
 }

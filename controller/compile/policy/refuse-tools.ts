@@ -1,5 +1,5 @@
 import type { Policy } from '../../../shared/snapshot/policy.ts';
-import { all, andThen, made, refused, type Outcome } from '../outcome.ts';
+import { all, andThen, made, invalid, type CompileResult } from '../compile-result.ts';
 
 const BLOCKS = ['allow', 'deny'] as const;
 const GROUPS = ['and', 'or', 'not', 'nor'] as const;
@@ -10,7 +10,7 @@ const GROUPS = ['and', 'or', 'not', 'nor'] as const;
  * Attack: nothing looks for tools in the requests of such a route, so that a `deny` of a tool would
  * silently stop nothing when `mcp` was forgotten.
  */
-export function refuseTools(policy: Policy, path: string): Outcome<Policy> {
+export function refuseTools(policy: Policy, path: string): CompileResult<Policy> {
   const places = BLOCKS.flatMap((block) =>
     GROUPS.flatMap((group) =>
       (policy[block]?.[group] ?? []).flatMap(({ kind }, index) =>
@@ -18,8 +18,8 @@ export function refuseTools(policy: Policy, path: string): Outcome<Policy> {
       ),
     ),
   );
-  const findings = places.map((place) =>
-    refused(place, 'InvalidPolicy', 'needs mcp.server: no other route knows of tools'),
+  const problems = places.map((place) =>
+    invalid(place, 'InvalidPolicy', 'needs mcp.server: no other route knows of tools'),
   );
-  return andThen(all(findings), () => made(policy));
+  return andThen(all(problems), () => made(policy));
 }

@@ -1,7 +1,7 @@
 import { MultiMap } from '../multi-map.ts';
-import type { Finding } from '../outcome.ts';
+import type { Problem } from '../../validate/problem.ts';
 import { AgeList, AgeQueue } from './age-order.ts';
-import { isSameClaim, keysOf, schemeKey, type Claims } from './claims.ts';
+import { isSameClaim, keysOf, schemeKey, type RouteClaims } from './claims.ts';
 import type { RouteEntry } from './route-entry.ts';
 import type { RouteGeneration } from './route-generation.ts';
 
@@ -16,8 +16,8 @@ export class Arbiter {
   /** The only namespace that may use a host; undefined: all may. */
   readonly #ownerOf: (host: string) => string | undefined;
   readonly #asking = new MultiMap<string, RouteEntry>();
-  readonly #asked = new Map<RouteEntry, readonly Claims[]>();
-  readonly #held = new Map<RouteEntry, Claims>();
+  readonly #asked = new Map<RouteEntry, readonly RouteClaims[]>();
+  readonly #held = new Map<RouteEntry, RouteClaims>();
   readonly #holders = new Map<string, RouteEntry>();
   readonly #onAuthority = new Map<string, AgeList<RouteEntry>>();
   readonly #queue = new AgeQueue<RouteEntry>();
@@ -65,7 +65,7 @@ export class Arbiter {
     return changed;
   }
 
-  #forget(entry: RouteEntry, asked: readonly Claims[]): void {
+  #forget(entry: RouteEntry, asked: readonly RouteClaims[]): void {
     for (const claims of asked) {
       for (const key of keysOf(claims)) this.#asking.delete(key, entry);
     }
@@ -73,7 +73,7 @@ export class Arbiter {
 
   #judge(entry: RouteEntry): {
     readonly serving: RouteGeneration | undefined;
-    readonly conflict: Finding | undefined;
+    readonly conflict: Problem | undefined;
   } {
     if (!entry.isAdmitted) return { serving: undefined, conflict: undefined };
     const { newest, fallback } = entry;
@@ -85,7 +85,10 @@ export class Arbiter {
   }
 
   /** Why an entry does not get what it asks for; undefined when it does. */
-  #conflictOf(entry: RouteEntry, { host, authority, scheme, claims }: Claims): Finding | undefined {
+  #conflictOf(
+    entry: RouteEntry,
+    { host, authority, scheme, claims }: RouteClaims,
+  ): Problem | undefined {
     const owner = this.#ownerOf(host);
     if (owner !== undefined && owner !== entry.namespace) {
       return conflict(`the host belongs to namespace ${owner}`);
@@ -103,7 +106,7 @@ export class Arbiter {
   }
 
   /** Gives an entry what it asks for, instead of what it had, and calls those whom that concerns. */
-  #hold(entry: RouteEntry, now: Claims | undefined): void {
+  #hold(entry: RouteEntry, now: RouteClaims | undefined): void {
     const before = this.#held.get(entry);
     if (before === now || isSameClaim(before, now)) return;
     const both = [before, now].flatMap((claims) => claims ?? []);
@@ -129,7 +132,7 @@ export class Arbiter {
     }
   }
 
-  #release(entry: RouteEntry, { authority, claims }: Claims): void {
+  #release(entry: RouteEntry, { authority, claims }: RouteClaims): void {
     this.#held.delete(entry);
     for (const { key } of claims) {
       if (this.#holders.get(key) === entry) this.#holders.delete(key);
@@ -139,7 +142,7 @@ export class Arbiter {
     if (list?.oldest === undefined) this.#onAuthority.delete(authority);
   }
 
-  #take(entry: RouteEntry, now: Claims): void {
+  #take(entry: RouteEntry, now: RouteClaims): void {
     this.#held.set(entry, now);
     for (const { key } of now.claims) this.#holders.set(key, entry);
     const list = this.#onAuthority.get(now.authority) ?? new AgeList<RouteEntry>();
@@ -166,10 +169,10 @@ export class Arbiter {
 /** The oldest route of an authority, whose scheme is that of all. */
 interface First {
   readonly entry: RouteEntry;
-  readonly claims: Claims;
+  readonly claims: RouteClaims;
 }
 
-function isSameList(one: readonly Claims[], other: readonly Claims[]): boolean {
+function isSameList(one: readonly RouteClaims[], other: readonly RouteClaims[]): boolean {
   return one.length === other.length && one.every((claims, index) => claims === other[index]);
 }
 
@@ -177,7 +180,7 @@ function isOlder<E extends RouteEntry>(one: E | undefined, other: E): one is E {
   return one !== undefined && one.age < other.age;
 }
 
-function conflict(message: string): Finding {
+function conflict(message: string): Problem {
   return { path: 'spec.from', reason: 'HostConflict', message };
 }
 

@@ -2,22 +2,22 @@ import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
 import { authorityOf } from '../address.ts';
 
 /** Something that only one route can have. */
-export interface Claim {
+export interface RouteClaim {
   readonly key: string;
   /** What its holder does, for messages. */
   readonly what: string;
 }
 
 /** What a route asks for that others may ask for, too. */
-export interface Claims {
+export interface RouteClaims {
   readonly host: string;
   readonly authority: string;
   readonly scheme: CompiledRoute['scheme'];
-  readonly claims: readonly Claim[];
+  readonly claims: readonly RouteClaim[];
 }
 
 /** What a compiled route asks for. */
-export function claimsOf(compiled: CompiledRoute): Claims {
+export function claimsOf(compiled: CompiledRoute): RouteClaims {
   const { host, scheme, path, mcpServer } = compiled;
   const authority = authorityOf(compiled);
   const own = {
@@ -37,12 +37,12 @@ export function schemeKey(authority: string, scheme: CompiledRoute['scheme']): s
 }
 
 /** Everything under which a route is found that asks for something. */
-export function keysOf({ authority, scheme, claims }: Claims): readonly string[] {
+export function keysOf({ authority, scheme, claims }: RouteClaims): readonly string[] {
   return [schemeKey(authority, scheme), ...claims.map(({ key }) => key)];
 }
 
 /** Whether two routes ask for the same: one may be replaced by the other without a look at others. */
-export function isSameClaim(one: Claims | undefined, other: Claims | undefined): boolean {
+export function isSameClaim(one: RouteClaims | undefined, other: RouteClaims | undefined): boolean {
   if (one === undefined || other === undefined) return false;
   return String(keysOf(one)) === String(keysOf(other));
 }

@@ -1,6 +1,6 @@
 import type { StoredRoute } from '../../kubernetes/stored-resources.ts';
-import type { Finding } from '../outcome.ts';
-import { namespaceOf, nameOf } from '../resources.ts';
+import type { Problem } from '../../validate/problem.ts';
+import { namespaceOf, resourceName } from '../resources.ts';
 import type { RouteGeneration } from './route-generation.ts';
 
 /** A route, with the generations of it that may serve. */
@@ -17,14 +17,14 @@ export class RouteEntry {
   #newest: RouteGeneration;
   #accepted: RouteGeneration | undefined;
   #serving: RouteGeneration | undefined;
-  #conflict: Finding | undefined;
+  #conflict: Problem | undefined;
 
   constructor(
     resource: StoredRoute,
     newest: RouteGeneration,
     accepted: RouteGeneration | undefined,
   ) {
-    this.name = nameOf(resource);
+    this.name = resourceName(resource);
     this.namespace = namespaceOf(resource);
     this.age = ageOf(resource);
     this.resource = resource;
@@ -51,7 +51,7 @@ export class RouteEntry {
   }
 
   /** Why the newest generation, which is valid by itself, does not serve. */
-  get conflict(): Finding | undefined {
+  get conflict(): Problem | undefined {
     return this.#conflict;
   }
 
@@ -59,7 +59,7 @@ export class RouteEntry {
     return this.fallback === undefined ? [this.#newest] : [this.#newest, this.fallback];
   }
 
-  /** Generations that do not serve, and not by a fault of theirs or for another route. */
+  /** Generations that do not serve, and not by a problem of theirs or for another route. */
   get waiting(): readonly RouteGeneration[] {
     if (this.#serving !== undefined) return [];
     return this.generations.filter(
@@ -76,7 +76,7 @@ export class RouteEntry {
    * Takes what was decided, and answers whether that is anything new. What is accepted is what to go
    * back to from then on.
    */
-  settle(serving: RouteGeneration | undefined, conflict: Finding | undefined): boolean {
+  settle(serving: RouteGeneration | undefined, conflict: Problem | undefined): boolean {
     const before = { serving: this.#serving, conflict: this.#conflict, accepted: this.#accepted };
     this.#serving = serving;
     this.#conflict = conflict;
@@ -103,5 +103,5 @@ export class RouteEntry {
 
 /** Times of Kubernetes sort as text; a route without one has not been stored yet. */
 export function ageOf(resource: Pick<StoredRoute, 'metadata'>): string {
-  return `${resource.metadata.creationTimestamp ?? '~'} ${nameOf(resource)}`;
+  return `${resource.metadata.creationTimestamp ?? '~'} ${resourceName(resource)}`;
 }

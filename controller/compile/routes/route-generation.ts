@@ -2,19 +2,19 @@ import type { Route } from '../../../crds/types.ts';
 import { hashResource } from '../../../shared/snapshot/hash-resource.ts';
 import { routeKey } from '../../../shared/snapshot/resource-key.ts';
 import type { CompiledRoute, SnapshotResource } from '../../../shared/snapshot/snapshot.ts';
-import type { ProblemReason } from '../../validate/problem.ts';
+import type { Problem, ProblemReason } from '../../validate/problem.ts';
 import { parseAddress } from '../address.ts';
 import { readBackendRefs, type BackendRef } from '../backends/backend-refs.ts';
 import { resolveBackends, type ResolvedBackends } from '../backends/resolve-backends.ts';
 import type { ServiceLookup } from '../backends/service-lookup.ts';
 import { compileRoute } from '../compile-route.ts';
 import { guarded } from '../guarded.ts';
-import { andThen, type Finding, type Outcome } from '../outcome.ts';
+import { andThen, type CompileResult } from '../compile-result.ts';
 import { namespaceOf } from '../resources.ts';
 import type { RouteContext } from '../route-context.ts';
-import { claimsOf, type Claims } from './claims.ts';
+import { claimsOf, type RouteClaims } from './claims.ts';
 
-const NO_BACKENDS: ResolvedBackends = { backends: [], findings: [], notes: [] };
+const NO_BACKENDS: ResolvedBackends = { backends: [], problems: [], notes: [] };
 
 /** Faults of the settings and not of the route: it does not give up its host for them. */
 const FAULTS_OF_SETTINGS: ReadonlySet<ProblemReason> = new Set([
@@ -28,15 +28,15 @@ export class RouteGeneration {
   /** As it came. */
   readonly spec: unknown;
   readonly refs: readonly BackendRef[];
-  readonly #route: Outcome<Route>;
-  #compiled: Outcome<CompiledRoute>;
+  readonly #route: CompileResult<Route>;
+  #compiled: CompileResult<CompiledRoute>;
   #resolved = NO_BACKENDS;
   #resource: SnapshotResource | undefined;
-  #claims: Claims | undefined;
+  #claims: RouteClaims | undefined;
 
   constructor(
     { number, spec }: { readonly number: number; readonly spec: unknown },
-    route: Outcome<Route>,
+    route: CompileResult<Route>,
     context: RouteContext,
   ) {
     this.number = number;
@@ -55,7 +55,7 @@ export class RouteGeneration {
 
   /** Resolves its references anew. Answers whether they lead elsewhere. */
   resolve(services: ServiceLookup): boolean {
-    if (this.refs.length === 0 || this.#route.kind === 'refused') return false;
+    if (this.refs.length === 0 || this.#route.kind === 'invalid') return false;
     const before = JSON.stringify(this.#resolved);
     this.#resolved = resolveBackends(this.refs, namespaceOf(this.#route.value), services);
     const isChanged = JSON.stringify(this.#resolved) !== before;
@@ -73,21 +73,21 @@ export class RouteGeneration {
   }
 
   /** Why it is not valid; empty when it is. */
-  get faults(): readonly Finding[] {
-    return this.#compiled.kind === 'refused' ? this.#compiled.findings : [];
+  get problems(): readonly Problem[] {
+    return this.#compiled.kind === 'invalid' ? this.#compiled.problems : [];
   }
 
-  /** The host that it asks for; undefined when it is not valid, be it by a fault of its own. */
+  /** The host that it asks for; undefined when it is not valid, be it by a problem of its own. */
   get host(): string | undefined {
     if (this.#compiled.kind === 'made') return this.#compiled.value.host;
-    if (this.#route.kind === 'refused') return undefined;
-    if (!this.faults.every(({ reason }) => FAULTS_OF_SETTINGS.has(reason))) return undefined;
+    if (this.#route.kind === 'invalid') return undefined;
+    if (!this.problems.every(({ reason }) => FAULTS_OF_SETTINGS.has(reason))) return undefined;
     const address = parseAddress(this.#route.value.spec.from, 'spec.from');
     return address.kind === 'made' ? address.value.host : undefined;
   }
 
   /** What it asks for that others may ask for, too; undefined when it is not valid. */
-  get claims(): Claims | undefined {
+  get claims(): RouteClaims | undefined {
     const { compiled } = this;
     this.#claims ??= compiled && claimsOf(compiled);
     return this.#claims;
@@ -109,7 +109,7 @@ export class RouteGeneration {
   }
 }
 
-function compile(route: Outcome<Route>, context: RouteContext): Outcome<CompiledRoute> {
+function compile(route: CompileResult<Route>, context: RouteContext): CompileResult<CompiledRoute> {
   return andThen(route, (valid) => guarded(() => compileRoute(valid, context)));
 }
 

@@ -6,7 +6,7 @@ import type { Kept } from '../compilation.ts';
 import { guarded } from '../guarded.ts';
 import type { Labels } from '../label-selector.ts';
 import { MultiMap } from '../multi-map.ts';
-import type { Outcome } from '../outcome.ts';
+import type { CompileResult } from '../compile-result.ts';
 import { admits, type RouteAdmission } from '../route-admission.ts';
 import type { RouteContext } from '../route-context.ts';
 import { Arbiter } from './arbiter.ts';
@@ -25,7 +25,7 @@ export interface RouteTerms {
 /** What the table is made with. */
 interface RouteTableParts {
   /** Makes a route of one that nobody has looked at. */
-  readonly read: (route: StoredRoute) => Outcome<Route>;
+  readonly read: (route: StoredRoute) => CompileResult<Route>;
   readonly directory: ServiceLookup;
   readonly labelsOf: (namespace: string) => Labels | undefined;
 }

@@ -1,6 +1,6 @@
 import { originOf } from '../../../shared/snapshot/origin.ts';
 import type { Kept, RouteVerdict, Served } from '../compilation.ts';
-import type { Finding } from '../outcome.ts';
+import type { Problem } from '../../validate/problem.ts';
 import type { RouteEntry } from './route-entry.ts';
 import type { RouteGeneration } from './route-generation.ts';
 
@@ -11,7 +11,7 @@ export function verdictOf(entry: RouteEntry, kept: Kept | undefined): RouteVerdi
   return {
     resource,
     isAccepted: serving === newest,
-    findings: findingsOf(entry),
+    problems: problemsOf(entry),
     ...(served && { served }),
     mcpRole: (serving ?? newest).isMcpServer ? 'server' : '',
     url: serving === undefined ? '' : urlOf(serving),
@@ -20,21 +20,21 @@ export function verdictOf(entry: RouteEntry, kept: Kept | undefined): RouteVerdi
 }
 
 /** Everything wrong with the newest generation. */
-function findingsOf({
+function problemsOf({
   isAdmitted,
   namespace,
   newest,
   serving,
   conflict,
-}: RouteEntry): readonly Finding[] {
+}: RouteEntry): readonly Problem[] {
   const message = `the gateway takes no routes of namespace ${namespace}`;
   return [
     ...(isAdmitted
       ? []
       : [{ path: 'metadata.namespace', reason: 'NotAllowedByGateway' as const, message }]),
-    ...newest.faults,
+    ...newest.problems,
     ...(conflict === undefined ? [] : [conflict]),
-    ...newest.resolved.findings,
+    ...newest.resolved.problems,
     // They are no reason to refuse it, and must not look like one.
     ...(serving === newest ? newest.resolved.notes : []),
   ];

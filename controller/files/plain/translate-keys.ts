@@ -18,7 +18,7 @@ export interface Translation {
 }
 
 /** Where a mapping is: in the resource, and in what its author wrote. */
-export interface Place {
+export interface KeyPlace {
   readonly field: string;
   readonly written: string;
 }
@@ -32,7 +32,7 @@ export interface Place {
 export function translateKeys(
   mapping: Mapping,
   keys: PlainKeys,
-  place: Place,
+  place: KeyPlace,
   elsewhere: readonly string[] = [],
 ): Translation {
   const known = [...Object.keys(keys), ...elsewhere];
@@ -60,7 +60,7 @@ interface TranslatedValue {
   readonly problems: readonly PlainProblem[];
 }
 
-function translateValue(value: unknown, key: PlainKeys[string], place: Place): TranslatedValue {
+function translateValue(value: unknown, key: PlainKeys[string], place: KeyPlace): TranslatedValue {
   if (!isGroup(key)) return { fields: value, origins: [place], problems: [] };
   // What should be a mapping and is not goes on as it is: the schema of the resource says so.
   const isReadable = isMapping(value);
@@ -68,7 +68,7 @@ function translateValue(value: unknown, key: PlainKeys[string], place: Place): T
   return isReadable ? translation : { ...translation, fields: value };
 }
 
-function unknownKey(key: string, known: readonly string[], place: Place): PlainProblem {
+function unknownKey(key: string, known: readonly string[], place: KeyPlace): PlainProblem {
   const nearest = nearestName(key, known);
   const hint =
     nearest === undefined ? `known are ${known.join(', ')}` : `did you mean "${nearest}"?`;

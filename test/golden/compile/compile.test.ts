@@ -5,7 +5,7 @@ import { parse, stringify } from 'yaml';
 
 import type { Changes } from '../../../controller/compile/compilation.ts';
 import type { Labels } from '../../../controller/compile/label-selector.ts';
-import type { Problem } from '../../../controller/validate/problem.ts';
+import type { ResourceProblem } from '../../../controller/validate/problem.ts';
 import { validateResource, type Resource } from '../../../controller/validate/validate-resource.ts';
 import { compileOnce, type CompiledOnce } from '../../support/compile-once.ts';
 import type { CompiledResource } from '../../../shared/snapshot/snapshot.ts';
@@ -125,7 +125,7 @@ function clusterOf(manifests: readonly Manifest[]): Cluster | undefined {
 }
 
 function goldenOf(
-  invalid: readonly Problem[],
+  invalid: readonly ResourceProblem[],
   { snapshot, problems, acceptedRoutes, isSettingsAccepted }: CompiledOnce,
 ): Golden {
   return {

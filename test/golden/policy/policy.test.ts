@@ -38,5 +38,5 @@ function identityOf(users: PolicyCase['users'], name: string | undefined): Polic
 function snapshotForm(policy: unknown): Policy {
   const outcome = compileForSnapshot(policy, 'spec.policy');
   if (outcome.kind === 'made') return outcome.value;
-  throw new Error(JSON.stringify(outcome.findings));
+  throw new Error(JSON.stringify(outcome.problems));
 }

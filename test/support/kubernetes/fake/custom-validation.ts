@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 
 import { compileRuleCheck } from '../../../../controller/validate/check-rules.ts';
-import type { Fault } from '../../../../controller/validate/check-schema.ts';
+import type { SchemaProblem } from '../../../../controller/validate/check-schema.ts';
 import { memberPath } from '../../../../controller/validate/field-path.ts';
 import type { CrdSchema } from '../../../../crds/crd-schema.ts';
 import { jsonSchemaOf } from '../../../../crds/json-schema.ts';
@@ -50,16 +50,16 @@ const RULES_NOT_CHECKED: Cause = {
   field: '<nil>',
 };
 
-function isRepetition({ message }: Fault): boolean {
+function isRepetition({ message }: SchemaProblem): boolean {
   return message.startsWith('has the same');
 }
 
-function repetitionCause({ path, message }: Fault): Cause {
+function repetitionCause({ path, message }: SchemaProblem): Cause {
   return { reason: 'FieldValueDuplicate', message: `Duplicate value: ${message}`, field: path };
 }
 
 /** Objects and lists that break a rule are not shown. */
-function ruleCause({ path, message }: Fault, body: Json): Cause {
+function ruleCause({ path, message }: SchemaProblem, body: Json): Cause {
   const value = valueAt(body, path);
   if (!isObject(value) && !isList(value)) return invalidValue(path, value, message);
   return { reason: 'FieldValueInvalid', message: `Invalid value: ${message}`, field: path };

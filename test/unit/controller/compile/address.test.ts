@@ -42,8 +42,8 @@ describe('an address', () => {
     'https://app.example.com:65536',
   ])('%s is refused', (text) => {
     expect(parseAddress(text, 'spec.from')).toMatchObject({
-      kind: 'refused',
-      findings: [{ path: 'spec.from', reason: 'InvalidSpec' }],
+      kind: 'invalid',
+      problems: [{ path: 'spec.from', reason: 'InvalidSpec' }],
     });
   });
 
@@ -51,7 +51,7 @@ describe('an address', () => {
   test.each(['http://127.1', 'http://0x7f.0.0.1', 'http://2130706433', 'http://017700000001'])(
     '%s, another spelling of 127.0.0.1, is refused',
     (text) => {
-      expect(parseAddress(text, 'spec.from').kind).toBe('refused');
+      expect(parseAddress(text, 'spec.from').kind).toBe('invalid');
     },
   );
 });

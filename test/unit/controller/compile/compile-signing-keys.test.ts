@@ -61,8 +61,8 @@ describe('a signing key', () => {
     ['no text', Buffer.from([0xff]), 'key "a" of Secret default/keys is not text in UTF-8'],
   ])('is not %s', (_title, value, message) => {
     expect(compileKey(value)).toEqual({
-      kind: 'refused',
-      findings: [{ path: 'spec.signingKeyRefs[0]', reason: 'InvalidSecret', message }],
+      kind: 'invalid',
+      problems: [{ path: 'spec.signingKeyRefs[0]', reason: 'InvalidSecret', message }],
     });
   });
 
@@ -102,7 +102,7 @@ describe('several signing keys', () => {
     );
 
     expect(outcome).toMatchObject({
-      findings: [{ path: 'spec.signingKeyRefs[1]', message: 'has the key ID of a key before it' }],
+      problems: [{ path: 'spec.signingKeyRefs[1]', message: 'has the key ID of a key before it' }],
     });
   });
 
@@ -113,8 +113,8 @@ describe('several signing keys', () => {
     const settings = aSettings({ signingKeyRefs: [ref] });
 
     expect(compileSigningKeys(settings, keysInSecret({ a: pkcs8(EC) }))).toEqual({
-      kind: 'refused',
-      findings: [{ path: 'spec.signingKeyRefs[0]', reason: 'SecretNotFound', message }],
+      kind: 'invalid',
+      problems: [{ path: 'spec.signingKeyRefs[0]', reason: 'SecretNotFound', message }],
     });
   });
 
@@ -124,6 +124,6 @@ describe('several signing keys', () => {
       { namespace: 'elsewhere' },
     );
 
-    expect(compileSigningKeys(settings, keysInSecret({ a: pkcs8(EC) })).kind).toBe('refused');
+    expect(compileSigningKeys(settings, keysInSecret({ a: pkcs8(EC) })).kind).toBe('invalid');
   });
 });

@@ -43,18 +43,18 @@ describe('the path of a route', () => {
     const reason = 'InvalidSpec';
 
     expect(compilePathMatch(aRoute({ prefix: path }).spec)).toEqual({
-      kind: 'refused',
-      findings: [{ path: 'spec.prefix', reason, message }],
+      kind: 'invalid',
+      problems: [{ path: 'spec.prefix', reason, message }],
     });
     expect(compilePathMatch(aRoute({ path }).spec)).toEqual({
-      kind: 'refused',
-      findings: [{ path: 'spec.path', reason, message }],
+      kind: 'invalid',
+      problems: [{ path: 'spec.path', reason, message }],
     });
   });
 
   test('is refused as a regular expression that is not safe', () => {
     expect(compilePathMatch(aRoute({ regex: '(a+)+' }).spec)).toMatchObject({
-      findings: [{ path: 'spec.regex', reason: 'InvalidRegex' }],
+      problems: [{ path: 'spec.regex', reason: 'InvalidRegex' }],
     });
   });
 });

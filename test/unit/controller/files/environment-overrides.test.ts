@@ -132,7 +132,7 @@ describe('environment variables', () => {
     expect(problems[0]).toMatch(problem);
   });
 
-  test('leave the faults of the files at the files', () => {
+  test('leave the problems of the files at the files', () => {
     const { problems } = read(SETTINGS.replace('{expiration: 2h, sameSite: Strict}', 'never'), {
       COOKIE_EXPIRATION: '5m',
     });

@@ -56,11 +56,11 @@ describe('parseDocuments', () => {
   });
 
   test.each([
-    { fault: 'a key that is there twice', text: 'a: 1\n---\na: 1\na: 2\n', document: 2, line: 4 },
-    { fault: 'a list without its end', text: 'a: 1\n\nb: [1,\n', document: 1, line: 4 },
-    { fault: 'an alias without an anchor', text: 'a: *b\n', document: 1, line: 1 },
-    { fault: 'an unknown tag', text: 'x: 1\na: !b c\n', document: 1, line: 2 },
-  ])('reports $fault, and keeps no document of the file', ({ text, document, line }) => {
+    { problem: 'a key that is there twice', text: 'a: 1\n---\na: 1\na: 2\n', document: 2, line: 4 },
+    { problem: 'a list without its end', text: 'a: 1\n\nb: [1,\n', document: 1, line: 4 },
+    { problem: 'an alias without an anchor', text: 'a: *b\n', document: 1, line: 1 },
+    { problem: 'an unknown tag', text: 'x: 1\na: !b c\n', document: 1, line: 2 },
+  ])('reports $problem, and keeps no document of the file', ({ text, document, line }) => {
     const { documents, syntaxProblems } = parseDocuments('a.yaml', text);
     expect(syntaxProblems).toMatchObject([{ document, line }]);
     expect(documents).toEqual([]);

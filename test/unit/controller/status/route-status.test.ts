@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { RouteVerdict } from '../../../../controller/compile/compilation.ts';
-import type { Finding } from '../../../../controller/compile/outcome.ts';
+import type { Problem } from '../../../../controller/validate/problem.ts';
 import type { RouteStatus } from '../../../../controller/kubernetes/stored-resources.ts';
 import type { Programming } from '../../../../controller/push/publication.ts';
 import { compareStatus } from '../../../../controller/status/compare-status.ts';
@@ -15,17 +15,17 @@ const PENDING: Programming = { kind: 'pending', acknowledged: 2, proxies: 3 };
 const REJECTED: Programming = { kind: 'rejected', proxy: 'proxy-0', message: 'bad host' };
 const NO_PROXIES: Programming = { kind: 'no-proxies' };
 
-const INVALID_POLICY: Finding = {
+const INVALID_POLICY: Problem = {
   path: 'spec.policy.allow.or[0]',
   reason: 'InvalidPolicy',
   message: 'unknown criterion "emial"',
 };
-const NOT_ALLOWED: Finding = {
+const NOT_ALLOWED: Problem = {
   path: 'metadata.namespace',
   reason: 'NotAllowedByGateway',
   message: 'the gateway takes no routes of namespace team-a',
 };
-const SECRET_NOT_FOUND: Finding = {
+const SECRET_NOT_FOUND: Problem = {
   path: 'spec.upstreamOauth2.clientSecretRef',
   reason: 'SecretNotFound',
   message: 'Secret team-a/oauth does not exist',
@@ -155,7 +155,7 @@ describe('the status of a Route that is not accepted', () => {
   it('says what is wrong where, and what serves instead', () => {
     const verdict = routeVerdict({
       generation: 3,
-      findings: [INVALID_POLICY],
+      problems: [INVALID_POLICY],
       servedGeneration: 2,
     });
     const status = statusOf({ verdict });
@@ -180,7 +180,7 @@ describe('the status of a Route that is not accepted', () => {
   });
 
   it('says that nothing serves', () => {
-    const status = statusOf({ verdict: routeVerdict({ findings: [INVALID_POLICY] }) });
+    const status = statusOf({ verdict: routeVerdict({ problems: [INVALID_POLICY] }) });
     expect(conditionsOf(status)).not.toHaveProperty('PartiallyInvalid');
     expect(messageOf(status, 'Programmed')).toBe(
       'Nothing of it serves: spec.policy.allow.or[0]: unknown criterion "emial".',
@@ -190,7 +190,7 @@ describe('the status of a Route that is not accepted', () => {
   });
 
   it('is accepted when nothing but a reference is wrong, as in the Gateway API', () => {
-    const status = statusOf({ verdict: routeVerdict({ findings: [SECRET_NOT_FOUND] }) });
+    const status = statusOf({ verdict: routeVerdict({ problems: [SECRET_NOT_FOUND] }) });
     expect(conditionsOf(status)).toEqual({
       Accepted: ['True', 'Accepted'],
       ResolvedRefs: ['False', 'SecretNotFound'],
@@ -201,7 +201,7 @@ describe('the status of a Route that is not accepted', () => {
     );
   });
 
-  it.each<[string, Finding, string]>([
+  it.each<[string, Problem, string]>([
     [
       'its own',
       INVALID_POLICY,
@@ -212,24 +212,27 @@ describe('the status of a Route that is not accepted', () => {
       SECRET_NOT_FOUND,
       'Generation 3 cannot be used now: spec.upstreamOauth2.clientSecretRef: Secret team-a/oauth does not exist.',
     ],
-  ])('says first why nothing is published, whatever serves; its fault is %s', (_, fault, why) => {
-    const obstacle = '0 of 5 routes are left';
-    const verdict = routeVerdict({ generation: 3, findings: [fault] });
-    const nothing = statusOf({ verdict, obstacle });
-    const older = statusOf({
-      verdict: { ...routeVerdict({ servedGeneration: 2 }), ...verdict },
-      obstacle,
-    });
-    for (const status of [nothing, older]) {
-      expect(messageOf(status, 'Programmed')).toBe(
-        `Publication is held back: ${obstacle}. Proxies keep serving the last published configuration. ${why}`,
-      );
-    }
-  });
+  ])(
+    'says first why nothing is published, whatever serves; its problem is %s',
+    (_, problem, why) => {
+      const obstacle = '0 of 5 routes are left';
+      const verdict = routeVerdict({ generation: 3, problems: [problem] });
+      const nothing = statusOf({ verdict, obstacle });
+      const older = statusOf({
+        verdict: { ...routeVerdict({ servedGeneration: 2 }), ...verdict },
+        obstacle,
+      });
+      for (const status of [nothing, older]) {
+        expect(messageOf(status, 'Programmed')).toBe(
+          `Publication is held back: ${obstacle}. Proxies keep serving the last published configuration. ${why}`,
+        );
+      }
+    },
+  );
 
-  it('tells faults and references apart', () => {
-    const findings = [SECRET_NOT_FOUND, INVALID_POLICY];
-    const status = statusOf({ verdict: routeVerdict({ findings }) });
+  it('tells problems and references apart', () => {
+    const problems = [SECRET_NOT_FOUND, INVALID_POLICY];
+    const status = statusOf({ verdict: routeVerdict({ problems }) });
     expect(conditionsOf(status)).toMatchObject({
       Accepted: ['False', 'InvalidPolicy'],
       ResolvedRefs: ['False', 'SecretNotFound'],
@@ -240,7 +243,7 @@ describe('the status of a Route that is not accepted', () => {
   it('keeps no copy of a spec that it has itself', () => {
     const verdict = routeVerdict({
       generation: 2,
-      findings: [SECRET_NOT_FOUND],
+      problems: [SECRET_NOT_FOUND],
       servedGeneration: 2,
     });
     const status = statusOf({ verdict });
@@ -251,11 +254,11 @@ describe('the status of a Route that is not accepted', () => {
   });
 
   it('has messages of bounded length', () => {
-    const findings = Array.from({ length: 5000 }, (_, index) => ({
+    const problems = Array.from({ length: 5000 }, (_, index) => ({
       ...INVALID_POLICY,
       message: `${String(index)} ${'x'.repeat(2000)}`,
     }));
-    const message = messageOf(statusOf({ verdict: routeVerdict({ findings }) }), 'Accepted');
+    const message = messageOf(statusOf({ verdict: routeVerdict({ problems }) }), 'Accepted');
     expect(message.length).toBeLessThan(1100);
     expect(message).toMatch(/; and 4997 more$/);
   });
@@ -263,11 +266,11 @@ describe('the status of a Route that is not accepted', () => {
 
 describe('the status of a Route that settings do not let serve', () => {
   const verdict: RouteVerdict = {
-    ...routeVerdict({ generation: 3, findings: [NOT_ALLOWED] }),
+    ...routeVerdict({ generation: 3, problems: [NOT_ALLOWED] }),
     kept: { hosts: ['files.example.com'], served: { generation: 2, spec: { of: 2 } } },
   };
   const current = statusOf({
-    verdict: routeVerdict({ generation: 3, findings: [INVALID_POLICY], servedGeneration: 2 }),
+    verdict: routeVerdict({ generation: 3, problems: [INVALID_POLICY], servedGeneration: 2 }),
   });
 
   it('keeps what another leader goes on with, and does not say that it serves', () => {
@@ -293,7 +296,7 @@ describe('the status of a Route that settings do not let serve', () => {
     ],
     ['another gateway wrote it', verdict, { ...current, gatewayClassName: 'other' }],
     ['it has given up all', { ...verdict, kept: { hosts: [] } }, current],
-    ['it is refused', routeVerdict({ findings: [INVALID_POLICY] }), current],
+    ['it is refused', routeVerdict({ problems: [INVALID_POLICY] }), current],
   ])('keeps no URL when %s', (_, told, before) => {
     expect(statusOf({ verdict: told, current: before })).not.toHaveProperty('url');
   });
@@ -301,7 +304,7 @@ describe('the status of a Route that settings do not let serve', () => {
 
 describe('the status of a Route that is accepted', () => {
   it('tells of references that lead nowhere', () => {
-    const verdict = routeVerdict({ findings: [SECRET_NOT_FOUND], isAccepted: true });
+    const verdict = routeVerdict({ problems: [SECRET_NOT_FOUND], isAccepted: true });
     expect(conditionsOf(statusOf({ verdict }))).toEqual({
       Accepted: ['True', 'Accepted'],
       ResolvedRefs: ['False', 'SecretNotFound'],
@@ -356,7 +359,7 @@ describe('comparing statuses', () => {
     [
       'a condition that is over',
       statusOf({
-        verdict: routeVerdict({ findings: [SECRET_NOT_FOUND], servedGeneration: 1 }),
+        verdict: routeVerdict({ problems: [SECRET_NOT_FOUND], servedGeneration: 1 }),
       }),
       programmedBefore,
       'final',

@@ -105,7 +105,7 @@ describe('the status of GatewaySettings', () => {
     const verdict = settingsVerdict({
       generation: 5,
       servedGeneration: 4,
-      findings: [{ path: 'spec.cookie.expiration', reason: 'InvalidSpec', message: 'no' }],
+      problems: [{ path: 'spec.cookie.expiration', reason: 'InvalidSpec', message: 'no' }],
     });
     expect(statusOf({ verdict }).served).toEqual({ generation: 4, spec: { of: 4 } });
   });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { KubernetesApiError } from '../../../../controller/kubernetes/kubernetes-api.ts';
 import { GATEWAY_SETTINGS, ROUTES } from '../../../../controller/kubernetes/resource-types.ts';
-import type { Finding } from '../../../../controller/compile/outcome.ts';
+import type { Problem } from '../../../../controller/validate/problem.ts';
 import type { Leadership } from '../../../../controller/leader/leadership.ts';
 import type { Programming, ProxyReport } from '../../../../controller/push/publication.ts';
 import type { Condition } from '../../../../controller/status/condition.ts';
@@ -28,7 +28,7 @@ const SECOND = 1000;
 const MINUTE = 60_000;
 const PENDING: Programming = { kind: 'pending', acknowledged: 0, proxies: 3 };
 const REJECTED: Programming = { kind: 'rejected', proxy: 'proxy-0', message: 'bad host' };
-const BAD: Finding = { path: 'spec.policy', reason: 'InvalidPolicy', message: 'no' };
+const BAD: Problem = { path: 'spec.policy', reason: 'InvalidPolicy', message: 'no' };
 const DELETION = { deletionTimestamp: '2026-01-01T00:00:00Z' };
 const PROXY: ProxyReport = {
   id: 'proxy-0',
@@ -156,7 +156,7 @@ describe('writing statuses', () => {
 
   it('tells at once of a Route that is bad', async () => {
     const made = await world();
-    tell(made.loop, { findings: [BAD] });
+    tell(made.loop, { problems: [BAD] });
     await made.clock.advance(0);
     expect(reasonOf(routeStatusOf(made), 'Accepted')).toBe('InvalidPolicy');
   });
@@ -179,7 +179,7 @@ describe('writing statuses', () => {
     await clock.advance(MINUTE);
     const answer = Promise.withResolvers<undefined>();
     api.before = () => answer.promise;
-    tell(loop, { findings: [BAD] });
+    tell(loop, { problems: [BAD] });
     await clock.advance(100);
     tell(loop);
     await clock.advance(100);
@@ -575,12 +575,12 @@ describe('Events', () => {
     tell(loop);
     await clock.advance(5000);
     for (let generation = 2; generation < 10; generation += 2) {
-      tell(loop, { generation, findings: [BAD], servedGeneration: 1 });
+      tell(loop, { generation, problems: [BAD], servedGeneration: 1 });
       await clock.advance(1000);
       tell(loop, { generation: generation + 1 });
       await clock.advance(1000);
     }
-    tell(loop, { generation: 10, findings: [BAD], servedGeneration: 9 });
+    tell(loop, { generation: 10, problems: [BAD], servedGeneration: 9 });
     await clock.advance(2 * MINUTE);
 
     expect(events().length).toBeLessThan(9);
@@ -595,9 +595,9 @@ describe('Events', () => {
     await clock.advance(5000);
     expect(events()).toEqual([]);
 
-    tell(loop, { generation: 3, findings: [BAD], servedGeneration: 2 });
+    tell(loop, { generation: 3, problems: [BAD], servedGeneration: 2 });
     await clock.advance(5000);
-    tell(loop, { generation: 4, findings: [BAD], servedGeneration: 2 });
+    tell(loop, { generation: 4, problems: [BAD], servedGeneration: 2 });
     await clock.advance(5000);
     tell(loop, { generation: 5 });
     await clock.advance(5000);

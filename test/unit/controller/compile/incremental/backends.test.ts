@@ -92,7 +92,7 @@ describe('a change of endpoints', () => {
     cluster.change({ endpointSlices: new Map([['x/slice', undefined]]) });
 
     expect(endpoints(cluster)).toEqual([{ port: 80, endpoints: [] }]);
-    expect(cluster.verdicts.get('x/app')).toMatchObject({ isAccepted: true, findings: [] });
+    expect(cluster.verdicts.get('x/app')).toMatchObject({ isAccepted: true, problems: [] });
   });
 });
 
@@ -106,7 +106,7 @@ describe('a Service', () => {
     expect(cluster.snapshot.has('service/x/files')).toBe(false);
     expect(cluster.verdicts.get('x/app')).toMatchObject({
       isAccepted: true,
-      findings: [{ path: 'spec.backendRefs[0]', reason: 'BackendNotFound' }],
+      problems: [{ path: 'spec.backendRefs[0]', reason: 'BackendNotFound' }],
       served: { generation: 1, hash: cluster.snapshot.get('route/x/app')?.hash },
     });
 
@@ -114,7 +114,7 @@ describe('a Service', () => {
 
     expect(cluster.routes['x/app']?.backends).toEqual([{ service: SERVICE, port: 80, weight: 1 }]);
     expect(endpoints(cluster)).toEqual([{ port: 80, endpoints: ['10.0.0.1:8000'] }]);
-    expect(cluster.verdicts.get('x/app')?.findings).toEqual([]);
+    expect(cluster.verdicts.get('x/app')?.problems).toEqual([]);
     expect(cluster.compiler.compilations).toBe(compilations);
   });
 
@@ -204,9 +204,9 @@ describe('a Service of another namespace', () => {
   // Attack: the answer must not tell what there is in other namespaces.
   test('is not told of, whether it is there or not', () => {
     const cluster = foreign();
-    const before = cluster.verdicts.get('y/app')?.findings;
+    const before = cluster.verdicts.get('y/app')?.problems;
     cluster.change({ services: new Map([[SERVICE, undefined]]) });
 
-    expect(cluster.verdicts.get('y/app')?.findings).toEqual(before);
+    expect(cluster.verdicts.get('y/app')?.problems).toEqual(before);
   });
 });

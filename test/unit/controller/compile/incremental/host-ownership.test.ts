@@ -65,7 +65,7 @@ describe('a host', () => {
     });
 
     expect(serving(cluster)).toEqual(['x/app', 'x/more']);
-    expect(cluster.verdicts.get('y/app')?.findings).toEqual([
+    expect(cluster.verdicts.get('y/app')?.problems).toEqual([
       {
         path: 'spec.from',
         reason: 'HostConflict',
@@ -92,7 +92,7 @@ describe('a host', () => {
     contest(cluster);
     const theirs = { gatewayClassName: 'other', url: A };
     cluster.takeOver((route) =>
-      route.metadata['name'] === 'old' ? { ...route, status: theirs } : route,
+      route.metadata.name === 'old' ? { ...route, status: theirs } : route,
     );
 
     expect(cluster.routes).toMatchObject({ 'x/app': { host: 'a.example.com' } });
@@ -209,7 +209,7 @@ describe('a host', () => {
     });
 
     expect(serving(cluster)).toEqual(['x/app', 'y/app', 'y/port']);
-    expect(cluster.verdicts.get('y/taken')?.findings).toMatchObject([
+    expect(cluster.verdicts.get('y/taken')?.problems).toMatchObject([
       { message: 'a Route of namespace x already serves the same host and path' },
     ]);
   });

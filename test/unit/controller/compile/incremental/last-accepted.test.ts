@@ -38,7 +38,7 @@ describe('an update that is not accepted', () => {
     expect(hosts(cluster)).toEqual({ 'x/app': 'a' });
     expect(cluster.verdicts.get('x/app')).toMatchObject({
       isAccepted: false,
-      findings: [{ reason: 'InvalidRegex' }],
+      problems: [{ reason: 'InvalidRegex' }],
       served: { generation: 1, spec: publicSpec(A), key: 'route/x/app' },
       url: A,
     });
@@ -51,7 +51,7 @@ describe('an update that is not accepted', () => {
 
     expect(cluster.verdicts.get('x/app')).toMatchObject({
       isAccepted: true,
-      findings: [],
+      problems: [],
       served: { generation: 3 },
     });
   });
@@ -79,7 +79,7 @@ describe('an update that is not accepted', () => {
     cluster.delete('x/first');
 
     expect(hosts(cluster)).toEqual({ 'x/second': 'a' });
-    expect(cluster.verdicts.get('x/second')).toMatchObject({ isAccepted: true, findings: [] });
+    expect(cluster.verdicts.get('x/second')).toMatchObject({ isAccepted: true, problems: [] });
   });
 
   test('makes those go back that asked for what it goes back to', () => {

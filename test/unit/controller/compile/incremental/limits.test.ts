@@ -49,7 +49,7 @@ describe('a Service', () => {
       ...Array.from({ length: 2 }, () => 0),
     ]);
     expect(cluster.verdicts.get('x/app')).toMatchObject({ isAccepted: true });
-    expect(cluster.verdicts.get('x/app')?.findings[0]?.message).toContain('larger than');
+    expect(cluster.verdicts.get('x/app')?.problems[0]?.message).toContain('larger than');
   });
 
   test('is told of with the same endpoints, whatever the order they came in', () => {
@@ -83,7 +83,7 @@ describe('a route', () => {
   test.each([
     ['of its policy', (members: object) => ({ allow: members })],
     ['of a matcher', (members: object) => ({ allow: { or: [{ email: members }] } })],
-  ])('with a great many unknown members %s gets few findings', (_what, policyOf) => {
+  ])('with a great many unknown members %s gets few problems', (_what, policyOf) => {
     const names = Array.from({ length: 150_000 }, (_value, index) => [`k${String(index)}`, 1]);
     const cluster = startedCluster();
     const policy = policyOf(Object.fromEntries(names) as object);
@@ -96,10 +96,10 @@ describe('a route', () => {
     const cluster = startedCluster();
     cluster.put({ 'x/app': publicSpec(A, { [`fro${'m'.repeat(500_000)}`]: 1 }) });
 
-    expect(JSON.stringify(cluster.verdicts.get('x/app')?.findings).length).toBeLessThan(500);
+    expect(JSON.stringify(cluster.verdicts.get('x/app')?.problems).length).toBeLessThan(500);
   });
 
-  test('gets so many findings and no more', () => {
+  test('gets so many problems and no more', () => {
     const cluster = startedCluster();
     const or = Array.from({ length: 64 }, () => ({ emial: 'x' }));
     cluster.put({ 'x/app': { from: A, to: 'http://up', policy: { allow: { or } } } });
@@ -120,7 +120,7 @@ describe('a route that the compiler fails on', () => {
     cluster.put({ 'x/bad': spec, 'x/good': publicSpec('https://b.example.com') });
 
     expect(Object.keys(cluster.routes)).toEqual(['x/good']);
-    expect(cluster.verdicts.get('x/bad')?.findings).toEqual([
+    expect(cluster.verdicts.get('x/bad')?.problems).toEqual([
       { path: 'spec', reason: 'InvalidSpec', message: 'cannot be compiled: RangeError' },
     ]);
   });

@@ -134,7 +134,7 @@ describe('a route that was not validated', () => {
     const outcome = compileRoute(aRoute({ to: `http://user:${SECRET}@app` }), CONTEXT);
 
     expect(outcome).toMatchObject({
-      findings: [{ message: 'must not contain a user or password' }],
+      problems: [{ message: 'must not contain a user or password' }],
     });
     expect(JSON.stringify(outcome)).not.toContain(SECRET);
   });
@@ -145,7 +145,7 @@ describe('a route that was not validated', () => {
     ['ftp://app', 'must be an http or https URL'],
   ])('is rejected if its upstream is %s', (to, message) => {
     expect(compileRoute(aRoute({ to }), CONTEXT)).toMatchObject({
-      findings: [{ path: 'spec.to', message }],
+      problems: [{ path: 'spec.to', message }],
     });
   });
 });

@@ -127,11 +127,11 @@ describe('any sequence of changes', () => {
         cluster.update({});
         for (const change of changes) make(cluster, change, true);
         const snapshot = byName(cluster.snapshot);
-        const findings = NAMES.map((name) => cluster.reasons(name));
+        const problems = NAMES.map((name) => cluster.reasons(name));
         cluster.takeOver((route) => withStatus(route, undefined));
 
         expect(byName(cluster.snapshot)).toEqual(snapshot);
-        expect(NAMES.map((name) => cluster.reasons(name))).toEqual(findings);
+        expect(NAMES.map((name) => cluster.reasons(name))).toEqual(problems);
       }),
       { numRuns: RUNS },
     );
@@ -239,8 +239,8 @@ function ownersOf(cluster: CompilerCluster): ReadonlyMap<string, ReadonlySet<str
 
 /** Namespaces of the routes that ask for a host, in their newest generation. */
 function askersOf(cluster: CompilerCluster, host: string): ReadonlySet<string> {
-  const names = [...cluster.verdicts].filter(([, { resource, isAccepted, findings }]) => {
-    const isValid = isAccepted || findings.every(({ reason }) => reason === 'HostConflict');
+  const names = [...cluster.verdicts].filter(([, { resource, isAccepted, problems: problems }]) => {
+    const isValid = isAccepted || problems.every(({ reason }) => reason === 'HostConflict');
     return isValid && JSON.stringify(resource.spec).includes(`"https://${host}"`);
   });
   return new Set(names.map(([name]) => name.replace(/\/.*/, '')));

@@ -48,7 +48,7 @@ describe('settings', () => {
 
     expect(settingsVerdict).toMatchObject({
       isAccepted: true,
-      findings: [],
+      problems: [],
       served: {
         generation: 1,
         spec: withSecret(),
@@ -79,7 +79,7 @@ describe('settings', () => {
     expect(cluster.compiler.obstacle).toBeUndefined();
     expect(cluster.settingsVerdict).toMatchObject({
       isAccepted: false,
-      findings: [{ reason }],
+      problems: [{ reason }],
       served: { generation: 1, spec: withSecret() },
     });
 
@@ -96,7 +96,7 @@ describe('settings', () => {
     expect(clientSecret(cluster)).toBe(SECRET);
     expect(cluster.settingsVerdict).toMatchObject({
       isAccepted: false,
-      findings: [{ reason: 'SecretNotFound', message: `there is no Secret ${NAME}` }],
+      problems: [{ reason: 'SecretNotFound', message: `there is no Secret ${NAME}` }],
       served: { generation: 1 },
     });
   });
@@ -105,7 +105,7 @@ describe('settings', () => {
     const cluster = started();
     cluster.putSettings(withSecret({ signingKeyRefs: [{ name: 'idp', key: 'secret' }] }));
 
-    expect(cluster.settingsVerdict?.findings).toMatchObject([{ reason: 'InvalidSecret' }]);
+    expect(cluster.settingsVerdict?.problems).toMatchObject([{ reason: 'InvalidSecret' }]);
     expect(JSON.stringify(cluster.settingsVerdict)).not.toContain(SECRET);
   });
 
@@ -162,7 +162,7 @@ describe('without settings', () => {
     });
     cluster.put({ 'x/app': { ...ROUTE, gatewayClassName: 'internal' } });
 
-    expect(cluster.verdicts.get('x/app')?.findings).toEqual([
+    expect(cluster.verdicts.get('x/app')?.problems).toEqual([
       expect.objectContaining({
         message:
           'there is no GatewaySettings gatehouse/gatehouse of class internal, which says whose routes may serve',
@@ -191,7 +191,7 @@ describe('another controller that takes over', () => {
     expect(cluster.snapshot).toEqual(before);
     expect(cluster.settingsVerdict).toMatchObject({
       isAccepted: false,
-      findings: [{ reason: 'InvalidSpec' }],
+      problems: [{ reason: 'InvalidSpec' }],
       served: { generation: 1 },
     });
   });
@@ -241,7 +241,7 @@ describe('another controller that takes over', () => {
     expect(cluster.snapshot.get('route/x/app')).toEqual(before);
     expect(cluster.verdicts.get('x/app')).toMatchObject({
       isAccepted: false,
-      findings: [{ reason: 'HostConflict' }],
+      problems: [{ reason: 'HostConflict' }],
       served: { generation: 1 },
     });
   });
@@ -262,7 +262,7 @@ describe('another controller that takes over', () => {
     expect(cluster.verdicts).toEqual(verdicts);
     expect(cluster.settingsVerdict).toMatchObject({
       isAccepted: false,
-      findings: [{ reason: 'SecretNotFound' }],
+      problems: [{ reason: 'SecretNotFound' }],
     });
     expect(cluster.settingsVerdict).not.toHaveProperty('served');
     expect(cluster.compiler.secretNames).toEqual(new Set([NAME]));

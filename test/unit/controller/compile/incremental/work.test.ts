@@ -141,7 +141,7 @@ describe('a route as an API server sends it', () => {
 
     expect(cluster.verdicts.get('default/app')).toMatchObject({
       isAccepted: true,
-      findings: [],
+      problems: [],
       served: { generation: 3, spec, key: 'route/default/app' },
       mcpRole: '',
       url: 'https://a.example.com',

@@ -7,10 +7,10 @@ function compile(yaml: string): ReturnType<typeof compilePolicy> {
   return compilePolicy(parse(yaml), 'spec.policy');
 }
 
-function findingsOf(yaml: string): readonly string[] {
+function problemsOf(yaml: string): readonly string[] {
   const outcome = compile(yaml);
   if (outcome.kind === 'made') return [];
-  return outcome.findings.map(({ path, message }) => `${path}: ${message}`);
+  return outcome.problems.map(({ path, message }) => `${path}: ${message}`);
 }
 
 describe('a criterion', () => {
@@ -109,8 +109,8 @@ describe('a criterion', () => {
     ['domain: "@example.com"', `${AT}.domain: must be the part of an e-mail address after "@"`],
     ['http_method: post', `${AT}.http_method: must be in upper case, as methods are`],
     ['http_path: { starts_with: admin }', `${AT}.http_path.starts_with: must begin with "/"`],
-  ])('%s is refused', (yaml, finding) => {
-    expect(findingsOf(`{ deny: { and: [{ ${yaml} }] } }`)).toContain(finding);
+  ])('%s is refused', (yaml, problem) => {
+    expect(problemsOf(`{ deny: { and: [{ ${yaml} }] } }`)).toContain(problem);
   });
 
   const WRITTEN =
@@ -158,11 +158,11 @@ describe('a criterion', () => {
     ['http_method', 'contains', 'GET, HEAD', TOKEN],
     ['http_method', 'starts_with', 'P0', TOKEN],
   ])('%s with %s %j is refused', (kind, operator, value, message) => {
-    const findings = findingsOf(
+    const problems = problemsOf(
       JSON.stringify({ deny: { and: [{ [kind]: { [operator]: value } }] } }),
     );
 
-    expect(findings).toEqual([`${AT}.${kind}.${operator}: ${message}`]);
+    expect(problems).toEqual([`${AT}.${kind}.${operator}: ${message}`]);
   });
 
   test.each(['in', 'not_in'])(
@@ -173,7 +173,7 @@ describe('a criterion', () => {
         { http_method: { [operator]: ['GET', 'TRACE'] } },
       ];
 
-      expect(findingsOf(JSON.stringify({ deny: { or: deny } }))).toEqual([
+      expect(problemsOf(JSON.stringify({ deny: { or: deny } }))).toEqual([
         `spec.policy.deny.or[0].http_path.${operator}[1]: ${WRITTEN}`,
         `spec.policy.deny.or[1].http_method.${operator}[1]: ${REFUSED}`,
       ]);
@@ -186,7 +186,7 @@ describe('a criterion', () => {
     ['{}', 'must name a criterion'],
     ['{ accept: true, user: a }', 'must name one criterion; others are items of their own'],
   ])('%s is refused', (yaml, message) => {
-    expect(findingsOf(`{ deny: { and: [${yaml}] } }`)).toEqual([`${AT}: ${message}`]);
+    expect(problemsOf(`{ deny: { and: [${yaml}] } }`)).toEqual([`${AT}: ${message}`]);
   });
 });
 
@@ -212,8 +212,8 @@ describe('a policy', () => {
     ['{ deny: { any: [] } }', 'spec.policy.deny.any: is not a known group; did you mean "and"?'],
     ['{ deny: { or: [] } }', 'spec.policy.deny.or: must not be empty'],
     ['{ deny: { or: { accept: true } } }', 'spec.policy.deny.or: must be a list of criteria'],
-  ])('%s is refused', (yaml, finding) => {
-    expect(findingsOf(yaml)).toEqual([finding]);
+  ])('%s is refused', (yaml, problem) => {
+    expect(problemsOf(yaml)).toEqual([problem]);
   });
 
   test('has all of its problems reported, each where it is', () => {
@@ -223,7 +223,7 @@ describe('a policy', () => {
       deny: { nor: [] },
     }`;
 
-    expect(findingsOf(yaml).map((finding) => finding.split(': ')[0])).toEqual([
+    expect(problemsOf(yaml).map((problem) => problem.split(': ')[0])).toEqual([
       'spec.policy.alow',
       'spec.policy.allow.or[0].emial',
       'spec.policy.allow.or[2].mcp_tool.in[0]',
@@ -236,6 +236,6 @@ describe('a policy', () => {
   test('is refused whole when one clause of a deny is not understood', () => {
     const yaml = '{ allow: { or: [{ accept: true }] }, deny: { or: [{ mcp_tol: rm }] } }';
 
-    expect(compile(yaml).kind).toBe('refused');
+    expect(compile(yaml).kind).toBe('invalid');
   });
 });

@@ -39,8 +39,8 @@ describe('a regular expression', () => {
     // Attack: two halves that are no expression by themselves could close a group around them.
     ['a)|(b', "is not a valid regular expression: Unmatched ')'"],
     ['a{1', 'is not a valid regular expression: Incomplete quantifier'],
-  ])('%s is refused for its syntax', (source, fault) => {
-    expect(checkRegex(source)).toBe(fault);
+  ])('%s is refused for its syntax', (source, problem) => {
+    expect(checkRegex(source)).toBe(problem);
   });
 
   // Attack: V8 needs time exponential in the path for these.

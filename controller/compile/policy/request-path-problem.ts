@@ -1,5 +1,5 @@
 import type { StringMatcher } from '../../../shared/snapshot/policy.ts';
-import { ENCODED_UNRESERVED, pathFault, reservedFault } from '../path-match.ts';
+import { ENCODED_UNRESERVED, pathProblem, reservedPathProblem } from '../path-match.ts';
 
 /**
  * What is wrong with an operand of `http_path`; undefined when the path of a request could match.
@@ -7,15 +7,18 @@ import { ENCODED_UNRESERVED, pathFault, reservedFault } from '../path-match.ts';
  * Attack: paths that can be read in two ways never get as far as the policy. A `deny` that is
  * written for one of them never applies, and lets through what its author took it to stop.
  */
-export function requestPathFault(value: string, operator: keyof StringMatcher): string | undefined {
+export function requestPathProblem(
+  value: string,
+  operator: keyof StringMatcher,
+): string | undefined {
   switch (operator) {
     case 'is':
     case 'in':
     case 'not_in':
-      return wholePathFault(value) ?? reservedFault(value);
+      return wholePathFault(value) ?? reservedPathProblem(value);
     case 'starts_with':
       // What follows may belong to the last segment: `/.` begins `/.git`, and is no dot segment.
-      return wholePathFault(`${value}-`) ?? reservedFault(value);
+      return wholePathFault(`${value}-`) ?? reservedPathProblem(value);
     case 'ends_with':
       return fragmentFault(value, `${value}/`);
     case 'contains':
@@ -26,7 +29,7 @@ export function requestPathFault(value: string, operator: keyof StringMatcher): 
 const DIGITS = 'must have two hexadecimal digits in upper case after "%"';
 
 function wholePathFault(path: string): string | undefined {
-  return pathFault(path) ?? (/%(?:[a-f]|.[a-f])/.test(path) ? DIGITS : undefined);
+  return pathProblem(path) ?? (/%(?:[a-f]|.[a-f])/.test(path) ? DIGITS : undefined);
 }
 
 /** `ended` is the fragment with a slash where a path that has it must end. */

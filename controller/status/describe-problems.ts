@@ -1,25 +1,25 @@
-import type { Finding } from '../compile/outcome.ts';
+import type { Problem } from '../validate/problem.ts';
 
 /** Longer texts are of no use in a terminal, and thousands of resources are watched by many. */
 const MAX_LENGTH = 1024;
 const MAX_FINDING_LENGTH = 300;
 const ELLIPSIS = '…';
 
-/** All findings, each with its place, as far as there is room. */
-export function describeFindings(findings: readonly Finding[]): string {
+/** All problems, each with its place, as far as there is room. */
+export function describeProblems(problems: readonly Problem[]): string {
   const fitting: string[] = [];
   let length = 0;
-  for (const finding of findings) {
-    const text = describe(finding);
+  for (const problem of problems) {
+    const text = describe(problem);
     length += text.length;
     if (length > MAX_LENGTH) break;
     fitting.push(text);
   }
-  const left = findings.length - fitting.length;
+  const left = problems.length - fitting.length;
   return fitting.join('; ') + (left > 0 ? `; and ${String(left)} more` : '');
 }
 
-function describe({ path, message }: Finding): string {
+function describe({ path, message }: Problem): string {
   return clip(path === '' ? message : `${path}: ${message}`, MAX_FINDING_LENGTH);
 }
 
