@@ -17,7 +17,10 @@ export interface EndpointContext {
 /** Answers a request, or throws a `GatewayError`. */
 export type EndpointHandler = (context: EndpointContext) => Promise<GatewayResponse>;
 
-/** The reader of an endpoint's errors: a person, or a client of OAuth, JSON-RPC or plain HTTP. */
+/**
+ * The reader of an endpoint's errors: a person, or a client of OAuth, JSON-RPC or plain HTTP (`text`).
+ * A browser that navigates to an endpoint of the last kind gets a page all the same.
+ */
 export type ErrorAudience = 'page' | 'oauth' | 'json-rpc' | 'text';
 
 /**

@@ -5,6 +5,7 @@
  * server route, and the path of a resource may follow them.
  */
 export const PATHS = {
+  account: '/.gateway/',
   signIn: '/.gateway/sign_in',
   callback: '/.gateway/callback',
   signOut: '/.gateway/sign_out',

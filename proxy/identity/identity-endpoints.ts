@@ -3,6 +3,7 @@ import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { Sealer } from '../crypto/sealer.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { SessionCookieAuthenticator } from '../authentication/session-cookie-authenticator.ts';
+import { createAccountEndpoint } from './sign-in/account.ts';
 import { createCallbackEndpoint } from './sign-in/callback.ts';
 import { ProviderDiscovery } from './provider/provider-discovery.ts';
 import { redirectToSignIn, type RedirectToSignIn } from './sign-in/redirect-to-sign-in.ts';
@@ -53,6 +54,7 @@ export function createIdentityEndpoints({
   const renewal = new SessionRenewal(options);
   return {
     endpoints: {
+      [PATHS.account]: createAccountEndpoint(options),
       [PATHS.signIn]: createSignInEndpoint(options),
       [PATHS.callback]: createCallbackEndpoint(options),
       [PATHS.signOut]: createSignOutEndpoint(options),

@@ -87,7 +87,7 @@ function failedRequest(progress: Progress): Parameters<typeof respondToError>[1]
 }
 
 function audienceOf({ endpoint, route, request }: Progress): ErrorAudience {
-  if (endpoint !== undefined) return endpoint.audience;
+  if (endpoint !== undefined && endpoint.audience !== 'text') return endpoint.audience;
   if (route?.compiled.mcpServer !== undefined) return 'json-rpc';
   return request !== undefined && wantsPage(request.message.headers) ? 'page' : 'text';
 }

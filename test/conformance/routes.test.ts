@@ -109,7 +109,7 @@ describe('A host', () => {
 
 describe('Under the reserved prefix', () => {
   const NOTHING = [
-    ...['/.gateway', '/.gateway/', '/.gateway/anything', '/.gateway/mcp', '/.gateway/mcp/nothing'],
+    ...['/.gateway', '/.gateway/anything', '/.gateway/mcp', '/.gateway/mcp/nothing'],
     ...[`${JWKS}/x`, '/.gateway/JWKS.json', '/.gateway//jwks.json', '/.gateway/%6awks.json'],
   ];
 
@@ -131,6 +131,21 @@ describe('Under the reserved prefix', () => {
       expect(arrivals).toBe(0);
     });
   }
+
+  verifies(
+    'endpoints.reserved-prefix',
+    'the account page is the gateway’s on every host',
+    async () => {
+      const arrivals = await arrivalsDuring(async () => {
+        for (const origin of [single, several, mcp]) {
+          const { status, body } = await send(`${origin}/.gateway/`);
+          expect(status).toBe(200);
+          expect(body).toContain('You are not signed in');
+        }
+      });
+      expect(arrivals).toBe(0);
+    },
+  );
 
   const DISGUISED = [
     ...['/%2egateway/x', '/%2Egateway/x', '/%2egateway', '/.%67ateway/x', '/.gatewa%79/x'],

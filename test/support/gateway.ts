@@ -32,7 +32,9 @@ export interface TestGateway extends AsyncDisposable {
 
 /** Starts one without configuration. */
 export async function startGateway(
-  overrides: Partial<Pick<GatewayOptions, 'sealingKeys' | 'stores' | 'now' | 'guardedFetch'>> = {},
+  overrides: Partial<
+    Pick<GatewayOptions, 'devAllowLoopback' | 'sealingKeys' | 'stores' | 'now' | 'guardedFetch'>
+  > = {},
 ): Promise<TestGateway> {
   let log = '';
   const lines = new LineWriter(recordedSink({ write: (text) => (log += text) }));

@@ -9,13 +9,13 @@ import {
   ForbiddenError,
   RouteNotFoundError,
 } from '../../errors/request-errors.ts';
-import { sessionCookieName } from '../../http/cookies.ts';
 import type { SessionCookieAuthenticator } from '../../authentication/session-cookie-authenticator.ts';
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { readForm } from '../../http/read-form.ts';
 import { seeOther } from '../../http/responses.ts';
 import type { RedirectToSignIn } from '../../identity/sign-in/redirect-to-sign-in.ts';
+import { signedInBrowser } from '../../identity/sign-in/signed-in-browser.ts';
 import type { Session } from '../../records/session.ts';
 import { resourceIdentifier } from '../../configuration/resource-identifier.ts';
 import type { ConsentKey } from '../../store/consent-store.ts';
@@ -105,27 +105,25 @@ async function decide(context: EndpointContext, options: ConsentOptions): Promis
 async function questionOf(
   requestId: string,
   context: EndpointContext,
-  { stores, findClient, sessionCookies, redirectToSignIn }: ConsentOptions,
+  options: ConsentOptions,
 ): Promise<Question | GatewayResponse> {
   const { authenticateOrigin } = context.configuration.settings;
-  const pending = await stores.pendingAuthorizations.peek(requestId);
+  const pending = await options.stores.pendingAuthorizations.peek(requestId);
   if (pending === null) throw requestGone();
   refuseOtherOrigin(context.origin, authenticateOrigin ?? pending.issuer);
-  const cookieValue = context.cookies[sessionCookieName(context.origin)];
-  const caller =
-    cookieValue === undefined ? null : await sessionCookies.callerOf(cookieValue, context.origin);
-  if (cookieValue === undefined || caller?.kind !== 'user') {
+  const browser = await signedInBrowser(context, options);
+  if (browser === undefined) {
     const query = new URLSearchParams({ request: requestId }).toString();
-    return redirectToSignIn(context, `${PATHS.consent}?${query}`);
+    return options.redirectToSignIn(context, `${PATHS.consent}?${query}`);
   }
   const { settings } = context.configuration;
-  const client = await findClient(pending.issuer, pending.clientId, settings);
+  const client = await options.findClient(pending.issuer, pending.clientId, settings);
   // Asked again: the client may have changed its metadata since it was sent here.
   if (!(client && matchesRedirectUri(pending.redirectUri, client.metadata.redirectUris))) {
     throw new UnknownClientError();
   }
-  const csrfToken = derivedToken(cookieValue, `consent:${requestId}`);
-  return { requestId, pending, client, session: caller.session, csrfToken };
+  const csrfToken = derivedToken(browser.cookie, `consent:${requestId}`);
+  return { requestId, pending, client, session: browser.session, csrfToken };
 }
 
 /** One origin serves a consent page: elsewhere, scripts of an upstream could press its buttons. */

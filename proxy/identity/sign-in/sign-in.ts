@@ -1,6 +1,5 @@
 import { hashToken, randomToken } from '../../crypto/tokens.ts';
 import { SignInFailedError } from '../../errors/request-errors.ts';
-import { sessionCookieName } from '../../http/cookies.ts';
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import { limitNetwork } from '../../endpoints/limit-rate.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
@@ -12,10 +11,10 @@ import { bindBrowser } from './login-cookies.ts';
 import { providerFailure } from '../provider/provider-failure.ts';
 import { redirectToSignIn } from './redirect-to-sign-in.ts';
 import { requireIdentityProvider } from '../provider/require-identity-provider.ts';
-import type { Session } from '../../records/session.ts';
 import { PATHS } from '../../endpoints/paths.ts';
 import { openSignInRequest, type SignInRequest } from './sign-in-request.ts';
 import type { SignInOptions } from './sign-in-options.ts';
+import { signedInBrowser } from './signed-in-browser.ts';
 
 /** How long a user may take at the identity provider. */
 const PENDING_LIFETIME_SECONDS = 30 * 60;
@@ -42,14 +41,14 @@ async function signIn(context: EndpointContext, options: SignInOptions): Promise
   const request = openRequest(sealed, context, options);
   // What follows is stored: a sign-in under way, or a code for the target.
   await limitNetwork(options.stores.rateLimits, 'sign-in', context.request, REQUESTS);
-  const session = await currentSession(context, options);
-  if (session !== undefined) return finishSignIn(session, request, context, options);
+  const browser = await signedInBrowser(context, options);
+  if (browser !== undefined) return finishSignIn(browser.session, request, context, options);
   return redirectToProvider(request, context, options);
 }
 
-/** Where a sign-in leads that was begun for its own sake. */
+/** Returns the page that a user sees who signed in without asking for another page. */
 function startPage({ origin, configuration }: EndpointContext): string {
-  return origin === configuration.settings.authenticateOrigin ? '/.gateway/' : '/';
+  return origin === configuration.settings.authenticateOrigin ? PATHS.account : '/';
 }
 
 function openRequest(
@@ -75,16 +74,6 @@ function openRequest(
     });
   }
   return request;
-}
-
-async function currentSession(
-  { cookies, origin }: EndpointContext,
-  { sessionCookies: browsers }: SignInOptions,
-): Promise<Session | undefined> {
-  const cookie = cookies[sessionCookieName(origin)];
-  if (cookie === undefined) return undefined;
-  const caller = await browsers.callerOf(cookie, origin);
-  return caller?.kind === 'user' ? caller.session : undefined;
 }
 
 async function redirectToProvider(

@@ -1,14 +1,13 @@
-import { derivedToken, equalSecrets } from '../../crypto/tokens.ts';
+import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import { ForbiddenError } from '../../errors/request-errors.ts';
 import { expiredCookie, sessionCookieName } from '../../http/cookies.ts';
-import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { readForm } from '../../http/read-form.ts';
-import { signedOutPage, signOutPage } from './pages.ts';
 import type { Session } from '../../records/session.ts';
+import { signedOutPage, signOutPage } from './pages.ts';
 import type { SignInOptions } from './sign-in-options.ts';
-
-const FORM_PURPOSE = 'sign-out';
+import { isSignOutForm } from './sign-out-form.ts';
+import { signedInBrowser } from './signed-in-browser.ts';
 
 /**
  * `/.gateway/sign_out`: GET asks, POST ends every browser session of the user's session, on all hosts.
@@ -24,22 +23,20 @@ export function createSignOutEndpoint(options: SignInOptions): Endpoint {
 }
 
 async function signOut(context: EndpointContext, options: SignInOptions): Promise<GatewayResponse> {
-  const { origin, cookies, request } = context;
+  const { request } = context;
   if (request.method === 'POST') refuseOtherSites(context);
-  const cookie = cookies[sessionCookieName(origin)];
-  if (cookie === undefined) return signedOutPage({});
-  const caller = await options.sessionCookies.callerOf(cookie, origin);
-  if (caller?.kind !== 'user') return signedOut(context);
-  const formToken = derivedToken(cookie, FORM_PURPOSE);
-  if (request.method !== 'POST') return signOutPage(caller.session.identity, formToken);
-  await requireOwnForm(request, formToken);
-  await endBrowserSessions(caller.session, context, options);
+  const browser = await signedInBrowser(context, options);
+  if (browser === undefined) return signedOut(context);
+  if (request.method !== 'POST') return signOutPage(browser);
+  const form = await readForm(request.message);
+  if (!isSignOutForm(form, browser)) throw new ForbiddenError('forged-form');
+  await endBrowserSessions(browser.session, context, options);
   return signedOut(context);
 }
 
 /**
- * Cross-site request forgery: a form of another site brings no Lax cookie, but its browser would take
- * the `Set-Cookie` that removes one.
+ * Attack: cross-site request forgery. A form of another site is sent without our Lax cookie, but the
+ * browser would accept the `Set-Cookie` that removes it.
  */
 function refuseOtherSites({ request: { message }, origin }: EndpointContext): void {
   const { origin: from = origin, 'sec-fetch-site': site } = message.headers;
@@ -48,18 +45,11 @@ function refuseOtherSites({ request: { message }, origin }: EndpointContext): vo
   }
 }
 
-/** The cookie that came goes in any case: one that stands for nothing is of no use either. */
-function signedOut({ origin }: EndpointContext): GatewayResponse {
-  return signedOutPage({ 'set-cookie': [expiredCookie(origin, sessionCookieName(origin))] });
-}
-
-/** Cross-site request forgery: only a form this host made for this browser may sign it out. */
-async function requireOwnForm(
-  { message }: EndpointContext['request'],
-  formToken: string,
-): Promise<void> {
-  const form = await readForm(message);
-  if (!equalSecrets(form.get('token') ?? '', formToken)) throw new ForbiddenError('forged-form');
+/** Removes the session cookie only from a browser that sent one. */
+function signedOut({ origin, cookies }: EndpointContext): GatewayResponse {
+  const name = sessionCookieName(origin);
+  if (cookies[name] === undefined) return signedOutPage({});
+  return signedOutPage({ 'set-cookie': [expiredCookie(origin, name)] });
 }
 
 async function endBrowserSessions(

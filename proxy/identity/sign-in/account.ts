@@ -1,0 +1,31 @@
+import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
+import { PATHS } from '../../endpoints/paths.ts';
+import type { GatewayResponse } from '../../http/gateway-response.ts';
+import { seeOther } from '../../http/responses.ts';
+import { authenticateOriginFor } from './authenticate-host.ts';
+import { accountPage, notSignedInPage } from './pages.ts';
+import type { SignInOptions } from './sign-in-options.ts';
+import { signedInBrowser } from './signed-in-browser.ts';
+
+/**
+ * `GET /.gateway/`: shows who is signed in. A sign-in that was started at the authenticate host for
+ * its own sake ends here; route hosts redirect to the page of their authenticate host.
+ */
+export function createAccountEndpoint(options: Pick<SignInOptions, 'sessionCookies'>): Endpoint {
+  return {
+    methods: ['GET'],
+    audience: 'page',
+    crossOrigin: false,
+    handle: (context) => showAccount(context, options),
+  };
+}
+
+async function showAccount(
+  context: EndpointContext,
+  options: Pick<SignInOptions, 'sessionCookies'>,
+): Promise<GatewayResponse> {
+  const authenticateOrigin = authenticateOriginFor(context);
+  if (context.origin !== authenticateOrigin) return seeOther(authenticateOrigin + PATHS.account);
+  const browser = await signedInBrowser(context, options);
+  return browser === undefined ? notSignedInPage() : accountPage(browser);
+}

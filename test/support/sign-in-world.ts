@@ -1,0 +1,199 @@
+import { expect } from '@jest/globals';
+
+import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
+import type { Stores } from '../../proxy/store/stores.ts';
+import type { SameSite } from '../../shared/snapshot/snapshot.ts';
+import type { BrowserJar, BrowserPage } from './browser-jar.ts';
+import { manifestsWithUsers, type RouteSpec } from './gateway-with-users.ts';
+import { startGateway, type TestGateway } from './gateway.ts';
+import { startIdentityProvider, type TestIdentityProvider } from './identity-provider.ts';
+import { startUpstream } from './upstream.ts';
+
+/** What a gateway of the world serves. */
+export interface SignInSettings {
+  /** Origins of the routes. All of them ask for a signed-in user. */
+  readonly routes: readonly string[];
+  /** Origins of the routes that are open to everyone. */
+  readonly publicRoutes?: readonly string[];
+  readonly authenticateUrl?: string;
+  readonly sameSite?: SameSite;
+  readonly sessionSeconds?: number;
+  /** Where the settings of the identity provider differ from the truth; `none`: they name none. */
+  readonly provider?: ProviderSettings | 'none';
+}
+
+/** Settings of the identity provider that tests change. */
+export interface ProviderSettings {
+  readonly name?: string;
+  readonly issuerUrl?: string;
+  readonly clientSecret?: string;
+  readonly scopes?: readonly string[];
+  readonly authorizationParams?: Readonly<Record<string, string>>;
+}
+
+/** What the upstream behind every route answers: the user by the assertion, and the URL asked for. */
+export interface UpstreamAnswer {
+  readonly user: string;
+  readonly email: string | null;
+  readonly groups: readonly string[];
+  readonly url: string;
+}
+
+/** A whole gateway, the identity provider it signs users in at, and an upstream. */
+export interface SignInWorld extends AsyncDisposable {
+  readonly gateway: TestGateway;
+  readonly provider: TestIdentityProvider;
+  /** Name of the session cookie. */
+  readonly cookieName: string;
+  /** Origin of a name under `localhost` on the gateway's port. */
+  originOf(name: string): string;
+  /** Serves these routes with these settings from now on. */
+  serve(settings: SignInSettings): void;
+  /** Moves the gateway's clock, and nobody else's. */
+  advance(milliseconds: number): void;
+  /** The last record of a request that was refused or failed. */
+  lastFailure(): Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface SignInWorldOptions {
+  readonly devAllowLoopback?: boolean;
+  /** Puts something between the gateway and its stores. */
+  readonly wrapStores?: (stores: Stores) => Stores;
+}
+
+/** Starts one. `serve` comes before the first request. */
+export async function startSignInWorld({
+  wrapStores,
+  ...options
+}: SignInWorldOptions = {}): Promise<SignInWorld> {
+  let offset = 0;
+  const now = (): number => Date.now() + offset;
+  const stores = wrapStores && { stores: wrapStores(createMemoryStores(now)) };
+  await using opening = new AsyncDisposableStack();
+  const gateway = opening.use(await startGateway({ now, ...stores, ...options }));
+  const provider = opening.use(await startIdentityProvider());
+  const upstream = opening.use(
+    await startUpstream((message, response) => {
+      response.setHeader('content-type', 'application/json');
+      const assertion = message.headers['x-gateway-assertion']?.toString();
+      response.end(JSON.stringify(answerFor(assertion, message.url ?? '')));
+    }),
+  );
+  const opened = opening.move();
+  return {
+    gateway,
+    provider,
+    cookieName: `gatehouse-${String(gateway.port)}`,
+    originOf: (name) => `http://${name}.localhost:${String(gateway.port)}`,
+    serve(settings) {
+      const { authenticateUrl, routes, publicRoutes = [] } = settings;
+      const hosts =
+        authenticateUrl === undefined ? [...routes, ...publicRoutes] : [authenticateUrl];
+      for (const origin of hosts) provider.redirectUris.add(`${origin}/.gateway/callback`);
+      gateway.apply(manifestsOf(settings, provider, upstream.origin));
+    },
+    advance: (milliseconds) => void (offset += milliseconds),
+    lastFailure: () => gateway.logs().findLast(({ reason }) => reason !== undefined),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** The claims of an assertion, as the gateway makes them. */
+interface Claims {
+  readonly iss: string;
+  readonly sub: string;
+  readonly email?: string;
+  readonly groups: readonly string[];
+}
+
+const NO_USER: Claims = { iss: '', sub: 'nobody', groups: [] };
+
+function answerFor(assertion: string | undefined, path: string): UpstreamAnswer {
+  const payload = assertion?.split('.')[1];
+  const text = payload === undefined ? undefined : Buffer.from(payload, 'base64url').toString();
+  const claims = text === undefined ? NO_USER : (JSON.parse(text) as Claims);
+  const { iss, sub: user, email = null, groups } = claims;
+  return { user, email, groups, url: iss + path };
+}
+
+function manifestsOf(
+  settings: SignInSettings,
+  identityProvider: TestIdentityProvider,
+  to: string,
+): string {
+  const { routes, publicRoutes = [], authenticateUrl, sameSite, sessionSeconds } = settings;
+  const specs: readonly RouteSpec[] = [
+    ...routes.map((from) => ({ from, to, allowAnyAuthenticatedUser: true })),
+    ...publicRoutes.map((from) => ({ from, to, allowPublicUnauthenticatedAccess: true })),
+  ];
+  const cookie = {
+    ...(sameSite && { sameSite }),
+    ...(sessionSeconds !== undefined && { expiration: `${String(sessionSeconds)}s` }),
+  };
+  const { provider = {} } = settings;
+  return manifestsWithUsers(
+    Object.fromEntries(specs.map((spec, index) => [`route-${String(index)}`, spec])),
+    {
+      cookie,
+      ...(authenticateUrl !== undefined && { authenticateUrl }),
+      identityProviders: provider === 'none' ? [] : [providerSpec(provider, identityProvider)],
+    },
+    provider === 'none' ? identityProvider : { ...identityProvider, ...secretOf(provider) },
+  );
+}
+
+function secretOf({ clientSecret }: ProviderSettings): { readonly clientSecret?: string } {
+  return clientSecret === undefined ? {} : { clientSecret };
+}
+
+function providerSpec(
+  { name = 'test', issuerUrl, scopes, authorizationParams }: ProviderSettings,
+  { issuer, clientId }: TestIdentityProvider,
+) {
+  return {
+    ...{ name, issuerUrl: issuerUrl ?? issuer, clientId },
+    clientSecretRef: { name: 'identity-provider', key: 'client-secret' },
+    scopes: [...(scopes ?? ['openid', 'email', 'profile', 'groups'])],
+    ...(authorizationParams && { authorizationParams }),
+  };
+}
+
+/** Checks that a page says that a sign-in was refused, and that the log says why. */
+export function expectRefused(page: BrowserPage, reason: string, world: SignInWorld): void {
+  expect(page.status).toBe(400);
+  expect(page.body).toContain('Try again');
+  expect(world.lastFailure()).toMatchObject({
+    ...{ level: 'warn', reason },
+    'request-id': page.headers['x-request-id'],
+  });
+}
+
+/** Opens a page, and signs in with the form of the identity provider if that is where it leads. */
+export async function signInAt(
+  browser: BrowserJar,
+  url: string,
+  login = 'alice',
+): Promise<BrowserPage> {
+  const page = await browser.open(url);
+  return page.url.includes('/interaction/') ? browser.submit(page, { login }) : page;
+}
+
+/** Signs in up to a URL, and returns it without opening it: an attacker could send a link to it. */
+export async function signInUntil(
+  browser: BrowserJar,
+  url: string,
+  isLast: RegExp,
+): Promise<string> {
+  const stopAt = (next: string): boolean => isLast.test(next);
+  const page = await browser.open(url, { stopAt });
+  const last =
+    page.forms.length === 0 ? page : await browser.submit(page, { login: 'alice' }, { stopAt });
+  return new URL(last.headers.location ?? '', last.url).href;
+}
+
+/** Returns what the upstream answered; throws if the page is another one. */
+export function upstreamAnswer({ status, url, body }: BrowserPage): UpstreamAnswer {
+  if (status !== 200 || !body.startsWith('{')) throw new Error(`${String(status)} ${url}: ${body}`);
+  // Made by `answerFor`.
+  return JSON.parse(body) as UpstreamAnswer;
+}
