@@ -10,7 +10,7 @@ import {
   startSessionWorld,
   tokensIn,
 } from '../support/session-world.ts';
-import { startSignInHarness } from '../support/sign-in-harness.ts';
+import { startGatewayWithUsers } from '../support/gateway-with-users.ts';
 import { startIdentityProvider } from '../support/identity-provider.ts';
 import { signInClient, type SignedInClient } from '../support/signed-in-client.ts';
 import { verifies } from '../requirements/verifies.ts';
@@ -540,17 +540,18 @@ describe('The scopes of a sign-in', () => {
 
   for (const [what, refreshTokens, more] of SCOPES) {
     verifies('renewal.offline-access', `${what}, unless set`, async () => {
-      await using provider = await startIdentityProvider({ refreshTokens });
-      await using harness = await startSignInHarness();
-      const app = harness.originOf('app');
-      provider.redirectUris.add(`${app}/.gateway/callback`);
-      const asked = async (scopes?: readonly string[]): Promise<string | null | undefined> => {
-        const { kind, name, issuer, clientId, authorizationParams } = provider.compiled();
-        const identityProvider = { kind, name, issuer, clientId, authorizationParams };
-        const configured = { ...identityProvider, ...(scopes !== undefined && { scopes }) };
-        harness.configure({ routes: [app], identityProvider: configured });
+      await using world = await startGatewayWithUsers({}, { refreshTokens });
+      const { issuer, clientId, authorizationRequests } = world.identityProvider;
+      const app = world.originOf('app');
+      const clientSecretRef = { name: 'identity-provider', key: 'client-secret' };
+      const asked = async (scopes?: string[]): Promise<string | null | undefined> => {
+        const provider = { name: 'test', issuerUrl: issuer, clientId, clientSecretRef };
+        world.configure(
+          { app: { from: app, to: 'http://127.0.0.1:1', allowAnyAuthenticatedUser: true } },
+          { identityProviders: [{ ...provider, ...(scopes !== undefined && { scopes }) }] },
+        );
         await new BrowserJar().open(app);
-        return provider.authorizationRequests.at(-1)?.get('scope');
+        return authorizationRequests.at(-1)?.get('scope');
       };
       expect(await asked()).toBe(`openid email profile${more}`);
       expect(await asked(['openid', 'groups'])).toBe('openid groups');

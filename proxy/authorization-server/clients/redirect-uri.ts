@@ -44,12 +44,6 @@ export function judgeRedirectUri(uri: string): RedirectUriVerdict {
   };
 }
 
-/** What is wrong with a redirect URI, to be read after "redirect URI"; null when it is acceptable. */
-export function checkRedirectUri(uri: string): string | null {
-  const verdict = judgeRedirectUri(uri);
-  return verdict.kind === 'accepted' ? null : verdict.problem;
-}
-
 function problemOf(uri: string): string | null {
   if (uri.length > MAX_LENGTH) return `is longer than ${String(MAX_LENGTH)} characters`;
   if (uri.includes('#')) return 'has a fragment';

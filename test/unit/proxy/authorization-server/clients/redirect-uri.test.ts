@@ -1,14 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { InvalidRedirectUriError } from '../../../../../proxy/errors/oauth-errors.ts';
+import { parseRedirectUris } from '../../../../../proxy/authorization-server/clients/parse-redirect-uris.ts';
 import {
-  checkRedirectUri,
   judgeRedirectUri,
   matchesRedirectUri,
   redirectTarget,
 } from '../../../../../proxy/authorization-server/clients/redirect-uri.ts';
 import { verifies } from '../../../../requirements/verifies.ts';
 
-describe('checkRedirectUri', () => {
+/** The redirect URIs of a client that registers this one. */
+function registered(uri: string): readonly string[] {
+  return parseRedirectUris({ redirect_uris: [uri] });
+}
+
+describe('The registration of a redirect URI', () => {
   const ACCEPTED = [
     'https://client.example/callback',
     'https://client.example',
@@ -37,7 +43,7 @@ describe('checkRedirectUri', () => {
 
   for (const uri of ACCEPTED) {
     verifies('as.redirect-uri-allowed', `accepts ${uri}`, () => {
-      expect(checkRedirectUri(uri)).toBeNull();
+      expect(registered(uri)).toEqual([uri]);
     });
   }
 
@@ -73,7 +79,8 @@ describe('checkRedirectUri', () => {
 
   for (const [uri, problem] of MALFORMED) {
     verifies('as.redirect-uri-allowed', `refuses ${JSON.stringify(uri)}, which ${problem}`, () => {
-      expect(checkRedirectUri(uri)).toBe(problem);
+      const error = new InvalidRedirectUriError(`redirect_uris[0] ${problem}`);
+      expect(() => registered(uri)).toThrow(error);
     });
   }
 
@@ -97,7 +104,7 @@ describe('checkRedirectUri', () => {
       'as.redirect-uri-allowed',
       `refuses plain http to what is not plainly this computer: ${uri}`,
       () => {
-        expect(checkRedirectUri(uri)).toBe('must be https, but for localhost, 127.0.0.1 and [::1]');
+        expect(() => registered(uri)).toThrow('must be https, but for localhost');
       },
     );
   }
@@ -130,13 +137,17 @@ describe('checkRedirectUri', () => {
       'as.redirect-uri-allowed',
       `refuses a scheme that is no application of the client: ${uri}`,
       () => {
-        expect(checkRedirectUri(uri)).toBe('has a scheme that is not allowed');
+        expect(() => registered(uri)).toThrow('has a scheme that is not allowed');
         expect(judgeRedirectUri(uri).kind).toBe('refused');
       },
     );
   }
 
-  test('does not vouch for an application it does not know', () => {
+  test('leaves out the scheme of an unknown application, and fails if no other URI is left', () => {
+    const known = 'https://client.example/callback';
+    expect(parseRedirectUris({ redirect_uris: ['somebody://callback', known] })).toEqual([known]);
+    expect(() => registered('somebody://callback')).toThrow(InvalidRedirectUriError);
+
     expect(judgeRedirectUri('somebody://callback')).toEqual({
       kind: 'unknown-application',
       problem: 'has a scheme that is neither named after a domain nor of a known application',

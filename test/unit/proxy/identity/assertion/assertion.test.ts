@@ -9,12 +9,11 @@ import {
   jwtVerify,
 } from 'jose';
 
+import { makeSealingKeys } from '../../../../../cli/process/sealing-keys.ts';
+import { deriveAssertionKeys } from '../../../../../proxy/crypto/assertion-keys.ts';
 import { AssertionSigner } from '../../../../../proxy/identity/assertion/assertion.ts';
 import type { Identity, Session } from '../../../../../proxy/records/session.ts';
-import {
-  generateSigningKeys,
-  jwksDocument,
-} from '../../../../../proxy/identity/assertion/signing-keys.ts';
+import { jwksDocument } from '../../../../../proxy/identity/assertion/signing-keys.ts';
 import type { CompiledSigningKeys } from '../../../../../shared/snapshot/snapshot.ts';
 import { verifies } from '../../../../requirements/verifies.ts';
 
@@ -29,6 +28,11 @@ function sessionOf(id: string, identity: Partial<Identity> = {}): Session {
     createdAt: 0,
     expiresAt: Number.MAX_SAFE_INTEGER,
   };
+}
+
+/** A key as the gateway makes one when the settings name none. */
+function aKey(): CompiledSigningKeys {
+  return deriveAssertionKeys(makeSealingKeys());
 }
 
 function keysOf(...entries: CompiledSigningKeys['keys']): CompiledSigningKeys {
@@ -47,7 +51,7 @@ describe('AssertionSigner', () => {
   beforeEach(() => {
     now = Date.now();
     signer = new AssertionSigner();
-    keys = generateSigningKeys();
+    keys = aKey();
   });
 
   verifies(
@@ -134,7 +138,7 @@ describe('AssertionSigner', () => {
   });
 
   test('signs for each session, host and key by itself', async () => {
-    const others = generateSigningKeys();
+    const others = aKey();
     const tokens = [
       await signer.assertionFor(sessionOf('s'), ORIGIN, keys, now),
       await signer.assertionFor(sessionOf('t', { subject: 'u2' }), ORIGIN, keys, now),
@@ -154,7 +158,7 @@ describe('AssertionSigner', () => {
   });
 
   verifies('assertion.verifiable', 'signs with the first key, and all are published', async () => {
-    const [old, fresh] = [generateSigningKeys(), generateSigningKeys()];
+    const [old, fresh] = [aKey(), aKey()];
     const before = await signer.assertionFor(sessionOf('s'), ORIGIN, old, now);
     const rotated = keysOf(...fresh.keys, ...old.keys);
     const after = await signer.assertionFor(sessionOf('s'), ORIGIN, rotated, now);
@@ -193,7 +197,7 @@ describe('AssertionSigner', () => {
 
 describe('jwksDocument', () => {
   test('shows the public half of every key, and how to use it', () => {
-    const keys = generateSigningKeys();
+    const keys = aKey();
     const [key] = jwksDocument(keys).keys;
 
     expect(Object.keys(key ?? {}).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
@@ -201,7 +205,7 @@ describe('jwksDocument', () => {
   });
 
   test('names a key of the process by its thumbprint (RFC 7638)', async () => {
-    const keys = generateSigningKeys();
+    const keys = aKey();
     const [key = {}] = jwksDocument(keys).keys;
     expect(await calculateJwkThumbprint(key)).toBe(keys.keys[0]?.keyId);
   });
