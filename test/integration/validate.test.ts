@@ -1,0 +1,143 @@
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { runInProcess } from '../support/command-line.ts';
+import { PUBLIC_LINE, publicRoute } from '../support/plain-route.ts';
+import { TemporaryDirectory } from '../support/temporary-directory.ts';
+
+const EXAMPLES = join(import.meta.dirname, '../../crds/examples');
+
+let directory: TemporaryDirectory;
+beforeEach(async () => {
+  directory = await TemporaryDirectory.create();
+});
+afterEach(() => directory[Symbol.asyncDispose]());
+
+describe('gatehouse validate', () => {
+  test('prints every problem of every file, and exits with 1', async () => {
+    const routes = [publicRoute('good', 8080, 'http://up'), publicRoute('bad', 8081, '5')];
+    await directory.write('a.yaml', routes.join('---\n'));
+    await directory.write('b.yaml', 'kind: Route\nkind: Route\n');
+    await directory.write(
+      'c.yaml',
+      'cookie_expiry: 1h\nroutes:\n  - to: http://up\n    prefix: x\n',
+    );
+
+    const { code, stdout } = await runInProcess(['validate', '-f', directory.path]);
+
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(
+        /a\.yaml:16 \(document 2\) Route default\/bad: spec\.to: must .* \[InvalidSpec\]$/,
+      ),
+      expect.stringMatching(
+        /b\.yaml:2 \(document 1\) Map keys must be unique \[InvalidManifest\]$/,
+      ),
+      expect.stringMatching(
+        /c\.yaml:1 \(document 1\) GatewaySettings default\/gatehouse: cookie_expiry: unknown key "cookie_expiry", did you mean "cookie_expiration"\? \[InvalidSpec\]$/,
+      ),
+      expect.stringMatching(/c\.yaml:3 .* routes\[0\]\.from: is required \[InvalidSpec\]$/),
+      expect.stringMatching(
+        /c\.yaml:4 .* routes\[0\]\.prefix: must begin with "\/" \[InvalidSpec\]$/,
+      ),
+      `${directory.path}: 5 problems`,
+    ]);
+    expect(code).toBe(1);
+  });
+
+  test('exits with 0 when there is no problem', async () => {
+    await directory.write('a.yaml', publicRoute('a', 8080, 'http://up'));
+
+    const { code, stdout } = await runInProcess(['validate', '-f', directory.path]);
+
+    expect(stdout).toBe(`${directory.path}: no problems (1 Route)\n`);
+    expect(code).toBe(0);
+  });
+
+  test('accepts a reference to a Service, and notes that it did not look for it', async () => {
+    await directory.write('a.yaml', routeToService('name: app, port: 80'));
+
+    const { code, stdout } = await runInProcess(['validate', '-f', directory.path]);
+
+    expect(stdout).toBe(
+      `${directory.path}: note: backendRefs of 1 Route not checked: there are Services in Kubernetes only\n` +
+        `${directory.path}: no problems (1 Route)\n`,
+    );
+    expect(code).toBe(0);
+  });
+
+  test('reports a reference that cannot be a Service', async () => {
+    await directory.write('a.yaml', routeToService('kind: Bucket, name: app, port: 80'));
+
+    const { code, stdout } = await runInProcess(['validate', '-f', directory.path]);
+
+    expect(stdout).toContain('spec.backendRefs[0]: must be a Service of the core group');
+    expect(code).toBe(1);
+  });
+
+  test('accepts the examples of the definitions', async () => {
+    const { code, stdout } = await runInProcess(['validate', '-f', EXAMPLES]);
+
+    expect(stdout).toContain('no problems');
+    expect(code).toBe(0);
+  });
+
+  test('accepts plain http on loopback with the development flag only', async () => {
+    const route = publicRoute('a', 8080, 'http://up').replace(PUBLIC_LINE, 'mcp: { server: {} }');
+    await directory.write('a.yaml', route);
+    await directory.write(
+      's.yaml',
+      `apiVersion: gatehouse.dev/v1alpha1
+kind: GatewaySettings
+metadata: { name: gatehouse }
+spec: { identityProviders: [{ name: corp, issuerUrl: http://localhost:1, clientId: x }] }`,
+    );
+    const argv = ['validate', '-f', directory.path];
+
+    expect((await runInProcess(argv)).code).toBe(1);
+    expect((await runInProcess([...argv, '--dev-allow-loopback'])).code).toBe(0);
+  });
+
+  test('names the environment variable that has an invalid value', async () => {
+    await directory.write('a.yaml', publicRoute('a', 8080, 'http://up'));
+    const variables = { COOKIE_EXPIRATION: 'soon' };
+
+    const { code, stdout } = await runInProcess(['validate', '-f', directory.path], variables);
+
+    expect(stdout).toMatch(
+      /^environment GatewaySettings default\/gatehouse: COOKIE_EXPIRATION: must/,
+    );
+    expect(code).toBe(1);
+  });
+});
+
+describe('the command line', () => {
+  test.each([
+    { argv: ['validate'], code: 2, message: '--file FILE|DIR is required' },
+    { argv: ['validate', '-f', '/nowhere.yaml'], code: 1, message: 'cannot read /nowhere.yaml' },
+    { argv: ['vlidate'], code: 2, message: 'unknown command "vlidate", did you mean validate?' },
+    { argv: ['run', '--lisen', ':1'], code: 2, message: 'did you mean --listen?' },
+    { argv: [], code: 2, message: 'a command is missing' },
+  ])('exits with $code for "gatehouse $argv"', async ({ argv, code, message }) => {
+    const result = await runInProcess(argv);
+
+    expect(result.stderr).toContain(message);
+    expect(result.code).toBe(code);
+  });
+
+  test.each([
+    { argv: ['--help'], output: 'Usage: gatehouse COMMAND' },
+    { argv: ['help', 'run'], output: '--config FILE|DIR  (required, GATEHOUSE_CONFIG)' },
+    { argv: ['validate', '--help'], output: '-f, --file FILE|DIR' },
+    { argv: ['--version'], output: 'gatehouse 0.' },
+  ])('prints what "gatehouse $argv" asks for', async ({ argv, output }) => {
+    const result = await runInProcess(argv);
+
+    expect(result.stdout).toContain(output);
+    expect(result.code).toBe(0);
+  });
+});
+
+function routeToService(reference: string): string {
+  return publicRoute('a', 8080, '').replace('to: ', `backendRefs: [{ ${reference} }]`);
+}
