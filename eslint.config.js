@@ -38,7 +38,7 @@ export default defineConfig(
       // These are HTTP/1.1 clients: what they name are the responses of upstreams.
       'proxy/forwarding/client-controller.ts',
       'proxy/forwarding/request/trailer-request.ts',
-      'proxy/forwarding/websocket/upgrade-relay.ts',
+      'proxy/forwarding/websocket/**',
       'proxy/outbound/pinned-request.ts',
       // An HTTP/2 client of the controller.
       'proxy/push/**',

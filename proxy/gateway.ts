@@ -21,7 +21,7 @@ import { createOAuthEndpoints } from './authorization-server/oauth-endpoints.ts'
 import { OAUTH_WELL_KNOWNS } from './authorization-server/well-knowns.ts';
 import { createGuardedFetch, type GuardedFetch } from './outbound/guarded-fetch.ts';
 import { createFailureAnswers } from './pipeline/answer-failure.ts';
-import { createForwarder } from './pipeline/forward.ts';
+import { Forwarder } from './pipeline/forward.ts';
 import { handleRequest, type Stages } from './pipeline/handle-request.ts';
 import { handleUpgrade } from './pipeline/handle-upgrade.ts';
 import { configurationSteps } from './configuration/build-configuration.ts';
@@ -123,7 +123,6 @@ export function createGateway(options: GatewayOptions): Gateway {
   const unusedUpstreams = new UnusedUpstreams(pools, logger);
   const streams = new OpenStreams();
   let isDraining = false;
-  const signer = new AssertionSigner();
   const stages: Stages = {
     configuration() {
       // Listeners are opened after the first snapshot.
@@ -147,11 +146,9 @@ export function createGateway(options: GatewayOptions): Gateway {
       'external-token': tokenAuthenticator,
     },
     authorizeLog: new AuthorizeLog(lines, now),
-    assertions: {
-      assertionFor: (session, origin, configured) =>
-        signer.assertionFor(session, origin, configured ?? options.defaultSigningKeys, now()),
-    },
-    forwarder: createForwarder({ pools, loads: new TargetLoads(), streams }),
+    assertions: new AssertionSigner({ defaultKeys: options.defaultSigningKeys, now }),
+    random: Math.random,
+    forwarder: new Forwarder({ pools, loads: new TargetLoads(), streams }),
     answerFailure: createFailureAnswers({ logger, redirectToSignIn: identity.redirectToSignIn }),
   };
   const listeners = new ListenerSet({

@@ -3,7 +3,7 @@ import { RouteNotFoundError } from '../errors/request-errors.ts';
 import type { EndpointContext } from '../endpoints/endpoint.ts';
 import { isReservedPath } from '../endpoints/reserved-path.ts';
 import { resourceIdentifier, resourcePath } from '../configuration/resource-identifier.ts';
-import type { GatewayRoute, RouteHost } from '../configuration/routing-table.ts';
+import type { GatewayRoute, HostRoutes } from '../configuration/routing-table.ts';
 import { withoutSlash } from './resource-path.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
 
@@ -13,7 +13,7 @@ const RESOURCE = /^https?:\/\/[\x21\x22\x24-\x5b\x5d-\x7e]+$/i;
 const MAX_RESOURCE_LENGTH = 2048;
 
 /** The MCP route that a path without a slash at its end names: the route's own or one inside. */
-export function mcpRouteAt(host: RouteHost, path: string): GatewayRoute | null {
+export function mcpRouteAt(host: HostRoutes, path: string): GatewayRoute | null {
   if (isReservedPath(path)) return null;
   const route =
     host.mcpServers.find((candidate) => withoutSlash(resourcePath(candidate.compiled)) === path) ??
@@ -63,7 +63,7 @@ export function onlyResource({ host, origin }: Issuer): string {
 /** One authorization server: a route host under one origin. */
 export interface Issuer {
   readonly origin: Origin;
-  readonly host: RouteHost;
+  readonly host: HostRoutes;
 }
 
 /** The authorization server that a request came to. */

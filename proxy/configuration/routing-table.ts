@@ -30,7 +30,7 @@ export const gatewayRoute = oncePerObject((compiled: CompiledRoute): GatewayRout
 });
 
 /** All routes of one `from` host and port. */
-export interface RouteHost {
+export interface HostRoutes {
   /** By name. */
   readonly routes: readonly GatewayRoute[];
   /** Host as in `from`; `*.example.com` for a wildcard. */
@@ -59,16 +59,16 @@ export interface RouteHost {
  */
 export class RoutingTable {
   /** By host and port of `from`. */
-  readonly #hosts: ReadonlyMap<string, RouteHost>;
+  readonly #hosts: ReadonlyMap<string, HostRoutes>;
 
-  private constructor(hosts: ReadonlyMap<string, RouteHost>) {
+  private constructor(hosts: ReadonlyMap<string, HostRoutes>) {
     this.#hosts = hosts;
   }
 
   static readonly EMPTY = new RoutingTable(new Map());
 
   /** By `Host` header: exact name, then the longest wildcard. A missing port is the scheme's. */
-  findHost(authority: string): RouteHost | undefined {
+  findHost(authority: string): HostRoutes | undefined {
     return findHost(this.#hosts, authority);
   }
 
@@ -144,7 +144,10 @@ function byName(a: GatewayRoute, b: GatewayRoute): number {
   return a.compiled.name < b.compiled.name ? -1 : 1;
 }
 
-function findHost(hosts: ReadonlyMap<string, RouteHost>, authority: string): RouteHost | undefined {
+function findHost(
+  hosts: ReadonlyMap<string, HostRoutes>,
+  authority: string,
+): HostRoutes | undefined {
   const colon = authority.lastIndexOf(':');
   const hasPort = colon !== -1 && !authority.endsWith(']');
   if (hasPort) return findName(hosts, authority.slice(0, colon), authority.slice(colon));
@@ -152,10 +155,10 @@ function findHost(hosts: ReadonlyMap<string, RouteHost>, authority: string): Rou
 }
 
 function findName(
-  hosts: ReadonlyMap<string, RouteHost>,
+  hosts: ReadonlyMap<string, HostRoutes>,
   name: string,
   port: string,
-): RouteHost | undefined {
+): HostRoutes | undefined {
   const exact = hosts.get(name + port);
   if (exact !== undefined) return exact;
   for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) {
@@ -165,7 +168,7 @@ function findName(
   return undefined;
 }
 
-function routeHost(routes: readonly GatewayRoute[]): RouteHost {
+function routeHost(routes: readonly GatewayRoute[]): HostRoutes {
   const first = routes[0]?.compiled;
   if (first === undefined) throw new Error('a host has at least one route');
   return {
@@ -218,7 +221,7 @@ function longestPrefix(
 }
 
 /** Origin of the host that a request came to; a wildcard host takes the name asked for. */
-export function originOfHost(host: RouteHost, authority: string): Origin {
+export function originOfHost(host: HostRoutes, authority: string): Origin {
   const route = host.host.startsWith('*.') ? authority.replace(/:\d+$/, '') : host.host;
   return originOf({ scheme: host.scheme, host: route, port: host.port });
 }

@@ -1,4 +1,4 @@
-import type { RouteHost } from '../configuration/routing-table.ts';
+import type { HostRoutes } from '../configuration/routing-table.ts';
 import { RouteNotFoundError } from '../errors/request-errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { isReservedPath } from './reserved-path.ts';
@@ -19,7 +19,7 @@ const NOTHING: Endpoint = {
 };
 
 /** Returns the gateway's own endpoint at a path of a host; undefined for paths that are proxied. */
-export type FindEndpoint = (host: RouteHost | undefined, path: string) => Endpoint | undefined;
+export type FindEndpoint = (host: HostRoutes | undefined, path: string) => Endpoint | undefined;
 
 /**
  * Makes the function that finds endpoints, from the endpoints by path.

@@ -16,7 +16,7 @@ import type { ErrorAudience } from '../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { isNavigation, wantsPage } from '../http/is-navigation.ts';
 import { challengeFor } from '../authorization-server/challenge.ts';
-import type { Progress } from './progress.ts';
+import type { KnownRequest } from './known-request.ts';
 
 const FIRST_SERVER_ERROR = 500;
 
@@ -27,24 +27,24 @@ export function createFailureAnswers({
 }: {
   readonly logger: Logger;
   readonly redirectToSignIn: RedirectToSignIn;
-}): (error: unknown, progress: Progress) => GatewayResponse | undefined {
-  return (error, progress) => {
+}): (error: unknown, known: KnownRequest) => GatewayResponse | undefined {
+  return (error, known) => {
     if (error instanceof ClientGoneError) return undefined;
-    logFailure(error, progress, logger);
-    const { request, place, configuration } = progress;
+    logFailure(error, known, logger);
+    const { request, host, configuration } = known;
     const asksToSignIn = error instanceof SignInRequiredError && request !== undefined;
-    if (asksToSignIn && place !== undefined && isNavigation(request)) {
-      const context = { request, configuration, origin: place.origin };
+    if (asksToSignIn && host !== undefined && isNavigation(request)) {
+      const context = { request, configuration, origin: host.origin };
       return redirectToSignIn(context, request.path + request.query);
     }
-    const response = respondToError(error, failedRequest(progress));
-    if (!isCrossOrigin(progress)) return response;
+    const response = respondToError(error, failedRequest(known));
+    if (!isCrossOrigin(known)) return response;
     return { ...response, headers: { ...CROSS_ORIGIN_HEADERS, ...response.headers } };
   };
 }
 
 /** What went wrong, for operators: the faults of others, our own, and why a request was refused. */
-function logFailure(error: unknown, { requestId, route }: Progress, logger: Logger): void {
+function logFailure(error: unknown, { requestId, route }: KnownRequest, logger: Logger): void {
   const fields = { 'request-id': requestId, route: route?.compiled.name };
   if (!(error instanceof GatewayError)) {
     const stack = error instanceof Error ? error.stack : undefined;
@@ -71,27 +71,27 @@ function isUnremarkable(error: GatewayError): boolean {
   );
 }
 
-function failedRequest(progress: Progress): Parameters<typeof respondToError>[1] {
-  const { request, place, route } = progress;
+function failedRequest(known: KnownRequest): Parameters<typeof respondToError>[1] {
+  const { request, host, route } = known;
   const canChallenge = route?.compiled.mcpServer !== undefined && request !== undefined;
   return {
-    requestId: progress.requestId,
-    audience: audienceOf(progress),
-    messageId: progress.messageId ?? null,
+    requestId: known.requestId,
+    audience: audienceOf(known),
+    messageId: known.messageId ?? null,
     challenge:
-      canChallenge && place !== undefined
-        ? (tokenWasSent) => challengeFor(place.origin, request.path, tokenWasSent)
+      canChallenge && host !== undefined
+        ? (tokenWasSent) => challengeFor(host.origin, request.path, tokenWasSent)
         : undefined,
     usedBasic: /^basic /i.test(request?.message.headers.authorization ?? ''),
   };
 }
 
-function audienceOf({ endpoint, route, request }: Progress): ErrorAudience {
+function audienceOf({ endpoint, route, request }: KnownRequest): ErrorAudience {
   if (endpoint !== undefined && endpoint.audience !== 'text') return endpoint.audience;
   if (route?.compiled.mcpServer !== undefined) return 'json-rpc';
   return request !== undefined && wantsPage(request.message.headers) ? 'page' : 'text';
 }
 
-function isCrossOrigin({ endpoint, route }: Progress): boolean {
+function isCrossOrigin({ endpoint, route }: KnownRequest): boolean {
   return endpoint?.crossOrigin ?? route?.compiled.mcpServer !== undefined;
 }

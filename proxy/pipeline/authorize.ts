@@ -13,13 +13,14 @@ import { isPermitted } from '../policy/build-policy-evaluator.ts';
 import type { Decision, PolicyInput } from '../policy/decision.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { AuthorizeLog } from '../telemetry/authorize-log.ts';
+import type { InspectedBody } from './inspect.ts';
 import type { Permit } from './permit.ts';
 
 /** What is being authorized, and where that is written down. */
 export interface Authorization {
-  readonly request: Pick<GatewayRequest, 'id' | 'method' | 'path'>;
-  /** On MCP server routes, what the body of a POST says. */
-  readonly message: JsonRpcMessage | undefined;
+  readonly request: GatewayRequest;
+  /** On MCP server routes, the body of a POST. */
+  readonly body: InspectedBody | undefined;
   readonly authorizeLog: AuthorizeLog;
   readonly configuration: { readonly settings: Pick<CompiledSettings, 'authorizeLogFields'> };
 }
@@ -30,8 +31,12 @@ export interface Authorization {
  * Public routes permit everyone; on all others an anonymous caller is refused whatever the policy
  * says, `accept` included.
  */
-export function authorize(route: GatewayRoute, caller: Caller, asked: Authorization): Permit {
-  const { request, message, authorizeLog, configuration } = asked;
+export function authorize(
+  route: GatewayRoute,
+  caller: Caller,
+  { request, body, authorizeLog, configuration }: Authorization,
+): Permit {
+  const message = body?.message;
   const identity = identityOf(caller);
   const { method, path } = request;
   const input: PolicyInput = { identity, method, path, toolName: message?.toolName };
@@ -40,7 +45,7 @@ export function authorize(route: GatewayRoute, caller: Caller, asked: Authorizat
   authorizeLog.write({ requestId: request.id, identity, message, decision }, fields);
   if (!isPermitted(decision)) throw refusal(route, input, { decision, message });
   // The brand of a permit: given here, and nowhere else.
-  return { route, caller, message } as Permit;
+  return { request, route, caller, body } as Permit;
 }
 
 const PUBLIC: Decision = { allow: true, allowReasons: ['accept'], deny: false, denyReasons: [] };

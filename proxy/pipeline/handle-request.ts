@@ -1,94 +1,106 @@
 import { randomUUID } from 'node:crypto';
 
-import { isPreflight, preflightResponse } from '../http/cors.ts';
-import type { ClientResponse } from '../http/client-response.ts';
-import type { RequestMessage } from '../http/request-message.ts';
+import type { Authenticators } from '../authentication/authenticator.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
+import type { FindEndpoint } from '../endpoints/find-endpoint.ts';
+import { serveEndpoint } from '../endpoints/serve-endpoint.ts';
+import type { ClientResponse } from '../http/client-response.ts';
+import { isPreflight, preflightResponse } from '../http/cors.ts';
+import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { parseRequest } from '../http/parse-request.ts';
+import type { RequestMessage } from '../http/request-message.ts';
 import { sendResponse } from '../http/send-response.ts';
+import type { ResponsePlan } from '../forwarding/response/response-plan.ts';
+import type { AssertionSigner } from '../identity/assertion/assertion.ts';
 import { checkMcpRequest } from '../mcp/check-mcp-request.ts';
-import type { Configuration } from '../configuration/configuration.ts';
-import type { RouteHost } from '../configuration/routing-table.ts';
 import type { AuthorizeLog } from '../telemetry/authorize-log.ts';
-import type { Authenticators } from '../authentication/authenticator.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
+import { chooseUpstream } from './choose-upstream.ts';
+import { credentials } from './credentials.ts';
 import type { Forwarder } from './forward.ts';
-import { inspect } from './inspect.ts';
-import { matchHost } from './match-host.ts';
+import { inspect, type InspectedBody } from './inspect.ts';
+import type { KnownRequest } from './known-request.ts';
+import { makeUpstreamRequest } from './make-upstream-request.ts';
+import { matchHost, type MatchedHost } from './match-host.ts';
 import { matchRoute } from './match-route.ts';
-import { prepareUpstream, type AssertionSource } from './prepare-upstream.ts';
-import type { Progress } from './progress.ts';
-import { responseOverlay } from './response-overlay.ts';
-import { serveEndpoint } from '../endpoints/serve-endpoint.ts';
+import { planResponse } from './plan-response.ts';
 
 /** What the stages need from outside the request. `gateway.ts` hands in the real ones. */
 export interface Stages {
   configuration(): Configuration;
-  /** The endpoint of the gateway's own that a path of a host is; undefined for the proxied rest. */
-  findEndpoint(host: RouteHost | undefined, path: string): Endpoint | undefined;
+  readonly findEndpoint: FindEndpoint;
   readonly authenticators: Authenticators;
   readonly authorizeLog: AuthorizeLog;
-  readonly assertions: AssertionSource;
+  readonly assertions: AssertionSigner;
+  /** Returns numbers in [0, 1). */
+  readonly random: () => number;
   readonly forwarder: Forwarder;
-  /** What to answer when a stage threw; undefined when nobody is there to hear it. */
-  answerFailure(error: unknown, progress: Progress): GatewayResponse | undefined;
+  /** Returns the answer when a stage threw; undefined when the client has left. */
+  answerFailure(error: unknown, known: KnownRequest): GatewayResponse | undefined;
 }
 
 /**
- * Serves one request. Its whole life reads top to bottom here, and nowhere else.
+ * Serves one request: this page shows its whole life, from top to bottom.
  *
- * Stages that have nothing to wait for return plain values: a warm request waits for its body and
- * its upstream only.
+ * What the stages find out is kept in variables outside of `try`, so that a failure is answered by
+ * all that was known by then.
  */
 export async function handleRequest(
-  incoming: RequestMessage,
+  message: RequestMessage,
   response: ClientResponse,
   stages: Stages,
 ): Promise<void> {
+  const requestId = randomUUID();
   const configuration = stages.configuration();
-  const { settings, clientAddressOf } = configuration;
-  const progress: Progress = { requestId: randomUUID(), configuration };
+  let request: GatewayRequest | undefined;
+  let host: MatchedHost | undefined;
+  let endpoint: Endpoint | undefined;
+  let route: GatewayRoute | undefined;
+  let body: InspectedBody | undefined;
   try {
-    const request = parseRequest(incoming, progress.requestId, clientAddressOf);
-    progress.request = request;
-    const place = (progress.place = matchHost(configuration, request));
-    const endpoint = (progress.endpoint = stages.findEndpoint(place.host, request.path));
-    const at = { origin: place.origin, configuration };
+    request = parseRequest(message, requestId, configuration.clientAddressOf);
+    host = matchHost(request, configuration);
+    const { origin } = host;
+    endpoint = stages.findEndpoint(host.routes, request.path);
     if (endpoint !== undefined) {
-      sendResponse(response, await serveEndpoint(endpoint, request, at), request.id);
+      const served = await serveEndpoint(endpoint, request, { origin, configuration });
+      sendResponse(response, served, requestId);
       return;
     }
 
-    const route = (progress.route = matchRoute(place, request));
+    route = matchRoute(request, host);
     if (route.compiled.mcpServer !== undefined) {
-      if (isPreflight(request.method, incoming.headers)) {
-        sendResponse(response, preflightResponse(incoming.headers), request.id);
+      if (isPreflight(request.method, message.headers)) {
+        sendResponse(response, preflightResponse(message.headers), requestId);
         return;
       }
-      checkMcpRequest(request, { own: place.origin, allowed: settings.allowedOrigins });
+      const { allowedOrigins } = configuration.settings;
+      checkMcpRequest(request, { own: origin, allowed: allowedOrigins });
     }
-    const authenticated = authenticate(request, route, at, stages.authenticators);
-    const caller = authenticated instanceof Promise ? await authenticated : authenticated;
-    const body = await inspect(request, route);
-    progress.messageId = body?.message.id ?? null;
+    const place = { origin, configuration };
+    const caller = await authenticate(request, route, place, stages.authenticators);
+    body = await inspect(request, route);
+    const { authorizeLog, assertions } = stages;
+    const permit = authorize(route, caller, { request, body, authorizeLog, configuration });
 
-    const { authorizeLog } = stages;
-    const asked = { request, message: body?.message, authorizeLog, configuration };
-    const permit = authorize(route, caller, asked);
-    const prepared = prepareUpstream(permit, request, {
-      origin: place.origin,
-      configuration,
-      assertions: stages.assertions,
-      bytes: body?.bytes,
-    });
-    const upstream = prepared instanceof Promise ? await prepared : prepared;
-    const responseHeaders = responseOverlay(route, request);
-    await stages.forwarder.forward(permit, upstream, { request, response, responseHeaders });
+    const upstream = makeUpstreamRequest(
+      permit,
+      await credentials(permit, { origin, configuration, assertions }),
+      chooseUpstream(permit, { configuration, random: stages.random }),
+    );
+    const plan = (): ResponsePlan => planResponse(permit);
+    const forwarded = await stages.forwarder.forward(upstream, response, plan);
+    // The response is broken off already: only the log hears why.
+    if (forwarded.failure !== undefined) throw forwarded.failure;
   } catch (error) {
-    const answer = stages.answerFailure(error, progress);
+    const messageId = body?.message.id;
+    const known = { requestId, configuration, request, host, endpoint, route, messageId };
+    const answer = stages.answerFailure(error, known);
     if (answer === undefined) response.destroy();
-    else sendResponse(response, answer, progress.requestId);
+    else sendResponse(response, answer, requestId);
   }
 }

@@ -11,8 +11,8 @@ export interface InspectedBody {
 }
 
 /**
- * Reads and understands the body of a POST to an MCP server route, or refuses it: what was not
- * understood is not forwarded. Undefined for requests without a body, and on other routes.
+ * Reads and parses the body of a POST to an MCP server route, or refuses it: what was not understood
+ * is not forwarded. Undefined for requests without a body, and on other routes.
  */
 export function inspect(
   { method, message }: GatewayRequest,
@@ -20,8 +20,7 @@ export function inspect(
 ): Promise<InspectedBody> | undefined {
   if (mcpServer === undefined || method !== 'POST') return undefined;
   checkBodyHeaders(message);
-  const { maxRequestBytes } = mcpServer;
-  return readBody(message, maxRequestBytes).then((bytes) => ({
+  return readBody(message, mcpServer.maxRequestBytes).then((bytes) => ({
     message: inspectRequest(message, bytes),
     bytes,
   }));

@@ -1,27 +1,27 @@
 import { RouteNotFoundError } from '../errors/request-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import { originOfHost, type RouteHost } from '../configuration/routing-table.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
+import { originOfHost, type HostRoutes } from '../configuration/routing-table.ts';
 
-/** Where a request came to. */
-export interface Place {
-  /** Origin of the host, as `from` or `authenticateUrl` spells it. */
+/** The host that a request is for. */
+export interface MatchedHost {
+  /** As `from` or `authenticateUrl` spells it. */
   readonly origin: Origin;
   /** Absent on the dedicated sign-in host, which has endpoints and no routes. */
-  readonly host: RouteHost | undefined;
+  readonly routes: HostRoutes | undefined;
 }
 
 /** Finds the host that a request is for; 421 when this gateway does not serve it. */
 export function matchHost(
-  { routes, settings }: Configuration,
   { authority }: Pick<GatewayRequest, 'authority'>,
-): Place {
-  const host = routes.findHost(authority);
-  if (host !== undefined) return { origin: originOfHost(host, authority), host };
+  { routes, settings }: Configuration,
+): MatchedHost {
+  const found = routes.findHost(authority);
+  if (found !== undefined) return { origin: originOfHost(found, authority), routes: found };
   const { authenticateOrigin } = settings;
   if (authenticateOrigin !== undefined && isAuthorityOf(authenticateOrigin, authority)) {
-    return { origin: authenticateOrigin, host: undefined };
+    return { origin: authenticateOrigin, routes: undefined };
   }
   throw new RouteNotFoundError(421, `no route for host ${JSON.stringify(authority)}`);
 }

@@ -2,7 +2,7 @@ import { BadRequestError, RouteNotFoundError } from '../errors/request-errors.ts
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { ambiguousPath } from '../http/parse-request.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
-import type { Place } from './match-host.ts';
+import type { MatchedHost } from './match-host.ts';
 
 /** Routes may match by regular expressions, at a cost that grows faster than the path. */
 const MAX_DECIDING_PATH_LENGTH = 2048;
@@ -13,17 +13,22 @@ const MAX_DECIDING_PATH_LENGTH = 2048;
  * Where the path decides who may do what, one that the upstream could read differently than the
  * gateway is refused: what policy saw is what the upstream gets.
  */
-export function matchRoute({ host }: Place, { path }: Pick<GatewayRequest, 'path'>): GatewayRoute {
-  if (host?.isPathSensitive === true) checkDecidingPath(path);
-  const route = host?.matchPath(path);
-  if (host?.isPathSensitive === true && host.matchPathLoosely(path) !== route) throw ambiguous();
+export function matchRoute(
+  { path }: Pick<GatewayRequest, 'path'>,
+  { routes }: Pick<MatchedHost, 'routes'>,
+): GatewayRoute {
+  if (routes?.isPathSensitive === true) checkDecidingPath(path);
+  const route = routes?.matchPath(path);
+  if (routes?.isPathSensitive === true && routes.matchPathLoosely(path) !== route) {
+    throw ambiguous();
+  }
   if (route === undefined) throw new RouteNotFoundError(404, 'no route of the host has this path');
   return route;
 }
 
 function checkDecidingPath(path: string): void {
   if (path.length > MAX_DECIDING_PATH_LENGTH) {
-    throw new BadRequestError('path-too-long', 'the path is too long to tell the route by');
+    throw new BadRequestError('path-too-long', 'the path is too long to match routes by');
   }
   if (ambiguousPath(path)) throw ambiguous();
 }

@@ -7,8 +7,7 @@ import { GatewayError } from '../../proxy/errors/gateway-error.ts';
 import { TargetLoads } from '../../proxy/forwarding/targets/target-loads.ts';
 import { OpenStreams } from '../../proxy/forwarding/response/open-streams.ts';
 import type { HeaderOverlay } from '../../proxy/forwarding/response/response-headers.ts';
-import { upstreamHeaders } from '../../proxy/forwarding/request/upstream-headers.ts';
-import { upstreamOrigin, upstreamPath } from '../../proxy/forwarding/upstream-path.ts';
+import { upstreamOrigin } from '../../proxy/forwarding/upstream-path.ts';
 import { UpstreamPools } from '../../proxy/forwarding/targets/upstream-pools.ts';
 import type { UpstreamRequest } from '../../proxy/forwarding/request/upstream-request.ts';
 import { peerAddress } from '../../proxy/http/client-address.ts';
@@ -17,7 +16,10 @@ import { parseRequest } from '../../proxy/http/parse-request.ts';
 import { readBody } from '../../proxy/http/read-body.ts';
 import { sendResponse } from '../../proxy/http/send-response.ts';
 import { ANONYMOUS } from '../../proxy/authentication/caller.ts';
-import { createForwarder, type Forwarder } from '../../proxy/pipeline/forward.ts';
+import type { Forwarded } from '../../proxy/forwarding/forwarded.ts';
+import type { PlanResponse } from '../../proxy/forwarding/response/response-plan.ts';
+import { Forwarder } from '../../proxy/pipeline/forward.ts';
+import { makeUpstreamRequest } from '../../proxy/pipeline/make-upstream-request.ts';
 import type { Permit } from '../../proxy/pipeline/permit.ts';
 import type { ListenerLimits } from '../../proxy/server/connections.ts';
 import { createListener, type Listener } from '../../proxy/server/listener.ts';
@@ -34,6 +36,8 @@ export interface FrontOptions {
   readonly buffers?: boolean;
   readonly added?: readonly string[];
   readonly responseHeaders?: HeaderOverlay;
+  /** In the place of a relay with `responseHeaders`. `again` makes the same request once more. */
+  readonly plan?: (again: UpstreamRequest) => PlanResponse;
   readonly limits?: Partial<ListenerLimits>;
 }
 
@@ -44,6 +48,8 @@ export interface Front extends AsyncDisposable {
   readonly pools: UpstreamPools;
   /** How the exchange with this number, from 0, came to its end: undefined when all went well. */
   outcome(index: number): Promise<unknown>;
+  /** What the forwarder reported of the exchange; undefined when nothing of it reached the client. */
+  forwarded(index: number): Promise<Forwarded | undefined>;
 }
 
 const LIMITS: ListenerLimits = {
@@ -64,10 +70,17 @@ export function treatUpstreamsAsEndpoints(): void {
 export async function startFront(options: FrontOptions): Promise<Front> {
   const pools = new UpstreamPools();
   const loads = new TargetLoads();
-  const forwarder = createForwarder({ pools, loads, streams: new OpenStreams() });
-  const outcomes: unknown[] = [];
+  const forwarder = new Forwarder({ pools, loads, streams: new OpenStreams() });
+  const outcomes: { readonly error?: unknown; readonly forwarded?: Forwarded }[] = [];
   const ends = new EventEmitter();
-  const record = (outcome: unknown): void => {
+  const end = async (index: number): Promise<(typeof outcomes)[number]> => {
+    for (;;) {
+      const outcome = outcomes[index];
+      if (outcome !== undefined) return outcome;
+      await once(ends, 'end');
+    }
+  };
+  const record = (outcome: (typeof outcomes)[number]): void => {
     outcomes.push(outcome);
     ends.emit('end');
   };
@@ -78,24 +91,25 @@ export async function startFront(options: FrontOptions): Promise<Front> {
         const serve = async (): Promise<void> => {
           const request = parseRequest(message, 'id-of-request', peerAddress);
           await options.authorize?.(request, message.socket);
-          const body = options.buffers === true ? await readBody(message, 1 << 20) : 'stream';
-          const upstream = upstreamRequest(options, request, body);
-          const { responseHeaders } = options;
-          await forwarder.forward(permit(options), upstream, {
-            request,
-            response,
-            ...(responseHeaders === undefined ? {} : { responseHeaders }),
-          });
+          const bytes = options.buffers === true ? await readBody(message, 1 << 20) : undefined;
+          const upstream = upstreamRequest(options, request, bytes);
+          const headers = options.responseHeaders ?? { remove: new Set(), add: [] };
+          const plan = options.plan?.(upstream) ?? (() => ({ kind: 'relay', headers }));
+          const forwarded = await forwarder.forward(upstream, response, plan);
+          record({ forwarded, error: forwarded.failure });
         };
-        serve().then(record, (error: unknown) => {
-          record(error);
+        serve().catch((error: unknown) => {
+          record({ error });
           if (!(error instanceof GatewayError)) throw error;
           const body = JSON.stringify({ error: error.reason });
           sendResponse(response, { status: error.status, headers: {}, body }, 'id-of-request');
         });
       },
       upgrade(message, socket, head) {
-        upgrade(options, forwarder, { message, socket, head }).then(record, record);
+        upgrade(options, forwarder, { message, socket, head }).then(
+          (forwarded) => record({ forwarded }),
+          (error: unknown) => record({ error }),
+        );
       },
     },
     { ...LIMITS, ...options.limits },
@@ -104,10 +118,8 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     port: listener.port,
     listener,
     pools,
-    async outcome(index) {
-      while (outcomes.length <= index) await once(ends, 'end');
-      return outcomes[index];
-    },
+    outcome: async (index) => (await end(index)).error,
+    forwarded: async (index) => (await end(index)).forwarded,
     async [Symbol.asyncDispose]() {
       await listener.close(0);
       await pools[Symbol.asyncDispose]();
@@ -119,11 +131,10 @@ async function upgrade(
   options: FrontOptions,
   forwarder: Forwarder,
   { message, socket, head }: { message: IncomingMessage; socket: Duplex; head: Buffer },
-): Promise<void> {
+): Promise<Forwarded> {
   const request = parseRequest(message, 'id-of-request', peerAddress);
   await options.authorize?.(request, socket);
-  const upstream = upstreamRequest(options, request, 'none');
-  await forwarder.forwardUpgrade(permit(options), upstream, { request, socket, head });
+  return forwarder.forwardUpgrade(upstreamRequest(options, request), { socket, head });
 }
 
 function routeOf({ upstream, route }: FrontOptions): CompiledRoute {
@@ -142,31 +153,25 @@ function routeOf({ upstream, route }: FrontOptions): CompiledRoute {
   };
 }
 
-function permit(options: FrontOptions): Permit {
-  const route = { compiled: routeOf(options), policy: undefined };
-  // Only `authorize` makes permits. What is tested here comes after it, and asks for one.
-  return { route, caller: ANONYMOUS, message: undefined } as unknown as Permit;
-}
-
 function upstreamRequest(
   options: FrontOptions,
   request: GatewayRequest,
-  body: UpstreamRequest['body'],
+  bytes?: Buffer,
 ): UpstreamRequest {
-  const route = routeOf(options);
-  const origin = upstreamOrigin(route);
-  const endpoint = { origin, rank: 0 };
-  const isEndpoint = asEndpoints && origin.startsWith('http:');
-  return {
-    origin,
-    choice: isEndpoint ? { endpoints: [endpoint], callerRank: undefined } : undefined,
-    path: upstreamPath(route, request),
-    headers: upstreamHeaders(request, {
-      scheme: route.scheme,
-      authorization: route.mcpServer === undefined ? 'forward' : 'remove',
+  const compiled = routeOf(options);
+  const body = bytes && { bytes, message: undefined };
+  const route = { compiled, policy: undefined };
+  // Only `authorize` makes permits. What is tested here comes after it, and asks for one.
+  const permit = { request, route, caller: ANONYMOUS, body } as unknown as Permit;
+  const origin = upstreamOrigin(compiled);
+  const targets = [{ origin, rank: 0 }];
+  const isTarget = asEndpoints && origin.startsWith('http:');
+  return makeUpstreamRequest(
+    permit,
+    {
+      authorization: compiled.mcpServer === undefined ? 'forward' : 'remove',
       added: options.added ?? [],
-    }),
-    body,
-    responseTimeoutMs: route.responseTimeoutMs,
-  };
+    },
+    { origin, choice: isTarget ? { targets, callerRank: undefined } : undefined },
+  );
 }

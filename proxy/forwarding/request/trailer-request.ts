@@ -8,11 +8,11 @@ import { UpstreamTimeoutError, UpstreamUnreachableError } from '../../errors/req
 import type { RequestMessage } from '../../http/request-message.ts';
 import { ClientController } from '../client-controller.ts';
 import { agentOn } from '../targets/connect-target.ts';
-import { RequestBody } from './request-body.ts';
+import type { RequestBody } from './request-body.ts';
 import { upstreamTrailers } from './upstream-headers.ts';
 import { mayTrail } from '../reserved-fields.ts';
 import { CONNECT_TIMEOUT_MS } from '../targets/upstream-pools.ts';
-import { hostOf, type ForwardedRequest, type UpstreamRequest } from './upstream-request.ts';
+import { hostOf, type UpstreamRequest } from './upstream-request.ts';
 
 /** Whether a request announces trailer fields. Those that come unannounced are dropped. */
 export function announcesTrailers({ headers }: Pick<RequestMessage, 'headers'>): boolean {
@@ -36,13 +36,14 @@ export class TrailerRequest {
 
   constructor(
     upstream: UpstreamRequest,
-    { method, message }: ForwardedRequest,
+    body: RequestBody,
     handler: Dispatcher.DispatchHandler,
     connection?: Socket,
   ) {
+    const { method, message } = upstream.request;
     this.#handler = handler;
     this.#message = message;
-    this.#body = new RequestBody(message);
+    this.#body = body;
     this.#responseTimeoutMs = upstream.responseTimeoutMs;
     const create = upstream.origin.startsWith('https:') ? httpsRequest : httpRequest;
     this.#request = create(upstream.origin, {

@@ -4,11 +4,9 @@ import { withoutGatewayCookies } from '../gateway-cookies.ts';
 import { listedInConnection } from '../hop-by-hop.ts';
 import { isReserved, mayTrail } from '../reserved-fields.ts';
 
-/** What the gateway itself says to the upstream. */
-export interface HeaderAdditions {
-  /** Scheme of the route's `from`. */
-  readonly scheme: 'http' | 'https';
-  /** Whether the client's `Authorization` is the upstream's business. Never on MCP server routes. */
+/** The credentials that an upstream gets. */
+export interface UpstreamCredentials {
+  /** What is done with the client's `Authorization`. */
   readonly authorization: 'forward' | 'remove';
   /** Flat list of names and values: the assertion, an internal token. */
   readonly added: readonly string[];
@@ -16,14 +14,16 @@ export interface HeaderAdditions {
 
 /**
  * Header fields to send to the upstream, as a flat list: the client's in their order and spelling,
- * without those that are the gateway's to say, then the gateway's own.
+ * without those that only the gateway may write, then the gateway's own. `scheme` is that of the
+ * route's `from`.
  *
  * `Host` and what frames the body are left to the transport.
  */
 export function upstreamHeaders(
   { id, authority, remoteAddress, message }: GatewayRequest,
-  { scheme, authorization, added }: HeaderAdditions,
-): string[] {
+  scheme: 'http' | 'https',
+  { authorization, added }: UpstreamCredentials,
+): readonly string[] {
   const { rawHeaders } = message;
   const listed = listedInConnection(message.headers.connection);
   const headers: string[] = [];

@@ -1,24 +1,32 @@
 import type { GatewayRequest } from '../../http/gateway-request.ts';
 import type { TargetChoice } from '../targets/target.ts';
 
-/** What is sent to the upstream: complete, save what frames the message on the wire. */
+declare const isPermitted: unique symbol;
+
+/**
+ * A permitted request as the upstream gets it: complete, except for what frames the message on the
+ * wire. Only a permit produces one. The symbol has no value and no other module can name it, so an
+ * object literal is never an `UpstreamRequest`.
+ */
 export interface UpstreamRequest {
+  /** The client's request that is carried on. */
+  readonly request: GatewayRequest;
   /** `scheme://host[:port]`; `Host` is made from it. */
   readonly origin: string;
-  /** Where it goes in the place of `origin`, whose `Host` it has all the same. */
-  readonly choice?: TargetChoice | undefined;
+  /** The targets that may get the request; undefined where `origin` itself does. */
+  readonly choice: TargetChoice | undefined;
   /** Raw path and query, byte for byte. */
   readonly path: string;
-  /** Flat list of names and values, as `upstreamHeaders` makes it. */
+  /** Flat list of names and values, as `upstreamHeaders` returns it. */
   readonly headers: readonly string[];
-  /** Bytes that were read already, or what the client still sends. */
-  readonly body: Buffer | 'stream' | 'none';
+  readonly body: UpstreamBody;
   /** How long the response may take to begin; 0 is no limit. */
   readonly responseTimeoutMs: number;
+  readonly [isPermitted]: true;
 }
 
-/** Method and message of the request that is forwarded. */
-export type ForwardedRequest = Pick<GatewayRequest, 'method' | 'message'>;
+/** Bytes that were read already, or what the client still sends. */
+export type UpstreamBody = Buffer | 'stream' | 'none';
 
 /** The `Host` of a request to `scheme://host[:port]`. */
 export function hostOf(origin: string): string {

@@ -21,6 +21,8 @@ export interface Framing {
   readonly hasNoBody: boolean;
   /** The client understands chunks; one of HTTP/1.0 reads until the end of the connection. */
   readonly canChunk: boolean;
+  /** The body is changed on its way, so that the upstream's length is not the client's. */
+  readonly isFiltered?: boolean;
 }
 
 /** What the client gets. */
@@ -112,7 +114,7 @@ export function responseTrailers(raw: RawFields): [string, string][] {
 
 const NO_CONTENT = 204;
 
-function isForClient(lower: string, value: string, { status }: Framing): boolean {
+function isForClient(lower: string, value: string, { status, isFiltered }: Framing): boolean {
   switch (lower) {
     case 'transfer-encoding':
       if (value.toLowerCase() === 'chunked') return false;
@@ -123,7 +125,7 @@ function isForClient(lower: string, value: string, { status }: Framing): boolean
       return !isGatewayCookie(nameOf(value));
     case 'content-length':
       // RFC 9110, section 8.6.
-      return status !== NO_CONTENT;
+      return status !== NO_CONTENT && isFiltered !== true;
     default:
       return !isHopByHop(lower);
   }

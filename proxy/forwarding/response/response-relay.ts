@@ -2,171 +2,137 @@ import type { Dispatcher } from 'undici';
 
 import { ClientGoneError } from '../../errors/request-errors.ts';
 import type { ClientResponse } from '../../http/client-response.ts';
-import type { GatewayRequest } from '../../http/gateway-request.ts';
+import { asError } from '../as-error.ts';
+import type { ForwardedEnd } from '../forwarded.ts';
+import type { AnswerSink } from './answer-sink.ts';
 import { EventStream } from './event-stream.ts';
 import type { OpenStreams } from './open-streams.ts';
 import {
-  informationHeaders,
   responseHeaders,
   responseTrailers,
-  type HeaderOverlay,
   type RawFields,
+  type ResponseHeaders,
 } from './response-headers.ts';
-import { isConnectionLost, isNotConnected, upstreamFailure } from '../upstream-failure.ts';
+import type { BodyFilter, RelayPlan } from './response-plan.ts';
 
-/** Where the response of the upstream goes. */
-export interface Exchange {
-  readonly request: GatewayRequest;
+/** The head of an upstream's final answer, and the hold on the rest of it. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly reason: string | undefined;
+  readonly rawHeaders: RawFields;
+  readonly controller: Dispatcher.DispatchController;
+}
+
+/** The client's side of a relay. */
+export interface RelayClient {
+  readonly method: string;
   readonly response: ClientResponse;
-  readonly responseHeaders?: HeaderOverlay;
+  readonly streams: OpenStreams;
 }
 
-/** What becomes of an exchange. */
-export interface Outcome {
-  /** The client has the whole response. */
-  readonly done: () => void;
-  /** Nothing was sent to the client, or it was cut off: there is nothing more to tell it then. */
-  readonly failed: (error: Error) => void;
-}
-
-/** How a request can be sent once more; absent where it must not be, or cannot. */
-export interface Repeats {
-  /** Sends it again, after a connection that it was written to was lost without an answer. */
-  readonly again?: (() => void) | undefined;
-  /** Sends it elsewhere, after no connection could be made; false when there is nowhere else. */
-  readonly elsewhere?: (() => boolean) | undefined;
-}
-
-const FIRST_FINAL_STATUS = 200;
-const EARLY_HINTS = 103;
-
-/**
- * Writes the response of an upstream to the client as it comes, and keeps the two together: whoever
- * leaves first takes the other along.
- */
-export class ResponseRelay implements Dispatcher.DispatchHandler {
-  readonly #exchange: Exchange;
-  readonly #outcome: Outcome;
+/** Writes an upstream's answer to the client as it comes, once its head is planned. */
+export class ResponseRelay implements AnswerSink {
+  readonly #head: AnswerHead;
+  readonly #response: ClientResponse;
   readonly #streams: OpenStreams;
-  readonly #repeats: Repeats;
-  #isRepeated = false;
+  readonly #headers: ResponseHeaders;
+  readonly #filter: BodyFilter | undefined;
   #events: EventStream | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
-  /** The upstream has begun to answer: the request must not be repeated. */
-  #hasBegun = false;
-  #isSettled = false;
-  #isClientGone = false;
-  #failure: Error | undefined;
   /** The head, and perhaps a chunk, wait for the end of the turn: most responses end in it. */
-  #isHolding = false;
+  #isHolding = true;
   #held: Buffer | undefined;
-  #endsWithConnection = false;
+  #bytes = 0;
+  #failure: Error | undefined;
 
-  constructor(
-    exchange: Exchange,
-    outcome: Outcome,
-    { repeats, streams }: { readonly repeats: Repeats; readonly streams: OpenStreams },
-  ) {
-    this.#exchange = exchange;
-    this.#outcome = outcome;
-    this.#repeats = repeats;
-    this.#streams = streams;
-    exchange.response.on('close', this.#onClose);
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#isClientGone) controller.abort(clientGone());
-  }
-
-  onResponseStarted(): void {
-    this.#hasBegun = true;
-  }
-
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    _headers: unknown,
-    statusMessage?: string,
-  ): void {
-    this.#hasBegun = true;
-    const raw = rawFields(controller.rawHeaders);
-    if (status < FIRST_FINAL_STATUS) {
-      if (status === EARLY_HINTS) this.#exchange.response.sendHints(informationHeaders(raw));
-      return;
-    }
-    const { request, response, responseHeaders: overlay } = this.#exchange;
+  /** Writes the head. Throws when the upstream's is not one that can be passed on. */
+  constructor(head: AnswerHead, plan: RelayPlan, { method, response, streams }: RelayClient) {
+    const { status } = head;
+    const hasNoBody = method === 'HEAD' || status === 204 || status === 304;
     const framing = {
       status,
-      hasNoBody: request.method === 'HEAD' || status === 204 || status === 304,
+      hasNoBody,
       canChunk: response.canChunk,
+      isFiltered: plan.body !== undefined,
     };
-    const headers = responseHeaders(raw, framing, overlay);
-    this.#endsWithConnection = headers.endsWithConnection;
-    response.writeHead(status, reasonPhrase(statusMessage), headers.fields);
-    this.#isHolding = true;
+    this.#head = head;
+    this.#response = response;
+    this.#streams = streams;
+    this.#filter = hasNoBody ? undefined : plan.body;
+    this.#headers = responseHeaders(head.rawHeaders, framing, plan.headers);
+    response.writeHead(status, reasonPhrase(head.reason), this.#headers.fields);
     queueMicrotask(this.#release);
-    if (headers.isEventStream) this.#openEventStream();
+    if (this.#headers.isEventStream) this.#openEventStream(method !== 'GET');
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  get status(): number {
+    return this.#head.status;
+  }
+
+  /** Length of the body that was written. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Why the response was cut off; undefined when it was not. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  write(chunk: Buffer): void {
+    if (this.#failure !== undefined) return;
+    const passed = this.#filter === undefined ? chunk : this.#filtered(this.#filter, chunk);
+    if (passed === undefined || passed.length === 0) return;
     if (this.#isHolding && this.#held === undefined) {
-      this.#held = chunk;
+      this.#held = passed;
       return;
     }
     this.#release();
-    this.#write(controller, chunk);
+    this.#send(passed);
   }
 
-  onResponseEnd(controller: Dispatcher.DispatchController): void {
-    const { response } = this.#exchange;
-    if (response.writableEnded) return;
-    const trailers = rawFields(controller.rawTrailers);
-    if (trailers.length > 0) response.addTrailers(responseTrailers(trailers));
+  end(trailers: RawFields): void {
+    if (this.#failure !== undefined || this.#response.writableEnded) return;
+    if (this.#filter !== undefined) {
+      const rest = this.#filtered(this.#filter);
+      if (rest === undefined) return;
+      if (rest.length > 0) {
+        if (this.#held !== undefined) this.#release();
+        this.#held = rest;
+      }
+    }
+    if (trailers.length > 0) this.#response.addTrailers(responseTrailers(trailers));
     this.#isHolding = false;
-    response.end(this.#held);
+    this.#bytes += this.#held?.length ?? 0;
+    this.#response.end(this.#held);
   }
 
-  onResponseError(_controller: unknown, error: Error): void {
-    const { response } = this.#exchange;
-    if (this.#isSettled || this.#failure !== undefined || response.writableEnded) return;
-    if (response.headersSent) {
-      this.#failure = upstreamFailure(error);
-      this.#release();
-      // What was received still leaves in this turn; then the client must see that it is not all.
-      setImmediate(() => response.cutOff(this.#endsWithConnection));
-      return;
-    }
-    if (this.#repeat(error)) return;
-    this.#isSettled = true;
-    this.#outcome.failed(upstreamFailure(error));
+  /** Cuts the response off: the client must see that it is not all. */
+  fail(error: Error): void {
+    if (this.#failure !== undefined || this.#response.writableEnded) return;
+    this.#failure = error;
+    this.#release();
+    // What was received still leaves in this turn.
+    setImmediate(() => this.#response.cutOff(this.#headers.endsWithConnection));
   }
 
-  /** Whether the request was sent once more instead. */
-  #repeat(error: Error): boolean {
-    const { again, elsewhere } = this.#repeats;
-    const wasSent = this.#controller !== undefined;
-    if (!wasSent) return elsewhere !== undefined && isNotConnected(error) && elsewhere();
-    if (again === undefined || this.#isRepeated) return false;
-    if (this.#hasBegun || !isConnectionLost(error)) return false;
-    this.#isRepeated = true;
-    this.#controller = undefined;
-    again();
-    return true;
-  }
-
-  readonly #onClose = (): void => {
+  /** Lets go when the client's side is closed, and returns how the response ended. */
+  close(): ForwardedEnd {
     if (this.#events !== undefined) this.#streams.delete(this.#events);
-    if (this.#isSettled) return;
-    this.#isSettled = true;
-    if (this.#exchange.response.writableFinished) {
-      this.#outcome.done();
-      return;
+    if (this.#failure !== undefined) return 'cut-off';
+    if (!this.#response.writableFinished) return 'client-gone';
+    return this.#events?.isOver === true ? 'ended-by-gateway' : 'complete';
+  }
+
+  /** What a filter makes of a chunk, or of the end; undefined when it failed. */
+  #filtered(filter: BodyFilter, chunk?: Buffer): Buffer | undefined {
+    try {
+      return chunk === undefined ? filter.end() : filter.write(chunk);
+    } catch (error) {
+      this.fail(asError(error));
+      this.#head.controller.abort(asError(error));
+      return undefined;
     }
-    this.#isClientGone = true;
-    this.#controller?.abort(clientGone());
-    this.#outcome.failed(this.#failure ?? clientGone());
-  };
+  }
 
   /** Sends what waits. Also the head alone: the first event of a stream may be long in coming. */
   readonly #release = (): void => {
@@ -174,26 +140,28 @@ export class ResponseRelay implements Dispatcher.DispatchHandler {
     this.#isHolding = false;
     const held = this.#held;
     this.#held = undefined;
-    if (held === undefined) this.#exchange.response.flushHeaders();
-    else if (this.#controller !== undefined) this.#write(this.#controller, held);
+    if (held === undefined) this.#response.flushHeaders();
+    else this.#send(held);
   };
 
-  #write(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { response } = this.#exchange;
+  #send(chunk: Buffer): void {
+    const response = this.#response;
     if (response.writableEnded) return;
     const events = this.#events;
-    const hasRoom = response.write(events?.take(chunk) ?? chunk);
+    const part = events?.take(chunk) ?? chunk;
+    this.#bytes += part.length;
+    const hasRoom = response.write(part);
     if (events?.isOver === true) {
       this.#endEarly();
       return;
     }
+    const { controller } = this.#head;
     if (hasRoom || controller.paused) return;
     controller.pause();
     response.once('drain', () => controller.resume());
   }
 
-  #openEventStream(): void {
-    const isAnswer = this.#exchange.request.method !== 'GET';
+  #openEventStream(isAnswer: boolean): void {
     this.#events = new EventStream(isAnswer, this.#endEarly);
     this.#streams.add(this.#events);
   }
@@ -201,17 +169,9 @@ export class ResponseRelay implements Dispatcher.DispatchHandler {
   /** Ends the response, whole as far as it goes, and takes the upstream along. */
   readonly #endEarly = (): void => {
     this.#release();
-    this.#exchange.response.end();
-    this.#controller?.abort(new ClientGoneError('the gateway ended the event stream'));
+    this.#response.end();
+    this.#head.controller.abort(new ClientGoneError('the gateway ended the event stream'));
   };
-}
-
-function clientGone(): ClientGoneError {
-  return new ClientGoneError('the client left before its response was whole');
-}
-
-function rawFields(raw: Dispatcher.DispatchController['rawHeaders']): RawFields {
-  return Array.isArray(raw) ? raw : [];
 }
 
 /** Reason phrases are decoration (RFC 9112, section 4); only harmless ones are passed on. */

@@ -8,18 +8,17 @@ import { upstreamFailure } from '../upstream-failure.ts';
 import { CONNECT_TIMEOUT_MS } from './upstream-pools.ts';
 
 /**
- * Connects to the endpoint of a visit, or to the one it moves on to, before anything is sent. Rejects
- * with `UpstreamUnreachableError`.
+ * Connects to the target of a visit before anything is sent, or to the target that the visit moves on
+ * to. Rejects with `UpstreamUnreachableError`.
  */
-export function connectEndpoint(visit: TargetVisit): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const attempt = (): void => {
-      connectTo(visit.origin).then(resolve, (error: unknown) => {
-        if (!visit.moveOn(attempt)) reject(upstreamFailure(asError(error)));
-      });
-    };
-    attempt();
-  });
+export async function connectTarget(visit: TargetVisit): Promise<Socket> {
+  for (;;) {
+    try {
+      return await connectTo(visit.origin);
+    } catch (error) {
+      if (!visit.moveOn()) throw upstreamFailure(asError(error));
+    }
+  }
 }
 
 /** An agent for one request, on a connection that is there already. */

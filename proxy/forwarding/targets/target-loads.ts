@@ -29,7 +29,7 @@ export class TargetLoads {
    * under way; of a caller that has one, its own. Those that took no connection lately are left out,
    * unless it is all of them. Undefined when there is none.
    */
-  enter({ endpoints, callerRank }: TargetChoice): Target | undefined {
+  enter({ targets: endpoints, callerRank }: TargetChoice): Target | undefined {
     const open = this.#withoutAvoided(endpoints);
     const chosen =
       callerRank === undefined ? this.#lessLoaded(open) : highestRank(open, callerRank);

@@ -24,20 +24,19 @@ export class TargetVisit {
   }
 
   /**
-   * The endpoint took no connection: it is avoided from now on, and `attempt` is made at another one.
-   * False when there is none, or that was done before.
+   * Moves on to another target after this one took no connection, which is avoided from now on.
+   * Returns false when there is no other, or the visit moved on before.
    */
-  moveOn(attempt: () => void): boolean {
+  moveOn(): boolean {
     const refused = this.#endpoint;
     this.#loads.avoid(refused);
     if (this.#isOver || this.#hasMoved) return false;
     this.#hasMoved = true;
-    const others = this.#choice.endpoints.filter(({ origin }) => origin !== refused.origin);
-    const next = this.#loads.enter({ ...this.#choice, endpoints: others });
+    const others = this.#choice.targets.filter(({ origin }) => origin !== refused.origin);
+    const next = this.#loads.enter({ ...this.#choice, targets: others });
     if (next === undefined) return false;
     this.#loads.leave(refused);
     this.#endpoint = next;
-    attempt();
     return true;
   }
 

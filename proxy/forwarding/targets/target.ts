@@ -9,7 +9,7 @@ export interface Target {
 /** Endpoints that a request may go to. */
 export interface TargetChoice {
   /** All alike; at least one. */
-  readonly endpoints: readonly Target[];
+  readonly targets: readonly Target[];
   /**
    * Rank of who makes the request, where all requests of one caller are to reach one endpoint:
    * through every proxy, and for as long as the endpoints stay what they are.

@@ -1,5 +1,4 @@
-import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { Socket } from 'node:net';
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 import httpProxy from 'http-proxy';
@@ -9,84 +8,90 @@ import {
   UpstreamTimeoutError,
   UpstreamUnreachableError,
 } from '../../errors/request-errors.ts';
-import type { GatewayRequest } from '../../http/gateway-request.ts';
-import type { RequestMessage } from '../../http/request-message.ts';
 import { closeGently } from '../../http/close-gently.ts';
-import { endWithResponse, rawHead } from '../../http/raw-response.ts';
+import { endWithResponse } from '../../http/raw-response.ts';
 import { asError } from '../as-error.ts';
-import { agentOn, connectEndpoint } from '../targets/connect-target.ts';
+import type { Forwarded } from '../forwarded.ts';
+import type { UpstreamRequest } from '../request/upstream-request.ts';
+import type { OpenStreams } from '../response/open-streams.ts';
+import { agentOn, connectTarget } from '../targets/connect-target.ts';
 import type { TargetLoads } from '../targets/target-loads.ts';
 import { TargetVisit } from '../targets/target-visit.ts';
 import type { TargetChoice } from '../targets/target.ts';
-import type { OpenStreams } from '../response/open-streams.ts';
-import { responseHeaders } from '../response/response-headers.ts';
-import type { UpstreamRequest } from '../request/upstream-request.ts';
+import { handshakeFields, SWITCHING_PROTOCOLS, switchingFields } from './handshake-fields.ts';
+import { LINGER_MS, relayDeclined } from './relay-declined.ts';
 import { WebSocketStream } from './web-socket-stream.ts';
 
-/** A handshake and the connection it came on. */
-export interface UpgradeExchange {
-  readonly request: GatewayRequest;
+/** What is left of the client's side when a WebSocket handshake has been read. */
+export interface UpgradeClient {
   readonly socket: Duplex;
   /** What the client sent after the handshake already. */
   readonly head: Buffer;
 }
 
-const LINGER_MS = 5_000;
-const SWITCHING_PROTOCOLS = 101;
+/** What the WebSockets of a process share. */
+interface UpgradeOptions {
+  readonly loads: TargetLoads;
+  readonly streams: OpenStreams;
+}
 
 /**
  * One WebSocket connection through the gateway, from the handshake to its end. http-proxy carries it;
- * here is what it leaves open: the exact path and header fields, and the end of one side when the
- * other leaves.
+ * this adds what http-proxy leaves open: the exact path and header fields, and the end of one side
+ * when the other leaves.
  */
 export class UpgradeRelay {
   readonly #upstream: UpstreamRequest;
-  readonly #exchange: UpgradeExchange;
-  readonly #loads: TargetLoads;
-  readonly #streams: OpenStreams;
-  #isUpgraded = false;
+  readonly #client: UpgradeClient;
+  readonly #options: UpgradeOptions;
+  readonly #startedAt = performance.now();
+  #firstByteMs = 0;
+  #visit: TargetVisit | undefined;
+  /** Present once the upstream has switched protocols. */
+  #stream: WebSocketStream | undefined;
+  /** Why it did not. */
   #failure: Error | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    upstream: UpstreamRequest,
-    exchange: UpgradeExchange,
-    { loads, streams }: { readonly loads: TargetLoads; readonly streams: OpenStreams },
-  ) {
+  constructor(upstream: UpstreamRequest, client: UpgradeClient, options: UpgradeOptions) {
     this.#upstream = upstream;
-    this.#exchange = exchange;
-    this.#loads = loads;
-    this.#streams = streams;
+    this.#client = client;
+    this.#options = options;
   }
 
   /** Resolves when the connection is over; rejects when it never came about. */
-  run(): Promise<void> {
-    const { socket } = this.#exchange;
+  run(): Promise<Forwarded> {
+    const { socket } = this.#client;
     if (socket.destroyed) return Promise.reject(new ClientGoneError('the client left'));
     return new Promise((resolve, reject) => {
       socket.once('close', () => {
         clearTimeout(this.#timer);
-        if (this.#isUpgraded) resolve();
+        this.#visit?.leave();
+        if (this.#stream !== undefined) resolve(this.#forwarded(this.#stream));
         else reject(this.#failure ?? new ClientGoneError('the client left before the handshake'));
       });
       const { choice } = this.#upstream;
       if (choice === undefined) this.#shakeHands();
-      else this.#visitEndpoint(choice).catch((error: unknown) => this.#fail(asError(error)));
+      else this.#visitTarget(choice).catch((error: unknown) => this.#fail(asError(error)));
     });
   }
 
+  #forwarded({ bytes }: WebSocketStream): Forwarded {
+    const upstream = this.#visit?.origin ?? this.#upstream.origin;
+    const status = SWITCHING_PROTOCOLS;
+    return { status, bytes, firstByteMs: this.#firstByteMs, upstream, ended: 'complete' };
+  }
+
   /** Connects first: http-proxy makes one attempt, and then ends the client's connection. */
-  async #visitEndpoint(choice: TargetChoice): Promise<void> {
-    const { socket } = this.#exchange;
-    const visit = new TargetVisit(choice, this.#loads);
-    socket.once('close', () => visit.leave());
-    const connection = await connectEndpoint(visit);
-    if (socket.destroyed) connection.destroy();
+  async #visitTarget(choice: TargetChoice): Promise<void> {
+    this.#visit = new TargetVisit(choice, this.#options.loads);
+    const connection = await connectTarget(this.#visit);
+    if (this.#client.socket.destroyed) connection.destroy();
     else this.#shakeHands(agentOn(connection));
   }
 
   #shakeHands(agent?: Agent): void {
-    const { request, socket, head } = this.#exchange;
+    const { socket, head } = this.#client;
     const proxy = httpProxy.createProxyServer();
     proxy.on('proxyReqWs', (outgoing) => {
       // http-proxy collapses slashes.
@@ -94,13 +99,13 @@ export class UpgradeRelay {
       // Once http-proxy has added its own listeners.
       queueMicrotask(() => this.#attach(outgoing));
     });
-    const message = handshake(request.message, this.#upstream);
-    const target = targetOf(this.#upstream.origin);
+    const message = handshake(this.#upstream);
+    const target = proxyTarget(this.#upstream.origin);
     proxy.ws(message, socket, head, { target, toProxy: true, agent }, this.#fail);
   }
 
   #attach(outgoing: ClientRequest): void {
-    const { socket } = this.#exchange;
+    const { socket } = this.#client;
     const leave = (): unknown => outgoing.destroy();
     socket.once('close', leave);
     socket.on('readable', this.#noticeEnd);
@@ -109,124 +114,92 @@ export class UpgradeRelay {
       const timedOut = new UpstreamTimeoutError('no answer to the handshake in time');
       this.#timer = setTimeout(() => outgoing.destroy(timedOut), responseTimeoutMs);
     }
-    // What these throw would be nobody's to catch: one odd answer would end the process.
     const carry = outgoing.listeners('upgrade');
     outgoing.removeAllListeners('upgrade').once('upgrade', (response, upstreamSocket, head) => {
-      this.#begin();
-      try {
-        response.headers = switchingHeaders(response);
-      } catch (error) {
-        // Without the error: nobody listens for it on this socket any more.
-        upstreamSocket.destroy();
-        this.#fail(asError(error));
-        return;
-      }
+      if (!this.#canSwitch(response, upstreamSocket)) return;
       socket.off('close', leave);
-      this.#isUpgraded = true;
-      socket.once('close', () => upstreamSocket.destroy());
-      upstreamSocket.once('close', () => closeGently(socket, LINGER_MS));
       for (const listener of carry) listener.call(outgoing, response, upstreamSocket, head);
-      this.#register(new WebSocketStream(socket, upstreamSocket));
+      this.#switched(upstreamSocket);
     });
     // http-proxy would announce chunks and send none.
     outgoing.removeAllListeners('response').once('response', (response) => {
-      this.#begin();
-      try {
-        this.#answer(response);
-      } catch (error) {
-        outgoing.destroy(asError(error));
-      }
+      this.#decline(response, outgoing);
     });
   }
 
-  #register(stream: WebSocketStream): void {
-    this.#exchange.socket.once('close', () => this.#streams.delete(stream));
-    this.#streams.add(stream);
+  /** Readies a 101 for the client; false when it cannot be passed on, and the upstream was left. */
+  #canSwitch(response: IncomingMessage, upstreamSocket: Duplex): boolean {
+    this.#answered();
+    // What this throws would have nobody to catch it: one odd answer would end the process.
+    try {
+      response.headers = switchingFields(response.rawHeaders);
+      return true;
+    } catch (error) {
+      // Without the error: nothing listens for it on this socket any more.
+      upstreamSocket.destroy();
+      this.#fail(asError(error));
+      return false;
+    }
   }
 
-  /** The upstream has answered: from now on the client's bytes are somebody else's to read. */
-  #begin(): void {
+  #switched(upstreamSocket: Duplex): void {
+    const { socket } = this.#client;
+    const { streams } = this.#options;
+    socket.once('close', () => upstreamSocket.destroy());
+    upstreamSocket.once('close', () => closeGently(socket, LINGER_MS));
+    const stream = new WebSocketStream(socket, upstreamSocket);
+    this.#stream = stream;
+    socket.once('close', () => streams.delete(stream));
+    streams.add(stream);
+  }
+
+  /** The upstream declined: the client gets its response. */
+  #decline(response: IncomingMessage, outgoing: ClientRequest): void {
+    this.#answered();
+    try {
+      relayDeclined(response, this.#client.socket);
+      this.#failure = new UpstreamUnreachableError('the upstream declined the upgrade');
+    } catch (error) {
+      outgoing.destroy(asError(error));
+    }
+  }
+
+  /** The upstream has answered: from now on others read what the client sends. */
+  #answered(): void {
     clearTimeout(this.#timer);
-    this.#exchange.socket.off('readable', this.#noticeEnd);
+    this.#firstByteMs = performance.now() - this.#startedAt;
+    this.#client.socket.off('readable', this.#noticeEnd);
   }
 
   /** Nobody reads before the upgrade, and only a reader sees the end of a connection. */
   readonly #noticeEnd = (): void => {
-    const { socket } = this.#exchange;
+    const { socket } = this.#client;
     if (socket.readableLength > 0) return;
     socket.once('end', () => socket.destroy());
     socket.read(0);
   };
 
-  /** The upstream declined: its response is the client's. */
-  #answer(response: IncomingMessage): void {
-    const { socket } = this.#exchange;
-    const { statusCode: status = 0, rawHeaders } = response;
-    // A 101 without `Connection: Upgrade` is neither a response nor an upgrade.
-    if (status === SWITCHING_PROTOCOLS) throw new UpstreamUnreachableError('odd upgrade');
-    const hasNoBody = status === 204 || status === 304;
-    const framing = { status, hasNoBody, canChunk: false };
-    const { fields, endsWithConnection } = responseHeaders(rawHeaders, framing);
-    const head = rawHead(status, fields);
-    this.#failure = new UpstreamUnreachableError('the upstream declined the upgrade');
-    socket.write(head, 'latin1');
-    response.on('error', () => {
-      if (endsWithConnection && socket instanceof Socket) socket.resetAndDestroy();
-      else socket.destroy();
-    });
-    response.on('end', () => closeGently(socket, LINGER_MS));
-    response.pipe(socket, { end: false });
-  }
-
   readonly #fail = (error: Error): void => {
-    if (this.#isUpgraded) return;
+    if (this.#stream !== undefined) return;
     this.#failure ??=
       error instanceof UpstreamTimeoutError || error instanceof UpstreamUnreachableError
         ? error
         : new UpstreamUnreachableError('the upstream cannot be reached', { cause: error });
     const status = error instanceof UpstreamTimeoutError ? error.status : 502;
-    endWithResponse(this.#exchange.socket, { status });
+    endWithResponse(this.#client.socket, { status });
   };
 }
 
 /** The client's message with the header fields that the upstream is to get. */
-function handshake(message: RequestMessage, upstream: UpstreamRequest): IncomingMessage {
-  const headers = byName([
-    ...upstream.headers,
-    ...['host', new URL(upstream.origin).host, 'connection', 'Upgrade', 'upgrade', 'websocket'],
-  ]);
+function handshake(upstream: UpstreamRequest): IncomingMessage {
+  const headers = handshakeFields(upstream);
   // http-proxy takes nothing but the method, these fields and the connection from a message.
-  return Object.create(message, { headers: { value: headers } }) as IncomingMessage;
+  return Object.create(upstream.request.message, {
+    headers: { value: headers },
+  }) as IncomingMessage;
 }
 
-/** Header fields of the 101 for the client, as http-proxy writes them. */
-function switchingHeaders({ rawHeaders }: IncomingMessage): IncomingHttpHeaders {
-  const framing = { status: SWITCHING_PROTOCOLS, hasNoBody: true, canChunk: false };
-  const { fields } = responseHeaders(rawHeaders, framing);
-  return byName([...fields, 'Connection', 'Upgrade', 'Upgrade', 'websocket']);
-}
-
-/** A flat list as an object, repeated fields together under their first spelling. */
-function byName(fields: readonly string[]): Record<string, string | string[]> {
-  const headers = new Map<string, { readonly name: string; readonly values: string[] }>();
-  for (let index = 0; index < fields.length; index += 2) {
-    const name = fields[index] ?? '';
-    const lower = name.toLowerCase();
-    // http-proxy copies fields by assignment, which makes a prototype of this one.
-    if (lower === '__proto__') continue;
-    const header = headers.get(lower) ?? { name, values: [] };
-    headers.set(lower, header);
-    header.values.push(fields[index + 1] ?? '');
-  }
-  return Object.fromEntries(
-    [...headers.values()].map(({ name, values }) => [
-      name,
-      values.length === 1 ? (values[0] ?? '') : values,
-    ]),
-  );
-}
-
-function targetOf(origin: string): { protocol: string; host: string; port: number } {
+function proxyTarget(origin: string): { protocol: string; host: string; port: number } {
   const { protocol, hostname, port } = new URL(origin);
   const defaultPort = protocol === 'https:' ? 443 : 80;
   return {

@@ -16,11 +16,17 @@ export class WebSocketStream implements OpenStream {
   readonly #upstream: Duplex;
   readonly #frames = new WebSocketFrames();
   #isEnding = false;
+  #bytes = 0;
 
   constructor(client: Duplex, upstream: Duplex) {
     this.#client = client;
     this.#upstream = upstream;
     upstream.on('data', this.#follow);
+  }
+
+  /** How much the upstream sent. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   end(): void {
@@ -33,11 +39,13 @@ export class WebSocketStream implements OpenStream {
   }
 
   readonly #follow = (chunk: Buffer): void => {
+    this.#bytes += chunk.length;
     this.#frames.follow(chunk);
   };
 
   readonly #finishFrame = (chunk: Buffer): void => {
     const rest = chunk.subarray(0, this.#frames.followFrame(chunk));
+    this.#bytes += rest.length;
     const hasRoom = this.#client.write(rest);
     if (this.#frames.isBetweenFrames) this.#sayGoodbye();
     else if (!hasRoom) {

@@ -33,6 +33,14 @@ interface Signer {
   readonly assertions: BoundedMap<string, Assertion>;
 }
 
+/** What assertions are signed with. */
+export interface AssertionSignerOptions {
+  /** Keys where the settings name none. */
+  readonly defaultKeys: CompiledSigningKeys;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
 /**
  * Signs `X-Gateway-Assertion` (specification: Identity assertion): who the user is, in a JWT that
  * upstreams verify with the keys at `/.gateway/jwks.json` of the route's own host.
@@ -40,19 +48,25 @@ interface Signer {
 export class AssertionSigner {
   /** By the key itself: a later snapshot with the same keys goes on with what they signed. */
   readonly #signers = new BoundedMap<string, Signer>(MAX_SIGNERS);
+  readonly #defaultKeys: CompiledSigningKeys;
+  readonly #now: () => number;
+
+  constructor({ defaultKeys, now }: AssertionSignerOptions) {
+    this.#defaultKeys = defaultKeys;
+    this.#now = now;
+  }
 
   /**
-   * The assertion about a session's user for the upstreams of one host. Comes without a promise
-   * while one is at hand; each is signed once a minute at most. The first key signs. `now` in
-   * milliseconds since the epoch.
+   * Returns the assertion about a session's user for the upstreams of one host: without a promise
+   * while one is at hand, since each is signed once a minute at most. The first of the keys signs.
    */
   assertionFor(
     session: Session,
     routeOrigin: string,
-    keys: CompiledSigningKeys,
-    now: number,
+    configuredKeys: CompiledSigningKeys | undefined,
   ): string | Promise<string> {
-    const signer = this.#signerOf(keys);
+    const now = this.#now();
+    const signer = this.#signerOf(configuredKeys ?? this.#defaultKeys);
     const name = `${routeOrigin} ${session.id}`;
     const known = signer.assertions.get(name);
     if (known !== undefined && known.reusableUntil > now) return known.token;

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 
 import { describe, expect, test } from '@jest/globals';
 
@@ -9,6 +11,7 @@ import {
   SignInRequiredError,
   ToolCallDeniedError,
 } from '../../../../proxy/errors/request-errors.ts';
+import type { GatewayRequest } from '../../../../proxy/http/gateway-request.ts';
 import { ANONYMOUS, type Caller } from '../../../../proxy/authentication/caller.ts';
 import { parseMessage, type JsonRpcMessage } from '../../../../proxy/mcp/json-rpc.ts';
 import { authorize } from '../../../../proxy/pipeline/authorize.ts';
@@ -38,6 +41,15 @@ const ALICE: Caller = {
     expiresAt: 1,
   },
 };
+const REQUEST: GatewayRequest = {
+  id: 'r-1',
+  method: 'POST',
+  path: '/mcp',
+  query: '',
+  authority: 'app.example.com',
+  remoteAddress: '192.0.2.1',
+  message: new IncomingMessage(new Socket()),
+};
 const DOMAIN: Criterion = { kind: 'domain', matcher: { is: 'example.com' } };
 const OTHER_DOMAIN: Criterion = { kind: 'domain', matcher: { is: 'elsewhere.example' } };
 const READ: Criterion = { kind: 'mcp_tool', matcher: { is: 'read_file' } };
@@ -51,7 +63,8 @@ describe('authorize', () => {
 
     const { outcome, records } = run(route, ALICE, message);
 
-    expect(outcome).toEqual({ route, caller: ALICE, message });
+    expect(outcome).toMatchObject({ route, caller: ALICE, body: { message } });
+    expect(outcome).toHaveProperty('request', REQUEST);
     expect(records).toMatchObject([{ allow: true, deny: false, user: 'alice' }]);
   });
 
@@ -165,7 +178,7 @@ describe('Permit', () => {
     const route = mcpRoute({});
 
     // @ts-expect-error only `authorize` makes a permit
-    const forged: Permit = { route, caller: ALICE, message: undefined };
+    const forged: Permit = { request: REQUEST, route, caller: ALICE, body: undefined };
 
     expect(forged).toBeDefined();
   });
@@ -192,8 +205,8 @@ function run(
   const lines = new LineWriter({ write: (text) => (written += text) });
   const outcome = attempt(() =>
     authorize(route, caller, {
-      request: { id: 'r-1', method: 'POST', path: '/mcp' },
-      message,
+      request: REQUEST,
+      body: message && { message, bytes: Buffer.alloc(0) },
       authorizeLog: new AuthorizeLog(lines),
       configuration: { settings: { authorizeLogFields: AUTHORIZE_LOG_FIELDS } },
     }),

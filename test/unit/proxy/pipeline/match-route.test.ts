@@ -6,7 +6,6 @@ import { atOnce } from '../../../../proxy/configuration/steps.ts';
 import { changesBetween } from '../../../../proxy/configuration/snapshot-changes.ts';
 import { hashResource, snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
 import type { CompiledRoute, PathMatch } from '../../../../shared/snapshot/snapshot.ts';
-import { anOrigin } from '../../../support/an-origin.ts';
 
 function aCompiledRoute(name: string, path: PathMatch): CompiledRoute {
   return {
@@ -28,10 +27,9 @@ function match(paths: readonly PathMatch[], path: string): string {
   const routes = paths.map((each) => aCompiledRoute(`${each.kind} ${each.value}`, each));
   const snapshot = snapshotOf(routes.map((route) => hashResource(`route/${route.name}`, route)));
   const table = atOnce(RoutingTable.EMPTY.with(changesBetween(undefined, snapshot)));
-  const host = table.findHost('app.example.com');
+  const found = table.findHost('app.example.com');
   try {
-    return matchRoute({ origin: anOrigin('https://app.example.com'), host }, { path }).compiled
-      .name;
+    return matchRoute({ path }, { routes: found }).compiled.name;
   } catch (error) {
     return error instanceof Error && 'reason' in error ? String(error.reason) : 'bug';
   }

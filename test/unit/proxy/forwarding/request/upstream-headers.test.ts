@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   upstreamHeaders,
   upstreamTrailers,
-  type HeaderAdditions,
+  type UpstreamCredentials,
 } from '../../../../../proxy/forwarding/request/upstream-headers.ts';
 
 const GATEWAY_FIELDS = [
@@ -17,7 +17,10 @@ const GATEWAY_FIELDS = [
 ];
 
 /** What the upstream gets of these fields. */
-function sent(fields: readonly string[][], additions: Partial<HeaderAdditions> = {}): string[][] {
+function sent(
+  fields: readonly string[][],
+  credentials: Partial<UpstreamCredentials> = {},
+): string[][] {
   const message = new IncomingMessage(new Socket());
   message.rawHeaders = fields.flat();
   const connection = fields.find(([name]) => name?.toLowerCase() === 'connection')?.[1];
@@ -31,11 +34,10 @@ function sent(fields: readonly string[][], additions: Partial<HeaderAdditions> =
     remoteAddress: '192.0.2.1',
     message,
   };
-  const flat = upstreamHeaders(request, {
-    scheme: 'https',
+  const flat = upstreamHeaders(request, 'https', {
     authorization: 'forward',
     added: [],
-    ...additions,
+    ...credentials,
   });
   return flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? '']] : []));
 }

@@ -50,8 +50,8 @@ describe('AssertionSigner', () => {
 
   beforeEach(() => {
     now = Date.now();
-    signer = new AssertionSigner();
     keys = aKey();
+    signer = new AssertionSigner({ defaultKeys: keys, now: () => now });
   });
 
   verifies(
@@ -64,7 +64,7 @@ describe('AssertionSigner', () => {
         groups: ['a', 'b'],
         claims: { secret: 'not for upstreams' },
       });
-      const token = await signer.assertionFor(session, ORIGIN, keys, now);
+      const token = await signer.assertionFor(session, ORIGIN, keys);
       const jwks = createLocalJWKSet({ keys: [...jwksDocument(keys).keys] });
       const { payload, protectedHeader } = await jwtVerify(token, jwks, {
         issuer: ORIGIN,
@@ -93,7 +93,7 @@ describe('AssertionSigner', () => {
     'assertion.claims',
     'leaves out what is not known, but for the list of groups',
     async () => {
-      const claims = decodeJwt(await signer.assertionFor(sessionOf('s'), ORIGIN, keys, now));
+      const claims = decodeJwt(await signer.assertionFor(sessionOf('s'), ORIGIN, keys));
       expect(Object.keys(claims).sort()).toEqual([
         'aud',
         'exp',
@@ -115,24 +115,26 @@ describe('AssertionSigner', () => {
 
   for (const [origin, audience] of AUDIENCES) {
     verifies('assertion.claims', `from ${origin} is for ${audience}`, async () => {
-      const claims = decodeJwt(await signer.assertionFor(sessionOf('s'), origin, keys, now));
+      const claims = decodeJwt(await signer.assertionFor(sessionOf('s'), origin, keys));
       expect(claims).toMatchObject({ iss: origin, aud: audience });
     });
   }
 
   test('signs once a minute for a session and a host', async () => {
     const session = sessionOf('s');
-    const first = await signer.assertionFor(session, ORIGIN, keys, now);
+    const first = await signer.assertionFor(session, ORIGIN, keys);
 
-    expect(signer.assertionFor(session, ORIGIN, keys, now + MINUTE - 1)).toBe(first);
-    const next = await signer.assertionFor(session, ORIGIN, keys, now + MINUTE);
+    now += MINUTE - 1;
+    expect(signer.assertionFor(session, ORIGIN, keys)).toBe(first);
+    now += 1;
+    const next = await signer.assertionFor(session, ORIGIN, keys);
     expect(decodeJwt(next).jti).not.toBe(decodeJwt(first).jti);
-    expect(decodeJwt(next).iat).toBe(Math.floor((now + MINUTE) / 1000));
+    expect(decodeJwt(next).iat).toBe(Math.floor(now / 1000));
   });
 
   test('signs once for requests that come at the same time', async () => {
     const tokens = await Promise.all(
-      [1, 2, 3].map(async () => signer.assertionFor(sessionOf('s'), ORIGIN, keys, now)),
+      [1, 2, 3].map(async () => signer.assertionFor(sessionOf('s'), ORIGIN, keys)),
     );
     expect(new Set(tokens).size).toBe(1);
   });
@@ -140,10 +142,10 @@ describe('AssertionSigner', () => {
   test('signs for each session, host and key by itself', async () => {
     const others = aKey();
     const tokens = [
-      await signer.assertionFor(sessionOf('s'), ORIGIN, keys, now),
-      await signer.assertionFor(sessionOf('t', { subject: 'u2' }), ORIGIN, keys, now),
-      await signer.assertionFor(sessionOf('s'), 'https://two.example', keys, now),
-      await signer.assertionFor(sessionOf('s'), ORIGIN, others, now),
+      await signer.assertionFor(sessionOf('s'), ORIGIN, keys),
+      await signer.assertionFor(sessionOf('t', { subject: 'u2' }), ORIGIN, keys),
+      await signer.assertionFor(sessionOf('s'), 'https://two.example', keys),
+      await signer.assertionFor(sessionOf('s'), ORIGIN, others),
     ];
 
     expect(new Set(tokens).size).toBe(4);
@@ -153,15 +155,15 @@ describe('AssertionSigner', () => {
   });
 
   test('goes on with what it signed when a snapshot brings the same keys again', async () => {
-    const first = await signer.assertionFor(sessionOf('s'), ORIGIN, keys, now);
-    expect(signer.assertionFor(sessionOf('s'), ORIGIN, structuredClone(keys), now)).toBe(first);
+    const first = await signer.assertionFor(sessionOf('s'), ORIGIN, keys);
+    expect(signer.assertionFor(sessionOf('s'), ORIGIN, structuredClone(keys))).toBe(first);
   });
 
   verifies('assertion.verifiable', 'signs with the first key, and all are published', async () => {
     const [old, fresh] = [aKey(), aKey()];
-    const before = await signer.assertionFor(sessionOf('s'), ORIGIN, old, now);
+    const before = await signer.assertionFor(sessionOf('s'), ORIGIN, old);
     const rotated = keysOf(...fresh.keys, ...old.keys);
-    const after = await signer.assertionFor(sessionOf('s'), ORIGIN, rotated, now);
+    const after = await signer.assertionFor(sessionOf('s'), ORIGIN, rotated);
     const jwks = createLocalJWKSet({ keys: [...jwksDocument(rotated).keys] });
 
     expect(decodeProtectedHeader(after).kid).toBe(fresh.keys[0]?.keyId);
@@ -178,7 +180,7 @@ describe('AssertionSigner', () => {
   for (const [algorithm, generate] of OTHER_KEYS) {
     verifies('assertion.verifiable', `signs with ${algorithm} too`, async () => {
       const other = keysOf({ keyId: 'k', algorithm, privateKey: generate() });
-      const token = await signer.assertionFor(sessionOf('s'), ORIGIN, other, now);
+      const token = await signer.assertionFor(sessionOf('s'), ORIGIN, other);
       const jwks = createLocalJWKSet({ keys: [...jwksDocument(other).keys] });
 
       expect((await jwtVerify(token, jwks, { algorithms: [algorithm] })).payload.sub).toBe('u1');
@@ -189,9 +191,9 @@ describe('AssertionSigner', () => {
     const { privateKey } = generateKeyPairSync('ed25519', encodings);
     const wrong = keysOf({ keyId: 'k', algorithm: 'ES256', privateKey });
     const session = sessionOf('s');
-    await expect(signer.assertionFor(session, ORIGIN, wrong, now)).rejects.toThrow();
-    await expect(signer.assertionFor(session, ORIGIN, wrong, now)).rejects.toThrow();
-    expect(await signer.assertionFor(session, ORIGIN, keys, now)).toContain('.');
+    await expect(signer.assertionFor(session, ORIGIN, wrong)).rejects.toThrow();
+    await expect(signer.assertionFor(session, ORIGIN, wrong)).rejects.toThrow();
+    expect(await signer.assertionFor(session, ORIGIN, keys)).toContain('.');
   });
 });
 

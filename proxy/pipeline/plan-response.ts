@@ -1,7 +1,6 @@
-import type { HeaderOverlay } from '../forwarding/response/response-headers.ts';
+import type { RelayPlan } from '../forwarding/response/response-plan.ts';
 import { CROSS_ORIGIN_HEADERS } from '../http/cors.ts';
-import type { GatewayRequest } from '../http/gateway-request.ts';
-import type { GatewayRoute } from '../configuration/routing-table.ts';
+import type { Permit } from './permit.ts';
 
 const REQUEST_ID = 'x-request-id';
 
@@ -17,13 +16,15 @@ const OWN_HEADERS_WITH_CORS: ReadonlySet<string> = new Set([
 
 const CROSS_ORIGIN = Object.entries(CROSS_ORIGIN_HEADERS).flat();
 
-/** What the gateway changes in the header of the upstream's response. */
-export function responseOverlay(
-  { compiled: { mcpServer } }: GatewayRoute,
-  { id, message }: GatewayRequest,
-): HeaderOverlay {
-  const ofPage = mcpServer !== undefined && message.headers.origin !== undefined;
-  return ofPage
+/**
+ * Decides what happens with the upstream's answer to a permitted request, before its first byte
+ * reaches the client: it is relayed, with the gateway's own header fields.
+ */
+export function planResponse({ request, route }: Permit): RelayPlan {
+  const { id, message } = request;
+  const isForPage = route.compiled.mcpServer !== undefined && message.headers.origin !== undefined;
+  const headers = isForPage
     ? { remove: OWN_HEADERS_WITH_CORS, add: ['X-Request-Id', id, ...CROSS_ORIGIN] }
     : { remove: OWN_HEADERS, add: ['X-Request-Id', id] };
+  return { kind: 'relay', headers };
 }

@@ -1,0 +1,170 @@
+import { ClientGoneError } from '../errors/request-errors.ts';
+import type { ClientResponse } from '../http/client-response.ts';
+import { asError } from './as-error.ts';
+import type { Forwarded } from './forwarded.ts';
+import type { UpstreamBody, UpstreamRequest } from './request/upstream-request.ts';
+import { HeldAnswer, type AnswerSink } from './response/answer-sink.ts';
+import type { OpenStreams } from './response/open-streams.ts';
+import { informationHeaders, type RawFields } from './response/response-headers.ts';
+import { repeatWith, type PlanResponse, type ResponsePlan } from './response/response-plan.ts';
+import { ResponseRelay, type AnswerHead } from './response/response-relay.ts';
+import {
+  UpstreamAttempt,
+  type AttemptListener,
+  type UpstreamConnections,
+} from './upstream-attempt.ts';
+import { upstreamFailure } from './upstream-failure.ts';
+
+/** What the requests of a process share on their way to the upstreams. */
+export interface ExchangeOptions extends UpstreamConnections {
+  readonly streams: OpenStreams;
+}
+
+/** One request to forward, and where its response goes. */
+export interface ForwardCall {
+  readonly upstream: UpstreamRequest;
+  /** In the place of the upstream request's own: bytes, where a small body was read first. */
+  readonly body: UpstreamBody;
+  readonly response: ClientResponse;
+  readonly plan: PlanResponse;
+}
+
+/**
+ * One permitted request and its answer: sends it to the upstream, asks the plan what happens with the
+ * answer, and keeps both sides together, so that whoever leaves first takes the other along.
+ */
+export class Exchange implements AttemptListener {
+  readonly #call: ForwardCall;
+  readonly #options: ExchangeOptions;
+  readonly #outcome = Promise.withResolvers<Forwarded>();
+  readonly #startedAt = performance.now();
+  #firstByteMs = 0;
+  /** Absent before the exchange begins, and when it is over. */
+  #attempt: UpstreamAttempt | undefined;
+  /** Absent until an answer is relayed. */
+  #relay: ResponseRelay | undefined;
+  #isRepeated = false;
+
+  constructor(call: ForwardCall, options: ExchangeOptions) {
+    this.#call = call;
+    this.#options = options;
+  }
+
+  /** Resolves when a response has begun and ended; rejects when the client has got nothing yet. */
+  run(): Promise<Forwarded> {
+    const { response, upstream } = this.#call;
+    if (response.destroyed) {
+      return Promise.reject(
+        new ClientGoneError('the client left before its request was forwarded'),
+      );
+    }
+    response.on('close', this.#onClose);
+    this.#send(upstream);
+    return this.#outcome.promise;
+  }
+
+  hinted(rawHeaders: RawFields): void {
+    this.#call.response.sendHints(informationHeaders(rawHeaders));
+  }
+
+  answered(head: AnswerHead): AnswerSink | undefined {
+    this.#firstByteMs = performance.now() - this.#startedAt;
+    const { status, rawHeaders } = head;
+    const repeat = this.#canRepeat() ? repeatWith : undefined;
+    try {
+      const plan = this.#call.plan({ status, rawHeaders, repeat });
+      return plan instanceof Promise ? this.#hold(head, plan) : this.#carryOut(plan, head);
+    } catch (error) {
+      this.failed(asError(error));
+      return undefined;
+    }
+  }
+
+  /** Ends the exchange before anything was sent to the client. */
+  failed(error: Error): void {
+    this.#attempt?.abandon(error);
+    this.#attempt = undefined;
+    this.#outcome.reject(error);
+  }
+
+  #send(upstream: UpstreamRequest): void {
+    try {
+      this.#attempt = new UpstreamAttempt(upstream, this.#call.body, this, this.#options);
+    } catch (error) {
+      this.failed(asError(error));
+      return;
+    }
+    this.#attempt.send();
+  }
+
+  #canRepeat(): boolean {
+    return !this.#isRepeated && this.#call.body !== 'stream';
+  }
+
+  /** Keeps the upstream waiting until the plan is there. */
+  #hold(head: AnswerHead, plan: Promise<ResponsePlan>): AnswerSink {
+    const held = new HeldAnswer();
+    const attempt = this.#attempt;
+    head.controller.pause();
+    plan
+      .then((decided) => {
+        // The client may have left meanwhile.
+        if (this.#attempt !== attempt) return;
+        if (decided.kind === 'relay' && held.failure !== undefined) throw held.failure;
+        const sink = this.#carryOut(decided, head);
+        if (sink === undefined) return;
+        held.flowInto(sink);
+        attempt?.continueInto(sink);
+      })
+      .catch((error: unknown) => this.failed(asError(error)));
+    return held;
+  }
+
+  #carryOut(plan: ResponsePlan, head: AnswerHead): AnswerSink | undefined {
+    switch (plan.kind) {
+      case 'relay':
+        try {
+          const { upstream, response } = this.#call;
+          const { streams } = this.#options;
+          const client = { method: upstream.request.method, response, streams };
+          return (this.#relay = new ResponseRelay(head, plan, client));
+        } catch (error) {
+          throw upstreamFailure(asError(error));
+        }
+      case 'repeat':
+        if (!this.#canRepeat()) throw new Error('the request cannot be sent again');
+        this.#isRepeated = true;
+        this.#attempt?.abandon(new Error('the request is sent again'));
+        this.#send(plan.upstream);
+        return undefined;
+      case 'answer':
+        throw plan.error;
+    }
+  }
+
+  readonly #onClose = (): void => {
+    const attempt = this.#attempt;
+    if (attempt === undefined) return;
+    this.#attempt = undefined;
+    const relay = this.#relay;
+    if (this.#call.response.writableFinished) attempt.finish();
+    else attempt.abandon(clientGone());
+    if (relay === undefined) {
+      this.#outcome.reject(clientGone());
+      return;
+    }
+    const ended = relay.close();
+    this.#outcome.resolve({
+      status: relay.status,
+      bytes: relay.bytes,
+      firstByteMs: this.#firstByteMs,
+      upstream: attempt.origin,
+      ended,
+      failure: relay.failure ?? (ended === 'client-gone' ? clientGone() : undefined),
+    });
+  };
+}
+
+function clientGone(): ClientGoneError {
+  return new ClientGoneError('the client left before its response was whole');
+}

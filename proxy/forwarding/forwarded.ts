@@ -1,0 +1,25 @@
+/** What happened to a forwarded request whose response had begun. */
+export interface Forwarded {
+  /** Status of the response that the client got. */
+  readonly status: number;
+  /** Length of the body as it was written to the client, without what frames it. */
+  readonly bytes: number;
+  /** From the request to the first byte of the upstream's final answer, in milliseconds. */
+  readonly firstByteMs: number;
+  /** `scheme://host:port` that answered. */
+  readonly upstream: string;
+  readonly ended: ForwardedEnd;
+  /** Why the client does not have the whole response; absent when it does. */
+  readonly failure?: Error | undefined;
+}
+
+/** How a response ended. */
+export type ForwardedEnd =
+  /** The client has all of it. */
+  | 'complete'
+  /** The client left before. */
+  | 'client-gone'
+  /** It was broken off, because the upstream failed or its body could not be filtered. */
+  | 'cut-off'
+  /** The gateway ended an event stream behind an event, because it is about to stop. */
+  | 'ended-by-gateway';

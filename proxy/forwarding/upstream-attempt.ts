@@ -1,0 +1,205 @@
+import type { Dispatcher } from 'undici';
+
+import { asError } from './as-error.ts';
+import { RequestBody } from './request/request-body.ts';
+import { announcesTrailers, TrailerRequest } from './request/trailer-request.ts';
+import { hostOf, type UpstreamBody, type UpstreamRequest } from './request/upstream-request.ts';
+import type { AnswerSink } from './response/answer-sink.ts';
+import type { RawFields } from './response/response-headers.ts';
+import type { AnswerHead } from './response/response-relay.ts';
+import { connectTarget } from './targets/connect-target.ts';
+import type { TargetLoads } from './targets/target-loads.ts';
+import { TargetVisit } from './targets/target-visit.ts';
+import type { UpstreamPools } from './targets/upstream-pools.ts';
+import { isConnectionLost, isNotConnected, upstreamFailure } from './upstream-failure.ts';
+
+/** What hears of an attempt, in this order; `failed` at any point before `answered`. */
+export interface AttemptListener {
+  /** `103 Early Hints`. */
+  hinted(rawHeaders: RawFields): void;
+  /** Returns what takes the body; undefined when nothing does, and the attempt was abandoned. */
+  answered(head: AnswerHead): AnswerSink | undefined;
+  failed(error: Error): void;
+}
+
+/** The connections that attempts are made on. */
+export interface UpstreamConnections {
+  readonly pools: UpstreamPools;
+  readonly loads: TargetLoads;
+}
+
+const FIRST_FINAL_STATUS = 200;
+const EARLY_HINTS = 103;
+
+/** Methods whose requests may be sent again (RFC 9110, section 9.2.2). */
+const IDEMPOTENT: ReadonlySet<string> = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT']);
+
+/**
+ * One request at its upstream, up to the end of the answer. Sent again in silence where it cannot
+ * have been processed: to another target when there was no connection, to the same once when a kept
+ * connection was lost under an idempotent request.
+ */
+export class UpstreamAttempt implements Dispatcher.DispatchHandler {
+  readonly #upstream: UpstreamRequest;
+  readonly #options: Dispatcher.DispatchOptions;
+  readonly #listener: AttemptListener;
+  readonly #pools: UpstreamPools;
+  readonly #visit: TargetVisit | undefined;
+  /** Absent while the request waits for a connection. */
+  #controller: Dispatcher.DispatchController | undefined;
+  /** Takes the body once the upstream has answered. */
+  #sink: AnswerSink | undefined;
+  /** The upstream has begun to answer, or the request was sent again: it is not any more. */
+  #mayResend: boolean;
+  /** Nothing is heard of the upstream any more. */
+  #endedBy: Error | 'done' | undefined;
+
+  /** Throws `UpstreamUnreachableError` when there is no target. */
+  constructor(
+    upstream: UpstreamRequest,
+    body: UpstreamBody,
+    listener: AttemptListener,
+    { pools, loads }: UpstreamConnections,
+  ) {
+    this.#upstream = upstream;
+    this.#listener = listener;
+    this.#pools = pools;
+    this.#visit = upstream.choice && new TargetVisit(upstream.choice, loads);
+    this.#options = dispatchOptions(upstream, body);
+    this.#mayResend = body !== 'stream' && IDEMPOTENT.has(upstream.request.method);
+  }
+
+  /** Where the request is sent: `scheme://host[:port]`. */
+  get origin(): string {
+    return this.#visit?.origin ?? this.#upstream.origin;
+  }
+
+  /** Sends the request; the listener hears how that ends. */
+  send(): void {
+    this.#controller = undefined;
+    const { body } = this.#options;
+    if (body instanceof RequestBody && announcesTrailers(this.#upstream.request.message)) {
+      this.#sendWithTrailers(body);
+    } else {
+      this.#pools.dispatch(this.origin, this.#options, this);
+    }
+  }
+
+  /** Has the rest of the answer taken by another sink. */
+  continueInto(sink: AnswerSink): void {
+    this.#sink = sink;
+    this.#controller?.resume();
+  }
+
+  /** The answer was relayed to its end. */
+  finish(): void {
+    this.#endedBy ??= 'done';
+    this.#visit?.leave();
+  }
+
+  /** Gives the connection up, and with it whatever the upstream has still to say. */
+  abandon(reason: Error): void {
+    if (this.#endedBy === undefined) {
+      this.#endedBy = reason;
+      this.#controller?.abort(reason);
+    }
+    this.#visit?.leave();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#endedBy instanceof Error) controller.abort(this.#endedBy);
+  }
+
+  onResponseStarted(): void {
+    this.#mayResend = false;
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    _headers: unknown,
+    reason?: string,
+  ): void {
+    this.#mayResend = false;
+    const rawHeaders = rawFields(controller.rawHeaders);
+    if (status >= FIRST_FINAL_STATUS) {
+      this.#sink = this.#listener.answered({ status, reason, rawHeaders, controller });
+    } else if (status === EARLY_HINTS) {
+      this.#listener.hinted(rawHeaders);
+    }
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    this.#sink?.write(chunk);
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
+    this.#sink?.end(rawFields(controller.rawTrailers));
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    if (this.#endedBy !== undefined) return;
+    if (this.#sink !== undefined) {
+      this.#sink.fail(upstreamFailure(error));
+      return;
+    }
+    if (this.#canSendAgain(error)) {
+      this.send();
+      return;
+    }
+    this.#listener.failed(upstreamFailure(error));
+  }
+
+  /** Whether the request can be sent again after an error, in the place that `origin` then has. */
+  #canSendAgain(error: Error): boolean {
+    const wasSent = this.#controller !== undefined;
+    if (!wasSent) return isNotConnected(error) && this.#visit?.moveOn() === true;
+    if (!this.#mayResend || !isConnectionLost(error)) return false;
+    this.#mayResend = false;
+    return true;
+  }
+
+  /** Connects to a target first: what the client sends is read once only. */
+  #sendWithTrailers(body: RequestBody): void {
+    const visit = this.#visit;
+    if (visit === undefined) {
+      new TrailerRequest(this.#upstream, body, this).send();
+      return;
+    }
+    connectTarget(visit)
+      .then((socket) => new TrailerRequest(this.#upstream, body, this, socket).send())
+      .catch((error: unknown) => this.onResponseError(undefined, asError(error)));
+  }
+}
+
+function dispatchOptions(
+  upstream: UpstreamRequest,
+  body: UpstreamBody,
+): Dispatcher.DispatchOptions {
+  const { request, path, responseTimeoutMs } = upstream;
+  const { message, method } = request;
+  const isStream = body === 'stream';
+  return {
+    path,
+    method,
+    headers: headersOf(upstream, isStream ? message.headers['content-length'] : undefined),
+    body: isStream ? new RequestBody(message) : body === 'none' ? null : body,
+    headersTimeout: responseTimeoutMs,
+  };
+}
+
+function headersOf(
+  { origin, choice, headers }: UpstreamRequest,
+  contentLength: string | undefined,
+): string[] {
+  const all = [...headers];
+  // A target is addressed by its Service's name, not by its own.
+  if (choice !== undefined) all.push('Host', hostOf(origin));
+  if (contentLength !== undefined) all.push('Content-Length', contentLength);
+  return all;
+}
+
+function rawFields(raw: Dispatcher.DispatchController['rawHeaders']): RawFields {
+  return Array.isArray(raw) ? raw : [];
+}

@@ -1,0 +1,42 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+import type { UpstreamRequest } from '../request/upstream-request.ts';
+import { responseHeaders, type RawFields } from '../response/response-headers.ts';
+
+/** Status of a response that begins another protocol. */
+export const SWITCHING_PROTOCOLS = 101;
+
+/** Header fields of the handshake for the upstream, by name. */
+export function handshakeFields({ origin, headers }: UpstreamRequest): IncomingHttpHeaders {
+  return byName([
+    ...headers,
+    ...['host', new URL(origin).host, 'connection', 'Upgrade', 'upgrade', 'websocket'],
+  ]);
+}
+
+/** Header fields of the 101 for the client, by name. */
+export function switchingFields(rawHeaders: RawFields): IncomingHttpHeaders {
+  const framing = { status: SWITCHING_PROTOCOLS, hasNoBody: true, canChunk: false };
+  const { fields } = responseHeaders(rawHeaders, framing);
+  return byName([...fields, 'Connection', 'Upgrade', 'Upgrade', 'websocket']);
+}
+
+/** A flat list as an object, repeated fields together under their first spelling. */
+function byName(fields: readonly string[]): Record<string, string | string[]> {
+  const headers = new Map<string, { readonly name: string; readonly values: string[] }>();
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = fields[index] ?? '';
+    const lower = name.toLowerCase();
+    // http-proxy copies fields by assignment, which makes a prototype of this one.
+    if (lower === '__proto__') continue;
+    const header = headers.get(lower) ?? { name, values: [] };
+    headers.set(lower, header);
+    header.values.push(fields[index + 1] ?? '');
+  }
+  return Object.fromEntries(
+    [...headers.values()].map(({ name, values }) => [
+      name,
+      values.length === 1 ? (values[0] ?? '') : values,
+    ]),
+  );
+}

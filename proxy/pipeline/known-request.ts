@@ -1,0 +1,18 @@
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import type { GatewayRequest } from '../http/gateway-request.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import type { GatewayRoute } from '../configuration/routing-table.ts';
+import type { MatchedHost } from './match-host.ts';
+
+/** What the stages had found out about a request when one of them failed. */
+export interface KnownRequest {
+  readonly requestId: string;
+  /** The configuration the request began with, and keeps. */
+  readonly configuration: Configuration;
+  readonly request?: GatewayRequest | undefined;
+  readonly host?: MatchedHost | undefined;
+  readonly endpoint?: Endpoint | undefined;
+  readonly route?: GatewayRoute | undefined;
+  /** Id of the JSON-RPC request; absent for messages without one. */
+  readonly messageId?: string | number | undefined;
+}
