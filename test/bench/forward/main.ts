@@ -3,10 +3,13 @@
  * same job with the same caches, and against an empty node:http server.
  *
  * All subjects are measured in one run, in interleaved rounds; only the ratios mean something.
+ *
+ * With the path of another checkout of this repository, which has its dependencies, its gateway is
+ * measured as well, and the ratio of the two is printed: `node test/bench/forward/main.ts ../before`.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 
 import { sendLoad } from './load.ts';
 import { canPin, moveToCore, startOnCore } from './pinned.ts';
@@ -16,6 +19,7 @@ const ROUNDS = 7;
 const REQUESTS = 10_000;
 const CONNECTIONS = 32;
 const BASELINE = 'http-proxy';
+const GATEWAY = 'gateway';
 
 /** What is measured has one core to itself; the load and the upstream share another. */
 const SUBJECT_CORE = 0;
@@ -28,8 +32,13 @@ interface Subject extends Ready {
   readonly costs: number[];
 }
 
-async function start(name: string, core: number, args: readonly string[] = []): Promise<Subject> {
-  const child = startOnCore(core, join(import.meta.dirname, `${name}.ts`), args);
+async function start(
+  name: string,
+  core: number,
+  args: readonly string[] = [],
+  folder = import.meta.dirname,
+): Promise<Subject> {
+  const child = startOnCore(core, join(folder, `${name}.ts`), args);
   // The child's first message is this.
   const [ready] = (await once(child, 'message')) as [Ready];
   return { name, process: child, costs: [], ...ready };
@@ -65,13 +74,31 @@ function report(subjects: readonly Subject[]): void {
   }
 }
 
+/** The gateway of another checkout, under the name of its folder. */
+async function startOther(checkout: string, target: string): Promise<Subject> {
+  const folder = resolve(checkout, 'test/bench/forward');
+  const subject = await start(GATEWAY, SUBJECT_CORE, [target], folder);
+  return { ...subject, name: basename(resolve(checkout)) };
+}
+
+/** How many times the CPU time of another gateway this one takes, round by round. */
+function compare(gateway: Subject, other: Subject): void {
+  const ratios = gateway.costs.map((cost, round) => cost / (other.costs[round] ?? NaN));
+  const rounds = ratios.map((ratio) => ratio.toFixed(3)).join(' ');
+  console.log(`${median(ratios).toFixed(3)} x the cost of ${other.name} (rounds: ${rounds})`);
+}
+
 moveToCore(LOAD_CORE);
 if (!canPin) console.log('no core to pin to: ratios are less certain');
 const upstream = await start('upstream', LOAD_CORE);
 const target = `http://127.0.0.1:${String(upstream.port)}`;
+const [, , otherCheckout] = process.argv;
+const gateway = await start(GATEWAY, SUBJECT_CORE, [target]);
+const other = otherCheckout === undefined ? undefined : await startOther(otherCheckout, target);
 const subjects = [
-  await start('http-proxy', SUBJECT_CORE, [target]),
-  await start('gateway', SUBJECT_CORE, [target]),
+  await start(BASELINE, SUBJECT_CORE, [target]),
+  gateway,
+  ...(other === undefined ? [] : [other]),
   await start('empty-server', SUBJECT_CORE),
 ];
 for (const subject of subjects) await measure(subject, REQUESTS);
@@ -79,4 +106,5 @@ for (let round = 0; round < ROUNDS; round += 1) {
   for (const subject of subjects) subject.costs.push(await measure(subject, REQUESTS));
 }
 report(subjects);
+if (other !== undefined) compare(gateway, other);
 for (const { process: child } of [upstream, ...subjects]) child.kill();
