@@ -25,7 +25,7 @@ export class LogView implements LineSink {
 }
 
 /** A line of the JSON log for a person; undefined when it is not for one. */
-export function showLine(line: string): string | undefined {
+function showLine(line: string): string | undefined {
   const record = parseRecord(line);
   if (record === undefined) return line;
   if (record['message'] === 'authorize check') return showDecision(record);

@@ -30,7 +30,11 @@ export interface SettingsVariable {
   readonly field: readonly string[];
 }
 
-/** Every variable that decides a setting. */
+/**
+ * Every variable that decides a setting.
+ *
+ * @internal Exported for the test of the documents.
+ */
 export function settingsVariables(): readonly SettingsVariable[] {
   return variablesOf(SETTINGS_KEYS, []);
 }

@@ -9,27 +9,13 @@ import type { Configuration } from './configuration.ts';
 import { clientAddressOf } from './ready-resource.ts';
 import { RoutingTable } from './routing-table.ts';
 import { NO_SERVICES, servicesAfter } from './service-targets.ts';
-import { changesBetween, type ResourceChange } from './snapshot-changes.ts';
-import { atOnce, type Steps } from './steps.ts';
-
-/** Makes a snapshot ready to serve from. Throws when a part of it is not understood. */
-export function buildConfiguration(snapshot: Snapshot): Configuration {
-  return nextConfiguration(undefined, snapshot, changesBetween(undefined, snapshot));
-}
+import type { ResourceChange } from './snapshot-changes.ts';
+import type { Steps } from './steps.ts';
 
 /**
- * Makes a snapshot ready to serve from, at the cost of what changed since the one before. Throws, as
- * `buildConfiguration` does, and leaves what was before as it was.
+ * Makes a snapshot ready to serve from, in steps, at the cost of what changed since the one before.
+ * Throws when a part of it is not understood, and leaves the configuration before as it was.
  */
-export function nextConfiguration(
-  before: Configuration | undefined,
-  snapshot: Snapshot,
-  changes: readonly ResourceChange[],
-): Configuration {
-  return atOnce(configurationSteps(before, snapshot, changes));
-}
-
-/** As `nextConfiguration`, in steps. */
 export function* configurationSteps(
   before: Configuration | undefined,
   snapshot: Snapshot,

@@ -7,7 +7,7 @@ import type { RequestMessage } from './request-message.ts';
 export type ClientAddressOf = (message: Pick<RequestMessage, 'headers' | 'socket'>) => string;
 
 /** The other end of the connection; an IPv4 client of a dual-stack socket in its own spelling. */
-export function peerAddress({ socket }: Pick<RequestMessage, 'socket'>): string {
+function peerAddress({ socket }: Pick<RequestMessage, 'socket'>): string {
   const { remoteAddress = '' } = socket;
   return remoteAddress.startsWith(MAPPED) ? remoteAddress.slice(MAPPED.length) : remoteAddress;
 }

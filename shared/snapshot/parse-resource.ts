@@ -13,7 +13,11 @@ export interface UnparsedResource {
   readonly hash?: string;
 }
 
-/** Thrown for what is no resource of a snapshot. The message holds no values of it. */
+/**
+ * Thrown for a value that is not a resource of a snapshot. The message holds no values of it.
+ *
+ * @internal Exported for its test: the callers treat every error alike.
+ */
 export class InvalidResourceError extends Error {
   override readonly name = 'InvalidResourceError';
 }

@@ -36,7 +36,7 @@ import { createOAuthEndpoints } from '../../proxy/authorization-server/oauth-end
 import { OAUTH_WELL_KNOWNS } from '../../proxy/authorization-server/well-knowns.ts';
 import type { GuardedFetch } from '../../proxy/outbound/guarded-fetch.ts';
 import { serveEndpoint } from '../../proxy/endpoints/serve-endpoint.ts';
-import { buildConfiguration } from '../../proxy/configuration/build-configuration.ts';
+import { buildConfiguration } from './build-configuration.ts';
 import type { Configuration } from '../../proxy/configuration/configuration.ts';
 import { endpointFinder, type FindEndpoint } from '../../proxy/endpoints/find-endpoint.ts';
 import { originOfHost } from '../../proxy/configuration/routing-table.ts';

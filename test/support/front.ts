@@ -10,7 +10,7 @@ import type { HeaderOverlay } from '../../proxy/forwarding/response/response-hea
 import { upstreamOrigin } from '../../proxy/forwarding/upstream-path.ts';
 import { UpstreamPools } from '../../proxy/forwarding/targets/upstream-pools.ts';
 import type { UpstreamRequest } from '../../proxy/forwarding/request/upstream-request.ts';
-import { peerAddress } from '../../proxy/http/client-address.ts';
+import { clientAddressBehind } from '../../proxy/http/client-address.ts';
 import type { GatewayRequest } from '../../proxy/http/gateway-request.ts';
 import { parseRequest } from '../../proxy/http/parse-request.ts';
 import { readBody } from '../../proxy/http/read-body.ts';
@@ -89,7 +89,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     {
       request(message, response) {
         const serve = async (): Promise<void> => {
-          const request = parseRequest(message, 'id-of-request', peerAddress);
+          const request = parseRequest(message, 'id-of-request', clientAddressBehind([]));
           await options.authorize?.(request, message.socket);
           const bytes = options.buffers === true ? await readBody(message, 1 << 20) : undefined;
           const upstream = upstreamRequest(options, request, bytes);
@@ -132,7 +132,7 @@ async function upgrade(
   forwarder: Forwarder,
   { message, socket, head }: { message: IncomingMessage; socket: Duplex; head: Buffer },
 ): Promise<Forwarded> {
-  const request = parseRequest(message, 'id-of-request', peerAddress);
+  const request = parseRequest(message, 'id-of-request', clientAddressBehind([]));
   await options.authorize?.(request, socket);
   return forwarder.forwardUpgrade(upstreamRequest(options, request), { socket, head });
 }

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 import { describe, expect, test } from '@jest/globals';
 
-import { LogView, showLine } from '../../../../cli/demo/log-view.ts';
+import { LogView } from '../../../../cli/demo/log-view.ts';
 
 const DECISION = {
   level: 'info',
@@ -18,8 +18,15 @@ const DECISION = {
 };
 
 function shown(record: Readonly<Record<string, unknown>>): string | undefined {
-  const line = showLine(JSON.stringify(record));
+  const line = view(JSON.stringify(record));
   return line === undefined ? undefined : stripVTControlCharacters(line);
+}
+
+/** What a person sees of one line of the log. */
+function view(line: string): string | undefined {
+  let written: string | undefined;
+  new LogView({ write: (text) => (written = text.replace(/\n$/, '')) }).write(`${line}\n`);
+  return written;
 }
 
 describe('log view', () => {
@@ -63,13 +70,13 @@ describe('log view', () => {
   });
 
   test('does not let the name of a tool steer the terminal', () => {
-    const line = showLine(JSON.stringify({ ...DECISION, 'mcp-tool': 'a\u001b[2Jb\rc' }));
+    const line = view(JSON.stringify({ ...DECISION, 'mcp-tool': 'a\u001b[2Jb\rc' }));
     expect(line).not.toContain('\u001b[2J');
     expect(line).not.toContain('\r');
   });
 
   test('passes on what is not JSON', () => {
-    expect(showLine('a warning of Node')).toBe('a warning of Node');
+    expect(view('a warning of Node')).toBe('a warning of Node');
   });
 
   test('waits for the rest of a line', () => {

@@ -1,12 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 
-import {
-  buildConfiguration,
-  nextConfiguration,
-} from '../../../../proxy/configuration/build-configuration.ts';
 import type { Configuration } from '../../../../proxy/configuration/configuration.ts';
 import { changesBetween } from '../../../../proxy/configuration/snapshot-changes.ts';
 import type { Snapshot } from '../../../../shared/snapshot/snapshot.ts';
+import { buildConfiguration, nextConfiguration } from '../../../support/build-configuration.ts';
 import {
   aCompiledRoute,
   aCompiledService,

@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 
 import { BadRequestError } from '../../../../proxy/errors/request-errors.ts';
-import { peerAddress } from '../../../../proxy/http/client-address.ts';
+import { clientAddressBehind } from '../../../../proxy/http/client-address.ts';
 import { isDistrusted } from '../../../../proxy/http/distrust.ts';
 import type { GatewayRequest } from '../../../../proxy/http/gateway-request.ts';
 import { ambiguousPath, parseRequest } from '../../../../proxy/http/parse-request.ts';
@@ -24,13 +24,13 @@ function aMessage({
 }
 
 function parse(parts: Parameters<typeof aMessage>[0]): GatewayRequest {
-  return parseRequest(aMessage(parts), 'id-1', peerAddress);
+  return parseRequest(aMessage(parts), 'id-1', clientAddressBehind([]));
 }
 
 function reasonOf(parts: Parameters<typeof aMessage>[0]): string {
   const message = aMessage(parts);
   try {
-    parseRequest(message, 'id-1', peerAddress);
+    parseRequest(message, 'id-1', clientAddressBehind([]));
   } catch (error) {
     expect(isDistrusted(message)).toBe(true);
     if (error instanceof BadRequestError) return error.reason;

@@ -11,7 +11,7 @@ import {
   UpstreamUnreachableError,
 } from '../../../../proxy/errors/request-errors.ts';
 import { createFailureAnswers } from '../../../../proxy/pipeline/answer-failure.ts';
-import { buildConfiguration } from '../../../../proxy/configuration/build-configuration.ts';
+import { buildConfiguration } from '../../../support/build-configuration.ts';
 import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';
 import { createLogger } from '../../../../shared/telemetry/logger.ts';
 import { hashResource, snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
