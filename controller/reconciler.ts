@@ -13,8 +13,9 @@ import { Publisher } from './publish/publisher.ts';
 import type { OnPublicationChange, Publication } from './push/publication.ts';
 import { StatusLoop } from './status/status-loop.ts';
 import type { StatusWriterLimits } from './status/status-writer.ts';
-import { ClusterWatch, type StatusChange } from './watch/cluster-watch.ts';
+import { ClusterWatch } from './watch/cluster-watch.ts';
 import { SettingsPresence } from './watch/settings-presence.ts';
+import type { StatusChange } from './watch/status-change.ts';
 
 export interface ReconcilerOptions {
   readonly api: KubernetesApi;
@@ -88,6 +89,7 @@ export class Reconciler implements AsyncDisposable {
     this.#watch = new ClusterWatch({
       api,
       logger,
+      clock,
       gatewayClass,
       settings: { namespace, name: options.settingsName },
       ...(watchNamespaces && { namespaces: watchNamespaces }),
@@ -163,7 +165,7 @@ export class Reconciler implements AsyncDisposable {
 
   /** Publishes, unless a referenced object is still loading: a Secret that loads is not missing. */
   #publishIfComplete(): void {
-    const isIncomplete = this.#watch.follow({
+    const isIncomplete = this.#watch.subscribe({
       secretNames: this.#compiler.secretNames,
       namespaces: this.#compiler.needsNamespaces,
     });

@@ -2,36 +2,36 @@ import type { Logger } from '../../shared/telemetry/logger.ts';
 import { describeError } from '../../shared/telemetry/describe-error.ts';
 import { KubernetesApiError, type ResourceType, type Scope } from './kubernetes-api.ts';
 
-/** Why a type cannot be followed. */
+/** Why the objects of a type cannot be watched. */
 export type WatchProblem =
-  /** The API server does not answer, or refuses for a while. */
+  /** The API server does not respond, or refuses for the moment. */
   | 'unavailable'
-  /** It does not take our credentials. */
+  /** The API server does not accept the credentials. */
   | 'unauthorized'
-  /** We may not. */
+  /** The credentials do not grant access. */
   | 'forbidden'
-  /** The API server does not know the type. */
+  /** The API server does not have the type. */
   | 'not-installed';
 
-/** How well the objects of one type can be followed. */
+/** The health of the watch of one type. */
 export interface WatchHealth {
   /** Plural name of the type. */
   readonly resource: string;
   readonly namespace?: string;
   readonly name?: string;
-  /** Whether all objects were known once. */
+  /** Whether all objects have been known once. */
   readonly isSynced: boolean;
-  /** When the API server was heard of last, in milliseconds since the epoch. */
+  /** Time of the last response of the API server, in milliseconds since the epoch. */
   readonly lastHeardAt: number | undefined;
-  /** Absent while all is well. */
+  /** Absent while the watch works. */
   readonly problem?: WatchProblem;
-  /** What went wrong last, in words. */
+  /** The last error, as text. */
   readonly lastError?: string;
 }
 
-/** Keeps the health of a watch, and logs when it changes: once, and not with every attempt. */
+/** Records the health of a watch, and logs each change of it once. */
 export class HealthRecord {
-  readonly #of: Pick<WatchHealth, 'resource' | 'namespace' | 'name'>;
+  readonly #subject: Pick<WatchHealth, 'resource' | 'namespace' | 'name'>;
   readonly #logger: Logger;
   #isSynced = false;
   #lastHeardAt: number | undefined;
@@ -40,13 +40,13 @@ export class HealthRecord {
   #isInstalled = true;
 
   constructor(type: ResourceType, scope: Scope, logger: Logger) {
-    this.#of = { resource: type.plural, ...scope };
+    this.#subject = { resource: type.plural, ...scope };
     this.#logger = logger;
   }
 
   get current(): WatchHealth {
     return {
-      ...this.#of,
+      ...this.#subject,
       isSynced: this.#isSynced,
       lastHeardAt: this.#lastHeardAt,
       ...(this.#problem !== undefined && { problem: this.#problem }),
@@ -54,43 +54,42 @@ export class HealthRecord {
     };
   }
 
-  /** The API server told something. */
-  heard(): void {
+  recordResponse(): void {
     this.#lastHeardAt = Date.now();
   }
 
-  /** All objects are known. */
-  synced(): void {
-    this.heard();
+  /** Records that all objects are known. */
+  recordSync(): void {
+    this.recordResponse();
     this.#isSynced = true;
   }
 
-  /** Changes come in. */
-  works(): void {
+  /** Records that a watch is open. */
+  recordWatch(): void {
     this.#isInstalled = true;
-    this.#recovered();
+    this.#recover();
   }
 
-  /** The type, which may be missing, is. */
-  isNotInstalled(): void {
-    this.#recovered();
-    if (this.#isInstalled) this.#logger.info('kubernetes resource is not installed', this.#of);
+  /** Records that an optional type is not installed. */
+  recordNotInstalled(): void {
+    this.#recover();
+    if (this.#isInstalled) this.#logger.info('kubernetes resource is not installed', this.#subject);
     this.#isInstalled = false;
   }
 
-  failed(error: unknown): void {
+  recordFailure(error: unknown): void {
     const problem = problemOf(error);
     this.#lastError = describeError(error);
     if (problem === this.#problem) return;
     this.#problem = problem;
-    this.#logger.warn('kubernetes watch fails', { ...this.#of, problem }, error);
+    this.#logger.warn('kubernetes watch failed', { ...this.#subject, problem }, error);
   }
 
-  #recovered(): void {
-    this.heard();
+  #recover(): void {
+    this.recordResponse();
     if (this.#problem === undefined) return;
     this.#problem = undefined;
-    this.#logger.info('kubernetes watch works again', this.#of);
+    this.#logger.info('kubernetes watch recovered', this.#subject);
   }
 }
 

@@ -1,4 +1,4 @@
-import { monotonicClock, pause } from '../../shared/runtime/clock.ts';
+import { pause, type Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import {
   KubernetesApiError,
@@ -9,78 +9,51 @@ import {
 } from './kubernetes-api.ts';
 import { ObjectCache, type OnObjectChange } from './object-cache.ts';
 import type { KubernetesObject } from './objects.ts';
+import { ReflectorBackoff } from './reflector-backoff.ts';
 import { HealthRecord, type WatchHealth } from './reflector-health.ts';
+import { REFLECTOR_TIMES, type ReflectorTimes } from './reflector-times.ts';
 import { RequestPace } from './request-pace.ts';
-import { WatchAlarm } from './watch-alarm.ts';
+import { WatchTimeout } from './watch-timeout.ts';
 
 const SECOND = 1000;
-const MINUTE = 60 * SECOND;
 
-/** Objects of one answer: a small part of what a list may have, so that none is long to parse. */
+/** Objects of one page of a list: few enough to be parsed in a short time. */
 const PAGE_SIZE = 500;
 
-/** After which the API server ends a watch. At random: they do not all come back at once. */
+/** How long a watch lasts: a random time, so that not all watches are reopened at once. */
 const WATCH_SECONDS = 300;
 const WATCH_SECONDS_SPREAD = 60;
 
-/** Over the time a watch was asked to last. */
+/** How much longer than requested a watch may last. */
 const OVERDUE_MS = 30 * SECOND;
 
-/** A watch that ends sooner, and without a change, did not work. */
+/** A watch that ends sooner, and without an event, has failed. */
 const SHORTEST_WATCH_MS = 5 * SECOND;
 
 const FORBIDDEN = 403;
 
-/** The most of the time to wait that a server, or what is in front of it, may ask for. */
-const LONGEST_RETRY_AFTER_SECONDS = 60;
-
-/** How long a reflector waits for what. */
-export interface ReflectorTimes {
-  /**
-   * Silence after which a watch is opened anew: its connection may be dead. API servers send a
-   * bookmark every minute, so a watch that works is silent for longer only before its first change.
-   */
-  readonly inactivityMs: number;
-  /** From one full list to the next. Watches have lost changes before. */
-  readonly relistMs: number;
-  /** Until a type that is not installed is looked for again. */
-  readonly notInstalledMs: number;
-  /** In which two requests are sent at most. */
-  readonly paceMs: number;
-  readonly shortestBackoffMs: number;
-  /** Short enough to be back within half a minute when the API server is. */
-  readonly longestBackoffMs: number;
-}
-
-const TIMES: ReflectorTimes = {
-  inactivityMs: 75 * SECOND,
-  relistMs: 10 * MINUTE,
-  notInstalledMs: MINUTE,
-  paceMs: SECOND,
-  shortestBackoffMs: 200,
-  longestBackoffMs: 20 * SECOND,
-};
-
+/** What a Reflector is made with. */
 export interface ReflectorOptions<Parsed> {
   readonly api: KubernetesApi;
+  readonly clock: Clock;
   readonly type: ResourceType;
   readonly scope: Scope;
-  /** The type need not be installed: without it there are no objects. */
+  /** The type may be missing in the cluster; then it has no objects. */
   readonly isOptional?: boolean;
   /** Parses an object into what is cached of it. */
   readonly parse: (object: KubernetesObject) => Parsed;
-  /** Told of every difference, also before all objects are known. What it throws is logged. */
+  /** Receives every change, also before all objects are known. What it throws is logged. */
   readonly onChange: OnObjectChange<Parsed>;
   readonly logger: Logger;
   readonly times?: Partial<ReflectorTimes>;
 }
 
 /**
- * The objects of one type, kept equal to those of the API server by a list and a watch.
+ * A cache of the objects of one type, kept equal to those of the API server by a list and a watch.
  *
- * Whatever goes wrong, it goes on, with what it knew last, until it is disposed of. It tells of an
- * object only when its version is another, and sends two requests a second at most, not counting
- * the pages of a list. A list that is refused is never taken for an empty one.
+ * It continues after every failure, with the objects that it knows, until it is disposed of. It
+ * reports an object only when its version changed, and sends at most two requests a second, not
+ * counting the pages of a list. A list that is refused is never taken for an empty one.
  */
 export class Reflector<Parsed> implements AsyncDisposable {
   readonly #options: ReflectorOptions<Parsed>;
@@ -88,22 +61,22 @@ export class Reflector<Parsed> implements AsyncDisposable {
   readonly #cache: ObjectCache<Parsed>;
   readonly #health: HealthRecord;
   readonly #pace: RequestPace;
+  readonly #backoff: ReflectorBackoff;
   readonly #closing = new AbortController();
   readonly #synced = Promise.withResolvers<undefined>();
   readonly #answered = Promise.withResolvers<undefined>();
   readonly #ended: Promise<void>;
-  /** Where the watch goes on; undefined: a list is needed first. */
+  /** The version at which the watch continues; undefined: a list is needed first. */
   #version: string | undefined;
   #relistAt = 0;
   #notInstalledSince: number | undefined;
-  /** Attempts in a row that came to nothing. */
-  #failures = 0;
 
   constructor(options: ReflectorOptions<Parsed>) {
     this.#options = options;
-    this.#times = { ...TIMES, ...options.times };
-    this.#pace = new RequestPace(this.#times.paceMs);
-    this.#cache = new ObjectCache(options.parse, (...change) => this.#tell(...change));
+    this.#times = { ...REFLECTOR_TIMES, ...options.times };
+    this.#pace = new RequestPace(options.clock, this.#times.paceMs);
+    this.#backoff = new ReflectorBackoff(this.#times);
+    this.#cache = new ObjectCache(options.parse, (...change) => this.#report(...change));
     this.#health = new HealthRecord(options.type, options.scope, options.logger);
     this.#ended = this.#run();
   }
@@ -114,8 +87,8 @@ export class Reflector<Parsed> implements AsyncDisposable {
   }
 
   /**
-   * Resolves when all objects are known for the first time, or we are told that we may not know
-   * them, which is asked again all the same. Never rejects.
+   * Resolves when all objects are known for the first time, or when the API server denies access to
+   * them, which is retried all the same. Never rejects.
    */
   get answered(): Promise<void> {
     return this.#answered.promise;
@@ -125,7 +98,7 @@ export class Reflector<Parsed> implements AsyncDisposable {
     return this.#health.current;
   }
 
-  /** An object by `namespace/name`, or by name where there is no namespace. */
+  /** An object by `namespace/name`, or by name if its type has no namespaces. */
   get(key: string): Parsed | undefined {
     return this.#cache.get(key);
   }
@@ -134,13 +107,13 @@ export class Reflector<Parsed> implements AsyncDisposable {
     return this.#cache.keys();
   }
 
-  /** Ends the watch. No change is told of afterwards. */
+  /** Ends the watch. No change is reported afterwards. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await this.#ended;
   }
 
-  /** Asked anew each time: it changes while we wait. */
+  /** A method, because the answer may differ after each await. */
   #isClosed(): boolean {
     return this.#closing.signal.aborted;
   }
@@ -159,43 +132,50 @@ export class Reflector<Parsed> implements AsyncDisposable {
   }
 
   async #list(): Promise<void> {
-    const { api, type, scope } = this.#options;
-    const { signal } = this.#closing;
     const replacement = this.#cache.startReplacement();
+    let version: string;
     try {
-      let page = await api.list(type, scope, { limit: PAGE_SIZE, signal });
-      const { resourceVersion } = page;
-      for (;;) {
-        this.#health.heard();
-        page.items.forEach((item) => replacement.add(item));
-        const { continueAt } = page;
-        if (continueAt === undefined) break;
-        page = await api.list(type, scope, { limit: PAGE_SIZE, continueAt, signal });
-      }
-      if (this.#isClosed()) return;
-      replacement.commit();
-      this.#version = resourceVersion;
+      version = await this.#readPages((object) => replacement.add(object));
     } catch (error) {
-      if (!this.#mayBeMissing(error)) throw error;
+      if (!this.#isMissing(error)) throw error;
       await this.#beEmptyForAWhile();
       return;
     }
+    if (this.#isClosed()) return;
+    replacement.commit();
+    this.#version = version;
     this.#notInstalledSince = undefined;
-    // Not all types at once.
-    this.#relistAt = performance.now() + this.#times.relistMs * (1 - Math.random() / 10);
+    // At random, so that not all types are listed at once.
+    const relistMs = this.#times.relistMs * (1 - Math.random() / 10);
+    this.#relistAt = this.#options.clock.now() + relistMs;
     this.#becomeSynced();
   }
 
+  /** Returns the version of the list. */
+  async #readPages(add: (object: KubernetesObject) => void): Promise<string> {
+    const { api, type, scope } = this.#options;
+    const { signal } = this.#closing;
+    let page = await api.list(type, scope, { limit: PAGE_SIZE, signal });
+    const { resourceVersion } = page;
+    for (;;) {
+      this.#health.recordResponse();
+      page.items.forEach(add);
+      const { continueAt } = page;
+      if (continueAt === undefined) return resourceVersion;
+      page = await api.list(type, scope, { limit: PAGE_SIZE, continueAt, signal });
+    }
+  }
+
   /**
-   * Whether an error says that there is no such type, and that is to be believed.
+   * Whether an error reliably means that the type is not installed.
    *
-   * Not at once where objects are known: a type takes them along, one by one, when it goes, while
-   * an API server that is only starting does not know its types yet.
+   * If objects are known, it does so only after a while: a type that is removed deletes its objects
+   * one by one, while an API server that is starting does not know its types yet.
    */
-  #mayBeMissing(error: unknown): boolean {
-    const isMissing = error instanceof KubernetesApiError && error.code === 404;
-    if (this.#options.isOptional !== true || !isMissing) return false;
-    const now = performance.now();
+  #isMissing(error: unknown): boolean {
+    const isNotFound = error instanceof KubernetesApiError && error.code === 404;
+    if (this.#options.isOptional !== true || !isNotFound) return false;
+    const now = this.#options.clock.now();
     this.#notInstalledSince ??= now;
     return this.#cache.size === 0 || now - this.#notInstalledSince >= this.#times.notInstalledMs;
   }
@@ -203,92 +183,86 @@ export class Reflector<Parsed> implements AsyncDisposable {
   async #beEmptyForAWhile(): Promise<void> {
     if (this.#isClosed()) return;
     this.#cache.startReplacement().commit();
-    this.#failures = 0;
-    this.#health.isNotInstalled();
+    this.#backoff.reset();
+    this.#health.recordNotInstalled();
     this.#becomeSynced();
-    await pause(monotonicClock, this.#times.notInstalledMs, this.#closing.signal);
+    await pause(this.#options.clock, this.#times.notInstalledMs, this.#closing.signal);
   }
 
   #becomeSynced(): void {
-    this.#health.synced();
+    this.#health.recordSync();
     this.#synced.resolve(undefined);
     this.#answered.resolve(undefined);
   }
 
   async #watch(resourceVersion: string): Promise<void> {
-    const { api, type, scope } = this.#options;
+    const { api, clock, type, scope } = this.#options;
     const timeoutSeconds = WATCH_SECONDS + Math.floor(Math.random() * WATCH_SECONDS_SPREAD);
-    const openedAt = performance.now();
-    using alarm = this.#alarm(timeoutSeconds);
+    const openedAt = clock.now();
+    using timeout = this.#timeout(timeoutSeconds);
     const onOpen = (): void => {
-      alarm.postpone();
-      this.#health.works();
+      timeout.recordActivity();
+      this.#health.recordWatch();
     };
-    const options = { resourceVersion, timeoutSeconds, signal: alarm.signal, onOpen };
-    let isSilent = true;
-    const isShort = (): boolean => performance.now() - openedAt < SHORTEST_WATCH_MS;
+    const options = { resourceVersion, timeoutSeconds, signal: timeout.signal, onOpen };
+    let hasEvents = false;
+    const isShort = (): boolean => clock.now() - openedAt < SHORTEST_WATCH_MS;
     try {
       for await (const event of api.watch(type, scope, options)) {
         if (this.#isClosed()) return;
         if (event.type === 'ERROR') throw event.error;
         onOpen();
-        isSilent = false;
-        this.#failures = 0;
-        this.#take(event);
+        hasEvents = true;
+        this.#backoff.reset();
+        this.#apply(event);
       }
     } finally {
-      if (alarm.wasPostponed && !isShort()) this.#failures = 0;
+      if (timeout.wasActive && !isShort()) this.#backoff.reset();
     }
-    if (performance.now() >= this.#relistAt) this.#version = undefined;
-    if (!alarm.wasPostponed) throw new Error('no answer to a watch');
-    if (isSilent && isShort() && !alarm.signal.aborted) throw new Error('a watch ended at once');
+    if (clock.now() >= this.#relistAt) this.#version = undefined;
+    if (!timeout.wasActive) throw new Error('no response to a watch');
+    if (!hasEvents && isShort() && !timeout.signal.aborted) {
+      throw new Error('a watch ended at once');
+    }
   }
 
-  #alarm(timeoutSeconds: number): WatchAlarm {
+  #timeout(timeoutSeconds: number): WatchTimeout {
+    const { clock } = this.#options;
     const { inactivityMs } = this.#times;
     const overdueMs = timeoutSeconds * SECOND + OVERDUE_MS;
-    const deadlineMs = Math.max(0, Math.min(overdueMs, this.#relistAt - performance.now()));
-    return new WatchAlarm(this.#closing.signal, { inactivityMs, deadlineMs });
+    const deadlineMs = Math.max(0, Math.min(overdueMs, this.#relistAt - clock.now()));
+    return new WatchTimeout({ clock, closing: this.#closing.signal, inactivityMs, deadlineMs });
   }
 
-  #take({ type, object }: Exclude<WatchEvent, { type: 'ERROR' }>): void {
+  #apply({ type, object }: Exclude<WatchEvent, { type: 'ERROR' }>): void {
     if (type === 'DELETED') this.#cache.remove(object);
     else if (type !== 'BOOKMARK') this.#cache.put(object);
     this.#version = object.metadata.resourceVersion ?? this.#version;
   }
 
   async #recover(error: unknown): Promise<void> {
-    this.#failures += 1;
+    const delayMs = this.#backoff.fail(error);
     const code = error instanceof KubernetesApiError ? error.code : undefined;
-    // Only what passes leaves the version good. It may be one that the server never had: restored
-    // from a backup, it begins with an older one.
-    if (code !== undefined && !isPassing(code)) this.#version = undefined;
-    // Once in a while a watch ends like this, and all is well a moment later.
-    if (this.#failures > 1) this.#health.failed(error);
+    // After any other error the version may be one that the server never had: a server that was
+    // restored from a backup starts at an older one.
+    if (code !== undefined && !isTemporary(code)) this.#version = undefined;
+    // One failure is normal: a watch that ends like this usually works again at once.
+    if (this.#backoff.failures > 1) this.#health.recordFailure(error);
     if (code === FORBIDDEN) this.#answered.resolve(undefined);
-    await pause(monotonicClock, this.#delayMs(error), this.#closing.signal);
+    await pause(this.#options.clock, delayMs, this.#closing.signal);
   }
 
-  /** Doubling, and at random: reflectors that failed together do not come back in step. */
-  #delayMs(error: unknown): number {
-    const { shortestBackoffMs, longestBackoffMs } = this.#times;
-    const longest = Math.min(shortestBackoffMs * 2 ** (this.#failures - 1), longestBackoffMs);
-    const backoffMs = longest * (0.5 + Math.random() / 2);
-    const asked = error instanceof KubernetesApiError ? (error.retryAfter ?? 0) : 0;
-    return Math.max(backoffMs, Math.min(asked, LONGEST_RETRY_AFTER_SECONDS) * SECOND);
-  }
-
-  #tell(...[key, object, before]: Parameters<OnObjectChange<Parsed>>): void {
+  #report(...[key, object, before]: Parameters<OnObjectChange<Parsed>>): void {
     try {
       this.#options.onChange(key, object, before);
     } catch (error) {
       const fields = { resource: this.#options.type.plural, key };
-      this.#options.logger.error('kubernetes change not handled', fields, error);
+      this.#options.logger.error('cannot handle a change of a kubernetes object', fields, error);
     }
   }
 }
 
-/** Whether the very same request may be answered otherwise in a moment. */
-function isPassing(code: number): boolean {
+/** Whether the same request may succeed in a moment. */
+function isTemporary(code: number): boolean {
   return code === 429 || code === 500 || code === 502 || code === 503;
 }

@@ -1,22 +1,24 @@
-import { monotonicClock, pause } from '../../shared/runtime/clock.ts';
+import { pause, type Clock } from '../../shared/runtime/clock.ts';
 
-/** Requests within any stretch of time of the given length, whatever goes wrong. */
+/** The most requests within any period. */
 const REQUESTS = 2;
 
-/** Keeps requests apart, so that nothing that goes wrong makes us a burden. */
+/** Limits the rate of requests, so that no failure makes this process a burden. */
 export class RequestPace {
-  readonly #stretchMs: number;
+  readonly #clock: Clock;
+  readonly #periodMs: number;
   readonly #starts: number[] = [];
 
-  constructor(stretchMs: number) {
-    this.#stretchMs = stretchMs;
+  constructor(clock: Clock, periodMs: number) {
+    this.#clock = clock;
+    this.#periodMs = periodMs;
   }
 
   /** Resolves when the next request may start, or when the signal aborts. */
   async next(signal: AbortSignal): Promise<void> {
     const oldest = this.#starts.length < REQUESTS ? undefined : this.#starts.shift();
-    const waitMs = oldest === undefined ? 0 : oldest + this.#stretchMs - performance.now();
-    if (waitMs > 0) await pause(monotonicClock, waitMs, signal);
-    this.#starts.push(performance.now());
+    const waitMs = oldest === undefined ? 0 : oldest + this.#periodMs - this.#clock.now();
+    if (waitMs > 0) await pause(this.#clock, waitMs, signal);
+    this.#starts.push(this.#clock.now());
   }
 }

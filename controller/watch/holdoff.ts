@@ -1,47 +1,50 @@
-/** Long enough for what one command applies, or one list brings, to come in together. */
+import type { Clock } from '../../shared/runtime/clock.ts';
+
+/** The changes of one `kubectl apply`, or of one list, arrive in less time than this. */
 const QUIET_MS = 10;
 
-/** Of one change until it is handed over, however many follow it. */
+/** The longest time from a request to its call, however many requests follow. */
 const LONGEST_MS = 100;
 
 /**
- * Gathers calls into one, made once it is quiet, and never two of them at a time.
+ * Merges requests into one call, made once no request came for a moment, and never two at a time.
  *
- * What is called may not reject. Disposing waits for the call under way.
+ * The call must not reject. Disposing waits for the call in progress.
  */
 export class Holdoff implements AsyncDisposable {
+  readonly #clock: Clock;
   readonly #call: () => Promise<void>;
-  #timer: NodeJS.Timeout | undefined;
-  #firstAt: number | undefined;
+  #timer: Disposable | undefined;
+  #firstRequestAt: number | undefined;
   #running: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(call: () => Promise<void>) {
+  constructor(clock: Clock, call: () => Promise<void>) {
+    this.#clock = clock;
     this.#call = call;
   }
 
-  /** Asks for a call. */
-  touch(): void {
+  request(): void {
     if (this.#isClosed) return;
-    const now = performance.now();
-    this.#firstAt ??= now;
+    const now = this.#clock.now();
+    this.#firstRequestAt ??= now;
     if (this.#running !== undefined) return;
-    clearTimeout(this.#timer);
-    const waitMs = Math.max(0, Math.min(QUIET_MS, this.#firstAt + LONGEST_MS - now));
-    this.#timer = setTimeout(() => this.#run(), waitMs);
+    this.#timer?.[Symbol.dispose]();
+    const waitMs = Math.max(0, Math.min(QUIET_MS, this.#firstRequestAt + LONGEST_MS - now));
+    this.#timer = this.#clock.after(waitMs, () => this.#run());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.#timer?.[Symbol.dispose]();
     await this.#running;
   }
 
   #run(): void {
-    this.#firstAt = undefined;
+    this.#firstRequestAt = undefined;
     this.#running = this.#call().finally(() => {
       this.#running = undefined;
-      if (this.#firstAt !== undefined) this.touch();
+      if (this.#firstRequestAt !== undefined) this.request();
     });
   }
 }

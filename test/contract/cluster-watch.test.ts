@@ -76,7 +76,7 @@ spec: { from: 'https://files.example.com', to: '${to}' }
   it('follows a Secret by its name, from before it is there', async () => {
     await eventually('the first changes', () => batches.length === 1);
     const secretNames = new Set([`${namespace}/keys`]);
-    expect(watch.follow({ secretNames, namespaces: true })).toBe(true);
+    expect(watch.subscribe({ secretNames, namespaces: true })).toBe(true);
     await eventually('it is missing', () => batches.length === 2);
     expect([...(batches[1]?.secrets ?? [])]).toEqual([[`${namespace}/keys`, undefined]]);
     expect(batches[1]?.namespaces?.has(namespace)).toBe(true);

@@ -7,9 +7,10 @@ import type { KubernetesObject, Service } from '../../../../controller/kubernete
 import {
   ClusterWatch,
   type ClusterWatchOptions,
-  type StatusChange,
 } from '../../../../controller/watch/cluster-watch.ts';
+import type { StatusChange } from '../../../../controller/watch/status-change.ts';
 import { disposeAfterEach } from '../../../support/dispose-after-each.ts';
+import { settle } from '../../../support/manual-clock.ts';
 import { eventually } from '../../../support/eventually.ts';
 import {
   answerStatus,
@@ -60,10 +61,10 @@ function begin(options: Partial<ClusterWatchOptions> = {}): ClusterWatch {
   );
 }
 
-/** Waits until that many were handed over, and for watches that take what comes next. */
-async function expectHandedOver(count: number, watches = 5): Promise<Changes> {
+/** Waits for that many batches, and until watches are open for the next changes. */
+async function expectBatch(count: number, watches = 5): Promise<Changes> {
   await eventually(`${String(count)} batches`, () => batches.length >= count);
-  await eventually('all watches', () => server.watchCount >= watches);
+  await eventually('all watches are open', () => server.watchCount >= watches);
   expect(batches).toHaveLength(count);
   return batches[count - 1] ?? {};
 }
@@ -96,7 +97,7 @@ function putSecret(name: string, values: Readonly<Record<string, string>>): void
   server.put(SECRETS, secret);
 }
 
-/** What is told of a Route that serves here no more. */
+/** The report of a released Route. */
 function released(key: string, why: ReleasedRoute['why'], metadata: object): object {
   const route: unknown = expect.objectContaining({
     metadata: expect.objectContaining(metadata) as unknown,
@@ -108,8 +109,8 @@ function keysOf(map: ReadonlyMap<string, unknown> | undefined): readonly string[
   return [...(map?.keys() ?? [])].sort();
 }
 
-describe('the first changes', () => {
-  it('are everything there is', async () => {
+describe('the first changes of a cluster watch', () => {
+  it('hold everything there is', async () => {
     putRoute('files');
     server.put(SETTINGS, { metadata: { name: 'gatehouse', namespace: 'gatehouse' } });
     server.put(SETTINGS, { metadata: { name: 'other', namespace: 'gatehouse' } });
@@ -117,7 +118,7 @@ describe('the first changes', () => {
     server.put(SLICES, { metadata: { name: 'files-1', namespace: 'apps' } });
     server.put(GRANTS, { metadata: { name: 'grant', namespace: 'apps' } });
     begin();
-    const first = await expectHandedOver(1, 5);
+    const first = await expectBatch(1, 5);
     expect(keysOf(first.routes)).toEqual(['apps/files']);
     expect(first.settings).toMatchObject({ metadata: { name: 'gatehouse' } });
     expect(keysOf(first.services)).toEqual(['apps/files']);
@@ -127,9 +128,9 @@ describe('the first changes', () => {
     expect(first.namespaces?.size).toBe(0);
   });
 
-  it('come when there is nothing, too', async () => {
+  it('arrive when the cluster is empty, too', async () => {
     begin();
-    const first = await expectHandedOver(1);
+    const first = await expectBatch(1);
     expect(first.settings).toBeNull();
     expect(first.routes?.size).toBe(0);
   });
@@ -139,7 +140,7 @@ describe('the first changes', () => {
     ['endpointslices', 403],
     ['routes', 404],
     ['gatewaysettings', 500],
-  ])('wait for %s that answer %i', async (plural, status) => {
+  ])('wait for %s that respond with %i', async (plural, status) => {
     let isBroken = true;
     server.intercept = ({ path }, response) => {
       if (!isBroken || !path.endsWith(plural)) return false;
@@ -149,44 +150,44 @@ describe('the first changes', () => {
     putRoute('files');
     const { health } = begin();
     await eventually('the others are watched', () => server.watchCount === 4);
-    await eventually('two attempts', () => requestsFor(plural) >= 2);
+    await eventually('it tried twice', () => requestsFor(plural) >= 2);
     expect(batches).toEqual([]);
     expect(health.map(({ resource }) => resource)).toContain(plural);
     isBroken = false;
-    expect(keysOf((await expectHandedOver(1)).routes)).toEqual(['apps/files']);
+    expect(keysOf((await expectBatch(1)).routes)).toEqual(['apps/files']);
   });
 
-  it('do not wait for ReferenceGrants where they are not installed', async () => {
+  it('do not wait for ReferenceGrants that are not installed', async () => {
     server.intercept = ({ path }, response) => {
       if (!path.endsWith('referencegrants')) return false;
       answerStatus(response, 404, 'NotFound');
       return true;
     };
     begin();
-    await expectHandedOver(1, 4);
+    await expectBatch(1, 4);
   });
 
-  it('are of the given namespaces alone', async () => {
+  it('are of the given namespaces only', async () => {
     putRoute('files');
     server.put(`${GATEHOUSE}/other/routes`, { metadata: { name: 'x', namespace: 'other' } });
     begin({ namespaces: ['apps', 'more'] });
-    expect(keysOf((await expectHandedOver(1, 9)).routes)).toEqual(['apps/files']);
+    expect(keysOf((await expectBatch(1, 9)).routes)).toEqual(['apps/files']);
     expect(server.requests.map(({ path }) => path)).not.toContain(
       '/apis/gatehouse.dev/v1alpha1/routes',
     );
   });
 });
 
-describe('what counts as a change', () => {
-  it('is gathered, and is the newest state of each', async () => {
+describe('later changes of a cluster watch', () => {
+  it('are collected into the newest state of each resource', async () => {
     begin();
-    await expectHandedOver(1);
+    await expectBatch(1);
     putRoute('a');
     putRoute('b');
     putRoute('b', { generation: 2 });
     putRoute('c');
     server.remove(ROUTES, 'c');
-    const changes = await expectHandedOver(2);
+    const changes = await expectBatch(2);
     expect([...(changes.routes ?? [])]).toEqual([
       ['apps/a', expect.objectContaining({ metadata: expect.objectContaining({ generation: 1 }) })],
       ['apps/b', expect.objectContaining({ metadata: expect.objectContaining({ generation: 2 }) })],
@@ -195,46 +196,46 @@ describe('what counts as a change', () => {
     expect(changes).not.toHaveProperty('settings');
   });
 
-  it('is no status, which is told by itself, and at hand', async () => {
+  it('do not include statuses, which are reported separately', async () => {
     putRoute('files');
     const settings = { name: 'gatehouse', namespace: 'gatehouse', generation: 1 };
     server.put(SETTINGS, { metadata: settings });
-    const told: StatusChange[] = [];
-    const it = begin({ onStatusChange: (change) => void told.push(change) });
-    await expectHandedOver(1);
+    const reported: StatusChange[] = [];
+    const it = begin({ onStatusChange: (change) => void reported.push(change) });
+    await expectBatch(1);
     putRoute('files', { status: { url: 'https://files.example.com' } });
     const withLabels = { metadata: { ...settings, labels: { team: 'a' } } };
     server.put(SETTINGS, withLabels);
-    await eventually('the newest are told', () => told.length === 2);
-    expect(told).toContainEqual({
+    await eventually('the newest statuses are reported', () => reported.length === 2);
+    expect(reported).toContainEqual({
       kind: 'route',
       key: 'apps/files',
       route: expect.objectContaining({ status: { url: 'https://files.example.com' } }),
     });
-    expect(told).toContainEqual({ kind: 'settings', settings: it.settings });
+    expect(reported).toContainEqual({ kind: 'settings', settings: it.settings });
     expect(it.route('apps/files')).toMatchObject({ status: { url: 'https://files.example.com' } });
     putRoute('other');
-    expect(keysOf((await expectHandedOver(2)).routes)).toEqual(['apps/other']);
+    expect(keysOf((await expectBatch(2)).routes)).toEqual(['apps/other']);
   });
 
-  it('is another object of the same name', async () => {
+  it('include a Route that was deleted and created again under its name', async () => {
     putRoute('files');
     begin();
-    await expectHandedOver(1);
-    putRoute('files', { metadata: { uid: 'another' } });
-    expect(keysOf((await expectHandedOver(2)).routes)).toEqual(['apps/files']);
+    await expectBatch(1);
+    putRoute('files', { metadata: { uid: 'another batch' } });
+    expect(keysOf((await expectBatch(2)).routes)).toEqual(['apps/files']);
   });
 
-  it('is that a Route is being deleted: it counts as gone', async () => {
+  it('report a Route that is being deleted as gone', async () => {
     putRoute('files');
     begin();
-    await expectHandedOver(1);
+    await expectBatch(1);
     putRoute('files', { generation: 2, metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } });
-    const { routes } = await expectHandedOver(2);
+    const { routes } = await expectBatch(2);
     expect([...(routes ?? [])]).toEqual([['apps/files', undefined]]);
   });
 
-  it('is that a Route or the settings come to this gateway, or leave it', async () => {
+  it('report Routes and settings that join or leave the gateway class', async () => {
     const foreign = { gatewayClassName: 'foreign' };
     putRoute('mine');
     putRoute('theirs', { spec: foreign });
@@ -245,7 +246,7 @@ describe('what counts as a change', () => {
     };
     server.put(SETTINGS, theirSettings);
     const it = begin();
-    const first = await expectHandedOver(1);
+    const first = await expectBatch(1);
     expect(keysOf(first.routes)).toEqual(['apps/mine']);
     expect(first.settings).toBeNull();
     expect(it.settings).toBeUndefined();
@@ -253,15 +254,15 @@ describe('what counts as a change', () => {
     putRoute('mine', { generation: 2, spec: foreign });
     putRoute('theirs', { generation: 2, spec: { gatewayClassName: 'gatehouse' } });
     server.put(SETTINGS, { metadata: { ...metadata, generation: 2 } });
-    await eventually('the settings', () => batches.some(({ settings }) => settings != null));
+    await eventually('the settings arrive', () => batches.some(({ settings }) => settings != null));
     const routes = new Map(batches.slice(1).flatMap((batch) => [...(batch.routes ?? [])]));
     expect(routes.get('apps/mine')).toBeUndefined();
     expect(keysOf(routes)).toEqual(['apps/mine', 'apps/theirs']);
     expect(routes.get('apps/theirs')).toBeDefined();
   });
 
-  it('is told at once of a Route that stays and serves here no more, until it does or is gone', async () => {
-    const told: StatusChange[] = [];
+  it('report a released Route at once, until it is served again or gone', async () => {
+    const reported: StatusChange[] = [];
     const deletion = { deletionTimestamp: '2026-01-01T00:00:00Z' };
     const foreign = { gatewayClassName: 'foreign' };
     const ours = { gatewayClassName: 'gatehouse' };
@@ -269,14 +270,15 @@ describe('what counts as a change', () => {
     putRoute('deleting', { generation: 2, metadata: deletion });
     putRoute('theirs', { spec: foreign, status: foreign });
     putRoute('left', { spec: foreign, status: ours });
-    begin({ onStatusChange: (change) => void told.push(change) });
-    await expectHandedOver(1);
-    const isToldOf = (key: string): boolean => told.some((one) => 'key' in one && one.key === key);
+    begin({ onStatusChange: (change) => void reported.push(change) });
+    await expectBatch(1);
+    const isReported = (key: string): boolean =>
+      reported.some((one) => 'key' in one && one.key === key);
     const atFirst = [
       released('apps/deleting', 'deleted', { generation: 2 }),
       released('apps/left', 'other-class', { generation: 1 }),
     ];
-    expect(told).toEqual(atFirst);
+    expect(reported).toEqual(atFirst);
 
     putRoute('theirs', { generation: 2, spec: foreign, status: foreign });
     putRoute('leaving', { generation: 3, spec: foreign, status: ours });
@@ -286,9 +288,9 @@ describe('what counts as a change', () => {
     putRoute('deleted', { generation: 2, metadata: deletion });
     server.remove(ROUTES, 'deleted');
     putRoute('last', { generation: 2, metadata: deletion });
-    await eventually('the last is told', () => isToldOf('apps/last'));
+    await eventually('the last is reported', () => isReported('apps/last'));
 
-    const changes = told.slice(atFirst.length).filter(({ kind }) => kind === 'released-route');
+    const changes = reported.slice(atFirst.length).filter(({ kind }) => kind === 'released-route');
     expect(changes).toEqual([
       released('apps/leaving', 'other-class', { generation: 3 }),
       { kind: 'released-route', key: 'apps/leaving', released: undefined },
@@ -300,26 +302,26 @@ describe('what counts as a change', () => {
     ]);
   });
 
-  it('is of a Service and its endpoints only what routes need', async () => {
+  it('include of a Service and its endpoints only what routes need', async () => {
     begin();
-    await expectHandedOver(1);
+    await expectBatch(1);
     const metadata = { name: 'files', namespace: 'apps' };
     const service = (port: number, clusterIP: string): KubernetesObject & { spec: object } => ({
       metadata: { ...metadata, annotations: { clusterIP } },
       spec: { type: 'ClusterIP', clusterIP, ports: [{ port, nodePort: 30_000 }] },
     });
     server.put(SERVICES, service(80, '10.0.0.1'));
-    const { services } = await expectHandedOver(2);
+    const { services } = await expectBatch(2);
     expect(services?.get('apps/files')).toEqual({
       metadata,
       spec: { type: 'ClusterIP', ports: [{ port: 80 }] },
     });
     server.put(SERVICES, service(80, '10.0.0.2'));
     server.put(SERVICES, { metadata: { name: 'other', namespace: 'apps' } });
-    expect(keysOf((await expectHandedOver(3)).services)).toEqual(['apps/other']);
+    expect(keysOf((await expectBatch(3)).services)).toEqual(['apps/other']);
   });
 
-  it('goes on to be handed over after a handler failed, one call at a time', async () => {
+  it('are delivered one batch at a time, also after a handler failed', async () => {
     const failing: Changes[] = [];
     let running = 0;
     begin({
@@ -327,26 +329,26 @@ describe('what counts as a change', () => {
         running += 1;
         failing.push(changes);
         expect(running).toBe(1);
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await settle();
         running -= 1;
         throw new Error('cannot compile');
       },
     });
-    await eventually('all watches', () => server.watchCount === 5 && failing.length === 1);
+    await eventually('all watches are open', () => server.watchCount === 5 && failing.length === 1);
     putRoute('a');
-    await eventually('the next', () => failing.length === 2);
+    await eventually('the next batch', () => failing.length === 2);
     putRoute('b');
-    await eventually('another', () => failing.length === 3);
+    await eventually('another batch', () => failing.length === 3);
     expect(keysOf(failing[2]?.routes)).toEqual(['apps/b']);
-    await eventually('logs', () => logger.messages('error').length === 3);
+    await eventually('three errors are logged', () => logger.messages('error').length === 3);
   });
 });
 
-describe('what is followed while it is referred to', () => {
-  it('are Secrets: changes wait until they are known, or known not to be there', async () => {
+describe('references that a cluster watch subscribes to', () => {
+  it('hold changes back until a Secret has loaded, or is known to be missing', async () => {
     putSecret('keys', { current: 'value' });
     const it = begin();
-    await expectHandedOver(1);
+    await expectBatch(1);
     let isHeld = true;
     server.intercept = ({ path, query }, response) => {
       const isAbsent = query.get('fieldSelector') === 'metadata.name=absent';
@@ -355,25 +357,25 @@ describe('what is followed while it is referred to', () => {
       return true;
     };
     const wanted = { ...NOTHING, secretNames: new Set(['gatehouse/keys', 'gatehouse/absent']) };
-    expect(it.follow(wanted)).toBe(true);
+    expect(it.subscribe(wanted)).toBe(true);
     putRoute('files');
-    await eventually('two attempts', () => requestsFor('secrets') >= 4);
+    await eventually('it tried twice', () => requestsFor('secrets') >= 4);
     expect(batches).toHaveLength(1);
     isHeld = false;
-    const { secrets, routes } = await expectHandedOver(2, 7);
+    const { secrets, routes } = await expectBatch(2, 7);
     expect(keysOf(routes)).toEqual(['apps/files']);
     expect(keysOf(secrets)).toEqual(['gatehouse/absent', 'gatehouse/keys']);
     expect(secrets?.get('gatehouse/absent')).toBeUndefined();
     expect(secrets?.get('gatehouse/keys')?.get('current')?.toString()).toBe('value');
-    expect(it.follow(wanted)).toBe(false);
+    expect(it.subscribe(wanted)).toBe(false);
     putSecret('absent', { current: 'there now' });
-    expect(keysOf((await expectHandedOver(3, 7)).secrets)).toEqual(['gatehouse/absent']);
+    expect(keysOf((await expectBatch(3, 7)).secrets)).toEqual(['gatehouse/absent']);
   });
 
-  it('are Secrets that we may not read: they count as missing until we may', async () => {
+  it('count a Secret that is forbidden as missing until it can be read', async () => {
     putSecret('keys', { current: 'value' });
     const it = begin();
-    await expectHandedOver(1);
+    await expectBatch(1);
     let isForbidden = true;
     server.intercept = ({ path }, response) => {
       if (!isForbidden || path !== SECRETS) return false;
@@ -381,93 +383,89 @@ describe('what is followed while it is referred to', () => {
       return true;
     };
     const wanted = { ...NOTHING, secretNames: new Set(['gatehouse/keys']) };
-    expect(it.follow(wanted)).toBe(true);
-    expect([...((await expectHandedOver(2)).secrets ?? [])]).toEqual([
-      ['gatehouse/keys', undefined],
-    ]);
-    expect(it.follow(wanted)).toBe(false);
+    expect(it.subscribe(wanted)).toBe(true);
+    expect([...((await expectBatch(2)).secrets ?? [])]).toEqual([['gatehouse/keys', undefined]]);
+    expect(it.subscribe(wanted)).toBe(false);
     putRoute('files');
-    expect(keysOf((await expectHandedOver(3)).routes)).toEqual(['apps/files']);
+    expect(keysOf((await expectBatch(3)).routes)).toEqual(['apps/files']);
     const secretHealth = () => it.health.find(({ resource }) => resource === 'secrets');
-    await eventually('health tells', () => secretHealth()?.problem === 'forbidden');
-    expect(logger.messages('warn')).toContain('kubernetes watch fails');
+    await eventually('health reports it', () => secretHealth()?.problem === 'forbidden');
+    expect(logger.messages('warn')).toContain('kubernetes watch failed');
     isForbidden = false;
-    const { secrets } = await expectHandedOver(4, 6);
+    const { secrets } = await expectBatch(4, 6);
     expect(secrets?.get('gatehouse/keys')?.get('current')?.toString()).toBe('value');
   });
 
-  it('are Secrets that changes wait for no longer than a while', async () => {
+  it('hold changes back for a Secret only as long as the patience lasts', async () => {
     const it = begin({ secretPatienceMs: 100 });
-    await expectHandedOver(1);
+    await expectBatch(1);
     server.intercept = ({ path }, response) => {
       if (path !== SECRETS) return false;
       answerStatus(response, 503, 'ServiceUnavailable');
       return true;
     };
     const wanted = { ...NOTHING, secretNames: new Set(['gatehouse/keys']) };
-    expect(it.follow(wanted)).toBe(true);
+    expect(it.subscribe(wanted)).toBe(true);
     putRoute('files');
-    const { routes, secrets } = await expectHandedOver(2);
+    const { routes, secrets } = await expectBatch(2);
     expect(keysOf(routes)).toEqual(['apps/files']);
     expect([...(secrets ?? [])]).toEqual([['gatehouse/keys', undefined]]);
-    expect(it.follow(wanted)).toBe(false);
+    expect(it.subscribe(wanted)).toBe(false);
   });
 
-  it('are what the settings say: a change of those waits for nothing', async () => {
+  it('do not hold back a change of the settings', async () => {
     const it = begin();
-    await expectHandedOver(1);
+    await expectBatch(1);
     server.intercept = ({ path }, response) => {
       if (path !== NAMESPACES) return false;
       answerStatus(response, 403, 'Forbidden');
       return true;
     };
-    expect(it.follow({ ...NOTHING, namespaces: true })).toBe(true);
+    expect(it.subscribe({ ...NOTHING, namespaces: true })).toBe(true);
     putRoute('files');
-    await eventually('two attempts', () => requestsFor('namespaces') >= 2);
+    await eventually('it tried twice', () => requestsFor('namespaces') >= 2);
     expect(batches).toHaveLength(1);
     server.put(SETTINGS, { metadata: { name: 'gatehouse', namespace: 'gatehouse' } });
-    expect(keysOf((await expectHandedOver(2)).routes)).toEqual(['apps/files']);
-    expect(it.follow({ ...NOTHING, namespaces: true })).toBe(true);
-    it.follow(NOTHING);
-    await expectHandedOver(3);
-    expect(it.follow(NOTHING)).toBe(false);
+    expect(keysOf((await expectBatch(2)).routes)).toEqual(['apps/files']);
+    expect(it.subscribe({ ...NOTHING, namespaces: true })).toBe(true);
+    it.subscribe(NOTHING);
+    await expectBatch(3);
+    expect(it.subscribe(NOTHING)).toBe(false);
   });
 
-  it('are Secrets no longer when nothing refers to them', async () => {
+  it('report a Secret as gone, and stop watching it, when nothing refers to it', async () => {
     putSecret('keys', { current: 'value' });
     const it = begin();
-    await expectHandedOver(1);
-    it.follow({ ...NOTHING, secretNames: new Set(['gatehouse/keys']) });
-    await expectHandedOver(2, 6);
-    expect(it.follow(NOTHING)).toBe(false);
-    const { secrets } = await expectHandedOver(3);
+    await expectBatch(1);
+    it.subscribe({ ...NOTHING, secretNames: new Set(['gatehouse/keys']) });
+    await expectBatch(2, 6);
+    expect(it.subscribe(NOTHING)).toBe(false);
+    const { secrets } = await expectBatch(3);
     expect([...(secrets ?? [])]).toEqual([['gatehouse/keys', undefined]]);
-    await eventually('the watch is over', () => server.watchCount === 5);
-    expect(it.follow({ ...NOTHING, secretNames: new Set(['gatehouse/keys']) })).toBe(true);
-    const again = await expectHandedOver(4, 6);
+    await eventually('the watch has ended', () => server.watchCount === 5);
+    expect(it.subscribe({ ...NOTHING, secretNames: new Set(['gatehouse/keys']) })).toBe(true);
+    const again = await expectBatch(4, 6);
     expect(again.secrets?.get('gatehouse/keys')?.get('current')?.toString()).toBe('value');
   });
 
-  it('are namespaces, and never before', async () => {
+  it('watch namespaces only when their labels matter', async () => {
     server.put(NAMESPACES, { metadata: { name: 'apps', labels: { team: 'a' } } });
     const it = begin();
-    await expectHandedOver(1);
+    await expectBatch(1);
     expect(requestsFor('namespaces')).toBe(0);
-    expect(it.follow({ ...NOTHING, namespaces: true })).toBe(true);
-    const { namespaces } = await expectHandedOver(2, 6);
+    expect(it.subscribe({ ...NOTHING, namespaces: true })).toBe(true);
+    const { namespaces } = await expectBatch(2, 6);
     expect([...(namespaces ?? [])]).toEqual([['apps', { team: 'a' }]]);
-    expect(it.follow({ ...NOTHING, namespaces: true })).toBe(false);
+    expect(it.subscribe({ ...NOTHING, namespaces: true })).toBe(false);
     server.put(NAMESPACES, { metadata: { name: 'apps', labels: { team: 'b' } } });
-    expect([...((await expectHandedOver(3, 6)).namespaces ?? [])]).toEqual([
-      ['apps', { team: 'b' }],
-    ]);
-    it.follow(NOTHING);
-    expect([...((await expectHandedOver(4)).namespaces ?? [])]).toEqual([['apps', undefined]]);
+    expect([...((await expectBatch(3, 6)).namespaces ?? [])]).toEqual([['apps', { team: 'b' }]]);
+    it.subscribe(NOTHING);
+    expect([...((await expectBatch(4)).namespaces ?? [])]).toEqual([['apps', undefined]]);
   });
 });
 
 describe('the Service in front of the proxies', () => {
-  it('is told by itself, with its addresses, and holds nothing back', async () => {
+  it('is reported separately, with its addresses, and holds nothing back', async () => {
     const seen: (Service | undefined)[] = [];
     let isBroken = true;
     server.intercept = ({ path }, response) => {
@@ -476,7 +474,7 @@ describe('the Service in front of the proxies', () => {
       return true;
     };
     begin({ proxyService: 'proxy', onProxyServiceChange: (service) => void seen.push(service) });
-    await expectHandedOver(1);
+    await expectBatch(1);
     isBroken = false;
     const service: Service = {
       metadata: { name: 'proxy', namespace: 'gatehouse' },
@@ -484,7 +482,7 @@ describe('the Service in front of the proxies', () => {
       status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },
     };
     server.put(PROXY_SERVICES, { ...service });
-    await eventually('it is told', () => seen.length === 1);
+    await eventually('it is reported', () => seen.length === 1);
     expect(seen).toEqual([service]);
     server.remove(PROXY_SERVICES, 'proxy');
     await eventually('it is gone', () => seen.length === 2);

@@ -1,58 +1,63 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { Holdoff } from '../../../../controller/watch/holdoff.ts';
-import { eventually } from '../../../support/eventually.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 
-describe('gathering changes', () => {
-  it('makes one call of many', async () => {
-    let calls = 0;
-    await using holdoff = new Holdoff(() => {
+describe('a Holdoff', () => {
+  let clock: ManualClock;
+  let calls: number;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    calls = 0;
+  });
+
+  function createHoldoff(untilDone: Promise<void> = Promise.resolve()): Holdoff {
+    return new Holdoff(clock, async () => {
       calls += 1;
-      return Promise.resolve();
+      await untilDone;
     });
-    for (let count = 0; count < 100; count += 1) holdoff.touch();
-    await eventually('a call', () => calls > 0);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+
+  it('makes one call for many requests', async () => {
+    await using holdoff = createHoldoff();
+    for (let count = 0; count < 100; count += 1) holdoff.request();
+    await clock.advance(9);
+    expect(calls).toBe(0);
+    await clock.advance(1000);
     expect(calls).toBe(1);
   });
 
-  it('makes it although changes never stop', async () => {
-    let calls = 0;
-    await using holdoff = new Holdoff(() => {
-      calls += 1;
-      return Promise.resolve();
-    });
-    const changing = setInterval(() => holdoff.touch(), 1);
-    await eventually('calls', () => calls >= 3).finally(() => clearInterval(changing));
-    expect(calls).toBeGreaterThanOrEqual(3);
+  it('makes a call every tenth of a second while requests never stop', async () => {
+    await using holdoff = createHoldoff();
+    for (let count = 0; count < 300; count += 1) {
+      holdoff.request();
+      await clock.advance(1);
+    }
+    expect(calls).toBeGreaterThanOrEqual(2);
+    expect(calls).toBeLessThanOrEqual(3);
   });
 
-  it('never makes two at a time, and another for what came meanwhile', async () => {
-    let calls = 0;
+  it('never makes two calls at a time, and another for the requests meanwhile', async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
-    await using holdoff = new Holdoff(async () => {
-      calls += 1;
-      await promise;
-    });
-    holdoff.touch();
-    await eventually('a call', () => calls === 1);
-    holdoff.touch();
-    await new Promise((proceed) => setTimeout(proceed, 150));
+    await using holdoff = createHoldoff(promise);
+    holdoff.request();
+    await clock.advance(10);
+    expect(calls).toBe(1);
+    holdoff.request();
+    await clock.advance(1000);
     expect(calls).toBe(1);
     resolve(undefined);
-    await eventually('the next call', () => calls === 2);
+    await clock.advance(10);
+    expect(calls).toBe(2);
   });
 
-  it('makes none any more once it is disposed of', async () => {
-    let calls = 0;
-    const holdoff = new Holdoff(() => {
-      calls += 1;
-      return Promise.resolve();
-    });
-    holdoff.touch();
+  it('makes no call once it is disposed of', async () => {
+    const holdoff = createHoldoff();
+    holdoff.request();
     await holdoff[Symbol.asyncDispose]();
-    holdoff.touch();
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    holdoff.request();
+    await clock.advance(1000);
     expect(calls).toBe(0);
   });
 });

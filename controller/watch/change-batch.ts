@@ -2,14 +2,14 @@ import type { Changes } from '../compile/compilation.ts';
 import type { EndpointSlice, ReferenceGrant, Service } from '../kubernetes/objects.ts';
 import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources.ts';
 
-/** Changes that wait to be handed over: of each object the last one. */
-export class PendingChanges implements Changes {
+/** Changes to be delivered together: the newest state of each resource. */
+export class ChangeBatch implements Changes {
   readonly routes = new Map<string, StoredRoute | undefined>();
   readonly secrets = new Map<string, ReadonlyMap<string, Buffer> | undefined>();
   readonly services = new Map<string, Service | undefined>();
   readonly endpointSlices = new Map<string, EndpointSlice | undefined>();
   readonly referenceGrants = new Map<string, ReferenceGrant | undefined>();
   readonly namespaces = new Map<string, Readonly<Record<string, string>> | undefined>();
-  /** Declared alone: it is absent unless the settings changed. */
+  /** Only declared, so that it is absent unless the settings changed. */
   declare settings?: StoredSettings | null;
 }

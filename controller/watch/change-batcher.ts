@@ -1,0 +1,101 @@
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
+import type { Changes } from '../compile/compilation.ts';
+import { ChangeBatch } from './change-batch.ts';
+import { Holdoff } from './holdoff.ts';
+
+/** What a ChangeBatcher is made with. */
+export interface ChangeBatcherOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Receives one batch at a time. If it throws or rejects, that is logged and the batch is lost. */
+  readonly onChanges: (changes: Changes) => void | Promise<void>;
+}
+
+/**
+ * Collects changes and delivers them in batches.
+ *
+ * The first batch waits until every required source has loaded. A later one waits for references that
+ * are still loading, unless it holds a change of the settings: the settings decide what is referenced.
+ */
+export class ChangeBatcher implements AsyncDisposable {
+  readonly #options: ChangeBatcherOptions;
+  readonly #holdoff: Holdoff;
+  readonly #loadingSources = new Set<object>();
+  readonly #loadingReferences = new Set<object>();
+  #batch = new ChangeBatch();
+  /** At first it is: that the cluster holds nothing has to be reported, too. */
+  #isPending = true;
+  #isLackingReferences = true;
+
+  constructor(options: ChangeBatcherOptions) {
+    this.#options = options;
+    this.#holdoff = new Holdoff(options.clock, () => this.#deliver());
+    this.#batch.settings = null;
+  }
+
+  /** Whether the batches delivered so far lack a reference that something asked for. */
+  get isLackingReferences(): boolean {
+    return this.#isLackingReferences;
+  }
+
+  /** Records a change in the next batch. */
+  change(record: (batch: ChangeBatch) => void): void {
+    record(this.#batch);
+    this.#requestDelivery();
+  }
+
+  /** Delivers nothing before this source has loaded. */
+  requireSource(source: object, loaded: Promise<void>): void {
+    this.#loadingSources.add(source);
+    void loaded.then(() => {
+      this.#loadingSources.delete(source);
+      this.#requestDelivery();
+    });
+  }
+
+  /** Makes batches wait for a reference; `record` adds what is known of it before it has loaded. */
+  awaitReference(
+    reference: object,
+    loaded: Promise<void>,
+    record: (batch: ChangeBatch) => void = () => undefined,
+  ): void {
+    record(this.#batch);
+    this.#isLackingReferences = true;
+    this.#loadingReferences.add(reference);
+    void loaded.then(() => this.stopAwaiting(reference));
+  }
+
+  /** Delivers without this reference, if it is still loading. */
+  stopAwaiting(reference: object): void {
+    if (this.#loadingReferences.delete(reference)) this.#requestDelivery();
+  }
+
+  /** Waits for the delivery in progress. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#holdoff[Symbol.asyncDispose]();
+  }
+
+  #requestDelivery(): void {
+    this.#isPending = true;
+    if (!this.#isWaiting()) this.#holdoff.request();
+  }
+
+  #isWaiting(): boolean {
+    if (this.#loadingSources.size > 0) return true;
+    return this.#loadingReferences.size > 0 && this.#batch.settings === undefined;
+  }
+
+  async #deliver(): Promise<void> {
+    if (this.#isWaiting() || !this.#isPending) return;
+    const batch = this.#batch;
+    this.#batch = new ChangeBatch();
+    this.#isPending = false;
+    this.#isLackingReferences = this.#loadingReferences.size > 0;
+    try {
+      await this.#options.onChanges(batch);
+    } catch (error) {
+      this.#options.logger.error('cannot handle changes in the cluster', {}, error);
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { parseSecretValues } from '../kubernetes/parse-secret-values.ts';
+import type { Reflector } from '../kubernetes/reflector.ts';
+import { NAMESPACES, SECRETS } from '../kubernetes/resource-types.ts';
+import type { ChangeBatcher } from './change-batcher.ts';
+import { onDifference, type ReflectorSet } from './reflector-set.ts';
+
+/** The resources that the settings refer to. */
+export interface References {
+  /** `namespace/name` of Secrets. */
+  readonly secretNames: ReadonlySet<string>;
+  /** Whether the labels of namespaces matter. */
+  readonly namespaces: boolean;
+}
+
+/** What WatchedReferences are made with. */
+export interface WatchedReferencesOptions {
+  readonly reflectors: ReflectorSet;
+  readonly batcher: ChangeBatcher;
+  readonly clock: Clock;
+  /** The longest time that changes wait for a Secret. */
+  readonly secretPatienceMs: number;
+}
+
+interface WatchedSecret {
+  readonly reflector: Reflector<ReadonlyMap<string, Buffer>>;
+  readonly patience: Disposable;
+}
+
+/** Secrets, and labels of namespaces, watched only while something refers to them. */
+export class WatchedReferences implements Disposable {
+  readonly #options: WatchedReferencesOptions;
+  readonly #secrets = new Map<string, WatchedSecret>();
+  #namespaces: Reflector<Readonly<Record<string, string>>> | undefined;
+
+  constructor(options: WatchedReferencesOptions) {
+    this.#options = options;
+  }
+
+  /** Watches these references, and none that were watched before and are not among them. */
+  subscribe({ secretNames, namespaces }: References): void {
+    for (const key of secretNames) {
+      if (!this.#secrets.has(key)) this.#secrets.set(key, this.#openSecret(key));
+    }
+    for (const [key, secret] of this.#secrets) {
+      if (!secretNames.has(key)) this.#closeSecret(key, secret);
+    }
+    if (namespaces) this.#namespaces ??= this.#openNamespaces();
+    else this.#closeNamespaces();
+  }
+
+  /** Stops the timers. The reflectors belong to their set. */
+  [Symbol.dispose](): void {
+    for (const { patience } of this.#secrets.values()) patience[Symbol.dispose]();
+  }
+
+  #openSecret(key: string): WatchedSecret {
+    const { reflectors, batcher, clock, secretPatienceMs } = this.#options;
+    const [namespace = '', name = ''] = key.split('/');
+    const reflector = reflectors.open(
+      SECRETS,
+      { namespace, name },
+      {
+        parse: parseSecretValues,
+        onChange: onDifference((changed, values: ReadonlyMap<string, Buffer> | undefined) =>
+          batcher.change(({ secrets }) => secrets.set(changed, values)),
+        ),
+      },
+    );
+    // A Secret that does not exist has to be reported, too, and has no event.
+    batcher.awaitReference(reflector, reflector.answered, ({ secrets }) => {
+      secrets.set(key, undefined);
+    });
+    const patience = clock.after(secretPatienceMs, () => batcher.stopAwaiting(reflector));
+    return { reflector, patience };
+  }
+
+  #closeSecret(key: string, { reflector, patience }: WatchedSecret): void {
+    const { reflectors, batcher } = this.#options;
+    this.#secrets.delete(key);
+    patience[Symbol.dispose]();
+    reflectors.close(reflector);
+    batcher.stopAwaiting(reflector);
+    batcher.change(({ secrets }) => secrets.set(key, undefined));
+  }
+
+  #openNamespaces(): Reflector<Readonly<Record<string, string>>> {
+    const { reflectors, batcher } = this.#options;
+    const reflector = reflectors.open(
+      NAMESPACES,
+      {},
+      {
+        parse: ({ metadata }) => metadata.labels ?? {},
+        onChange: onDifference((name, labels: Readonly<Record<string, string>> | undefined) =>
+          batcher.change(({ namespaces }) => namespaces.set(name, labels)),
+        ),
+      },
+    );
+    // Without labels no Route is allowed anywhere, so changes wait for as long as it takes.
+    batcher.awaitReference(reflector, reflector.synced);
+    return reflector;
+  }
+
+  #closeNamespaces(): void {
+    const { reflectors, batcher } = this.#options;
+    const reflector = this.#namespaces;
+    if (reflector === undefined) return;
+    this.#namespaces = undefined;
+    reflectors.close(reflector);
+    batcher.stopAwaiting(reflector);
+    batcher.change(({ namespaces }) => {
+      for (const name of reflector.keys()) namespaces.set(name, undefined);
+    });
+  }
+}

@@ -1,0 +1,22 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { ManualClock } from './manual-clock.ts';
+
+const STEP_MS = 50;
+const MOST_STEPS = 20_000;
+
+/**
+ * Moves a clock in small steps until something holds. Between the steps, what needs no clock but the
+ * network gets its turn.
+ */
+export async function letTimePass(
+  clock: ManualClock,
+  what: string,
+  holds: () => boolean,
+): Promise<void> {
+  for (let steps = 0; !holds(); steps += 1) {
+    if (steps === MOST_STEPS) throw new Error(`still not after all that time: ${what}`);
+    await clock.advance(STEP_MS);
+    await wait(1);
+  }
+}
