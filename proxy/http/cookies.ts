@@ -10,16 +10,16 @@ import type { Origin } from '../../shared/snapshot/origin.ts';
  * 6265bis, section 4.1.3.2): no sibling domain can plant one.
  */
 const SECURE_NAME = '__Host-gatehouse';
-const SECURE_LOGIN_NAME = '__Host-gatehouse-login';
+const SECURE_SIGN_IN_NAME = '__Host-gatehouse-sign-in';
 
 /** Loopback hosts without TLS. Cookies do not know ports, so the name does. */
 const LOOPBACK_NAME = 'gatehouse';
-const LOOPBACK_LOGIN_NAME = 'gatehouse-login';
+const LOOPBACK_SIGN_IN_NAME = 'gatehouse-sign-in';
 
 const OWN_COOKIE = /^(?:__Host-)?gatehouse(?:-|$)/;
 
 /** Enough to tell the sign-ins of one browser apart. */
-const LOGIN_NAME_SUFFIX_LENGTH = 8;
+const SIGN_IN_NAME_SUFFIX_LENGTH = 8;
 
 /** Name of the cookie that stands for a session at an origin. */
 export function sessionCookieName(origin: Origin): string {
@@ -30,13 +30,15 @@ export function sessionCookieName(origin: Origin): string {
  * Name of the cookie that ties one sign-in under way to one browser. Every sign-in has its own, by
  * the hash of its value: tabs that sign in at the same time do not disturb each other.
  */
-export function loginCookieName(origin: Origin, valueHash: TokenHash): string {
-  return loginCookiePrefix(origin) + valueHash.slice(0, LOGIN_NAME_SUFFIX_LENGTH);
+export function signInCookieName(origin: Origin, valueHash: TokenHash): string {
+  return signInCookiePrefix(origin) + valueHash.slice(0, SIGN_IN_NAME_SUFFIX_LENGTH);
 }
 
-/** What the names of an origin's login cookies start with. */
-export function loginCookiePrefix(origin: Origin): string {
-  return isSecure(origin) ? `${SECURE_LOGIN_NAME}-` : `${LOOPBACK_LOGIN_NAME}-${portOf(origin)}-`;
+/** The prefix of the names of an origin's sign-in cookies. */
+export function signInCookiePrefix(origin: Origin): string {
+  return isSecure(origin)
+    ? `${SECURE_SIGN_IN_NAME}-`
+    : `${LOOPBACK_SIGN_IN_NAME}-${portOf(origin)}-`;
 }
 
 type CookieHeader = Pick<RequestMessage, 'headers'>;
@@ -91,7 +93,7 @@ const SAME_SITE = { Lax: 'lax', Strict: 'strict', None: 'none' } as const;
  * `Set-Cookie` value of a sign-in under way. Always Lax: the browser must send it when it comes back
  * from another site, and only when it does so as a navigation.
  */
-export function loginCookie(
+export function signInCookie(
   origin: Origin,
   { name, value }: { readonly name: string; readonly value: string },
   maxAgeSeconds: number,

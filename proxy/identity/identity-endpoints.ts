@@ -7,7 +7,7 @@ import { createAccountEndpoint } from './sign-in/account.ts';
 import { createCallbackEndpoint } from './sign-in/callback.ts';
 import { ProviderDiscovery } from './provider/provider-discovery.ts';
 import { redirectToSignIn, type RedirectToSignIn } from './sign-in/redirect-to-sign-in.ts';
-import { SessionRenewal, type SessionOfSignIn } from './session/session-renewal.ts';
+import { LiveSessions, type SessionOfSignIn } from './session/live-sessions.ts';
 import { createSignInEndpoint } from './sign-in/sign-in.ts';
 import { PATHS } from '../endpoints/paths.ts';
 import type { SignInOptions } from './sign-in/sign-in-options.ts';
@@ -51,7 +51,7 @@ export function createIdentityEndpoints({
   const sessionCookies = new SessionCookieAuthenticator({ stores, now, outageGraceSeconds });
   const discovery = new ProviderDiscovery({ devAllowLoopback, now });
   const options = { stores, sealer, logger, now, sessionCookies, discovery };
-  const renewal = new SessionRenewal(options);
+  const renewal = new LiveSessions(options);
   return {
     endpoints: {
       [PATHS.account]: createAccountEndpoint(options),

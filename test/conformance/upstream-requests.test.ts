@@ -28,7 +28,7 @@ beforeAll(async () => {
       'own=1; Path=/',
       `gatehouse-${String(world.gateway.port)}=planted; Path=/`,
       '__Host-gatehouse=planted; Path=/; Secure',
-      'gatehouse-login-1-x=planted',
+      'gatehouse-sign-in-1-x=planted',
     ]);
     response.end('{"jsonrpc":"2.0","id":1,"result":{}}');
   });
@@ -213,7 +213,7 @@ for (const kind of KINDS) {
     );
 
     verifies('route.gateway-cookies', 'gets every cookie but the gateway’s', async () => {
-      const own = 'gatehouse-1=x; __Host-gatehouse=x; gatehouse-login-1-abc=x';
+      const own = 'gatehouse-1=x; __Host-gatehouse=x; gatehouse-sign-in-1-abc=x';
       const received = await receivedFrom(kind, {
         cookie: `first="a b"; ${own}; gatehouse=x; last=%20; gatehouses=1; empty=`,
       });

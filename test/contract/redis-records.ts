@@ -44,8 +44,8 @@ export function aSignIn(id: string): SignInRecord {
 export const A_PENDING_SIGN_IN: PendingSignIn = {
   targetOrigin: ORIGIN,
   returnPath: '/reports',
-  preLoginHash: hashToken('pre-login'),
-  browserHash: hashToken('browser'),
+  targetHash: hashToken('target'),
+  authenticateHash: hashToken('browser'),
   provider: 'corp',
   nonce: 'a-nonce',
   codeVerifier: 'a-code-verifier',
@@ -55,7 +55,7 @@ export const A_SIGN_IN_CODE: SignInCode = {
   sessionId: 'session-1',
   targetOrigin: ORIGIN,
   returnPath: '/reports',
-  preLoginHash: hashToken('pre-login'),
+  targetHash: hashToken('target'),
 };
 
 export const A_PENDING_AUTHORIZATION: PendingAuthorization = {

@@ -11,7 +11,7 @@ const CODE: SignInCode = {
   sessionId: 'session-1',
   targetOrigin: anOrigin('https://app.example.com'),
   returnPath: '/reports?year=2026',
-  preLoginHash: hashToken('pre-login'),
+  targetHash: hashToken('target'),
 };
 const TTL_SECONDS = 60;
 

@@ -22,7 +22,7 @@ import { json, seeOther } from '../../proxy/http/responses.ts';
 import { sendResponse } from '../../proxy/http/send-response.ts';
 import { SessionCookieAuthenticator } from '../../proxy/authentication/session-cookie-authenticator.ts';
 import { ProviderDiscovery } from '../../proxy/identity/provider/provider-discovery.ts';
-import { SessionRenewal } from '../../proxy/identity/session/session-renewal.ts';
+import { LiveSessions } from '../../proxy/identity/session/live-sessions.ts';
 import type { Session } from '../../proxy/records/session.ts';
 import { resourceIdentifier } from '../../proxy/configuration/resource-identifier.ts';
 import { challengeFor } from '../../proxy/authorization-server/challenge.ts';
@@ -172,7 +172,7 @@ export async function startAuthorizationServer({
   const browsers = new SessionCookieAuthenticator({ stores, now, outageGraceSeconds: () => 0 });
   const logger = { info: log, warn: log, error: log };
   const discovery = new ProviderDiscovery({ devAllowLoopback: false, now });
-  const renewal = new SessionRenewal({ stores, discovery, logger, now });
+  const renewal = new LiveSessions({ stores, discovery, logger, now });
   const endpoints = createOAuthEndpoints({
     stores,
     externalTokens,

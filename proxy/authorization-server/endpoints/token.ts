@@ -2,15 +2,15 @@ import { UnsupportedGrantTypeError } from '../../errors/oauth-errors.ts';
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { authenticateFormClient, type ClientAuthentication } from '../authenticate-form-client.ts';
-import { redeemAuthorizationCode } from '../grants/authorization-code.ts';
-import { refresh } from '../grants/refresh-token.ts';
+import { redeemAuthorizationCode } from '../grants/redeem-authorization-code.ts';
+import { redeemRefreshToken } from '../grants/redeem-refresh-token.ts';
 import type { GrantOptions, GrantType } from '../grants/token-request.ts';
 import { requiredParameter } from '../parameters.ts';
 import { issuerOf } from '../resources.ts';
 
 const GRANT_TYPES: ReadonlyMap<string, GrantType> = new Map([
   ['authorization_code', redeemAuthorizationCode],
-  ['refresh_token', refresh],
+  ['refresh_token', redeemRefreshToken],
 ]);
 
 /** What the token endpoint is made with. */

@@ -4,7 +4,7 @@ import type {
   CompiledSettings,
 } from '../../../shared/snapshot/snapshot.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
-import type { SessionOfSignIn } from '../../identity/session/session-renewal.ts';
+import type { SessionOfSignIn } from '../../identity/session/live-sessions.ts';
 import type { Stores } from '../../store/stores.ts';
 import type { Client } from '../../records/client.ts';
 import type { ExternalTokens } from '../../authentication/external-tokens.ts';

@@ -13,7 +13,7 @@ import {
 import type { CompiledIdentityProvider } from '../../../shared/snapshot/snapshot.ts';
 import { isLoopbackHost } from '../../../shared/snapshot/loopback-host.ts';
 import { observedFetch } from './observed-fetch.ts';
-import { RefreshedValue } from '../../cache/refreshed-value.ts';
+import { CachedValue } from '../../cache/cached-value.ts';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
@@ -36,7 +36,7 @@ export interface ProviderDiscoveryOptions {
 /** Knows the identity provider's endpoints (OpenID Connect Discovery), and remembers them. */
 export class ProviderDiscovery {
   readonly #options: ProviderDiscoveryOptions;
-  #known: { readonly key: string; readonly client: RefreshedValue<ProviderClient> } | undefined;
+  #known: { readonly key: string; readonly client: CachedValue<ProviderClient> } | undefined;
 
   constructor(options: ProviderDiscoveryOptions) {
     this.#options = options;
@@ -47,7 +47,7 @@ export class ProviderDiscovery {
     // The whole configuration, secret included: with any other it is another client.
     const key = JSON.stringify(provider);
     if (this.#known?.key !== key) {
-      const client = new RefreshedValue(() => discover(provider, this.#options), {
+      const client = new CachedValue(() => discover(provider, this.#options), {
         now: this.#options.now,
         lifetime: LIFETIME,
         failureLifetime: FAILURE_LIFETIME,

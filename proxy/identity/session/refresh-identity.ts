@@ -9,11 +9,11 @@ import {
 } from 'openid-client';
 
 import {
-  identityAfterRefresh,
+  identityFromRefreshedClaims,
   type IdentityRefresh,
   type RefreshedClaims,
   type SignInOver,
-} from './identity-after-refresh.ts';
+} from './identity-from-refreshed-claims.ts';
 import { observeResponses, type ObservedResponse } from '../provider/observed-fetch.ts';
 import { providerUnavailable } from '../provider/provider-failure.ts';
 import type { Identity } from '../../records/session.ts';
@@ -48,7 +48,7 @@ export async function refreshIdentity(
   const userInfo = await userInfoOf(client, tokens.access_token).catch((error: unknown) => {
     throw providerUnavailable(error);
   });
-  return identityAfterRefresh({ idToken: tokens.claims(), userInfo }, identity);
+  return identityFromRefreshedClaims({ idToken: tokens.claims(), userInfo }, identity);
 }
 
 async function refreshTokens(

@@ -10,7 +10,7 @@ import type { SignInOptions } from './sign-in-options.ts';
 
 const CODE_LIFETIME_SECONDS = 60;
 
-export type SignInTarget = Pick<SignInRequest, 'targetOrigin' | 'returnPath' | 'preLoginHash'>;
+export type SignInTarget = Pick<SignInRequest, 'targetOrigin' | 'returnPath' | 'targetHash'>;
 
 type Here = Pick<EndpointContext, 'origin' | 'configuration'>;
 
@@ -24,12 +24,12 @@ export async function finishSignIn(
   here: Here,
   { stores }: Pick<SignInOptions, 'stores'>,
 ): Promise<GatewayResponse> {
-  const { targetOrigin, returnPath, preLoginHash } = target;
+  const { targetOrigin, returnPath, targetHash } = target;
   if (targetOrigin === here.origin) return arrive(here, returnPath);
   const code = randomToken();
   await stores.signInCodes.save(
     hashToken(code),
-    { sessionId: session.id, targetOrigin, returnPath, preLoginHash },
+    { sessionId: session.id, targetOrigin, returnPath, targetHash },
     CODE_LIFETIME_SECONDS,
   );
   return seeOther(`${targetOrigin}${PATHS.callback}?sign_in_code=${code}`);

@@ -1,6 +1,6 @@
 import { hashToken, randomToken } from '../../crypto/tokens.ts';
 import { SignInFailedError } from '../../errors/request-errors.ts';
-import { expiredCookie, loginCookieName } from '../../http/cookies.ts';
+import { expiredCookie, signInCookieName } from '../../http/cookies.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { isSignInTarget } from './authenticate-host.ts';
@@ -9,7 +9,7 @@ import { createSession } from '../session/create-session.ts';
 import { withCookies } from '../../http/responses.ts';
 import { finishSignIn } from './finish-sign-in.ts';
 import { identify, type ProviderAnswer } from '../provider/identity-provider.ts';
-import { isBoundBrowser } from './login-cookies.ts';
+import { isBoundBrowser } from './sign-in-cookies.ts';
 import { providerFailure } from '../provider/provider-failure.ts';
 import { requireIdentityProvider } from '../provider/require-identity-provider.ts';
 import type { Session } from '../../records/session.ts';
@@ -30,7 +30,7 @@ export async function receiveProviderAnswer(
   const session = await beginSession(answer, context, options);
   const sessionCookie = await beginBrowserSession(session, context, options);
   const response = await finishSignIn(session, pending, context, options);
-  return withCookies(response, [sessionCookie, ...endedLogins(pending, context)]);
+  return withCookies(response, [sessionCookie, ...endedSignIns(pending, context)]);
 }
 
 async function takePending(
@@ -43,7 +43,7 @@ async function takePending(
     throw new SignInFailedError('unknown-state', 'the state is unknown, expired or used');
   }
   // Login CSRF: an answer to one browser's sign-in must not sign in another one (RFC 6749, 10.12).
-  if (!isBoundBrowser(context.origin, context.cookies, pending.browserHash)) {
+  if (!isBoundBrowser(context.origin, context.cookies, pending.authenticateHash)) {
     throw new SignInFailedError('other-browser', 'the sign-in was begun in another browser');
   }
   if (!isSignInTarget(pending.targetOrigin, context)) {
@@ -94,10 +94,10 @@ async function beginSession(
 }
 
 /** On a host that signs in by itself, both halves of the sign-in end here. */
-function endedLogins(
-  { browserHash, preLoginHash, targetOrigin }: PendingSignIn,
+function endedSignIns(
+  { authenticateHash, targetHash, targetOrigin }: PendingSignIn,
   { origin }: EndpointContext,
 ): readonly string[] {
-  const hashes = targetOrigin === origin ? [browserHash, preLoginHash] : [browserHash];
-  return hashes.map((hash) => expiredCookie(origin, loginCookieName(origin, hash)));
+  const hashes = targetOrigin === origin ? [authenticateHash, targetHash] : [authenticateHash];
+  return hashes.map((hash) => expiredCookie(origin, signInCookieName(origin, hash)));
 }

@@ -4,7 +4,7 @@ import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { seeOther } from '../../http/responses.ts';
 import { authenticateOriginFor } from './authenticate-host.ts';
-import { bindBrowser } from './login-cookies.ts';
+import { bindBrowser } from './sign-in-cookies.ts';
 import { safeReturnPath } from './return-path.ts';
 import { PATHS } from '../../endpoints/paths.ts';
 import { sealSignInRequest } from './sign-in-request.ts';
@@ -36,7 +36,7 @@ export function redirectToSignIn(
     {
       targetOrigin: origin,
       returnPath: safeReturnPath(returnPath),
-      preLoginHash: hash,
+      targetHash: hash,
       expiresAt: now() + REQUEST_LIFETIME,
     },
     audience,

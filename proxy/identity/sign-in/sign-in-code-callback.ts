@@ -1,12 +1,12 @@
 import { hashToken } from '../../crypto/tokens.ts';
 import { SignInFailedError } from '../../errors/request-errors.ts';
-import { expiredCookie, loginCookieName } from '../../http/cookies.ts';
+import { expiredCookie, signInCookieName } from '../../http/cookies.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { beginBrowserSession } from './begin-browser-session.ts';
 import { withCookies } from '../../http/responses.ts';
 import { arrive } from './finish-sign-in.ts';
-import { isBoundBrowser } from './login-cookies.ts';
+import { isBoundBrowser } from './sign-in-cookies.ts';
 import type { SignInCode } from '../../records/sign-in-records.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 
@@ -20,12 +20,12 @@ export async function receiveSignInCode(
   options: SignInOptions,
 ): Promise<GatewayResponse> {
   const { origin } = context;
-  const { sessionId, returnPath, preLoginHash } = await takeCode(code, context, options);
+  const { sessionId, returnPath, targetHash } = await takeCode(code, context, options);
   const session = await options.stores.sessions.get(sessionId);
   if (session === null) throw new SignInFailedError('session-gone', 'the session has ended');
   const sessionCookie = await beginBrowserSession(session, context, options);
-  const endedLogin = expiredCookie(origin, loginCookieName(origin, preLoginHash));
-  return withCookies(arrive(context, returnPath), [sessionCookie, endedLogin]);
+  const endedSignIn = expiredCookie(origin, signInCookieName(origin, targetHash));
+  return withCookies(arrive(context, returnPath), [sessionCookie, endedSignIn]);
 }
 
 async function takeCode(
@@ -41,7 +41,7 @@ async function takeCode(
     throw new SignInFailedError('other-origin', 'the code is for another host');
   }
   // Login CSRF: a code that somebody else got must not sign in whoever follows a link with it.
-  if (!isBoundBrowser(origin, cookies, record.preLoginHash)) {
+  if (!isBoundBrowser(origin, cookies, record.targetHash)) {
     throw new SignInFailedError('other-browser', 'the sign-in was begun in another browser');
   }
   return record;

@@ -9,18 +9,18 @@ export interface SignInRequest {
   /** Starts with exactly one `/`. */
   readonly returnPath: string;
   /** Hash of the cookie that ties the request to the browser. */
-  readonly preLoginHash: TokenHash;
+  readonly targetHash: TokenHash;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
 /** Seals a request for the host at `audience` alone. */
 export function sealSignInRequest(
-  { targetOrigin, returnPath, preLoginHash, expiresAt }: SignInRequest,
+  { targetOrigin, returnPath, targetHash, expiresAt }: SignInRequest,
   audience: Origin,
   sealer: Sealer,
 ): Sealed {
-  const text = JSON.stringify([targetOrigin, returnPath, preLoginHash, expiresAt]);
+  const text = JSON.stringify([targetOrigin, returnPath, targetHash, expiresAt]);
   return sealer.seal(text, contextOf(audience));
 }
 
@@ -44,8 +44,8 @@ function contextOf(audience: Origin): string {
 function parse(text: string): SignInRequest | null {
   const value: unknown = JSON.parse(text);
   if (!Array.isArray(value)) return null;
-  const [targetOrigin, returnPath, preLoginHash, expiresAt] = value as unknown[];
+  const [targetOrigin, returnPath, targetHash, expiresAt] = value as unknown[];
   if (!isOrigin(targetOrigin) || typeof returnPath !== 'string') return null;
-  if (!isTokenHash(preLoginHash) || typeof expiresAt !== 'number') return null;
-  return { targetOrigin, returnPath: safeReturnPath(returnPath), preLoginHash, expiresAt };
+  if (!isTokenHash(targetHash) || typeof expiresAt !== 'number') return null;
+  return { targetOrigin, returnPath: safeReturnPath(returnPath), targetHash, expiresAt };
 }

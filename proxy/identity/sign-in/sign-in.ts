@@ -7,7 +7,7 @@ import { seeOther, withCookies } from '../../http/responses.ts';
 import { isSignInTarget } from './authenticate-host.ts';
 import { finishSignIn } from './finish-sign-in.ts';
 import { authorizationUrl } from '../provider/identity-provider.ts';
-import { bindBrowser } from './login-cookies.ts';
+import { bindBrowser } from './sign-in-cookies.ts';
 import { providerFailure } from '../provider/provider-failure.ts';
 import { redirectToSignIn } from './redirect-to-sign-in.ts';
 import { requireIdentityProvider } from '../provider/require-identity-provider.ts';
@@ -77,7 +77,7 @@ function openRequest(
 }
 
 async function redirectToProvider(
-  { targetOrigin, returnPath, preLoginHash }: SignInRequest,
+  { targetOrigin, returnPath, targetHash }: SignInRequest,
   { origin, configuration, cookies }: EndpointContext,
   { stores, discovery }: SignInOptions,
 ): Promise<GatewayResponse> {
@@ -91,10 +91,10 @@ async function redirectToProvider(
   );
   const { hash, setCookies } = bindBrowser(origin, cookies);
   const { nonce, codeVerifier } = secrets;
-  const pending = { targetOrigin, returnPath, preLoginHash, provider: provider.name, nonce };
+  const pending = { targetOrigin, returnPath, targetHash, provider: provider.name, nonce };
   await stores.pendingSignIns.save(
     hashToken(secrets.state),
-    { ...pending, browserHash: hash, codeVerifier },
+    { ...pending, authenticateHash: hash, codeVerifier },
     PENDING_LIFETIME_SECONDS,
   );
   return withCookies(seeOther(url), setCookies);

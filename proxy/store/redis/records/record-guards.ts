@@ -65,8 +65,8 @@ export const isVersionedSignIn = hasShape<VersionedSignIn>({
 export const isPendingSignIn = hasShape<PendingSignIn>({
   targetOrigin: isOrigin,
   returnPath: isString,
-  preLoginHash: isTokenHash,
-  browserHash: isTokenHash,
+  targetHash: isTokenHash,
+  authenticateHash: isTokenHash,
   provider: isString,
   nonce: isString,
   codeVerifier: isString,
@@ -76,7 +76,7 @@ export const isSignInCode = hasShape<SignInCode>({
   sessionId: isString,
   targetOrigin: isOrigin,
   returnPath: isString,
-  preLoginHash: isTokenHash,
+  targetHash: isTokenHash,
 });
 
 export const isPendingAuthorization = hasShape<PendingAuthorization>({

@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { hashToken } from '../../../../proxy/crypto/tokens.ts';
 import {
   expiredCookie,
-  loginCookie,
-  loginCookieName,
+  signInCookie,
+  signInCookieName,
   readCookie,
   readCookies,
   sessionCookie,
@@ -18,14 +18,14 @@ const lax = { sameSite: 'Lax', maxAgeSeconds: 60 } as const;
 
 describe('cookie names', () => {
   test.each([
-    ['https://app.example', '__Host-gatehouse', '__Host-gatehouse-login-yi8gaeoM'],
-    [SECURE, '__Host-gatehouse', '__Host-gatehouse-login-yi8gaeoM'],
-    [LOOPBACK, 'gatehouse-8080', 'gatehouse-login-8080-yi8gaeoM'],
-    ['http://localhost', 'gatehouse-80', 'gatehouse-login-80-yi8gaeoM'],
-    ['http://[::1]:9', 'gatehouse-9', 'gatehouse-login-9-yi8gaeoM'],
+    ['https://app.example', '__Host-gatehouse', '__Host-gatehouse-sign-in-yi8gaeoM'],
+    [SECURE, '__Host-gatehouse', '__Host-gatehouse-sign-in-yi8gaeoM'],
+    [LOOPBACK, 'gatehouse-8080', 'gatehouse-sign-in-8080-yi8gaeoM'],
+    ['http://localhost', 'gatehouse-80', 'gatehouse-sign-in-80-yi8gaeoM'],
+    ['http://[::1]:9', 'gatehouse-9', 'gatehouse-sign-in-9-yi8gaeoM'],
   ])('of %s are %s and %s', (origin, session, login) => {
     expect(sessionCookieName(anOrigin(origin))).toBe(session);
-    expect(loginCookieName(anOrigin(origin), hashToken('abcdefghijk'))).toBe(login);
+    expect(signInCookieName(anOrigin(origin), hashToken('abcdefghijk'))).toBe(login);
     const cookie = `${session}=a; ${session}=b; ${login}=a; ${login}=b`;
     expect({ ...readCookies({ headers: { cookie } }) }).toEqual({});
   });
@@ -56,8 +56,8 @@ describe('cookies that are set', () => {
   });
 
   test('of a sign-in are Lax, so that they come back from another site', () => {
-    const name = loginCookieName(SECURE, hashToken('abcdefgh'));
-    expect(loginCookie(SECURE, { name, value: 'v' }, 60)).toBe(
+    const name = signInCookieName(SECURE, hashToken('abcdefgh'));
+    expect(signInCookie(SECURE, { name, value: 'v' }, 60)).toBe(
       `${name}=v; Max-Age=60; Path=/; HttpOnly; Secure; SameSite=Lax`,
     );
   });

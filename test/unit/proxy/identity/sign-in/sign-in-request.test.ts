@@ -15,7 +15,7 @@ const audience = anOrigin('https://auth.example');
 const request = {
   targetOrigin: anOrigin('https://app.example'),
   returnPath: '/a?b=c',
-  preLoginHash: hashToken('value'),
+  targetHash: hashToken('value'),
   expiresAt: 1234,
 };
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import { RefreshedValue } from '../../../../proxy/cache/refreshed-value.ts';
+import { CachedValue } from '../../../../proxy/cache/cached-value.ts';
 
 describe('RefreshedValue', () => {
   let time: number;
   let loads: PromiseWithResolvers<string>[];
-  let value: RefreshedValue<string>;
+  let value: CachedValue<string>;
 
   beforeEach(() => {
     time = 0;
@@ -15,7 +15,7 @@ describe('RefreshedValue', () => {
       loads.push(next);
       return next.promise;
     };
-    value = new RefreshedValue(load, { now: () => time, lifetime: 100, failureLifetime: 10 });
+    value = new CachedValue(load, { now: () => time, lifetime: 100, failureLifetime: 10 });
   });
 
   test('is loaded once for all who ask at the same time', async () => {

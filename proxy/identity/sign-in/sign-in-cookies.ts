@@ -1,9 +1,9 @@
 import { hashToken, randomToken, equalSecrets, type TokenHash } from '../../crypto/tokens.ts';
 import {
   expiredCookie,
-  loginCookie,
-  loginCookieName,
-  loginCookiePrefix,
+  signInCookie,
+  signInCookieName,
+  signInCookiePrefix,
 } from '../../http/cookies.ts';
 import type { Origin } from '../../../shared/snapshot/origin.ts';
 
@@ -17,7 +17,7 @@ const MAX_COOKIES = 24;
 
 type Cookies = Readonly<Record<string, string | undefined>>;
 
-export interface LoginBinding {
+export interface SignInBinding {
   /** Names the sign-in; kept on our side. */
   readonly hash: TokenHash;
   /** `Set-Cookie` values; the browser proves with them that it began the sign-in. */
@@ -25,12 +25,12 @@ export interface LoginBinding {
 }
 
 /** Ties a sign-in that begins to the browser. */
-export function bindBrowser(origin: Origin, cookies: Cookies): LoginBinding {
+export function bindBrowser(origin: Origin, cookies: Cookies): SignInBinding {
   const value = randomToken();
   const hash = hashToken(value);
-  const cookie = loginCookie(
+  const cookie = signInCookie(
     origin,
-    { name: loginCookieName(origin, hash), value },
+    { name: signInCookieName(origin, hash), value },
     LIFETIME_SECONDS,
   );
   return { hash, setCookies: [...dropOldest(origin, cookies), cookie] };
@@ -38,13 +38,13 @@ export function bindBrowser(origin: Origin, cookies: Cookies): LoginBinding {
 
 /** Sign-ins that were left would fill the header; browsers list the oldest cookie first. */
 function dropOldest(origin: Origin, cookies: Cookies): readonly string[] {
-  const prefix = loginCookiePrefix(origin);
+  const prefix = signInCookiePrefix(origin);
   const names = Object.keys(cookies).filter((name) => name.startsWith(prefix));
   return names.slice(0, -(MAX_COOKIES - 1)).map((name) => expiredCookie(origin, name));
 }
 
 /** Whether a request comes from the browser that a sign-in was tied to. */
 export function isBoundBrowser(origin: Origin, cookies: Cookies, hash: TokenHash): boolean {
-  const value = cookies[loginCookieName(origin, hash)];
+  const value = cookies[signInCookieName(origin, hash)];
   return value !== undefined && equalSecrets(hashToken(value), hash);
 }

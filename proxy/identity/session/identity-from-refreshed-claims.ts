@@ -35,7 +35,7 @@ const CLAIMS_OF_THE_PROTOCOL: ReadonlySet<string> = new Set([
  * and userinfo together are a whole statement, as at the sign-in, but for groups: many providers have
  * those in the first ID token only. Userinfo alone has to say again whatever was said before.
  */
-export function identityAfterRefresh(
+export function identityFromRefreshedClaims(
   { idToken, userInfo }: RefreshedClaims,
   before: Identity,
 ): IdentityRefresh {

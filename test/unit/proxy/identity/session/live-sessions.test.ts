@@ -2,7 +2,7 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 
 import { UnavailableError } from '../../../../../proxy/errors/unavailable-error.ts';
 import { ProviderDiscovery } from '../../../../../proxy/identity/provider/provider-discovery.ts';
-import { SessionRenewal } from '../../../../../proxy/identity/session/session-renewal.ts';
+import { LiveSessions } from '../../../../../proxy/identity/session/live-sessions.ts';
 import { createMemoryStores } from '../../../../../proxy/store/memory/memory-stores.ts';
 import { compiledSettings } from '../../../../support/compiled-settings.ts';
 import { createRecordingLogger } from '../../../../support/redis/recording-logger.ts';
@@ -30,7 +30,7 @@ test('waits for another renewal by the clock, however long the store takes', asy
     return Promise.resolve({ kind: 'busy' });
   });
   const discovery = new ProviderDiscovery({ devAllowLoopback: false, now });
-  const renewal = new SessionRenewal({ stores, discovery, logger: createRecordingLogger(), now });
+  const renewal = new LiveSessions({ stores, discovery, logger: createRecordingLogger(), now });
   const session = renewal.sessionOf('sign-in-1', {
     identityProvider: undefined,
     settings: compiledSettings(),

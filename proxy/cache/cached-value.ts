@@ -1,4 +1,4 @@
-export interface RefreshedValueOptions {
+export interface CachedValueOptions {
   readonly now: () => number;
   /** Milliseconds a value is used before it is loaded again. */
   readonly lifetime: number;
@@ -10,14 +10,14 @@ export interface RefreshedValueOptions {
  * A value that is loaded when it is first asked for and again when it is old. Whoever asks during a
  * load waits for that one; when a later load fails the last good value serves on.
  */
-export class RefreshedValue<Value> {
+export class CachedValue<Value> {
   readonly #load: () => Promise<Value>;
-  readonly #options: RefreshedValueOptions;
+  readonly #options: CachedValueOptions;
   #current: Promise<Value> | undefined;
   #validUntil = 0;
   #lastGood: { readonly value: Value } | undefined;
 
-  constructor(load: () => Promise<Value>, options: RefreshedValueOptions) {
+  constructor(load: () => Promise<Value>, options: CachedValueOptions) {
     this.#load = load;
     this.#options = options;
   }

@@ -20,7 +20,7 @@ import { tokenResponse } from './token-response.ts';
  *
  * Where the session has expired a new one is made first: a token is used up by nothing that failed.
  */
-export async function refresh(
+export async function redeemRefreshToken(
   options: GrantOptions,
   request: TokenRequest,
 ): Promise<GatewayResponse> {

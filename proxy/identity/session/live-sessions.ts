@@ -32,7 +32,7 @@ export type SessionOfSignIn = (
  * That token has one holder at a time over all proxies, for many providers take each one once. Who
  * finds a renewal under way waits for its session.
  */
-export class SessionRenewal {
+export class LiveSessions {
   readonly #options: RenewalOptions;
   /** By sign-in: requests to this process share one. */
   readonly #underWay = new Map<string, Promise<Session | null>>();

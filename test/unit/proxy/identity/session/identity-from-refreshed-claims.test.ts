@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 
 import {
-  identityAfterRefresh,
+  identityFromRefreshedClaims,
   type IdentityRefresh,
-} from '../../../../../proxy/identity/session/identity-after-refresh.ts';
+} from '../../../../../proxy/identity/session/identity-from-refreshed-claims.ts';
 import { identityFromClaims } from '../../../../../proxy/identity/provider/identity-from-claims.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ function after(
   { idToken, userInfo }: { readonly idToken?: Claims; readonly userInfo?: Claims },
 ): IdentityRefresh {
   const ofUser = (claims: Claims | undefined) => claims && { sub: 'u1', ...claims };
-  return identityAfterRefresh(
+  return identityFromRefreshedClaims(
     { idToken: ofUser(idToken), userInfo: ofUser(userInfo) },
     identityFromClaims('corp', { sub: 'u1', ...before.idToken }, before.userInfo ?? {}),
   );

@@ -5,7 +5,7 @@ import { parseSetCookie } from 'cookie';
 import {
   bindBrowser,
   isBoundBrowser,
-} from '../../../../../proxy/identity/sign-in/login-cookies.ts';
+} from '../../../../../proxy/identity/sign-in/sign-in-cookies.ts';
 import { anOrigin } from '../../../../support/an-origin.ts';
 
 const ORIGIN = anOrigin('https://app.example');
@@ -41,7 +41,7 @@ describe('the cookie of a sign-in', () => {
   test('makes the oldest give way when there are too many, and no others', () => {
     const ours = Array.from(
       { length: 25 },
-      (_, index) => `__Host-gatehouse-login-${String(index)}`,
+      (_, index) => `__Host-gatehouse-sign-in-${String(index)}`,
     );
     const names = ['theirs', '__Host-gatehouse', ...ours];
     const { setCookies } = bindBrowser(ORIGIN, Object.fromEntries(names.map((n) => [n, 'x'])));

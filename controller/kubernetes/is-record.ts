@@ -1,4 +1,0 @@
-/** Tells an object of parsed JSON from everything else. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
