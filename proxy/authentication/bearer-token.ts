@@ -1,4 +1,4 @@
-import { TokenRequiredError } from '../errors/oauth-errors.ts';
+import { TokenRequiredError } from '../errors/authentication-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 
 /**

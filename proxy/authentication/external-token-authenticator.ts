@@ -1,6 +1,6 @@
 import { resourceIdentifier } from '../configuration/resource-identifier.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
-import { TokenRequiredError } from '../errors/oauth-errors.ts';
+import { TokenRequiredError } from '../errors/authentication-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Session } from '../records/session.ts';
 import type { Stores } from '../store/stores.ts';

@@ -1,6 +1,6 @@
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import { hashToken } from '../crypto/tokens.ts';
-import { SignInRequiredError } from '../errors/request-errors.ts';
+import { SignInRequiredError } from '../errors/authentication-errors.ts';
 import { readCookie, sessionCookieName } from '../http/cookies.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Stores } from '../store/stores.ts';

@@ -1,5 +1,5 @@
 import { InvalidTargetError } from '../errors/oauth-errors.ts';
-import { RouteNotFoundError } from '../errors/request-errors.ts';
+import { RouteNotFoundError } from '../errors/routing-errors.ts';
 import type { EndpointContext } from '../endpoints/endpoint.ts';
 import { isReservedPath } from '../endpoints/reserved-path.ts';
 import { resourceIdentifier, resourcePath } from '../configuration/resource-identifier.ts';

@@ -1,5 +1,5 @@
 import type { HostRoutes } from '../configuration/routing-table.ts';
-import { RouteNotFoundError } from '../errors/request-errors.ts';
+import { RouteNotFoundError } from '../errors/routing-errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { isReservedPath } from './reserved-path.ts';
 

@@ -1,4 +1,4 @@
-import { TooManyRequestsError } from '../errors/request-errors.ts';
+import { TooManyRequestsError } from '../errors/denial-errors.ts';
 import { networkOf } from '../http/network-of.ts';
 import type { RateLimit, RateLimitStore } from '../store/rate-limit-store.ts';
 

@@ -1,4 +1,4 @@
-import { MethodNotAllowedError } from '../errors/request-errors.ts';
+import { MethodNotAllowedError } from '../errors/routing-errors.ts';
 import { readCookies } from '../http/cookies.ts';
 import { CROSS_ORIGIN_HEADERS, isPreflight, preflightResponse } from '../http/cors.ts';
 import type { Endpoint } from './endpoint.ts';

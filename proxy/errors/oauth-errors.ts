@@ -95,23 +95,3 @@ export class InvalidRedirectUriError extends OAuthError {
   override readonly name = 'InvalidRedirectUriError';
   override readonly code = 'invalid_redirect_uri';
 }
-
-/**
- * A request to a protected resource without a usable token.
- *
- * @see {@link https://www.rfc-editor.org/rfc/rfc6750#section-3.1 RFC 6750, section 3.1}
- */
-export class TokenRequiredError extends GatewayError {
-  override readonly name = 'TokenRequiredError';
-  override readonly reason: string;
-  override readonly status = 401;
-  /** A token was sent and is no good; without one the challenge carries no error code. */
-  readonly tokenWasSent: boolean;
-
-  /** `reason` is for the log: on the wire every bad token is `invalid_token`. */
-  constructor(reason: string, { tokenWasSent }: { tokenWasSent: boolean }) {
-    super(`no usable token: ${reason}`);
-    this.reason = reason;
-    this.tokenWasSent = tokenWasSent;
-  }
-}

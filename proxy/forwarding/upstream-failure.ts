@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors/gateway-error.ts';
-import { UpstreamTimeoutError, UpstreamUnreachableError } from '../errors/request-errors.ts';
+import { UpstreamTimeoutError, UpstreamUnreachableError } from '../errors/upstream-errors.ts';
 
 /** Says what went wrong with an upstream in the gateway's words. */
 export function upstreamFailure(error: Error): GatewayError {

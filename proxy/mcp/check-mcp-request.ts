@@ -1,8 +1,6 @@
-import {
-  BadRequestError,
-  ForbiddenError,
-  MethodNotAllowedError,
-} from '../errors/request-errors.ts';
+import { BadRequestError } from '../errors/request-errors.ts';
+import { ForbiddenError } from '../errors/denial-errors.ts';
+import { MethodNotAllowedError } from '../errors/routing-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { isLoopbackHost } from '../../shared/snapshot/loopback-host.ts';
 

@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 
 import { InvalidMessageError } from '../errors/request-errors.ts';
-import { findCaseVariant, isJsonObject, member, type JsonObject } from '../json/json-object.ts';
+import { findCaseVariant, member, type JsonObject } from '../json/json-object.ts';
 import { INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR } from './json-rpc-codes.ts';
 import { MIRRORED_NAMES } from './mirrored-name.ts';
 import { parseStrictJson } from './strict-json.ts';
+import { isRecord } from '../../shared/runtime/is-record.ts';
 
 /** What the gateway understands of one JSON-RPC message. */
 export interface JsonRpcMessage {
@@ -42,7 +43,7 @@ export function parseMessage(body: Buffer): JsonRpcMessage {
   const value = parseStrictJson(body.toString('utf8'));
   // Batches are of MCP 2025-03-26 only, and would hide one call behind another.
   if (Array.isArray(value)) throw invalid('batches are not accepted');
-  if (!isJsonObject(value)) throw invalid('the message is not an object');
+  if (!isRecord(value)) throw invalid('the message is not an object');
   try {
     return readMessage(value);
   } catch (error) {
@@ -120,7 +121,7 @@ function readCall(envelope: JsonObject, id: MessageId | undefined): JsonRpcMessa
 function readParams(envelope: JsonObject): JsonObject {
   if (!Object.hasOwn(envelope, 'params')) return {};
   const params = envelope['params'];
-  if (!isJsonObject(params)) throw invalid('"params" is not an object');
+  if (!isRecord(params)) throw invalid('"params" is not an object');
   refuseCaseVariants(params, PARAMS_KEYS);
   return params;
 }
@@ -133,7 +134,7 @@ function readTool(
   const toolName = member(params, 'name');
   if (!isText(toolName)) throw invalid('"name" of the tool is not a text');
   const toolArguments = Object.hasOwn(params, 'arguments') ? params['arguments'] : {};
-  if (!isJsonObject(toolArguments)) throw invalid('"arguments" of the tool is not an object');
+  if (!isRecord(toolArguments)) throw invalid('"arguments" of the tool is not an object');
   return { toolName, toolArguments };
 }
 
@@ -148,7 +149,7 @@ function readMirroredName(method: string, params: JsonObject): string | undefine
 function readProtocolVersion(params: JsonObject): string | undefined {
   if (!Object.hasOwn(params, '_meta')) return undefined;
   const meta = params['_meta'];
-  if (!isJsonObject(meta)) throw invalid('"_meta" is not an object', INVALID_PARAMS);
+  if (!isRecord(meta)) throw invalid('"_meta" is not an object', INVALID_PARAMS);
   refuseCaseVariants(meta, [VERSION_KEY]);
   const version = member(meta, VERSION_KEY);
   if (version === undefined || typeof version === 'string') return version;

@@ -1,14 +1,10 @@
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import { AuthorizationPageError } from '../errors/authorization-page-errors.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import { TokenRequiredError } from '../errors/oauth-errors.ts';
-import {
-  ClientGoneError,
-  PolicyDeniedError,
-  SignInFailedError,
-  SignInRequiredError,
-  ToolCallDeniedError,
-} from '../errors/request-errors.ts';
+import { TokenRequiredError } from '../errors/authentication-errors.ts';
+import { ClientGoneError } from '../errors/request-errors.ts';
+import { PolicyDeniedError, ToolCallDeniedError } from '../errors/denial-errors.ts';
+import { SignInFailedError, SignInRequiredError } from '../errors/authentication-errors.ts';
 import { respondToError } from './respond-to-error.ts';
 import { CROSS_ORIGIN_HEADERS } from '../http/cors.ts';
 import type { RedirectToSignIn } from '../identity/sign-in/redirect-to-sign-in.ts';

@@ -1,11 +1,8 @@
 import type { CompiledSettings } from '../../shared/snapshot/snapshot.ts';
 import type { GatewayError } from '../errors/gateway-error.ts';
-import { TokenRequiredError } from '../errors/oauth-errors.ts';
-import {
-  PolicyDeniedError,
-  SignInRequiredError,
-  ToolCallDeniedError,
-} from '../errors/request-errors.ts';
+import { TokenRequiredError } from '../errors/authentication-errors.ts';
+import { PolicyDeniedError, ToolCallDeniedError } from '../errors/denial-errors.ts';
+import { SignInRequiredError } from '../errors/authentication-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { identityOf, type Caller } from '../authentication/caller.ts';
 import type { JsonRpcMessage } from '../mcp/json-rpc.ts';

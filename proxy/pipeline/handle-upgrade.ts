@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 
 import type { GatewayRoute } from '../configuration/routing-table.ts';
-import { ForbiddenError, RouteNotFoundError } from '../errors/request-errors.ts';
+import { ForbiddenError } from '../errors/denial-errors.ts';
+import { RouteNotFoundError } from '../errors/routing-errors.ts';
 import type { UpgradeClient } from '../forwarding/websocket/upgrade-relay.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';

@@ -1,4 +1,4 @@
-import { RouteNotFoundError } from '../errors/request-errors.ts';
+import { RouteNotFoundError } from '../errors/routing-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';

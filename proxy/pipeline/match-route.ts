@@ -1,4 +1,5 @@
-import { BadRequestError, RouteNotFoundError } from '../errors/request-errors.ts';
+import { BadRequestError } from '../errors/request-errors.ts';
+import { RouteNotFoundError } from '../errors/routing-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { ambiguousPath } from '../http/parse-request.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';

@@ -11,16 +11,16 @@ import {
   ClientIdDomainNotAllowedError,
 } from '../errors/authorization-page-errors.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import { InvalidClientError, OAuthError, TokenRequiredError } from '../errors/oauth-errors.ts';
+import { InvalidClientError, OAuthError } from '../errors/oauth-errors.ts';
+import { TokenRequiredError } from '../errors/authentication-errors.ts';
 import {
   BodyTooLargeError,
   BodyTooSlowError,
   InvalidMessageError,
-  MethodNotAllowedError,
-  SignInFailedError,
-  TooManyRequestsError,
-  ToolCallDeniedError,
 } from '../errors/request-errors.ts';
+import { MethodNotAllowedError } from '../errors/routing-errors.ts';
+import { SignInFailedError } from '../errors/authentication-errors.ts';
+import { TooManyRequestsError, ToolCallDeniedError } from '../errors/denial-errors.ts';
 import { UnavailableError } from '../errors/unavailable-error.ts';
 
 /** What the answer to a failed request depends on besides the error. */

@@ -1,16 +1,4 @@
-import type { ClientMetadata } from '../records/client.ts';
-import type { TokenHash } from '../crypto/tokens.ts';
-
-/** A client that registered itself (RFC 7591), at one issuer. */
-export interface RegisteredClient {
-  readonly id: string;
-  readonly issuer: string;
-  /** sha256 of the secret; absent for public clients. */
-  readonly secretHash?: TokenHash;
-  readonly metadata: ClientMetadata;
-  /** Milliseconds since the epoch. */
-  readonly registeredAt: number;
-}
+import type { RegisteredClient } from '../records/registered-client.ts';
 
 /** Dynamically registered clients. One that is not used for its lifetime is forgotten. */
 export interface ClientStore {

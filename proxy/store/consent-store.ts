@@ -1,13 +1,4 @@
-/** What a user agreed to. Another value in any member is another consent. */
-export interface ConsentKey {
-  readonly provider: string;
-  readonly subject: string;
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly redirectUri: string;
-  readonly resource: string;
-  readonly scopes: readonly string[];
-}
+import type { ConsentKey } from '../records/consent-key.ts';
 
 /** Consents that need not be asked for again. */
 export interface ConsentStore {

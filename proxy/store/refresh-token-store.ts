@@ -1,14 +1,6 @@
+import type { RefreshTokenReference } from '../records/refresh-token-reference.ts';
 import type { TokenHash } from '../crypto/tokens.ts';
 import type { Sealed } from '../crypto/sealer.ts';
-
-/** What a refresh token says of itself, and its hash. Tokens themselves are never stored. */
-export interface RefreshTokenReference {
-  /** The family: every token rotated from one grant has it. */
-  readonly grantId: string;
-  /** How many tokens of the family came before it. */
-  readonly generation: number;
-  readonly hash: TokenHash;
-}
 
 export type RefreshTokenState =
   /** It may be rotated. */

@@ -1,6 +1,6 @@
+import type { BrowserSession } from '../records/browser-session.ts';
 import type { Session } from '../records/session.ts';
 import type { TokenHash } from '../crypto/tokens.ts';
-import type { Origin } from '../../shared/snapshot/origin.ts';
 
 /** Sessions by id, until they expire. */
 export interface SessionStore {
@@ -9,13 +9,6 @@ export interface SessionStore {
   get(id: string): Promise<Session | null>;
   /** Ends the session everywhere, grants included. */
   revoke(id: string): Promise<void>;
-}
-
-/** What a browser's cookie stands for, on one host. */
-export interface BrowserSession {
-  readonly sessionId: string;
-  /** The origin whose cookie it is; on another one it means nothing. */
-  readonly origin: Origin;
 }
 
 /** Browser sessions by the hash of the cookie's value. */

@@ -1,4 +1,5 @@
-import type { PendingSignIn, SignInCode } from '../records/sign-in-records.ts';
+import type { PendingSignIn } from '../records/pending-sign-in.ts';
+import type { SignInCode } from '../records/sign-in-code.ts';
 import type { PendingAuthorization } from '../records/pending-authorization.ts';
 import type { AuthorizationCodeStore } from './authorization-code-store.ts';
 import type { ClientStore } from './client-store.ts';

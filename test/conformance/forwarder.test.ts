@@ -11,11 +11,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { WebSocket, WebSocketServer } from 'ws';
 
-import {
-  ClientGoneError,
-  ForbiddenError,
-  UpstreamUnreachableError,
-} from '../../proxy/errors/request-errors.ts';
+import { ClientGoneError } from '../../proxy/errors/request-errors.ts';
+import { ForbiddenError } from '../../proxy/errors/denial-errors.ts';
+import { UpstreamUnreachableError } from '../../proxy/errors/upstream-errors.ts';
 import { startFront } from '../support/front.ts';
 import { headerOf, RawClient, type WireResponse } from '../support/raw-http.ts';
 import { startRawUpstream, startUpstream } from '../support/upstream.ts';

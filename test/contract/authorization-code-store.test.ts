@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { hashToken } from '../../proxy/crypto/tokens.ts';
-import type { AuthorizationCode } from '../../proxy/store/authorization-code-store.ts';
+import type { AuthorizationCode } from '../../proxy/records/authorization-code.ts';
 import { fiftyAtOnce, MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
 
 const HASH = hashToken('hash');

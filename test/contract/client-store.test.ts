@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import type { RegisteredClient } from '../../proxy/store/client-store.ts';
+import type { RegisteredClient } from '../../proxy/records/registered-client.ts';
 import { MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
 
 const DAY = 86_400;

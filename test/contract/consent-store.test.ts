@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import type { ConsentKey } from '../../proxy/store/consent-store.ts';
+import type { ConsentKey } from '../../proxy/records/consent-key.ts';
 import { STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
 
 const DAY = 86_400;

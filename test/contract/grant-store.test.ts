@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import type { Grant } from '../../proxy/store/grant-store.ts';
+import type { Grant } from '../../proxy/records/grant.ts';
 import { MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
 
 const DAY = 86_400;

@@ -1,12 +1,13 @@
 import { hashToken } from '../../proxy/crypto/tokens.ts';
-import type { AuthorizationCode } from '../../proxy/store/authorization-code-store.ts';
-import type { RegisteredClient } from '../../proxy/store/client-store.ts';
-import type { ConsentKey } from '../../proxy/store/consent-store.ts';
-import type { Grant } from '../../proxy/store/grant-store.ts';
-import type { BrowserSession } from '../../proxy/store/session-store.ts';
-import type { SignInRecord } from '../../proxy/store/sign-in-store.ts';
+import type { AuthorizationCode } from '../../proxy/records/authorization-code.ts';
+import type { RegisteredClient } from '../../proxy/records/registered-client.ts';
+import type { ConsentKey } from '../../proxy/records/consent-key.ts';
+import type { Grant } from '../../proxy/records/grant.ts';
+import type { BrowserSession } from '../../proxy/records/browser-session.ts';
+import type { SignInRecord } from '../../proxy/records/sign-in-record.ts';
 import type { Identity, Session } from '../../proxy/records/session.ts';
-import type { PendingSignIn, SignInCode } from '../../proxy/records/sign-in-records.ts';
+import type { PendingSignIn } from '../../proxy/records/pending-sign-in.ts';
+import type { SignInCode } from '../../proxy/records/sign-in-code.ts';
 import type { PendingAuthorization } from '../../proxy/records/pending-authorization.ts';
 import { anOrigin } from '../support/an-origin.ts';
 

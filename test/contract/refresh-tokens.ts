@@ -1,6 +1,7 @@
 import type { Sealed } from '../../proxy/crypto/sealer.ts';
 import { hashToken } from '../../proxy/crypto/tokens.ts';
-import type { RefreshTokenReference, Rotation } from '../../proxy/store/refresh-token-store.ts';
+import type { RefreshTokenReference } from '../../proxy/records/refresh-token-reference.ts';
+import type { Rotation } from '../../proxy/store/refresh-token-store.ts';
 
 const THIRTY_DAYS = 30 * 86_400;
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
-import type { RenewalClaim, SignInRecord, SignInStore } from '../../proxy/store/sign-in-store.ts';
+import type { RenewalClaim, SignInStore } from '../../proxy/store/sign-in-store.ts';
+import type { SignInRecord } from '../../proxy/records/sign-in-record.ts';
 import { fiftyAtOnce, MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
 
 const DAY = 86_400;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { hashToken } from '../../proxy/crypto/tokens.ts';
-import type { SignInCode } from '../../proxy/records/sign-in-records.ts';
+import type { SignInCode } from '../../proxy/records/sign-in-code.ts';
 import { fiftyAtOnce, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
 import { anOrigin } from '../support/an-origin.ts';
 

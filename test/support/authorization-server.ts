@@ -12,8 +12,8 @@ import { text } from 'node:stream/consumers';
 
 import { Sealer } from '../../proxy/crypto/sealer.ts';
 import { hashToken, randomToken } from '../../proxy/crypto/tokens.ts';
-import { TokenRequiredError } from '../../proxy/errors/oauth-errors.ts';
-import { RouteNotFoundError } from '../../proxy/errors/request-errors.ts';
+import { TokenRequiredError } from '../../proxy/errors/authentication-errors.ts';
+import { RouteNotFoundError } from '../../proxy/errors/routing-errors.ts';
 import { respondToError } from '../../proxy/pipeline/respond-to-error.ts';
 import { sessionCookieName } from '../../proxy/http/cookies.ts';
 import type { GatewayResponse } from '../../proxy/http/gateway-response.ts';

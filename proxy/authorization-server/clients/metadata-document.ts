@@ -1,6 +1,6 @@
 import { ClientIdDomainNotAllowedError } from '../../errors/authorization-page-errors.ts';
 import { OAuthError } from '../../errors/oauth-errors.ts';
-import { TooManyRequestsError } from '../../errors/request-errors.ts';
+import { TooManyRequestsError } from '../../errors/denial-errors.ts';
 import { DocumentCache, type LoadedDocument } from '../../outbound/document-cache.ts';
 import { freshSeconds } from '../../outbound/freshness.ts';
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts';

@@ -4,11 +4,9 @@ import {
   UnknownClientError,
 } from '../../errors/authorization-page-errors.ts';
 import { AccessDeniedError } from '../../errors/oauth-errors.ts';
-import {
-  BadRequestError,
-  ForbiddenError,
-  RouteNotFoundError,
-} from '../../errors/request-errors.ts';
+import { BadRequestError } from '../../errors/request-errors.ts';
+import { ForbiddenError } from '../../errors/denial-errors.ts';
+import { RouteNotFoundError } from '../../errors/routing-errors.ts';
 import type { SessionCookieAuthenticator } from '../../authentication/session-cookie-authenticator.ts';
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
@@ -18,7 +16,7 @@ import type { RedirectToSignIn } from '../../identity/sign-in/redirect-to-sign-i
 import { signedInBrowser } from '../../identity/sign-in/signed-in-browser.ts';
 import type { Session } from '../../records/session.ts';
 import { resourceIdentifier } from '../../configuration/resource-identifier.ts';
-import type { ConsentKey } from '../../store/consent-store.ts';
+import type { ConsentKey } from '../../records/consent-key.ts';
 import type { Stores } from '../../store/stores.ts';
 import { codeRedirect, errorRedirect } from '../authorization-response.ts';
 import type { Client } from '../../records/client.ts';

@@ -8,7 +8,7 @@ import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { readBody } from '../../http/read-body.ts';
 import { json } from '../../http/responses.ts';
 import type { JsonObject } from '../../json/json-object.ts';
-import type { RegisteredClient } from '../../store/client-store.ts';
+import type { RegisteredClient } from '../../records/registered-client.ts';
 import type { Stores } from '../../store/stores.ts';
 import type { Logger } from '../../../shared/telemetry/logger.ts';
 import { checkKeysDomain } from '../clients/client-domains.ts';

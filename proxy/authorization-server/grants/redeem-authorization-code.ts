@@ -1,8 +1,8 @@
 import { hashToken, type TokenHash } from '../../crypto/tokens.ts';
 import { InvalidGrantError } from '../../errors/oauth-errors.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
-import type { AuthorizationCode } from '../../store/authorization-code-store.ts';
-import type { Grant } from '../../store/grant-store.ts';
+import type { AuthorizationCode } from '../../records/authorization-code.ts';
+import type { Grant } from '../../records/grant.ts';
 import { parameter, requiredParameter } from '../parameters.ts';
 import { verifiesChallenge } from '../pkce.ts';
 import { refuseOtherResource } from '../resources.ts';

@@ -1,7 +1,7 @@
 import { InvalidGrantError } from '../../errors/oauth-errors.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
-import type { Grant } from '../../store/grant-store.ts';
-import type { RefreshTokenReference } from '../../store/refresh-token-store.ts';
+import type { Grant } from '../../records/grant.ts';
+import type { RefreshTokenReference } from '../../records/refresh-token-reference.ts';
 import { keepUsedClient } from '../clients/unused-client-lifetime.ts';
 import { parameter, requiredParameter } from '../parameters.ts';
 import { refuseOtherResource } from '../resources.ts';

@@ -2,7 +2,7 @@ import { formatGatewayToken, readGatewayToken } from '../../crypto/gateway-token
 import { isTuple } from '../../crypto/is-tuple.ts';
 import type { Sealer } from '../../crypto/sealer.ts';
 import { hashToken, randomToken } from '../../crypto/tokens.ts';
-import type { RefreshTokenReference } from '../../store/refresh-token-store.ts';
+import type { RefreshTokenReference } from '../../records/refresh-token-reference.ts';
 
 const CONTEXT = 'refresh-token';
 

@@ -2,7 +2,7 @@ import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { json } from '../../http/responses.ts';
 import type { Session } from '../../records/session.ts';
-import type { Grant } from '../../store/grant-store.ts';
+import type { Grant } from '../../records/grant.ts';
 import type { ExternalTokens } from '../../authentication/external-tokens.ts';
 
 /** What a successful token request gives its client. */

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 
 import type { Dispatcher } from 'undici';
 
-import { UpstreamTimeoutError, UpstreamUnreachableError } from '../../errors/request-errors.ts';
+import { UpstreamTimeoutError, UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import type { RequestMessage } from '../../http/request-message.ts';
 import { ClientController } from '../client-controller.ts';
 import { agentOn } from '../targets/connect-target.ts';

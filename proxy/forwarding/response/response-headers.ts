@@ -1,4 +1,4 @@
-import { UpstreamUnreachableError } from '../../errors/request-errors.ts';
+import { UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import { isGatewayCookie, nameOf } from '../gateway-cookies.ts';
 import { isHopByHop, listedInConnection } from '../hop-by-hop.ts';
 import { mayTrail } from '../reserved-fields.ts';

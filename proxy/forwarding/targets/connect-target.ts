@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 
-import { UpstreamUnreachableError } from '../../errors/request-errors.ts';
+import { UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import { asError } from '../as-error.ts';
 import type { TargetVisit } from './target-visit.ts';
 import { upstreamFailure } from '../upstream-failure.ts';

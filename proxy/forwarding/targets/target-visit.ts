@@ -1,4 +1,4 @@
-import { UpstreamUnreachableError } from '../../errors/request-errors.ts';
+import { UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import type { TargetLoads } from './target-loads.ts';
 import type { Target, TargetChoice } from './target.ts';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-import { UpstreamUnreachableError } from '../../errors/request-errors.ts';
+import { UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import { closeGently } from '../../http/close-gently.ts';
 import { rawHead } from '../../http/raw-response.ts';
 import { responseHeaders } from '../response/response-headers.ts';

@@ -3,11 +3,8 @@ import type { Duplex } from 'node:stream';
 
 import httpProxy from 'http-proxy';
 
-import {
-  ClientGoneError,
-  UpstreamTimeoutError,
-  UpstreamUnreachableError,
-} from '../../errors/request-errors.ts';
+import { ClientGoneError } from '../../errors/request-errors.ts';
+import { UpstreamTimeoutError, UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import { closeGently } from '../../http/close-gently.ts';
 import { endWithResponse } from '../../http/raw-response.ts';
 import { asError } from '../as-error.ts';

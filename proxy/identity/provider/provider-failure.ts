@@ -1,6 +1,6 @@
 import { AuthorizationResponseError, ResponseBodyError } from 'openid-client';
 
-import { SignInFailedError } from '../../errors/request-errors.ts';
+import { SignInFailedError } from '../../errors/authentication-errors.ts';
 import { UnavailableError } from '../../errors/unavailable-error.ts';
 
 /** How long nobody asks the provider for the same again after it failed. */

@@ -1,5 +1,5 @@
 import type { CompiledIdentityProvider } from '../../../shared/snapshot/snapshot.ts';
-import { SignInFailedError } from '../../errors/request-errors.ts';
+import { SignInFailedError } from '../../errors/authentication-errors.ts';
 import type { Configuration } from '../../configuration/configuration.ts';
 
 /** The provider that signs users in, or the error for a gateway that has none. */

@@ -3,7 +3,8 @@ import type { CompiledIdentityProvider } from '../../../shared/snapshot/snapshot
 import { randomToken } from '../../crypto/tokens.ts';
 import type { Configuration } from '../../configuration/configuration.ts';
 import { retryWhileAway } from '../../store/retry-while-away.ts';
-import type { SignInRecord, VersionedSignIn } from '../../store/sign-in-store.ts';
+import type { SignInRecord } from '../../records/sign-in-record.ts';
+import type { VersionedSignIn } from '../../store/sign-in-store.ts';
 import type { Stores } from '../../store/stores.ts';
 import { createSession } from './create-session.ts';
 import { endSignIn } from './end-sign-in.ts';

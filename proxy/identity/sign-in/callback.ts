@@ -1,4 +1,4 @@
-import { SignInFailedError } from '../../errors/request-errors.ts';
+import { SignInFailedError } from '../../errors/authentication-errors.ts';
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { authenticateOriginFor } from './authenticate-host.ts';

@@ -1,5 +1,5 @@
 import { hashToken, randomToken } from '../../crypto/tokens.ts';
-import { SignInFailedError } from '../../errors/request-errors.ts';
+import { SignInFailedError } from '../../errors/authentication-errors.ts';
 import { expiredCookie, signInCookieName } from '../../http/cookies.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
@@ -13,7 +13,7 @@ import { isBoundBrowser } from './sign-in-cookies.ts';
 import { providerFailure } from '../provider/provider-failure.ts';
 import { requireIdentityProvider } from '../provider/require-identity-provider.ts';
 import type { Session } from '../../records/session.ts';
-import type { PendingSignIn } from '../../records/sign-in-records.ts';
+import type { PendingSignIn } from '../../records/pending-sign-in.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { hashToken } from '../../crypto/tokens.ts';
-import { SignInFailedError } from '../../errors/request-errors.ts';
+import { SignInFailedError } from '../../errors/authentication-errors.ts';
 import { expiredCookie, signInCookieName } from '../../http/cookies.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
@@ -7,7 +7,7 @@ import { beginBrowserSession } from './begin-browser-session.ts';
 import { withCookies } from '../../http/responses.ts';
 import { arrive } from './finish-sign-in.ts';
 import { isBoundBrowser } from './sign-in-cookies.ts';
-import type { SignInCode } from '../../records/sign-in-records.ts';
+import type { SignInCode } from '../../records/sign-in-code.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { hashToken, randomToken } from '../../crypto/tokens.ts';
-import { SignInFailedError } from '../../errors/request-errors.ts';
+import { SignInFailedError } from '../../errors/authentication-errors.ts';
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import { limitNetwork } from '../../endpoints/limit-rate.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';

@@ -1,5 +1,5 @@
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
-import { ForbiddenError } from '../../errors/request-errors.ts';
+import { ForbiddenError } from '../../errors/denial-errors.ts';
 import { expiredCookie, sessionCookieName } from '../../http/cookies.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { readForm } from '../../http/read-form.ts';

@@ -1,8 +1,5 @@
-import type {
-  AuthorizationCode,
-  AuthorizationCodeStore,
-  CodeConsumption,
-} from '../authorization-code-store.ts';
+import type { AuthorizationCode } from '../../records/authorization-code.ts';
+import type { AuthorizationCodeStore, CodeConsumption } from '../authorization-code-store.ts';
 import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 import type { TokenHash } from '../../crypto/tokens.ts';
 

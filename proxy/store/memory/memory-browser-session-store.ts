@@ -1,4 +1,5 @@
-import type { BrowserSession, BrowserSessionStore } from '../session-store.ts';
+import type { BrowserSession } from '../../records/browser-session.ts';
+import type { BrowserSessionStore } from '../session-store.ts';
 import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 import type { TokenHash } from '../../crypto/tokens.ts';
 

@@ -1,4 +1,5 @@
-import type { ClientStore, RegisteredClient } from '../client-store.ts';
+import type { ClientStore } from '../client-store.ts';
+import type { RegisteredClient } from '../../records/registered-client.ts';
 import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 
 /** Registered clients of one process. */

@@ -1,4 +1,5 @@
-import type { ConsentKey, ConsentStore } from '../consent-store.ts';
+import type { ConsentKey } from '../../records/consent-key.ts';
+import type { ConsentStore } from '../consent-store.ts';
 import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 
 /** Consents of one process. */

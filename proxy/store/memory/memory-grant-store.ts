@@ -1,4 +1,5 @@
-import type { Grant, GrantStore } from '../grant-store.ts';
+import type { Grant } from '../../records/grant.ts';
+import type { GrantStore } from '../grant-store.ts';
 import { REVOCATION_MEMORY_SECONDS } from '../revocation-memory.ts';
 import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-import type { RenewalClaim, SignInRecord, SignInStore, VersionedSignIn } from '../sign-in-store.ts';
+import type { RenewalClaim, SignInStore, VersionedSignIn } from '../sign-in-store.ts';
+import type { SignInRecord } from '../../records/sign-in-record.ts';
 import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 
 /** Absent claim id: nobody renews it, and nobody may yet. */

@@ -1,4 +1,5 @@
-import { isJsonObject, member } from '../../../json/json-object.ts';
+import { member } from '../../../json/json-object.ts';
+import { isRecord } from '../../../../shared/runtime/is-record.ts';
 
 /** Tells whether a value of parsed JSON is a `Value`. */
 export type Guard<Value> = (value: unknown) => value is Value;
@@ -30,5 +31,5 @@ export function isOptional<Value>(isValue: Guard<Value>): Guard<Value | undefine
 export function hasShape<Value>(shape: Shape<Value>): Guard<Value> {
   const guards = Object.entries<Guard<unknown>>(shape);
   return (value): value is Value =>
-    isJsonObject(value) && guards.every(([name, isValid]) => isValid(member(value, name)));
+    isRecord(value) && guards.every(([name, isValid]) => isValid(member(value, name)));
 }

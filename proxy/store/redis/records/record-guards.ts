@@ -1,14 +1,16 @@
 import type { Identity, Session } from '../../../records/session.ts';
-import type { PendingSignIn, SignInCode } from '../../../records/sign-in-records.ts';
+import type { PendingSignIn } from '../../../records/pending-sign-in.ts';
+import type { SignInCode } from '../../../records/sign-in-code.ts';
 import { isTokenHash } from '../../../crypto/tokens.ts';
-import { isJsonObject } from '../../../json/json-object.ts';
+
 import { TOKEN_ENDPOINT_AUTH_METHODS, type ClientMetadata } from '../../../records/client.ts';
 import type { PendingAuthorization } from '../../../records/pending-authorization.ts';
-import type { AuthorizationCode } from '../../authorization-code-store.ts';
-import type { RegisteredClient } from '../../client-store.ts';
-import type { Grant } from '../../grant-store.ts';
-import type { BrowserSession } from '../../session-store.ts';
-import type { SignInRecord, VersionedSignIn } from '../../sign-in-store.ts';
+import type { AuthorizationCode } from '../../../records/authorization-code.ts';
+import type { RegisteredClient } from '../../../records/registered-client.ts';
+import type { Grant } from '../../../records/grant.ts';
+import type { BrowserSession } from '../../../records/browser-session.ts';
+import type { SignInRecord } from '../../../records/sign-in-record.ts';
+import type { VersionedSignIn } from '../../sign-in-store.ts';
 import {
   hasShape,
   isBoolean,
@@ -20,6 +22,7 @@ import {
   type Guard,
 } from './guards.ts';
 import { isOrigin } from '../../../../shared/snapshot/origin.ts';
+import { isRecord } from '../../../../shared/runtime/is-record.ts';
 
 const isStringList = isListOf(isString);
 
@@ -29,7 +32,7 @@ const isIdentity = hasShape<Identity>({
   email: isOptional(isString),
   name: isOptional(isString),
   groups: isStringList,
-  claims: isJsonObject,
+  claims: isRecord,
 });
 
 export const isSession = hasShape<Session>({
@@ -99,7 +102,7 @@ const isClientMetadata = hasShape<ClientMetadata>({
   grantTypes: isStringList,
   applicationType: isOptional(isOneOf(['native', 'web'] as const)),
   scope: isOptional(isString),
-  jwks: isOptional(hasShape({ keys: isListOf(isJsonObject) })),
+  jwks: isOptional(hasShape({ keys: isListOf(isRecord) })),
   jwksUri: isOptional(isString),
 });
 

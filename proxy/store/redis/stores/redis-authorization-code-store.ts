@@ -1,9 +1,6 @@
 import type { Sealer } from '../../../crypto/sealer.ts';
-import type {
-  AuthorizationCode,
-  AuthorizationCodeStore,
-  CodeConsumption,
-} from '../../authorization-code-store.ts';
+import type { AuthorizationCode } from '../../../records/authorization-code.ts';
+import type { AuthorizationCodeStore, CodeConsumption } from '../../authorization-code-store.ts';
 import { isCodeRecord, type CodeRecord } from '../records/record-guards.ts';
 import type { RedisCommands } from '../connection/redis-commands.ts';
 import { SealedRecords } from '../records/sealed-records.ts';

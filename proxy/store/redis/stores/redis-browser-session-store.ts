@@ -1,5 +1,6 @@
 import type { Sealer } from '../../../crypto/sealer.ts';
-import type { BrowserSession, BrowserSessionStore } from '../../session-store.ts';
+import type { BrowserSession } from '../../../records/browser-session.ts';
+import type { BrowserSessionStore } from '../../session-store.ts';
 import { keyOf } from '../records/keys.ts';
 import { isBrowserSession } from '../records/record-guards.ts';
 import { RecordSeal } from '../records/record-seal.ts';

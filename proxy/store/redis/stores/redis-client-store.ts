@@ -1,5 +1,6 @@
 import type { Sealer } from '../../../crypto/sealer.ts';
-import type { ClientStore, RegisteredClient } from '../../client-store.ts';
+import type { ClientStore } from '../../client-store.ts';
+import type { RegisteredClient } from '../../../records/registered-client.ts';
 import { hashedId } from '../records/keys.ts';
 import { isRegisteredClient } from '../records/record-guards.ts';
 import type { RedisCommands } from '../connection/redis-commands.ts';

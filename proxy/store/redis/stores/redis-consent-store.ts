@@ -1,5 +1,6 @@
 import type { Sealer } from '../../../crypto/sealer.ts';
-import type { ConsentKey, ConsentStore } from '../../consent-store.ts';
+import type { ConsentKey } from '../../../records/consent-key.ts';
+import type { ConsentStore } from '../../consent-store.ts';
 import { isString } from '../records/guards.ts';
 import { hashedId } from '../records/keys.ts';
 import type { RedisCommands } from '../connection/redis-commands.ts';

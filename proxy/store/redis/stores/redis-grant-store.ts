@@ -1,5 +1,6 @@
 import type { Sealer } from '../../../crypto/sealer.ts';
-import type { Grant, GrantStore } from '../../grant-store.ts';
+import type { Grant } from '../../../records/grant.ts';
+import type { GrantStore } from '../../grant-store.ts';
 import { REVOCATION_MEMORY_SECONDS } from '../../revocation-memory.ts';
 import { keyOf, milliseconds } from '../records/keys.ts';
 import { isGrant } from '../records/record-guards.ts';

@@ -1,5 +1,5 @@
+import type { RefreshTokenReference } from '../../../records/refresh-token-reference.ts';
 import type {
-  RefreshTokenReference,
   RefreshTokenState,
   RefreshTokenStore,
   Rotation,

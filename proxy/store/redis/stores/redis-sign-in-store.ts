@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Sealer } from '../../../crypto/sealer.ts';
-import type {
-  RenewalClaim,
-  SignInRecord,
-  SignInStore,
-  VersionedSignIn,
-} from '../../sign-in-store.ts';
+import type { RenewalClaim, SignInStore, VersionedSignIn } from '../../sign-in-store.ts';
+import type { SignInRecord } from '../../../records/sign-in-record.ts';
 import { keyOf, milliseconds } from '../records/keys.ts';
 import { isVersionedSignIn } from '../records/record-guards.ts';
 import type { RedisCommands, RedisScript } from '../connection/redis-commands.ts';

@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../../json/json-object.ts';
 import type { Revocation } from '../../revocations.ts';
+import { isRecord } from '../../../../shared/runtime/is-record.ts';
 
 /** A revocation on its way to the other proxies. */
 export interface RevocationMessage {
@@ -16,7 +16,7 @@ export function formatRevocationMessage(message: RevocationMessage): string {
 /** Reads what was published; undefined when it is no revocation. */
 export function parseRevocationMessage(text: string): RevocationMessage | undefined {
   const message = parseJson(text);
-  if (!isJsonObject(message)) return undefined;
+  if (!isRecord(message)) return undefined;
   const { publisher, revocation, ...others } = message;
   if (typeof publisher !== 'string' || Object.keys(others).length > 0) return undefined;
   const known = revocationOf(revocation);
@@ -24,7 +24,7 @@ export function parseRevocationMessage(text: string): RevocationMessage | undefi
 }
 
 function revocationOf(value: unknown): Revocation | undefined {
-  if (!isJsonObject(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const { kind, ...members } = value;
   switch (kind) {
     case 'missed':

@@ -5,7 +5,7 @@ import { SessionCookieAuthenticator } from '../../../../proxy/authentication/ses
 import type { Session } from '../../../../proxy/records/session.ts';
 import { createMemoryStores } from '../../../../proxy/store/memory/memory-stores.ts';
 import { StoreUnavailableError } from '../../../../proxy/store/store-unavailable-error.ts';
-import type { BrowserSession } from '../../../../proxy/store/session-store.ts';
+import type { BrowserSession } from '../../../../proxy/records/browser-session.ts';
 import type { Stores } from '../../../../proxy/store/stores.ts';
 import { anOrigin } from '../../../support/an-origin.ts';
 

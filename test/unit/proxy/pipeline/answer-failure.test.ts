@@ -1,15 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { InvalidGrantError, TokenRequiredError } from '../../../../proxy/errors/oauth-errors.ts';
+import { InvalidGrantError } from '../../../../proxy/errors/oauth-errors.ts';
+import { TokenRequiredError } from '../../../../proxy/errors/authentication-errors.ts';
+import { ClientGoneError } from '../../../../proxy/errors/request-errors.ts';
 import {
-  ClientGoneError,
   ForbiddenError,
   PolicyDeniedError,
+  ToolCallDeniedError,
+} from '../../../../proxy/errors/denial-errors.ts';
+import {
   SignInFailedError,
   SignInRequiredError,
-  ToolCallDeniedError,
-  UpstreamUnreachableError,
-} from '../../../../proxy/errors/request-errors.ts';
+} from '../../../../proxy/errors/authentication-errors.ts';
+import { UpstreamUnreachableError } from '../../../../proxy/errors/upstream-errors.ts';
 import { createFailureAnswers } from '../../../../proxy/pipeline/answer-failure.ts';
 import { buildConfiguration } from '../../../support/build-configuration.ts';
 import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';

@@ -5,12 +5,9 @@ import { Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 
 import type { GatewayError } from '../../../../proxy/errors/gateway-error.ts';
-import { TokenRequiredError } from '../../../../proxy/errors/oauth-errors.ts';
-import {
-  ForbiddenError,
-  SignInRequiredError,
-  ToolCallDeniedError,
-} from '../../../../proxy/errors/request-errors.ts';
+import { TokenRequiredError } from '../../../../proxy/errors/authentication-errors.ts';
+import { ForbiddenError, ToolCallDeniedError } from '../../../../proxy/errors/denial-errors.ts';
+import { SignInRequiredError } from '../../../../proxy/errors/authentication-errors.ts';
 import type { GatewayRequest } from '../../../../proxy/http/gateway-request.ts';
 import { ANONYMOUS, type Caller } from '../../../../proxy/authentication/caller.ts';
 import { parseMessage, type JsonRpcMessage } from '../../../../proxy/mcp/json-rpc.ts';

@@ -2,11 +2,9 @@ import type { RequestListener } from 'node:http';
 
 import { describe, expect, test } from '@jest/globals';
 
-import {
-  ClientGoneError,
-  ForbiddenError,
-  UpstreamUnreachableError,
-} from '../../../../proxy/errors/request-errors.ts';
+import { ClientGoneError } from '../../../../proxy/errors/request-errors.ts';
+import { ForbiddenError } from '../../../../proxy/errors/denial-errors.ts';
+import { UpstreamUnreachableError } from '../../../../proxy/errors/upstream-errors.ts';
 import type {
   BodyFilter,
   PlanResponse,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { UpstreamUnreachableError } from '../../../../../proxy/errors/request-errors.ts';
+import { UpstreamUnreachableError } from '../../../../../proxy/errors/upstream-errors.ts';
 import {
   informationHeaders,
   responseHeaders,

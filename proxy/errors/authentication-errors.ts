@@ -1,0 +1,53 @@
+import { GatewayError } from './gateway-error.ts';
+
+/** The request needs a signed-in user. The answer is a redirect for navigations, else 401. */
+export class SignInRequiredError extends GatewayError {
+  override readonly name = 'SignInRequiredError';
+  override readonly reason = 'user-unauthenticated';
+  override readonly status = 401;
+}
+
+export interface SignInFailedOptions extends ErrorOptions {
+  readonly status?: 400 | 403 | 500 | 502;
+  readonly startAgainUrl?: string;
+}
+
+/** Signing in did not work; `message` says why, for the log. */
+export class SignInFailedError extends GatewayError {
+  override readonly name = 'SignInFailedError';
+  override readonly reason: string;
+  override readonly status: 400 | 403 | 500 | 502;
+  /** Where the user can try again: a live route's, or nothing that anybody else could choose. */
+  readonly startAgainUrl: string | undefined;
+
+  constructor(
+    reason: string,
+    message: string,
+    { status = 400, startAgainUrl, ...options }: SignInFailedOptions = {},
+  ) {
+    super(message, options);
+    this.reason = reason;
+    this.status = status;
+    this.startAgainUrl = startAgainUrl;
+  }
+}
+
+/**
+ * A request to a protected resource without a usable token.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6750#section-3.1 RFC 6750, section 3.1}
+ */
+export class TokenRequiredError extends GatewayError {
+  override readonly name = 'TokenRequiredError';
+  override readonly reason: string;
+  override readonly status = 401;
+  /** A token was sent and is no good; without one the challenge carries no error code. */
+  readonly tokenWasSent: boolean;
+
+  /** `reason` is for the log: on the wire every bad token is `invalid_token`. */
+  constructor(reason: string, { tokenWasSent }: { tokenWasSent: boolean }) {
+    super(`no usable token: ${reason}`);
+    this.reason = reason;
+    this.tokenWasSent = tokenWasSent;
+  }
+}

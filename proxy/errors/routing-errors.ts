@@ -1,0 +1,26 @@
+import { GatewayError } from './gateway-error.ts';
+
+/** No route serves the host (421, RFC 9110, section 15.5.20), or none of the host's the path (404). */
+export class RouteNotFoundError extends GatewayError {
+  override readonly name = 'RouteNotFoundError';
+  override readonly reason = 'route-not-found';
+  override readonly status: 404 | 421;
+
+  constructor(status: 404 | 421, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The resource does not have this method; `allow` lists those it has. */
+export class MethodNotAllowedError extends GatewayError {
+  override readonly name = 'MethodNotAllowedError';
+  override readonly reason = 'method-not-allowed';
+  override readonly status = 405;
+  readonly allow: readonly string[];
+
+  constructor(allow: readonly string[]) {
+    super(`only ${allow.join(', ')} is allowed here`);
+    this.allow = allow;
+  }
+}

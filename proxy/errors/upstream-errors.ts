@@ -1,0 +1,15 @@
+import { GatewayError } from './gateway-error.ts';
+
+/** The upstream cannot be reached, or broke off before it answered. */
+export class UpstreamUnreachableError extends GatewayError {
+  override readonly name = 'UpstreamUnreachableError';
+  override readonly reason = 'upstream-unreachable';
+  override readonly status = 502;
+}
+
+/** The upstream did not begin its response in time. */
+export class UpstreamTimeoutError extends GatewayError {
+  override readonly name = 'UpstreamTimeoutError';
+  override readonly reason = 'upstream-timeout';
+  override readonly status = 504;
+}

@@ -1,0 +1,10 @@
+import type { TokenHash } from '../crypto/tokens.ts';
+import type { Origin } from '../../shared/snapshot/origin.ts';
+
+/** What a single-use sign-in code stands for. */
+export interface SignInCode {
+  readonly sessionId: string;
+  readonly targetOrigin: Origin;
+  readonly returnPath: string;
+  readonly targetHash: TokenHash;
+}
