@@ -2,6 +2,7 @@ import { API_VERSION, type ResourceKind } from '../../crds/crd-schema.ts';
 import type { GatewaySettings, Route } from '../../crds/types.ts';
 import { validateResource } from '../validate/validate-resource.ts';
 import { made, type CompileResult } from './compile-result.ts';
+import { isRecord } from '../../shared/runtime/is-record.ts';
 
 /** A spec of a resource that an API server has stored. */
 export interface StoredSpec {
@@ -49,8 +50,8 @@ export interface ServedSpec {
  * whatever else is stored there.
  */
 export function readServed(status: unknown, newest = 0): ServedSpec | undefined {
-  const served = isObject(status) && 'served' in status ? status.served : undefined;
-  if (!isObject(served) || !('generation' in served) || !('spec' in served)) return undefined;
+  const served = isRecord(status) ? status['served'] : undefined;
+  if (!isRecord(served) || !('spec' in served)) return undefined;
   const { generation, spec } = served;
   if (typeof generation !== 'number' || generation >= newest) return undefined;
   return { number: generation, spec };
@@ -59,10 +60,6 @@ export function readServed(status: unknown, newest = 0): ServedSpec | undefined 
 /** Whether a spec is of a class; undefined: every spec is. */
 export function isOfClass(spec: unknown, gatewayClassName: string | undefined): boolean {
   if (gatewayClassName === undefined) return true;
-  const named = isObject(spec) && 'gatewayClassName' in spec ? spec.gatewayClassName : undefined;
+  const named = isRecord(spec) ? spec['gatewayClassName'] : undefined;
   return (named ?? DEFAULT_CLASS) === gatewayClassName;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

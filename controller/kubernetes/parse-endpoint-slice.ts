@@ -1,4 +1,4 @@
-import { isRecord } from './is-record.ts';
+import { isRecord } from '../../shared/runtime/is-record.ts';
 import { objectName, type EndpointSlice, type KubernetesObject } from './objects.ts';
 
 type Endpoint = NonNullable<EndpointSlice['endpoints']>[number];

@@ -1,4 +1,4 @@
-import { isRecord } from './is-record.ts';
+import { isRecord } from '../../shared/runtime/is-record.ts';
 import type { ObjectMeta } from './objects.ts';
 
 /**

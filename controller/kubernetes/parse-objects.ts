@@ -1,4 +1,4 @@
-import { isRecord } from './is-record.ts';
+import { isRecord } from '../../shared/runtime/is-record.ts';
 import type { ObjectPage, ResourceType, WatchEvent } from './kubernetes-api.ts';
 import type { KubernetesObject } from './objects.ts';
 import { parseMetadata } from './parse-metadata.ts';

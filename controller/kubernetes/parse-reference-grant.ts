@@ -1,4 +1,4 @@
-import { isRecord } from './is-record.ts';
+import { isRecord } from '../../shared/runtime/is-record.ts';
 import { objectName, type KubernetesObject, type ReferenceGrant } from './objects.ts';
 
 type Spec = NonNullable<ReferenceGrant['spec']>;

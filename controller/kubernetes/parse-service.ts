@@ -1,4 +1,4 @@
-import { isRecord } from './is-record.ts';
+import { isRecord } from '../../shared/runtime/is-record.ts';
 import { objectName, type KubernetesObject, type Service } from './objects.ts';
 
 type ServiceSpec = NonNullable<Service['spec']>;

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 
 import { KubernetesApiError } from './kubernetes-api.ts';
-import { isRecord } from './is-record.ts';
+import { isRecord } from '../../shared/runtime/is-record.ts';
 
 /** What a response says that is not a success: from its `Status`, as far as it has one. */
 export async function readRefusal(

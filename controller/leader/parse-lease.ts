@@ -1,4 +1,4 @@
-import { isRecord } from '../kubernetes/is-record.ts';
+import { isRecord } from '../../shared/runtime/is-record.ts';
 import type { KubernetesObject } from '../kubernetes/objects.ts';
 import type { Lease } from './lease.ts';
 

@@ -1,5 +1,5 @@
 import type { RouteVerdict, Served } from '../compile/compilation.ts';
-import { isRecord } from '../kubernetes/is-record.ts';
+import { isRecord } from '../../shared/runtime/is-record.ts';
 import type { RouteStatus } from '../kubernetes/stored-resources.ts';
 import type { Decision } from './verdict-claims.ts';
 

@@ -3,6 +3,7 @@ import { Environment } from '@marcbachmann/cel-js';
 import type { CelRule, CrdSchema } from '../../crds/crd-schema.ts';
 import type { SchemaProblem } from './check-schema.ts';
 import { memberPath } from './field-path.ts';
+import { isRecord } from '../../shared/runtime/is-record.ts';
 
 /** What a rule says of a value; throws when it is not made for such a value. */
 type RuleProgram = (context: { readonly self: unknown }) => unknown;
@@ -98,8 +99,4 @@ function repetitions(schema: CrdSchema, value: unknown, path: string): SchemaPro
     const what = listType === 'set' ? 'the same value' : `the same ${keys.join(' and ')}`;
     return [{ path: memberPath(path, index), message: `has ${what} as an item before it` }];
   });
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

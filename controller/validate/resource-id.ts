@@ -1,3 +1,5 @@
+import { isRecord } from '../../shared/runtime/is-record.ts';
+
 /** What a resource is called: nothing else has the same three together. */
 export interface ResourceId {
   readonly kind: string;
@@ -19,8 +21,4 @@ export function readResourceId(manifest: unknown): ResourceId | undefined {
 /** The name of a resource in problems: `Route team-a/files`. */
 export function displayName({ kind, namespace, name }: ResourceId): string {
   return `${kind} ${namespace}/${name}`;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -16,6 +16,7 @@ import type { ResourceProblem, ProblemReason } from './problem.ts';
 import { displayName, readResourceId } from './resource-id.ts';
 import type { Secret } from './secret.ts';
 import { sortProblems } from './sort-problems.ts';
+import { isRecord } from '../../shared/runtime/is-record.ts';
 
 /** A manifest that is what it should be; its namespace is always set. */
 export type Resource = Route | GatewaySettings | Secret;
@@ -114,8 +115,4 @@ function invalid(resource: string, found: readonly SchemaProblem[]): Validation 
 function reasonOf(path: string): ProblemReason {
   if (path.startsWith('spec.policy')) return 'InvalidPolicy';
   return path.startsWith('spec') ? 'InvalidSpec' : 'InvalidManifest';
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

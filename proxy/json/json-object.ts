@@ -1,10 +1,6 @@
 /** An object of parsed JSON. Keys may be anything, `__proto__` too: read members by `member`. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** A member that the object itself has; undefined when it has none of that name. */
 export function member(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;

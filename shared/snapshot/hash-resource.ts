@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 
 import { SnapshotDigest } from './snapshot-digest.ts';
 import type { CompiledResource, Snapshot, SnapshotResource } from './snapshot.ts';
+import { isRecord } from '../runtime/is-record.ts';
 
 /** Names a compiled resource by its content: equal values, equal hash, whatever their key order. */
 export function hashResource(key: string, value: CompiledResource): SnapshotResource {
@@ -26,8 +27,4 @@ function canonicalJson(value: unknown): string {
     .sort()
     .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name])}`);
   return `{${members.join(',')}}`;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

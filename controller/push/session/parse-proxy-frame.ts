@@ -3,6 +3,7 @@ import type {
   RejectionReason,
   ProxyFrame,
 } from '../../../shared/snapshot/push-frames.ts';
+import { isRecord } from '../../../shared/runtime/is-record.ts';
 
 /** A version of a snapshot, or the hash of a resource. */
 const VERSION = /^[0-9a-f]{64}$/;
@@ -38,7 +39,7 @@ type Members = Readonly<Record<string, unknown>>;
 function parseObject(line: string): Members | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -69,7 +70,7 @@ function parseStatus({ ready, draining, conns }: Members): ProxyFrame | undefine
 }
 
 function isRejectedEntry(value: unknown): value is RejectedEntry {
-  if (!isObject(value)) return false;
+  if (!isRecord(value)) return false;
   const { key, reason, message, servedHash } = value;
   return (
     typeof key === 'string' &&
@@ -78,10 +79,6 @@ function isRejectedEntry(value: unknown): value is RejectedEntry {
     typeof message === 'string' &&
     (servedHash === undefined || isVersion(servedHash))
   );
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isCount(value: unknown): value is number {

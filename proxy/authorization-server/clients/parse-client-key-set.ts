@@ -1,6 +1,7 @@
 import { InvalidClientMetadataError } from '../../errors/oauth-errors.ts';
-import { isJsonObject, type JsonObject } from '../../json/json-object.ts';
+import type { JsonObject } from '../../json/json-object.ts';
 import type { ClientKeySet } from '../../records/client.ts';
+import { isRecord } from '../../../shared/runtime/is-record.ts';
 
 const MAX_KEYS = 10;
 
@@ -22,7 +23,7 @@ const MAX_OPERATIONS = 8;
  * to fill. A private key is refused, not stripped: it is public now, and its owner should know.
  */
 export function parseClientKeySet(value: unknown): ClientKeySet {
-  const keys = isJsonObject(value) ? value['keys'] : undefined;
+  const keys = isRecord(value) ? value['keys'] : undefined;
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_KEYS) {
     throw new InvalidClientMetadataError(`jwks must be a key set of 1 to ${String(MAX_KEYS)} keys`);
   }
@@ -30,7 +31,7 @@ export function parseClientKeySet(value: unknown): ClientKeySet {
 }
 
 function parsePublicKey(key: unknown): JsonObject {
-  if (!isJsonObject(key) || typeof key['kty'] !== 'string') throw noKey();
+  if (!isRecord(key) || typeof key['kty'] !== 'string') throw noKey();
   if (PRIVATE_MEMBERS.some((member) => member in key)) {
     throw new InvalidClientMetadataError('jwks has a private key');
   }

@@ -1,10 +1,11 @@
-import { isJsonObject, type JsonObject } from '../../json/json-object.ts';
+import type { JsonObject } from '../../json/json-object.ts';
+import { isRecord } from '../../../shared/runtime/is-record.ts';
 
 /** The JSON object that bytes spell in UTF-8; null when they spell anything else. */
 export function parseJsonObject(bytes: Buffer): JsonObject | null {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    return isJsonObject(value) ? value : null;
+    return isRecord(value) ? value : null;
   } catch {
     // Not UTF-8, or not JSON: the parser's message would quote the text.
     return null;

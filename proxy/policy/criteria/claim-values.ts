@@ -1,3 +1,5 @@
+import { isRecord } from '../../../shared/runtime/is-record.ts';
+
 const NONE: readonly string[] = [];
 
 /**
@@ -12,14 +14,10 @@ export function claimValues(
 ): readonly string[] {
   let value: unknown = claims;
   for (const name of path) {
-    if (!isObject(value) || !Object.hasOwn(value, name)) return NONE;
+    if (!isRecord(value) || !Object.hasOwn(value, name)) return NONE;
     value = value[name];
   }
   return Array.isArray(value) ? value.flatMap(textOf) : textOf(value);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function textOf(value: unknown): readonly string[] {
