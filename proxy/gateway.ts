@@ -38,6 +38,7 @@ import { atOnce, inSlices } from './configuration/steps.ts';
 import { UnusedUpstreams } from './configuration/unused-upstreams.ts';
 import { sessionsOfProvider } from './store/sessions-of-provider.ts';
 import type { Stores } from './store/stores.ts';
+import { AccessLog } from './telemetry/access-log.ts';
 import { AuthorizeLog } from './telemetry/authorize-log.ts';
 
 export interface GatewayOptions {
@@ -48,8 +49,10 @@ export interface GatewayOptions {
   readonly defaultSigningKeys: CompiledSigningKeys;
   readonly stores: Stores;
   readonly logger: Logger;
-  /** Takes the authorization log. */
+  /** Takes the authorization log, and the access log. */
   readonly lines: LineWriter;
+  /** Writes a line for every request. */
+  readonly accessLog?: boolean;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** Fetches what clients name by URL. */
@@ -146,6 +149,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       'external-token': tokenAuthenticator,
     },
     authorizeLog: new AuthorizeLog(lines, now),
+    accessLog: options.accessLog === true ? new AccessLog(lines, now) : undefined,
     assertions: new AssertionSigner({ defaultKeys: options.defaultSigningKeys, now }),
     random: Math.random,
     forwarder: new Forwarder({ pools, loads: new TargetLoads(), streams }),

@@ -88,6 +88,7 @@ async function startGateway(
     redis: undefined,
     sealingKeysDirectory: undefined,
     stateDirectory: join(path, 'state'),
+    accessLog: false,
     devAllowLoopback: true,
     environment,
     logger,

@@ -78,22 +78,22 @@ export async function startClusterProxy(options: ClusterProxyOptions): Promise<C
   logger.info('started', { admin: formatAddress(admin.address), proxy: options.proxyId });
 
   const finder = new LastGoodFinder(places, {
-    serve: (placed) => serving.serveLastGood(placed),
+    serve: (placed) => serving.serveKept(placed),
     logger,
   });
-  opening.defer(() => serving.stop());
-  await finder.search();
+  opening.defer(() => serving.end());
+  await finder.look();
   const link = opening.use(new ControllerLink(options, { serving, finder }));
-  void serving.listening.then(() => link.reportStatusChange());
+  serving.onListening = () => link.tellStatus();
   const open = opening.move();
   return {
     failed: listening(serving.failed),
     async drain() {
       const { drainDelayMs: minMs, drainTimeoutMs: timeoutMs } = options;
-      link.stopSearching();
-      await serving.stop();
+      link.stopLooking();
+      await serving.end();
       const drained = gateway.drain({ minMs, timeoutMs });
-      link.reportStatusChange();
+      link.tellStatus();
       await drained;
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),

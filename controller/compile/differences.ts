@@ -1,27 +1,25 @@
-/** Values by key, of which each report returns those that changed. */
+/** Collects values by key, and reports those that changed since the last report. */
 export class Differences<V> {
   readonly #mark: (value: V) => string;
-  readonly #values = new Map<string, V>();
+  /** Marks of the values that were reported last. */
   readonly #reported = new Map<string, string>();
-  readonly #touched = new Set<string>();
+  /** Values that were set since the last report; undefined: removed. */
+  readonly #touched = new Map<string, V | undefined>();
 
   /** Values with equal marks are equal. */
   constructor(mark: (value: V) => string) {
     this.#mark = mark;
   }
 
-  /** Undefined removes the value. */
+  /** Sets the value of a key; undefined removes it. */
   set(key: string, value: V | undefined): void {
-    if (value === undefined) this.#values.delete(key);
-    else this.#values.set(key, value);
-    this.#touched.add(key);
+    this.#touched.set(key, value);
   }
 
-  /** Returns what changed since the last report; undefined stands for a removed value. */
+  /** Returns the values that differ from those of the last report; undefined: removed. */
   report(): ReadonlyMap<string, V | undefined> {
     const report = new Map<string, V | undefined>();
-    for (const key of this.#touched) {
-      const value = this.#values.get(key);
+    for (const [key, value] of this.#touched) {
       const mark = value === undefined ? undefined : this.#mark(value);
       if (mark === this.#reported.get(key)) continue;
       report.set(key, value);

@@ -1,7 +1,17 @@
 import type { ClientResponse } from './client-response.ts';
 import type { GatewayResponse } from './gateway-response.ts';
 
-/** Sends a whole response of the gateway's own; to a HEAD request without its body. */
+/** What was sent of a response of the gateway's own. */
+export interface SentResponse {
+  readonly status: number;
+  /** Length of the body. */
+  readonly bytes: number;
+}
+
+/**
+ * Sends a whole response of the gateway's own; to a HEAD request without its body. Returns undefined
+ * when nothing could be sent, because another response had begun or the client has left.
+ */
 export function sendResponse(
   response: Pick<
     ClientResponse,
@@ -9,13 +19,15 @@ export function sendResponse(
   >,
   { status, headers, body }: GatewayResponse,
   requestId: string,
-): void {
+): SentResponse | undefined {
   if (response.headersSent || response.destroyed) {
     response.destroy();
-    return;
+    return undefined;
   }
   const length = Buffer.byteLength(body);
   const contentLength = status === 204 ? {} : { 'content-length': length };
   response.writeHead(status, { ...headers, ...contentLength, 'x-request-id': requestId });
-  response.end(response.req.method === 'HEAD' ? undefined : body);
+  const isHead = response.req.method === 'HEAD';
+  response.end(isHead ? undefined : body);
+  return { status, bytes: isHead ? 0 : length };
 }

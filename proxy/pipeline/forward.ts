@@ -43,11 +43,11 @@ export class Forwarder {
   }
 
   /**
-   * Carries a WebSocket connection to its upstream and back. Resolves when it is over.
+   * Carries a WebSocket connection to its upstream and back. Resolves when it is over, and when the
+   * client has got the answer of an upstream that declined: then with a `failure`.
    *
-   * Rejects when it never came about: with `UpstreamUnreachableError` or `UpstreamTimeoutError` after
-   * the client got 502, 504 or what the upstream answered instead, with `ClientGoneError` when the
-   * client left.
+   * Rejects when there was no answer: with `UpstreamUnreachableError` or `UpstreamTimeoutError` after
+   * the client got 502 or 504, with `ClientGoneError` when the client left.
    */
   forwardUpgrade(upstream: UpstreamRequest, client: UpgradeClient): Promise<Forwarded> {
     return new UpgradeRelay(upstream, client, this.#options).run();

@@ -12,10 +12,12 @@ import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { parseRequest } from '../http/parse-request.ts';
 import type { RequestMessage } from '../http/request-message.ts';
-import { sendResponse } from '../http/send-response.ts';
+import { sendResponse, type SentResponse } from '../http/send-response.ts';
+import type { Forwarded } from '../forwarding/forwarded.ts';
 import type { ResponsePlan } from '../forwarding/response/response-plan.ts';
 import type { AssertionSigner } from '../identity/assertion/assertion.ts';
 import { checkMcpRequest } from '../mcp/check-mcp-request.ts';
+import type { AccessLog } from '../telemetry/access-log.ts';
 import type { AuthorizeLog } from '../telemetry/authorize-log.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
@@ -39,6 +41,8 @@ export interface Stages {
   /** Returns numbers in [0, 1). */
   readonly random: () => number;
   readonly forwarder: Forwarder;
+  /** Absent when requests are not logged. */
+  readonly accessLog: AccessLog | undefined;
   /** Returns the answer when a stage threw; undefined when the client has left. */
   answerFailure(error: unknown, known: KnownRequest): GatewayResponse | undefined;
 }
@@ -55,12 +59,14 @@ export async function handleRequest(
   stages: Stages,
 ): Promise<void> {
   const requestId = randomUUID();
+  const startedAt = performance.now();
   const configuration = stages.configuration();
   let request: GatewayRequest | undefined;
   let host: MatchedHost | undefined;
   let endpoint: Endpoint | undefined;
   let route: GatewayRoute | undefined;
   let body: InspectedBody | undefined;
+  let sent: SentResponse | Forwarded | undefined;
   try {
     request = parseRequest(message, requestId, configuration.clientAddressOf);
     host = matchHost(request, configuration);
@@ -68,14 +74,14 @@ export async function handleRequest(
     endpoint = stages.findEndpoint(host.routes, request.path);
     if (endpoint !== undefined) {
       const served = await serveEndpoint(endpoint, request, { origin, configuration });
-      sendResponse(response, served, requestId);
+      sent = sendResponse(response, served, requestId);
       return;
     }
 
     route = matchRoute(request, host);
     if (route.compiled.mcpServer !== undefined) {
       if (isPreflight(request.method, message.headers)) {
-        sendResponse(response, preflightResponse(message.headers), requestId);
+        sent = sendResponse(response, preflightResponse(message.headers), requestId);
         return;
       }
       const { allowedOrigins } = configuration.settings;
@@ -94,13 +100,18 @@ export async function handleRequest(
     );
     const plan = (): ResponsePlan => planResponse(permit);
     const forwarded = await stages.forwarder.forward(upstream, response, plan);
-    // The response is broken off already: only the log hears why.
+    sent = forwarded;
+    // The response has ended already: this is for the log.
     if (forwarded.failure !== undefined) throw forwarded.failure;
   } catch (error) {
     const messageId = body?.message.id;
     const known = { requestId, configuration, request, host, endpoint, route, messageId };
     const answer = stages.answerFailure(error, known);
     if (answer === undefined) response.destroy();
-    else sendResponse(response, answer, requestId);
+    else sent ??= sendResponse(response, answer, requestId);
+  } finally {
+    const durationMs = performance.now() - startedAt;
+    const name = route?.compiled.name;
+    stages.accessLog?.write({ requestId, request, route: name, response: sent, durationMs });
   }
 }

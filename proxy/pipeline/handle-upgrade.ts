@@ -4,11 +4,13 @@ import type { Duplex } from 'node:stream';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import { ForbiddenError } from '../errors/denial-errors.ts';
 import { RouteNotFoundError } from '../errors/routing-errors.ts';
+import type { Forwarded } from '../forwarding/forwarded.ts';
 import type { UpgradeClient } from '../forwarding/websocket/upgrade-relay.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { parseRequest } from '../http/parse-request.ts';
 import { endWithResponse } from '../http/raw-response.ts';
+import type { SentResponse } from '../http/send-response.ts';
 import type { RequestMessage } from '../http/request-message.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
@@ -29,11 +31,13 @@ export async function handleUpgrade(
   stages: Stages,
 ): Promise<void> {
   const requestId = randomUUID();
+  const startedAt = performance.now();
   const configuration = stages.configuration();
   let request: GatewayRequest | undefined;
   let host: MatchedHost | undefined;
   let route: GatewayRoute | undefined;
   let isForwarded = false;
+  let sent: SentResponse | Forwarded | undefined;
   try {
     request = parseRequest(message, requestId, configuration.clientAddressOf);
     host = matchHost(request, configuration);
@@ -55,12 +59,19 @@ export async function handleUpgrade(
       chooseUpstream(permit, { configuration, random: stages.random }),
     );
     isForwarded = true;
-    await stages.forwarder.forwardUpgrade(upstream, client);
+    const forwarded = await stages.forwarder.forwardUpgrade(upstream, client);
+    sent = forwarded;
+    if (forwarded.failure !== undefined) throw forwarded.failure;
   } catch (error) {
     const answer = stages.answerFailure(error, { requestId, configuration, request, host, route });
-    // Forwarding has answered the client where it could.
-    if (!isForwarded) refuse(client.socket, answer, requestId);
+    // Forwarding has answered the client already, with the status of this answer.
+    if (!isForwarded) sent = refuse(client.socket, answer, requestId);
     else if (client.socket.writable) client.socket.destroy();
+    else sent ??= answer && { status: answer.status, bytes: 0 };
+  } finally {
+    const durationMs = performance.now() - startedAt;
+    const name = route?.compiled.name;
+    stages.accessLog?.write({ requestId, request, route: name, response: sent, durationMs });
   }
 }
 
@@ -69,11 +80,16 @@ function checkUpgrade({ compiled: { allowWebsockets, mcpServer } }: GatewayRoute
   if (!allowWebsockets || mcpServer !== undefined) throw new ForbiddenError('no-websockets');
 }
 
-function refuse(socket: Duplex, answer: GatewayResponse | undefined, requestId: string): void {
+function refuse(
+  socket: Duplex,
+  answer: GatewayResponse | undefined,
+  requestId: string,
+): SentResponse | undefined {
   if (answer === undefined) {
     socket.destroy();
-    return;
+    return undefined;
   }
   const headers = { ...answer.headers, 'x-request-id': requestId };
   endWithResponse(socket, { ...answer, headers });
+  return { status: answer.status, bytes: Buffer.byteLength(answer.body) };
 }

@@ -1,12 +1,13 @@
-import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { LastGoodFinder } from './last-good/last-good-finder.ts';
-import { PushClient } from './push-client.ts';
+import { followController, type ControllerFollower } from './push-client.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { Serving } from './serving.ts';
 
+/** What is needed to follow a controller. */
 export interface ControllerLinkOptions {
   /** URL of the controllers' Service. */
   readonly controller: URL;
-  /** File of the authorities (PEM) that the controller's certificate may come from. */
+  /** File of the certificates that sign for the controllers. */
   readonly controllerCa: string;
   /** File of the projected ServiceAccount token. */
   readonly tokenFile: string;
@@ -15,17 +16,17 @@ export interface ControllerLinkOptions {
 }
 
 /**
- * Stays connected to the controller, and searches for a last good snapshot while nothing serves.
+ * Follows the controller, and looks on for a kept snapshot as long as nothing serves.
  *
- * Whichever arrives first is served. A controller learns from the hello what a proxy serves, so the
- * client reconnects after a last good snapshot was found.
+ * What comes first is served. A controller learns in the hello what a proxy has: so it is told anew of
+ * one that was found after that.
  */
 export class ControllerLink implements AsyncDisposable {
   readonly #options: ControllerLinkOptions;
   readonly #serving: Serving;
-  readonly #searching = new AbortController();
+  readonly #ending = new AbortController();
   readonly #restored: Promise<void>;
-  #client: PushClient;
+  #follower: ControllerFollower;
 
   constructor(
     options: ControllerLinkOptions,
@@ -33,40 +34,40 @@ export class ControllerLink implements AsyncDisposable {
   ) {
     this.#options = options;
     this.#serving = serving;
-    this.#client = this.#connect();
-    this.#restored = serving.served === undefined ? this.#restore(finder) : Promise.resolve();
+    this.#follower = this.#follow();
+    this.#restored = serving.placed === undefined ? this.#restore(finder) : Promise.resolve();
   }
 
-  /** Reports to the controller at once if the proxy became ready, or not ready, or began to drain. */
-  reportStatusChange(): void {
-    this.#client.reportStatusChange();
+  /** Tells the controller how the proxy is, if it did not know. */
+  tellStatus(): void {
+    this.#follower.tellStatus();
   }
 
-  /** Ends the search for a last good snapshot. */
-  stopSearching(): void {
-    this.#searching.abort();
+  /** What is kept is of no use any more. */
+  stopLooking(): void {
+    this.#ending.abort();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.stopSearching();
+    this.stopLooking();
     await this.#restored;
-    await this.#client.close();
+    await this.#follower.close();
   }
 
-  #connect(): PushClient {
+  #follow(): ControllerFollower {
     const { controller, controllerCa, tokenFile, proxyId, logger } = this.#options;
-    return new PushClient({
+    return followController({
       url: controller.origin,
       ca: controllerCa,
       tokenFile,
       proxyId,
-      serving: this.#serving.served,
+      serving: this.#serving.placed,
       logger,
       handlers: {
         apply: async (placed, difference) => {
-          const rejected = await this.#serving.apply(placed, difference);
-          if (rejected.length === 0) this.stopSearching();
-          return rejected;
+          const refused = await this.#serving.apply(placed, difference);
+          if (refused.length === 0) this.stopLooking();
+          return refused;
         },
         status: () => this.#serving.status(),
       },
@@ -74,9 +75,9 @@ export class ControllerLink implements AsyncDisposable {
   }
 
   async #restore(finder: LastGoodFinder): Promise<void> {
-    if (!(await finder.keepSearching(this.#searching.signal))) return;
-    // Waits for a snapshot that is being applied: the hello must name what serves after that.
-    await this.#client.close();
-    this.#client = this.#connect();
+    if (!(await finder.goOn(this.#ending.signal))) return;
+    // A snapshot that is being applied ends first: what serves then is what the controller hears of.
+    await this.#follower.close();
+    this.#follower = this.#follow();
   }
 }

@@ -107,7 +107,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
       },
       upgrade(message, socket, head) {
         upgrade(options, forwarder, { message, socket, head }).then(
-          (forwarded) => record({ forwarded }),
+          (forwarded) => record({ forwarded, error: forwarded.failure }),
           (error: unknown) => record({ error }),
         );
       },

@@ -33,7 +33,10 @@ export interface TestGateway extends AsyncDisposable {
 /** Starts one without configuration. */
 export async function startGateway(
   overrides: Partial<
-    Pick<GatewayOptions, 'devAllowLoopback' | 'sealingKeys' | 'stores' | 'now' | 'guardedFetch'>
+    Pick<
+      GatewayOptions,
+      'accessLog' | 'devAllowLoopback' | 'sealingKeys' | 'stores' | 'now' | 'guardedFetch'
+    >
   > = {},
 ): Promise<TestGateway> {
   let log = '';

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 
 import type { ListenAddress } from '../../../shared/runtime/listen-address.ts';
 import type { Arguments, CommandLine } from '../../arguments.ts';
+import { ACCESS_LOG } from '../../flags/access-log.ts';
 import { ADMIN_LISTEN, readAdminListen } from '../../flags/admin-listen.ts';
 import { readDuration } from '../../flags/duration-flag.ts';
 import { parseListen } from '../../flags/listen-addresses.ts';
@@ -85,6 +86,7 @@ export const PROXY_LINE: CommandLine = {
       value: 'DURATION',
       description: 'How long requests under way may take after that.',
     },
+    'access-log': ACCESS_LOG,
   },
 };
 
@@ -103,6 +105,7 @@ export interface ProxyFlags {
   readonly cacheDirectory: string | undefined;
   readonly drainDelayMs: number;
   readonly drainTimeoutMs: number;
+  readonly accessLog: boolean;
 }
 
 /** Throws `UsageError`. */
@@ -126,6 +129,7 @@ export function readProxyFlags(flags: Arguments): ProxyFlags {
     cacheDirectory: flags.text('cache-dir'),
     drainDelayMs: readDuration(flags, 'drain-delay'),
     drainTimeoutMs: readDuration(flags, 'drain-timeout'),
+    accessLog: flags.isOn('access-log'),
   };
 }
 

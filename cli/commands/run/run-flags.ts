@@ -4,6 +4,7 @@ import type { Arguments, CommandLine } from '../../arguments.ts';
 import { UsageError } from '../../usage-error.ts';
 import { readRedisFlags, redisFlags, type RedisSource } from '../../flags/redis-flags.ts';
 import { DEV_ALLOW_LOOPBACK } from '../../flags/dev-allow-loopback.ts';
+import { ACCESS_LOG } from '../../flags/access-log.ts';
 import { ADMIN_LISTEN, readAdminListen } from '../../flags/admin-listen.ts';
 import { parseListen } from '../../flags/listen-addresses.ts';
 import { formatAddress } from '../../../shared/runtime/listen-address.ts';
@@ -43,6 +44,7 @@ export const RUN_LINE: CommandLine = {
       description:
         'Where to keep the keys that are made here. Without it they end with the process.',
     },
+    'access-log': ACCESS_LOG,
     'dev-allow-loopback': DEV_ALLOW_LOOPBACK,
   },
 };
@@ -55,6 +57,7 @@ export interface RunFlags {
   readonly redis: RedisSource | undefined;
   readonly sealingKeysDirectory: string | undefined;
   readonly stateDirectory: string | undefined;
+  readonly accessLog: boolean;
   readonly devAllowLoopback: boolean;
 }
 
@@ -76,6 +79,7 @@ export function readRunFlags(flags: Arguments): RunFlags {
     redis: readRedisFlags(flags),
     sealingKeysDirectory: flags.text('sealing-keys-dir'),
     stateDirectory: flags.text('state-dir'),
+    accessLog: flags.isOn('access-log'),
     devAllowLoopback,
   };
   refuseLostKeys(options);

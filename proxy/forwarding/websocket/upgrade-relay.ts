@@ -46,6 +46,8 @@ export class UpgradeRelay {
   #visit: TargetVisit | undefined;
   /** Present once the upstream has switched protocols. */
   #stream: WebSocketStream | undefined;
+  /** Status of the response with which it did not. */
+  #declinedWith: number | undefined;
   /** Why it did not. */
   #failure: Error | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -64,7 +66,8 @@ export class UpgradeRelay {
       socket.once('close', () => {
         clearTimeout(this.#timer);
         this.#visit?.leave();
-        if (this.#stream !== undefined) resolve(this.#forwarded(this.#stream));
+        const forwarded = this.#forwarded();
+        if (forwarded !== undefined) resolve(forwarded);
         else reject(this.#failure ?? new ClientGoneError('the client left before the handshake'));
       });
       const { choice } = this.#upstream;
@@ -73,10 +76,18 @@ export class UpgradeRelay {
     });
   }
 
-  #forwarded({ bytes }: WebSocketStream): Forwarded {
-    const upstream = this.#visit?.origin ?? this.#upstream.origin;
-    const status = SWITCHING_PROTOCOLS;
-    return { status, bytes, firstByteMs: this.#firstByteMs, upstream, ended: 'complete' };
+  /** Undefined when the upstream has not answered. */
+  #forwarded(): Forwarded | undefined {
+    const status = this.#stream === undefined ? this.#declinedWith : SWITCHING_PROTOCOLS;
+    if (status === undefined) return undefined;
+    return {
+      status,
+      bytes: this.#stream?.bytes ?? 0,
+      firstByteMs: this.#firstByteMs,
+      upstream: this.#visit?.origin ?? this.#upstream.origin,
+      ended: 'complete',
+      failure: this.#failure,
+    };
   }
 
   /** Connects first: http-proxy makes one attempt, and then ends the client's connection. */
@@ -155,6 +166,7 @@ export class UpgradeRelay {
     this.#answered();
     try {
       relayDeclined(response, this.#client.socket);
+      this.#declinedWith = response.statusCode;
       this.#failure = new UpstreamUnreachableError('the upstream declined the upgrade');
     } catch (error) {
       outgoing.destroy(asError(error));

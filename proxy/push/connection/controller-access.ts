@@ -6,9 +6,9 @@ import { ControllerProblemError } from './controller-problem.ts';
 export const CA_FLAG = '--controller-ca';
 const TOKEN_FLAG = '--token-file';
 
-/** How the controller proves to be the controller, and a proxy proves to be a proxy. */
+/** Who the controller is, and how a proxy proves who it is. */
 export interface ControllerAccess {
-  /** Origin of the controllers' Service. Certificates must be for its host, at every address. */
+  /** Its origin. Whatever address is dialled, the certificate must be for the host in it. */
   readonly url: URL;
   /** File of the authorities (PEM) that its certificate may come from. */
   readonly ca: string;
@@ -16,11 +16,11 @@ export interface ControllerAccess {
   readonly tokenFile: string;
 }
 
-/** Reads the authorities (PEM). Rejects with a `ControllerProblemError` if the file has none. */
+/** Reads the authorities (PEM). Rejects with a `ControllerProblemError` when there are none. */
 export async function readAuthorities(file: string): Promise<string> {
   try {
     const pem = await readFile(file, 'utf8');
-    // Node accepts any text here, and then trusts no certificate.
+    // Node takes anything, and then trusts nobody.
     if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('holds no certificate');
     new X509Certificate(pem);
     return pem;
@@ -29,7 +29,7 @@ export async function readAuthorities(file: string): Promise<string> {
   }
 }
 
-/** Reads the ServiceAccount token. Rejects with a `ControllerProblemError` if the file has none. */
+/** Reads the ServiceAccount token. Rejects with a `ControllerProblemError` when there is none. */
 export async function readToken(file: string): Promise<string> {
   try {
     const token = (await readFile(file, 'utf8')).trim();

@@ -4,13 +4,13 @@ import { describeProblem, type ControllerProblem } from './controller-problem.ts
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
-/** Time after which a problem that lasts is logged again. */
+/** A problem that lasts is logged again after this time. */
 const REMINDER_MS = 10 * MINUTE;
-/** Time in which each of several alternating problems, as of two controllers, is logged once. */
+/** Problems that take turns, as those of two controllers do, are each logged once in this time. */
 const TURNS_MS = MINUTE;
 
-const CANNOT_CONNECT = 'cannot connect to the controller';
-/** Messages of the problems that have one of their own. */
+const CANNOT_FOLLOW = 'cannot follow the controller';
+/** What is said of a problem that has words of its own. */
 const MESSAGES: Readonly<Partial<Record<ControllerProblem, string>>> = {
   'no-leader': 'no controller leads yet',
   refused: 'the controller refuses this proxy',
@@ -21,20 +21,20 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export interface ControllerLogOptions {
   readonly logger: Logger;
-  /** Address of the controller, as configured. */
+  /** Address of the controller, as it was given. */
   readonly controller: string;
-  /** Whether a snapshot serves. */
+  /** Whether a snapshot serves, whatever becomes of the controller. */
   readonly isServing: () => boolean;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
 
-/** Logs the state of the connection to the controller: every change, and reminders of a lasting problem. */
+/** Logs how it stands with the controller: every change, and a problem that lasts now and then. */
 export class ControllerLog {
   readonly #options: ControllerLogOptions;
   readonly #now: () => number;
   #state: ControllerProblem | 'connected' | undefined;
-  /** When each problem of this outage was last logged. */
+  /** When each problem of this outage was logged last. */
   readonly #loggedAt = new Map<ControllerProblem, number>();
 
   constructor(options: ControllerLogOptions) {
@@ -42,23 +42,23 @@ export class ControllerLog {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** A stream is open; `address` is the address that was dialled. */
+  /** `address` is where it was found. */
   connected(address: string): void {
     const isNews = this.#state !== 'connected';
     this.#state = 'connected';
     this.#loggedAt.clear();
     if (!isNews) return;
     const { logger, controller } = this.#options;
-    logger.info('connected to the controller', { controller, address });
+    logger.info('following the controller', { controller, address });
   }
 
-  /** The connection to an address ended, or could not be opened. */
+  /** The connection to an address ended, or there is none to be had. */
   failed(failure: unknown, address: string): void {
     const described = describeProblem(failure);
     this.#warn(described.problem, { address, ...described });
   }
 
-  /** A controller answered, and refused the stream. */
+  /** A controller answers, and lets this proxy have nothing. */
   refused(
     answer: { readonly status: number; readonly reason: string | undefined },
     address: string,
@@ -67,7 +67,7 @@ export class ControllerLog {
     this.#warn(problem, { address, ...answer });
   }
 
-  /** The controller gave this proxy's stream to another proxy with the same id. */
+  /** The controller gave the place of this proxy to another one. */
   displaced(proxyId: string, address: string): void {
     this.#warn('same-id', { address, proxyId });
   }
@@ -80,7 +80,7 @@ export class ControllerLog {
     if (now - loggedAt < (isSame ? REMINDER_MS : TURNS_MS)) return;
     this.#loggedAt.set(problem, now);
     const { logger, controller, isServing } = this.#options;
-    logger.warn(MESSAGES[problem] ?? CANNOT_CONNECT, {
+    logger.warn(MESSAGES[problem] ?? CANNOT_FOLLOW, {
       controller,
       serving: isServing(),
       problem,

@@ -12,13 +12,13 @@ import { addressOf, parseLeaderAddress, type DialAddress } from './controller-ad
 import { readAuthorities, readToken, type ControllerAccess } from './controller-access.ts';
 import { raceDials } from './race-dials.ts';
 
-/** A reason in one word. The log repeats nothing else that a controller sends. */
+/** What a controller says in one word. Anything else is not repeated. */
 const REASON = /^[a-z-]{1,40}$/;
 
 const OK = 200;
 const UNAVAILABLE = 503;
 
-/** The answer of a controller to the hello, and the address that it came from. */
+/** The answer to a hello, and the address that it came from. */
 export type HelloAnswer = { readonly from: DialAddress } & (
   | {
       readonly kind: 'opened';
@@ -31,24 +31,23 @@ export type HelloAnswer = { readonly from: DialAddress } & (
 );
 
 export interface OpenOptions {
-  /** Address to dial first. */
+  /** Where to dial first. */
   readonly address: DialAddress;
   readonly hello: OutgoingHttpHeaders;
-  /** Time after which the controllers' Service is dialled as well. */
+  /** After which the origin of the controller is dialled as well. */
   readonly hedgeMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Opens the stream of the push protocol. Reads the files for every attempt, because both are replaced
+ * Opens the stream of the push protocol. The files are read for every attempt: both are replaced
  * while the proxy runs.
  *
- * A controller that hangs behind a Service accepts connections and answers none; a further connection
- * may reach one that answers. Only one connection at a time carries the hello, because a second stream
- * of the proxy would replace the first. A redirect to the address that was dialled first does not
- * count: that controller may only be slow.
+ * A process that hangs behind a Service takes connections and does not answer them; another one may
+ * lead to one that does. Only one at a time carries the hello, or two streams of one proxy would
+ * displace each other. That others name who was dialled is no answer: he may be slow.
  *
- * Rejects if no server answers, or the one that answers is not the controller.
+ * Rejects when nobody answers, or who answers is not the controller.
  */
 export async function openPushStream(
   controller: ControllerAccess,
@@ -71,7 +70,7 @@ export async function openPushStream(
     ask: async (connection, dial) => {
       const answer = await sayHello(connection, request, dial.signal);
       if (answer.kind !== 'opened') connection.destroy();
-      if (dial.number > 0 && isAt(answer, address)) throw new Error('others name it as the leader');
+      if (dial.number > 0 && isAt(answer, address)) throw new Error('others say that it leads');
       return answer;
     },
     hedgeMs,
@@ -79,7 +78,7 @@ export async function openPushStream(
   });
 }
 
-/** Whether the answer redirects to this address. */
+/** Whether it says that the leader is there. */
 function isAt(answer: HelloAnswer, { host, port }: DialAddress): boolean {
   return answer.kind === 'redirected' && answer.leader.host === host && answer.leader.port === port;
 }
@@ -93,7 +92,7 @@ async function sayHello(
     { ':method': 'POST', ':path': PUSH_PATH, ...hello },
     { endStream: false },
   );
-  // Those who read the stream report it.
+  // Told by whoever reads it.
   stream.on('error', () => undefined);
   const headers = await responseTo(stream, AbortSignal.any([signal, closed]));
   const status = headers[':status'] ?? 0;
@@ -110,7 +109,7 @@ async function responseTo(
   over: AbortSignal,
 ): Promise<IncomingHttpHeaders & { readonly ':status'?: number }> {
   try {
-    // The types leave open which arguments the event has.
+    // The types leave open what the event carries.
     const [headers] = (await once(stream, 'response', { signal: over })) as [IncomingHttpHeaders];
     return headers;
   } catch (error) {

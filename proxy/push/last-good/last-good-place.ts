@@ -1,16 +1,16 @@
+import type { Logger } from '../../../shared/telemetry/logger.ts';
 import {
   comparePositions,
   type SnapshotPosition,
 } from '../../../shared/snapshot/snapshot-position.ts';
-import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type { PlacedSnapshot, SnapshotKeeper } from '../../store/snapshot/snapshot-keeper.ts';
 
-/** One place that may hold a last good snapshot, for repeated reads. */
+/** A place where a snapshot may be kept, for who looks there more than once. */
 export class LastGoodPlace {
   readonly name: string;
   readonly #keeper: SnapshotKeeper;
   readonly #logger: Logger;
-  #reading: Promise<void> | undefined;
+  #asking: Promise<void> | undefined;
   #found: PlacedSnapshot | undefined;
   #lastTaken: SnapshotPosition | undefined;
   #failure: unknown;
@@ -22,21 +22,21 @@ export class LastGoodPlace {
     this.#logger = logger;
   }
 
-  /** Why the last read failed; undefined if it succeeded. */
+  /** Why it could not be read when it answered last; undefined when it could. */
   get failure(): unknown {
     return this.#failure;
   }
 
-  /** Reads the place, one read at a time. Never rejects. */
-  read(): Promise<void> {
-    this.#reading ??= this.#load().finally(() => {
-      this.#reading = undefined;
+  /** Looks what is there, once at a time. Never rejects. */
+  ask(): Promise<void> {
+    this.#asking ??= this.#load().finally(() => {
+      this.#asking = undefined;
     });
-    return this.#reading;
+    return this.#asking;
   }
 
-  /** Returns the snapshot that was read, once for each position. */
-  takeFound(): PlacedSnapshot | undefined {
+  /** What was found, the first time that it is asked for. */
+  take(): PlacedSnapshot | undefined {
     const found = this.#found;
     this.#found = undefined;
     if (found === undefined || this.#wasTaken(found)) return undefined;
@@ -44,7 +44,7 @@ export class LastGoodPlace {
     return found;
   }
 
-  /** Logs that the last read failed, once until a read succeeds. */
+  /** Once until it can be read again. */
   logFailure(): void {
     if (this.#failure === undefined || this.#isFailureLogged) return;
     this.#isFailureLogged = true;

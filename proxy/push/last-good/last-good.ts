@@ -1,11 +1,10 @@
-import { monotonicClock, type Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type { PlacedSnapshot, SnapshotKeeper } from '../../store/snapshot/snapshot-keeper.ts';
-import { SnapshotSaver } from './snapshot-saver.ts';
+import { KeptUpToDate } from './kept-up-to-date.ts';
 
 const SECOND = 1000;
 
-/** Places where the last good snapshot is stored. */
+/** Where the last good snapshot is kept. */
 export interface LastGoodPlaces {
   /** For this process when it starts again. */
   readonly file?: SnapshotKeeper | undefined;
@@ -13,15 +12,18 @@ export interface LastGoodPlaces {
   readonly redis?: SnapshotKeeper | undefined;
 }
 
-/** Times of saving, in milliseconds; see `SnapshotSaverOptions`. */
+/** Times of saving, in milliseconds. */
 export interface LastGoodTiming {
   readonly fileIntervalMs: number;
   readonly redisIntervalMs: number;
-  /** Spreads the saves of proxies that apply a snapshot at the same time. */
+  /** Proxies that apply a snapshot at the same time ask at different times whether it is there. */
   readonly redisSpreadMs: number;
+  /** After a failure; twice as long after every other, up to the longest. */
   readonly retryMs: number;
   readonly longestRetryMs: number;
+  /** So that what was lost there, or would end there, is there again. */
   readonly refreshMs: number;
+  /** How long the end of the process waits for a place that does not answer. */
   readonly lastSaveMs: number;
 }
 
@@ -35,41 +37,35 @@ const TIMING: LastGoodTiming = {
   lastSaveMs: 5 * SECOND,
 };
 
-export interface LastGoodOptions {
-  readonly logger: Logger;
-  readonly timing?: Partial<LastGoodTiming>;
-  readonly clock?: Clock;
-}
-
-/** Saves each snapshot that serves in every place. Disposing of it saves what is not saved yet. */
+/** Keeps each snapshot that serves, soon after it does. Disposing of it saves what is not yet. */
 export class LastGood implements AsyncDisposable {
-  readonly #savers: readonly SnapshotSaver[];
+  readonly #kept: readonly KeptUpToDate[];
 
   constructor(
     { file, redis }: LastGoodPlaces,
-    { logger, timing, clock = monotonicClock }: LastGoodOptions,
+    { logger, timing }: { readonly logger: Logger; readonly timing?: Partial<LastGoodTiming> },
   ) {
     const { fileIntervalMs, redisIntervalMs, redisSpreadMs, ...rest } = { ...TIMING, ...timing };
-    const common = { ...rest, logger, clock };
-    const inFile = { ...common, place: 'file', intervalMs: fileIntervalMs, spreadMs: 0 };
+    const inFile = { place: 'file', intervalMs: fileIntervalMs, spreadMs: 0, ...rest, logger };
     const inRedis = {
-      ...common,
       place: 'redis',
       intervalMs: redisIntervalMs,
       spreadMs: redisSpreadMs,
+      ...rest,
+      logger,
     };
-    this.#savers = [
-      ...(file === undefined ? [] : [new SnapshotSaver(file, inFile)]),
-      ...(redis === undefined ? [] : [new SnapshotSaver(redis, inRedis)]),
+    this.#kept = [
+      ...(file === undefined ? [] : [new KeptUpToDate(file, inFile)]),
+      ...(redis === undefined ? [] : [new KeptUpToDate(redis, inRedis)]),
     ];
   }
 
-  /** Saves the snapshot that serves now, soon. Returns at once, and never fails. */
-  save(placed: PlacedSnapshot): void {
-    for (const saver of this.#savers) saver.save(placed);
+  /** Takes what serves now. Returns at once, and never fails. */
+  applied(placed: PlacedSnapshot): void {
+    for (const kept of this.#kept) kept.offer(placed);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#savers.map((saver) => saver[Symbol.asyncDispose]()));
+    await Promise.all(this.#kept.map((kept) => kept[Symbol.asyncDispose]()));
   }
 }

@@ -1,7 +1,7 @@
 import type { RejectedEntry } from '../../../shared/snapshot/push-frames.ts';
 import type { PlacedSnapshot } from '../../store/snapshot/snapshot-keeper.ts';
 
-/** Rejects a resource: the one that serves under its key keeps serving. */
+/** Refuses a resource: what serves under its key goes on. */
 export function invalidResource(
   key: string,
   message: string,

@@ -24,52 +24,52 @@ import { invalidResource } from './invalid-resource.ts';
 import type { ReceivedPut } from './parse-controller-frame.ts';
 import type { RoutesByHost } from './routes-by-host.ts';
 
-/** Limit on one snapshot: far above any real one, and below the memory of a process. */
+/** What one snapshot may bring. Far more than any has, and less than a process has memory. */
 const MAXIMUM_STAGED_BYTES = 512 * 1024 * 1024;
 
-/** A snapshot that serves, with its digest. */
+/** A snapshot that serves, and the lines of its version. */
 export interface ServedSnapshot extends PlacedSnapshot {
   readonly digest: SnapshotDigest;
 }
 
-/** A snapshot that was received whole. */
+/** A snapshot that came whole. */
 export interface Complete {
   readonly kind: 'complete';
   readonly snapshot: ServedSnapshot;
-  /** Difference from the snapshot that it was staged on. */
+  /** From the one that it was staged on. */
   readonly difference: SnapshotDifference;
 }
 
-/** Outcome of staging a snapshot. */
+/** What became of a snapshot that was staged. */
 export type Staged =
   Complete | { readonly kind: 'refused'; readonly errors: readonly RejectedEntry[] };
 
-/** Prepares a snapshot for staging the next one on it. */
+/** Makes a snapshot one to stage others on. */
 export function servedSnapshot(placed: PlacedSnapshot): ServedSnapshot {
   return { ...placed, digest: SnapshotDigest.of(placed.snapshot.resources.values()) };
 }
 
 /**
- * One snapshot while it is received, frame by frame. The snapshot that serves is not changed: readers
- * see the new one whole or not at all.
+ * One snapshot while it comes in, frame by frame. What serves is not touched: whoever reads it sees
+ * all of the new one or nothing.
  *
- * A resource with an unchanged hash stays the same object as in the snapshot that serves, also when it
- * is sent again.
+ * A resource whose hash has not changed stays the very object that it is in the snapshot that
+ * serves, also when it is sent again.
  */
 export class SnapshotStaging {
   readonly position: SnapshotPosition;
   readonly #serving: ServedSnapshot | undefined;
   readonly #routesServing: RoutesByHost;
-  /** Whether the frames change the snapshot that serves; otherwise they are the whole snapshot. */
+  /** Of the serving one, with changes; else it comes from the beginning. */
   readonly #isDelta: boolean;
   readonly #count: number;
   readonly #resources: Map<string, SnapshotResource>;
   readonly #digest: SnapshotDigest;
   readonly #seen = new Set<string>();
-  /** Resources that were sent. */
+  /** What came with the snapshot. */
   readonly #put = new Map<string, SnapshotResource>();
   readonly #errors: RejectedEntry[] = [];
-  /** What is wrong with the whole snapshot: then its resources are not checked. */
+  /** Of the whole: the resources are then not looked at. */
   #fault: RejectedEntry | undefined;
   #stagedBytes = 0;
 
@@ -89,43 +89,41 @@ export class SnapshotStaging {
     this.#digest = basis?.digest.fork() ?? new SnapshotDigest();
   }
 
-  /** Adds or replaces a resource; `bytes` is the length of the frame. */
+  /** `bytes` is how long the frame was. */
   put({ k, h, v }: ReceivedPut, bytes: number): void {
     if (!this.#isExpected(k, bytes)) return;
     const resource = this.#serving?.snapshot.resources.get(k);
-    if (resource?.hash === h) this.#add(resource);
+    if (resource?.hash === h) this.#take(resource);
     else this.#parse(k, h, v);
   }
 
-  /** Keeps a resource that serves. */
   keep({ k, h }: KeepFrame, bytes: number): void {
     if (!this.#isExpected(k, bytes)) return;
     const resource = this.#serving?.snapshot.resources.get(k);
     if (resource?.hash === h) this.#set(resource);
-    else this.#errors.push(broken(k, 'this resource does not serve'));
+    else this.#errors.push(broken(k, 'that is not what serves'));
   }
 
-  /** Removes a resource. */
   delete({ k }: DeleteFrame, bytes: number): void {
     if (!this.#isExpected(k, bytes)) return;
-    if (!this.#resources.delete(k)) this.#errors.push(broken(k, 'there is no such resource'));
+    if (!this.#resources.delete(k)) this.#errors.push(broken(k, 'there is nothing to delete'));
     this.#digest.delete(k);
   }
 
-  /** Completes the snapshot; returns it, or everything that is wrong with it. */
+  /** The snapshot, or everything that is wrong with it. */
   commit({ version: expected }: CommitFrame): Staged {
     const errors = this.#fault === undefined ? this.#errors : [this.#fault];
     if (errors.length > 0) return { kind: 'refused', errors };
     if (this.#seen.size !== this.#count) {
       return refused(
-        `${String(this.#count)} changes were announced, ${String(this.#seen.size)} were sent`,
+        `${String(this.#count)} changes were announced, not ${String(this.#seen.size)}`,
       );
     }
-    const staged = { put: this.#put, resources: this.#resources };
-    const displaced = displacedRoutes(staged, this.#serving?.snapshot, this.#routesServing);
+    const arrival = { put: this.#put, resources: this.#resources };
+    const displaced = displacedRoutes(arrival, this.#serving?.snapshot, this.#routesServing);
     if (displaced.length > 0) return { kind: 'refused', errors: displaced.map(unfit) };
     const version = this.#digest.version();
-    if (version !== expected) return refused('the version does not match the resources');
+    if (version !== expected) return refused('the version does not fit the resources');
     const served = this.#serving?.snapshot;
     const snapshot = version === served?.version ? served : { version, resources: this.#resources };
     return {
@@ -135,7 +133,7 @@ export class SnapshotStaging {
     };
   }
 
-  /** Compares only the resources that were sent if all others are unchanged. */
+  /** Looks only at what came, where the rest is as it was. */
   #changesTo(snapshot: Snapshot): readonly ResourceChange[] {
     const served = this.#serving?.snapshot;
     if (!this.#isDelta) return changesBetween(served, snapshot);
@@ -153,17 +151,17 @@ export class SnapshotStaging {
       this.#seen.add(key);
       return true;
     }
-    this.#errors.push(broken(key, 'was sent twice'));
+    this.#errors.push(broken(key, 'is there twice'));
     return false;
   }
 
   #excess(): RejectedEntry | undefined {
     if (this.#stagedBytes > MAXIMUM_STAGED_BYTES) return broken('', 'is too large');
-    if (this.#seen.size >= this.#count) return broken('', 'has more changes than were announced');
+    if (this.#seen.size >= this.#count) return broken('', 'has more than was announced');
     return undefined;
   }
 
-  #add(resource: SnapshotResource): void {
+  #take(resource: SnapshotResource): void {
     this.#put.set(resource.key, resource);
     this.#set(resource);
   }
@@ -175,7 +173,7 @@ export class SnapshotStaging {
 
   #parse(key: string, hash: string, value: unknown): void {
     try {
-      this.#add(parseResource({ key, hash, value }));
+      this.#take(parseResource({ key, hash, value }));
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       const { message } = error;
@@ -196,11 +194,7 @@ function faultOf(
     return { key: '', reason: 'StalePosition', message: formatPosition(serving.position) };
   }
   if (base !== null && base !== serving?.snapshot.version) {
-    return {
-      key: '',
-      reason: 'UnknownBase',
-      message: 'this proxy does not serve the base snapshot',
-    };
+    return { key: '', reason: 'UnknownBase', message: 'that snapshot is not served here' };
   }
   return undefined;
 }
@@ -209,9 +203,9 @@ function refused(message: string): Staged {
   return { kind: 'refused', errors: [broken('', message)] };
 }
 
-/** Rejects a route whose served content lost its address. */
+/** What serves under the key cannot go on. */
 function unfit(key: string): RejectedEntry {
-  const message = 'the address of its served content now belongs to another route';
+  const message = 'what serves under its name has an address that is now of another route';
   return { key, reason: 'InvalidResource', message };
 }
 

@@ -13,6 +13,7 @@ describe('gatehouse run', () => {
       redis: undefined,
       sealingKeysDirectory: undefined,
       stateDirectory: undefined,
+      accessLog: false,
       devAllowLoopback: false,
     });
   });

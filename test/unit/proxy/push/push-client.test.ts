@@ -5,8 +5,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { describe, expect, test } from '@jest/globals';
 
-import { PushClient, type PushClientOptions } from '../../../../proxy/push/push-client.ts';
-import type { ProxyStatus } from '../../../../proxy/push/push-stream.ts';
+import {
+  followController,
+  type ControllerFollower,
+  type FollowOptions,
+  type ProxyStatus,
+} from '../../../../proxy/push/push-client.ts';
 import type { PlacedSnapshot } from '../../../../proxy/store/snapshot/snapshot-keeper.ts';
 import { snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
 import { LONGEST_CONTROLLER_LINE_BYTES } from '../../../../shared/snapshot/push-frames.ts';
@@ -41,7 +45,7 @@ const NO_CERTIFICATE = '-----BEGIN CERTIFICATE-----\nbm90aGluZw==\n-----END CERT
 const keep = disposeAfterEach();
 
 interface FollowingProxy {
-  readonly client: PushClient;
+  readonly follower: ControllerFollower;
   readonly applied: PlacedSnapshot[];
   readonly logger: ReturnType<typeof createRecordingLogger>;
   status: ProxyStatus;
@@ -51,7 +55,7 @@ interface FollowingProxy {
 function follow(
   { ca, tokenFile }: Pick<ScriptedController, 'ca' | 'tokenFile'>,
   port: number,
-  options: Partial<PushClientOptions> = {},
+  options: Partial<FollowOptions> = {},
 ): FollowingProxy {
   const applied: PlacedSnapshot[] = [];
   const logger = createRecordingLogger();
@@ -60,7 +64,7 @@ function follow(
     logger,
     status: { ready: false, draining: false, conns: 0 },
   };
-  const client = new PushClient({
+  const follower = followController({
     url: `https://localhost:${String(port)}`,
     ca,
     tokenFile,
@@ -75,13 +79,13 @@ function follow(
     },
     ...options,
   });
-  keep({ [Symbol.asyncDispose]: () => client.close() });
-  return Object.assign(proxy, { client });
+  keep({ [Symbol.asyncDispose]: () => follower.close() });
+  return Object.assign(proxy, { follower });
 }
 
 /** A proxy that follows, and a controller that took its stream. */
 async function startFollowing(
-  options: Partial<PushClientOptions> = {},
+  options: Partial<FollowOptions> = {},
 ): Promise<FollowingProxy & { controller: ScriptedController; stream: ProxyStream }> {
   const controller = keep(await startScriptedController());
   const proxy = follow(controller, controller.port, options);
@@ -115,7 +119,7 @@ describe('a proxy that follows a controller', () => {
   });
 
   test('serves the whole snapshot, and acknowledges it', async () => {
-    const { applied, client, stream } = await startFollowing();
+    const { applied, follower, stream } = await startFollowing();
     stream.send(fullFrames(FIRST, RESOURCES));
 
     expect(await stream.nextAnswer()).toEqual({
@@ -126,7 +130,7 @@ describe('a proxy that follows a controller', () => {
       appliedMs: expect.any(Number),
     });
     expect(applied).toEqual([{ position: FIRST, snapshot: SNAPSHOT }]);
-    expect(client.serving?.position).toEqual(FIRST);
+    expect(follower.serving?.position).toEqual(FIRST);
   });
 
   test('takes frames that are cut anywhere, also within a character', async () => {
@@ -158,14 +162,14 @@ describe('a proxy that follows a controller', () => {
   });
 
   test('says what it has when it comes again', async () => {
-    const { controller, client, stream: first } = await startFollowing();
+    const { controller, follower, stream: first } = await startFollowing();
     await sendFirst(first);
     first.send([{ t: 'goaway', reason: 'the token is old' }]);
     const { headers } = await controller.nextStream();
 
     expect(headers['x-have']).toBe(`3.1:${SNAPSHOT.version}`);
     expect(headers['x-routes']).toBe('1');
-    expect(client.serving?.position).toEqual(FIRST);
+    expect(follower.serving?.position).toEqual(FIRST);
   });
 
   test('says what it served before it was started', async () => {
@@ -203,12 +207,12 @@ describe('a proxy that follows a controller', () => {
   test('goes on after it was cut off', async () => {
     const controller = keep(await startScriptedController());
     const relay = keep(await startTcpRelay(controller.port));
-    const { applied, client } = follow(controller, relay.port);
+    const { applied, follower } = follow(controller, relay.port);
     const first = await controller.nextStream();
     first.accept();
     await sendFirst(first);
     relay.cut();
-    await eventually('the proxy notices', () => !client.isConnected);
+    await eventually('the proxy notices', () => !follower.isConnected);
     relay.mend();
     const second = await controller.nextStream();
     second.accept();
@@ -256,9 +260,9 @@ describe('a proxy that follows a controller', () => {
     const proxy = await startFollowing({ timing: { statusMs: 3_600_000 } });
     const { stream } = proxy;
     await stream.next('status');
-    proxy.client.reportStatusChange();
+    proxy.follower.tellStatus();
     proxy.status = { ready: true, draining: true, conns: 1 };
-    proxy.client.reportStatusChange();
+    proxy.follower.tellStatus();
 
     expect(await stream.next('status')).toMatchObject({ ready: true, draining: true });
   });
@@ -275,7 +279,7 @@ describe('a proxy that follows a controller', () => {
 
 describe('a snapshot that is not served', () => {
   test('is refused with all that is wrong in it, and the one before goes on', async () => {
-    const { applied, client, stream } = await startFollowing();
+    const { applied, follower, stream } = await startFollowing();
     await sendFirst(stream);
     const restricted = { ...aCompiledRoute('team/a'), onlyOnMondays: true };
     const unknownKind = { ...aCompiledRoute('team/b'), path: { kind: 'glob', value: '/*' } };
@@ -294,11 +298,11 @@ describe('a snapshot that is not served', () => {
     ]);
     expect(nack.version).toBe(SNAPSHOT.version);
     expect(applied).toHaveLength(1);
-    expect(client.serving?.position).toEqual(FIRST);
+    expect(follower.serving?.position).toEqual(FIRST);
   });
 
   test('may be refused by the gateway for some of its resources', async () => {
-    const { client, stream } = await startFollowing({
+    const { follower, stream } = await startFollowing({
       handlers: {
         apply: () => [{ key: 'route/team/app', message: 'no such regular expression' }],
         status: () => ({ ready: true, draining: false, conns: 0 }),
@@ -315,7 +319,7 @@ describe('a snapshot that is not served', () => {
       ],
       version: null,
     });
-    expect(client.serving).toBeUndefined();
+    expect(follower.serving).toBeUndefined();
   });
 
   test('is refused whole when the gateway fails, without a word of why', async () => {
@@ -332,7 +336,7 @@ describe('a snapshot that is not served', () => {
 
     expect(nack.rejected).toMatchObject([{ key: '', reason: 'InvalidResource' }]);
     expect(JSON.stringify(nack)).not.toContain('hunter2');
-    expect(logger.messages('error')).toEqual(['cannot apply a snapshot']);
+    expect(logger.messages('error')).toEqual(['a snapshot could not be applied']);
   });
 
   test('does not end the connection', async () => {
@@ -366,7 +370,7 @@ describe('who answers', () => {
     await eventually('it says so', () => logger.messages('warn').length > 0);
 
     expect(logger.records[0]).toMatchObject({
-      message: 'cannot connect to the controller',
+      message: 'cannot follow the controller',
       fields: {
         problem: 'certificate',
         serving: false,
@@ -430,7 +434,7 @@ describe('who answers', () => {
     (await controller.nextStream()).refuse(503, redirect);
     await eventually('it says so', () => logger.messages('warn').length > 0);
 
-    expect(logger.records[0]?.fields['error']).toContain('redirected again');
+    expect(logger.records[0]?.fields['error']).toContain('another one leads');
   });
 
   test.each([
@@ -503,43 +507,43 @@ describe('a stream that is no good', () => {
     ['a snapshot within a snapshot', beginTwice()],
     ['a line without an end', 'x'.repeat(LONGEST_CONTROLLER_LINE_BYTES + 1)],
   ])('is left because of %s, and the proxy comes again', async (_what, text) => {
-    const { controller, client, logger, stream: first } = await startFollowing();
+    const { controller, follower, logger, stream: first } = await startFollowing();
     await sendFirst(first);
     first.sendText(text);
     const second = await controller.nextStream();
 
     expect(second.headers['x-have']).toBe(`3.1:${SNAPSHOT.version}`);
-    expect(client.serving?.position).toEqual(FIRST);
-    expect(logger.messages('warn')).toEqual(['cannot connect to the controller']);
+    expect(follower.serving?.position).toEqual(FIRST);
+    expect(logger.messages('warn')).toEqual(['cannot follow the controller']);
   });
 
   test('is noticed when nothing comes over it any more', async () => {
     const controller = keep(await startScriptedController());
     const relay = keep(await startTcpRelay(controller.port));
-    const { client, logger } = follow(controller, relay.port, {
+    const { follower, logger } = follow(controller, relay.port, {
       timing: { pingMs: 50, silenceMs: 300 },
     });
     const stream = await controller.nextStream();
     stream.accept();
     await sendFirst(stream);
     relay.freeze();
-    await eventually('the proxy notices', () => !client.isConnected);
+    await eventually('the proxy notices', () => !follower.isConnected);
 
     expect(logger.records.at(-1)?.fields).toMatchObject({
       problem: 'unreachable',
       serving: true,
       error: expect.stringContaining('does not answer'),
     });
-    expect(client.serving?.position).toEqual(FIRST);
+    expect(follower.serving?.position).toEqual(FIRST);
   });
 
   test('is not given up while the controller is there and has nothing to say', async () => {
-    const { controller, client, stream } = await startFollowing({
+    const { controller, follower, stream } = await startFollowing({
       timing: { pingMs: 20, silenceMs: 100, statusMs: 50 },
     });
     for (let count = 0; count < 8; count += 1) await stream.next('status');
 
-    expect(client.isConnected).toBe(true);
+    expect(follower.isConnected).toBe(true);
     expect(controller.streams).toHaveLength(1);
   });
 
@@ -567,8 +571,8 @@ describe('a controller that is away', () => {
     await eventually('it says so', () => logger.messages('info').length > 0);
 
     expect(logger.records.map(({ message }) => message)).toEqual([
-      'cannot connect to the controller',
-      'connected to the controller',
+      'cannot follow the controller',
+      'following the controller',
     ]);
   });
 
@@ -586,12 +590,12 @@ describe('a controller that is away', () => {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const controller = keep(await startScriptedController());
-    const { client } = follow(controller, port);
+    const { follower } = follow(controller, port);
     await once(server, 'connection');
-    await client.close();
+    await follower.close();
     server.close();
 
-    expect(client.isConnected).toBe(false);
+    expect(follower.isConnected).toBe(false);
   });
 
   test('is not what the same id as that of another proxy looks like', async () => {
@@ -655,26 +659,26 @@ describe('a controller that hangs', () => {
     const controller = keep(await startScriptedController());
     const hanging = await startHanging();
     const service = keep(await startTcpService(() => [controller.port, hanging]));
-    const { client } = follow(controller, service.port, { timing });
+    const { follower } = follow(controller, service.port, { timing });
     const stream = await controller.nextStream();
     stream.accept();
     await stream.next('status');
 
-    expect(client.isConnected).toBe(true);
+    expect(follower.isConnected).toBe(true);
     expect(controller.streams).toHaveLength(1);
   });
 
   test('is passed by when others take it for the leader', async () => {
     const controller = keep(await startScriptedController());
     const hanging = await startHanging();
-    const { client } = follow(controller, controller.port, { timing });
+    const { follower } = follow(controller, controller.port, { timing });
     const named = { 'x-leader': `127.0.0.1:${String(hanging)}` };
     (await controller.nextStream()).refuse(503, named);
     const stream = await controller.nextStream();
     stream.accept();
     await stream.next('status');
 
-    expect(client.isConnected).toBe(true);
+    expect(follower.isConnected).toBe(true);
   });
 
   test('is logged to hang when others still take it for the leader', async () => {
@@ -729,12 +733,12 @@ describe('a controller that hangs', () => {
         for (const [each, parts] of held) each.write(Buffer.concat(parts.splice(0)));
       });
     });
-    const { client } = follow(controller, gate, { timing });
+    const { follower } = follow(controller, gate, { timing });
     const stream = await controller.nextStream();
     stream.accept();
     await stream.next('status');
 
-    expect(client.isConnected).toBe(true);
+    expect(follower.isConnected).toBe(true);
     expect(controller.serverNames).toHaveLength(2);
     expect(controller.streams).toHaveLength(1);
   });
@@ -767,7 +771,7 @@ describe('a file that cannot be used', () => {
     await eventually('it says so', () => logger.messages('warn').length > 0);
 
     expect(logger.records[0]).toMatchObject({
-      message: 'cannot connect to the controller',
+      message: 'cannot follow the controller',
       fields: {
         ...(which === 'ca'
           ? { problem: 'ca-file', flag: '--controller-ca' }

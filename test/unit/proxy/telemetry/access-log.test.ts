@@ -1,0 +1,133 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { aCompiledRoute, aSnapshot } from '../../../support/compiled-resources.ts';
+import { compiledSettings } from '../../../support/compiled-settings.ts';
+import { startGateway, type TestGateway } from '../../../support/gateway.ts';
+import { RawClient } from '../../../support/raw-http.ts';
+import { startUpstream } from '../../../support/upstream.ts';
+
+/** Serves everything on the gateway's port from an upstream. */
+function serve({ gateway, port }: TestGateway, upstream: string): void {
+  const from = { scheme: 'http', host: 'localhost', port, allowWebsockets: true } as const;
+  gateway.apply(aSnapshot(compiledSettings(), aCompiledRoute({ ...from, upstream })));
+}
+
+/** The access log, once it has a line. */
+async function accessLog(gateway: TestGateway): Promise<readonly unknown[]> {
+  for (;;) {
+    const records = gateway.logs().filter(({ service }) => service === 'access');
+    if (records.length > 0) return records;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+/** The lines about one request, sent as these bytes. */
+async function logOf(
+  bytes: (port: number) => string,
+  upstream: string,
+): Promise<readonly unknown[]> {
+  await using gateway = await startGateway({ accessLog: true });
+  serve(gateway, upstream);
+  await using client = await RawClient.connect(gateway.port);
+  client.send(bytes(gateway.port));
+  await client.response();
+  return await accessLog(gateway);
+}
+
+describe('the access log', () => {
+  test('has one line for a forwarded request, without its query', async () => {
+    await using upstream = await startUpstream((_message, response) => {
+      response.writeHead(201).end('served');
+    });
+    const lines = await logOf(
+      (port) => `GET /a?code=secret HTTP/1.1\r\nHost: localhost:${String(port)}\r\n\r\n`,
+      upstream.origin,
+    );
+    expect(lines).toEqual([
+      {
+        level: 'info',
+        service: 'access',
+        time: expect.any(String),
+        message: 'request',
+        'request-id': expect.any(String),
+        client: '127.0.0.1',
+        method: 'GET',
+        host: expect.stringMatching(/^localhost:\d+$/),
+        path: '/a',
+        route: aCompiledRoute({}).name,
+        status: 201,
+        bytes: 6,
+        ended: 'complete',
+        upstream: upstream.origin,
+        'first-byte-ms': expect.any(Number),
+        'duration-ms': expect.any(Number),
+      },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('secret');
+  });
+
+  test('has one line for a response of the gateway itself', async () => {
+    const lines = await logOf(
+      (port) => `GET /.gateway/jwks.json HTTP/1.1\r\nHost: localhost:${String(port)}\r\n\r\n`,
+      'http://127.0.0.1:1',
+    );
+    expect(lines).toMatchObject([{ path: '/.gateway/jwks.json', status: 200, ended: 'complete' }]);
+    expect(lines).not.toMatchObject([{ upstream: expect.anything() }]);
+  });
+
+  test('has one line for a request whose upstream cannot be reached', async () => {
+    const lines = await logOf(
+      (port) => `GET /a HTTP/1.1\r\nHost: localhost:${String(port)}\r\n\r\n`,
+      'http://127.0.0.1:1',
+    );
+    expect(lines).toMatchObject([{ path: '/a', status: 502, ended: 'complete' }]);
+  });
+
+  test('has one line for a request that cannot be parsed', async () => {
+    const lines = await logOf(() => 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 'http://a');
+    expect(lines).toMatchObject([{ status: 400, ended: 'complete' }]);
+    expect(lines).not.toMatchObject([{ path: expect.anything() }]);
+  });
+
+  test('has one line for a WebSocket that the upstream declined', async () => {
+    await using upstream = await startUpstream((_message, response) => {
+      response.writeHead(403).end();
+    });
+    const lines = await logOf(
+      (port) =>
+        [
+          'GET /ws HTTP/1.1',
+          `Host: localhost:${String(port)}`,
+          'Connection: Upgrade',
+          'Upgrade: websocket',
+          'Sec-WebSocket-Version: 13',
+          'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+        ].join('\r\n'),
+      upstream.origin,
+    );
+    expect(lines).toMatchObject([{ path: '/ws', status: 403, upstream: upstream.origin }]);
+  });
+
+  test('says of a client that left early what it had got', async () => {
+    await using upstream = await startUpstream((_message, response) => response.write('part'));
+    await using gateway = await startGateway({ accessLog: true });
+    serve(gateway, upstream.origin);
+    const client = await RawClient.connect(gateway.port);
+    client.send(`GET /a HTTP/1.1\r\nHost: localhost:${String(gateway.port)}\r\n\r\n`);
+    await client.receives('part');
+    await client[Symbol.asyncDispose]();
+    expect(await accessLog(gateway)).toMatchObject([
+      { status: 200, bytes: 4, ended: 'client-gone' },
+    ]);
+  });
+
+  test('is off unless it is asked for', async () => {
+    await using upstream = await startUpstream((_message, response) => response.end('served'));
+    await using gateway = await startGateway();
+    serve(gateway, upstream.origin);
+    await using client = await RawClient.connect(gateway.port);
+    client.send(`GET /a HTTP/1.1\r\nHost: localhost:${String(gateway.port)}\r\n\r\n`);
+    await client.response();
+    expect(gateway.logs().filter(({ service }) => service === 'access')).toEqual([]);
+  });
+});
