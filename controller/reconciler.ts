@@ -78,7 +78,7 @@ export class Reconciler implements AsyncDisposable {
       clock,
       logger,
       patienceMs: options.referencePatienceMs,
-      onChange: (reason) => this.#status.obstacle(reason),
+      onChange: (reason) => this.#status.setObstacle(reason),
     });
     this.#publisher = new Publisher({
       deletionDelayMs: options.deletionDelayMs,
@@ -97,7 +97,7 @@ export class Reconciler implements AsyncDisposable {
       onChanges: (changes) => this.#failStop.run(() => this.#reconcile(changes)),
       onStatusChange: (change) => this.#failStop.run(() => this.#observe(change)),
       onProxyServiceChange: (service) =>
-        this.#failStop.run(() => this.#status.proxyService(service)),
+        this.#failStop.run(() => this.#status.setProxyService(service)),
     });
   }
 
@@ -135,7 +135,7 @@ export class Reconciler implements AsyncDisposable {
 
   /** Reports changes of what proxies acknowledge and reject. */
   readonly onPublicationChange: OnPublicationChange = (keys) => {
-    this.#failStop.run(() => this.#status.publicationChanged(keys));
+    this.#failStop.run(() => this.#status.recheck(keys));
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -157,8 +157,8 @@ export class Reconciler implements AsyncDisposable {
   #adopt(): void {
     const routes = new Map([...this.#routeNames].map((name) => [name, this.#watch.route(name)]));
     const { settings } = this.#watch;
-    this.#status.routeObjects(routes);
-    this.#status.settingsObject(settings);
+    this.#status.observeRoutes(routes);
+    this.#status.observeSettings(settings);
     const adopted = this.#compiler.adopt({ routes, settings: settings ?? null });
     this.#pending = mergeCompilations(this.#pending, adopted);
   }
@@ -187,26 +187,26 @@ export class Reconciler implements AsyncDisposable {
     const { put, deleted, routes, settings } = this.#pending;
     this.#pending = NOTHING_COMPILED;
     this.#publisher.publish({ put, deleted, routeCount, obstacle });
-    if (routes.size > 0) this.#status.routes(routes);
-    if (settings !== undefined) this.#status.settings(settings);
+    if (routes.size > 0) this.#status.reportRoutes(routes);
+    if (settings !== undefined) this.#status.reportSettings(settings);
   }
 
   #observeObjects({ routes, settings }: Changes): void {
-    if (routes) this.#status.routeObjects(routes);
-    if (settings !== undefined) this.#status.settingsObject(this.#watch.settings);
+    if (routes) this.#status.observeRoutes(routes);
+    if (settings !== undefined) this.#status.observeSettings(this.#watch.settings);
   }
 
   /** Compares statuses with those that the cluster has now. */
   #observe(change: StatusChange): void {
     switch (change.kind) {
       case 'settings':
-        this.#status.settingsObject(change.settings);
+        this.#status.observeSettings(change.settings);
         return;
       case 'route':
-        this.#status.routeObjects(new Map([[change.key, change.route]]));
+        this.#status.observeRoutes(new Map([[change.key, change.route]]));
         return;
       case 'released-route':
-        this.#status.releasedRoute(change.key, change.released);
+        this.#status.releaseRoute(change.key, change.released);
     }
   }
 }

@@ -23,7 +23,7 @@ import {
   type SessionHost,
   type SessionProxy,
 } from './session/proxy-session.ts';
-import type { OnPublicationChange, Programming, ProxyReport, Publication } from './publication.ts';
+import type { OnPublicationChange, RolloutState, ProxyReport, Publication } from './publication.ts';
 import { PublishedContent } from './content/published-content.ts';
 import type { PublishedResource } from './content/published-resource.ts';
 import type { PushTiming } from './push-timing.ts';
@@ -129,7 +129,7 @@ export class LeadershipPublication implements Publication, SessionHost, AsyncDis
     return this.content.find(key)?.resource;
   }
 
-  programming(key: string): Programming | undefined {
+  rolloutState(key: string): RolloutState | undefined {
     if (this.content.isTooLarge(key)) return { kind: 'rejected', message: TOO_LARGE };
     const published = this.content.find(key);
     if (published === undefined) return undefined;
@@ -380,7 +380,7 @@ export class LeadershipPublication implements Publication, SessionHost, AsyncDis
     return this.#slowest !== undefined && this.#slowest >= sequence;
   }
 
-  /** Changes what is known of the proxies, and tells whose programming changes by it. */
+  /** Changes what is known of the proxies, and tells whose rollout state changes by it. */
   #track(change: () => void): void {
     const before = this.#slowest;
     change();

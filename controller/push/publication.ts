@@ -4,7 +4,7 @@ import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { ChangeSet } from '../compile/change-set.ts';
 
 /** How far a resource of the snapshot has come. */
-export type Programming =
+export type RolloutState =
   /** Every proxy that counts has acknowledged a snapshot with it. */
   | { readonly kind: 'programmed' }
   /** Some have not yet. */
@@ -19,7 +19,7 @@ export type Programming =
   | { readonly kind: 'no-proxies' };
 
 /**
- * A proxy as the leader knows it. It counts for `Programming` from its first acknowledgement on; one
+ * A proxy as the leader knows it. It counts for `RolloutState` from its first acknowledgement on; one
  * that came with a snapshot of before, from its first answer on, or when it is slow to give one. It
  * does so while it is connected, and 15 s longer; never while it drains.
  */
@@ -51,14 +51,14 @@ export interface Publication {
    * How far a resource has come, with the hash that was handed to `publish` last under its key;
    * undefined for a key that is not in the snapshot.
    */
-  programming(key: string): Programming | undefined;
+  rolloutState(key: string): RolloutState | undefined;
   readonly proxies: readonly ProxyReport[];
   /** The most routes that a proxy said it serves, of a snapshot not ours: what there was before. */
   readonly routesBefore: number;
 }
 
 /**
- * Learns of changes. `keys`: whose `programming` may have changed; 'all': anything's; none: only what
+ * Learns of changes. `keys`: whose `rolloutState` may have changed; 'all': anything's; none: only what
  * is known of the proxies. Called in a turn of its own.
  */
 export type OnPublicationChange = (keys: ReadonlySet<string> | 'all') => void;

@@ -6,7 +6,7 @@ export type Condition = NonNullable<RouteStatus['conditions']>[number];
 export type ConditionType = 'Accepted' | 'ResolvedRefs' | 'Programmed' | 'PartiallyInvalid';
 
 /** What a condition says, but for when it began to. */
-export type Claim = Pick<Condition, 'status' | 'reason' | 'message'>;
+export type ConditionState = Pick<Condition, 'status' | 'reason' | 'message'>;
 
 /** The condition of that type; undefined when nothing was said about it yet. */
 export function findCondition(
@@ -19,7 +19,7 @@ export function findCondition(
 /** A condition that says that; the time is moved only when its `status` becomes another. */
 export function toCondition(
   type: ConditionType,
-  claim: Claim,
+  claim: ConditionState,
   {
     generation,
     current,

@@ -5,13 +5,13 @@ import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { KubernetesApi, ResourceType } from '../kubernetes/kubernetes-api.ts';
 import { KubernetesApiError } from '../kubernetes/kubernetes-api.ts';
 import { EVENTS } from '../kubernetes/resource-types.ts';
-import type { Announcement } from './changes-of-mind.ts';
+import type { StatusEvent } from './events-of-change.ts';
 import { wholeSeconds } from './condition.ts';
 import { clip } from './describe-problems.ts';
 import { TokenBucket } from '../../shared/runtime/token-bucket.ts';
 
 /** The object that an Event is about. */
-export interface Regarding {
+export interface InvolvedObject {
   readonly type: ResourceType;
   readonly namespace: string;
   readonly name: string;
@@ -55,7 +55,7 @@ export class EventRecorder {
   /** What was said of each object last, in the order of the time until which it is not repeated. */
   readonly #last = new Map<string, LastWord>();
   /** The newest about each object that must wait. */
-  readonly #unsaid = new Map<string, Announcement>();
+  readonly #unsaid = new Map<string, StatusEvent>();
   #isForbidden = false;
 
   constructor(options: EventRecorderOptions) {
@@ -67,8 +67,8 @@ export class EventRecorder {
    * Never rejects. What must wait is said later, unless `signal` is aborted before.
    */
   async record(
-    regarding: Regarding,
-    announcement: Announcement,
+    regarding: InvolvedObject,
+    announcement: StatusEvent,
     signal: AbortSignal,
   ): Promise<void> {
     const object = keyOf(regarding);
@@ -94,7 +94,7 @@ export class EventRecorder {
     }
   }
 
-  async #say(regarding: Regarding, announcement: Announcement, word: LastWord): Promise<void> {
+  async #say(regarding: InvolvedObject, announcement: StatusEvent, word: LastWord): Promise<void> {
     const object = keyOf(regarding);
     this.#last.delete(object);
     this.#last.set(object, word);
@@ -110,7 +110,7 @@ export class EventRecorder {
   }
 
   /** Says what is the newest by then, unless that is what was said last. */
-  async #sayLater(regarding: Regarding, waitMs: number, signal: AbortSignal): Promise<void> {
+  async #sayLater(regarding: InvolvedObject, waitMs: number, signal: AbortSignal): Promise<void> {
     // A timer that is early by a fraction of a millisecond would find no token.
     await pause(this.#options.clock, Math.ceil(waitMs), signal);
     const object = keyOf(regarding);
@@ -127,7 +127,7 @@ export class EventRecorder {
     }
   }
 
-  #eventOf({ type, namespace, name, uid }: Regarding, announcement: Announcement): object {
+  #eventOf({ type, namespace, name, uid }: InvolvedObject, announcement: StatusEvent): object {
     const time = wholeSeconds(this.#options.wallTime());
     return {
       apiVersion: 'v1',
@@ -169,7 +169,7 @@ interface LastWord {
   readonly bucket: TokenBucket;
 }
 
-function keyOf({ type, namespace, name, uid = '' }: Regarding): string {
+function keyOf({ type, namespace, name, uid = '' }: InvolvedObject): string {
   return [type.kind, namespace, name, uid].join('/');
 }
 

@@ -1,13 +1,13 @@
 import type { RouteStatus } from '../kubernetes/stored-resources.ts';
 import type { ReleasedRoute } from '../watch/released-route.ts';
-import { toCondition, type Claim } from './condition.ts';
+import { toCondition, type ConditionState } from './condition.ts';
 
-const DELETING: Claim = {
+const DELETING: ConditionState = {
   status: 'False',
   reason: 'Deleting',
   message: 'The route is being deleted, so this gateway takes it out of service.',
 };
-const OTHER_CLASS: Claim = {
+const OTHER_CLASS: ConditionState = {
   status: 'False',
   reason: 'OtherGatewayClass',
   message: 'gatewayClassName names another gateway, so this one takes the route out of service.',

@@ -1,16 +1,16 @@
 import { findCondition, toCondition, type Condition } from './condition.ts';
-import { programmedClaim, type Progress } from './programmed-claim.ts';
+import { programmedState, type PublicationState } from './programmed-state.ts';
 import {
-  acceptedClaim,
-  partiallyInvalidClaim,
-  resolvedRefsClaim,
-  type Decision,
-} from './verdict-claims.ts';
+  acceptedState,
+  partiallyInvalidState,
+  resolvedRefsState,
+  type VerdictSummary,
+} from './verdict-states.ts';
 
 /** What the conditions of a resource are made of. */
 export interface ConditionInput {
-  readonly decision: Decision;
-  readonly progress: Progress;
+  readonly summary: VerdictSummary;
+  readonly publication: PublicationState;
   /** The conditions it has. */
   readonly current: readonly Condition[] | undefined;
   /** Whether `Programmed` stays true of the generation that it is true of. */
@@ -20,14 +20,14 @@ export interface ConditionInput {
 
 /** The conditions that a resource should have. */
 export function resourceConditions(input: ConditionInput): readonly Condition[] {
-  const { decision, progress, current, now } = input;
-  const since = { generation: decision.generation, current, now };
-  const isProgrammed = input.staysProgrammed && isProgrammedAt(decision.generation, current);
-  const programmed = programmedClaim(decision, progress, isProgrammed);
-  const partiallyInvalid = partiallyInvalidClaim(decision);
+  const { summary, publication, current, now } = input;
+  const since = { generation: summary.generation, current, now };
+  const isProgrammed = input.staysProgrammed && isProgrammedAt(summary.generation, current);
+  const programmed = programmedState(summary, publication, isProgrammed);
+  const partiallyInvalid = partiallyInvalidState(summary);
   return [
-    toCondition('Accepted', acceptedClaim(decision), since),
-    toCondition('ResolvedRefs', resolvedRefsClaim(decision), since),
+    toCondition('Accepted', acceptedState(summary), since),
+    toCondition('ResolvedRefs', resolvedRefsState(summary), since),
     toCondition('Programmed', programmed, since),
     ...(partiallyInvalid === undefined
       ? []

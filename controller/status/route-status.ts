@@ -2,12 +2,12 @@ import type { RouteVerdict } from '../compile/compilation.ts';
 import { hostOfUrl } from '../compile/routes/read-prior.ts';
 import type { RouteStatus } from '../kubernetes/stored-resources.ts';
 import { findCondition } from './condition.ts';
-import { decisionOf } from './decision-of.ts';
-import type { Progress } from './programmed-claim.ts';
+import { summarizeVerdict } from './summarize-verdict.ts';
+import type { PublicationState } from './programmed-state.ts';
 import { resourceConditions } from './resource-conditions.ts';
 import { keptSpec, servedSpec } from './served-spec.ts';
 
-export interface RouteStatusInput extends Progress {
+export interface RouteStatusInput extends PublicationState {
   readonly verdict: RouteVerdict;
   /** The class of this gateway. */
   readonly gatewayClass: string;
@@ -25,23 +25,21 @@ export interface RouteStatusInput extends Progress {
  */
 export function routeStatus(input: RouteStatusInput): RouteStatus {
   const { verdict, current, now } = input;
-  const decision = decisionOf(verdict);
+  const summary = summarizeVerdict(verdict);
   const conditions = resourceConditions({
-    decision,
-    progress: input,
+    summary,
+    publication: input,
     current: current?.conditions,
     staysProgrammed: true,
     now,
   });
   const isProgrammed = findCondition(conditions, 'Programmed')?.status === 'True';
-  const programmedGeneration = isProgrammed
-    ? decision.generation
-    : olderProgrammedGeneration(input);
-  const served = servedSpec(decision) ?? keptSpec(verdict);
+  const programmedGeneration = isProgrammed ? summary.generation : olderProgrammedGeneration(input);
+  const served = servedSpec(summary) ?? keptSpec(verdict);
   const url = verdict.url === '' ? keptUrl(input) : verdict.url;
   return {
     gatewayClassName: input.gatewayClass,
-    observedGeneration: decision.generation,
+    observedGeneration: summary.generation,
     conditions,
     ...(verdict.mcpRole !== '' && { mcpRole: verdict.mcpRole }),
     ...(url !== undefined && { url }),
@@ -64,8 +62,8 @@ function keptUrl({ verdict, gatewayClass, current }: RouteStatusInput): string |
 
 /** Of a route whose newest generation is not programmed. */
 function olderProgrammedGeneration(input: RouteStatusInput): number | undefined {
-  const { verdict, programming, obstacle, current } = input;
+  const { verdict, rollout, obstacle, current } = input;
   if (verdict.served === undefined) return undefined;
-  const isKnown = obstacle === undefined && programming?.kind === 'programmed';
+  const isKnown = obstacle === undefined && rollout?.kind === 'programmed';
   return isKnown ? verdict.served.generation : current?.programmedGeneration;
 }

@@ -1,7 +1,7 @@
 import type { RouteVerdict, Served } from '../compile/compilation.ts';
 import { isRecord } from '../../shared/runtime/is-record.ts';
 import type { RouteStatus } from '../kubernetes/stored-resources.ts';
-import type { Decision } from './verdict-claims.ts';
+import type { VerdictSummary } from './verdict-states.ts';
 
 type ServedSpec = NonNullable<RouteStatus['served']>;
 
@@ -9,7 +9,11 @@ type ServedSpec = NonNullable<RouteStatus['served']>;
  * The older generation that serves while the newest is not accepted, so that another leader can go
  * on with it; undefined when there is none.
  */
-export function servedSpec({ generation, isAccepted, served }: Decision): ServedSpec | undefined {
+export function servedSpec({
+  generation,
+  isAccepted,
+  served,
+}: VerdictSummary): ServedSpec | undefined {
   if (isAccepted || served === undefined || served.generation === generation) return undefined;
   return storable(served);
 }

@@ -1,12 +1,12 @@
 import type { SettingsVerdict } from '../compile/compilation.ts';
 import type { SettingsStatus } from '../kubernetes/stored-resources.ts';
-import { decisionOf } from './decision-of.ts';
+import { summarizeVerdict } from './summarize-verdict.ts';
 import type { GatewayReport } from './gateway-report.ts';
-import type { Progress } from './programmed-claim.ts';
+import type { PublicationState } from './programmed-state.ts';
 import { resourceConditions } from './resource-conditions.ts';
 import { servedSpec } from './served-spec.ts';
 
-export interface SettingsStatusInput extends Progress {
+export interface SettingsStatusInput extends PublicationState {
   readonly verdict: SettingsVerdict;
   readonly gateway: GatewayReport;
   /** The status they have; undefined when they have none. */
@@ -21,18 +21,18 @@ export interface SettingsStatusInput extends Progress {
  * back or no proxy is connected, although nothing about them has changed.
  */
 export function settingsStatus(input: SettingsStatusInput): SettingsStatus {
-  const { verdict, gateway, programming, obstacle, current, now } = input;
-  const decision = decisionOf(verdict);
+  const { verdict, gateway, rollout, obstacle, current, now } = input;
+  const summary = summarizeVerdict(verdict);
   const conditions = resourceConditions({
-    decision,
-    progress: input,
+    summary,
+    publication: input,
     current: current?.conditions,
-    staysProgrammed: obstacle === undefined && programming?.kind !== 'no-proxies',
+    staysProgrammed: obstacle === undefined && rollout?.kind !== 'no-proxies',
     now,
   });
-  const served = servedSpec(decision);
+  const served = servedSpec(summary);
   return {
-    observedGeneration: decision.generation,
+    observedGeneration: summary.generation,
     conditions,
     ...gateway,
     ...(served && { served }),

@@ -8,7 +8,7 @@ import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources
 import type { Leadership } from '../leader/leadership.ts';
 import type { OnPublicationChange, Publication } from '../push/publication.ts';
 import type { ReleasedRoute } from '../watch/released-route.ts';
-import { changesOfMind } from './changes-of-mind.ts';
+import { eventsOfChange } from './events-of-change.ts';
 import { compareStatus, type Difference } from './compare-status.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { StatusBook, type BookWrite } from './status-book.ts';
@@ -91,7 +91,7 @@ export class StatusLoop {
   }
 
   /** New verdicts of the compiler, by `namespace/name`; undefined: the Route is gone. */
-  routes(verdicts: ReadonlyMap<string, RouteVerdict | undefined>): void {
+  reportRoutes(verdicts: ReadonlyMap<string, RouteVerdict | undefined>): void {
     for (const [name, verdict] of verdicts) {
       this.#book.setRouteVerdict(routeKey(name), verdict);
       this.#mark(routeKey(name));
@@ -100,13 +100,13 @@ export class StatusLoop {
   }
 
   /** A new verdict on the settings; null: they are gone. */
-  settings(verdict: SettingsVerdict | null): void {
+  reportSettings(verdict: SettingsVerdict | null): void {
     this.#book.setSettingsVerdict(verdict ?? undefined);
     this.#mark(SETTINGS_KEY);
   }
 
   /** Routes as the watch brought them, by `namespace/name`; undefined: it is gone. */
-  routeObjects(routes: ReadonlyMap<string, StoredRoute | undefined>): void {
+  observeRoutes(routes: ReadonlyMap<string, StoredRoute | undefined>): void {
     for (const [name, route] of routes) {
       const key = routeKey(name);
       if (this.#book.observeRoute(key, route)) this.#writer?.request(key, REPAIR_MS);
@@ -117,7 +117,7 @@ export class StatusLoop {
    * A Route that is there and does not serve here any more; undefined: it is gone altogether, or
    * serves again.
    */
-  releasedRoute(name: string, released: ReleasedRoute | undefined): void {
+  releaseRoute(name: string, released: ReleasedRoute | undefined): void {
     const key = routeKey(name);
     const isKnown = this.#book.isReleased(key);
     this.#book.release(key, released);
@@ -127,25 +127,25 @@ export class StatusLoop {
   }
 
   /** The settings as the watch brought them; undefined: they are gone. */
-  settingsObject(settings: StoredSettings | undefined): void {
+  observeSettings(settings: StoredSettings | undefined): void {
     if (this.#book.observeSettings(settings)) this.#writer?.request(SETTINGS_KEY, REPAIR_MS);
   }
 
   /** The Service in front of the proxies; undefined when it is not known. */
-  proxyService(service: Service | undefined): void {
+  setProxyService(service: Service | undefined): void {
     this.#book.service = service;
     this.#mark(SETTINGS_KEY);
   }
 
   /** Why nothing is published at present; undefined: it is. */
-  obstacle(reason: string | undefined): void {
+  setObstacle(reason: string | undefined): void {
     if (reason === this.#book.obstacle) return;
     this.#book.obstacle = reason;
     this.#markAll();
   }
 
   /** To be called for changes of the publication that it leads with. */
-  readonly publicationChanged: OnPublicationChange = (keys) => {
+  readonly recheck: OnPublicationChange = (keys) => {
     if (keys === 'all') this.#markAll();
     else for (const key of keys) this.#mark(key);
     this.#mark(SETTINGS_KEY);
@@ -194,7 +194,7 @@ export class StatusLoop {
     this.#mark(write.key);
     if (write.kind === 'route' && write.isRelease) return;
     const regarding = { type: write.type, ...write.place, uid: object.metadata.uid };
-    for (const announcement of changesOfMind(write.before, write.status)) {
+    for (const announcement of eventsOfChange(write.before, write.status)) {
       void this.#events.record(regarding, announcement, signal);
     }
   }

@@ -1,8 +1,8 @@
 import type { RouteVerdict, SettingsVerdict } from '../compile/compilation.ts';
 import type { Service } from '../kubernetes/objects.ts';
 import type { RouteStatus, SettingsStatus } from '../kubernetes/stored-resources.ts';
-import type { Programming, Publication } from '../push/publication.ts';
-import { combineProgramming } from './combine-programming.ts';
+import type { RolloutState, Publication } from '../push/publication.ts';
+import { combineRolloutStates } from './combine-rollout-states.ts';
 import { reportGateway } from './gateway-report.ts';
 import { routeStatus } from './route-status.ts';
 import { settingsStatus } from './settings-status.ts';
@@ -26,8 +26,8 @@ export function wantedRouteStatus(
 ): RouteStatus {
   const { gatewayClass, publication, obstacle, now } = gateway;
   const keys = verdict.served === undefined ? [] : [verdict.served.key];
-  const programming = programmingOf(keys, publication);
-  return routeStatus({ verdict, gatewayClass, programming, obstacle, current, now });
+  const rollout = rolloutStateOf(keys, publication);
+  return routeStatus({ verdict, gatewayClass, rollout, obstacle, current, now });
 }
 
 /** The status that the GatewaySettings should have. */
@@ -36,14 +36,17 @@ export function wantedSettingsStatus(
   { publication, obstacle, service, now }: GatewayState,
   current: SettingsStatus | undefined,
 ): SettingsStatus {
-  const programming = programmingOf(verdict.keys, publication);
+  const rollout = rolloutStateOf(verdict.keys, publication);
   // While publication is held back, the routes published before are the ones that serve.
   const published = obstacle === undefined ? undefined : current?.attachedRoutes;
   const attachedRoutes = published ?? verdict.attachedRoutes;
   const gateway = reportGateway({ service, publication, attachedRoutes });
-  return settingsStatus({ verdict, gateway, programming, obstacle, current, now });
+  return settingsStatus({ verdict, gateway, rollout, obstacle, current, now });
 }
 
-function programmingOf(keys: readonly string[], publication: Publication): Programming | undefined {
-  return combineProgramming(keys.map((key) => publication.programming(key)));
+function rolloutStateOf(
+  keys: readonly string[],
+  publication: Publication,
+): RolloutState | undefined {
+  return combineRolloutStates(keys.map((key) => publication.rolloutState(key)));
 }

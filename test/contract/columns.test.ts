@@ -17,7 +17,7 @@ import { routeVerdict, settingsVerdict } from '../support/verdicts.ts';
 const NAME = 'gatehouse';
 const AS_TABLE = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
 const COMMON = {
-  programming: { kind: 'programmed' },
+  rollout: { kind: 'programmed' },
   obstacle: undefined,
   current: undefined,
   now: new Date(),
@@ -109,10 +109,10 @@ describeWithClusters(['tables'], 'columns', (openCluster) => {
       await verdictOf({ verdict: keepsServing }),
       await verdictOf({ verdict: routeVerdict({ problems: [NO_BACKEND], isAccepted: true }) }),
       await verdictOf({ verdict: routeVerdict({ problems: [NO_PROVIDER] }) }),
-      await verdictOf({ programming: pending }),
-      await verdictOf({ programming: rejected }),
-      await verdictOf({ programming: undefined, obstacle: 'too many deletions' }),
-      await verdictOf({ programming: { kind: 'no-proxies' } }),
+      await verdictOf({ rollout: pending }),
+      await verdictOf({ rollout: rejected }),
+      await verdictOf({ rollout: undefined, obstacle: 'too many deletions' }),
+      await verdictOf({ rollout: { kind: 'no-proxies' } }),
       await verdictOf({}),
     ]).toEqual([
       'False Unknown False InvalidRegex',
@@ -154,7 +154,7 @@ describeWithClusters(['tables'], 'columns', (openCluster) => {
     expect([
       await verdictOf({ verdict: settingsVerdict({ problems: [NO_SECRET] }) }),
       await verdictOf(heldBack),
-      await verdictOf({ programming: { kind: 'no-proxies' } }),
+      await verdictOf({ rollout: { kind: 'no-proxies' } }),
       await verdictOf({}),
     ]).toEqual([
       'True False False SecretNotFound',

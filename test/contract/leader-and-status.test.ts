@@ -124,8 +124,8 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
       const end = new AbortController();
       loop.lead({ leadership: aLeadership(end.signal), publication: new FakePublication() });
       const { uid = '' } = route.metadata;
-      loop.routeObjects(new Map([[`${namespace}/files`, route]]));
-      loop.routes(new Map([[`${namespace}/files`, routeVerdict({ namespace, uid })]]));
+      loop.observeRoutes(new Map([[`${namespace}/files`, route]]));
+      loop.reportRoutes(new Map([[`${namespace}/files`, routeVerdict({ namespace, uid })]]));
       const status = () => statusOf('files');
       await eventually('it is programmed', async () => {
         return (await status())?.programmedGeneration === 1;
@@ -139,7 +139,7 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
         problems: [problem],
         servedGeneration: 1,
       });
-      loop.routes(new Map([[`${namespace}/files`, bad]]));
+      loop.reportRoutes(new Map([[`${namespace}/files`, bad]]));
       await eventually('an older one serves', async () => (await status())?.served !== undefined);
       expect((await status())?.served).toEqual({ generation: 1, spec: { of: 1 } });
       await eventually('there is an Event', async () => {
@@ -147,7 +147,7 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
         return items.some((event) => event['reason'] === 'InvalidPolicy');
       });
 
-      loop.routes(
+      loop.reportRoutes(
         new Map([[`${namespace}/files`, routeVerdict({ namespace, uid, generation: 3 })]]),
       );
       await eventually('it is accepted again', async () => (await status())?.served === undefined);
@@ -186,7 +186,7 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
         onStatusChange: (change) => {
           if (change.kind !== 'route' || change.key !== `${namespace}/edited`) return;
           seen += 1;
-          loop.routeObjects(new Map([[change.key, change.route]]));
+          loop.observeRoutes(new Map([[change.key, change.route]]));
         },
       });
       await eventually(
@@ -194,7 +194,7 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
         () => watch.route(`${namespace}/edited`) !== undefined,
       );
       const tell = (generation: number): void =>
-        loop.routes(
+        loop.reportRoutes(
           new Map([
             [`${namespace}/edited`, routeVerdict({ namespace, name: 'edited', uid, generation })],
           ]),

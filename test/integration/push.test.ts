@@ -112,7 +112,7 @@ describe('a controller and its proxies', () => {
     publication.publish({ put: RESOURCES, deleted: [] });
     await eventually(
       'all serve it',
-      () => publication.programming('route/default/route-0')?.kind === 'programmed',
+      () => publication.rolloutState('route/default/route-0')?.kind === 'programmed',
     );
     await Promise.all(proxies.map((proxy) => untilServing(proxy, publication.version)));
     publication.publish({
@@ -183,11 +183,11 @@ describe('a controller and its proxies', () => {
     await eventually(
       'one is refused, and others are served',
       () =>
-        publication.programming('route/default/route-1')?.kind === 'rejected' &&
-        publication.programming('route/default/route-0')?.kind === 'programmed',
+        publication.rolloutState('route/default/route-1')?.kind === 'rejected' &&
+        publication.rolloutState('route/default/route-0')?.kind === 'programmed',
     );
 
-    expect(publication.programming('route/default/route-1')).toEqual({
+    expect(publication.rolloutState('route/default/route-1')).toEqual({
       kind: 'rejected',
       proxy: 'picky',
       message: 'no such regular expression',

@@ -190,7 +190,7 @@ export class CompilerCluster {
 }
 
 function statusOf(verdict: RouteVerdict, current: RouteStatus | undefined): RouteStatus {
-  const published = { programming: undefined, obstacle: undefined };
+  const published = { rollout: undefined, obstacle: undefined };
   const gatewayClass = OPTIONS.gatewayClassName ?? 'gatehouse';
   return routeStatus({ ...published, gatewayClass, verdict, current, now: new Date(0) });
 }

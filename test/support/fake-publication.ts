@@ -1,4 +1,4 @@
-import type { ProxyReport, Programming, Publication } from '../../controller/push/publication.ts';
+import type { ProxyReport, RolloutState, Publication } from '../../controller/push/publication.ts';
 import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
 
 /** A publication whose proxies do as the test says. Everything is programmed until it says otherwise. */
@@ -8,8 +8,8 @@ export class FakePublication implements Publication {
   publishedAt: number | undefined = Date.UTC(2026, 0, 1);
   proxies: readonly ProxyReport[] = [];
   readonly routesBefore = 0;
-  everything: Programming | undefined = { kind: 'programmed' };
-  readonly some = new Map<string, Programming | undefined>();
+  everything: RolloutState | undefined = { kind: 'programmed' };
+  readonly some = new Map<string, RolloutState | undefined>();
 
   publish(): void {
     this.position = { ...this.position, sequence: this.position.sequence + 1 };
@@ -19,7 +19,7 @@ export class FakePublication implements Publication {
     return undefined;
   }
 
-  programming(key: string): Programming | undefined {
+  rolloutState(key: string): RolloutState | undefined {
     return this.some.has(key) ? this.some.get(key) : this.everything;
   }
 }

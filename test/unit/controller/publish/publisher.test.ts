@@ -258,7 +258,7 @@ class RecordedPublication implements Publication {
     return this.#resources.get(key);
   }
 
-  programming(): undefined {
+  rolloutState(): undefined {
     return undefined;
   }
 }

@@ -58,24 +58,24 @@ describe('acknowledgements', () => {
   it('make a resource programmed once every proxy has it, and tell of it', async () => {
     await using world = await startPushWorld();
     const publication = world.lead(aLeadership(1));
-    expect(publication.programming(A)).toBeUndefined();
+    expect(publication.rolloutState(A)).toBeUndefined();
     publication.publish({ put: [pushedRoute('a'), pushedRoute('b')], deleted: [] });
-    expect(publication.programming(A)).toEqual({ kind: 'no-proxies' });
+    expect(publication.rolloutState(A)).toEqual({ kind: 'no-proxies' });
     await world.connect({ id: 'proxy-0' });
     const { proxy: late, waiting } = await connectSlow(world, 'proxy-1');
     await eventually('both', () => publication.proxies.every(({ isSynced }) => isSynced));
-    expect(publication.programming(A)).toEqual({ kind: 'programmed' });
+    expect(publication.rolloutState(A)).toEqual({ kind: 'programmed' });
     publication.publish({ put: [pushedRoute('a', 2)], deleted: [] });
     await eventually('one of two', () => {
-      const programming = publication.programming(A);
+      const programming = publication.rolloutState(A);
       return programming?.kind === 'pending' && programming.acknowledged === 1;
     });
-    expect(publication.programming(A)).toEqual({ kind: 'pending', acknowledged: 1, proxies: 2 });
-    expect(publication.programming(B)).toEqual({ kind: 'programmed' });
+    expect(publication.rolloutState(A)).toEqual({ kind: 'pending', acknowledged: 1, proxies: 2 });
+    expect(publication.rolloutState(B)).toEqual({ kind: 'programmed' });
     await eventually('the second', () => waiting.length === 1);
     const told = world.changes.length;
     for (const received of waiting) late.acknowledge(received);
-    await eventually('both again', () => publication.programming(A)?.kind === 'programmed');
+    await eventually('both again', () => publication.rolloutState(A)?.kind === 'programmed');
     await eventually('a word of it', () => world.changes.length > told);
     expect(world.changes.slice(told)).toContainEqual(new Set([A]));
   });
@@ -85,20 +85,20 @@ describe('acknowledgements', () => {
     const publication = world.lead(aLeadership(1));
     publication.publish({ put: [pushedRoute('a')], deleted: [] });
     await world.connect({ id: 'proxy-0' });
-    await eventually('the first', () => publication.programming(A)?.kind === 'programmed');
+    await eventually('the first', () => publication.rolloutState(A)?.kind === 'programmed');
     const starting = await world.connect({ id: 'proxy-1', answer: () => 'silence' });
     await eventually('another', () => starting.received.length === 1);
-    expect(publication.programming(A)).toEqual({ kind: 'programmed' });
+    expect(publication.rolloutState(A)).toEqual({ kind: 'programmed' });
     starting.received.forEach((received) => starting.acknowledge(received));
     await eventually('both', () => publication.proxies.every(({ isSynced }) => isSynced));
     await starting[Symbol.asyncDispose]();
     await eventually('its end', () => publication.proxies.some((each) => !each.isConnected));
     publication.publish({ put: [pushedRoute('a', 2)], deleted: [] });
     await eventually('one of two', () => {
-      const programming = publication.programming(A);
+      const programming = publication.rolloutState(A);
       return programming?.kind === 'pending' && programming.acknowledged === 1;
     });
-    await eventually('one of one', () => publication.programming(A)?.kind === 'programmed');
+    await eventually('one of one', () => publication.rolloutState(A)?.kind === 'programmed');
     expect(publication.proxies.map(({ id }) => id)).toEqual(['proxy-0']);
     await eventually('a word of it', () =>
       world.changes.some((keys) => keys !== 'all' && keys.has(A)),
@@ -112,9 +112,9 @@ describe('acknowledgements', () => {
     const proxy = await world.connect({ id: 'proxy-0' });
     proxy.send({ t: 'status', ready: true, draining: false, conns: 1 });
     await eventually('ready', () => publication.proxies[0]?.isReady === true);
-    await eventually('programmed', () => publication.programming(A)?.kind === 'programmed');
+    await eventually('programmed', () => publication.rolloutState(A)?.kind === 'programmed');
     proxy.send({ t: 'status', ready: false, draining: true, conns: 1 });
-    await eventually('draining', () => publication.programming(A)?.kind === 'no-proxies');
+    await eventually('draining', () => publication.rolloutState(A)?.kind === 'no-proxies');
     expect(publication.proxies).toMatchObject([{ isReady: false, isDraining: true }]);
   });
 });
@@ -125,13 +125,13 @@ describe('a resource that is too large for a line', () => {
     const publication = world.lead(aLeadership(1));
     const proxy = await world.connect({ id: 'proxy-0' });
     publication.publish({ put: [pushedRoute('a')], deleted: [] });
-    await eventually('the first', () => publication.programming(A)?.kind === 'programmed');
+    await eventually('the first', () => publication.rolloutState(A)?.kind === 'programmed');
     for (const bytes of [LONGEST_CONTROLLER_LINE_BYTES, 2 * LONGEST_CONTROLLER_LINE_BYTES]) {
       publication.publish({ put: [hugeRoute('a', bytes), pushedRoute('b')], deleted: [] });
     }
-    await eventually('the other', () => publication.programming(B)?.kind === 'programmed');
+    await eventually('the other', () => publication.rolloutState(B)?.kind === 'programmed');
     expect(proxy.serving?.snapshot).toEqual(snapshotOf([pushedRoute('a'), pushedRoute('b')]));
-    expect(publication.programming(A)).toEqual({
+    expect(publication.rolloutState(A)).toEqual({
       kind: 'rejected',
       message: expect.stringContaining('too large'),
     });
@@ -140,7 +140,7 @@ describe('a resource that is too large for a line', () => {
     ]);
 
     publication.publish({ put: [pushedRoute('a', 2)], deleted: [] });
-    await eventually('it is smaller', () => publication.programming(A)?.kind === 'programmed');
+    await eventually('it is smaller', () => publication.rolloutState(A)?.kind === 'programmed');
     expect(proxy.serving?.snapshot).toEqual(snapshotOf([pushedRoute('a', 2), pushedRoute('b')]));
   });
 });
@@ -153,7 +153,7 @@ describe('a resource that a proxy refuses', () => {
     const other = await world.connect({ id: 'proxy-0' });
     const picky = await world.connect({ id: 'proxy-1', answer: refusing(bad.hash) });
     publication.publish({ put: [pushedSettings(), pushedRoute('a')], deleted: [] });
-    await eventually('the first', () => publication.programming(A)?.kind === 'programmed');
+    await eventually('the first', () => publication.rolloutState(A)?.kind === 'programmed');
     publication.publish({ put: [bad, pushedRoute('b')], deleted: [] });
     await eventually('the second', () =>
       [other, picky].every(({ serving }) => serving?.position.sequence === 2),
@@ -161,15 +161,15 @@ describe('a resource that a proxy refuses', () => {
     expect(other.serving?.snapshot.resources.get(A)).toEqual(bad);
     expect(picky.serving?.snapshot.resources.get(A)).toEqual(pushedRoute('a'));
     expect(picky.serving?.snapshot.resources.get(B)).toEqual(pushedRoute('b'));
-    await eventually('its status', () => publication.programming(B)?.kind === 'programmed');
-    expect(publication.programming(A)).toEqual({
+    await eventually('its status', () => publication.rolloutState(B)?.kind === 'programmed');
+    expect(publication.rolloutState(A)).toEqual({
       kind: 'rejected',
       proxy: 'proxy-1',
       message: 'not supported here',
     });
     expect(publication.proxies.map(({ isSynced }) => isSynced)).toEqual([true, false]);
     publication.publish({ put: [pushedRoute('a', 3)], deleted: [] });
-    await eventually('another content', () => publication.programming(A)?.kind === 'programmed');
+    await eventually('another content', () => publication.rolloutState(A)?.kind === 'programmed');
     expect(picky.serving?.snapshot.version).toBe(publication.version);
     expect(picky.received.every(({ base }, index) => index === 0 || base !== null)).toBe(true);
   });
@@ -189,7 +189,7 @@ describe('a resource that a proxy refuses', () => {
     await eventually('the rest', () => picky.serving?.snapshot.resources.size === 2);
     expect(other.received).toHaveLength(1);
     expect(other.serving?.snapshot.resources.has(A)).toBe(true);
-    expect(publication.programming(A)).toMatchObject({ kind: 'rejected', proxy: 'proxy-1' });
+    expect(publication.rolloutState(A)).toMatchObject({ kind: 'rejected', proxy: 'proxy-1' });
   });
 
   it('is what the proxies go on with that had it under another leader', async () => {
@@ -224,7 +224,7 @@ describe('a resource that a proxy refuses', () => {
     publication.publish({ put: [bad, pushedRoute('b')], deleted: [] });
     await eventually('the rest', () => proxy.serving?.position.sequence === 2);
     expect([...(proxy.serving?.snapshot.resources.keys() ?? [])]).toEqual([B]);
-    expect(publication.programming(A)).toMatchObject({ kind: 'rejected' });
+    expect(publication.rolloutState(A)).toMatchObject({ kind: 'rejected' });
   });
 
   it('is sent again ever more rarely, and then to that proxy', async () => {
@@ -246,7 +246,7 @@ describe('a resource that a proxy refuses', () => {
     });
     await eventually('the first', () => publication.proxies.every(({ isSynced }) => isSynced));
     publication.publish({ put: [bad], deleted: [] });
-    await eventually('the fourth try', () => publication.programming(A)?.kind === 'programmed');
+    await eventually('the fourth try', () => publication.rolloutState(A)?.kind === 'programmed');
     expect(refusals).toBe(3);
     expect(picky.serving?.snapshot.resources.get(A)).toEqual(bad);
     expect(other.received.filter(({ changed }) => changed.size > 0)).toHaveLength(2);
@@ -287,8 +287,8 @@ describe('a resource that a proxy refuses', () => {
     await eventually('two tries', () => picky.received.length > 1);
     expect(picky.serving).toBeUndefined();
     expect(other.serving?.snapshot.version).toBe(publication.version);
-    expect(publication.programming(bad.key)).toMatchObject({ kind: 'rejected' });
-    expect(publication.programming(A)).toEqual({ kind: 'programmed' });
+    expect(publication.rolloutState(bad.key)).toMatchObject({ kind: 'rejected' });
+    expect(publication.rolloutState(A)).toEqual({ kind: 'programmed' });
     isWilling = true;
     await eventually('another try', () => picky.serving !== undefined);
   });
@@ -315,8 +315,8 @@ describe('a resource that a proxy refuses', () => {
     if (service === undefined || route === undefined) throw new Error('two resources');
     publication.publish({ put: [service, route, pushedRoute('b')], deleted: [] });
     await world.connect({ id: 'proxy-0', answer: refusing(service.hash) });
-    await eventually('the rest', () => publication.programming(B)?.kind === 'programmed');
-    expect(publication.programming(route.key)).toMatchObject({ kind: 'rejected' });
+    await eventually('the rest', () => publication.rolloutState(B)?.kind === 'programmed');
+    expect(publication.rolloutState(route.key)).toMatchObject({ kind: 'rejected' });
     await eventually('a word of it', () =>
       world.changes.some((keys) => keys !== 'all' && keys.has(route.key) && keys.has(service.key)),
     );
@@ -349,10 +349,10 @@ describe('a resource that a proxy refuses', () => {
       id: 'proxy-1',
       answer: refusing(pushedRoute('a').hash),
     });
-    await eventually('a refusal', () => publication.programming(A)?.kind === 'rejected');
+    await eventually('a refusal', () => publication.rolloutState(A)?.kind === 'rejected');
     await picky[Symbol.asyncDispose]();
-    await eventually('its end', () => publication.programming(A)?.kind !== 'rejected');
-    expect(publication.programming(A)).toEqual({ kind: 'programmed' });
+    await eventually('its end', () => publication.rolloutState(A)?.kind !== 'rejected');
+    expect(publication.rolloutState(A)).toEqual({ kind: 'programmed' });
   });
 });
 

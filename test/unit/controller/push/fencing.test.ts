@@ -92,7 +92,7 @@ describe('a proxy with a snapshot that is not ours', () => {
     expect(other.received.at(-1)?.base).not.toBeNull();
     await eventually(
       'programmed',
-      () => publication.programming('route/default/more')?.kind === 'programmed',
+      () => publication.rolloutState('route/default/more')?.kind === 'programmed',
     );
   });
 
@@ -177,9 +177,9 @@ describe('a proxy with a snapshot that is not ours', () => {
       await world.connect({ id: 'proxy-0' });
       await world.connect({ id: 'proxy-1', serving, answer });
       await eventually('pending', () => {
-        return publication.programming('route/default/route-0')?.kind === 'pending';
+        return publication.rolloutState('route/default/route-0')?.kind === 'pending';
       });
-      expect(publication.programming('route/default/route-0')).toEqual({
+      expect(publication.rolloutState('route/default/route-0')).toEqual({
         kind: 'pending',
         acknowledged: 1,
         proxies: 2,

@@ -117,7 +117,7 @@ describe('the publication of a leadership', () => {
     await eventually('the first', () => before.serving !== undefined);
     await before[Symbol.asyncDispose]();
     const back = await world.connect({ id: 'proxy-0', serving: before.serving });
-    expect(publication.programming('route/default/route-1')).toEqual({ kind: 'programmed' });
+    expect(publication.rolloutState('route/default/route-1')).toEqual({ kind: 'programmed' });
     publication.publish({ put: [pushedRoute('route-1', 2)], deleted: [] });
     await eventually('the second', () => back.serving?.position.sequence === 2);
     expect(back.received).toHaveLength(1);

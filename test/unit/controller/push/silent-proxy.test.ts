@@ -34,6 +34,6 @@ describe('a proxy of which nothing is heard', () => {
     for (const socket of sockets) socket.unpipe().pause();
     await eventually('its end', () => publication.proxies.length === 0);
     expect(world.logger.messages('warn')).toContain('proxy fell silent');
-    expect(publication.programming('route/default/a')).toEqual({ kind: 'no-proxies' });
+    expect(publication.rolloutState('route/default/a')).toEqual({ kind: 'no-proxies' });
   });
 });

@@ -148,7 +148,7 @@ describe('a stream', () => {
     await eventually('a snapshot', () => proxy.received.length === 1);
     proxy.send({ t: 'ack', epoch: 1, seq: 1, version: 'a'.repeat(64), appliedMs: 1 });
     await eventually('its end', () => proxy.isClosed);
-    expect(publication.programming('route/default/a')).toEqual({ kind: 'no-proxies' });
+    expect(publication.rolloutState('route/default/a')).toEqual({ kind: 'no-proxies' });
   });
 
   it('ends when it tells its status without end', async () => {
@@ -197,7 +197,7 @@ describe('a stream', () => {
     const proxy = await world.connect({ id: 'proxy-0' });
     await eventually('its end', () => proxy.isDisconnected);
     expect(proxy.frames.at(-1)).toEqual({ t: 'goaway', reason: 'age' });
-    expect(publication.programming('route/default/a')).toEqual({ kind: 'programmed' });
+    expect(publication.rolloutState('route/default/a')).toEqual({ kind: 'programmed' });
   });
 
   it('stays while the proxy answers pings', async () => {

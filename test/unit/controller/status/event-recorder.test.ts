@@ -2,7 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 
 import { KubernetesApiError } from '../../../../controller/kubernetes/kubernetes-api.ts';
 import { ROUTES } from '../../../../controller/kubernetes/resource-types.ts';
-import { EventRecorder, type Regarding } from '../../../../controller/status/event-recorder.ts';
+import {
+  EventRecorder,
+  type InvolvedObject,
+} from '../../../../controller/status/event-recorder.ts';
 import { MemoryApi } from '../../../support/kubernetes/memory-api.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
@@ -26,7 +29,7 @@ function world() {
 /** Of a leadership that does not end. */
 const LASTING = new AbortController().signal;
 
-function regarding(name: string): Regarding {
+function regarding(name: string): InvolvedObject {
   return { type: ROUTES, namespace: 'team-a', name, uid: `uid-${name}` };
 }
 

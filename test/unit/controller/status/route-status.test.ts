@@ -3,17 +3,17 @@ import { describe, expect, it } from '@jest/globals';
 import type { RouteVerdict } from '../../../../controller/compile/compilation.ts';
 import type { Problem } from '../../../../controller/validate/problem.ts';
 import type { RouteStatus } from '../../../../controller/kubernetes/stored-resources.ts';
-import type { Programming } from '../../../../controller/push/publication.ts';
+import type { RolloutState } from '../../../../controller/push/publication.ts';
 import { compareStatus } from '../../../../controller/status/compare-status.ts';
 import { routeStatus, type RouteStatusInput } from '../../../../controller/status/route-status.ts';
 import { routeVerdict } from '../../../support/verdicts.ts';
 
 const EARLY = new Date('2026-11-21T10:00:00.123Z');
 const LATE = new Date('2026-11-21T11:00:00Z');
-const PROGRAMMED: Programming = { kind: 'programmed' };
-const PENDING: Programming = { kind: 'pending', acknowledged: 2, proxies: 3 };
-const REJECTED: Programming = { kind: 'rejected', proxy: 'proxy-0', message: 'bad host' };
-const NO_PROXIES: Programming = { kind: 'no-proxies' };
+const PROGRAMMED: RolloutState = { kind: 'programmed' };
+const PENDING: RolloutState = { kind: 'pending', acknowledged: 2, proxies: 3 };
+const REJECTED: RolloutState = { kind: 'rejected', proxy: 'proxy-0', message: 'bad host' };
+const NO_PROXIES: RolloutState = { kind: 'no-proxies' };
 
 const INVALID_POLICY: Problem = {
   path: 'spec.policy.allow.or[0]',
@@ -35,7 +35,7 @@ function statusOf(input: Partial<RouteStatusInput>): RouteStatus {
   return routeStatus({
     verdict: routeVerdict(),
     gatewayClass: 'gatehouse',
-    programming: PROGRAMMED,
+    rollout: PROGRAMMED,
     obstacle: undefined,
     current: undefined,
     now: EARLY,
@@ -94,10 +94,10 @@ describe('the status of a Route that every proxy serves', () => {
 
 describe('Programmed', () => {
   it.each<[string, Partial<RouteStatusInput>, readonly string[], string]>([
-    ['waits for publication', { programming: undefined }, ['False', 'Pending'], 'not published'],
-    ['waits for proxies', { programming: PENDING }, ['False', 'Pending'], '2 of 3 proxies'],
-    ['names the proxy', { programming: REJECTED }, ['False', 'Rejected'], 'proxy-0 refuses'],
-    ['is not known', { programming: NO_PROXIES }, ['Unknown', 'NoProxies'], 'No proxy'],
+    ['waits for publication', { rollout: undefined }, ['False', 'Pending'], 'not published'],
+    ['waits for proxies', { rollout: PENDING }, ['False', 'Pending'], '2 of 3 proxies'],
+    ['names the proxy', { rollout: REJECTED }, ['False', 'Rejected'], 'proxy-0 refuses'],
+    ['is not known', { rollout: NO_PROXIES }, ['Unknown', 'NoProxies'], 'No proxy'],
     [
       'tells of an obstacle, whatever proxies serve of before',
       { obstacle: 'the settings are not valid' },
@@ -111,10 +111,10 @@ describe('Programmed', () => {
   });
 
   it.each<[string, Partial<RouteStatusInput>]>([
-    ['a proxy that comes or goes', { programming: PENDING }],
-    ['no proxy', { programming: NO_PROXIES }],
-    ['another content', { verdict: routeVerdict({ hash: 'other' }), programming: PENDING }],
-    ['a new leader', { programming: undefined }],
+    ['a proxy that comes or goes', { rollout: PENDING }],
+    ['no proxy', { rollout: NO_PROXIES }],
+    ['another content', { verdict: routeVerdict({ hash: 'other' }), rollout: PENDING }],
+    ['a new leader', { rollout: undefined }],
     ['an obstacle', { obstacle: 'most routes are gone' }],
   ])('stays true of a generation with %s', (_, input) => {
     const status = statusOf({ current: programmedBefore, now: LATE, ...input });
@@ -125,7 +125,7 @@ describe('Programmed', () => {
   it('begins anew with a new generation, and remembers the one before', () => {
     const status = statusOf({
       verdict: routeVerdict({ generation: 2 }),
-      programming: PENDING,
+      rollout: PENDING,
       current: programmedBefore,
       now: LATE,
     });
@@ -134,14 +134,14 @@ describe('Programmed', () => {
   });
 
   it('ends when a proxy refuses a content of the same generation', () => {
-    const status = statusOf({ programming: REJECTED, current: programmedBefore, now: LATE });
+    const status = statusOf({ rollout: REJECTED, current: programmedBefore, now: LATE });
     expect(conditionsOf(status)['Programmed']).toEqual(['False', 'Rejected']);
     expect(status.programmedGeneration).toBe(1);
   });
 
   it('moves its time only with its status', () => {
-    const pending = statusOf({ programming: PENDING });
-    const rejected = statusOf({ programming: REJECTED, current: pending, now: LATE });
+    const pending = statusOf({ rollout: PENDING });
+    const rejected = statusOf({ rollout: REJECTED, current: pending, now: LATE });
     const programmed = statusOf({ current: rejected, now: LATE });
     const times = [pending, rejected, programmed].map(
       ({ conditions }) => conditions?.find(({ type }) => type === 'Programmed')?.lastTransitionTime,
@@ -314,7 +314,7 @@ describe('the status of a Route that is accepted', () => {
 });
 
 describe('comparing statuses', () => {
-  const pending = statusOf({ programming: PENDING });
+  const pending = statusOf({ rollout: PENDING });
 
   it.each<[string, RouteStatus | undefined, RouteStatus, string]>([
     ['the same', programmedBefore, statusOf({ now: LATE }), 'none'],
@@ -323,13 +323,13 @@ describe('comparing statuses', () => {
     [
       'a count of proxies',
       pending,
-      statusOf({ programming: { ...PENDING, acknowledged: 1 } }),
+      statusOf({ rollout: { ...PENDING, acknowledged: 1 } }),
       'detail',
     ],
     [
       'an obstacle',
       pending,
-      statusOf({ programming: PENDING, obstacle: 'most routes are gone' }),
+      statusOf({ rollout: PENDING, obstacle: 'most routes are gone' }),
       'provisional',
     ],
     [

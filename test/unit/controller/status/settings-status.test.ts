@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { SettingsStatus } from '../../../../controller/kubernetes/stored-resources.ts';
-import type { ProxyReport, Programming } from '../../../../controller/push/publication.ts';
+import type { ProxyReport, RolloutState } from '../../../../controller/push/publication.ts';
 import { compareStatus } from '../../../../controller/status/compare-status.ts';
 import { reportGateway } from '../../../../controller/status/gateway-report.ts';
 import {
@@ -41,7 +41,7 @@ function statusOf(input: Partial<SettingsStatusInput> = {}): SettingsStatus {
   return settingsStatus({
     verdict: settingsVerdict(),
     gateway: gatewayOf(),
-    programming: { kind: 'programmed' },
+    rollout: { kind: 'programmed' },
     obstacle: undefined,
     current: undefined,
     now: NOW,
@@ -91,13 +91,13 @@ describe('the status of GatewaySettings', () => {
     expect(statusOf({ gateway: gatewayOf({ publication }) })).not.toHaveProperty('snapshot');
   });
 
-  it.each<[string, Programming | undefined, string | undefined, readonly string[]]>([
+  it.each<[string, RolloutState | undefined, string | undefined, readonly string[]]>([
     ['a proxy that comes', { kind: 'pending', acknowledged: 0, proxies: 1 }, undefined, ['True']],
     ['a new leader', undefined, undefined, ['True']],
     ['no proxy', { kind: 'no-proxies' }, undefined, ['Unknown', 'NoProxies']],
     ['an obstacle', { kind: 'programmed' }, 'most routes are gone', ['False', 'HeldBack']],
-  ])('is programmed or not with %s', (_, programming, obstacle, expected) => {
-    const status = statusOf({ programming, obstacle, current: statusOf() });
+  ])('is programmed or not with %s', (_, rollout, obstacle, expected) => {
+    const status = statusOf({ rollout, obstacle, current: statusOf() });
     expect(programmedOf(status)).toEqual(expect.arrayContaining([...expected]));
   });
 

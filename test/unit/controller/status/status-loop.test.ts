@@ -4,7 +4,7 @@ import { KubernetesApiError } from '../../../../controller/kubernetes/kubernetes
 import { GATEWAY_SETTINGS, ROUTES } from '../../../../controller/kubernetes/resource-types.ts';
 import type { Problem } from '../../../../controller/validate/problem.ts';
 import type { Leadership } from '../../../../controller/leader/leadership.ts';
-import type { Programming, ProxyReport } from '../../../../controller/push/publication.ts';
+import type { RolloutState, ProxyReport } from '../../../../controller/push/publication.ts';
 import type { Condition } from '../../../../controller/status/condition.ts';
 import {
   parseStoredRoute,
@@ -26,8 +26,8 @@ import { routeVerdict, settingsVerdict } from '../../../support/verdicts.ts';
 
 const SECOND = 1000;
 const MINUTE = 60_000;
-const PENDING: Programming = { kind: 'pending', acknowledged: 0, proxies: 3 };
-const REJECTED: Programming = { kind: 'rejected', proxy: 'proxy-0', message: 'bad host' };
+const PENDING: RolloutState = { kind: 'pending', acknowledged: 0, proxies: 3 };
+const REJECTED: RolloutState = { kind: 'rejected', proxy: 'proxy-0', message: 'bad host' };
 const BAD: Problem = { path: 'spec.policy', reason: 'InvalidPolicy', message: 'no' };
 const DELETION = { deletionTimestamp: '2026-01-01T00:00:00Z' };
 const PROXY: ProxyReport = {
@@ -99,7 +99,7 @@ async function world() {
 
 function tell(loop: StatusLoop, outline: Parameters<typeof routeVerdict>[0] = {}): void {
   const { name = 'files' } = outline;
-  loop.routes(new Map([[`team-a/${name}`, routeVerdict(outline)]]));
+  loop.reportRoutes(new Map([[`team-a/${name}`, routeVerdict(outline)]]));
 }
 
 function readRoute({ api }: Pick<World, 'api'>): StoredRoute | undefined {
@@ -128,7 +128,7 @@ describe('writing statuses', () => {
     tell(loop);
     await clock.advance(300);
     publication.some.set('route/team-a/files', { kind: 'programmed' });
-    loop.publicationChanged(new Set(['route/team-a/files']));
+    loop.recheck(new Set(['route/team-a/files']));
     await clock.advance(MINUTE);
     expect(writes('files')).toHaveLength(1);
     expect(reasonOf(routeStatusOf(made))).toBe('Programmed');
@@ -148,7 +148,7 @@ describe('writing statuses', () => {
     tell(loop);
     for (let acknowledged = 0; acknowledged < 100; acknowledged += 1) {
       publication.everything = { kind: 'pending', acknowledged, proxies: 100 };
-      loop.publicationChanged('all');
+      loop.recheck('all');
       await clock.advance(100);
     }
     expect(writes('files').length).toBeLessThanOrEqual(3);
@@ -165,9 +165,9 @@ describe('writing statuses', () => {
     const { api, loop, clock, writes } = await world();
     tell(loop);
     await clock.advance(MINUTE);
-    loop.routeObjects(new Map([['team-a/files', readRoute({ api })]]));
+    loop.observeRoutes(new Map([['team-a/files', readRoute({ api })]]));
     tell(loop);
-    loop.publicationChanged('all');
+    loop.recheck('all');
     await clock.advance(MINUTE);
     expect(writes('files')).toHaveLength(1);
   });
@@ -186,7 +186,7 @@ describe('writing statuses', () => {
     api.before = () => undefined;
     answer.resolve(undefined);
     await clock.advance(100);
-    loop.routeObjects(new Map([['team-a/files', readRoute({ api })]]));
+    loop.observeRoutes(new Map([['team-a/files', readRoute({ api })]]));
     await clock.advance(MINUTE);
     expect(reasonOf(routeStatusOf(made), 'Accepted')).toBe('Accepted');
   });
@@ -198,7 +198,7 @@ describe('writing statuses', () => {
     await clock.advance(MINUTE);
     const place = { namespace: 'team-a', name: 'files' };
     await api.applyStatus(ROUTES, place, { conditions: [] });
-    loop.routeObjects(new Map([['team-a/files', readRoute({ api })]]));
+    loop.observeRoutes(new Map([['team-a/files', readRoute({ api })]]));
     await clock.advance(3000);
     expect(reasonOf(routeStatusOf(made))).toBe('Programmed');
   });
@@ -211,9 +211,9 @@ describe('writing statuses', () => {
     tell(loop, { generation: 2 });
     await clock.advance(MINUTE);
     const after = readRoute({ api });
-    loop.routeObjects(new Map([['team-a/files', before]]));
+    loop.observeRoutes(new Map([['team-a/files', before]]));
     await clock.advance(500);
-    loop.routeObjects(new Map([['team-a/files', after]]));
+    loop.observeRoutes(new Map([['team-a/files', after]]));
     await clock.advance(MINUTE);
     expect(writes('files')).toHaveLength(2);
   });
@@ -235,8 +235,8 @@ describe('writing statuses', () => {
     tell(loop);
     for (let round = 0; round < 10; round += 1) {
       await clock.advance(10_000);
-      loop.publicationChanged('all');
-      loop.routeObjects(new Map([['team-a/files', readRoute({ api })]]));
+      loop.recheck('all');
+      loop.observeRoutes(new Map([['team-a/files', readRoute({ api })]]));
     }
     expect(writes('files')).toHaveLength(1);
   });
@@ -251,7 +251,7 @@ describe('writing statuses', () => {
     tell(loop);
     for (let round = 0; round < 10; round += 1) {
       await clock.advance(10_000);
-      loop.publicationChanged('all');
+      loop.recheck('all');
     }
     expect(writes('files')).toHaveLength(1);
     api.before = () => undefined;
@@ -278,7 +278,7 @@ describe('writing statuses', () => {
     expect(writes('files')).toHaveLength(1);
     expect(routeStatusOf(made)).toEqual({});
 
-    loop.routeObjects(new Map([['team-a/files', readRoute({ api })]]));
+    loop.observeRoutes(new Map([['team-a/files', readRoute({ api })]]));
     await clock.advance(MINUTE);
     expect(writes('files')).toHaveLength(1);
 
@@ -292,8 +292,8 @@ describe('writing statuses', () => {
     publication.everything = PENDING;
     tell(loop);
     await clock.advance(100);
-    loop.routes(new Map([['team-a/files', undefined]]));
-    loop.routeObjects(new Map([['team-a/files', undefined]]));
+    loop.reportRoutes(new Map([['team-a/files', undefined]]));
+    loop.observeRoutes(new Map([['team-a/files', undefined]]));
     await clock.advance(MINUTE);
     expect(writes('files')).toEqual([]);
   });
@@ -304,10 +304,10 @@ describe('writing statuses', () => {
     for (const name of names) await api.create(ROUTES, 'team-a', { metadata: { name } });
     publication.everything = PENDING;
     const verdicts = names.map((name) => [`team-a/${name}`, routeVerdict({ name })] as const);
-    loop.routes(new Map(verdicts));
+    loop.reportRoutes(new Map(verdicts));
     await clock.advance(400);
     publication.everything = { kind: 'programmed' };
-    loop.publicationChanged('all');
+    loop.recheck('all');
     for (let round = 0; round < 50; round += 1) await clock.advance(20);
     expect(writes().length).toBeGreaterThanOrEqual(1000);
     expect(writes().length).toBeLessThan(1010);
@@ -318,12 +318,12 @@ describe('GatewaySettings', () => {
   it('count at most once in five seconds', async () => {
     const made = await world();
     const { loop, publication, clock, writes } = made;
-    loop.settings(settingsVerdict());
+    loop.reportSettings(settingsVerdict());
     await clock.advance(0);
     expect(writes('gatehouse')).toHaveLength(1);
     for (let round = 0; round < 100; round += 1) {
       publication.publish();
-      loop.publicationChanged(new Set(['route/team-a/files']));
+      loop.recheck(new Set(['route/team-a/files']));
       await clock.advance(100);
     }
     expect(writes('gatehouse').length).toBeGreaterThanOrEqual(2);
@@ -335,7 +335,7 @@ describe('GatewaySettings', () => {
   it('wait for everything that comes of them', async () => {
     const made = await world();
     made.publication.some.set('signing-keys', PENDING);
-    made.loop.settings(settingsVerdict());
+    made.loop.reportSettings(settingsVerdict());
     await made.clock.advance(2000);
     expect(reasonOf(settingsStatusOf(made))).toBe('Pending');
   });
@@ -343,11 +343,11 @@ describe('GatewaySettings', () => {
   it('tell who is connected, and where the gateway is', async () => {
     const made = await world();
     made.publication.proxies = [PROXY];
-    made.loop.proxyService({
+    made.loop.setProxyService({
       metadata: { name: 'proxy' },
       status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },
     });
-    made.loop.settings(settingsVerdict());
+    made.loop.reportSettings(settingsVerdict());
     await made.clock.advance(0);
     expect(settingsStatusOf(made)).toMatchObject({
       addresses: [{ type: 'IPAddress', value: '192.0.2.1' }],
@@ -357,9 +357,9 @@ describe('GatewaySettings', () => {
 
   it('may be gone', async () => {
     const { loop, clock, writes } = await world();
-    loop.settings(settingsVerdict());
-    loop.settings(null);
-    loop.settingsObject(undefined);
+    loop.reportSettings(settingsVerdict());
+    loop.reportSettings(null);
+    loop.observeSettings(undefined);
     await clock.advance(MINUTE);
     expect(writes()).toEqual([]);
   });
@@ -373,7 +373,7 @@ describe('a Route that serves here no more', () => {
     const made = await world();
     tell(made.loop);
     await made.clock.advance(MINUTE);
-    made.loop.routeObjects(new Map([['team-a/files', readRoute(made)]]));
+    made.loop.observeRoutes(new Map([['team-a/files', readRoute(made)]]));
     return made;
   }
 
@@ -402,9 +402,9 @@ describe('a Route that serves here no more', () => {
 
   /** As the watch and the compiler tell of it, one after the other. */
   function release(loop: StatusLoop, released: ReleasedRoute): void {
-    loop.releasedRoute('team-a/files', released);
-    loop.routeObjects(new Map([['team-a/files', undefined]]));
-    loop.routes(new Map([['team-a/files', undefined]]));
+    loop.releaseRoute('team-a/files', released);
+    loop.observeRoutes(new Map([['team-a/files', undefined]]));
+    loop.reportRoutes(new Map([['team-a/files', undefined]]));
   }
 
   it.each<[string, object, ReleasedRoute['why'], RouteStatus]>([
@@ -429,8 +429,8 @@ describe('a Route that serves here no more', () => {
     const { loop, clock, writes, events } = made;
     release(loop, change(made, metadata, why));
     await clock.advance(MINUTE);
-    loop.releasedRoute('team-a/files', read(made, why));
-    loop.publicationChanged('all');
+    loop.releaseRoute('team-a/files', read(made, why));
+    loop.recheck('all');
     await clock.advance(MINUTE);
     expect(writes('files')).toHaveLength(2);
     expect(events()).toEqual([]);
@@ -444,7 +444,7 @@ describe('a Route that serves here no more', () => {
     change(made, {}, 'other-class');
     for (let leaders = 0; leaders < 2; leaders += 1) {
       const next = made.open();
-      next.releasedRoute('team-a/files', read(made, 'other-class'));
+      next.releaseRoute('team-a/files', read(made, 'other-class'));
       const nextEnd = lead(made, next);
       await clock.advance(MINUTE);
       nextEnd.abort();
@@ -462,7 +462,7 @@ describe('a Route that serves here no more', () => {
     await api.applyStatus(ROUTES, place, theirs);
     release(loop, before);
     // What they said comes before we said anything.
-    loop.releasedRoute('team-a/files', read(made, 'other-class'));
+    loop.releaseRoute('team-a/files', read(made, 'other-class'));
     await clock.advance(MINUTE);
     expect(routeStatusOf(made)).toEqual(theirs);
     expect(writes('files')).toHaveLength(2);
@@ -502,8 +502,8 @@ describe('a Route that serves here no more', () => {
     release(loop, change(made, {}, 'other-class'));
     await clock.advance(MINUTE);
     change(made, { generation: 3 }, 'other-class');
-    loop.releasedRoute('team-a/files', undefined);
-    loop.routeObjects(new Map([['team-a/files', readRoute({ api })]]));
+    loop.releaseRoute('team-a/files', undefined);
+    loop.observeRoutes(new Map([['team-a/files', readRoute({ api })]]));
     tell(loop, { generation: 3 });
     await clock.advance(MINUTE);
     expect(reasonOf(routeStatusOf(made))).toBe('Programmed');
@@ -517,15 +517,15 @@ describe('an obstacle to publication', () => {
     const { api, loop, clock, writes } = made;
     await api.create(ROUTES, 'team-a', { metadata: { name: 'new' } });
     tell(loop);
-    loop.settings(settingsVerdict());
+    loop.reportSettings(settingsVerdict());
     await clock.advance(MINUTE);
-    loop.obstacle('most routes are gone');
+    loop.setObstacle('most routes are gone');
     tell(loop, { name: 'new' });
     await clock.advance(2000);
     expect(reasonOf(routeStatusOf(made))).toBe('Programmed');
     expect(reasonOf(settingsStatusOf(made))).toBe('HeldBack');
     expect(JSON.stringify(writes('new'))).toContain('most routes are gone');
-    loop.obstacle(undefined);
+    loop.setObstacle(undefined);
     await clock.advance(2000);
     expect(reasonOf(settingsStatusOf(made))).toBe('Programmed');
   });
@@ -542,7 +542,7 @@ describe('a leadership', () => {
 
     const next = made.open();
     tell(next);
-    next.routeObjects(new Map([['team-a/files', readRoute({ api })]]));
+    next.observeRoutes(new Map([['team-a/files', readRoute({ api })]]));
     made.publication.everything = { kind: 'no-proxies' };
     lead(made, next);
     await clock.advance(MINUTE);
@@ -602,7 +602,7 @@ describe('Events', () => {
     tell(loop, { generation: 5 });
     await clock.advance(5000);
     publication.everything = REJECTED;
-    loop.publicationChanged('all');
+    loop.recheck('all');
     await clock.advance(5000);
     expect(events()).toMatchObject([
       {
@@ -619,11 +619,11 @@ describe('Events', () => {
   it('tell of publication that is held back, of the settings alone', async () => {
     const { loop, clock, events } = await world();
     tell(loop);
-    loop.settings(settingsVerdict());
+    loop.reportSettings(settingsVerdict());
     await clock.advance(5000);
-    loop.obstacle('most routes are gone');
+    loop.setObstacle('most routes are gone');
     await clock.advance(5000);
-    loop.obstacle(undefined);
+    loop.setObstacle(undefined);
     await clock.advance(5000);
     expect(events()).toMatchObject([
       { reason: 'PublicationHeldBack', involvedObject: { kind: 'GatewaySettings' } },

@@ -1,10 +1,10 @@
 import type { Served } from '../compile/compilation.ts';
 import type { Problem } from '../validate/problem.ts';
-import type { Claim } from './condition.ts';
+import type { ConditionState } from './condition.ts';
 import { describeProblems } from './describe-problems.ts';
 
 /** What the compiler decided on the newest generation of a resource. */
-export interface Decision {
+export interface VerdictSummary {
   readonly generation: number;
   readonly isAccepted: boolean;
   readonly problems: readonly Problem[];
@@ -28,7 +28,7 @@ const REFERENCE_REASONS: ReadonlySet<string> = new Set([
  * what is not there, or may not be used, is accepted, and `ResolvedRefs` is false. `Programmed` tells
  * whether it serves.
  */
-export function acceptedClaim({ isAccepted, problems }: Decision): Claim {
+export function acceptedState({ isAccepted, problems }: VerdictSummary): ConditionState {
   const own = problems.filter((problem) => !isAboutReference(problem));
   const [first] = own;
   if (isAccepted || first === undefined) {
@@ -44,7 +44,7 @@ export function acceptedClaim({ isAccepted, problems }: Decision): Claim {
  * Condition `ResolvedRefs`: unknown for a resource that is refused for something else, because its
  * references may not have been looked at.
  */
-export function resolvedRefsClaim({ isAccepted, problems }: Decision): Claim {
+export function resolvedRefsState({ isAccepted, problems }: VerdictSummary): ConditionState {
   const references = problems.filter(isAboutReference);
   const [first] = references;
   if (first !== undefined) {
@@ -63,30 +63,30 @@ export function resolvedRefsClaim({ isAccepted, problems }: Decision): Claim {
 }
 
 /** Condition `PartiallyInvalid`, which is there only while it is true. */
-export function partiallyInvalidClaim(decision: Decision): Claim | undefined {
-  const { isAccepted, served } = decision;
+export function partiallyInvalidState(summary: VerdictSummary): ConditionState | undefined {
+  const { isAccepted, served } = summary;
   if (isAccepted || served === undefined) return undefined;
-  return { status: 'True', reason: 'ServedGeneration', message: describeServed(decision) };
+  return { status: 'True', reason: 'ServedGeneration', message: describeServed(summary) };
 }
 
 /** What serves instead of a generation that does not. */
-export function describeServed(decision: Decision): string {
-  const { generation, served, problems } = decision;
+export function describeServed(summary: VerdictSummary): string {
+  const { generation, served, problems } = summary;
   if (served === undefined) return `Nothing of it serves: ${describeProblems(problems)}.`;
   const which =
     served.generation === generation
       ? 'it serves as it did before'
       : `generation ${String(served.generation)} serves`;
-  return `${refusalOf(decision)}: ${which}.`;
+  return `${refusalOf(summary)}: ${which}.`;
 }
 
 /** Why a generation does not serve, whatever does. */
-export function describeRefusal(decision: Decision): string {
-  return `${refusalOf(decision)}: ${describeProblems(decision.problems)}.`;
+export function describeRefusal(summary: VerdictSummary): string {
+  return `${refusalOf(summary)}: ${describeProblems(summary.problems)}.`;
 }
 
 /** In agreement with `Accepted`, which is true while nothing but a reference is at problem. */
-function refusalOf({ generation, problems }: Decision): string {
+function refusalOf({ generation, problems }: VerdictSummary): string {
   const refusal = problems.every(isAboutReference) ? 'cannot be used now' : 'is not accepted';
   return `Generation ${String(generation)} ${refusal}`;
 }

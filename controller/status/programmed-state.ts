@@ -1,12 +1,12 @@
-import type { Programming } from '../push/publication.ts';
-import type { Claim } from './condition.ts';
+import type { RolloutState } from '../push/publication.ts';
+import type { ConditionState } from './condition.ts';
 import { clip } from './describe-problems.ts';
-import { describeRefusal, describeServed, type Decision } from './verdict-claims.ts';
+import { describeRefusal, describeServed, type VerdictSummary } from './verdict-states.ts';
 
 /** How far what serves has come. */
-export interface Progress {
+export interface PublicationState {
   /** Undefined: it is not published. Of what was published last, not of what an obstacle keeps back. */
-  readonly programming: Programming | undefined;
+  readonly rollout: RolloutState | undefined;
   /** Why nothing is published at present; undefined: it is. */
   readonly obstacle: string | undefined;
 }
@@ -20,30 +20,30 @@ const MAX_LENGTH = 1024;
  * comes, and when the content changes with something else than the generation: proxies serve it
  * meanwhile, and a condition that comes and goes with every pod is of use to nobody.
  */
-export function programmedClaim(
-  decision: Decision,
-  { programming, obstacle }: Progress,
+export function programmedState(
+  summary: VerdictSummary,
+  { rollout, obstacle }: PublicationState,
   isProgrammed: boolean,
-): Claim {
-  if (!decision.isAccepted) {
+): ConditionState {
+  if (!summary.isAccepted) {
     const message =
       obstacle === undefined
-        ? describeServed(decision)
-        : `${describeObstacle(obstacle)} Proxies keep serving the last published configuration. ${describeRefusal(decision)}`;
+        ? describeServed(summary)
+        : `${describeObstacle(obstacle)} Proxies keep serving the last published configuration. ${describeRefusal(summary)}`;
     return { status: 'False', reason: 'Invalid', message: clip(message, MAX_LENGTH) };
   }
   if (obstacle !== undefined) return isProgrammed ? programmed() : heldBack(obstacle);
-  if (programming?.kind === 'rejected') return rejected(programming);
+  if (rollout?.kind === 'rejected') return rejected(rollout);
   if (isProgrammed) return programmed();
-  return claimOf(programming);
+  return stateOf(rollout);
 }
 
-function claimOf(programming: Exclude<Programming, { kind: 'rejected' }> | undefined): Claim {
-  switch (programming?.kind) {
+function stateOf(rollout: Exclude<RolloutState, { kind: 'rejected' }> | undefined): ConditionState {
+  switch (rollout?.kind) {
     case 'programmed':
       return programmed();
     case 'pending': {
-      const { acknowledged, proxies } = programming;
+      const { acknowledged, proxies } = rollout;
       return pending(`${String(acknowledged)} of ${String(proxies)} proxies serve it.`);
     }
     case 'no-proxies':
@@ -53,7 +53,7 @@ function claimOf(programming: Exclude<Programming, { kind: 'rejected' }> | undef
   }
 }
 
-function programmed(): Claim {
+function programmed(): ConditionState {
   return {
     status: 'True',
     reason: 'Programmed',
@@ -65,16 +65,16 @@ function describeObstacle(obstacle: string): string {
   return `Publication is held back: ${obstacle}.`;
 }
 
-function pending(message: string): Claim {
+function pending(message: string): ConditionState {
   return { status: 'False', reason: 'Pending', message };
 }
 
-function heldBack(obstacle: string): Claim {
+function heldBack(obstacle: string): ConditionState {
   const message = clip(describeObstacle(obstacle), MAX_LENGTH);
   return { status: 'False', reason: 'HeldBack', message };
 }
 
-function rejected({ proxy, message }: Programming & { kind: 'rejected' }): Claim {
+function rejected({ proxy, message }: RolloutState & { kind: 'rejected' }): ConditionState {
   const text = proxy === undefined ? message : `Proxy ${proxy} refuses it: ${message}`;
   return { status: 'False', reason: 'Rejected', message: clip(text, MAX_LENGTH) };
 }

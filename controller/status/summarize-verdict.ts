@@ -1,8 +1,8 @@
 import type { RouteVerdict, SettingsVerdict } from '../compile/compilation.ts';
-import type { Decision } from './verdict-claims.ts';
+import type { VerdictSummary } from './verdict-states.ts';
 
 /** What conditions are made of, in a verdict on either kind of resource. */
-export function decisionOf(verdict: RouteVerdict | SettingsVerdict): Decision {
+export function summarizeVerdict(verdict: RouteVerdict | SettingsVerdict): VerdictSummary {
   return {
     generation: verdict.resource.metadata.generation ?? 0,
     isAccepted: verdict.isAccepted,

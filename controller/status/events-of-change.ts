@@ -2,7 +2,7 @@ import type { Status } from './compare-status.ts';
 import { findCondition, type Condition } from './condition.ts';
 
 /** Something that people who look at an object should hear of. */
-export interface Announcement {
+export interface StatusEvent {
   readonly type: 'Normal' | 'Warning';
   /** One CamelCase word. */
   readonly reason: string;
@@ -13,7 +13,7 @@ export interface Announcement {
  * What a status says the opposite of than the one before. Nothing for a resource that nothing was
  * said about before: its conditions tell.
  */
-export function changesOfMind(before: Status | undefined, after: Status): readonly Announcement[] {
+export function eventsOfChange(before: Status | undefined, after: Status): readonly StatusEvent[] {
   const was = findCondition(before?.conditions, 'Programmed');
   const is = findCondition(after.conditions, 'Programmed');
   if (was === undefined || is === undefined) return [];
@@ -24,7 +24,7 @@ export function changesOfMind(before: Status | undefined, after: Status): readon
   ];
 }
 
-function announceAcceptance(was: Condition, is: Condition, after: Status): readonly Announcement[] {
+function announceAcceptance(was: Condition, is: Condition, after: Status): readonly StatusEvent[] {
   if (isRefused(was) === isRefused(is)) return [];
   if (!isRefused(is)) {
     return [{ type: 'Normal', reason: 'Accepted', message: 'The newest generation is accepted.' }];
@@ -41,7 +41,7 @@ function isRefused({ reason }: Condition): boolean {
   return reason === 'Invalid';
 }
 
-function announceRejection(was: Condition, is: Condition): readonly Announcement[] {
+function announceRejection(was: Condition, is: Condition): readonly StatusEvent[] {
   if (is.reason !== 'Rejected' || was.reason === 'Rejected') return [];
   return [{ type: 'Warning', reason: 'RejectedByProxy', message: is.message }];
 }
@@ -55,7 +55,7 @@ function announceHoldBack(
   was: Condition,
   is: Condition,
   before: Status | undefined,
-): readonly Announcement[] {
+): readonly StatusEvent[] {
   const isSettings = before !== undefined && 'attachedRoutes' in before;
   if (!isSettings || isHeldBack(was) === isHeldBack(is)) return [];
   if (isHeldBack(is)) {
