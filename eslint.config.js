@@ -4,6 +4,21 @@ import jest from 'eslint-plugin-jest';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
+const PURE = 'This folder is pure: take the time, a timer or a random value as a parameter.';
+
+/** Clocks, timers, randomness and the process: none of them belongs in a pure function. */
+const IMPURE_GLOBALS = [
+  'Date',
+  'crypto',
+  'performance',
+  'process',
+  'queueMicrotask',
+  'setImmediate',
+  'setInterval',
+  'setTimeout',
+  'fetch',
+];
+
 export default defineConfig(
   { ignores: ['coverage/', 'artifacts/', 'crds/types.ts'] },
   js.configs.recommended,
@@ -27,6 +42,35 @@ export default defineConfig(
       '@typescript-eslint/switch-exhaustiveness-check': [
         'error',
         { considerDefaultExhaustiveForUnions: false, requireDefaultForNonUnion: true },
+      ],
+    },
+  },
+  {
+    files: [
+      'controller/compile/**/*.ts',
+      'controller/validate/**/*.ts',
+      'proxy/policy/**/*.ts',
+      'proxy/mcp/**/*.ts',
+    ],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...['globalThis', ...IMPURE_GLOBALS].map((name) => ({ name, message: PURE })),
+      ],
+      'no-restricted-properties': ['error', { object: 'Math', property: 'random', message: PURE }],
+    },
+  },
+  {
+    // The other folders may not import node:crypto at all.
+    files: ['controller/compile/**/*.ts', 'controller/validate/**/*.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          name: 'node:crypto',
+          allowImportNames: ['KeyObject', 'createHash', 'createPrivateKey', 'createPublicKey'],
+          message: PURE,
+        },
       ],
     },
   },

@@ -32,12 +32,21 @@ module.exports = {
       to: { path: '^(controller|proxy|test)/' },
     },
     {
-      name: 'compile-is-pure',
+      name: 'compile-and-validate-are-pure',
       comment:
-        'The compiler is a function of its input: no network, no clock, no Kubernetes client.',
+        'The compiler is a function of its input: no network, no clock, no Kubernetes client. Hashes and keys (node:crypto) are values; eslint.config.js forbids its random sources.',
       severity: 'error',
-      from: { path: '^controller/compile/' },
-      to: { path: 'node_modules/@kubernetes/|^(node:)?(http|https|net|fs|timers)' },
+      from: { path: '^controller/(compile|validate)/' },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?(buffer|crypto)$' },
+    },
+    {
+      name: 'compile-and-validate-know-no-cluster',
+      severity: 'error',
+      from: { path: '^controller/(compile|validate)/' },
+      to: {
+        path: '^controller/(?!compile/|validate/)|node_modules/@kubernetes/',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'proxy-knows-no-manifests',
@@ -46,10 +55,21 @@ module.exports = {
       to: { path: '^crds/' },
     },
     {
-      name: 'policy-is-pure',
+      name: 'policy-and-mcp-are-pure',
+      comment: 'Decisions are functions of the request: no network, no clock.',
       severity: 'error',
-      from: { path: '^proxy/policy/' },
-      to: { path: 'node_modules/|^(node:)?[a-z_]+$', dependencyTypesNot: ['type-only'] },
+      from: { path: '^proxy/(policy|mcp)/' },
+      to: {
+        dependencyTypes: ['core'],
+        pathNot: '^(node:)?buffer$',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'policy-and-mcp-use-no-libraries',
+      severity: 'error',
+      from: { path: '^proxy/(policy|mcp)/' },
+      to: { path: 'node_modules/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'stages-know-no-sockets',
