@@ -1,6 +1,6 @@
 import type { OnPublicationChange } from './publication.ts';
 
-/** Gathers changes, and tells them together once per turn of the event loop. */
+/** Batches changes, and reports them once per turn of the event loop. */
 export class ChangeNotifier {
   readonly #onChange: OnPublicationChange;
   #keys: Set<string> | 'all' | undefined;
@@ -13,7 +13,7 @@ export class ChangeNotifier {
 
   add(keys: Iterable<string> | 'all'): void {
     if (this.#isClosed) return;
-    this.#next ??= setImmediate(() => this.#tell());
+    this.#next ??= setImmediate(() => this.#notify());
     if (keys === 'all' || this.#keys === 'all') {
       this.#keys = 'all';
       return;
@@ -22,13 +22,13 @@ export class ChangeNotifier {
     for (const key of keys) this.#keys.add(key);
   }
 
-  /** Nothing is told any more. */
+  /** Reports nothing after this. */
   close(): void {
     this.#isClosed = true;
     clearImmediate(this.#next);
   }
 
-  #tell(): void {
+  #notify(): void {
     const keys = this.#keys ?? new Set();
     this.#keys = undefined;
     this.#next = undefined;

@@ -1,32 +1,32 @@
-/** Beyond so many keys at a time nothing is logged: strangers choose them. */
+/** Nothing more is logged for more keys than this at a time: strangers choose them. */
 const KEYS = 256;
 
-/** Lets through what is logged again and again: once in a time for each key. */
+/** Limits repeated log lines to one per key and interval. */
 export class LogLimit {
   readonly #intervalMs: number;
   readonly #now: () => number;
   /** Oldest first. */
-  readonly #takenAt = new Map<string, number>();
+  readonly #loggedAt = new Map<string, number>();
 
-  /** `now` in monotonic milliseconds. */
-  constructor(intervalMs: number, now: () => number = () => performance.now()) {
+  /** `now` returns monotonic milliseconds. */
+  constructor(intervalMs: number, now: () => number) {
     this.#intervalMs = intervalMs;
     this.#now = now;
   }
 
-  /** Whether to log it. */
+  /** Returns whether to log now. */
   take(key: string): boolean {
     const now = this.#now();
     this.#forgetBefore(now - this.#intervalMs);
-    if (this.#takenAt.has(key) || this.#takenAt.size >= KEYS) return false;
-    this.#takenAt.set(key, now);
+    if (this.#loggedAt.has(key) || this.#loggedAt.size >= KEYS) return false;
+    this.#loggedAt.set(key, now);
     return true;
   }
 
   #forgetBefore(time: number): void {
-    for (const [key, takenAt] of this.#takenAt) {
-      if (takenAt > time) return;
-      this.#takenAt.delete(key);
+    for (const [key, loggedAt] of this.#loggedAt) {
+      if (loggedAt > time) return;
+      this.#loggedAt.delete(key);
     }
   }
 }

@@ -3,28 +3,28 @@ const MINUTE = 60 * SECOND;
 
 /** Times of the push server, in milliseconds. */
 export interface PushTiming {
-  /** A connection on which no proxy has proved who it is by then is closed. */
+  /** A connection is closed when no proxy has authenticated on it by then. */
   readonly authenticationMs: number;
   readonly pingMs: number;
-  /** A proxy that has answered none of so many pings when the next is due is gone. */
+  /** A proxy that answered none of this many pings is disconnected when the next is due. */
   readonly silentPings: number;
   /** A proxy that has not answered a snapshot by then is slow. */
   readonly slowMs: number;
-  /** How long a proxy that is gone counts still. */
+  /** How long a proxy that disconnected still counts. */
   readonly leaveMs: number;
-  /** A stream ends at this age, give or take a tenth: the proxy comes back with a newer token. */
+  /** A stream ends at this age, give or take a tenth, so that the proxy returns with a newer token. */
   readonly streamLifeMs: number;
-  /** What a proxy refused as a whole is sent again after this time, and then ever more rarely. */
+  /** A snapshot that was rejected as a whole is sent again after this time, doubled every time. */
   readonly retryMs: number;
   readonly longestRetryMs: number;
-  /** A resource that a proxy refused is sent to it again after this time, and then ever more rarely. */
-  readonly refusalRetryMs: number;
-  readonly longestRefusalRetryMs: number;
-  /** How much time is between two raises of the epoch at least. */
+  /** A rejected resource is sent again after this time, doubled every time. */
+  readonly rejectionRetryMs: number;
+  readonly longestRejectionRetryMs: number;
+  /** The shortest time between two raises of the epoch. */
   readonly raiseIntervalMs: number;
-  /** How long a proxy may take to close what was ended with `goaway`. */
+  /** How long a proxy may take to close a stream after `goaway`. */
   readonly closeMs: number;
-  /** How often the files of the certificate are read. */
+  /** How often the certificate files are read. */
   readonly certificatePollMs: number;
 }
 
@@ -37,8 +37,8 @@ export const PUSH_TIMING: PushTiming = {
   streamLifeMs: 30 * MINUTE,
   retryMs: SECOND,
   longestRetryMs: MINUTE,
-  refusalRetryMs: SECOND,
-  longestRefusalRetryMs: 10 * MINUTE,
+  rejectionRetryMs: SECOND,
+  longestRejectionRetryMs: 10 * MINUTE,
   raiseIntervalMs: 5 * SECOND,
   closeMs: 2 * SECOND,
   certificatePollMs: 2 * SECOND,

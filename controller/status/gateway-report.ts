@@ -57,6 +57,6 @@ function countProxies(proxies: readonly ProxyReport[]): NonNullable<GatewayRepor
     connected: connected.length,
     ready: count(({ isReady, isDraining }) => isReady && !isDraining),
     synced: count(({ isSynced }) => isSynced),
-    rejected: count(({ errors }) => errors.length > 0),
+    rejected: count(({ rejected }) => rejected.length > 0),
   };
 }

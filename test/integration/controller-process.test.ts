@@ -34,7 +34,7 @@ describe('a controller that cannot start', () => {
     const { stderr } = await runGatehouse(['controller', '--push-tls-dir', directory]);
 
     expect(stderr).toBe(
-      `gatehouse: --push-tls-dir: tls.crt and tls.key in ${directory} are no certificate and its private key\n`,
+      `gatehouse: --push-tls-dir: tls.crt and tls.key in ${directory} are not a certificate and its private key\n`,
     );
   });
 

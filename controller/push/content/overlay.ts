@@ -1,20 +1,19 @@
 /**
- * What one proxy has in place of what is published: hashes of what it serves instead, by key;
- * undefined: nothing.
+ * What one proxy serves in place of published resources: hashes by key; undefined: nothing.
  */
 export type Overlay = ReadonlyMap<string, string | undefined>;
 
 export const NO_OVERLAY: Overlay = new Map();
 
-/** A snapshot as one proxy was sent it. */
+/** A snapshot as it was sent to one proxy. */
 export interface SentSnapshot {
   readonly version: string;
-  /** Version of the revision that it was made of: the same where there is nothing in the overlay. */
+  /** Version of the revision that it is based on; equal to `version` if the overlay is empty. */
   readonly revision: string;
   readonly overlay: Overlay;
 }
 
-/** A revision as it is. */
+/** A revision, sent without an overlay. */
 export function sentAsIs(version: string): SentSnapshot {
   return { version, revision: version, overlay: NO_OVERLAY };
 }

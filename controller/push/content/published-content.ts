@@ -6,32 +6,32 @@ import type { Overlay, SentSnapshot } from './overlay.ts';
 import { PublishedResource } from './published-resource.ts';
 import { RevisionHistory } from './revision-history.ts';
 
-/** What brings a proxy from one snapshot to the newest, or to what it takes of that. */
+/** The changes that bring a proxy from the snapshot it serves to the newest. */
 export interface Delivery {
   readonly position: SnapshotPosition;
-  /** What the proxy has then. */
+  /** What the proxy serves after the delivery. */
   readonly sent: SentSnapshot;
-  /** Version that it changes; undefined: it is the whole snapshot. */
+  /** Version that the delivery changes; undefined: it is a whole snapshot. */
   readonly base: string | undefined;
   readonly put: readonly PublishedResource[];
-  /** Of a whole snapshot: keys and hashes of what the proxy serves and goes on with. */
+  /** In a whole snapshot: keys and hashes of resources that the proxy keeps serving. */
   readonly kept: readonly (readonly [string, string])[];
   readonly deleted: readonly string[];
 }
 
 /**
- * The resources that are published, and how they came to be: what is handed over, without what proxies
- * could not take. Instead of that, what was published before under the key stays.
+ * The published resources, and the history of their changes. A resource that is too large for proxies
+ * is withheld: what was published before under its key stays.
  */
 export class PublishedContent {
   readonly #resources = new Map<string, PublishedResource>();
-  /** Keys of what was handed over and is withheld, because no proxy could take it. */
+  /** Keys of the resources that are withheld. */
   readonly #tooLarge = new Set<string>();
   readonly #digest = new SnapshotDigest();
   readonly #history = new RevisionHistory();
   #epoch: number;
   #sequence = 0;
-  /** Of the revision in the making: keys, with the hashes before. */
+  /** Keys that the next revision changes, with their hashes before. */
   #changes = new Map<string, string | undefined>();
 
   constructor(epoch: number) {
@@ -54,7 +54,7 @@ export class PublishedContent {
     return this.#sequence > 0;
   }
 
-  /** Takes what changed. The first time there is a new revision in any case. */
+  /** Publishes changes. Returns whether there is a new revision; the first call always makes one. */
   publish({ put, deleted }: ChangeSet): boolean {
     for (const key of deleted) this.#delete(key);
     for (const resource of put) this.#put(resource);
@@ -63,13 +63,13 @@ export class PublishedContent {
     return true;
   }
 
-  /** The same content under a higher epoch. */
+  /** Publishes the same content under a higher epoch. */
   raiseEpoch(epoch: number): void {
     this.#epoch = epoch;
     this.advance();
   }
 
-  /** The same content in a later place, for a proxy that has another one in this place. */
+  /** Publishes the same content at a later position. */
   advance(): void {
     if (this.isPublished) this.#commit();
   }
@@ -78,31 +78,31 @@ export class PublishedContent {
     return this.#resources.size;
   }
 
-  /** Whether what was handed over last under the key is withheld. */
+  /** Whether the resource that was last passed to `publish` under the key is withheld. */
   isTooLarge(key: string): boolean {
     return this.#tooLarge.has(key);
   }
 
-  /** What is published under the key. */
+  /** The resource that is published under the key. */
   find(key: string): PublishedResource | undefined {
     return this.#resources.get(key);
   }
 
-  /** Keys of the routes with a share for the Service under that key. */
+  /** Keys of the routes that forward to the Service with that key. */
   *routesTo(serviceKey: string): Generator<string> {
     for (const [key, { serviceKeys }] of this.#resources) {
       if (serviceKeys.includes(serviceKey)) yield key;
     }
   }
 
-  /** Hashes under the keys as of a revision; undefined where that is not known any more. */
+  /** Returns the hash of each key as of a revision; undefined if that revision is forgotten. */
   hashesAt(revision: string): ((key: string) => string | undefined) | undefined {
     const changes = this.#history.changesSince(revision);
     if (changes === undefined) return undefined;
     return (key) => (changes.has(key) ? changes.get(key) : this.#hashOf(key));
   }
 
-  /** What brings a proxy with `base` to the newest snapshot, but for what the overlay says. */
+  /** Returns what brings a proxy from `base` to the newest snapshot, except for the overlay. */
   deliveryFrom(base: SentSnapshot | undefined, overlay: Overlay): Delivery {
     const { position, version: revision } = this;
     const sent = { version: this.#versionWith(overlay), revision, overlay };
@@ -116,7 +116,7 @@ export class PublishedContent {
     return { position, sent, base: undefined, put, kept, deleted: [] };
   }
 
-  /** undefined: it takes a whole snapshot. */
+  /** Returns undefined if only a whole snapshot will do. */
   #changesSince(
     base: SentSnapshot,
     overlay: Overlay,

@@ -5,12 +5,12 @@ import {
 import { resourceKey } from '../../../shared/snapshot/resource-key.ts';
 import type { CompiledResource, SnapshotResource } from '../../../shared/snapshot/snapshot.ts';
 
-/** A resource of what is published. */
+/** A published resource. */
 export class PublishedResource {
   readonly resource: SnapshotResource;
-  /** Sequence of the revision that it came with. */
+  /** Sequence of the revision that introduced this content. */
   readonly since: number;
-  /** Of a route: keys of the Services that its requests go to. */
+  /** Keys of the Services that a route forwards to. */
   readonly serviceKeys: readonly string[];
   #line: Buffer | undefined;
 
@@ -20,13 +20,13 @@ export class PublishedResource {
     this.serviceKeys = serviceKeysOf(resource.value);
   }
 
-  /** Its frame, serialised once for all proxies. */
+  /** Its `put` frame, serialised once for all proxies. */
   get line(): Buffer {
     this.#line ??= this.#serialise();
     return this.#line;
   }
 
-  /** A proxy ends the stream that it comes with, and every other one after it. */
+  /** Whether a proxy would end the stream because of its frame, and every stream after that. */
   get isTooLarge(): boolean {
     return this.line.length > LONGEST_CONTROLLER_LINE_BYTES;
   }

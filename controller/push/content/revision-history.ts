@@ -3,40 +3,43 @@ import {
   type SnapshotPosition,
 } from '../../../shared/snapshot/snapshot-position.ts';
 
-/** Revisions from which a delta can be made. */
+/** Revisions that changes can be based on. */
 const REVISIONS = 64;
-/** So many changed keys are remembered at most: a longer delta costs more than the whole. */
+/** Changed keys that are remembered: a longer list of changes costs more than the whole snapshot. */
 const CHANGED_KEYS = 50_000;
-/** Positions that are known as ours, */
+/** Positions whose versions are remembered. */
 const POSITIONS = 4096;
-/** and what single proxies were sent in each. */
+/** Variants that are remembered per position. */
 const VARIANTS = 64;
 
 /**
- * - `revision`: what this leadership published there; what is too long ago is believed
- * - `variant`: what it sent one proxy there
+ * Where the snapshot of a proxy comes from:
+ *
+ * - `revision`: this leadership published it; positions too old to check are accepted
+ * - `variant`: this leadership sent it to one proxy in place of a revision
  * - `foreign`: neither
  */
 export type Provenance = 'revision' | 'variant' | 'foreign';
 
-interface Place {
+/** What was published at a position. */
+interface PublishedPosition {
   readonly epoch: number;
   readonly version: string;
   readonly variants: Set<string>;
 }
 
-/** A snapshot that was published. */
+/** A published snapshot. */
 export interface Revision {
   readonly position: SnapshotPosition;
   readonly version: string;
-  /** Keys that it changed, with the hashes they had before; undefined: none. */
+  /** Keys that it changed, with their hashes before; undefined: the key did not exist. */
   readonly changes: ReadonlyMap<string, string | undefined>;
 }
 
-/** What this leadership published last, newest last. */
+/** The last revisions of a leadership. */
 export class RevisionHistory {
   readonly #revisions: Revision[] = [];
-  readonly #places = new Map<number, Place>();
+  readonly #positions = new Map<number, PublishedPosition>();
   #changedKeys = 0;
 
   get newest(): Revision | undefined {
@@ -53,22 +56,23 @@ export class RevisionHistory {
     ) {
       this.#changedKeys -= this.#revisions.shift()?.changes.size ?? 0;
     }
-    this.#places.set(position.sequence, { epoch: position.epoch, version, variants: new Set() });
-    this.#places.delete(position.sequence - POSITIONS);
+    this.#positions.set(position.sequence, { epoch: position.epoch, version, variants: new Set() });
+    this.#positions.delete(position.sequence - POSITIONS);
   }
 
-  /** Notes that a proxy was sent something else in the place of a revision. */
+  /** Records that a proxy was sent this version in place of a revision. */
   addVariant({ sequence }: SnapshotPosition, version: string): void {
-    const place = this.#places.get(sequence);
-    if (place === undefined || place.version === version) return;
-    const [oldest] = place.variants;
-    if (place.variants.size >= VARIANTS && oldest !== undefined) place.variants.delete(oldest);
-    place.variants.add(version);
+    const published = this.#positions.get(sequence);
+    if (published === undefined || published.version === version) return;
+    const [oldest] = published.variants;
+    if (published.variants.size >= VARIANTS && oldest !== undefined)
+      published.variants.delete(oldest);
+    published.variants.add(version);
   }
 
   /**
-   * What changed since a version, with the hashes before; undefined where that is not known (any
-   * more).
+   * Returns the keys that changed since a version, with their hashes at it; undefined if the version
+   * is unknown or forgotten.
    */
   changesSince(version: string): ReadonlyMap<string, string | undefined> | undefined {
     const base = this.#revisions.findLastIndex((revision) => revision.version === version);
@@ -82,7 +86,7 @@ export class RevisionHistory {
     return changes;
   }
 
-  /** Keys that changed after one sequence, up to another; 'all' where that is not known any more. */
+  /** Returns the keys that changed after one sequence, up to another; 'all' if that is forgotten. */
   keysBetween(after: number, upTo: number): ReadonlySet<string> | 'all' {
     const oldest = this.#revisions[0];
     if (oldest === undefined || oldest.position.sequence > after + 1) return 'all';
@@ -94,18 +98,18 @@ export class RevisionHistory {
     return keys;
   }
 
-  /** Where a snapshot comes from that a proxy has. */
+  /** Returns where the snapshot of a proxy comes from. */
   provenanceOf(position: SnapshotPosition, version: string): Provenance {
     const newest = this.newest;
     if (newest === undefined || comparePositions(position, newest.position) > 0) return 'foreign';
-    const place = this.#places.get(position.sequence);
-    if (place === undefined) {
+    const published = this.#positions.get(position.sequence);
+    if (published === undefined) {
       const oldest = newest.position.sequence - POSITIONS;
       const isOld = position.epoch === newest.position.epoch && position.sequence <= oldest;
       return isOld ? 'revision' : 'foreign';
     }
-    if (place.epoch !== position.epoch) return 'foreign';
-    if (place.version === version) return 'revision';
-    return place.variants.has(version) ? 'variant' : 'foreign';
+    if (published.epoch !== position.epoch) return 'foreign';
+    if (published.version === version) return 'revision';
+    return published.variants.has(version) ? 'variant' : 'foreign';
   }
 }

@@ -1,25 +1,27 @@
 import type { Http2Session } from 'node:http2';
-
 import type { Socket } from 'node:net';
 
+import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { PushTiming } from '../push-timing.ts';
 
-/** Connections on which nobody has proved who they are: the oldest makes room for another. */
-const UNPROVEN_CONNECTIONS = 128;
+/** Unauthenticated connections: beyond this number the oldest is closed. */
+const UNAUTHENTICATED = 128;
 
-/** And of one source address, from before the TLS handshake on: the oldest makes room too. */
-const UNPROVEN_OF_A_SOURCE = 64;
+/** The same per source address, counted from before the TLS handshake. */
+const UNAUTHENTICATED_PER_SOURCE = 64;
 
-/** Bounds what connections cost on which no proxy has a stream. */
+/** Limits the connections on which no proxy has authenticated. */
 export class ConnectionGuard {
   readonly #timing: PushTiming;
-  readonly #unproven = new Map<Http2Session, NodeJS.Timeout>();
+  readonly #clock: Clock;
+  readonly #unauthenticated = new Map<Http2Session, Disposable>();
   readonly #streams = new Map<Http2Session, number>();
-  /** Connections without proof, by source address and port. */
+  /** Unauthenticated connections, by source address and port. */
   readonly #sources = new Map<string, Map<number, Socket>>();
 
-  constructor(timing: PushTiming) {
+  constructor(timing: PushTiming, clock: Clock) {
     this.#timing = timing;
+    this.#clock = clock;
   }
 
   connected(socket: Socket): void {
@@ -27,7 +29,7 @@ export class ConnectionGuard {
     if (address === undefined || port === undefined) return;
     const sockets = this.#sources.get(address) ?? new Map<number, Socket>();
     this.#sources.set(address, sockets.set(port, socket));
-    if (sockets.size > UNPROVEN_OF_A_SOURCE) {
+    if (sockets.size > UNAUTHENTICATED_PER_SOURCE) {
       const [oldest] = sockets.values();
       oldest?.destroy();
     }
@@ -35,31 +37,32 @@ export class ConnectionGuard {
   }
 
   opened(session: Http2Session): void {
-    const [oldest] = this.#unproven.size < UNPROVEN_CONNECTIONS ? [] : this.#unproven.keys();
+    const [oldest] =
+      this.#unauthenticated.size < UNAUTHENTICATED ? [] : this.#unauthenticated.keys();
     oldest?.destroy();
     this.#closeAfter(session, this.#timing.authenticationMs);
     session.once('close', () => {
-      this.#settle(session);
+      this.#cancelClose(session);
       this.#streams.delete(session);
     });
   }
 
-  /** A proxy has a stream on it. */
+  /** An authenticated proxy has opened a stream. */
   streamOpened(session: Http2Session): void {
     const { remoteAddress: address, remotePort: port } = session.socket;
     if (address !== undefined && port !== undefined) this.#forget(address, port);
-    this.#settle(session);
+    this.#cancelClose(session);
     this.#streams.set(session, (this.#streams.get(session) ?? 0) + 1);
   }
 
-  /** The last stream of a proxy takes its connection with it: the next one proves itself anew. */
+  /** Closes the connection with its last stream, so that the next stream authenticates again. */
   streamClosed(session: Http2Session): void {
     const left = (this.#streams.get(session) ?? 1) - 1;
     this.#streams.set(session, left);
     if (left === 0) this.refuse(session);
   }
 
-  /** Takes no more requests on it, and leaves a moment to read the answer. */
+  /** Accepts no more requests on a connection, and leaves time to read the response. */
   refuse(session: Http2Session): void {
     if (session.destroyed) return;
     session.close();
@@ -75,15 +78,15 @@ export class ConnectionGuard {
   }
 
   #closeAfter(session: Http2Session, delayMs: number): void {
-    this.#settle(session);
-    this.#unproven.set(
+    this.#cancelClose(session);
+    this.#unauthenticated.set(
       session,
-      setTimeout(() => session.destroy(), delayMs),
+      this.#clock.after(delayMs, () => session.destroy()),
     );
   }
 
-  #settle(session: Http2Session): void {
-    clearTimeout(this.#unproven.get(session));
-    this.#unproven.delete(session);
+  #cancelClose(session: Http2Session): void {
+    this.#unauthenticated.get(session)?.[Symbol.dispose]();
+    this.#unauthenticated.delete(session);
   }
 }

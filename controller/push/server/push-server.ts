@@ -8,6 +8,7 @@ import {
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 
+import { monotonicClock, type Clock } from '../../../shared/runtime/clock.ts';
 import type { LogFields, Logger } from '../../../shared/telemetry/logger.ts';
 import { NO_LEADER } from '../../../shared/snapshot/push-frames.ts';
 import type { Leadership } from '../../leader/leadership.ts';
@@ -15,7 +16,7 @@ import type { AuthenticateProxy } from './authenticate-proxy.ts';
 import { ConnectionGuard } from './connection-guard.ts';
 import { LeadershipPublication } from '../leadership-publication.ts';
 import { LogLimit } from '../log-limit.ts';
-import { parseHello, type ProxyHello } from '../session/proxy-hello.ts';
+import { InvalidHelloError, parseHello, type ProxyHello } from '../session/proxy-hello.ts';
 import type { OnPublicationChange, Publication } from '../publication.ts';
 import { PUSH_TIMING, type PushTiming } from '../push-timing.ts';
 import { CertificateWatch, readCertificate, warnOfExpiry } from './server-certificate.ts';
@@ -26,38 +27,24 @@ const PROXIES = 1024;
 const HEADER_BYTES = 16 * 1024;
 const HEADER_PAIRS = 32;
 const HANDSHAKE_MS = 5000;
-/** A proxy that is refused comes again every other second. */
+/** A refused proxy retries every other second. */
 const REFUSAL_LOG_MS = 60_000;
 const TLS = { minVersion: 'TLSv1.2' } as const;
 
 export interface PushServerOptions {
-  /** Port 0 is one that is free. */
+  /** Port 0: any free port. */
   readonly listen: { readonly host?: string; readonly port: number };
   /** Directory with `tls.crt` and `tls.key`, which may be replaced at any time. */
   readonly tlsDirectory: string;
   readonly authenticate: AuthenticateProxy;
-  /** `host:port` of who leads, for the proxies that ask here. */
+  /** `host:port` of the leader, for proxies that connect to this controller. */
   readonly leaderAddress: () => string | undefined;
   readonly logger: Logger;
   readonly timing?: Partial<PushTiming>;
+  readonly clock?: Clock;
 }
 
-/** Where proxies get their snapshots. Every controller has one; that of the leader publishes. */
-export interface PushServer {
-  readonly address: AddressInfo;
-  /**
-   * Begins to publish, until the leadership is over or the publication is disposed of. There is one
-   * publication at a time: this ends the one before.
-   */
-  lead(
-    leadership: Leadership,
-    options: { readonly onChange: OnPublicationChange },
-  ): Publication & AsyncDisposable;
-  /** Asks the proxies to go, and stops listening. */
-  close(): Promise<void>;
-}
-
-/** Starts it. Rejects when it cannot listen or the certificate cannot be used. */
+/** Starts a push server. Rejects when it cannot listen, or its certificate cannot be used. */
 export async function startPushServer(options: PushServerOptions): Promise<PushServer> {
   const certificate = await readCertificate(options.tlsDirectory);
   const timing = { ...PUSH_TIMING, ...options.timing };
@@ -85,58 +72,68 @@ export async function startPushServer(options: PushServerOptions): Promise<PushS
     onChange: (changed) => server.setSecureContext({ ...TLS, ...changed }),
     logger: options.logger,
   });
-  return new Http2PushServer(server, watch, { ...options, timing });
+  const { clock = monotonicClock } = options;
+  return new PushServer({ ...options, timing, clock, server, watch });
 }
 
-class Http2PushServer implements PushServer {
+/** The server that proxies get their snapshots from. Every controller has one; the leader's publishes. */
+export class PushServer {
   readonly #server: Http2SecureServer;
   readonly #watch: CertificateWatch;
-  readonly #options: PushServerOptions & { readonly timing: PushTiming };
+  readonly #options: PushServerOptions & { readonly timing: PushTiming; readonly clock: Clock };
   readonly #guard: ConnectionGuard;
   readonly #sessions = new Set<Http2Session>();
-  readonly #refusalLog = new LogLimit(REFUSAL_LOG_MS);
+  readonly #refusalLog: LogLimit;
   #streams = 0;
   #publication: LeadershipPublication | undefined;
 
-  constructor(
-    server: Http2SecureServer,
-    watch: CertificateWatch,
-    options: PushServerOptions & { readonly timing: PushTiming },
-  ) {
+  constructor({
+    server,
+    watch,
+    ...options
+  }: PushServerOptions & {
+    readonly timing: PushTiming;
+    readonly clock: Clock;
+    readonly server: Http2SecureServer;
+    readonly watch: CertificateWatch;
+  }) {
     this.#server = server;
     this.#watch = watch;
     this.#options = options;
-    this.#guard = new ConnectionGuard(options.timing);
+    this.#guard = new ConnectionGuard(options.timing, options.clock);
+    this.#refusalLog = new LogLimit(REFUSAL_LOG_MS, () => options.clock.now());
     server.on('connection', (socket: Socket) => this.#guard.connected(socket));
     server.on('session', (session: Http2Session) => this.#opened(session));
     server.on('stream', (stream: ServerHttp2Stream, headers) => {
-      // What breaks is told by its close.
+      // Every error is followed by `close`.
       stream.on('error', () => undefined);
-      this.#admit(stream, headers).catch((error: unknown) => {
-        options.logger.error('push stream could not be opened', {}, error);
-        this.#refuse(stream, { status: 500 });
-      });
+      this.#admit(stream, headers).catch((error: unknown) => this.#fail(stream, error));
     });
   }
 
   get address(): AddressInfo {
-    // A TCP server's address is one.
+    // The address of a TCP server has this type.
     return this.#server.address() as AddressInfo;
   }
 
+  /**
+   * Publishes until the leadership is over, or the publication is disposed of. There is one
+   * publication at a time: this ends the one before.
+   */
   lead(
     leadership: Leadership,
     { onChange }: { readonly onChange: OnPublicationChange },
   ): Publication & AsyncDisposable {
-    const { logger, timing } = this.#options;
+    const { logger, timing, clock } = this.#options;
     const before = this.#publication;
-    this.#publication = new LeadershipPublication({ leadership, onChange, timing, logger });
+    this.#publication = new LeadershipPublication({ leadership, onChange, timing, clock, logger });
     before?.[Symbol.asyncDispose]().catch((error: unknown) => {
-      logger.error('publication could not be ended', {}, error);
+      logger.error('cannot end the publication', {}, error);
     });
     return this.#publication;
   }
 
+  /** Asks the proxies to disconnect, and stops listening. */
   async close(): Promise<void> {
     this.#watch.close();
     const closed = once(this.#server, 'close');
@@ -152,14 +149,10 @@ class Http2PushServer implements PushServer {
     this.#guard.opened(session);
   }
 
-  /** Nothing of the body is read before it is known who sends it. */
+  /** Authenticates the proxy before anything of the body is read. */
   async #admit(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
     const hello = parseHello(headers);
-    if ('status' in hello) {
-      this.#refuse(stream, hello);
-      return;
-    }
-    if (this.#leading() === undefined) {
+    if (this.#openPublication() === undefined) {
       this.#refuseAsFollower(stream);
       return;
     }
@@ -177,7 +170,7 @@ class Http2PushServer implements PushServer {
   #accept(stream: ServerHttp2Stream, hello: ProxyHello): void {
     const { session } = stream;
     if (stream.destroyed || session === undefined) return;
-    const publication = this.#leading();
+    const publication = this.#openPublication();
     if (publication === undefined) {
       this.#refuseAsFollower(stream);
       return;
@@ -195,7 +188,16 @@ class Http2PushServer implements PushServer {
       this.#guard.streamClosed(session);
     });
     stream.respond({ ':status': 200, 'content-type': 'application/x-ndjson' });
-    publication.attach(stream, hello);
+    publication.connect(stream, hello);
+  }
+
+  #fail(stream: ServerHttp2Stream, error: unknown): void {
+    if (error instanceof InvalidHelloError) {
+      this.#refuse(stream, error);
+      return;
+    }
+    this.#options.logger.error('cannot open a push stream', {}, error);
+    this.#refuse(stream, { status: 500 });
   }
 
   #logRefusal(
@@ -206,7 +208,7 @@ class Http2PushServer implements PushServer {
     this.#options.logger.warn('push stream refused', { proxy, reason, ...detail });
   }
 
-  #leading(): LeadershipPublication | undefined {
+  #openPublication(): LeadershipPublication | undefined {
     return this.#publication?.isOpen === true ? this.#publication : undefined;
   }
 
@@ -228,7 +230,7 @@ class Http2PushServer implements PushServer {
       ...(reason !== undefined && { 'x-reason': reason }),
       ...(leader !== undefined && { 'x-leader': leader }),
     };
-    // A reset after the answer would overtake it. What the body still holds goes with the connection.
+    // A reset would overtake the response. What is left of the body ends with the connection.
     if (!stream.destroyed && !stream.headersSent) {
       stream.respond({ ...headers, ':status': status }, { endStream: true });
     }

@@ -2,7 +2,7 @@ import type { TokenReview } from './token-review.ts';
 
 const SECOND = 1000;
 const LONGEST_MS = 60 * SECOND;
-/** A token that is refused may be good soon: its pod was not known yet. */
+/** A refused token may be valid soon: the API server did not know its pod yet. */
 const DENIAL_MS = 5 * SECOND;
 const ENTRIES = 2048;
 
@@ -12,9 +12,9 @@ interface Entry {
   readonly until: number;
 }
 
-/** Reviews of tokens by their hash, for a minute at most and never longer than the token is good. */
+/** Caches token reviews by the hash of the token, for at most a minute or until the token expires. */
 export class ReviewCache {
-  /** Apart, so that strangers do not push proxies out. */
+  /** Separate from denials, so that strangers do not displace proxies. */
   readonly #granted = new Map<string, Entry>();
   readonly #denied = new Map<string, Entry>();
 
@@ -23,16 +23,16 @@ export class ReviewCache {
     return entry === undefined || entry.until <= now ? undefined : entry.review;
   }
 
-  /** `goodMs` is for how long the token is good. */
+  /** `validMs`: for how long the token is valid. */
   put(
     hash: string,
-    { goodMs, review }: { readonly goodMs: number; readonly review: TokenReview },
+    { validMs, review }: { readonly validMs: number; readonly review: TokenReview },
     now: number,
   ): void {
     this.#granted.delete(hash);
     this.#denied.delete(hash);
     if (review.isAuthenticated) {
-      add(this.#granted, hash, { review, until: now + Math.min(LONGEST_MS, goodMs) });
+      add(this.#granted, hash, { review, until: now + Math.min(LONGEST_MS, validMs) });
     } else {
       add(this.#denied, hash, { review, until: now + DENIAL_MS });
     }

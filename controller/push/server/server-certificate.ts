@@ -16,14 +16,14 @@ export interface ServerCertificate {
   readonly key: string;
 }
 
-/** Reads and checks the certificate of a directory. Rejects with an error that says what is wrong. */
+/** Reads and checks the certificate in a directory. Rejects with an error that names the problem. */
 export async function readCertificate(directory: string): Promise<ServerCertificate> {
   const pair = await readPair(directory);
   checkPair(pair, directory);
   return pair;
 }
 
-/** Logs that proxies will not, or soon not, take it. It is used all the same: clocks may differ. */
+/** Warns of a certificate that has expired, or soon will. It is used all the same: clocks may differ. */
 export function warnOfExpiry({ cert }: ServerCertificate, logger: Logger): void {
   const { validToDate } = new X509Certificate(cert);
   const leftMs = validToDate.getTime() - Date.now();
@@ -34,7 +34,7 @@ export function warnOfExpiry({ cert }: ServerCertificate, logger: Logger): void 
 
 export interface CertificateWatchOptions {
   readonly directory: string;
-  /** What is in use. */
+  /** The certificate in use. */
   readonly certificate: ServerCertificate;
   readonly pollMs: number;
   readonly onChange: (certificate: ServerCertificate) => void;
@@ -42,43 +42,43 @@ export interface CertificateWatchOptions {
 }
 
 /**
- * Tells of certificates that take the place of the one in use.
+ * Reports a certificate that replaces the one in use.
  *
- * The two files of a Secret are not replaced at once for who reads one after the other: what two
- * readings in a row agree on is taken. What is no pair is logged once, and nothing changes.
+ * The two files of a Secret are not replaced atomically for a reader of both, so a change counts once
+ * two readings in a row agree. An unusable pair is logged once and ignored.
  */
 export class CertificateWatch {
   readonly #options: CertificateWatchOptions;
   readonly #timer: NodeJS.Timeout;
   #seen: string;
-  #settled: string;
+  #current: string;
 
   constructor(options: CertificateWatchOptions) {
     this.#options = options;
     this.#seen = fingerprint(options.certificate);
-    this.#settled = this.#seen;
-    this.#timer = setInterval(() => void this.#look(), options.pollMs);
+    this.#current = this.#seen;
+    this.#timer = setInterval(() => void this.#poll(), options.pollMs);
   }
 
   close(): void {
     clearInterval(this.#timer);
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { directory, logger, onChange } = this.#options;
     const pair = await readPair(directory).catch(() => undefined);
     const seen = pair === undefined ? '' : fingerprint(pair);
-    const isSettled = seen === this.#seen;
+    const isStable = seen === this.#seen;
     this.#seen = seen;
-    if (!isSettled || seen === this.#settled) return;
-    this.#settled = seen;
+    if (!isStable || seen === this.#current) return;
+    this.#current = seen;
     try {
       const certificate = await readCertificate(directory);
       onChange(certificate);
       logger.info('certificate of the push listener replaced');
       warnOfExpiry(certificate, logger);
     } catch (error) {
-      logger.error('certificate of the push listener is unusable, the last one stays', {}, error);
+      logger.error('certificate of the push listener is unusable, keeping the last one', {}, error);
     }
   }
 }
@@ -93,7 +93,7 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    throw new Error(`cannot read ${file}: ${errorCode(cause) ?? 'it failed'}`, { cause });
+    throw new Error(`cannot read ${file}: ${errorCode(cause) ?? 'unknown error'}`, { cause });
   }
 }
 
@@ -102,7 +102,7 @@ function checkPair(pair: ServerCertificate, directory: string): void {
     createSecureContext(pair);
   } catch (cause) {
     const files = `${CERTIFICATE_FILE} and ${KEY_FILE} in ${directory}`;
-    throw new Error(`${files} are no certificate and its private key`, { cause });
+    throw new Error(`${files} are not a certificate and its private key`, { cause });
   }
 }
 

@@ -2,7 +2,7 @@ import { TokenBucket, type Rate } from '../../../shared/runtime/token-bucket.ts'
 
 const ADDRESSES = 4096;
 
-/** A token bucket for every source address; those that were used long ago are forgotten. */
+/** A token bucket for each of the source addresses that were used last. */
 export class SourceBuckets {
   readonly #rate: Rate;
   readonly #buckets = new Map<string, TokenBucket>();
@@ -11,7 +11,7 @@ export class SourceBuckets {
     this.#rate = rate;
   }
 
-  /** Whether one more may pass from there. `now` in milliseconds. */
+  /** Returns whether one more request may pass from an address. `now` in milliseconds. */
   take(address: string, now: number): boolean {
     const bucket = this.#buckets.get(address) ?? new TokenBucket(this.#rate);
     this.#buckets.delete(address);

@@ -1,34 +1,34 @@
 const SECOND = 1000;
-/** How far the clocks of the API server and of this process may be apart. */
+/** How far the clocks of the API server and this process may differ. */
 const CLOCK_SKEW_MS = 60 * SECOND;
 
-/** What a token says of itself (RFC 7519). Nothing of it is verified. */
+/** Claims of a token (RFC 7519). None of them is verified. */
 export interface TokenClaims {
   readonly audiences: readonly unknown[];
   readonly subject: unknown;
-  /** Name of the pod that it is bound to. */
+  /** Name of the pod that the token is bound to. */
   readonly pod: unknown;
-  /** When it ends, in milliseconds since the epoch; Infinity: it does not say. */
-  readonly endsAt: number;
+  /** When the token expires, in milliseconds since 1970; Infinity: it does not say. */
+  readonly expiresAt: number;
 }
 
-/** Reads what a ServiceAccount token says; undefined for what is none. */
+/** Reads the claims of a ServiceAccount token; undefined if it is not a JWT. */
 export function readClaims(token: string): TokenClaims | undefined {
   const claims = payloadOf(token);
   if (claims === undefined) return undefined;
   const audience = memberOf(claims, 'aud');
-  const ends = memberOf(claims, 'exp');
+  const expires = memberOf(claims, 'exp');
   return {
     audiences: Array.isArray(audience) ? audience : [audience],
     subject: memberOf(claims, 'sub'),
     pod: memberOf(memberOf(memberOf(claims, 'kubernetes.io'), 'pod'), 'name'),
-    endsAt: typeof ends === 'number' ? ends * SECOND : Infinity,
+    expiresAt: typeof expires === 'number' ? expires * SECOND : Infinity,
   };
 }
 
-/** Whether a token has ended for sure. `now` in milliseconds since the epoch. */
-export function hasEnded({ endsAt }: TokenClaims, now: number): boolean {
-  return endsAt + CLOCK_SKEW_MS <= now;
+/** Whether a token has certainly expired. `now` in milliseconds since 1970. */
+export function hasExpired({ expiresAt }: TokenClaims, now: number): boolean {
+  return expiresAt + CLOCK_SKEW_MS <= now;
 }
 
 function payloadOf(token: string): unknown {

@@ -5,16 +5,16 @@ const AUDIENCES = 4;
 const UNKNOWN = 'unknown';
 const NONE = 'none';
 
-/** Whose a token is, as far as it can be shown: who presents it writes what it says. */
+/** The holder of a token, made safe for the log: whoever presents a token writes its claims. */
 export interface TokenHolder {
-  /** `namespace/name` of a ServiceAccount. */
+  /** `namespace/name` of the ServiceAccount. */
   readonly tokenOf: string;
-  /** Pod that it is bound to. */
+  /** Pod that the token is bound to. */
   readonly pod: string;
   readonly audience: string;
 }
 
-/** Makes that of what a token, or the API server, says. */
+/** Returns the holder that a token, or the API server, names. */
 export function tokenHolder({
   subject,
   pod,

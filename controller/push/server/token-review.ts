@@ -1,18 +1,18 @@
-/** What the API server says of a token. */
+/** The verdict of the API server on a token. */
 export interface TokenReview {
   readonly isAuthenticated: boolean;
   readonly audiences: readonly string[];
   readonly username: string;
-  /** Names of the pods it is bound to. */
+  /** Names of the pods that the token is bound to. */
   readonly pods: readonly string[];
 }
 
 const POD_NAME = 'authentication.kubernetes.io/pod-name';
 const UNKNOWN: TokenReview = { isAuthenticated: false, audiences: [], username: '', pods: [] };
 
-/** Reads a TokenReview. What is missing or malformed is as good as a denial. */
-export function parseTokenReview(answer: unknown): TokenReview {
-  const status = member(answer, 'status');
+/** Parses a TokenReview. A missing or malformed one is a denial. */
+export function parseTokenReview(response: unknown): TokenReview {
+  const status = member(response, 'status');
   if (member(status, 'authenticated') !== true) return UNKNOWN;
   const user = member(status, 'user');
   const username = member(user, 'username');

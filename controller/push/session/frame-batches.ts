@@ -6,7 +6,7 @@ import type {
 } from '../../../shared/snapshot/push-frames.ts';
 import type { Delivery } from '../content/published-content.ts';
 
-/** What is written at once: the event loop serves others in between. */
+/** Limits of one write: the event loop serves other work in between. */
 const BATCH_LINES = 200;
 const BATCH_BYTES = 128 * 1024;
 

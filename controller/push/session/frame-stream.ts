@@ -12,25 +12,25 @@ import { parseProxyFrame } from './parse-proxy-frame.ts';
 
 export interface FrameStreamOptions {
   readonly stream: ServerHttp2Stream;
-  /** Asked right before every write: whether this controller still leads. */
+  /** Whether this controller still leads: asked right before every write. */
   readonly mayWrite: () => boolean;
   readonly onFrame: (frame: ProxyFrame) => void;
-  /** The proxy sent what is no frame. The stream is closed. */
+  /** The proxy sent a line that is not a frame, and the stream is being closed. */
   readonly onViolation: () => void;
-  /** `onFrame` threw. The stream is closed. */
+  /** `onFrame` threw, and nothing more is read. */
   readonly onFailure: (error: unknown) => void;
-  /** The stream is closed, whoever closed it. */
+  /** The stream is closed, by either side. */
   readonly onClose: () => void;
 }
 
-/** Frames on an HTTP/2 stream to a proxy. Writes nothing once this controller does not lead. */
+/** Reads and writes frames on an HTTP/2 stream. Writes nothing once this controller does not lead. */
 export class FrameStream {
   readonly #options: FrameStreamOptions;
 
   constructor(options: FrameStreamOptions) {
     this.#options = options;
     const { stream, onClose } = options;
-    // What breaks is told by its close.
+    // Every error is followed by `close`.
     stream.on('error', () => undefined);
     stream.once('close', onClose);
     this.#receive().catch((error: unknown) => {
@@ -44,8 +44,8 @@ export class FrameStream {
   }
 
   /**
-   * Writes lines, and resolves when there is room for more. False: nothing was written, or nothing
-   * more can be.
+   * Writes lines, and resolves when there is room for more. Resolves with false if nothing was
+   * written, or nothing more can be.
    */
   async write(lines: string | Buffer): Promise<boolean> {
     if (!this.#send(lines)) return false;
@@ -55,19 +55,19 @@ export class FrameStream {
     return this.isOpen;
   }
 
-  /** Sends a frame that can do without: it is left out while the proxy does not read. */
+  /** Writes a dispensable frame, unless the proxy is not reading. */
   writeIfRoom(frame: ControllerFrame): void {
     if (this.#options.stream.writableNeedDrain) return;
     this.#send(`${JSON.stringify(frame)}\n`);
   }
 
-  /** Says goodbye, and writes nothing more. */
+  /** Writes a `goaway`, and ends the stream. */
   end(reason: string): void {
     this.#send(`${JSON.stringify({ t: 'goaway', reason } satisfies ControllerFrame)}\n`);
     this.#options.stream.end();
   }
 
-  /** Drops the stream with all that was not sent yet. */
+  /** Drops the stream, with everything that is not sent yet. */
   destroy(): void {
     this.#options.stream.close(constants.NGHTTP2_CANCEL);
     this.#options.stream.destroy();
@@ -79,7 +79,7 @@ export class FrameStream {
     return true;
   }
 
-  /** A proxy that ends its side is gone: so is the stream then. */
+  /** When the proxy ends its side, Node closes the stream. */
   async #receive(): Promise<void> {
     const { stream, onFrame, onFailure } = this.#options;
     for await (const line of readLines(stream, LONGEST_PROXY_LINE_BYTES)) {
@@ -103,7 +103,7 @@ export class FrameStream {
   }
 }
 
-/** Resolves when the stream takes more, or is closed. */
+/** Resolves when the stream has room, or is closed. */
 async function untilDrained(stream: ServerHttp2Stream): Promise<void> {
   const settled = new AbortController();
   const { signal } = settled;

@@ -5,10 +5,10 @@ import type {
 } from '../../../shared/snapshot/push-frames.ts';
 import { isRecord } from '../../../shared/runtime/is-record.ts';
 
-/** A version of a snapshot, or the hash of a resource. */
+/** The version of a snapshot, or the hash of a resource. */
 const VERSION = /^[0-9a-f]{64}$/;
 const LONGEST_KEY = 600;
-/** What a message may take in a status or a log. */
+/** Longer messages are cut, for statuses and logs. */
 const LONGEST_MESSAGE = 1000;
 const REASONS: ReadonlySet<unknown> = new Set<RejectionReason>([
   'InvalidResource',
@@ -17,7 +17,7 @@ const REASONS: ReadonlySet<unknown> = new Set<RejectionReason>([
   'BrokenSnapshot',
 ]);
 
-/** Reads a line that a proxy sent; undefined for what is no frame of the protocol. */
+/** Parses a line that a proxy sent; undefined if it is not a frame of the protocol. */
 export function parseProxyFrame(line: string): ProxyFrame | undefined {
   const frame = parseObject(line);
   switch (frame?.['t']) {

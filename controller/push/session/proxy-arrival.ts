@@ -1,18 +1,18 @@
 import type { SnapshotPosition } from '../../../shared/snapshot/snapshot-position.ts';
 import { sentAsIs, type SentSnapshot } from '../content/overlay.ts';
-import type { ProxyHello } from './proxy-hello.ts';
 import type { RevisionHistory } from '../content/revision-history.ts';
+import type { ProxyHello } from './proxy-hello.ts';
 
 /**
- * What a proxy comes with:
+ * What a proxy serves when it connects:
  *
- * - `nothing`
- * - `revision`: one of ours as it is
- * - `own`: what it was sent in place of one
- * - `borrowed`: what another proxy was sent in place of one
- * - `foreign`: what this leadership did not publish
+ * - `nothing`: no snapshot
+ * - `revision`: a snapshot as this leadership published it
+ * - `own`: what this leadership sent this proxy in place of a revision
+ * - `borrowed`: what this leadership sent another proxy in place of a revision
+ * - `foreign`: a snapshot that this leadership did not publish
  */
-export type Arrival =
+export type ProxyArrival =
   | { readonly kind: 'nothing' }
   | {
       readonly kind: 'revision' | 'own' | 'borrowed' | 'foreign';
@@ -20,12 +20,12 @@ export type Arrival =
       readonly base: SentSnapshot;
     };
 
-/** Finds that out. `sent` is what it may serve of what it was sent. */
+/** Classifies what a proxy serves. `sent` is what it was sent and may serve. */
 export function arrivalOf(
   have: ProxyHello['have'],
   sent: readonly SentSnapshot[],
   history: RevisionHistory,
-): Arrival {
+): ProxyArrival {
   if (have === undefined) return { kind: 'nothing' };
   const { position, version } = have;
   const asIs = { position, base: sentAsIs(version) };

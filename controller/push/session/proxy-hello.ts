@@ -6,7 +6,7 @@ import {
   type SnapshotPosition,
 } from '../../../shared/snapshot/snapshot-position.ts';
 
-/** What a proxy says when it opens a stream. Nothing of it is proved. */
+/** What a proxy says about itself when it opens a stream. None of it is verified. */
 export interface ProxyHello {
   readonly token: string;
   readonly proxyId: string;
@@ -15,10 +15,17 @@ export interface ProxyHello {
   readonly routes: number;
 }
 
-/** A request that opens no stream. */
-export interface RefusedHello {
+/** A request that cannot open a stream. */
+export class InvalidHelloError extends Error {
+  override readonly name = 'InvalidHelloError';
   readonly status: 400 | 401 | 404 | 405;
   readonly reason: string;
+
+  constructor(status: InvalidHelloError['status'], reason: string) {
+    super(`request refused: ${reason}`);
+    this.status = status;
+    this.reason = reason;
+  }
 }
 
 /** The name of a pod (RFC 1123 subdomain). */
@@ -27,32 +34,38 @@ const BEARER = /^Bearer ([\w.~+/=-]{1,8192})$/i;
 const HAVE = /^([\d.]{1,31}):([0-9a-f]{64})$/;
 const ROUTES = /^\d{1,9}$/;
 
-/** Reads the header of a request. */
-export function parseHello(headers: IncomingHttpHeaders): ProxyHello | RefusedHello {
-  if (headers[':path'] !== PUSH_PATH) return { status: 404, reason: 'not-found' };
-  if (headers[':method'] !== 'POST') return { status: 405, reason: 'method-not-allowed' };
-  if (headers['x-proto'] !== PUSH_PROTOCOL) return { status: 400, reason: 'unknown-protocol' };
+/** Parses the header of a request. Throws `InvalidHelloError` if it cannot open a stream. */
+export function parseHello(headers: IncomingHttpHeaders): ProxyHello {
+  if (headers[':path'] !== PUSH_PATH) throw new InvalidHelloError(404, 'not-found');
+  if (headers[':method'] !== 'POST') throw new InvalidHelloError(405, 'method-not-allowed');
+  if (headers['x-proto'] !== PUSH_PROTOCOL) throw new InvalidHelloError(400, 'unknown-protocol');
   const token = BEARER.exec(headers.authorization ?? '')?.[1];
-  if (token === undefined) return { status: 401, reason: 'no-token' };
+  if (token === undefined) throw new InvalidHelloError(401, 'no-token');
   const proxyId = headers['x-proxy-id'];
   if (typeof proxyId !== 'string' || !PROXY_ID.test(proxyId)) {
-    return { status: 400, reason: 'invalid-proxy-id' };
+    throw new InvalidHelloError(400, 'invalid-proxy-id');
   }
-  const have = parseHave(headers['x-have']);
-  const routes = parseRoutes(headers['x-routes']);
-  if (have === null || routes === null) return { status: 400, reason: 'invalid-snapshot' };
-  return { token, proxyId, have, routes };
+  const have = headers['x-have'];
+  return {
+    token,
+    proxyId,
+    have: have === undefined ? undefined : parseHave(have),
+    routes: parseRoutes(headers['x-routes'] ?? '0'),
+  };
 }
 
-/** null: it makes no sense. */
-function parseHave(header: string | string[] | undefined): ProxyHello['have'] | null {
-  if (header === undefined) return undefined;
+function parseHave(header: string | string[]): ProxyHello['have'] {
   const [, place, version] = typeof header === 'string' ? (HAVE.exec(header) ?? []) : [];
   const position = parsePosition(place ?? '');
-  return position === undefined || version === undefined ? null : { position, version };
+  if (position === undefined || version === undefined) throw invalidSnapshot();
+  return { position, version };
 }
 
-function parseRoutes(header: string | string[] | undefined): number | null {
-  if (header === undefined) return 0;
-  return typeof header === 'string' && ROUTES.test(header) ? Number(header) : null;
+function parseRoutes(header: string | string[]): number {
+  if (typeof header !== 'string' || !ROUTES.test(header)) throw invalidSnapshot();
+  return Number(header);
+}
+
+function invalidSnapshot(): InvalidHelloError {
+  return new InvalidHelloError(400, 'invalid-snapshot');
 }

@@ -1,63 +1,29 @@
-import type { RejectedEntry } from '../../../shared/snapshot/push-frames.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { SnapshotPosition } from '../../../shared/snapshot/snapshot-position.ts';
-import type { SentSnapshot } from '../content/overlay.ts';
 import type { ProxyReport } from '../publication.ts';
 import type { PushTiming } from '../push-timing.ts';
-import { Refusals } from './refusals.ts';
+import { ProxyRecord } from './proxy-record.ts';
 
-/** What the leader knows of a proxy. */
-export interface ProxyRecord {
-  readonly id: string;
-  isConnected: boolean;
-  isReady: boolean;
-  isDraining: boolean;
-  /** It has not answered a snapshot for long. */
-  isSlow: boolean;
-  /** It came with a snapshot that this leadership did not publish. */
-  hasForeign: boolean;
-  /** It still serves that, and counts as a proxy that has nothing of ours. */
-  isBehind: boolean;
-  /** The newest snapshot that it said it serves, if we published it. */
-  acknowledged: SnapshotPosition | undefined;
-  /** What it may serve of what it was sent: the last that it acknowledged, and the last of all. */
-  sent: readonly SentSnapshot[];
-  readonly refusals: Refusals;
-  /** Of its last answer. */
-  errors: readonly RejectedEntry[];
-}
-
-/** A proxy, and its message on what it refuses. */
-export interface Refused {
+/** A proxy that rejects a resource, and its message. */
+export interface RejectionByProxy {
   readonly proxy: string;
   readonly message: string;
 }
 
-/** The proxies of a leadership: those that are connected, and for a time those that were. */
+/** The proxies of a leadership: those that are connected, and for a while those that were. */
 export class ProxyRegistry {
   readonly #records = new Map<string, ProxyRecord>();
-  readonly #timing: PushTiming;
+  readonly #options: { readonly timing: PushTiming; readonly clock: Clock };
 
-  constructor(timing: PushTiming) {
-    this.#timing = timing;
+  constructor(options: { readonly timing: PushTiming; readonly clock: Clock }) {
+    this.#options = options;
   }
 
-  /** The record of a proxy; it is made for one that is new. */
-  enter(id: string): ProxyRecord {
+  /** Returns the record of a proxy, and creates it for a proxy that is not known. */
+  recordOf(id: string): ProxyRecord {
     const known = this.#records.get(id);
     if (known !== undefined) return known;
-    const record: ProxyRecord = {
-      id,
-      isConnected: false,
-      isReady: false,
-      isDraining: false,
-      isSlow: false,
-      hasForeign: false,
-      isBehind: false,
-      acknowledged: undefined,
-      sent: [],
-      refusals: new Refusals(this.#timing),
-      errors: [],
-    };
+    const record = new ProxyRecord(id, this.#options);
     this.#records.set(id, record);
     return record;
   }
@@ -66,27 +32,27 @@ export class ProxyRegistry {
     this.#records.delete(id);
   }
 
-  /** Who refuses the content under a key, and why. */
-  refusalOf(key: string, hash: string): Refused | undefined {
-    for (const { id, isDraining, refusals } of this.#records.values()) {
-      const message = isDraining ? undefined : refusals.messageOn(key, hash);
+  /** Returns a proxy that rejects this content of a key, and why. Ignores proxies that drain. */
+  rejectionOf(key: string, hash: string): RejectionByProxy | undefined {
+    for (const { id, isDraining, rejections } of this.#records.values()) {
+      const message = isDraining ? undefined : rejections.messageOn(key, hash);
       if (message !== undefined) return { proxy: id, message };
     }
     return undefined;
   }
 
-  /** Nothing is sent again any more. */
+  /** Stops all retries. */
   close(): void {
-    for (const { refusals } of this.#records.values()) refusals.pause();
+    for (const { rejections } of this.#records.values()) rejections.pause();
   }
 
-  /** The oldest sequence that a proxy that counts has acknowledged; undefined: none counts. */
+  /** The lowest sequence that all proxies that count have acknowledged; undefined: none counts. */
   get slowest(): number | undefined {
     const sequences = this.#sequences();
     return sequences.length === 0 ? undefined : Math.min(...sequences);
   }
 
-  /** How many proxies count, and how many of them have the snapshot of a sequence or a newer one. */
+  /** Counts the proxies, and those that have acknowledged a sequence or a later one. */
   count(sequence: number): { readonly acknowledged: number; readonly proxies: number } {
     const sequences = this.#sequences();
     const acknowledged = sequences.filter((each) => each >= sequence).length;
@@ -94,30 +60,11 @@ export class ProxyRegistry {
   }
 
   report(newest: SnapshotPosition): readonly ProxyReport[] {
-    return [...this.#records.values()].map((record) => reportOf(record, newest));
+    return [...this.#records.values()].map((record) => record.report(newest));
   }
 
   #sequences(): readonly number[] {
-    const sequences: number[] = [];
-    for (const { acknowledged, isBehind, isDraining } of this.#records.values()) {
-      if (isDraining) continue;
-      if (acknowledged !== undefined) sequences.push(acknowledged.sequence);
-      else if (isBehind) sequences.push(0);
-    }
-    return sequences;
+    const counted = [...this.#records.values()].filter(({ counts }) => counts);
+    return counted.map(({ sequence }) => sequence);
   }
-}
-
-function reportOf(record: ProxyRecord, newest: SnapshotPosition): ProxyReport {
-  const { id, isConnected, isReady, isDraining, isSlow, acknowledged: position, errors } = record;
-  const isNewest = position?.epoch === newest.epoch && position.sequence === newest.sequence;
-  return {
-    id,
-    isConnected,
-    isReady: isConnected && isReady && !isSlow,
-    isDraining,
-    position,
-    isSynced: isNewest && errors.length === 0,
-    errors,
-  };
 }

@@ -1,335 +1,242 @@
 import type { ServerHttp2Stream } from 'node:http2';
 
-import {
-  REPLACED,
-  type AckFrame,
-  type RejectedEntry,
-  type NackFrame,
-  type ProxyFrame,
-  type StatusFrame,
-} from '../../../shared/snapshot/push-frames.ts';
-import type { SnapshotPosition } from '../../../shared/snapshot/snapshot-position.ts';
-import type { Logger } from '../../../shared/telemetry/logger.ts';
 import { TokenBucket } from '../../../shared/runtime/token-bucket.ts';
-import { frameBatches } from './frame-batches.ts';
-import { FrameStream } from './frame-stream.ts';
+import type {
+  AckFrame,
+  NackFrame,
+  RejectionReason,
+  StatusFrame,
+} from '../../../shared/snapshot/push-frames.ts';
+import { REPLACED } from '../../../shared/snapshot/push-frames.ts';
 import { sentAsIs, type SentSnapshot } from '../content/overlay.ts';
 import type { PublishedContent } from '../content/published-content.ts';
-import type { PushTiming } from '../push-timing.ts';
-import type { Refusals } from './refusals.ts';
+import { frameBatches } from './frame-batches.ts';
+import { PushStream, type StreamContext } from './push-stream.ts';
+import type { Rejections } from './rejections.ts';
 import { RetryBackoff } from './retry-backoff.ts';
-import { watchSilence } from './watch-silence.ts';
+import { SnapshotOffer, type Offered } from './snapshot-offer.ts';
 
-/** The length of a stream's life varies by this part: proxies do not come back all at once. */
-const LIFE_VARIATION = 0.1;
-/** So many refusals in a row are answered at once: a proxy may name thousands of resources in one. */
-const REFUSAL_BURST = 20;
-/** A proxy tells its status every ten seconds, and when it changes. */
-const STATUS_FRAMES_A_SECOND = 20;
+/** Rejections in a row that are answered at once: each may name thousands of resources. */
+const REJECTION_BURST = 20;
 const SECOND = 1000;
 
-/** What of a proxy its streams have in common. */
+/** What the sessions of a leadership have in common. */
+export interface SessionContext extends StreamContext {
+  readonly content: PublishedContent;
+  /** Pending while the epoch is being raised: nothing is sent meanwhile. */
+  readonly pause: () => Promise<void> | undefined;
+}
+
+/** What a proxy serves. */
+export interface ServedSnapshot {
+  /** What changes can be based on; undefined: the proxy is sent whole snapshots. */
+  readonly base: SentSnapshot | undefined;
+  /** Sequence that the proxy acknowledged; 0: it serves no position of this leadership. */
+  readonly sequence: number;
+}
+
+/** The state of a proxy that outlives its streams. */
 export interface SessionProxy {
   readonly id: string;
-  /** What it serves. */
-  readonly base: SentSnapshot | undefined;
-  /** Sequence of that, if it is ours; 0: it is not. */
-  readonly answered: number;
-  readonly refusals: Refusals;
+  readonly serving: ServedSnapshot;
+  readonly rejections: Rejections;
 }
 
-/** What a proxy made of a snapshot it was sent whole, or why it must be sent again. */
+/** How a proxy answered a snapshot. */
 export type Answer =
-  | ({ readonly kind: 'acknowledged' } & Offered)
-  | ({ readonly kind: 'refused'; readonly nack: NackFrame } & Offered);
+  | { readonly kind: 'acknowledged'; readonly offered: Offered }
+  | { readonly kind: 'rejected'; readonly offered: Offered; readonly nack: NackFrame };
 
-/** A snapshot that a proxy is sent. */
-export interface Offered {
-  readonly position: SnapshotPosition;
-  readonly sent: SentSnapshot;
-}
-
-/** Who publishes, as far as the stream of a proxy needs it. */
-export interface SessionHost {
-  readonly content: PublishedContent;
-  readonly timing: PushTiming;
-  readonly logger: Logger;
-  mayWrite(): boolean;
-  /** Pending while the epoch is being raised: nothing is sent then. */
-  readonly pause: Promise<void> | undefined;
-  /** A snapshot is on its way. */
+/** Receives what happens in a session. */
+export interface SessionObserver {
+  /** A snapshot is about to be sent. */
   offered(session: ProxySession, offered: Offered): void;
   /**
-   * Takes an answer. True: the newest snapshot may be sent at once; false: it would be refused again
-   * as it is.
+   * The proxy answered a snapshot. Returns whether the newest snapshot may be sent at once; if not,
+   * the proxy would reject it again.
    */
   answered(session: ProxySession, answer: Answer): boolean;
   statusChanged(session: ProxySession, status: StatusFrame): void;
-  /** The proxy did not answer in time, or did so after all. */
+  /** The proxy did not answer in time, or answered after all. */
   slownessChanged(session: ProxySession, isSlow: boolean): void;
   closed(session: ProxySession): void;
 }
 
-interface Offer extends Offered {
-  isSent: boolean;
-}
-
 /**
- * The stream of one proxy: sends it one snapshot at a time, always the newest but for what it refused,
- * as a change to what it has where that is possible.
+ * Sends one proxy the newest snapshot, one at a time, without what the proxy rejected, and as changes
+ * to what it serves where possible.
  */
 export class ProxySession {
   readonly id: string;
-  readonly #host: SessionHost;
-  readonly #stream: ServerHttp2Stream;
-  readonly #frames: FrameStream;
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #context: SessionContext;
+  readonly #observer: SessionObserver;
+  readonly #stream: PushStream;
+  readonly #rejections: Rejections;
+  readonly #rejectionBucket: TokenBucket;
   readonly #retries: RetryBackoff;
-  readonly #stopWatching: () => void;
-  readonly #heard: () => void;
-  readonly #refusals: Refusals;
-  readonly #refusalBucket: TokenBucket;
-  readonly #statusBucket = new TokenBucket({
-    burst: STATUS_FRAMES_A_SECOND,
-    perSecond: STATUS_FRAMES_A_SECOND,
-  });
-  /** What the proxy serves. */
-  #base: SentSnapshot | undefined;
-  /** Sequence of the newest snapshot that it acknowledged; 0: it must be sent one. */
-  #answered = 0;
-  #offer: Offer | undefined;
-  /** A refusal that arrived before all of its snapshot was sent. */
-  #early: NackFrame | undefined;
-  #slowTimer: NodeJS.Timeout | undefined;
-  /** Sequence of the newest snapshot that it refused as a whole. */
-  #refused = 0;
-  #isSlow = false;
-  #goodbye: string | undefined;
+  #serving: ServedSnapshot;
+  /** The snapshot that is not answered yet. */
+  #offer: SnapshotOffer | undefined;
+  /** Sequence of the newest snapshot that the proxy rejected as a whole. */
+  #rejectedSequence = 0;
 
-  constructor(host: SessionHost, stream: ServerHttp2Stream, proxy: SessionProxy) {
+  constructor({
+    context,
+    observer,
+    stream,
+    proxy,
+  }: {
+    readonly context: SessionContext;
+    readonly observer: SessionObserver;
+    readonly stream: ServerHttp2Stream;
+    readonly proxy: SessionProxy;
+  }) {
+    const { timing, clock } = context;
     this.id = proxy.id;
-    this.#host = host;
-    this.#stream = stream;
-    this.#base = proxy.base;
-    this.#answered = proxy.answered;
-    this.#refusals = proxy.refusals;
-    this.#refusalBucket = new TokenBucket({
-      burst: REFUSAL_BURST,
-      perSecond: SECOND / host.timing.retryMs,
-    });
-    this.#frames = new FrameStream({
+    this.#context = context;
+    this.#observer = observer;
+    this.#serving = proxy.serving;
+    this.#rejections = proxy.rejections;
+    const perSecond = SECOND / timing.retryMs;
+    this.#rejectionBucket = new TokenBucket({ burst: REJECTION_BURST, perSecond });
+    this.#retries = new RetryBackoff({ ...timing, clock, retry: () => this.wake() });
+    this.#stream = new PushStream({
+      ...context,
       stream,
-      mayWrite: () => host.mayWrite(),
+      proxyId: proxy.id,
       onFrame: (frame) => this.#receive(frame),
-      onFailure: (error) => this.#fail(error),
-      onViolation: () => this.#logViolation('not a frame of the protocol'),
+      onAge: () => this.end('age'),
       onClose: () => this.#close(),
     });
-    this.#retries = new RetryBackoff(host.timing, () => this.wake());
-    const watch = watchSilence({
-      timing: host.timing,
-      ping: () => this.#ping(),
-      onSilence: () => this.#drop('proxy fell silent'),
-    });
-    this.#stopWatching = watch.stop;
-    this.#heard = watch.heard;
-    this.#after(lifeOf(host.timing), () => this.end('age'));
   }
 
   /** Whether the proxy has acknowledged the newest snapshot. */
   get isUpToDate(): boolean {
-    return this.#answered === this.#host.content.position.sequence;
+    return this.#serving.sequence === this.#context.content.position.sequence;
   }
 
-  /** Sends the newest snapshot unless the proxy has it, or owes an answer. */
+  /** Sends the newest snapshot, unless the proxy serves it or has not answered the last one. */
   wake(): void {
-    const { content, pause } = this.#host;
-    // Another content may be what it takes.
-    if (content.position.sequence !== this.#refused) this.#retries.hurry();
+    const { content, pause } = this.#context;
+    // The proxy may accept a changed content.
+    if (content.position.sequence !== this.#rejectedSequence) this.#retries.hurry();
     if (this.#offer !== undefined || this.#retries.isWaiting) return;
-    if (this.#goodbye !== undefined || pause !== undefined || !this.#frames.isOpen) return;
+    if (!this.#stream.isOpen || pause() !== undefined) return;
     if (!content.isPublished || this.isUpToDate) return;
-    this.#sendNewest().catch((error: unknown) => this.#fail(error));
+    this.#sendNewest().catch((error: unknown) => this.#stream.fail(error));
   }
 
-  /** Asks the proxy to open another stream, once all of the snapshot under way is sent. */
+  /** Asks the proxy to open another stream, once the snapshot under way is sent. */
   end(reason: string): void {
-    if (this.#goodbye !== undefined) return;
-    this.#goodbye = reason;
-    this.#after(this.#host.timing.closeMs, () => this.#frames.destroy());
-    if (this.#offer === undefined || this.#offer.isSent) this.#frames.end(reason);
+    if (this.#stream.isEnding) return;
+    this.#stream.beginEnd(reason);
+    if (this.#offer === undefined || this.#offer.isSent) this.#stream.sendGoaway();
   }
 
-  /** Ends the stream at once: another one with the id of the proxy was opened. */
+  /** Ends the stream at once, because the same proxy opened another. */
   replace(): void {
-    this.#goodbye = REPLACED;
-    this.#after(this.#host.timing.closeMs, () => this.#frames.destroy());
-    this.#frames.end(this.#goodbye);
+    this.#stream.beginEnd(REPLACED);
+    this.#stream.sendGoaway();
   }
 
-  /** Drops the stream and its connection: nothing more is sent, not even what waits to be. */
+  /** Drops the stream and its connection, with everything that is not sent yet. */
   abort(): void {
-    this.#frames.destroy();
-    this.#stream.session?.destroy();
+    this.#stream.abort();
   }
 
   async #sendNewest(): Promise<void> {
-    const { content } = this.#host;
-    const overlay = this.#refusals.overlayOn(content, this.#base);
+    const { content, pause, clock, timing } = this.#context;
+    const { base } = this.#serving;
+    const overlay = this.#rejections.overlayOn(content, base);
     if (overlay === undefined) return;
-    const delivery = content.deliveryFrom(this.#base, overlay);
-    const { position, sent } = delivery;
-    const offer: Offer = { position, sent, isSent: false };
+    const delivery = content.deliveryFrom(base, overlay);
+    const onSlow = (): void => this.#reportSlow();
+    const offer = new SnapshotOffer(delivery, { clock, slowMs: timing.slowMs, onSlow });
     this.#offer = offer;
-    this.#host.offered(this, offer);
-    this.#slowTimer = this.#after(this.#host.timing.slowMs, () => this.#setSlow(true));
+    this.#observer.offered(this, offer);
     for (const batch of frameBatches(delivery)) {
-      await this.#host.pause;
-      if (!(await this.#frames.write(batch))) return;
+      await pause();
+      if (!(await this.#stream.write(batch))) return;
     }
     offer.isSent = true;
-    if (this.#goodbye !== undefined) this.#frames.end(this.#goodbye);
-    else if (this.#early !== undefined) this.#takeNack(offer, this.#early);
+    if (this.#stream.isEnding) this.#stream.sendGoaway();
+    else if (offer.earlyNack !== undefined) this.#nacked(offer, offer.earlyNack);
   }
 
-  #receive(frame: ProxyFrame): void {
-    this.#heard();
-    switch (frame.t) {
-      case 'pong':
-        return;
-      case 'status':
-        if (!this.#statusBucket.take(performance.now())) this.#violate('too many status frames');
-        else this.#host.statusChanged(this, frame);
-        return;
-      case 'ack':
-      case 'nack':
-        this.#receiveAnswer(frame);
+  #receive(frame: AckFrame | NackFrame | StatusFrame): void {
+    if (frame.t === 'status') {
+      this.#observer.statusChanged(this, frame);
+      return;
     }
-  }
-
-  #receiveAnswer(frame: AckFrame | NackFrame): void {
-    // Another stream knows what the proxy serves now.
-    if (this.#goodbye === REPLACED) return;
+    // What the proxy serves is reported on its other stream.
+    if (this.#stream.isReplaced) return;
     const offer = this.#offer;
-    const isExpected =
-      offer?.position.epoch === frame.epoch && offer.position.sequence === frame.seq;
-    if (!isExpected || this.#early !== undefined) {
-      this.#violate('answer to what was not sent');
-      return;
+    if (offer?.isAnsweredBy(frame) !== true) {
+      this.#stream.violate('answer to what was not sent');
+    } else if (frame.t === 'nack') {
+      if (offer.isSent) this.#nacked(offer, frame);
+      else offer.earlyNack = frame;
+    } else if (offer.isSent && frame.version === offer.sent.version) {
+      this.#acknowledged(offer);
+    } else {
+      this.#stream.violate('acknowledged another snapshot');
     }
-    if (frame.t === 'nack') {
-      if (offer.isSent) this.#takeNack(offer, frame);
-      else this.#early = frame;
-      return;
-    }
-    if (offer.isSent && frame.version === offer.sent.version) this.#takeAck(offer);
-    else this.#violate('acknowledged another snapshot');
   }
 
-  #takeAck({ position, sent }: Offer): void {
-    this.#settle();
-    this.#base = sent;
-    this.#answered = position.sequence;
+  #acknowledged(offer: SnapshotOffer): void {
+    this.#closeOffer(offer);
+    this.#serving = { base: offer.sent, sequence: offer.position.sequence };
     this.#retries.succeeded();
-    this.#host.answered(this, { kind: 'acknowledged', position, sent });
+    this.#observer.answered(this, { kind: 'acknowledged', offered: offer });
     this.wake();
   }
 
-  #takeNack({ position, sent }: Offer, nack: NackFrame): void {
-    this.#settle();
-    this.#answered = 0;
+  #nacked(offer: SnapshotOffer, nack: NackFrame): void {
+    this.#closeOffer(offer);
     const isBaseLost = nack.rejected.some(({ reason }) => isAboutTransfer(reason));
-    if (isBaseLost || nack.version === null) this.#base = undefined;
-    else if (nack.version !== this.#base?.version) this.#base = sentAsIs(nack.version);
-    const isWorthwhile = this.#host.answered(this, { kind: 'refused', position, sent, nack });
-    if (isWorthwhile && this.#refusalBucket.take(performance.now())) {
+    this.#serving = { base: isBaseLost ? undefined : this.#baseAfter(nack), sequence: 0 };
+    const maySend = this.#observer.answered(this, { kind: 'rejected', offered: offer, nack });
+    if (maySend && this.#rejectionBucket.take(this.#context.clock.now())) {
       this.wake();
       return;
     }
     this.#retries.failed();
-    this.#refused = position.sequence;
+    this.#rejectedSequence = offer.position.sequence;
     if (isBaseLost && this.#retries.failures === 1) this.wake();
-    else this.#retryLater(nack.rejected);
+    else this.#retryLater(nack);
   }
 
-  #settle(): void {
+  #baseAfter({ version }: NackFrame): SentSnapshot | undefined {
+    const { base } = this.#serving;
+    if (version === null) return undefined;
+    return version === base?.version ? base : sentAsIs(version);
+  }
+
+  #closeOffer(offer: SnapshotOffer): void {
+    offer[Symbol.dispose]();
     this.#offer = undefined;
-    this.#early = undefined;
-    this.#cancel(this.#slowTimer);
-    this.#setSlow(false);
+    if (offer.isSlow) this.#observer.slownessChanged(this, false);
   }
 
-  #retryLater(errors: readonly RejectedEntry[]): void {
-    const waitMs = this.#retries.wait();
-    const [first] = errors;
+  #retryLater({ rejected }: NackFrame): void {
+    const waitMs = this.#retries.schedule();
+    const [first] = rejected;
     const fields = { proxy: this.id, reason: first?.reason, detail: first?.message, waitMs };
-    this.#host.logger.error('proxy refuses the whole snapshot', fields);
+    this.#context.logger.error('proxy rejects the whole snapshot', fields);
   }
 
-  #setSlow(isSlow: boolean): void {
-    if (this.#isSlow === isSlow) return;
-    this.#isSlow = isSlow;
-    const { logger } = this.#host;
-    if (isSlow) logger.warn('proxy is slow to answer a snapshot', { proxy: this.id });
-    this.#host.slownessChanged(this, isSlow);
-  }
-
-  #ping(): void {
-    const { session } = this.#stream;
-    if (this.#host.mayWrite() && session?.destroyed === false) {
-      session.ping((error) => {
-        if (error === null) this.#heard();
-      });
-    }
-    this.#frames.writeIfRoom({ t: 'ping' });
-  }
-
-  #drop(message: string): void {
-    this.#host.logger.warn(message, { proxy: this.id });
-    this.#frames.destroy();
-  }
-
-  #fail(error: unknown): void {
-    this.#host.logger.error('push to a proxy failed', { proxy: this.id }, error);
-    this.#frames.destroy();
-  }
-
-  #violate(reason: string): void {
-    this.#logViolation(reason);
-    this.#frames.destroy();
-  }
-
-  #logViolation(reason: string): void {
-    this.#host.logger.warn('proxy broke the push protocol', { proxy: this.id, reason });
-  }
-
-  #after(delayMs: number, run: () => void): NodeJS.Timeout {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      run();
-    }, delayMs);
-    this.#timers.add(timer);
-    return timer;
-  }
-
-  #cancel(timer: NodeJS.Timeout | undefined): void {
-    clearTimeout(timer);
-    if (timer !== undefined) this.#timers.delete(timer);
+  #reportSlow(): void {
+    this.#context.logger.warn('proxy is slow to answer a snapshot', { proxy: this.id });
+    this.#observer.slownessChanged(this, true);
   }
 
   #close(): void {
-    this.#stopWatching();
     this.#retries.cancel();
-    for (const timer of this.#timers) clearTimeout(timer);
-    this.#timers.clear();
-    this.#host.closed(this);
+    this.#offer?.[Symbol.dispose]();
+    this.#observer.closed(this);
   }
 }
 
-function isAboutTransfer(reason: RejectedEntry['reason']): boolean {
+function isAboutTransfer(reason: RejectionReason): boolean {
   return reason === 'UnknownBase' || reason === 'BrokenSnapshot';
-}
-
-function lifeOf({ streamLifeMs }: PushTiming): number {
-  return streamLifeMs * (1 + LIFE_VARIATION * (2 * Math.random() - 1));
 }

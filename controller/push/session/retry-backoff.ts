@@ -1,22 +1,24 @@
-/** Tries again what failed: ever more rarely, and sooner when there is a reason to. */
+import type { Clock } from '../../../shared/runtime/clock.ts';
+
+export interface RetryBackoffOptions {
+  readonly clock: Clock;
+  readonly retryMs: number;
+  readonly longestRetryMs: number;
+  readonly retry: () => void;
+}
+
+/** Retries what failed: at growing intervals, and sooner when the retry may succeed. */
 export class RetryBackoff {
-  readonly #retryMs: number;
-  readonly #longestRetryMs: number;
-  readonly #retry: () => void;
+  readonly #options: RetryBackoffOptions;
   #failures = 0;
   #isHurried = false;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Disposable | undefined;
 
-  constructor(
-    { retryMs, longestRetryMs }: { readonly retryMs: number; readonly longestRetryMs: number },
-    retry: () => void,
-  ) {
-    this.#retryMs = retryMs;
-    this.#longestRetryMs = longestRetryMs;
-    this.#retry = retry;
+  constructor(options: RetryBackoffOptions) {
+    this.#options = options;
   }
 
-  /** How often it failed since it last succeeded. */
+  /** Number of failures since the last success. */
   get failures(): number {
     return this.#failures;
   }
@@ -34,30 +36,31 @@ export class RetryBackoff {
     this.#failures = 0;
   }
 
-  /** Returns after how many milliseconds it tries again. */
-  wait(): number {
-    const delayMs = Math.min(this.#retryMs * 2 ** (this.#failures - 1), this.#longestRetryMs);
-    this.#set(delayMs);
+  /** Schedules a retry, and returns the milliseconds until then. */
+  schedule(): number {
+    const { retryMs, longestRetryMs } = this.#options;
+    const delayMs = Math.min(retryMs * 2 ** (this.#failures - 1), longestRetryMs);
+    this.#start(delayMs);
     return delayMs;
   }
 
-  /** Shortens the wait: once for every failure, however often there is a reason to. */
+  /** Shortens the wait under way, once per failure. */
   hurry(): void {
     if (!this.isWaiting || this.#isHurried) return;
     this.#isHurried = true;
-    this.#set(this.#retryMs);
+    this.#start(this.#options.retryMs);
   }
 
   cancel(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
   }
 
-  #set(delayMs: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
+  #start(delayMs: number): void {
+    this.cancel();
+    this.#timer = this.#options.clock.after(delayMs, () => {
       this.#timer = undefined;
-      this.#retry();
-    }, delayMs);
+      this.#options.retry();
+    });
   }
 }

@@ -135,9 +135,7 @@ describe('a resource that is too large for a line', () => {
       kind: 'rejected',
       message: expect.stringContaining('too large'),
     });
-    expect(world.logger.messages('error')).toEqual([
-      'resource is too large for proxies, others go on without it',
-    ]);
+    expect(world.logger.messages('error')).toEqual(['resource is too large to publish']);
 
     publication.publish({ put: [pushedRoute('a', 2)], deleted: [] });
     await eventually('it is smaller', () => publication.rolloutState(A)?.kind === 'programmed');
@@ -229,7 +227,7 @@ describe('a resource that a proxy refuses', () => {
 
   it('is sent again ever more rarely, and then to that proxy', async () => {
     await using world = await startPushWorld({
-      timing: { retryMs: 10, refusalRetryMs: 20, longestRefusalRetryMs: 80 },
+      timing: { retryMs: 10, rejectionRetryMs: 20, longestRejectionRetryMs: 80 },
     });
     const publication = world.lead(aLeadership(1));
     const bad = pushedRoute('a', 2);
@@ -275,7 +273,7 @@ describe('a resource that a proxy refuses', () => {
     ['settings', pushedSettings()],
     ['signing-keys', hashResource('signing-keys', { kind: 'signing-keys', keys: [] })],
   ])('and is the %s keeps a proxy that has none waiting, and no other', async (_, bad) => {
-    await using world = await startPushWorld({ timing: { refusalRetryMs: 20, retryMs: 10 } });
+    await using world = await startPushWorld({ timing: { rejectionRetryMs: 20, retryMs: 10 } });
     const publication = world.lead(aLeadership(1));
     let isWilling = false;
     const other = await world.connect({ id: 'proxy-0' });
@@ -323,7 +321,7 @@ describe('a resource that a proxy refuses', () => {
   });
 
   it('is one of many: a proxy that has nothing yet gets nothing', async () => {
-    await using world = await startPushWorld({ timing: { refusalRetryMs: 100_000 } });
+    await using world = await startPushWorld({ timing: { rejectionRetryMs: 100_000 } });
     const publication = world.lead(aLeadership(1));
     publication.publish({ put: pushedRoutes(100), deleted: [] });
     const other = await world.connect({ id: 'proxy-0' });
@@ -337,7 +335,7 @@ describe('a resource that a proxy refuses', () => {
     expect(other.serving?.snapshot.resources.size).toBe(101);
     expect(alien.received).toHaveLength(1);
     const report = publication.proxies.find(({ id }) => id === 'proxy-1');
-    expect(report?.errors).toHaveLength(100);
+    expect(report?.rejected).toHaveLength(100);
   });
 
   it('counts no more when the proxy is gone', async () => {
@@ -374,7 +372,7 @@ describe('a snapshot that a proxy refuses as a whole', () => {
     expect(third - first).toBeGreaterThan(100);
     expect(fourth - third).toBeGreaterThan(140);
     expect(publication.position.sequence).toBe(1);
-    expect(world.logger.messages('error')).toContain('proxy refuses the whole snapshot');
+    expect(world.logger.messages('error')).toContain('proxy rejects the whole snapshot');
   });
 
   it('is sent again sooner when its content changes', async () => {

@@ -106,13 +106,13 @@ describe('the certificate of the push listener', () => {
     );
     expect(proxy.isClosed).toBe(false);
     expect(world.logger.messages('error')).toEqual([
-      'certificate of the push listener is unusable, the last one stays',
+      'certificate of the push listener is unusable, keeping the last one',
     ]);
   });
 
   it.each([
     ['is missing', undefined, /ENOENT/],
-    ['is none', { cert: 'x', key: 'y' }, /tls\.crt and tls\.key in .* are no certificate/],
+    ['is none', { cert: 'x', key: 'y' }, /tls\.crt and tls\.key in .* are not a certificate/],
   ])('that %s ends the start with an error', async (_, pair, message) => {
     if (pair !== undefined) await writeCertificate(directory, pair);
     const starting = startServer();

@@ -33,7 +33,7 @@ describe('a proxy of which nothing is heard', () => {
     // The connection stands, and nothing comes through any more.
     for (const socket of sockets) socket.unpipe().pause();
     await eventually('its end', () => publication.proxies.length === 0);
-    expect(world.logger.messages('warn')).toContain('proxy fell silent');
+    expect(world.logger.messages('warn')).toContain('proxy timed out');
     expect(publication.rolloutState('route/default/a')).toEqual({ kind: 'no-proxies' });
   });
 });

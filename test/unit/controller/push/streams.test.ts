@@ -186,7 +186,7 @@ describe('a stream', () => {
 
     expect(world.logger.records.map(({ message }) => message)).toEqual([
       'proxy connected',
-      'proxy connected while a proxy with its id was',
+      'duplicate proxy id',
     ]);
   });
 

@@ -19,7 +19,7 @@ const PROXY: ProxyReport = {
   isDraining: false,
   position: POSITION,
   isSynced: true,
-  errors: [],
+  rejected: [],
 };
 const PUBLICATION = {
   position: POSITION,
@@ -60,7 +60,7 @@ describe('the status of GatewaySettings', () => {
     const proxies: readonly ProxyReport[] = [
       PROXY,
       { ...PROXY, isReady: false, isSynced: false },
-      { ...PROXY, isDraining: true, errors: [refusal] },
+      { ...PROXY, isDraining: true, rejected: [refusal] },
       { ...PROXY, isConnected: false },
     ];
     const gateway = gatewayOf({ publication: { ...PUBLICATION, proxies } });

@@ -37,7 +37,7 @@ const PROXY: ProxyReport = {
   isDraining: false,
   position: undefined,
   isSynced: true,
-  errors: [],
+  rejected: [],
 };
 const ends: AbortController[] = [];
 

@@ -8,6 +8,7 @@ import {
   KubernetesApiError,
   type KubernetesApi,
 } from '../../../../../controller/kubernetes/kubernetes-api.ts';
+import { ManualClock } from '../../../../support/manual-clock.ts';
 import { createRecordingLogger } from '../../../../support/redis/recording-logger.ts';
 
 const SECOND = 1000;
@@ -45,7 +46,7 @@ interface Reviews {
 
 function reviewing(status: unknown): Reviews {
   let answer: () => unknown = () => ({ metadata: { name: '' }, status });
-  let now = 0;
+  const clock = new ManualClock();
   let wall = NOW;
   const requests: object[] = [];
   const logger = createRecordingLogger();
@@ -63,7 +64,7 @@ function reviewing(status: unknown): Reviews {
     requests,
     logged: logger.records,
     pass: (seconds) => {
-      now += seconds * SECOND;
+      clock.sleep(seconds * SECOND);
       wall += seconds * SECOND;
     },
     setWallTime: (seconds) => (wall += seconds * SECOND),
@@ -73,7 +74,7 @@ function reviewing(status: unknown): Reviews {
       namespace: 'gatehouse',
       serviceAccount: 'gatehouse-proxy',
       logger,
-      now: () => now,
+      clock,
       wallTime: () => wall,
     }),
   };

@@ -1,0 +1,81 @@
+import { isServiceKey } from '../../shared/snapshot/resource-key.ts';
+import type { ChangeNotifier } from './change-notifier.ts';
+import type { PublishedContent } from './content/published-content.ts';
+import type { PublishedResource } from './content/published-resource.ts';
+import type { RolloutState } from './publication.ts';
+import type { ProxyRecord } from './session/proxy-record.ts';
+import type { ProxyRegistry, RejectionByProxy } from './session/proxy-registry.ts';
+
+/** Finds how far each resource has got, and reports the keys for which that may have changed. */
+export class RolloutTracker {
+  readonly #content: PublishedContent;
+  readonly #registry: ProxyRegistry;
+  readonly #changes: ChangeNotifier;
+  /** The sequence that all proxies that count have acknowledged; undefined: none counts. */
+  #slowest: number | undefined;
+
+  constructor({
+    content,
+    registry,
+    changes,
+  }: {
+    readonly content: PublishedContent;
+    readonly registry: ProxyRegistry;
+    readonly changes: ChangeNotifier;
+  }) {
+    this.#content = content;
+    this.#registry = registry;
+    this.#changes = changes;
+  }
+
+  /** How far the published resource under a key has got; undefined: there is none. */
+  rolloutState(key: string): RolloutState | undefined {
+    const published = this.#content.find(key);
+    if (published === undefined) return undefined;
+    const rejection = this.#rejectionOf(published);
+    if (rejection !== undefined) return { kind: 'rejected', ...rejection };
+    if (this.#slowest === undefined) return { kind: 'no-proxies' };
+    const { since } = published;
+    if (this.#slowest >= since) return { kind: 'programmed' };
+    return { kind: 'pending', ...this.#registry.count(since) };
+  }
+
+  /** Runs a change to the records of proxies, and marks the keys that it programs or unprograms. */
+  track(change: () => void): void {
+    const before = this.#slowest;
+    change();
+    const after = this.#registry.slowest;
+    this.#slowest = after;
+    if (before === after) this.#changes.add([]);
+    else if (before === undefined || after === undefined) this.#changes.add('all');
+    else this.#changes.add(this.#keysBetween(before, after));
+  }
+
+  /** Marks these keys, and the routes that depend on them, as possibly changed. */
+  mark(keys: readonly string[]): void {
+    if (keys.length === 0) return;
+    this.#changes.add(keys);
+    const serviceKeys = keys.filter((key) => isServiceKey(key));
+    for (const key of serviceKeys) this.#changes.add(this.#content.routesTo(key));
+  }
+
+  /** Marks everything that a proxy has not acknowledged as possibly changed. */
+  markUnacknowledged({ sequence }: ProxyRecord): void {
+    this.#changes.add(this.#keysBetween(sequence, this.#content.position.sequence));
+  }
+
+  #rejectionOf({ resource, serviceKeys }: PublishedResource): RejectionByProxy | undefined {
+    const rejection = this.#registry.rejectionOf(resource.key, resource.hash);
+    if (rejection !== undefined) return rejection;
+    for (const key of serviceKeys) {
+      const service = this.#content.find(key)?.resource;
+      const ofService = service && this.#registry.rejectionOf(key, service.hash);
+      if (ofService !== undefined) return ofService;
+    }
+    return undefined;
+  }
+
+  #keysBetween(one: number, other: number): ReadonlySet<string> | 'all' {
+    return this.#content.history.keysBetween(Math.min(one, other), Math.max(one, other));
+  }
+}

@@ -1,0 +1,143 @@
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import type { RejectedEntry, StatusFrame } from '../../../shared/snapshot/push-frames.ts';
+import type { SnapshotPosition } from '../../../shared/snapshot/snapshot-position.ts';
+import type { SentSnapshot } from '../content/overlay.ts';
+import type { ProxyReport } from '../publication.ts';
+import type { PushTiming } from '../push-timing.ts';
+import type { ProxyArrival } from './proxy-arrival.ts';
+import { Rejections } from './rejections.ts';
+import type { Offered } from './snapshot-offer.ts';
+
+/** What a proxy serves, as far as this leadership knows. */
+type Serving =
+  | { readonly kind: 'nothing' }
+  /**
+   * A snapshot that this leadership did not publish. It is `behind` once the proxy rejected ours, or
+   * was slow to answer: it counts as a proxy that serves nothing of ours.
+   */
+  | { readonly kind: 'foreign'; readonly isBehind: boolean }
+  | { readonly kind: 'published'; readonly position: SnapshotPosition };
+
+/** What the leader knows of one proxy. */
+export class ProxyRecord {
+  readonly id: string;
+  readonly rejections: Rejections;
+  #serving: Serving = { kind: 'nothing' };
+  /** What the proxy may serve of what it was sent: the last it acknowledged, and the last of all. */
+  #sent: readonly SentSnapshot[] = [];
+  /** Resources that its last answer rejected. */
+  #rejected: readonly RejectedEntry[] = [];
+  #isConnected = false;
+  #isReady = false;
+  #isDraining = false;
+  #isSlow = false;
+
+  constructor(
+    id: string,
+    { timing, clock }: { readonly timing: PushTiming; readonly clock: Clock },
+  ) {
+    this.id = id;
+    this.rejections = new Rejections(timing, clock);
+  }
+
+  get sent(): readonly SentSnapshot[] {
+    return this.#sent;
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** Sequence that the proxy acknowledged; 0: none of this leadership. */
+  get sequence(): number {
+    return this.#serving.kind === 'published' ? this.#serving.position.sequence : 0;
+  }
+
+  /** Whether programming waits for this proxy. */
+  get counts(): boolean {
+    if (this.#isDraining) return false;
+    const serving = this.#serving;
+    return serving.kind === 'published' || (serving.kind === 'foreign' && serving.isBehind);
+  }
+
+  connect(arrival: ProxyArrival): void {
+    this.#isConnected = true;
+    this.#isDraining = false;
+    this.#isSlow = false;
+    this.#serving = this.#servingAfter(arrival);
+    const isOurs = arrival.kind === 'revision' || arrival.kind === 'own';
+    this.#sent = isOurs ? [arrival.base] : [];
+    if (arrival.kind !== 'own') this.rejections.clear();
+    this.#rejected = this.rejections.entries;
+  }
+
+  disconnect(): void {
+    this.#isConnected = false;
+    this.rejections.pause();
+  }
+
+  /** Whether a status frame says something new. */
+  isNews({ ready, draining }: StatusFrame): boolean {
+    return this.#isReady !== ready || this.#isDraining !== draining;
+  }
+
+  setStatus({ ready, draining }: StatusFrame): void {
+    this.#isReady = ready;
+    this.#isDraining = draining;
+  }
+
+  setSlow(isSlow: boolean): void {
+    this.#isSlow = isSlow;
+    if (isSlow) this.#fallBehind();
+  }
+
+  offer({ sent }: Offered): void {
+    this.#sent = [...this.#sent.slice(0, 1), sent];
+  }
+
+  acknowledge({ position, sent }: Offered): void {
+    this.#serving = { kind: 'published', position };
+    this.#sent = [sent];
+    this.#rejected = this.rejections.entries;
+  }
+
+  reject(rejected: readonly RejectedEntry[]): void {
+    this.#rejected = rejected;
+    this.#fallBehind();
+  }
+
+  report(newest: SnapshotPosition): ProxyReport {
+    const serving = this.#serving;
+    const position = serving.kind === 'published' ? serving.position : undefined;
+    const isNewest = position?.epoch === newest.epoch && position.sequence === newest.sequence;
+    return {
+      id: this.id,
+      isConnected: this.#isConnected,
+      isReady: this.#isConnected && this.#isReady && !this.#isSlow,
+      isDraining: this.#isDraining,
+      position,
+      isSynced: isNewest && this.#rejected.length === 0,
+      rejected: this.#rejected,
+    };
+  }
+
+  #servingAfter(arrival: ProxyArrival): Serving {
+    switch (arrival.kind) {
+      case 'nothing':
+        return { kind: 'nothing' };
+      case 'revision':
+      case 'own':
+        return { kind: 'published', position: arrival.position };
+      case 'borrowed':
+      case 'foreign':
+        return {
+          kind: 'foreign',
+          isBehind: this.#serving.kind === 'foreign' && this.#serving.isBehind,
+        };
+    }
+  }
+
+  #fallBehind(): void {
+    if (this.#serving.kind === 'foreign') this.#serving = { kind: 'foreign', isBehind: true };
+  }
+}
