@@ -7,6 +7,7 @@ import type { AuthenticateProxy } from '../../../controller/push/server/authenti
 import type { Publication } from '../../../controller/push/publication.ts';
 import type { PushTiming } from '../../../controller/push/push-timing.ts';
 import { startPushServer, type PushServer } from '../../../controller/push/server/push-server.ts';
+import { monotonicClock, type Clock } from '../../../shared/runtime/clock.ts';
 import { createRecordingLogger, type RecordingLogger } from '../redis/recording-logger.ts';
 import { createThrowawayAuthority, type ThrowawayAuthority } from '../throwaway-authority.ts';
 import { connectProbe, type ProbeOptions, type PushProbe } from './push-probe.ts';
@@ -60,7 +61,7 @@ export interface PushWorld extends AsyncDisposable {
   /** Where its certificate is. */
   readonly tlsDirectory: string;
   readonly logger: RecordingLogger;
-  /** Keys that `onChange` was told of, a set for every call. */
+  /** Keys that `onChange` received, a set for every call. */
   readonly changes: readonly (ReadonlySet<string> | 'all')[];
   lead(leadership: Leadership): Publication & AsyncDisposable;
   /** Probes are closed with the world. */
@@ -72,10 +73,12 @@ export async function startPushWorld({
   timing = {},
   authenticate = byName,
   leaderAddress = () => undefined,
+  clock = monotonicClock,
 }: {
   readonly timing?: Partial<PushTiming>;
   readonly authenticate?: AuthenticateProxy;
   readonly leaderAddress?: () => string | undefined;
+  readonly clock?: Clock;
 } = {}): Promise<PushWorld> {
   const authority = createThrowawayAuthority();
   const tlsDirectory = await mkdtemp(join(tmpdir(), 'gatehouse-push-'));
@@ -88,6 +91,7 @@ export async function startPushWorld({
     leaderAddress,
     logger,
     timing,
+    clock,
   });
   const { port } = server.address;
   const changes: (ReadonlySet<string> | 'all')[] = [];
