@@ -14,9 +14,13 @@ describe.each(DOCUMENTS)('%s', (document) => {
   });
 
   test('cites decisions that exist', () => {
-    const cited = [...text.matchAll(/\bD-\d{3}\b/g)].map(([id]) => id);
-    expect(cited.filter((id) => !anchorsOf('docs/decisions.md').has(id.toLowerCase()))).toEqual([]);
+    expect(missingDecisions(text)).toEqual([]);
   });
+});
+
+test('code and tests cite decisions that exist', () => {
+  const files = globSync('{cli,controller,crds,proxy,shared,test}/**/*.ts', { cwd: ROOT });
+  expect(files.flatMap((file) => missingDecisions(read(file)))).toEqual([]);
 });
 
 test('decisions are numbered from 1 without gaps, and the index lists each with its title', () => {
@@ -36,6 +40,12 @@ function titleOf([, id = '', title = '']: RegExpMatchArray): string {
 
 function read(document: string): string {
   return readFileSync(join(ROOT, document), 'utf8');
+}
+
+function missingDecisions(text: string): readonly string[] {
+  const decisions = anchorsOf('docs/decisions.md');
+  const cited = [...text.matchAll(/\bD-\d{3}\b/g)].map(([id]) => id);
+  return cited.filter((id) => !decisions.has(id.toLowerCase()));
 }
 
 function withoutCode(text: string): string {

@@ -1,0 +1,26 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { expect, test } from '@jest/globals';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const CODE = read('{cli,controller,proxy,shared}/**/*.ts');
+
+/** Beginnings of commands, and of settings of other programs. */
+const NO_MESSAGE = /^(gatehouse|kubectl|make|npm|append|maxmemory|openid) ?/;
+
+test.each(quotedPhrases())('the documents quote "%s", which the code logs', (phrase) => {
+  expect(CODE).toContain(`'${phrase}'`);
+});
+
+/** Words in lower case in backticks: log messages, but for commands and the like. */
+function quotedPhrases(): readonly string[] {
+  const phrases = read('docs/*.md').matchAll(/`([a-z][a-z-]*(?: [A-Za-z,-]+)+)`/g);
+  const quoted = new Set([...phrases].map(([, phrase = '']) => phrase));
+  return [...quoted].filter((phrase) => !NO_MESSAGE.test(phrase));
+}
+
+function read(pattern: string): string {
+  const files = globSync(pattern, { cwd: ROOT });
+  return files.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n');
+}
