@@ -1,8 +1,9 @@
 import { routeKey } from '../../shared/snapshot/resource-key.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { StoredRoute } from '../kubernetes/stored-resources.ts';
+import { setOrDelete } from './grouped-map.ts';
 import { ServiceDirectory } from './backends/service-directory.ts';
-import { UNSEEN_SERVICES } from './backends/service-lookup.ts';
+import { ASSUMED_SERVICES } from './backends/service-lookup.ts';
 import { ServiceTable } from './backends/service-table.ts';
 import type {
   Changes,
@@ -52,7 +53,7 @@ class RememberingCompiler implements IncrementalCompiler {
       {
         read: ({ metadata, spec }) =>
           readStored('Route', { namespace: namespaceOf({ metadata }), name: metadata.name, spec }),
-        directory: options.services === 'assumed' ? UNSEEN_SERVICES : this.#directory,
+        directory: options.services === 'assumed' ? ASSUMED_SERVICES : this.#directory,
         labelsOf: (namespace) => this.#namespaces.get(namespace),
       },
       this.#terms(),
@@ -125,7 +126,7 @@ class RememberingCompiler implements IncrementalCompiler {
   }
 
   #takeSettings({ settings, secrets = new Map() }: Changes): void {
-    for (const [name, values] of secrets) put(this.#secrets, name, values);
+    for (const [name, values] of secrets) setOrDelete(this.#secrets, name, values);
     if (settings !== undefined) {
       this.#settings.put(settings ?? undefined, this.#secrets);
     }
@@ -136,11 +137,11 @@ class RememberingCompiler implements IncrementalCompiler {
   }
 
   #takeCluster({ namespaces = new Map(), ...changes }: Changes): void {
-    for (const [name, labels] of namespaces) put(this.#namespaces, name, labels);
+    for (const [name, labels] of namespaces) setOrDelete(this.#namespaces, name, labels);
     this.#routes.admitAgain(namespaces.keys());
-    const { services, endpoints, permissions } = this.#directory.apply(changes);
+    const { services, targets, permissions } = this.#directory.apply(changes);
     this.#routes.resolveAgain({ services, permissions });
-    this.#services.invalidate([...services, ...endpoints]);
+    this.#services.invalidate([...services, ...targets]);
   }
 
   /** Answers with it, when it is one of ours. */
@@ -244,9 +245,4 @@ const SETTINGS = 'settings';
 function markOf({ resource, served, ...rest }: RouteVerdict | SettingsVerdict): string {
   const { uid, generation } = resource.metadata;
   return JSON.stringify([uid, generation, served?.generation, served?.hash, rest]);
-}
-
-function put<V>(map: Map<string, V>, key: string, value: V | undefined): void {
-  if (value === undefined) map.delete(key);
-  else map.set(key, value);
 }

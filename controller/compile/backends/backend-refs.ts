@@ -3,7 +3,7 @@ import { memberPath } from '../../validate/field-path.ts';
 
 /** One of the `backendRefs` of a route, with its defaults. */
 export interface BackendRef {
-  /** Where it stands. */
+  /** Its place in the Route. */
   readonly path: string;
   /** Whether it refers to a core Service. */
   readonly isService: boolean;
@@ -17,7 +17,7 @@ export interface BackendRef {
 
 const PATH = 'spec.backendRefs';
 
-/** Reads the `backendRefs` of a route of a namespace. */
+/** Reads the `backendRefs` of a route. */
 export function readBackendRefs(
   { backendRefs = [] }: Route['spec'],
   ownNamespace: string,

@@ -1,19 +1,19 @@
 import type { CompiledBackend } from '../../../shared/snapshot/snapshot.ts';
 import type { Problem } from '../../validate/problem.ts';
 import type { BackendRef } from './backend-refs.ts';
-import { MAX_ENDPOINTS_PER_PORT, MAX_ENDPOINTS_PER_SERVICE } from './endpoint-limits.ts';
+import { MAX_TARGETS_PER_PORT, MAX_TARGETS_PER_SERVICE } from './target-limits.ts';
 import type { ServiceLookup } from './service-lookup.ts';
 
 /** What the references of a route lead to. */
 export interface ResolvedBackends {
   readonly backends: readonly CompiledBackend[];
-  /** References that lead nowhere. The route serves all the same: their share of it is 503. */
+  /** References that lead nowhere. The route serves, and answers 503 to their share of requests. */
   readonly problems: readonly Problem[];
-  /** Services that are too large to be used as a whole. */
+  /** Services of which only a part is used. They do not affect conditions. */
   readonly notes: readonly Problem[];
 }
 
-/** Resolves the references of a route of a namespace. */
+/** Resolves the references of a route. */
 export function resolveBackends(
   refs: readonly BackendRef[],
   ownNamespace: string,
@@ -21,9 +21,10 @@ export function resolveBackends(
 ): ResolvedBackends {
   const resolved = refs.map((ref) => {
     const { path, service, port, weight } = ref;
-    const problem = faultOf(ref, ownNamespace, services);
-    if (problem !== undefined)
+    const problem = problemOf(ref, ownNamespace, services);
+    if (problem !== undefined) {
       return { backend: { port, weight }, problems: [{ path, ...problem }], notes: [] };
+    }
     const notes = services.isOversized(service) ? [oversized(ref)] : [];
     return { backend: { service, port, weight }, problems: [], notes };
   });
@@ -34,14 +35,14 @@ export function resolveBackends(
   };
 }
 
-/** Of no consequence to conditions: a limit of the gateway is no problem of the reference. */
+/** A limit of the gateway, and so not a problem of the reference. */
 function oversized({ path, service }: BackendRef): Problem {
-  const limits = `${String(MAX_ENDPOINTS_PER_PORT)} endpoints of a port and ${String(MAX_ENDPOINTS_PER_SERVICE)} of a Service`;
+  const limits = `${String(MAX_TARGETS_PER_PORT)} targets of a port and ${String(MAX_TARGETS_PER_SERVICE)} of a Service`;
   const message = `Service ${service} is larger than the gateway can use: requests go to the first ${limits}`;
   return { path, reason: 'UnsupportedValue', message };
 }
 
-function faultOf(
+function problemOf(
   ref: BackendRef,
   ownNamespace: string,
   services: ServiceLookup,
@@ -50,7 +51,7 @@ function faultOf(
   if (!isService) {
     return { reason: 'InvalidKind', message: 'must be a Service of the core group' };
   }
-  // Attack: whether a Service exists is not told to namespaces that may not refer to it.
+  // Attack: namespaces that may not refer to a Service do not learn whether it exists.
   if (namespace !== ownNamespace && !services.permits(ownNamespace, ref)) {
     const message = `no ReferenceGrant in ${namespace} lets Routes of ${ownNamespace} refer to Service ${service}`;
     return { reason: 'RefNotPermitted', message };

@@ -1,85 +1,86 @@
 import type { EndpointSlice, ReferenceGrant, Service } from '../../kubernetes/objects.ts';
-import { compareText } from '../compare-text.ts';
-import { MAX_ENDPOINTS_PER_PORT, MAX_ENDPOINTS_PER_SERVICE } from './endpoint-limits.ts';
+import { EndpointSlices } from './endpoint-slices.ts';
+import { setOrDelete } from '../grouped-map.ts';
+import { ReferenceGrants } from './reference-grants.ts';
+import { MAX_TARGETS_PER_PORT, MAX_TARGETS_PER_SERVICE } from './target-limits.ts';
 
-/** Changes to what routes refer to, by `namespace/name`; undefined stands for gone. */
+/** Changes to what routes refer to, by `namespace/name`; undefined: the object is gone. */
 export interface DirectoryChanges {
   readonly services?: ReadonlyMap<string, Service | undefined>;
   readonly endpointSlices?: ReadonlyMap<string, EndpointSlice | undefined>;
   readonly referenceGrants?: ReadonlyMap<string, ReferenceGrant | undefined>;
 }
 
-/** What a change may have changed for routes. */
+/** What a change may affect. */
 export interface DirectoryEffect {
-  /** Services that are there now, are gone, have other ports, or are oversized or no more. */
+  /** Services that came, went, or changed their ports or whether they are oversized. */
   readonly services: ReadonlySet<string>;
-  /** Services that have other endpoints. */
-  readonly endpoints: ReadonlySet<string>;
-  /** Namespaces that permit other references to what they hold. */
+  /** Services whose targets changed. */
+  readonly targets: ReadonlySet<string>;
+  /** Namespaces whose ReferenceGrants changed. */
   readonly permissions: ReadonlySet<string>;
 }
 
 type ServicePort = NonNullable<NonNullable<Service['spec']>['ports']>[number];
-type Grant = NonNullable<ReferenceGrant['spec']>;
 
-/** Slices of a Service beyond so many addresses are not looked at. */
-const MAX_ADDRESSES_PER_SERVICE = 2 * MAX_ENDPOINTS_PER_SERVICE;
-const SERVICE_LABEL = 'kubernetes.io/service-name';
-
-/** Services of a cluster, where they lead, and who may refer to them. */
+/** The Services of a cluster, their targets, and who may refer to them. */
 export class ServiceDirectory {
   readonly #services = new Map<string, Service>();
-  readonly #slices = new Map<string, EndpointSlice>();
-  readonly #slicesOfService = new Map<string, Map<string, EndpointSlice>>();
-  readonly #grants = new Map<string, Map<string, Grant>>();
-  /** By Service, while its slices are what they are. */
-  readonly #addresses = new Map<string, readonly Address[]>();
-  /** Services with more endpoints than proxies are told. */
+  readonly #slices = new EndpointSlices();
+  readonly #grants = new ReferenceGrants();
+  /** Services with more targets than proxies get. */
   readonly #oversized = new Set<string>();
 
+  /** Applies changes. Returns what they may affect. */
   apply({ services, endpointSlices, referenceGrants }: DirectoryChanges): DirectoryEffect {
     const effect = {
       services: new Set<string>(),
-      endpoints: new Set<string>(),
+      targets: new Set<string>(),
       permissions: new Set<string>(),
     };
     for (const [key, service] of services ?? []) {
-      put(this.#services, key, service);
+      setOrDelete(this.#services, key, service);
       effect.services.add(key);
     }
     for (const [key, slice] of endpointSlices ?? []) {
-      for (const service of this.#putSlice(key, slice)) effect.endpoints.add(service);
+      for (const service of this.#slices.set(key, slice)) effect.targets.add(service);
     }
     for (const [key, grant] of referenceGrants ?? []) {
-      effect.permissions.add(this.#putGrant(key, grant));
+      effect.permissions.add(this.#grants.set(key, grant));
     }
-    for (const service of new Set([...effect.services, ...effect.endpoints])) {
+    for (const service of new Set([...effect.services, ...effect.targets])) {
       if (this.#measure(service)) effect.services.add(service);
     }
     return effect;
   }
 
-  /** Whether there is a Service of that name with that port. */
-  hasPort(service: string, port: number): boolean {
-    const { spec } = this.#services.get(service) ?? {};
-    // The port of an ExternalName is that of the machine it names: the Service need not list it.
-    return spec?.type === 'ExternalName' || tcpPort(spec?.ports, port) !== undefined;
-  }
-
+  /** Whether a Service of that name exists. */
   has(service: string): boolean {
     return this.#services.has(service);
   }
 
-  /** Whether a Service has more endpoints than proxies are told. */
+  /** Whether a Service of that name exists and has that port. */
+  hasPort(service: string, port: number): boolean {
+    const { spec } = this.#services.get(service) ?? {};
+    // The port of an ExternalName belongs to the machine that it names: the Service need not list it.
+    return spec?.type === 'ExternalName' || tcpPort(spec?.ports, port) !== undefined;
+  }
+
+  /** Whether a Service has more targets than proxies get. */
   isOversized(service: string): boolean {
     return this.#oversized.has(service);
   }
 
+  /** Whether routes of a namespace may refer to a Service of another one. */
+  permits(from: string, service: { readonly namespace: string; readonly name: string }): boolean {
+    return this.#grants.permits(from, service);
+  }
+
   /**
-   * Ready endpoints of a port of a Service, as `host:port`; sorted, none twice. Of more than proxies
-   * are told, one more than those.
+   * Ready targets of a port of a Service, as `host:port`, sorted and unique. If there are more than
+   * proxies get, one more than that.
    */
-  endpoints(service: string, port: number): readonly string[] {
+  targets(service: string, port: number): readonly string[] {
     const { spec } = this.#services.get(service) ?? {};
     if (spec?.type === 'ExternalName') {
       const host = spec.externalName?.replace(/\.$/, '') ?? '';
@@ -87,96 +88,34 @@ export class ServiceDirectory {
     }
     const servicePort = tcpPort(spec?.ports, port);
     if (servicePort === undefined) return [];
-    const endpoints = new Set<string>();
+    const targets = new Set<string>();
     const portOf = portsByName(servicePort.name ?? '');
-    for (const { host, slice } of this.#addressesOf(service)) {
-      if (endpoints.size > MAX_ENDPOINTS_PER_PORT) break;
+    for (const { host, slice } of this.#slices.addressesOf(service)) {
+      if (targets.size > MAX_TARGETS_PER_PORT) break;
       const slicePort = portOf(slice);
-      if (slicePort !== undefined) endpoints.add(`${host}:${String(slicePort)}`);
+      if (slicePort !== undefined) targets.add(`${host}:${String(slicePort)}`);
     }
-    return [...endpoints].sort();
+    return [...targets].sort();
   }
 
-  /** Whether routes of a namespace may refer to a Service of another one. */
-  permits(
-    from: string,
-    { namespace, name }: { readonly namespace: string; readonly name: string },
-  ): boolean {
-    const grants = [...(this.#grants.get(namespace)?.values() ?? [])];
-    return grants.some(
-      (grant) =>
-        grant.from?.some(
-          (one) => one.group === 'gatehouse.dev' && one.kind === 'Route' && one.namespace === from,
-        ) === true &&
-        grant.to?.some(
-          (one) =>
-            one.group === '' &&
-            one.kind === 'Service' &&
-            (one.name === undefined || one.name === name),
-        ) === true,
-    );
-  }
-
-  /** Finds out whether a Service is oversized. Answers whether that is another answer. */
+  /** Re-measures a Service. Returns whether the result changed. */
   #measure(service: string): boolean {
     const before = this.#oversized.has(service);
-    const isOversized = this.#countsTooMany(service);
+    const isOversized = this.#hasTooManyTargets(service);
     if (isOversized) this.#oversized.add(service);
     else this.#oversized.delete(service);
     return isOversized !== before;
   }
 
-  #countsTooMany(service: string): boolean {
-    const addresses = this.#addressesOf(service);
+  #hasTooManyTargets(service: string): boolean {
+    const addresses = this.#slices.addressesOf(service);
     const ports = this.#services.get(service)?.spec?.ports?.filter(isTcp) ?? [];
-    // Most are far from it.
-    const isFar = addresses.length * ports.length <= MAX_ENDPOINTS_PER_PORT;
-    if (isFar) return false;
-    const counts = ports.map(({ port }) => this.endpoints(service, port).length);
+    // An upper bound first: most Services are small, and counting is slow.
+    if (addresses.length * ports.length <= MAX_TARGETS_PER_PORT) return false;
+    const counts = ports.map(({ port }) => this.targets(service, port).length);
     const sum = counts.reduce((all, count) => all + count, 0);
-    return (
-      counts.some((count) => count > MAX_ENDPOINTS_PER_PORT) || sum > MAX_ENDPOINTS_PER_SERVICE
-    );
+    return counts.some((count) => count > MAX_TARGETS_PER_PORT) || sum > MAX_TARGETS_PER_SERVICE;
   }
-
-  /** Ready addresses of a Service in one order everywhere, as far as anybody looks at them. */
-  #addressesOf(service: string): readonly Address[] {
-    const known = this.#addresses.get(service);
-    if (known !== undefined) return known;
-    const slices = [...(this.#slicesOfService.get(service) ?? [])];
-    const addresses: Address[] = [];
-    for (const [, slice] of slices.sort(([a], [b]) => compareText(a, b))) {
-      if (addresses.length >= MAX_ADDRESSES_PER_SERVICE) break;
-      addresses.push(...addressesOf(slice));
-    }
-    addresses.sort((a, b) => compareText(a.host, b.host));
-    this.#addresses.set(service, addresses);
-    return addresses;
-  }
-
-  /** Answers with the Services it was and is a slice of. */
-  #putSlice(key: string, slice: EndpointSlice | undefined): readonly string[] {
-    const services = [serviceOf(key, this.#slices.get(key)), serviceOf(key, slice)];
-    put(this.#slices, key, slice);
-    const [before, now] = services;
-    for (const service of services) if (service !== undefined) this.#addresses.delete(service);
-    if (before !== undefined) putIn(this.#slicesOfService, before, [key, undefined]);
-    if (now !== undefined) putIn(this.#slicesOfService, now, [key, slice]);
-    return services.filter((service) => service !== undefined);
-  }
-
-  /** Answers with the namespace that it is about. */
-  #putGrant(key: string, grant: ReferenceGrant | undefined): string {
-    const [namespace = ''] = key.split('/');
-    putIn(this.#grants, namespace, [key, grant && (grant.spec ?? {})]);
-    return namespace;
-  }
-}
-
-function serviceOf(key: string, slice: EndpointSlice | undefined): string | undefined {
-  const name = slice?.metadata.labels?.[SERVICE_LABEL];
-  const [namespace = ''] = key.split('/');
-  return name === undefined ? undefined : `${namespace}/${name}`;
 }
 
 function tcpPort(ports: readonly ServicePort[] | undefined, port: number): ServicePort | undefined {
@@ -184,8 +123,8 @@ function tcpPort(ports: readonly ServicePort[] | undefined, port: number): Servi
 }
 
 /**
- * The ports of a slice are those of the pods: `targetPort` of the Service is resolved already. Ports
- * of slices and of their Service go by one name, which is empty for the only one.
+ * The port of pods that a slice lists under a name: `targetPort` of the Service is resolved already.
+ * A Service and its slices use the same names. The name is empty if there is only one port.
  */
 function portsByName(name: string): (slice: EndpointSlice) => number | null | undefined {
   const known = new Map<EndpointSlice, number | null | undefined>();
@@ -198,39 +137,6 @@ function portsByName(name: string): (slice: EndpointSlice) => number | null | un
   };
 }
 
-/** An address of a Service, as it is written in a URL. */
-interface Address {
-  readonly host: string;
-  readonly slice: EndpointSlice;
-}
-
-function addressesOf(slice: EndpointSlice): readonly Address[] {
-  const { addressType, endpoints } = slice;
-  // Names (addressType FQDN) are for other consumers than those of Services.
-  if (addressType !== 'IPv4' && addressType !== 'IPv6') return [];
-  const ready = endpoints?.filter(({ conditions }) => conditions?.ready !== false) ?? [];
-  // The addresses of an endpoint are one and the same: the first stands for all.
-  return ready.flatMap(({ addresses: [address] }) => {
-    if (address === undefined) return [];
-    return [{ host: addressType === 'IPv6' ? `[${address}]` : address, slice }];
-  });
-}
-
 function isTcp({ protocol = 'TCP' }: { readonly protocol?: string }): boolean {
   return protocol === 'TCP';
-}
-
-function put<V>(map: Map<string, V>, key: string, value: V | undefined): void {
-  if (value === undefined) map.delete(key);
-  else map.set(key, value);
-}
-
-function putIn<V>(
-  maps: Map<string, Map<string, V>>,
-  group: string,
-  [key, value]: readonly [string, V | undefined],
-): void {
-  const map = maps.get(group) ?? new Map<string, V>();
-  put(map, key, value);
-  put(maps, group, map.size === 0 ? undefined : map);
 }

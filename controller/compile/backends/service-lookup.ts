@@ -1,10 +1,10 @@
 import type { ServiceDirectory } from './service-directory.ts';
 
-/** What is asked of the Services that routes refer to. */
+/** What references of routes are checked against. */
 export type ServiceLookup = Pick<ServiceDirectory, 'has' | 'hasPort' | 'isOversized' | 'permits'>;
 
-/** For Services that nobody can look at: every reference to one is good. */
-export const UNSEEN_SERVICES: ServiceLookup = {
+/** Accepts every reference, where there is no cluster to look at. */
+export const ASSUMED_SERVICES: ServiceLookup = {
   has: () => true,
   hasPort: () => true,
   isOversized: () => false,

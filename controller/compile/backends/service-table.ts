@@ -1,13 +1,13 @@
 import { hashResource } from '../../../shared/snapshot/hash-resource.ts';
 import { serviceKey } from '../../../shared/snapshot/resource-key.ts';
 import type { CompiledBackend, SnapshotResource } from '../../../shared/snapshot/snapshot.ts';
-import { EndpointBudget } from './endpoint-limits.ts';
 import type { ServiceDirectory } from './service-directory.ts';
+import { TargetBudget } from './target-limits.ts';
 
-/** The Services that routes send requests to, as resources of the snapshot. */
+/** The Services that routes send requests to, as snapshot resources. */
 export class ServiceTable {
   readonly #directory: ServiceDirectory;
-  /** Ports by route, by Service. */
+  /** By Service and route, the ports that are used. */
   readonly #users = new Map<string, Map<string, readonly number[]>>();
   readonly #usedBy = new Map<string, ReadonlySet<string>>();
   readonly #changed = new Set<string>();
@@ -16,7 +16,7 @@ export class ServiceTable {
     this.#directory = directory;
   }
 
-  /** Takes what a route sends requests to from now on; nothing when it serves no more. */
+  /** Sets the backends of a route; none if the route does not serve. */
   use(route: string, backends: readonly CompiledBackend[]): void {
     const portsOf = new Map<string, readonly number[]>();
     for (const { service, port } of backends) {
@@ -30,12 +30,12 @@ export class ServiceTable {
     else this.#usedBy.set(route, new Set(portsOf.keys()));
   }
 
-  /** Takes note that a Service leads elsewhere. */
+  /** Marks Services as changed. */
   invalidate(services: Iterable<string>): void {
     for (const service of services) this.#changed.add(service);
   }
 
-  /** Compiles what may have changed since the call before: undefined is not in the snapshot. */
+  /** Compiles the Services that may have changed since the last call; undefined: not in the snapshot. */
   compileChanged(): ReadonlyMap<string, SnapshotResource | undefined> {
     const compiled = [...this.#changed].map((service) => {
       const key = serviceKey(service);
@@ -49,13 +49,13 @@ export class ServiceTable {
     const users = this.#users.get(service);
     if (users === undefined) return undefined;
     const ports = [...new Set([...users.values()].flat())].sort((a, b) => a - b);
-    const budget = new EndpointBudget();
+    const budget = new TargetBudget();
     return hashResource(key, {
       kind: 'service',
       name: service,
       ports: ports.map((port) => ({
         port,
-        endpoints: budget.take(this.#directory.endpoints(service, port)),
+        endpoints: budget.take(this.#directory.targets(service, port)),
       })),
     });
   }

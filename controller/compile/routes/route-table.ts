@@ -136,7 +136,7 @@ export class RouteTable {
   }
 
   /** Resolves references that may lead elsewhere. */
-  resolveAgain({ services, permissions }: Omit<DirectoryEffect, 'endpoints'>): void {
+  resolveAgain({ services, permissions }: Omit<DirectoryEffect, 'targets'>): void {
     const places = [...services, ...permissions];
     const entries = new Set(places.flatMap((place) => [...this.#referringTo.get(place)]));
     for (const entry of entries) {

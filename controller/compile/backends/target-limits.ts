@@ -1,0 +1,26 @@
+/**
+ * How many targets of a Service proxies get. Without a limit, one Service could make a snapshot
+ * resource that no proxy accepts. All controllers leave out the same targets, since they are sorted.
+ */
+export const MAX_TARGETS_PER_PORT = 2_000;
+export const MAX_TARGETS_PER_SERVICE = 16_000;
+/** Host names are longer than addresses. */
+const MAX_CHARACTERS_PER_SERVICE = 1_000_000;
+
+/** Limits the targets of a Service, one port after the other. */
+export class TargetBudget {
+  #targets = MAX_TARGETS_PER_SERVICE;
+  #characters = MAX_CHARACTERS_PER_SERVICE;
+
+  /** Returns the targets of a port for which there is room. */
+  take(targets: readonly string[]): readonly string[] {
+    const taken: string[] = [];
+    for (const target of targets.slice(0, MAX_TARGETS_PER_PORT)) {
+      if (this.#targets < 1 || this.#characters < target.length) break;
+      this.#targets -= 1;
+      this.#characters -= target.length;
+      taken.push(target);
+    }
+    return taken;
+  }
+}
