@@ -53,7 +53,7 @@ export class ProxyRecord {
     return this.#serving.kind === 'published' ? this.#serving.position.sequence : 0;
   }
 
-  /** Whether programming waits for this proxy. */
+  /** Whether the rollout of a resource waits for this proxy. */
   get counts(): boolean {
     if (this.#isDraining) return false;
     const serving = this.#serving;

@@ -33,7 +33,7 @@ describe('DeletionGuard', () => {
     });
   });
 
-  test('believes it when it has stayed so for the delay', () => {
+  test('publishes a loss that has lasted for the delay', () => {
     const guard = new DeletionGuard(DELAY_MS);
     guard.judge({ before: 100, after: 0, now: 1_000 });
 
@@ -42,7 +42,7 @@ describe('DeletionGuard', () => {
     expect(guard.judge({ before: 0, after: 0, now: 31_001 })).toEqual({ kind: 'publish' });
   });
 
-  test('begins anew when the routes came back meanwhile', () => {
+  test('restarts the delay when the routes came back meanwhile', () => {
     const guard = new DeletionGuard(DELAY_MS);
     guard.judge({ before: 100, after: 0, now: 0 });
     guard.judge({ before: 100, after: 100, now: 10_000 });
@@ -52,7 +52,7 @@ describe('DeletionGuard', () => {
     });
   });
 
-  test('waits until routes that go in pieces have stopped going', () => {
+  test('waits until the number of routes has settled', () => {
     const guard = new DeletionGuard(DELAY_MS);
 
     expect(guard.judge({ before: 500, after: 400, now: 0 })).toEqual({
@@ -64,7 +64,7 @@ describe('DeletionGuard', () => {
     expect(guard.judge({ before: 500, after: 200, now: 1900 })).toEqual({ kind: 'publish' });
   });
 
-  test('counts the delay from when the first of them went', () => {
+  test('counts the delay from the first deletion', () => {
     const guard = new DeletionGuard(DELAY_MS);
     guard.judge({ before: 500, after: 400, now: 0 });
 
@@ -75,7 +75,7 @@ describe('DeletionGuard', () => {
     });
   });
 
-  test('adds up routes that go a few at a time', () => {
+  test('adds up routes that are deleted a few at a time', () => {
     const guard = new DeletionGuard(DELAY_MS);
 
     expect(guard.judge({ before: 500, after: 470, now: 0 })).toEqual({ kind: 'publish' });
@@ -86,7 +86,7 @@ describe('DeletionGuard', () => {
     });
   });
 
-  test('compares what is left with the most of the time of the delay', () => {
+  test('compares the number left with the highest number during the delay', () => {
     const guard = new DeletionGuard(DELAY_MS);
     let now = 0;
     for (let before = 500; before > 60; before -= 20) {
@@ -105,7 +105,7 @@ describe('DeletionGuard', () => {
     expect(guard.judge({ before: 0, after: 0, now: now + DELAY_MS + 1 }).kind).toBe('publish');
   });
 
-  test('lets routes go that go slowly', () => {
+  test('lets slow deletions pass', () => {
     const guard = new DeletionGuard(DELAY_MS);
     const steps = [480, 460, 440, 420].map((after, index) =>
       guard.judge({ before: after + 20, after, now: index * 3000 }),
@@ -114,7 +114,7 @@ describe('DeletionGuard', () => {
     expect(steps.map(({ kind }) => kind)).toEqual(['publish', 'publish', 'publish', 'publish']);
   });
 
-  test('counts the delay anew while routes come back', () => {
+  test('restarts the delay while routes come back', () => {
     const guard = new DeletionGuard(DELAY_MS);
     guard.judge({ before: 500, after: 0, now: 0 });
 
@@ -125,7 +125,7 @@ describe('DeletionGuard', () => {
     });
   });
 
-  test('is not kept waiting by routes that are added again and again', () => {
+  test('is not delayed for ever by routes that are added again and again', () => {
     const guard = new DeletionGuard(DELAY_MS);
     let now = 0;
     let after = 0;
@@ -137,7 +137,7 @@ describe('DeletionGuard', () => {
     expect(now).toBeLessThanOrEqual(3 * DELAY_MS);
   });
 
-  test('waits until routes that come back in pieces have stopped coming', () => {
+  test('waits until routes that come back have settled', () => {
     const guard = new DeletionGuard(DELAY_MS);
     guard.judge({ before: 500, after: 0, now: 0 });
 
@@ -146,7 +146,7 @@ describe('DeletionGuard', () => {
     expect(guard.judge({ before: 500, after: 500, now: 3800 })).toEqual({ kind: 'publish' });
   });
 
-  test('waits for no longer than the delay', () => {
+  test('waits for settling no longer than the delay', () => {
     const guard = new DeletionGuard(DELAY_MS);
     guard.judge({ before: 500, after: 400, now: 0 });
 

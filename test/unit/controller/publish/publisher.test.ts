@@ -17,7 +17,7 @@ describe('Publisher', () => {
     clock = new ManualClock();
   });
 
-  test('publishes nothing while it does not lead, and everything when it begins to', () => {
+  test('publishes nothing before it leads, and then the whole table', () => {
     const { publisher } = startPublisher(clock);
     publisher.publish(compiled({ put: ['a', 'b'] }));
     publisher.publish(compiled({ put: ['c'], deleted: ['a'], routeCount: 2 }));
@@ -28,7 +28,7 @@ describe('Publisher', () => {
     expect(publication.published).toEqual([{ put: ['b', 'c'], deleted: [] }]);
   });
 
-  test('publishes what changed, and nothing when nothing did', () => {
+  test('publishes only changes while it leads', () => {
     const { publisher } = startPublisher(clock);
     const publication = new RecordedPublication();
     publisher.publish(compiled({ put: ['a', 'b'] }));
@@ -40,7 +40,7 @@ describe('Publisher', () => {
     expect(publication.published.slice(1)).toEqual([{ put: ['c'], deleted: ['a'] }]);
   });
 
-  test('begins a leadership with an empty configuration where nothing was served', () => {
+  test('begins a leadership with an empty configuration if nothing served before', () => {
     const { publisher } = startPublisher(clock);
     const publication = new RecordedPublication();
 
@@ -49,7 +49,7 @@ describe('Publisher', () => {
     expect(publication.published).toEqual([{ put: [], deleted: [] }]);
   });
 
-  test('holds back while the compiler has an obstacle, and catches up', () => {
+  test('holds changes back while the compiler has an obstacle, and then publishes them', () => {
     const { publisher, reasons } = startPublisher(clock);
     const publication = new RecordedPublication();
     publisher.lead(publication, undefined);
@@ -62,7 +62,7 @@ describe('Publisher', () => {
     expect(reasons).toEqual(['the settings are not valid', undefined]);
   });
 
-  test('holds back a sudden emptying, whatever else changes, until the delay is over', async () => {
+  test('holds back the loss of all routes for the delay, whatever else changes', async () => {
     const { publisher, reasons } = startPublisher(clock);
     const publication = new RecordedPublication();
     publisher.publish(compiled({ put: ['a', 'b'] }));
@@ -94,7 +94,7 @@ describe('Publisher', () => {
       return { ...started, publication };
     }
 
-    test('publishes routes and Services that have nothing to do with them', async () => {
+    test('publishes routes and Services that are not affected', async () => {
       const { publisher, publication, reasons } = startEmptied();
 
       const put = [route('y/new', 'new'), resource('service/y/new')];
@@ -111,10 +111,10 @@ describe('Publisher', () => {
       expect(reasons.at(-1)).toBeUndefined();
     });
 
-    test('lets wait who asks for the address of a route that serves on', async () => {
+    test('holds back a route whose address belongs to a route that still serves', async () => {
       const { publisher, publication } = startEmptied();
 
-      // One takes the host of what is gone, and another one the host that it leaves.
+      // The first takes the host of a deleted route, and the second the host that the first leaves.
       const put = [route('x/c', 'a'), route('y/new', 'c'), route('z/new', 'z')];
       publisher.publish({ put, deleted: [], routeCount: 3, obstacle: undefined });
       expect(publication.published.slice(1)).toEqual([{ put: ['route/z/new'], deleted: [] }]);
@@ -125,7 +125,7 @@ describe('Publisher', () => {
       ]);
     });
 
-    test('lets routes wait that may have been compiled with other settings', () => {
+    test('holds back routes that may have been compiled with changed settings', () => {
       const { publisher, publication } = startEmptied();
 
       const put = [resource('settings'), route('y/new', 'new'), resource('service/y/new')];
@@ -142,7 +142,7 @@ describe('Publisher', () => {
       expect(publication.published).toHaveLength(1);
     });
 
-    test('publishes what came back as a change of what serves', async () => {
+    test('publishes routes that came back as changes', async () => {
       const { publisher, publication } = startEmptied();
 
       const put = [route('x/a', 'a'), route('x/b', 'elsewhere')];
@@ -154,7 +154,7 @@ describe('Publisher', () => {
     });
   });
 
-  test('compares with what the proxies serve when it begins to lead', async () => {
+  test('compares with the routes that proxies report when it begins to lead', async () => {
     const { publisher } = startPublisher(clock);
     const publication = new RecordedPublication(500);
     publisher.publish(compiled({ put: ['settings'], routeCount: 3 }));
@@ -166,7 +166,7 @@ describe('Publisher', () => {
     expect(publication.published).toHaveLength(1);
   });
 
-  test('compares with what the leader before published, where no proxy has said anything yet', async () => {
+  test('compares with the routes that the leader before reported if no proxy has connected', async () => {
     const { publisher } = startPublisher(clock);
     const publication = new RecordedPublication();
     publisher.publish(compiled({ put: ['settings'], routeCount: 3 }));
@@ -178,7 +178,7 @@ describe('Publisher', () => {
     expect(publication.published).toHaveLength(1);
   });
 
-  test('believes the leader before, and no proxy that says that there were more', () => {
+  test('trusts the number of the leader before over the number of a proxy', () => {
     const { publisher } = startPublisher(clock);
     const publication = new RecordedPublication(999_999_999);
     publisher.publish(compiled({ put: ['a', 'b'] }));
@@ -188,7 +188,7 @@ describe('Publisher', () => {
     expect(publication.published).toHaveLength(1);
   });
 
-  test('publishes nothing more once the leadership is over', async () => {
+  test('publishes nothing after it resigned', async () => {
     const { publisher } = startPublisher(clock);
     const publication = new RecordedPublication();
     publisher.publish(compiled({ put: ['a'] }));

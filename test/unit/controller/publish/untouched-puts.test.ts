@@ -5,19 +5,19 @@ import type { SnapshotResource } from '../../../../shared/snapshot/snapshot.ts';
 
 describe('untouchedPuts', () => {
   test.each([
-    { before: [80, 8080], after: [80, 8080, 9090], goesOut: true },
-    { before: [80], after: [80], goesOut: true },
-    { before: [80, 8080], after: [80], goesOut: false },
+    { before: [80, 8080], after: [80, 8080, 9090], isPublished: true },
+    { before: [80], after: [80], isPublished: true },
+    { before: [80, 8080], after: [80], isPublished: false },
   ])(
-    'a Service with ports $before that then has $after goes out: $goesOut',
-    ({ before, after, goesOut }) => {
+    'publishes a Service whose ports change from $before to $after: $isPublished',
+    ({ before, after, isPublished }) => {
       const published = new Map([['service/x/svc', service(before)]]);
 
       const put = untouchedPuts({ put: [service(after)], deleted: ['route/x/gone'] }, (key) =>
         published.get(key),
       );
 
-      expect(put).toHaveLength(goesOut ? 1 : 0);
+      expect(put).toHaveLength(isPublished ? 1 : 0);
     },
   );
 });

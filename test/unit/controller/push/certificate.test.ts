@@ -26,7 +26,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Starts a listener with the certificate in the directory, which it looks at often. */
+/** Starts a push server with the certificate in the directory, which it polls often. */
 function startServer(logger: Logger = createRecordingLogger()): Promise<PushServer> {
   return startPushServer({
     listen: { host: '127.0.0.1', port: 0 },
@@ -38,7 +38,7 @@ function startServer(logger: Logger = createRecordingLogger()): Promise<PushServ
   });
 }
 
-/** The serial number of the certificate that is presented there. */
+/** The serial number of the certificate that a port presents. */
 async function serialAt(port: number, ca: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect({ port, host: '127.0.0.1', ca, ALPNProtocols: ['h2'] });
@@ -50,7 +50,7 @@ async function serialAt(port: number, ca: string): Promise<string> {
 }
 
 describe('the certificate of the push listener', () => {
-  it('is told to have expired, or to do so soon, at the start and whenever it is another', async () => {
+  it('is logged at the start and when it changes, if it has expired or soon will', async () => {
     const authority = createThrowawayAuthority();
     const issue = (days: number) =>
       authority.issue(['127.0.0.1'], { validTo: new Date(Date.now() + days * DAY) });
@@ -73,12 +73,12 @@ describe('the certificate of the push listener', () => {
     expect(Date.parse(String(validTo))).toBeLessThan(Date.now());
   });
 
-  it('is named when it cannot be read', async () => {
+  it('is named in the error when it cannot be read', async () => {
     const file = join(directory, 'tls.crt');
     await expect(startServer()).rejects.toThrow(`cannot read ${file}: ENOENT`);
   });
 
-  it('is replaced when a mounted Secret is', async () => {
+  it('is replaced when the mounted Secret is', async () => {
     const authority = createThrowawayAuthority();
     await mountSecret('first', authority.issue(['127.0.0.1']));
     const logger = createRecordingLogger();
@@ -86,18 +86,21 @@ describe('the certificate of the push listener', () => {
     const { port } = server.address;
     const before = await serialAt(port, authority.ca);
     await mountSecret('second', authority.issue(['127.0.0.1']));
-    await eventually('another', async () => (await serialAt(port, authority.ca)) !== before);
+    await eventually(
+      'a changed certificate',
+      async () => (await serialAt(port, authority.ca)) !== before,
+    );
     expect(logger.messages('info')).toEqual(['certificate of the push listener replaced']);
     await server.close();
   });
 
-  it('stays when what takes its place is none, which is told once, and streams go on', async () => {
+  it('stays in use when the files are not a pair, which is logged once', async () => {
     await using world = await startPushWorld({ timing: { certificatePollMs: 20 } });
     world.lead(aLeadership(1)).publish({ put: [pushedRoute('a')], deleted: [] });
     const { cert } = world.authority.issue(['127.0.0.1']);
     const { key } = world.authority.issue(['127.0.0.1']);
     await writeCertificate(world.tlsDirectory, { cert, key });
-    await eventually('a word of it', () => world.logger.messages('error').length > 0);
+    await eventually('an error', () => world.logger.messages('error').length > 0);
     const proxy = await world.connect({ id: 'proxy-0' });
     await eventually('a snapshot', () => proxy.serving !== undefined);
     await writeCertificate(world.tlsDirectory, world.authority.issue(['127.0.0.1']));
@@ -112,15 +115,15 @@ describe('the certificate of the push listener', () => {
 
   it.each([
     ['is missing', undefined, /ENOENT/],
-    ['is none', { cert: 'x', key: 'y' }, /tls\.crt and tls\.key in .* are not a certificate/],
-  ])('that %s ends the start with an error', async (_, pair, message) => {
+    ['is not one', { cert: 'x', key: 'y' }, /tls\.crt and tls\.key in .* are not a certificate/],
+  ])('prevents the start if it %s', async (_, pair, message) => {
     if (pair !== undefined) await writeCertificate(directory, pair);
     const starting = startServer();
     await expect(starting).rejects.toThrow(message);
   });
 });
 
-/** As the kubelet does: a directory a version, `..data` leads to it, and the files through that. */
+/** Writes files as the kubelet does: a directory per version, and links to it through `..data`. */
 async function mountSecret(
   version: string,
   { cert, key }: { readonly cert: string; readonly key: string },

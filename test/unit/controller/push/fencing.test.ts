@@ -12,7 +12,7 @@ const RESOURCES = pushedRoutes(5);
 const FOREIGN = snapshotOf([pushedRoute('foreign')]);
 
 describe('the end of a leadership', () => {
-  it('ends all streams and connections, with not one byte more', async () => {
+  it('closes all streams and connections without another byte', async () => {
     await using world = await startPushWorld({ timing: { pingMs: 600_000 } });
     const leadership = aLeadership(1);
     const publication = world.lead(leadership);
@@ -26,7 +26,7 @@ describe('the end of a leadership', () => {
     expect(proxies.flatMap(({ frames }) => frames.map(({ t }) => t))).not.toContain('commit');
   });
 
-  it('is heeded before every write, also before it is told', async () => {
+  it('prevents every write, even before its signal is aborted', async () => {
     await using world = await startPushWorld({ timing: { pingMs: 20 } });
     let isCurrent = true;
     const base = aLeadership(1);
@@ -51,7 +51,7 @@ describe('the end of a leadership', () => {
     expect((await world.connect({ id: 'proxy-1' })).status).toBe(503);
   });
 
-  it('refuses who comes after it', async () => {
+  it('refuses proxies that connect after it', async () => {
     await using world = await startPushWorld({ leaderAddress: () => '10.0.0.7:8444' });
     const leadership = aLeadership(1);
     world.lead(leadership).publish({ put: RESOURCES, deleted: [] });
@@ -62,12 +62,12 @@ describe('the end of a leadership', () => {
   });
 });
 
-describe('a proxy with a snapshot that is not ours', () => {
+describe('a proxy with a snapshot of another leadership', () => {
   it.each([
     ['of a later epoch', { epoch: 9, sequence: 4 }],
-    ['of the same epoch, further on', { epoch: 3, sequence: 8 }],
-    ['of the same place', { epoch: 3, sequence: 1 }],
-  ])('%s makes the epoch higher before anything is sent', async (_, position) => {
+    ['of the same epoch and a later sequence', { epoch: 3, sequence: 8 }],
+    ['of the same position', { epoch: 3, sequence: 1 }],
+  ])('%s raises the epoch before anything is sent', async (_, position) => {
     await using world = await startPushWorld();
     const leadership = aLeadership(3);
     const publication = world.lead(leadership);
@@ -96,7 +96,7 @@ describe('a proxy with a snapshot that is not ours', () => {
     );
   });
 
-  it('of an earlier epoch is no reason to', async () => {
+  it('of an earlier epoch does not raise the epoch', async () => {
     await using world = await startPushWorld();
     const leadership = aLeadership(3);
     world.lead(leadership).publish({ put: RESOURCES, deleted: [] });
@@ -106,7 +106,7 @@ describe('a proxy with a snapshot that is not ours', () => {
     expect(leadership.raises).toEqual([]);
   });
 
-  it('may say so in its answer', async () => {
+  it('raises the epoch by a nack with its position', async () => {
     await using world = await startPushWorld();
     const leadership = aLeadership(3);
     world.lead(leadership).publish({ put: RESOURCES, deleted: [] });
@@ -119,7 +119,7 @@ describe('a proxy with a snapshot that is not ours', () => {
     expect(leadership.raises).toEqual([12]);
   });
 
-  it('is not believed when no election leads there', async () => {
+  it('is ignored if it claims an epoch that no election can reach', async () => {
     await using world = await startPushWorld({ timing: { retryMs: 100_000 } });
     const leadership = aLeadership(3);
     const publication = world.lead(leadership);
@@ -138,7 +138,7 @@ describe('a proxy with a snapshot that is not ours', () => {
     expect(leadership.raises).toEqual([]);
   });
 
-  it('raises the epoch in steps where it comes from far above', async () => {
+  it('raises the epoch in steps if it claims one far above', async () => {
     await using world = await startPushWorld({ timing: { raiseIntervalMs: 50 } });
     const leadership = aLeadership(3);
     world.lead(leadership).publish({ put: RESOURCES, deleted: [] });
@@ -148,7 +148,7 @@ describe('a proxy with a snapshot that is not ours', () => {
     expect(leadership.raises).toEqual([10_003, 15_000]);
   });
 
-  it('raises the epoch once in a while, however often it comes with another', async () => {
+  it('raises the epoch at most once per interval, however often it claims a higher one', async () => {
     await using world = await startPushWorld({ timing: { raiseIntervalMs: 300 } });
     const leadership = aLeadership(3);
     world.lead(leadership).publish({ put: RESOURCES, deleted: [] });
@@ -159,13 +159,13 @@ describe('a proxy with a snapshot that is not ours', () => {
       await world.connect({ id: 'proxy-1', headers, answer: () => 'silence' });
     }
     expect(leadership.raises.length).toBeLessThan(4);
-    await eventually('another raise', () => leadership.raises.length > 1);
+    await eventually('a second raise', () => leadership.raises.length > 1);
     expect(honest.received.length).toBeLessThan(6);
     const warning = world.logger.records.find(({ level }) => level === 'warn');
     expect(warning?.fields).toEqual({ proxies: ['proxy-1'], claims: 1, epoch: 3, ours: 3 });
   });
 
-  it('counts as one that has nothing of ours once it has answered, or not in time', async () => {
+  it('counts as a proxy without our snapshot once it rejects it or is slow to answer', async () => {
     for (const answer of [
       (): ProbeAnswer => [{ key: '', reason: 'InvalidResource', message: 'cannot' }],
       (): ProbeAnswer => 'silence',
@@ -187,7 +187,7 @@ describe('a proxy with a snapshot that is not ours', () => {
     }
   });
 
-  it('waits while the epoch cannot be raised', async () => {
+  it('is sent nothing while the epoch cannot be raised', async () => {
     await using world = await startPushWorld({ timing: { retryMs: 20 } });
     const leadership = aLeadership(3);
     let failures = 0;

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 
 import { LogLimit } from '../../../../controller/push/log-limit.ts';
 
-describe('what is logged again and again', () => {
-  it('is let through once in a time for each key', () => {
+describe('LogLimit', () => {
+  it('lets each key pass once per interval', () => {
     let now = 0;
     const limit = new LogLimit(100, () => now);
     expect([limit.take('a'), limit.take('a'), limit.take('b')]).toEqual([true, false, true]);
@@ -13,7 +13,7 @@ describe('what is logged again and again', () => {
     expect([limit.take('a'), limit.take('a')]).toEqual([true, false]);
   });
 
-  it('is bounded in all, whatever keys strangers choose', () => {
+  it('lets a bounded number of keys pass, whatever strangers choose', () => {
     let now = 0;
     const limit = new LogLimit(100, () => now);
     const many = Array.from({ length: 1000 }, (_, index) => String(index));

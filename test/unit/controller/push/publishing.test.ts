@@ -7,7 +7,7 @@ import type { ReceivedSnapshot } from '../../../support/push/push-probe.ts';
 import { aLeadership, startPushWorld } from '../../../support/push/push-world.ts';
 
 describe('the publication of a leadership', () => {
-  it('sends a proxy without a snapshot all there is, at the first position', async () => {
+  it('sends a proxy without a snapshot the whole snapshot', async () => {
     await using world = await startPushWorld();
     const publication = world.lead(aLeadership(7));
     const resources = [pushedSettings(), ...pushedRoutes(450)];
@@ -20,7 +20,7 @@ describe('the publication of a leadership', () => {
     expect(proxy.received[0]?.base).toBeNull();
   });
 
-  it('sends no snapshot before the first is published, and then even an empty one', async () => {
+  it('sends no snapshot before the first is published, which may be empty', async () => {
     await using world = await startPushWorld({ timing: { pingMs: 20 } });
     const publication = world.lead(aLeadership(1));
     const proxy = await world.connect({ id: 'proxy-0' });
@@ -32,7 +32,7 @@ describe('the publication of a leadership', () => {
     expect(proxy.serving?.snapshot.resources.size).toBe(0);
   });
 
-  it('sends what changed and nothing else', async () => {
+  it('sends only what changed', async () => {
     await using world = await startPushWorld();
     const publication = world.lead(aLeadership(1));
     const proxy = await world.connect({ id: 'proxy-0' });
@@ -52,7 +52,7 @@ describe('the publication of a leadership', () => {
     expect(proxy.serving?.snapshot.version).toBe(publication.version);
   });
 
-  it('makes no new revision of what is the same', async () => {
+  it('makes no revision if nothing changed', async () => {
     await using world = await startPushWorld();
     const publication = world.lead(aLeadership(1));
     publication.publish({ put: [pushedRoute('a')], deleted: [] });
@@ -60,7 +60,7 @@ describe('the publication of a leadership', () => {
     expect(publication.position.sequence).toBe(1);
   });
 
-  it('collapses what changes while a proxy is busy, and changes nothing back and forth', async () => {
+  it('merges what changes while a proxy is busy, and leaves out what changed back', async () => {
     await using world = await startPushWorld();
     const publication = world.lead(aLeadership(1));
     const waiting: ReceivedSnapshot[] = [];
@@ -86,7 +86,7 @@ describe('the publication of a leadership', () => {
     expect([...(proxy.received[1]?.changed ?? [])]).toEqual(['route/default/a']);
   });
 
-  it('sends all of it to a proxy whose snapshot is too long ago', async () => {
+  it('sends the whole snapshot to a proxy whose revision is forgotten', async () => {
     await using world = await startPushWorld();
     const publication = world.lead(aLeadership(1));
     publication.publish({ put: pushedRoutes(3), deleted: [] });
@@ -109,7 +109,7 @@ describe('the publication of a leadership', () => {
     expect(late.serving?.snapshot.version).toBe(publication.version);
   });
 
-  it('sends nothing to a proxy that comes back with the newest', async () => {
+  it('sends nothing to a proxy that reconnects with the newest snapshot', async () => {
     await using world = await startPushWorld();
     const publication = world.lead(aLeadership(1));
     publication.publish({ put: pushedRoutes(3), deleted: [] });
@@ -123,7 +123,7 @@ describe('the publication of a leadership', () => {
     expect(back.received).toHaveLength(1);
   });
 
-  it('sends a proxy of the leadership before its own position over the same content', async () => {
+  it('sends a proxy of an earlier leadership only the new position if the content is the same', async () => {
     await using world = await startPushWorld();
     const resources = pushedRoutes(300);
     const first = aLeadership(3);
@@ -141,7 +141,7 @@ describe('the publication of a leadership', () => {
     expect(after.received[0]?.changed.size).toBe(0);
   });
 
-  it('has every proxy serve the same in the end, whatever changes meanwhile', async () => {
+  it('brings every proxy to the same snapshot, whatever changes meanwhile', async () => {
     await using world = await startPushWorld();
     const publication = world.lead(aLeadership(1));
     publication.publish({ put: pushedRoutes(1000), deleted: [] });

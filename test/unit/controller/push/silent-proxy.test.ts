@@ -7,8 +7,8 @@ import { eventually } from '../../../support/eventually.ts';
 import { pushedRoute } from '../../../support/push/push-resources.ts';
 import { aLeadership, startPushWorld } from '../../../support/push/push-world.ts';
 
-describe('a proxy of which nothing is heard', () => {
-  it('is dropped', async () => {
+describe('a proxy that answers no pings', () => {
+  it('is disconnected', async () => {
     await using world = await startPushWorld({ timing: { pingMs: 50, leaveMs: 50 } });
     const publication = world.lead(aLeadership(1));
     publication.publish({ put: [pushedRoute('a')], deleted: [] });
@@ -26,11 +26,11 @@ describe('a proxy of which nothing is heard', () => {
     });
     relay.listen(0, '127.0.0.1');
     await once(relay, 'listening');
-    // A TCP server's address is one.
+    // The address of a TCP server has this type.
     const { port } = relay.address() as AddressInfo;
     const proxy = await world.connect({ id: 'proxy-0', port });
     await eventually('a snapshot', () => proxy.serving !== undefined);
-    // The connection stands, and nothing comes through any more.
+    // The connection stays open, but passes nothing on.
     for (const socket of sockets) socket.unpipe().pause();
     await eventually('its end', () => publication.proxies.length === 0);
     expect(world.logger.messages('warn')).toContain('proxy timed out');

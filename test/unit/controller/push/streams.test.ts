@@ -10,7 +10,7 @@ import { aLeadership, startPushWorld } from '../../../support/push/push-world.ts
 
 const SECRET = 'very-secret-value';
 
-describe('a request', () => {
+describe('a request for a stream', () => {
   it.each([
     ['of another path', { ':path': '/v2/stream' }, 404],
     ['with another method', { ':method': 'GET' }, 405],
@@ -19,10 +19,10 @@ describe('a request', () => {
     ['with basic credentials', { authorization: 'Basic YTpi' }, 401],
     ['with a wrong token', { authorization: 'Bearer other' }, 401],
     ['without a name', { 'x-proxy-id': '' }, 400],
-    ['with a name that is none', { 'x-proxy-id': 'proxy 0\t{}' }, 400],
-    ['with a snapshot that is none', { 'x-have': '1.2:abc' }, 400],
+    ['with a malformed name', { 'x-proxy-id': 'proxy 0\t{}' }, 400],
+    ['with a malformed snapshot', { 'x-have': '1.2:abc' }, 400],
     ['with a position that overflows', { 'x-have': `1${'0'.repeat(15)}.1:${'a'.repeat(64)}` }, 400],
-    ['with a number of routes that is none', { 'x-routes': '-1' }, 400],
+    ['with a malformed number of routes', { 'x-routes': '-1' }, 400],
   ])('%s is refused', async (_, headers, status) => {
     await using world = await startPushWorld({ timing: { closeMs: 50 } });
     world.lead(aLeadership(1)).publish({ put: [pushedRoute('a')], deleted: [] });
@@ -32,7 +32,7 @@ describe('a request', () => {
     expect(proxy.bytes).toBe(0);
   });
 
-  it('finds no snapshot where nobody leads, and where nobody is known to', async () => {
+  it('is refused with `no-leader` by a controller that knows no leader', async () => {
     await using world = await startPushWorld();
     const proxy = await world.connect({ id: 'proxy-0' });
     expect(proxy.status).toBe(503);
@@ -40,7 +40,7 @@ describe('a request', () => {
     expect(proxy.headers['x-reason']).toBe('no-leader');
   });
 
-  it('is told why it is refused, and the log once whose the token is', async () => {
+  it('is refused with a reason, and the holder of the token is logged once', async () => {
     const detail = { tokenOf: 'finance/gatehouse-proxy', expected: 'gatehouse/gatehouse-proxy' };
     await using world = await startPushWorld({
       authenticate: () =>
@@ -61,7 +61,7 @@ describe('a request', () => {
     );
   });
 
-  it('waits for nothing when the proxy cannot be authenticated', async () => {
+  it('is refused at once when the proxy cannot be authenticated', async () => {
     await using world = await startPushWorld({
       authenticate: () => Promise.resolve({ kind: 'refused', status: 503, reason: 'away' }),
     });
@@ -69,7 +69,7 @@ describe('a request', () => {
     expect((await world.connect({ id: 'proxy-0' })).status).toBe(503);
   });
 
-  it('is taken in HTTP/2 only, over TLS 1.2 or later', async () => {
+  it('is accepted over HTTP/2 and TLS 1.2 or later only', async () => {
     await using world = await startPushWorld();
     const { port, authority } = world;
     const tried = async (options: object): Promise<string> => {
@@ -90,7 +90,7 @@ describe('a request', () => {
 });
 
 describe('a connection', () => {
-  it('on which nobody proves who they are is closed soon', async () => {
+  it('without an authenticated proxy is closed soon', async () => {
     await using world = await startPushWorld({ timing: { authenticationMs: 50 } });
     world.lead(aLeadership(1)).publish({ put: [pushedRoute('a')], deleted: [] });
     const session = connect(`https://127.0.0.1:${String(world.port)}`, { ca: world.authority.ca });
@@ -100,7 +100,7 @@ describe('a connection', () => {
     expect(proxy.isClosed).toBe(false);
   });
 
-  it('makes room for others when there are many like it', async () => {
+  it('without an authenticated proxy makes room for others', async () => {
     await using world = await startPushWorld({ timing: { authenticationMs: 600_000 } });
     world.lead(aLeadership(1)).publish({ put: [pushedRoute('a')], deleted: [] });
     const good = await world.connect({ id: 'proxy-0' });
@@ -122,8 +122,8 @@ describe('a connection', () => {
 
 describe('a stream', () => {
   it.each([
-    ['is no JSON', `{"t":"${SECRET}\n`],
-    ['is of no known type', `{"t":"${SECRET}"}\n`],
+    ['is not JSON', `{"t":"${SECRET}\n`],
+    ['is of an unknown type', `{"t":"${SECRET}"}\n`],
     ['lacks members', `{"t":"ack","epoch":1,"seq":"${SECRET}"}\n`],
     ['answers what was not sent', `{"t":"nack","epoch":1,"seq":9,"rejected":[],"version":null}\n`],
     ['is too long', 'x'.repeat(LONGEST_PROXY_LINE_BYTES + 1)],
@@ -140,7 +140,7 @@ describe('a stream', () => {
     expect(JSON.stringify(world.logger.records)).not.toContain(SECRET);
   });
 
-  it('ends when it acknowledges what it was not sent', async () => {
+  it('ends when the proxy acknowledges a snapshot that it was not sent', async () => {
     await using world = await startPushWorld();
     const publication = world.lead(aLeadership(1));
     publication.publish({ put: [pushedRoute('a')], deleted: [] });
@@ -151,7 +151,7 @@ describe('a stream', () => {
     expect(publication.rolloutState('route/default/a')).toEqual({ kind: 'no-proxies' });
   });
 
-  it('ends when it tells its status without end', async () => {
+  it('ends when the proxy sends too many status frames', async () => {
     await using world = await startPushWorld();
     world.lead(aLeadership(1)).publish({ put: [pushedRoute('a')], deleted: [] });
     const proxy = await world.connect({ id: 'proxy-0' });
@@ -165,7 +165,7 @@ describe('a stream', () => {
     });
   });
 
-  it('takes the place of another of the same proxy', async () => {
+  it('replaces the stream that the same proxy had', async () => {
     await using world = await startPushWorld({ timing: { closeMs: 50 } });
     const publication = world.lead(aLeadership(1));
     publication.publish({ put: [pushedRoute('a')], deleted: [] });
@@ -179,7 +179,7 @@ describe('a stream', () => {
     expect(publication.proxies).toMatchObject([{ id: 'proxy-0', isConnected: true }]);
   });
 
-  it('is logged once in a minute while two proxies with one name take turns', async () => {
+  it('is logged once per minute as a duplicate while two proxies have the same id', async () => {
     await using world = await startPushWorld({ timing: { closeMs: 50 } });
     world.lead(aLeadership(1)).publish({ put: [pushedRoute('a')], deleted: [] });
     for (let turn = 0; turn < 10; turn += 1) await world.connect({ id: 'proxy-0' });
@@ -190,7 +190,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('ends at its age, and the proxy comes back', async () => {
+  it('ends at its age, and the proxy still counts', async () => {
     await using world = await startPushWorld({ timing: { streamLifeMs: 100 } });
     const publication = world.lead(aLeadership(1));
     publication.publish({ put: [pushedRoute('a')], deleted: [] });
@@ -200,7 +200,7 @@ describe('a stream', () => {
     expect(publication.rolloutState('route/default/a')).toEqual({ kind: 'programmed' });
   });
 
-  it('stays while the proxy answers pings', async () => {
+  it('stays open while the proxy answers pings', async () => {
     await using world = await startPushWorld({ timing: { pingMs: 15 } });
     world.lead(aLeadership(1)).publish({ put: [pushedRoute('a')], deleted: [] });
     const proxy = await world.connect({ id: 'proxy-0' });
@@ -208,7 +208,7 @@ describe('a stream', () => {
     expect(proxy.isClosed).toBe(false);
   });
 
-  it('ends with the server, after a goodbye', async () => {
+  it('ends with a `goaway` when the server closes', async () => {
     await using world = await startPushWorld();
     world.lead(aLeadership(1)).publish({ put: [pushedRoute('a')], deleted: [] });
     const proxy = await world.connect({ id: 'proxy-0' });
@@ -218,7 +218,7 @@ describe('a stream', () => {
     expect(proxy.frames.at(-1)).toEqual({ t: 'goaway', reason: 'shutdown' });
   });
 
-  it('holds little for a proxy that does not read', async () => {
+  it('buffers little for a proxy that does not read', async () => {
     await using world = await startPushWorld();
     const publication = world.lead(aLeadership(1));
     publication.publish({ put: pushedRoutes(2000), deleted: [] });

@@ -15,14 +15,14 @@ const SECOND = 1000;
 const POD_NAME = 'authentication.kubernetes.io/pod-name';
 const NOW = 1_800_000_000 * SECOND;
 
-/** A token that ends so many seconds from now. Nothing of it is signed. */
+/** An unsigned token that expires in that many seconds. */
 function aToken(seconds: number, jti = 'one', others: object = {}): string {
   const part = (claims: object): string =>
     Buffer.from(JSON.stringify(claims)).toString('base64url');
   return `${part({ alg: 'none' })}.${part({ ...CLAIMS, exp: NOW / SECOND + seconds, jti, ...others })}.signature`;
 }
 
-/** What the API server says in a token for a proxy. */
+/** The claims of a token for a proxy. */
 const CLAIMS = {
   aud: ['gatehouse-controller'],
   sub: 'system:serviceaccount:gatehouse:gatehouse-proxy',
@@ -39,7 +39,7 @@ interface Reviews {
   readonly requests: object[];
   readonly logged: readonly unknown[];
   pass(seconds: number): void;
-  /** Moves the clock alone. */
+  /** Moves the wall clock alone. */
   setWallTime(seconds: number): void;
   answerWith(next: () => unknown): void;
 }
@@ -57,7 +57,7 @@ function reviewing(status: unknown): Reviews {
       undefined,
     ]);
     requests.push(object);
-    // What the API server says may be anything.
+    // The response of an API server may be anything.
     return (await answer()) as Awaited<ReturnType<KubernetesApi['create']>>;
   };
   return {
@@ -84,8 +84,8 @@ const TOKEN = aToken(3600);
 const ADDRESS = '10.0.0.1';
 const CREDENTIALS = { token: TOKEN, proxyId: 'proxy-0', address: ADDRESS };
 
-describe('a proxy', () => {
-  it('is who the API server says it is', async () => {
+describe('the authentication of a proxy', () => {
+  it('accepts the holder that the API server names', async () => {
     const { authenticate, requests } = reviewing(GOOD);
     expect(await authenticate(CREDENTIALS)).toEqual({ kind: 'authenticated' });
     expect(requests).toEqual([
@@ -98,14 +98,18 @@ describe('a proxy', () => {
   });
 
   it.each([
-    ['a token that is not good', { authenticated: false }, 401],
-    ['no answer to speak of', undefined, 401],
-    ['something like the truth', { ...GOOD, authenticated: 'true' }, 401],
-    ['a token for others', { ...GOOD, audiences: ['https://kubernetes.default.svc'] }, 401],
-    ['a token for nobody', { ...GOOD, audiences: undefined }, 401],
+    ['a token that is not valid', { authenticated: false }, 401],
+    ['an empty response', undefined, 401],
+    ['a text in place of true', { ...GOOD, authenticated: 'true' }, 401],
+    [
+      'a token for another audience',
+      { ...GOOD, audiences: ['https://kubernetes.default.svc'] },
+      401,
+    ],
+    ['a token for no audience', { ...GOOD, audiences: undefined }, 401],
     ['another account', { ...GOOD, user: { ...GOOD_USER, username: 'system:admin' } }, 403],
     [
-      'the account of that name elsewhere',
+      'the account of another namespace',
       { ...GOOD, user: { ...GOOD_USER, username: 'system:serviceaccount:x:gatehouse-proxy' } },
       403,
     ],
@@ -117,17 +121,25 @@ describe('a proxy', () => {
       { ...GOOD, user: { ...GOOD_USER, extra: { [POD_NAME]: ['proxy-0', 'proxy-1'] } } },
       403,
     ],
-    ['a pod in words', { ...GOOD, user: { ...GOOD_USER, extra: { [POD_NAME]: 'proxy-0' } } }, 403],
-  ])('with %s is refused', async (_, status, code) => {
+    [
+      'a pod that is not in a list',
+      { ...GOOD, user: { ...GOOD_USER, extra: { [POD_NAME]: 'proxy-0' } } },
+      403,
+    ],
+  ])('refuses a review with %s', async (_, status, code) => {
     const { authenticate } = reviewing(status);
     expect(await authenticate(CREDENTIALS)).toMatchObject({ kind: 'refused', status: code });
   });
 
   it.each([
-    ['is no token of an API server', 'junk', 401],
-    ['holds what is no JSON', 'a.b.c', 401],
-    ['has ended', aToken(-61), 401],
-    ['is for others', aToken(60, 'one', { aud: ['https://kubernetes.default.svc'] }), 401],
+    ['is not a JWT', 'junk', 401],
+    ['does not hold JSON', 'a.b.c', 401],
+    ['has expired', aToken(-61), 401],
+    [
+      'is for another audience',
+      aToken(60, 'one', { aud: ['https://kubernetes.default.svc'] }),
+      401,
+    ],
     ['is of another account', aToken(60, 'one', { sub: 'system:serviceaccount:x:y' }), 403],
     [
       'is of another pod',
@@ -135,7 +147,7 @@ describe('a proxy', () => {
       403,
     ],
     ['is of no pod', aToken(60, 'one', { 'kubernetes.io': {} }), 403],
-  ])('whose token %s is refused, and nobody is asked', async (_, token, code) => {
+  ])('refuses a token that %s without a review', async (_, token, code) => {
     const { authenticate, requests } = reviewing(GOOD);
     expect(await authenticate({ ...CREDENTIALS, token })).toMatchObject({ status: code });
     expect(requests).toEqual([]);
@@ -172,17 +184,17 @@ describe('a proxy', () => {
       },
     ],
     [
-      'whoever writes what he likes',
+      'an invented account',
       { sub: 'system:serviceaccount:a\n:b', aud: 'gatehouse-controller' },
       { reason: 'not-a-proxy', detail: { tokenOf: 'unknown' } },
     ],
-  ])('is told from the token of %s, which the log can say', async (_, others, refusal) => {
+  ])('names the holder of a token of %s, for the log', async (_, others, refusal) => {
     const { authenticate } = reviewing(GOOD);
     const answer = await authenticate({ ...CREDENTIALS, token: aToken(60, 'one', others) });
     expect(answer).toMatchObject(refusal);
   });
 
-  it('is asked about again a minute later also when the clock was set back', async () => {
+  it('reviews a token again after a minute even if the wall clock was set back', async () => {
     const reviews = reviewing(GOOD);
     await reviews.authenticate(CREDENTIALS);
     reviews.setWallTime(-600);
@@ -191,7 +203,7 @@ describe('a proxy', () => {
     expect(await reviews.authenticate(CREDENTIALS)).toMatchObject({ status: 401 });
   });
 
-  it('is asked about once a minute, and for every name it gives itself', async () => {
+  it('reviews a token once per minute, and compares it with every proxy id', async () => {
     const reviews = reviewing(GOOD);
     await Promise.all([reviews.authenticate(CREDENTIALS), reviews.authenticate(CREDENTIALS)]);
     reviews.pass(59);
@@ -204,7 +216,7 @@ describe('a proxy', () => {
     expect(reviews.requests).toHaveLength(2);
   });
 
-  it('is asked about again when its token has ended', async () => {
+  it('reviews a token again when it has expired', async () => {
     const reviews = reviewing(GOOD);
     const credentials = { ...CREDENTIALS, token: aToken(10) };
     await reviews.authenticate(credentials);
@@ -213,7 +225,7 @@ describe('a proxy', () => {
     expect(await reviews.authenticate(credentials)).toMatchObject({ status: 401 });
   });
 
-  it('is refused while the API server is away, without a word of its token', async () => {
+  it('refuses proxies while the API server is away, and logs no token', async () => {
     const reviews = reviewing(GOOD);
     reviews.answerWith(() => {
       throw new Error(`could not send ${TOKEN}`);
@@ -229,7 +241,7 @@ describe('a proxy', () => {
     expect(await reviews.authenticate(CREDENTIALS)).toEqual({ kind: 'authenticated' });
   });
 
-  it('is not kept out by strangers who ask for ever more', async () => {
+  it('accepts a proxy while strangers use up the reviews of their address', async () => {
     const reviews = reviewing(GOOD);
     await reviews.authenticate(CREDENTIALS);
     reviews.answerWith(() => ({ status: { authenticated: false } }));
