@@ -144,7 +144,7 @@ export class Reconciler implements AsyncDisposable {
   }
 
   #reconcile(changes: Changes): void {
-    this.#presence.see(this.#watch.settings !== undefined);
+    this.#presence.record(this.#watch.settings !== undefined);
     for (const [name, route] of changes.routes ?? []) {
       if (route === undefined) this.#routeNames.delete(name);
       else this.#routeNames.add(name);

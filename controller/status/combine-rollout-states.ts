@@ -1,6 +1,6 @@
 import type { RolloutState } from '../push/publication.ts';
 
-/** How far several resources have come together: as far as the one that is last. */
+/** The rollout state of several resources together: that of the one that is farthest behind. */
 export function combineRolloutStates(
   all: readonly (RolloutState | undefined)[],
 ): RolloutState | undefined {
@@ -10,7 +10,7 @@ export function combineRolloutStates(
   return all.reduce((last, next) => (rank(next) > rank(last) ? next : last));
 }
 
-/** Higher is farther behind. */
+/** A higher rank is farther behind. */
 function rank(rollout: RolloutState | undefined): number {
   switch (rollout?.kind) {
     case 'programmed':

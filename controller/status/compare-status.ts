@@ -3,19 +3,20 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RouteStatus, SettingsStatus } from '../kubernetes/stored-resources.ts';
 import { findCondition, type Condition, type ConditionType } from './condition.ts';
 
+/** The status of a Route or of GatewaySettings. */
 export type Status = RouteStatus | SettingsStatus;
 
 /**
- * What a status tells that another one does not:
+ * How much a wanted status differs from the current one:
  *
- * - `none`: nothing
- * - `detail`: nothing but counters
- * - `provisional`: something, and it waits for the proxies, so that more is to come
- * - `final`: something
+ * - `none`: not at all
+ * - `detail`: in counters only
+ * - `provisional`: in more, and it will change again when the proxies respond or publication resumes
+ * - `final`: in more
  */
 export type Difference = 'none' | 'detail' | 'provisional' | 'final';
 
-/** Conditions that are ours; others may have written more. */
+/** The conditions of this gateway; other controllers may add more. */
 const TYPES: readonly ConditionType[] = [
   'Accepted',
   'ResolvedRefs',
@@ -25,8 +26,8 @@ const TYPES: readonly ConditionType[] = [
 const WAITING: ReadonlySet<string | undefined> = new Set(['Pending', 'HeldBack', 'NoProxies']);
 
 /**
- * Compares a status with the one that it should be. The order of keys and conditions is no matter,
- * nor since when they are so: that moves with them.
+ * Compares a status with the wanted one. The order of keys and conditions does not matter, nor do
+ * transition times: they move with the conditions.
  */
 export function compareStatus(current: Status | undefined, wanted: Status): Difference {
   if (current === undefined) return weigh(wanted);
@@ -44,7 +45,7 @@ function comparable({ conditions, ...rest }: Status): object {
   return { ...rest, conditions: TYPES.map((type) => timeless(findCondition(conditions, type))) };
 }
 
-/** How many proxies serve what is pending is a counter too. */
+/** The message of a pending condition counts proxies, so it is a counter too. */
 function withoutCounters(status: Status): object {
   const { conditions, ...rest } = status;
   const counters = { attachedRoutes: 0, proxies: 0, snapshot: 0 };

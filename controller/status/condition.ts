@@ -3,12 +3,13 @@ import type { RouteStatus } from '../kubernetes/stored-resources.ts';
 /** One aspect of the state of a resource, as in its `status.conditions`. */
 export type Condition = NonNullable<RouteStatus['conditions']>[number];
 
+/** The types of the conditions that this gateway writes. */
 export type ConditionType = 'Accepted' | 'ResolvedRefs' | 'Programmed' | 'PartiallyInvalid';
 
-/** What a condition says, but for when it began to. */
+/** A condition without its type and times. */
 export type ConditionState = Pick<Condition, 'status' | 'reason' | 'message'>;
 
-/** The condition of that type; undefined when nothing was said about it yet. */
+/** The condition of a type; undefined if there is none. */
 export function findCondition(
   conditions: readonly Condition[] | undefined,
   type: ConditionType,
@@ -16,10 +17,10 @@ export function findCondition(
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** A condition that says that; the time is moved only when its `status` becomes another. */
+/** Builds a condition. `lastTransitionTime` moves only when `status` changes. */
 export function toCondition(
   type: ConditionType,
-  claim: ConditionState,
+  state: ConditionState,
   {
     generation,
     current,
@@ -31,12 +32,12 @@ export function toCondition(
   },
 ): Condition {
   const before = findCondition(current, type);
-  const isSame = before?.status === claim.status;
+  const isSame = before?.status === state.status;
   const lastTransitionTime = isSame ? before.lastTransitionTime : wholeSeconds(now);
-  return { type, ...claim, observedGeneration: generation, lastTransitionTime };
+  return { type, ...state, observedGeneration: generation, lastTransitionTime };
 }
 
-/** RFC 3339 as `metav1.Time` has it. */
+/** Formats a time as `metav1.Time` does: RFC 3339 in whole seconds. */
 export function wholeSeconds(time: Date): string {
   return time.toISOString().replace(/\.\d+Z$/, 'Z');
 }

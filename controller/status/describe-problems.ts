@@ -1,11 +1,11 @@
 import type { Problem } from '../validate/problem.ts';
 
-/** Longer texts are of no use in a terminal, and thousands of resources are watched by many. */
+/** A longer text does not help in a terminal, and every watcher of every resource receives it. */
 const MAX_LENGTH = 1024;
-const MAX_FINDING_LENGTH = 300;
+const MAX_PROBLEM_LENGTH = 300;
 const ELLIPSIS = '…';
 
-/** All problems, each with its place, as far as there is room. */
+/** Lists problems, each with its place, up to the maximum length. */
 export function describeProblems(problems: readonly Problem[]): string {
   const fitting: string[] = [];
   let length = 0;
@@ -20,10 +20,10 @@ export function describeProblems(problems: readonly Problem[]): string {
 }
 
 function describe({ path, message }: Problem): string {
-  return clip(path === '' ? message : `${path}: ${message}`, MAX_FINDING_LENGTH);
+  return clip(path === '' ? message : `${path}: ${message}`, MAX_PROBLEM_LENGTH);
 }
 
-/** The text, shortened when it is longer than that. */
+/** Shortens a text to a maximum length. */
 export function clip(text: string, length: number): string {
   if (text.length <= length) return text;
   return `${text.slice(0, length - ELLIPSIS.length).toWellFormed()}${ELLIPSIS}`;

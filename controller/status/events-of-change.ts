@@ -1,7 +1,7 @@
 import type { Status } from './compare-status.ts';
 import { findCondition, type Condition } from './condition.ts';
 
-/** Something that people who look at an object should hear of. */
+/** The content of an Event about a resource. */
 export interface StatusEvent {
   readonly type: 'Normal' | 'Warning';
   /** One CamelCase word. */
@@ -10,23 +10,23 @@ export interface StatusEvent {
 }
 
 /**
- * What a status says the opposite of than the one before. Nothing for a resource that nothing was
- * said about before: its conditions tell.
+ * The Events about a change of status. A resource that had no status gets none: its conditions say
+ * enough.
  */
 export function eventsOfChange(before: Status | undefined, after: Status): readonly StatusEvent[] {
   const was = findCondition(before?.conditions, 'Programmed');
   const is = findCondition(after.conditions, 'Programmed');
   if (was === undefined || is === undefined) return [];
   return [
-    ...announceAcceptance(was, is, after),
-    ...announceRejection(was, is),
-    ...announceHoldBack(was, is, before),
+    ...acceptanceEvents(was, is, after),
+    ...rejectionEvents(was, is),
+    ...holdBackEvents(was, is, before),
   ];
 }
 
-function announceAcceptance(was: Condition, is: Condition, after: Status): readonly StatusEvent[] {
-  if (isRefused(was) === isRefused(is)) return [];
-  if (!isRefused(is)) {
+function acceptanceEvents(was: Condition, is: Condition, after: Status): readonly StatusEvent[] {
+  if (isInvalid(was) === isInvalid(is)) return [];
+  if (!isInvalid(is)) {
     return [{ type: 'Normal', reason: 'Accepted', message: 'The newest generation is accepted.' }];
   }
   const conditions = ['Accepted', 'ResolvedRefs'] as const;
@@ -36,12 +36,12 @@ function announceAcceptance(was: Condition, is: Condition, after: Status): reado
   return [{ type: 'Warning', reason: (why ?? is).reason, message: (why ?? is).message }];
 }
 
-/** `Programmed` has this reason of whatever is not accepted, and of nothing else. */
-function isRefused({ reason }: Condition): boolean {
+/** `Programmed` has this reason if the newest generation cannot be used, and in no other case. */
+function isInvalid({ reason }: Condition): boolean {
   return reason === 'Invalid';
 }
 
-function announceRejection(was: Condition, is: Condition): readonly StatusEvent[] {
+function rejectionEvents(was: Condition, is: Condition): readonly StatusEvent[] {
   if (is.reason !== 'Rejected' || was.reason === 'Rejected') return [];
   return [{ type: 'Warning', reason: 'RejectedByProxy', message: is.message }];
 }
@@ -50,8 +50,8 @@ function isHeldBack({ reason }: Condition): boolean {
   return reason === 'HeldBack';
 }
 
-/** Only of GatewaySettings, which stand for all routes. Those alone count the routes. */
-function announceHoldBack(
+/** Only for GatewaySettings, which stand for all routes; only their status counts routes. */
+function holdBackEvents(
   was: Condition,
   is: Condition,
   before: Status | undefined,

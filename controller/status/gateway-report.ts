@@ -4,7 +4,7 @@ import type { SettingsStatus } from '../kubernetes/stored-resources.ts';
 import type { ProxyReport, Publication } from '../push/publication.ts';
 import { wholeSeconds } from './condition.ts';
 
-/** The part of the status of GatewaySettings that is about the gateway, and not about them. */
+/** The part of the status of GatewaySettings that is about the gateway, not about the settings. */
 export type GatewayReport = Pick<
   SettingsStatus,
   'addresses' | 'attachedRoutes' | 'proxies' | 'snapshot'
@@ -12,13 +12,13 @@ export type GatewayReport = Pick<
 
 const MAX_ADDRESSES = 16;
 
-/** Where the gateway is, who serves, and what was published last. */
+/** Reports the addresses of the gateway, its proxies, and the newest snapshot. */
 export function reportGateway({
   service,
   publication,
   attachedRoutes,
 }: {
-  /** In front of the proxies; undefined when it is not known. */
+  /** The Service in front of the proxies; undefined if it is not known. */
   readonly service: Service | undefined;
   readonly publication: Pick<Publication, 'proxies' | 'position' | 'version' | 'publishedAt'>;
   readonly attachedRoutes: number;
@@ -39,7 +39,7 @@ export function reportGateway({
   };
 }
 
-/** Where the load balancer of a Service is; empty when it has none. */
+/** The addresses of the load balancer of a Service; empty if it has none. */
 function addressesOf(service: Service | undefined): NonNullable<GatewayReport['addresses']> {
   const ingress = service?.status?.loadBalancer?.ingress ?? [];
   return ingress

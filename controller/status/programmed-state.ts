@@ -1,24 +1,24 @@
 import type { RolloutState } from '../push/publication.ts';
 import type { ConditionState } from './condition.ts';
 import { clip } from './describe-problems.ts';
-import { describeRefusal, describeServed, type VerdictSummary } from './verdict-states.ts';
+import { describeNotServed, describeServed, type VerdictSummary } from './verdict-states.ts';
 
-/** How far what serves has come. */
+/** The state of the publication, as far as it concerns one resource. */
 export interface PublicationState {
-  /** Undefined: it is not published. Of what was published last, not of what an obstacle keeps back. */
+  /** Rollout state of the published version, not of one that is held back; undefined: none is published. */
   readonly rollout: RolloutState | undefined;
-  /** Why nothing is published at present; undefined: it is. */
+  /** Why publication is held back; undefined while it is not. */
   readonly obstacle: string | undefined;
 }
 
 const MAX_LENGTH = 1024;
 
 /**
- * Condition `Programmed`: every proxy serves the newest generation.
+ * The state of condition `Programmed`: every proxy serves the newest generation.
  *
- * `isProgrammed` says that it was true of this generation already. It stays so when a proxy goes or
- * comes, and when the content changes with something else than the generation: proxies serve it
- * meanwhile, and a condition that comes and goes with every pod is of use to nobody.
+ * `isProgrammed` means that the condition is already true for this generation. It then stays true
+ * while proxies come and go, and while content changes that is not the generation: proxies keep
+ * serving it, and a condition that flaps with every pod helps nobody.
  */
 export function programmedState(
   summary: VerdictSummary,
@@ -29,7 +29,7 @@ export function programmedState(
     const message =
       obstacle === undefined
         ? describeServed(summary)
-        : `${describeObstacle(obstacle)} Proxies keep serving the last published configuration. ${describeRefusal(summary)}`;
+        : `${describeObstacle(obstacle)} Proxies keep serving the last published configuration. ${describeNotServed(summary)}`;
     return { status: 'False', reason: 'Invalid', message: clip(message, MAX_LENGTH) };
   }
   if (obstacle !== undefined) return isProgrammed ? programmed() : heldBack(obstacle);
@@ -44,12 +44,14 @@ function stateOf(rollout: Exclude<RolloutState, { kind: 'rejected' }> | undefine
       return programmed();
     case 'pending': {
       const { acknowledged, proxies } = rollout;
-      return pending(`${String(acknowledged)} of ${String(proxies)} proxies serve it.`);
+      return pending(
+        `${String(acknowledged)} of ${String(proxies)} proxies serve the newest generation.`,
+      );
     }
     case 'no-proxies':
       return { status: 'Unknown', reason: 'NoProxies', message: 'No proxy is connected.' };
     case undefined:
-      return pending('It is not published yet.');
+      return pending('The newest generation is not published yet.');
   }
 }
 
@@ -75,6 +77,6 @@ function heldBack(obstacle: string): ConditionState {
 }
 
 function rejected({ proxy, message }: RolloutState & { kind: 'rejected' }): ConditionState {
-  const text = proxy === undefined ? message : `Proxy ${proxy} refuses it: ${message}`;
+  const text = proxy === undefined ? message : `Proxy ${proxy} rejects it: ${message}`;
   return { status: 'False', reason: 'Rejected', message: clip(text, MAX_LENGTH) };
 }

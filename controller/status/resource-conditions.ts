@@ -7,18 +7,18 @@ import {
   type VerdictSummary,
 } from './verdict-states.ts';
 
-/** What the conditions of a resource are made of. */
+/** What the conditions of a resource are built from. */
 export interface ConditionInput {
   readonly summary: VerdictSummary;
   readonly publication: PublicationState;
-  /** The conditions it has. */
+  /** The current conditions. */
   readonly current: readonly Condition[] | undefined;
-  /** Whether `Programmed` stays true of the generation that it is true of. */
+  /** Whether `Programmed` stays true for the generation that it is already true for. */
   readonly staysProgrammed: boolean;
   readonly now: Date;
 }
 
-/** The conditions that a resource should have. */
+/** Builds the conditions of a resource. */
 export function resourceConditions(input: ConditionInput): readonly Condition[] {
   const { summary, publication, current, now } = input;
   const since = { generation: summary.generation, current, now };

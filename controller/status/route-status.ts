@@ -7,21 +7,22 @@ import type { PublicationState } from './programmed-state.ts';
 import { resourceConditions } from './resource-conditions.ts';
 import { keptSpec, servedSpec } from './served-spec.ts';
 
+/** What the status of a Route is built from. */
 export interface RouteStatusInput extends PublicationState {
   readonly verdict: RouteVerdict;
   /** The class of this gateway. */
   readonly gatewayClass: string;
-  /** The status it has; undefined when it has none. */
+  /** The current status; undefined if there is none. */
   readonly current: RouteStatus | undefined;
   readonly now: Date;
 }
 
 /**
- * The status that a Route should have. Equal input, equal status; and what it made of a status is
- * made of itself again, unless something else changes.
+ * Builds the status of a Route. Equal input gives an equal status, and a status that was built before
+ * stays the same as long as the rest of the input does.
  *
- * `Programmed` stays true while no proxy is connected: those that there were serve on, and
- * GatewaySettings say that nobody is connected.
+ * `Programmed` stays true while no proxy is connected: disconnected proxies keep serving, and the
+ * status of the GatewaySettings reports that none is connected.
  */
 export function routeStatus(input: RouteStatusInput): RouteStatus {
   const { verdict, current, now } = input;
@@ -50,8 +51,8 @@ export function routeStatus(input: RouteStatusInput): RouteStatus {
 }
 
 /**
- * The URL that it had here, of a Route that waits for settings that let it serve: by its host another
- * leader knows whose that is.
+ * The URL that a Route keeps while the settings do not allow it: its host tells the next leader which
+ * namespace owns that host.
  */
 function keptUrl({ verdict, gatewayClass, current }: RouteStatusInput): string | undefined {
   if (current?.gatewayClassName !== gatewayClass) return undefined;
@@ -60,7 +61,7 @@ function keptUrl({ verdict, gatewayClass, current }: RouteStatusInput): string |
   return isKept ? current.url : undefined;
 }
 
-/** Of a route whose newest generation is not programmed. */
+/** The generation that proxies serve of a Route whose newest generation is not programmed. */
 function olderProgrammedGeneration(input: RouteStatusInput): number | undefined {
   const { verdict, rollout, obstacle, current } = input;
   if (verdict.served === undefined) return undefined;

@@ -6,8 +6,8 @@ import type { VerdictSummary } from './verdict-states.ts';
 type ServedSpec = NonNullable<RouteStatus['served']>;
 
 /**
- * The older generation that serves while the newest is not accepted, so that another leader can go
- * on with it; undefined when there is none.
+ * The older generation that is served while the newest is not accepted, stored so that the next
+ * leader can serve it; undefined if there is none.
  */
 export function servedSpec({
   generation,
@@ -18,7 +18,7 @@ export function servedSpec({
   return storable(served);
 }
 
-/** The same of a Route that waits for settings that let it serve; until then nothing of it does. */
+/** The generation that a Route keeps for when the settings allow it again; until then none is served. */
 export function keptSpec({ kept }: RouteVerdict): ServedSpec | undefined {
   return kept?.served && storable(kept.served);
 }

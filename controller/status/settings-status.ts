@@ -6,19 +6,20 @@ import type { PublicationState } from './programmed-state.ts';
 import { resourceConditions } from './resource-conditions.ts';
 import { servedSpec } from './served-spec.ts';
 
+/** What the status of GatewaySettings is built from. */
 export interface SettingsStatusInput extends PublicationState {
   readonly verdict: SettingsVerdict;
   readonly gateway: GatewayReport;
-  /** The status they have; undefined when they have none. */
+  /** The current status; undefined if there is none. */
   readonly current: SettingsStatus | undefined;
   readonly now: Date;
 }
 
 /**
- * The status that GatewaySettings should have.
+ * Builds the status of GatewaySettings.
  *
- * They stand for the gateway: unlike a Route's, their `Programmed` says so when publication is held
- * back or no proxy is connected, although nothing about them has changed.
+ * They stand for the gateway: unlike that of a Route, their `Programmed` becomes false when publication
+ * is held back or no proxy is connected, although the settings have not changed.
  */
 export function settingsStatus(input: SettingsStatusInput): SettingsStatus {
   const { verdict, gateway, rollout, obstacle, current, now } = input;

@@ -1,7 +1,7 @@
 import type { RouteVerdict, SettingsVerdict } from '../compile/compilation.ts';
 import type { VerdictSummary } from './verdict-states.ts';
 
-/** What conditions are made of, in a verdict on either kind of resource. */
+/** The part of a verdict that conditions are built from. */
 export function summarizeVerdict(verdict: RouteVerdict | SettingsVerdict): VerdictSummary {
   return {
     generation: verdict.resource.metadata.generation ?? 0,

@@ -3,7 +3,7 @@ import type { Problem } from '../validate/problem.ts';
 import type { ConditionState } from './condition.ts';
 import { describeProblems } from './describe-problems.ts';
 
-/** What the compiler decided on the newest generation of a resource. */
+/** The part of a verdict that conditions are built from. */
 export interface VerdictSummary {
   readonly generation: number;
   readonly isAccepted: boolean;
@@ -11,7 +11,7 @@ export interface VerdictSummary {
   readonly served: Served | undefined;
 }
 
-/** Reasons that are about what the resource refers to; all others are about itself. */
+/** Reasons that are about the references of a resource; all others are about the resource itself. */
 const REFERENCE_REASONS: ReadonlySet<string> = new Set([
   'BackendNotFound',
   'RefNotPermitted',
@@ -22,11 +22,10 @@ const REFERENCE_REASONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Condition `Accepted`.
+ * The state of condition `Accepted`.
  *
- * As in the Gateway API it is about the resource itself: one whose only problem is that it refers to
- * what is not there, or may not be used, is accepted, and `ResolvedRefs` is false. `Programmed` tells
- * whether it serves.
+ * As in the Gateway API it is about the resource itself: a resource whose only problem is a reference
+ * is accepted, and its `ResolvedRefs` is false. `Programmed` reports whether it is served.
  */
 export function acceptedState({ isAccepted, problems }: VerdictSummary): ConditionState {
   const own = problems.filter((problem) => !isAboutReference(problem));
@@ -34,15 +33,15 @@ export function acceptedState({ isAccepted, problems }: VerdictSummary): Conditi
   if (isAccepted || first === undefined) {
     const message = isAccepted
       ? 'The spec is valid.'
-      : 'The spec is valid, and what it refers to cannot be used: see ResolvedRefs.';
+      : 'The spec is valid, but a resource that it refers to cannot be used: see ResolvedRefs.';
     return { status: 'True', reason: 'Accepted', message };
   }
   return { status: 'False', reason: reasonOf(first), message: describeProblems(own) };
 }
 
 /**
- * Condition `ResolvedRefs`: unknown for a resource that is refused for something else, because its
- * references may not have been looked at.
+ * The state of condition `ResolvedRefs`. It is unknown for a resource with another problem, because
+ * its references may not have been resolved.
  */
 export function resolvedRefsState({ isAccepted, problems }: VerdictSummary): ConditionState {
   const references = problems.filter(isAboutReference);
@@ -54,41 +53,41 @@ export function resolvedRefsState({ isAccepted, problems }: VerdictSummary): Con
     const message = 'References are resolved once the spec is accepted.';
     return { status: 'Unknown', reason: 'Pending', message };
   }
-  // Of what is accepted, such as a Service with more endpoints than are served.
+  // An accepted resource may have problems, such as a Service with too many endpoints to serve all.
   const message =
     problems.length === 0
-      ? 'Everything it refers to exists and may be used.'
+      ? 'Every resource that it refers to exists and may be used.'
       : describeProblems(problems);
   return { status: 'True', reason: 'ResolvedRefs', message };
 }
 
-/** Condition `PartiallyInvalid`, which is there only while it is true. */
+/** The state of condition `PartiallyInvalid`, which is present only while it is true. */
 export function partiallyInvalidState(summary: VerdictSummary): ConditionState | undefined {
   const { isAccepted, served } = summary;
   if (isAccepted || served === undefined) return undefined;
   return { status: 'True', reason: 'ServedGeneration', message: describeServed(summary) };
 }
 
-/** What serves instead of a generation that does not. */
+/** Describes what is served instead of a generation that cannot be. */
 export function describeServed(summary: VerdictSummary): string {
   const { generation, served, problems } = summary;
-  if (served === undefined) return `Nothing of it serves: ${describeProblems(problems)}.`;
+  if (served === undefined) return `No generation of it is served: ${describeProblems(problems)}.`;
   const which =
     served.generation === generation
-      ? 'it serves as it did before'
-      : `generation ${String(served.generation)} serves`;
-  return `${refusalOf(summary)}: ${which}.`;
+      ? 'its last good state keeps serving'
+      : `generation ${String(served.generation)} keeps serving`;
+  return `${nonServingOf(summary)}; ${which}.`;
 }
 
-/** Why a generation does not serve, whatever does. */
-export function describeRefusal(summary: VerdictSummary): string {
-  return `${refusalOf(summary)}: ${describeProblems(summary.problems)}.`;
+/** Describes why a generation is not served. */
+export function describeNotServed(summary: VerdictSummary): string {
+  return `${nonServingOf(summary)}: ${describeProblems(summary.problems)}.`;
 }
 
-/** In agreement with `Accepted`, which is true while nothing but a reference is at problem. */
-function refusalOf({ generation, problems }: VerdictSummary): string {
-  const refusal = problems.every(isAboutReference) ? 'cannot be used now' : 'is not accepted';
-  return `Generation ${String(generation)} ${refusal}`;
+/** Agrees with `Accepted`, which is true while only references have problems. */
+function nonServingOf({ generation, problems }: VerdictSummary): string {
+  const why = problems.every(isAboutReference) ? 'cannot be used now' : 'is not accepted';
+  return `Generation ${String(generation)} ${why}`;
 }
 
 function isAboutReference({ reason }: Problem): boolean {

@@ -1,13 +1,14 @@
 import type { Logger } from '../../shared/telemetry/logger.ts';
 
+/** What a SettingsPresence is made with. */
 export interface SettingsPresenceOptions {
-  /** `namespace/name` of the settings that are looked for. */
+  /** `namespace/name` of the settings. */
   readonly settingsName: string;
   readonly gatewayClass: string;
   readonly logger: Logger;
 }
 
-/** Logs once that there are no settings, and once that there are then. */
+/** Logs once when the settings are missing, and once when they are found after that. */
 export class SettingsPresence {
   readonly #options: SettingsPresenceOptions;
   #isMissing = false;
@@ -16,13 +17,13 @@ export class SettingsPresence {
     this.#options = options;
   }
 
-  /** To be told when everything in the cluster is known, and whenever it changes. */
-  see(isThere: boolean): void {
-    if (isThere === !this.#isMissing) return;
-    this.#isMissing = !isThere;
+  /** Records whether the settings exist, once everything in the cluster has loaded. */
+  record(isPresent: boolean): void {
+    if (isPresent === !this.#isMissing) return;
+    this.#isMissing = !isPresent;
     const { settingsName, gatewayClass, logger } = this.#options;
     const fields = { settings: settingsName, class: gatewayClass };
-    if (isThere) logger.info('settings found', fields);
-    else logger.warn('no settings of this name and class, without which no route serves', fields);
+    if (isPresent) logger.info('GatewaySettings found', fields);
+    else logger.warn('GatewaySettings not found, no route is served', fields);
   }
 }

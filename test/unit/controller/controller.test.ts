@@ -191,7 +191,7 @@ describe('a controller', () => {
 
   it('logs once that its settings are missing, and once that they were found', async () => {
     const settings = '/apis/gatehouse.dev/v1alpha1/namespaces/default/gatewaysettings/gatehouse';
-    const missing = 'no settings of this name and class, without which no route serves';
+    const missing = 'GatewaySettings not found, no route is served';
     await applySettings('{ gatewayClassName: other }');
     const it = await start();
     await eventually('it is ready', () => it.isReady);
@@ -202,9 +202,9 @@ describe('a controller', () => {
       return route.includes('no GatewaySettings default/gatehouse of class gatehouse');
     });
     await cluster.admin.request('DELETE', settings);
-    expect(hasLogged('info', 'settings found')).toBe(false);
+    expect(hasLogged('info', 'GatewaySettings found')).toBe(false);
     await applySettings('{}');
-    await eventually('it is logged', () => hasLogged('info', 'settings found'));
+    await eventually('it is logged', () => hasLogged('info', 'GatewaySettings found'));
     await eventually('the Route is compiled', () => it.table.has(KEY));
     expect(logger.messages('warn').filter((message) => message === missing)).toHaveLength(1);
     const [told] = logger.records.filter(({ message }) => message === missing);

@@ -16,6 +16,6 @@ it.each<[string, (RolloutState | undefined)[], RolloutState | undefined]>([
   ['one that is refused', [undefined, REJECTED, NEARLY], REJECTED],
   ['one that is not published', [PROGRAMMED, undefined], undefined],
   ['no proxy', [NO_PROXIES, NO_PROXIES], NO_PROXIES],
-])('resources have come as far as %s', (_, all, expected) => {
+])('several resources have the rollout state of %s', (_, all, expected) => {
   expect(combineRolloutStates(all)).toEqual(expected);
 });

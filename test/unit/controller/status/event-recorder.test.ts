@@ -2,10 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 
 import { KubernetesApiError } from '../../../../controller/kubernetes/kubernetes-api.ts';
 import { ROUTES } from '../../../../controller/kubernetes/resource-types.ts';
-import {
-  EventRecorder,
-  type InvolvedObject,
-} from '../../../../controller/status/event-recorder.ts';
+import type { InvolvedObject } from '../../../../controller/status/event-object.ts';
+import { EventRecorder } from '../../../../controller/status/event-recorder.ts';
 import { MemoryApi } from '../../../support/kubernetes/memory-api.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
@@ -76,7 +74,7 @@ describe('an event recorder', () => {
     });
   });
 
-  it('repeats what it said of an object last once in ten minutes', async () => {
+  it('repeats the last Event about an object after ten minutes', async () => {
     const { api, clock, recorder } = world();
     await recorder.record(regarding('files'), WARNING, LASTING);
     await recorder.record(regarding('files'), { ...WARNING, message: 'another' }, LASTING);
@@ -87,7 +85,7 @@ describe('an event recorder', () => {
     expect(api.requests).toHaveLength(3);
   });
 
-  it('says last what is so, however often it is the opposite', async () => {
+  it('ends with the Event that is true, however often the opposite is true in between', async () => {
     const { api, clock, recorder } = world();
     for (let round = 0; round < 2; round += 1) {
       await recorder.record(regarding('files'), WARNING, LASTING);
@@ -101,7 +99,7 @@ describe('an event recorder', () => {
     ]);
   });
 
-  it('takes for said what is written, and nothing else', async () => {
+  it('counts only an Event that was written as the last one', async () => {
     const { api, recorder } = world();
     await recorder.record(regarding('files'), WARNING, LASTING);
     api.before = () => {
@@ -113,7 +111,7 @@ describe('an event recorder', () => {
     expect(reasonsOf(api)).toEqual(['InvalidPolicy', 'Accepted', 'Accepted']);
   });
 
-  it('is not heard too often', async () => {
+  it('limits the number of Events in all', async () => {
     const { api, clock, recorder } = world();
     const burst = async (from: number) => {
       for (let index = from; index < from + 500; index += 1) {
@@ -130,7 +128,7 @@ describe('an event recorder', () => {
     expect(api.requests).toHaveLength(111);
   });
 
-  it('tells of the others while the verdict on one object flaps', async () => {
+  it('writes Events about other objects while one flaps', async () => {
     const { api, clock, recorder, signal } = world();
     for (let second = 0; second < 900; second += 1) {
       await recorder.record(regarding('flapping'), WARNING, signal);
@@ -145,7 +143,7 @@ describe('an event recorder', () => {
     expect(names.filter((name) => name === 'flapping').length).toBeLessThanOrEqual(6 + 15);
   });
 
-  it('says later what is so at rest, once', async () => {
+  it('writes an Event above the limit later, once', async () => {
     const { api, clock, recorder, signal } = world();
     await talk(recorder, 6, signal);
     for (const announcement of [WARNING, ACCEPTED, WARNING]) {
@@ -156,7 +154,7 @@ describe('an event recorder', () => {
     expect(reasonsOf(api).slice(5)).toEqual(['Accepted', 'InvalidPolicy']);
   });
 
-  it('does not say later what it said last', async () => {
+  it('does not write an Event later that equals the last one', async () => {
     const { api, clock, recorder, signal } = world();
     await talk(recorder, 6, signal);
     await recorder.record(regarding('files'), WARNING, signal);
@@ -165,7 +163,7 @@ describe('an event recorder', () => {
     expect(reasonsOf(api)).toHaveLength(6);
   });
 
-  it('says later what had to wait for others', async () => {
+  it('writes an Event later that waited for those of other objects', async () => {
     const { api, clock, recorder, signal } = world();
     await recorder.record(regarding('files'), WARNING, signal);
     for (let index = 0; index < 200; index += 1) {
@@ -181,7 +179,7 @@ describe('an event recorder', () => {
     });
   });
 
-  it('says nothing later once it is over', async () => {
+  it('writes no delayed Event once the signal has aborted', async () => {
     const { api, clock, recorder, signal, end } = world();
     await talk(recorder, 7, signal);
     end();
@@ -201,13 +199,13 @@ describe('an event recorder', () => {
     },
   );
 
-  it('goes on without an Event that cannot be written, and says so', async () => {
+  it('drops an Event that cannot be written, and logs that', async () => {
     const { api, logger, recorder } = world();
     api.before = () => {
       throw new KubernetesApiError({ code: 403, reason: 'Forbidden' }, 'no');
     };
     await recorder.record(regarding('a'), WARNING, LASTING);
     await recorder.record(regarding('b'), WARNING, LASTING);
-    expect(logger.records).toMatchObject([{ message: 'event could not be written' }]);
+    expect(logger.records).toMatchObject([{ message: 'cannot write an Event' }]);
   });
 });

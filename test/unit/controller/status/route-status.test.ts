@@ -57,7 +57,7 @@ function messageOf(status: RouteStatus, type: string): string {
 const programmedBefore = statusOf({});
 
 describe('the status of a Route that every proxy serves', () => {
-  it('says so, and where', () => {
+  it('reports that it is programmed, with its URL', () => {
     expect(programmedBefore).toMatchObject({
       gatewayClassName: 'gatehouse',
       observedGeneration: 1,
@@ -79,7 +79,7 @@ describe('the status of a Route that every proxy serves', () => {
     }
   });
 
-  it('leaves out what is empty', () => {
+  it('leaves empty members out', () => {
     const verdict = { ...routeVerdict(), mcpRole: '', url: '' } as const;
     const status = statusOf({ verdict });
     expect(status).not.toHaveProperty('mcpRole');
@@ -87,19 +87,39 @@ describe('the status of a Route that every proxy serves', () => {
     expect(status).not.toHaveProperty('served');
   });
 
-  it('is what it is when it is made again', () => {
+  it('is the same when it is built again', () => {
     expect(statusOf({ current: programmedBefore, now: LATE })).toEqual(programmedBefore);
   });
 });
 
 describe('Programmed', () => {
   it.each<[string, Partial<RouteStatusInput>, readonly string[], string]>([
-    ['waits for publication', { rollout: undefined }, ['False', 'Pending'], 'not published'],
-    ['waits for proxies', { rollout: PENDING }, ['False', 'Pending'], '2 of 3 proxies'],
-    ['names the proxy', { rollout: REJECTED }, ['False', 'Rejected'], 'proxy-0 refuses'],
-    ['is not known', { rollout: NO_PROXIES }, ['Unknown', 'NoProxies'], 'No proxy'],
     [
-      'tells of an obstacle, whatever proxies serve of before',
+      'is pending before the generation is published',
+      { rollout: undefined },
+      ['False', 'Pending'],
+      'not published',
+    ],
+    [
+      'is pending while proxies load the generation',
+      { rollout: PENDING },
+      ['False', 'Pending'],
+      '2 of 3 proxies',
+    ],
+    [
+      'names the proxy that rejects the generation',
+      { rollout: REJECTED },
+      ['False', 'Rejected'],
+      'proxy-0 rejects',
+    ],
+    [
+      'is unknown while no proxy is connected',
+      { rollout: NO_PROXIES },
+      ['Unknown', 'NoProxies'],
+      'No proxy',
+    ],
+    [
+      'is held back by an obstacle, whatever proxies serve',
       { obstacle: 'the settings are not valid' },
       ['False', 'HeldBack'],
       'Publication is held back: the settings are not valid.',
@@ -111,18 +131,18 @@ describe('Programmed', () => {
   });
 
   it.each<[string, Partial<RouteStatusInput>]>([
-    ['a proxy that comes or goes', { rollout: PENDING }],
+    ['a proxy that connects or leaves', { rollout: PENDING }],
     ['no proxy', { rollout: NO_PROXIES }],
-    ['another content', { verdict: routeVerdict({ hash: 'other' }), rollout: PENDING }],
+    ['changed content', { verdict: routeVerdict({ hash: 'other' }), rollout: PENDING }],
     ['a new leader', { rollout: undefined }],
     ['an obstacle', { obstacle: 'most routes are gone' }],
-  ])('stays true of a generation with %s', (_, input) => {
+  ])('stays true for a generation with %s', (_, input) => {
     const status = statusOf({ current: programmedBefore, now: LATE, ...input });
     expect(conditionsOf(status)['Programmed']).toEqual(['True', 'Programmed']);
     expect(status.programmedGeneration).toBe(1);
   });
 
-  it('begins anew with a new generation, and remembers the one before', () => {
+  it('becomes false for a new generation, and keeps the programmed one', () => {
     const status = statusOf({
       verdict: routeVerdict({ generation: 2 }),
       rollout: PENDING,
@@ -133,13 +153,13 @@ describe('Programmed', () => {
     expect(status.programmedGeneration).toBe(1);
   });
 
-  it('ends when a proxy refuses a content of the same generation', () => {
+  it('becomes false when a proxy rejects content of the same generation', () => {
     const status = statusOf({ rollout: REJECTED, current: programmedBefore, now: LATE });
     expect(conditionsOf(status)['Programmed']).toEqual(['False', 'Rejected']);
     expect(status.programmedGeneration).toBe(1);
   });
 
-  it('moves its time only with its status', () => {
+  it('moves its transition time only with its status', () => {
     const pending = statusOf({ rollout: PENDING });
     const rejected = statusOf({ rollout: REJECTED, current: pending, now: LATE });
     const programmed = statusOf({ current: rejected, now: LATE });
@@ -152,7 +172,7 @@ describe('Programmed', () => {
 });
 
 describe('the status of a Route that is not accepted', () => {
-  it('says what is wrong where, and what serves instead', () => {
+  it('reports each problem with its place, and which generation serves instead', () => {
     const verdict = routeVerdict({
       generation: 3,
       problems: [INVALID_POLICY],
@@ -169,7 +189,7 @@ describe('the status of a Route that is not accepted', () => {
       'spec.policy.allow.or[0]: unknown criterion "emial"',
     );
     expect(messageOf(status, 'PartiallyInvalid')).toBe(
-      'Generation 3 is not accepted: generation 2 serves.',
+      'Generation 3 is not accepted; generation 2 keeps serving.',
     );
     expect(status.served).toEqual({ generation: 2, spec: { of: 2 } });
     expect(status).toMatchObject({
@@ -179,17 +199,17 @@ describe('the status of a Route that is not accepted', () => {
     });
   });
 
-  it('says that nothing serves', () => {
+  it('reports that no generation is served', () => {
     const status = statusOf({ verdict: routeVerdict({ problems: [INVALID_POLICY] }) });
     expect(conditionsOf(status)).not.toHaveProperty('PartiallyInvalid');
     expect(messageOf(status, 'Programmed')).toBe(
-      'Nothing of it serves: spec.policy.allow.or[0]: unknown criterion "emial".',
+      'No generation of it is served: spec.policy.allow.or[0]: unknown criterion "emial".',
     );
     expect(status).not.toHaveProperty('configHash');
     expect(status).not.toHaveProperty('programmedGeneration');
   });
 
-  it('is accepted when nothing but a reference is wrong, as in the Gateway API', () => {
+  it('is accepted if only a reference has a problem, as in the Gateway API', () => {
     const status = statusOf({ verdict: routeVerdict({ problems: [SECRET_NOT_FOUND] }) });
     expect(conditionsOf(status)).toEqual({
       Accepted: ['True', 'Accepted'],
@@ -197,7 +217,7 @@ describe('the status of a Route that is not accepted', () => {
       Programmed: ['False', 'Invalid'],
     });
     expect(messageOf(status, 'Accepted')).toBe(
-      'The spec is valid, and what it refers to cannot be used: see ResolvedRefs.',
+      'The spec is valid, but a resource that it refers to cannot be used: see ResolvedRefs.',
     );
   });
 
@@ -230,7 +250,7 @@ describe('the status of a Route that is not accepted', () => {
     },
   );
 
-  it('tells problems and references apart', () => {
+  it('reports problems of references in ResolvedRefs and all others in Accepted', () => {
     const problems = [SECRET_NOT_FOUND, INVALID_POLICY];
     const status = statusOf({ verdict: routeVerdict({ problems }) });
     expect(conditionsOf(status)).toMatchObject({
@@ -240,7 +260,7 @@ describe('the status of a Route that is not accepted', () => {
     expect(messageOf(status, 'Accepted')).not.toContain('Secret');
   });
 
-  it('keeps no copy of a spec that it has itself', () => {
+  it('holds no copy of a spec that is the newest', () => {
     const verdict = routeVerdict({
       generation: 2,
       problems: [SECRET_NOT_FOUND],
@@ -249,11 +269,11 @@ describe('the status of a Route that is not accepted', () => {
     const status = statusOf({ verdict });
     expect(status).not.toHaveProperty('served');
     expect(messageOf(status, 'PartiallyInvalid')).toBe(
-      'Generation 2 cannot be used now: it serves as it did before.',
+      'Generation 2 cannot be used now; its last good state keeps serving.',
     );
   });
 
-  it('has messages of bounded length', () => {
+  it('has messages of limited length', () => {
     const problems = Array.from({ length: 5000 }, (_, index) => ({
       ...INVALID_POLICY,
       message: `${String(index)} ${'x'.repeat(2000)}`,
@@ -264,7 +284,7 @@ describe('the status of a Route that is not accepted', () => {
   });
 });
 
-describe('the status of a Route that settings do not let serve', () => {
+describe('the status of a Route that the settings do not allow', () => {
   const verdict: RouteVerdict = {
     ...routeVerdict({ generation: 3, problems: [NOT_ALLOWED] }),
     kept: { hosts: ['files.example.com'], served: { generation: 2, spec: { of: 2 } } },
@@ -273,7 +293,7 @@ describe('the status of a Route that settings do not let serve', () => {
     verdict: routeVerdict({ generation: 3, problems: [INVALID_POLICY], servedGeneration: 2 }),
   });
 
-  it('keeps what another leader goes on with, and does not say that it serves', () => {
+  it('keeps what the next leader needs, and does not report that it is served', () => {
     const status = statusOf({ verdict, current });
     expect(status).toMatchObject({
       url: 'https://files.example.com',
@@ -303,7 +323,7 @@ describe('the status of a Route that settings do not let serve', () => {
 });
 
 describe('the status of a Route that is accepted', () => {
-  it('tells of references that lead nowhere', () => {
+  it('reports references that cannot be resolved', () => {
     const verdict = routeVerdict({ problems: [SECRET_NOT_FOUND], isAccepted: true });
     expect(conditionsOf(statusOf({ verdict }))).toEqual({
       Accepted: ['True', 'Accepted'],

@@ -72,7 +72,7 @@ describe('the status of GatewaySettings', () => {
     });
   });
 
-  it('has the addresses of the load balancer, and none without one', () => {
+  it('has the addresses of the load balancer, if there is one', () => {
     const service = {
       metadata: { name: 'proxy' },
       status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }, { hostname: 'lb.example.com' }] } },
@@ -86,22 +86,27 @@ describe('the status of GatewaySettings', () => {
     expect(statusOf({ gateway: gatewayOf({ service: pending }) })).not.toHaveProperty('addresses');
   });
 
-  it('has no snapshot before the first', () => {
+  it('has no snapshot before the first publication', () => {
     const publication = { ...PUBLICATION, publishedAt: undefined };
     expect(statusOf({ gateway: gatewayOf({ publication }) })).not.toHaveProperty('snapshot');
   });
 
   it.each<[string, RolloutState | undefined, string | undefined, readonly string[]]>([
-    ['a proxy that comes', { kind: 'pending', acknowledged: 0, proxies: 1 }, undefined, ['True']],
+    [
+      'a proxy that connects',
+      { kind: 'pending', acknowledged: 0, proxies: 1 },
+      undefined,
+      ['True'],
+    ],
     ['a new leader', undefined, undefined, ['True']],
     ['no proxy', { kind: 'no-proxies' }, undefined, ['Unknown', 'NoProxies']],
     ['an obstacle', { kind: 'programmed' }, 'most routes are gone', ['False', 'HeldBack']],
-  ])('is programmed or not with %s', (_, rollout, obstacle, expected) => {
+  ])('has the right Programmed condition with %s', (_, rollout, obstacle, expected) => {
     const status = statusOf({ rollout, obstacle, current: statusOf() });
     expect(programmedOf(status)).toEqual(expect.arrayContaining([...expected]));
   });
 
-  it('keeps the spec that serves for another leader', () => {
+  it('keeps the spec that serves for the next leader', () => {
     const verdict = settingsVerdict({
       generation: 5,
       servedGeneration: 4,
@@ -110,7 +115,7 @@ describe('the status of GatewaySettings', () => {
     expect(statusOf({ verdict }).served).toEqual({ generation: 4, spec: { of: 4 } });
   });
 
-  it('differs in detail only when counters do', () => {
+  it('differs in detail when only counters differ', () => {
     const publication = { ...PUBLICATION, proxies: [], position: { epoch: 7, sequence: 43 } };
     const other = statusOf({ gateway: gatewayOf({ publication, attachedRoutes: 9 }) });
     expect(compareStatus(statusOf(), other)).toBe('detail');

@@ -121,7 +121,7 @@ function reasonOf(status: RouteStatus | SettingsStatus, type = 'Programmed'): st
 }
 
 describe('writing statuses', () => {
-  it('tells of a new Route in one write, when its proxies acknowledge it', async () => {
+  it('reports a new Route in one write when its proxies acknowledge it', async () => {
     const made = await world();
     const { loop, publication, clock, writes } = made;
     publication.some.set('route/team-a/files', PENDING);
@@ -134,7 +134,7 @@ describe('writing statuses', () => {
     expect(reasonOf(routeStatusOf(made))).toBe('Programmed');
   });
 
-  it('says within a second or two that a Route waits for its proxies', async () => {
+  it('reports within two seconds that a Route waits for its proxies', async () => {
     const made = await world();
     made.publication.everything = PENDING;
     tell(made.loop);
@@ -142,7 +142,7 @@ describe('writing statuses', () => {
     expect(reasonOf(routeStatusOf(made))).toBe('Pending');
   });
 
-  it('counts the proxies of a Route that waits now and then', async () => {
+  it('updates the count of proxies of a waiting Route now and then', async () => {
     const made = await world();
     const { loop, publication, clock, writes } = made;
     tell(loop);
@@ -154,7 +154,7 @@ describe('writing statuses', () => {
     expect(writes('files').length).toBeLessThanOrEqual(3);
   });
 
-  it('tells at once of a Route that is bad', async () => {
+  it('reports an invalid Route at once', async () => {
     const made = await world();
     tell(made.loop, { problems: [BAD] });
     await made.clock.advance(0);
@@ -172,7 +172,7 @@ describe('writing statuses', () => {
     expect(writes('files')).toHaveLength(1);
   });
 
-  it('tells of what is as before again while a write was under way', async () => {
+  it('writes again if the status reverts while a write is in progress', async () => {
     const made = await world();
     const { api, loop, clock } = made;
     tell(loop);
@@ -191,7 +191,7 @@ describe('writing statuses', () => {
     expect(reasonOf(routeStatusOf(made), 'Accepted')).toBe('Accepted');
   });
 
-  it('corrects a status that somebody else has changed', async () => {
+  it('corrects a status that another client changed', async () => {
     const made = await world();
     const { api, loop, clock } = made;
     tell(loop);
@@ -203,7 +203,7 @@ describe('writing statuses', () => {
     expect(reasonOf(routeStatusOf(made))).toBe('Programmed');
   });
 
-  it('is not misled by a watch that is late', async () => {
+  it('ignores an older status from a late watch', async () => {
     const { api, loop, clock, writes } = await world();
     tell(loop);
     await clock.advance(MINUTE);
@@ -218,7 +218,7 @@ describe('writing statuses', () => {
     expect(writes('files')).toHaveLength(2);
   });
 
-  it('does not repeat what the API server makes something else of', async () => {
+  it('does not repeat a write that the API server stored differently', async () => {
     const { api, loop, clock, writes } = await world();
     const place = { namespace: 'team-a', name: 'files' };
     const prune = () => {
@@ -241,7 +241,7 @@ describe('writing statuses', () => {
     expect(writes('files')).toHaveLength(1);
   });
 
-  it('does not repeat what the API server refuses, until it is something else', async () => {
+  it('does not repeat a write that the API server refused, until the status changes', async () => {
     const { api, loop, clock, writes } = await world();
     api.before = ({ verb, name }) => {
       if (verb === 'apply-status' && name === 'files') {
@@ -260,7 +260,7 @@ describe('writing statuses', () => {
     expect(writes('files')).toHaveLength(2);
   });
 
-  it('says nothing of a Route about another one of its name', async () => {
+  it('does not write the status of a deleted Route to a new one of its name', async () => {
     const made = await world();
     const { api, loop, clock, writes } = made;
     const place = { namespace: 'team-a', name: 'files' };
@@ -287,7 +287,7 @@ describe('writing statuses', () => {
     expect(reasonOf(routeStatusOf(made))).toBe('Programmed');
   });
 
-  it('forgets a Route that is gone', async () => {
+  it('forgets a deleted Route', async () => {
     const { loop, publication, clock, writes } = await world();
     publication.everything = PENDING;
     tell(loop);
@@ -298,7 +298,7 @@ describe('writing statuses', () => {
     expect(writes('files')).toEqual([]);
   });
 
-  it('tells of 1,000 new Routes in a write each, and in seconds', async () => {
+  it('reports 1,000 new Routes within seconds, in one write each', async () => {
     const { api, loop, publication, clock, writes } = await world();
     const names = Array.from({ length: 1000 }, (_, index) => `r${String(index)}`);
     for (const name of names) await api.create(ROUTES, 'team-a', { metadata: { name } });
@@ -314,8 +314,8 @@ describe('writing statuses', () => {
   });
 });
 
-describe('GatewaySettings', () => {
-  it('count at most once in five seconds', async () => {
+describe('the status of GatewaySettings', () => {
+  it('updates counters at most once in five seconds', async () => {
     const made = await world();
     const { loop, publication, clock, writes } = made;
     loop.reportSettings(settingsVerdict());
@@ -332,7 +332,7 @@ describe('GatewaySettings', () => {
     expect(settingsStatusOf(made).snapshot?.revision).toBe('1.101');
   });
 
-  it('wait for everything that comes of them', async () => {
+  it('is pending until all snapshot resources of the settings are programmed', async () => {
     const made = await world();
     made.publication.some.set('signing-keys', PENDING);
     made.loop.reportSettings(settingsVerdict());
@@ -340,7 +340,7 @@ describe('GatewaySettings', () => {
     expect(reasonOf(settingsStatusOf(made))).toBe('Pending');
   });
 
-  it('tell who is connected, and where the gateway is', async () => {
+  it('reports the connected proxies and the addresses of the gateway', async () => {
     const made = await world();
     made.publication.proxies = [PROXY];
     made.loop.setProxyService({
@@ -355,7 +355,7 @@ describe('GatewaySettings', () => {
     });
   });
 
-  it('may be gone', async () => {
+  it('is not written once the settings are deleted', async () => {
     const { loop, clock, writes } = await world();
     loop.reportSettings(settingsVerdict());
     loop.reportSettings(null);
@@ -365,7 +365,7 @@ describe('GatewaySettings', () => {
   });
 });
 
-describe('a Route that serves here no more', () => {
+describe('a released Route', () => {
   const place = { namespace: 'team-a', name: 'files' };
 
   /** A Route that every proxy serves, and says so. */
@@ -419,12 +419,12 @@ describe('a Route that serves here no more', () => {
       },
     ],
     [
-      'is for another gateway',
+      'joins another gateway class',
       {},
       'other-class',
       { observedGeneration: 2, conditions: [denying('Programmed', 'OtherGatewayClass')] },
     ],
-  ])('says once that it %s, and nothing else', async (_, metadata, why, status) => {
+  ])('has one last status when it %s', async (_, metadata, why, status) => {
     const made = await served();
     const { loop, clock, writes, events } = made;
     release(loop, change(made, metadata, why));
@@ -437,7 +437,7 @@ describe('a Route that serves here no more', () => {
     expect(routeStatusOf(made)).toEqual(status);
   });
 
-  it('is told of by the next leader, who says nothing again either', async () => {
+  it('gets its last status from the next leader, once', async () => {
     const made = await served();
     const { clock, end, writes } = made;
     end.abort();
@@ -453,7 +453,7 @@ describe('a Route that serves here no more', () => {
     expect(reasonOf(routeStatusOf(made))).toBe('OtherGatewayClass');
   });
 
-  it('is left to the other gateway, once that says anything', async () => {
+  it('keeps the status that the other gateway wrote', async () => {
     const made = await served();
     const { api, loop, clock, writes } = made;
     const before = change(made, {}, 'other-class');
@@ -468,7 +468,7 @@ describe('a Route that serves here no more', () => {
     expect(writes('files')).toHaveLength(2);
   });
 
-  it('takes back what was being written when it parted', async () => {
+  it('gets its last status also after a write that was in progress', async () => {
     const made = await world();
     const { api, loop, clock } = made;
     const apply = api.applyStatus.bind(api);
@@ -488,7 +488,7 @@ describe('a Route that serves here no more', () => {
     expect(reasonOf(routeStatusOf(made))).toBe('Deleting');
   });
 
-  it('says nothing when nothing was said of it', async () => {
+  it('gets no last status if this gateway wrote none before', async () => {
     const made = await world();
     const { loop, clock, writes } = made;
     release(loop, change(made, DELETION, 'deleted'));
@@ -496,7 +496,7 @@ describe('a Route that serves here no more', () => {
     expect(writes('files')).toEqual([]);
   });
 
-  it('says what it did when it comes back', async () => {
+  it('gets its usual status when it returns', async () => {
     const made = await served();
     const { api, loop, clock } = made;
     release(loop, change(made, {}, 'other-class'));
@@ -512,7 +512,7 @@ describe('a Route that serves here no more', () => {
 });
 
 describe('an obstacle to publication', () => {
-  it('is told of what it keeps back, and of no Route that serves', async () => {
+  it('is reported on what it holds back, and on no Route that is served', async () => {
     const made = await world();
     const { api, loop, clock, writes } = made;
     await api.create(ROUTES, 'team-a', { metadata: { name: 'new' } });
@@ -532,7 +532,7 @@ describe('an obstacle to publication', () => {
 });
 
 describe('a leadership', () => {
-  it('begins with what the objects say already', async () => {
+  it('starts from the statuses that exist', async () => {
     const made = await world();
     const { api, loop, clock, end, writes } = made;
     tell(loop);
@@ -549,7 +549,7 @@ describe('a leadership', () => {
     expect(writes()).toHaveLength(count);
   });
 
-  it('writes nothing before it begins, and nothing after its end', async () => {
+  it('writes nothing before it begins and after it ends', async () => {
     const made = makeWorld();
     await made.api.create(ROUTES, 'team-a', { metadata: { name: 'files' } });
     const loop = made.open();
@@ -570,7 +570,7 @@ describe('a leadership', () => {
 });
 
 describe('Events', () => {
-  it('of a Route that flaps end with what is so', async () => {
+  it('about a flapping Route end with the one that is true', async () => {
     const { loop, clock, events } = await world();
     tell(loop);
     await clock.advance(5000);
@@ -587,7 +587,7 @@ describe('Events', () => {
     expect(events().at(-1)).toMatchObject({ reason: 'InvalidPolicy' });
   });
 
-  it('tell of changes of mind, and of nothing else', async () => {
+  it('are recorded only when a verdict is reversed', async () => {
     const { loop, publication, clock, events } = await world();
     tell(loop);
     await clock.advance(5000);
@@ -612,11 +612,11 @@ describe('Events', () => {
         involvedObject: { kind: 'Route', namespace: 'team-a', name: 'files' },
       },
       { type: 'Normal', reason: 'Accepted' },
-      { type: 'Warning', reason: 'RejectedByProxy', message: 'Proxy proxy-0 refuses it: bad host' },
+      { type: 'Warning', reason: 'RejectedByProxy', message: 'Proxy proxy-0 rejects it: bad host' },
     ]);
   });
 
-  it('tell of publication that is held back, of the settings alone', async () => {
+  it('about publication that is held back are recorded on the settings only', async () => {
     const { loop, clock, events } = await world();
     tell(loop);
     loop.reportSettings(settingsVerdict());

@@ -76,7 +76,7 @@ function failWrites(api: MemoryApi, error: () => Error | undefined): void {
 }
 
 describe('a status writer', () => {
-  it('writes the newest of an object once, within its time', async () => {
+  it('writes the newest status of a resource once, within its time', async () => {
     const { clock, written, addRoutes, write } = await world();
     await addRoutes('r');
     write('r', 1, 1000);
@@ -87,7 +87,7 @@ describe('a status writer', () => {
     expect(written).toEqual(['r=2']);
   });
 
-  it('writes sooner when something is more urgent', async () => {
+  it('writes earlier when a request is more urgent', async () => {
     const { clock, written, addRoutes, write } = await world();
     await addRoutes('r');
     write('r', 1, 5000);
@@ -98,7 +98,7 @@ describe('a status writer', () => {
     expect(written).toEqual(['r=2']);
   });
 
-  it('has one write under way for an object, and what came meanwhile follows', async () => {
+  it('has one write in progress for a resource, and the next one follows', async () => {
     const { api, clock, written, addRoutes, write } = await world();
     await addRoutes('r');
     const answer = Promise.withResolvers<undefined>();
@@ -118,7 +118,7 @@ describe('a status writer', () => {
     expect(written).toEqual(['r=1', 'r=3']);
   });
 
-  it('has only so many writes under way', async () => {
+  it('limits the writes in progress', async () => {
     const { api, clock, addRoutes, write } = await world();
     const names = Array.from({ length: 20 }, (_, index) => `r${String(index)}`);
     await addRoutes(...names);
@@ -137,7 +137,7 @@ describe('a status writer', () => {
     expect(api.requests.filter(({ verb }) => verb === 'apply-status')).toHaveLength(20);
   });
 
-  it('keeps to its rate after a burst', async () => {
+  it('keeps its rate after a burst', async () => {
     const { clock, written, addRoutes, write } = await world({
       rate: { perSecond: 50, burst: 100 },
     });
@@ -153,7 +153,7 @@ describe('a status writer', () => {
     expect(written).toHaveLength(300);
   });
 
-  it('writes nothing while it settles', async () => {
+  it('writes nothing during the settling time', async () => {
     const { clock, written, addRoutes, write } = await world({ settlingMs: 5000 });
     await addRoutes('r');
     write('r', 1);
@@ -163,7 +163,7 @@ describe('a status writer', () => {
     expect(written).toEqual(['r=1']);
   });
 
-  it('writes nothing when the leadership is over, signal or not', async () => {
+  it('writes nothing when the leadership is over, even before its signal', async () => {
     const { api, clock, leadership, end, addRoutes, write } = await world();
     await addRoutes('r', 's');
     write('r', 1, 1000);
@@ -181,7 +181,7 @@ describe('a status writer', () => {
     ['one that fails', () => failure(500)],
     ['a conflict', () => failure(409)],
     ['one that is away', () => new TypeError('fetch failed')],
-  ])('tries again after %s, ever less often, and says so once', async (_, error) => {
+  ])('retries after %s at growing intervals, and logs that once', async (_, error) => {
     const { api, clock, logger, written, addRoutes, write } = await world();
     await addRoutes('r', 's');
     let isFailing = true;
@@ -200,7 +200,7 @@ describe('a status writer', () => {
     expect(written.toSorted()).toEqual(['r=1', 's=1']);
   });
 
-  it('waits as long as the API server asks, also with something newer', async () => {
+  it('waits as long as the API server asks, also with a newer status', async () => {
     const { api, clock, written, addRoutes, write } = await world();
     await addRoutes('r');
     let failures = 1;
@@ -217,7 +217,7 @@ describe('a status writer', () => {
     expect(written).toEqual(['r=2']);
   });
 
-  it('waits after a failure also with what came while the write was under way', async () => {
+  it('waits after a failure also with a request that came during the write', async () => {
     const { api, clock, addRoutes, write } = await world();
     await addRoutes('r');
     const answer = Promise.withResolvers<undefined>();
@@ -233,7 +233,7 @@ describe('a status writer', () => {
     expect(attempts()).toHaveLength(2);
   });
 
-  it('goes on with others while one fails', async () => {
+  it('writes other statuses while one fails', async () => {
     const { api, clock, written, addRoutes, write } = await world();
     await addRoutes('bad', 'r');
     api.before = ({ verb, name }) => {
@@ -247,7 +247,7 @@ describe('a status writer', () => {
     expect(written).toEqual(['r=1', 'r=2', 'r=3', 'r=4', 'r=5']);
   });
 
-  it('forgets an object that is gone', async () => {
+  it('forgets a deleted resource', async () => {
     const { api, clock, logger, write } = await world();
     write('gone', 1);
     await clock.advance(MINUTE);
@@ -255,7 +255,7 @@ describe('a status writer', () => {
     expect(logger.records).toEqual([]);
   });
 
-  it('gives up a status that the API server does not take', async () => {
+  it('gives up a status that the API server refuses', async () => {
     const { api, clock, refused, logger, addRoutes, write } = await world();
     await addRoutes('r');
     failWrites(api, () => failure(422));
@@ -265,7 +265,7 @@ describe('a status writer', () => {
     expect(logger.records).toMatchObject([{ level: 'error', fields: { resource: 'a/r' } }]);
   });
 
-  it('says once that it must not write, and tries again now and then', async () => {
+  it('logs once that it is not allowed to write, and retries now and then', async () => {
     const { api, clock, written, logger, addRoutes, write } = await world();
     await addRoutes('r', 's');
     let isGranted = false;
@@ -280,7 +280,7 @@ describe('a status writer', () => {
     expect(written.toSorted()).toEqual(['r=1', 's=1']);
   });
 
-  it('is not kept from others by writes that are never answered', async () => {
+  it('writes other statuses while some writes never get a response', async () => {
     const { api, clock, written, addRoutes, write } = await world();
     await addRoutes('a', 'b', 'c', 'd', 'r');
     api.before = ({ name }) => (name === 'r' ? undefined : new Promise(() => undefined));
