@@ -1,5 +1,5 @@
 import { Sealer } from '../../proxy/crypto/sealer.ts';
-import { createGateway } from '../../proxy/gateway.ts';
+import { Gateway } from '../../proxy/gateway.ts';
 import { LastGoodFinder } from '../../proxy/push/last-good/last-good-finder.ts';
 import { LastGood, type LastGoodPlaces } from '../../proxy/push/last-good/last-good.ts';
 import { startAdminServer } from '../../shared/admin/admin-server.ts';
@@ -62,7 +62,7 @@ export async function startClusterProxy(options: ClusterProxyOptions): Promise<C
     ),
   );
   const state = opening.use(await openState(options, sealer));
-  const gateway = createGateway({
+  const gateway = new Gateway({
     ...options,
     devAllowLoopback: false,
     sealingKeys: keys.sealingKeys,

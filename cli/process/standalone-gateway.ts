@@ -5,7 +5,7 @@ import {
 } from '../../controller/files/load-configuration.ts';
 import type { ServedFiles } from '../../controller/files/file-compiler.ts';
 import { Sealer } from '../../proxy/crypto/sealer.ts';
-import { createGateway, type Gateway } from '../../proxy/gateway.ts';
+import { Gateway } from '../../proxy/gateway.ts';
 import { startAdminServer } from '../../shared/admin/admin-server.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
 import type { ListenAddress } from '../../shared/runtime/listen-address.ts';
@@ -62,22 +62,22 @@ export async function startStandaloneGateway(
     }),
   );
   opening.defer(() => admin.close());
-  const gateway = createGateway({
+  const gateway = new Gateway({
     ...options,
     sealingKeys: keys.sealingKeys,
     defaultSigningKeys: keys.assertionKeys,
     stores: state.stores,
   });
   opening.defer(() => gateway.close());
-  gateway.apply(first.snapshot);
+  await gateway.apply(first.snapshot);
   const bound = await listening(gateway.listen(wantedAddresses(first, options)));
   isReady = true;
 
   const follower = followConfiguration(loaded, options, {
     logger,
-    apply: (changed) => {
+    apply: async (changed) => {
+      await applyChange(changed, gateway, options);
       serving = changed;
-      applyChange(changed, gateway, options);
     },
   });
   opening.defer(() => follower.close());
@@ -104,11 +104,15 @@ function servedAtStart(
 }
 
 /** Existing connections are not waited for: the next change must not wait behind them. */
-function applyChange(served: ServedFiles, gateway: Gateway, options: StandaloneOptions): void {
+async function applyChange(
+  served: ServedFiles,
+  gateway: Gateway,
+  options: StandaloneOptions,
+): Promise<void> {
   const { logger } = options;
   const { version } = served.snapshot;
   if (gateway.version() === version) return;
-  gateway.apply(served.snapshot);
+  await gateway.apply(served.snapshot);
   logger.info('configuration applied', { version, routes: served.routeCount });
   listening(gateway.listen(wantedAddresses(served, options))).catch((error: unknown) => {
     logger.error('a route has no listener', {}, error);

@@ -1,17 +1,9 @@
 import { TimeSlices } from '../../shared/runtime/time-slices.ts';
 
-/** Work in short steps: whoever has it done decides whether anything else gets its turn in between. */
+/** Work in short steps, which return their result with the last. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
-/** Does it all, with nothing in between. */
-export function atOnce<Result>(steps: Steps<Result>): Result {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/** Does it in slices, so that requests get their turn in between. */
+/** Runs the steps in time slices, so that requests are served in between. */
 export async function inSlices<Result>(steps: Steps<Result>): Promise<Result> {
   const slices = new TimeSlices();
   for (;;) {

@@ -141,7 +141,7 @@ export class Serving {
     const refused = await checkResources(changes.flatMap(({ after }) => after ?? []));
     if (refused.length > 0) return refused;
     try {
-      await this.#options.gateway.applyInSlices(snapshot, { since, changes });
+      await this.#options.gateway.apply(snapshot, { since, changes });
       return [];
     } catch (error) {
       if (error instanceof UnservableError) return error.rejected;

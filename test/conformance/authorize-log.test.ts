@@ -51,7 +51,7 @@ beforeAll(async () => {
   });
   world = await startGatewayWithUsers();
   [mcp, web, open] = [world.originOf('mcp'), world.originOf('web'), world.originOf('open')];
-  serve(POLICY, EVERY_FIELD);
+  await serve(POLICY, EVERY_FIELD);
   client = await signInClient(mcp);
 });
 
@@ -64,9 +64,9 @@ afterAll(async () => {
   await upstream[Symbol.asyncDispose]();
 });
 
-function serve(policy: Policy, authorizeLogFields?: Fields): void {
+async function serve(policy: Policy, authorizeLogFields?: Fields): Promise<void> {
   const to = upstream.origin;
-  world.configure(
+  await world.configure(
     {
       mcp: { from: mcp, to, mcp: { server: { maxRequestBytes: 1000 } }, policy },
       web: { from: web, to, policy: WEB_POLICY },
@@ -102,7 +102,7 @@ function withoutFrame(fields: LogRecord): LogRecord {
 
 describe('A record', () => {
   verifies('log.record', 'says what it is, when it was, and who asked for what', async () => {
-    serve(POLICY, EVERY_FIELD);
+    await serve(POLICY, EVERY_FIELD);
     const { headers } = await call(toolCall('echo', { text: 'hi' }));
 
     const { time, ...fields } = record();
@@ -122,7 +122,7 @@ describe('A record', () => {
     ['log.record', 'log.reasons', 'errors.tool-denied', 'policy.tool-reasons'],
     'of a tool that deny blocks says allow false with mcp-tool-unauthorized',
     async () => {
-      serve(POLICY, EVERY_FIELD);
+      await serve(POLICY, EVERY_FIELD);
       await call(toolCall('delete_all'));
       expect(record()).toMatchObject({
         ...{ 'mcp-tool': 'delete_all', allow: false, deny: true },
@@ -138,7 +138,7 @@ describe('A record', () => {
     ['log.record', 'log.reasons', 'errors.tool-denied', 'policy.tool-reasons'],
     'of a tool that allow does not name says allow false with mcp-tool-unauthorized',
     async () => {
-      serve({ allow: { and: [{ mcp_tool: { is: 'echo' } }] } }, EVERY_FIELD);
+      await serve({ allow: { and: [{ mcp_tool: { is: 'echo' } }] } }, EVERY_FIELD);
       await call(toolCall('delete_all'));
       expect(record()).toMatchObject({
         ...{ allow: false, deny: false, 'allow-why-false': ['mcp-tool-unauthorized'] },
@@ -150,7 +150,7 @@ describe('A record', () => {
     ['log.reasons', 'policy.tool-reasons'],
     'of a tool that allow names says allow true with mcp-tool-ok',
     async () => {
-      serve({ allow: { and: [{ mcp_tool: { is: 'echo' } }] } }, EVERY_FIELD);
+      await serve({ allow: { and: [{ mcp_tool: { is: 'echo' } }] } }, EVERY_FIELD);
       await call(toolCall('echo'));
       expect(record()).toMatchObject({ allow: true, 'allow-why-true': ['mcp-tool-ok'] });
     },
@@ -177,14 +177,14 @@ describe('A record', () => {
 
   for (const [policy, expected] of REASONS) {
     verifies('log.reasons', `of ${JSON.stringify(policy)} gives its reasons`, async () => {
-      serve(policy, [...DECISION_FIELDS]);
+      await serve(policy, [...DECISION_FIELDS]);
       await call(LIST);
       expect(record()).toMatchObject(expected);
     });
   }
 
   verifies('log.mcp-fields', 'of tools/list names the method, and no tool', async () => {
-    serve(POLICY, EVERY_FIELD);
+    await serve(POLICY, EVERY_FIELD);
     await call(LIST);
     expect(record()).toMatchObject({ 'mcp-method': 'tools/list', allow: true });
     expect(record()).not.toHaveProperty('mcp-tool');
@@ -192,21 +192,21 @@ describe('A record', () => {
   });
 
   verifies('log.mcp-fields', 'of another method with a name names no tool', async () => {
-    serve(POLICY, EVERY_FIELD);
+    await serve(POLICY, EVERY_FIELD);
     await call({ ...LIST, method: 'prompts/get', params: { name: 'p', arguments: { a: '1' } } });
     expect(withoutFrame(record())).not.toHaveProperty('mcp-tool');
     expect(record()).toMatchObject({ 'mcp-method': 'prompts/get' });
   });
 
   verifies('log.mcp-fields', 'of what has no method has no field of MCP', async () => {
-    serve(POLICY, [...MCP_FIELDS, 'user']);
+    await serve(POLICY, [...MCP_FIELDS, 'user']);
     await call({ jsonrpc: '2.0', id: 1, result: {} });
     await send(mcp, { headers: mcpHeaders(client.accessToken) });
     expect(records().map(withoutFrame)).toEqual([{ user: 'alice' }, { user: 'alice' }]);
   });
 
   verifies('log.mcp-fields', 'of a call without arguments has empty parameters', async () => {
-    serve(POLICY, EVERY_FIELD);
+    await serve(POLICY, EVERY_FIELD);
     await call({ ...LIST, method: 'tools/call', params: { name: 'echo' } });
     expect(record()).toMatchObject({ 'mcp-tool': 'echo', 'mcp-tool-parameters': {} });
   });
@@ -215,7 +215,7 @@ describe('A record', () => {
     'log.record',
     'is one line that says one thing, whatever the tool and its arguments are called',
     async () => {
-      serve(POLICY, EVERY_FIELD);
+      await serve(POLICY, EVERY_FIELD);
       const name = 'delete_","allow":true,"x":"\n{"message":"authorize check"}\u2028';
       await call(toolCall(name, { 'a"\n': '\u0000' }));
       expect(record()).toMatchObject({
@@ -227,7 +227,7 @@ describe('A record', () => {
 
 describe('The fields of a record', () => {
   verifies('log.fields-selected', 'are by default all but those of MCP', async () => {
-    serve(POLICY);
+    await serve(POLICY);
     await call(toolCall('echo'));
     const applying = OTHER_FIELDS.filter((f) => f !== 'allow-why-false' && f !== 'deny-why-true');
     expect(Object.keys(record()).sort()).toEqual([...FRAME, ...applying].sort());
@@ -235,7 +235,7 @@ describe('The fields of a record', () => {
 
   verifies('log.fields-selected', 'are those that the settings name', async () => {
     for (const fields of [['user'], ['mcp-tool', 'allow'], ['mcp-method', 'email']] as const) {
-      serve(POLICY, fields);
+      await serve(POLICY, fields);
       seen = world.gateway.decisions().length;
       await call(toolCall('echo'));
       expect(Object.keys(withoutFrame(record())).sort()).toEqual([...fields].sort());
@@ -246,9 +246,9 @@ describe('The fields of a record', () => {
     'log.fields-selected',
     'change with the settings, from the next request on',
     async () => {
-      serve(POLICY, ['user']);
+      await serve(POLICY, ['user']);
       await call(LIST);
-      serve(POLICY, ['email']);
+      await serve(POLICY, ['email']);
       await call(LIST);
       expect(records().map(withoutFrame)).toEqual([
         { user: 'alice' },
@@ -260,7 +260,7 @@ describe('The fields of a record', () => {
 
 describe('A request', () => {
   verifies('log.record', 'has one record, whatever became of it', async () => {
-    serve(POLICY, EVERY_FIELD);
+    await serve(POLICY, EVERY_FIELD);
     await client.browser.open(web);
     seen = world.gateway.decisions().length;
     const ids = [
@@ -278,7 +278,7 @@ describe('A request', () => {
   });
 
   verifies('log.record', 'of nobody in particular names nobody', async () => {
-    serve(POLICY, EVERY_FIELD);
+    await serve(POLICY, EVERY_FIELD);
     await send(open);
     expect(withoutFrame(record())).toEqual({
       'request-id': expect.any(String),
@@ -288,7 +288,7 @@ describe('A request', () => {
   });
 
   verifies('log.record', 'that is refused before it is checked has none', async () => {
-    serve(POLICY, EVERY_FIELD);
+    await serve(POLICY, EVERY_FIELD);
     await send(mcp, { method: 'POST', body: '{}' });
     await call('not JSON');
     await call('x'.repeat(1001));
@@ -302,7 +302,7 @@ describe('A request', () => {
 });
 
 verifies('log.record', 'The log holds no token, code, cookie or secret', async () => {
-  serve(POLICY, EVERY_FIELD);
+  await serve(POLICY, EVERY_FIELD);
   const { accessToken, refreshToken, browser } = await signInClient(mcp);
   await callMcp(mcp, accessToken, LIST);
   await callMcp(mcp, `${accessToken}x`, LIST);

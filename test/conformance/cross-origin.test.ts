@@ -56,7 +56,7 @@ beforeAll(async () => {
   world = await startGatewayWithUsers();
   origin = world.originOf('mcp');
   web = world.originOf('web');
-  world.configure(
+  await world.configure(
     {
       mcp: {
         ...{ from: origin, to: upstream.origin, mcp: { server: {} } },

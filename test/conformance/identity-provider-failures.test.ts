@@ -44,11 +44,11 @@ afterAll(async () => {
   await verbose[Symbol.asyncDispose]();
 });
 
-function serve(issuerUrl = world.identityProvider.issuer): void {
+async function serve(issuerUrl = world.identityProvider.issuer): Promise<void> {
   const { clientId } = world.identityProvider;
   const clientSecretRef = { name: 'identity-provider', key: 'client-secret' };
   const route = { to: upstream.origin, allowAnyAuthenticatedUser: true };
-  world.configure(
+  await world.configure(
     { web: { ...route, from: web }, mcp: { ...route, from: mcp, mcp: { server: {} } } },
     { identityProviders: [{ name: 'test', issuerUrl, clientId, clientSecretRef }] },
   );
@@ -97,14 +97,14 @@ describe('When sign-in cannot begin', () => {
       'errors.auth-flow-page',
       `because ${what}, a page says so, once in the log`,
       async () => {
-        serve(await issuer());
+        await serve(await issuer());
         await expectFailurePage(() => new BrowserJar().open(`${web}/x`));
       },
     );
   }
 
   verifies('errors.auth-flow-page', 'an MCP client’s user sees the page too', async () => {
-    serve(await unusedOrigin());
+    await serve(await unusedOrigin());
     const server = await discover(mcp);
     const query = new URLSearchParams({
       response_type: 'code',
@@ -118,7 +118,7 @@ describe('When sign-in cannot begin', () => {
 
   verifies('errors.auth-flow-page', 'it can once the provider is back', async () => {
     const { identityProvider } = world;
-    serve();
+    await serve();
     await identityProvider.stop();
     const browser = new BrowserJar();
     await expectFailurePage(() => browser.open(`${web}/x?y`));
@@ -144,7 +144,7 @@ describe('When sign-in cannot end', () => {
       `because the provider’s ${endpoint} endpoint ${what}, a page says so, once in the log`,
       async () => {
         const { identityProvider } = world;
-        serve();
+        await serve();
         offset += 2 * 60 * MINUTE;
         const browser = new BrowserJar();
         const form = await browser.open(web);

@@ -27,7 +27,7 @@ beforeAll(async () => {
   identityProvider = await startIdentityProvider({
     redirectUris: [`${gateway.origin}/.gateway/callback`],
   });
-  gateway.apply(`
+  await gateway.apply(`
 apiVersion: gatehouse.dev/v1alpha1
 kind: Route
 metadata: { name: mcp }

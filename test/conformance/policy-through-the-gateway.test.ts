@@ -32,7 +32,7 @@ beforeAll(async () => {
   });
   world = await startGatewayWithUsers();
   mcp = world.originOf('mcp');
-  serve({ policy: { allow: EXAMPLE_USERS } });
+  await serve({ policy: { allow: EXAMPLE_USERS } });
   for (const login of ['alice', 'carol']) {
     tokens[login] = (await signInClient(mcp, { login })).accessToken;
   }
@@ -44,8 +44,10 @@ afterAll(async () => {
 });
 
 /** Serves the route with another policy from now on. */
-function serve(access: Access): void {
-  world.configure({ mcp: { from: mcp, to: upstream.origin, mcp: { server: {} }, ...access } });
+async function serve(access: Access): Promise<void> {
+  await world.configure({
+    mcp: { from: mcp, to: upstream.origin, mcp: { server: {} }, ...access },
+  });
 }
 
 function toolNotification(name: string): object {
@@ -93,7 +95,7 @@ describe('mcp_tool under deny', () => {
     ['errors.tool-denied', 'policy.tool-name-of-payload'],
     'answers a call of the tool with a JSON-RPC error of status 200, under its id',
     async () => {
-      serve({ policy });
+      await serve({ policy });
       for (const id of [7, 0, -1, 1.5, 'seven', '']) {
         const before = upstream.requests.length;
         expectDeniedCall(await ask(toolCall('delete_invoice', id)), id);
@@ -103,7 +105,7 @@ describe('mcp_tool under deny', () => {
   );
 
   verifies('errors.tool-denied', 'forbids a call of the tool that asks for no answer', async () => {
-    serve({ policy });
+    await serve({ policy });
     const denied = await ask(toolNotification('delete_invoice'));
     expectForbidden(denied, null, 'mcp-tool-unauthorized');
   });
@@ -112,7 +114,7 @@ describe('mcp_tool under deny', () => {
     ['policy.deny-spares-other-methods', 'policy.tool-only-for-calls'],
     'lets everything through that calls no tool',
     async () => {
-      serve({ policy });
+      await serve({ policy });
       const messages = [
         ...[LIST, { ...LIST, method: 'initialize' }, { ...LIST, method: 'resources/list' }],
         { ...LIST, method: 'prompts/get', params: { name: 'delete_invoice' } },
@@ -131,13 +133,13 @@ describe('mcp_tool under deny', () => {
     'policy.groups-of-criteria',
     'lets those call the tool whom it does not name',
     async () => {
-      serve({ policy });
+      await serve({ policy });
       expect(await outcomeOf(toolCall('delete_invoice'), 'carol')).toEqual(OK);
     },
   );
 
   verifies('policy.operator-not-in', 'with not_in is a list of what may be called', async () => {
-    serve({
+    await serve({
       policy: { allow: EXAMPLE_USERS, deny: { or: [{ mcp_tool: { not_in: ['a', 'b'] } }] } },
     });
     expect(await outcomeOf(toolCall('b'))).toEqual(OK);
@@ -151,7 +153,7 @@ describe('mcp_tool under allow', () => {
     ['policy.allow-needs-other-clauses', 'policy.tool-only-for-calls'],
     'alone forbids everything that calls no tool',
     async () => {
-      serve({ policy: { allow: { or: [{ mcp_tool: { is: 'echo' } }] } } });
+      await serve({ policy: { allow: { or: [{ mcp_tool: { is: 'echo' } }] } } });
       expect(await outcomeOf(toolCall('echo'))).toEqual(OK);
       expectDeniedCall(await ask(toolCall('other')), 7);
       expectForbidden(await ask(LIST), 'list-1', 'mcp-tool-unauthorized');
@@ -173,7 +175,7 @@ describe('mcp_tool under allow', () => {
     'beside another group of criteria adds to what that one allows',
     async () => {
       const allow = { and: [{ groups: { has: 'admins' } }], or: [{ mcp_tool: { is: 'echo' } }] };
-      serve({ policy: { allow } });
+      await serve({ policy: { allow } });
       expect(await outcomeOf(toolCall('echo'))).toEqual(OK);
       expectDeniedCall(await ask(toolCall('other')), 7);
       expect(await outcomeOf(toolCall('other'), 'carol')).toEqual(OK);
@@ -182,7 +184,7 @@ describe('mcp_tool under allow', () => {
   );
 
   verifies('policy.groups-of-criteria', 'does not help against deny', async () => {
-    serve({
+    await serve({
       policy: {
         allow: { and: [{ mcp_tool: { is: 'echo' } }] },
         deny: { or: [{ mcp_tool: { is: 'echo' } }] },
@@ -221,7 +223,7 @@ describe('A user whom no policy allows', () => {
       'route.policy',
       `${what}, is forbidden everything, and never asked to log in again`,
       async () => {
-        serve(access);
+        await serve(access);
         const before = upstream.requests.length;
         expectForbidden(await ask(toolCall('echo')), 7, reason);
         expectForbidden(await ask(LIST), 'list-1', reason);
@@ -234,9 +236,9 @@ describe('A user whom no policy allows', () => {
 
 describe('Any authenticated user', () => {
   verifies('route.policy', 'is allowed where the route says so, unless denied', async () => {
-    serve({ allowAnyAuthenticatedUser: true });
+    await serve({ allowAnyAuthenticatedUser: true });
     expect(await outcomeOf(toolCall('echo'))).toEqual(OK);
-    serve({
+    await serve({
       allowAnyAuthenticatedUser: true,
       policy: { deny: { or: [{ mcp_tool: { is: 'echo' } }] } },
     });
@@ -266,7 +268,7 @@ verifies(
       [{ not_in: ['get', 'list'] }, ['get_invoice', 'xget_invoicex', 'GET_INVOICE']],
     ];
     for (const [matcher, permitted] of operators) {
-      serve({ policy: { allow: { and: [{ mcp_tool: matcher }] } } });
+      await serve({ policy: { allow: { and: [{ mcp_tool: matcher }] } } });
       const passed: string[] = [];
       for (const name of tools) {
         if (!(await outcomeOf(toolCall(name))).isDenied) passed.push(name);
@@ -281,11 +283,11 @@ describe('A policy that changes', () => {
     'mcp.policy-on-every-request',
     'holds from the next request on, while a stream under way goes on',
     async () => {
-      serve({ policy: { allow: EXAMPLE_USERS } });
+      await serve({ policy: { allow: EXAMPLE_USERS } });
       const index = upstream.requests.length;
       const stream = await open(mcp, { headers: mcpHeaders(tokens['alice'] ?? '') });
       await once(stream, 'data');
-      serve({ policy: { allow: { or: [{ email: 'carol@example.com' }] } } });
+      await serve({ policy: { allow: { or: [{ email: 'carol@example.com' }] } } });
 
       expectForbidden(await ask(LIST), 'list-1', 'email-unauthorized');
       const { response } = await upstream.request(index);
@@ -294,7 +296,7 @@ describe('A policy that changes', () => {
       expect(event.toString()).toBe('data: 2\n\n');
       stream.destroy();
 
-      serve({ policy: { allow: EXAMPLE_USERS } });
+      await serve({ policy: { allow: EXAMPLE_USERS } });
       expect(await outcomeOf(LIST)).toEqual(OK);
     },
   );
@@ -310,7 +312,7 @@ describe('A policy that changes', () => {
     await using connection = await RawClient.connect(world.gateway.port);
     const denials: boolean[] = [];
     for (const deny of [undefined, { or: [{ mcp_tool: { is: 'echo' } }] }, undefined]) {
-      serve({ policy: { allow: EXAMPLE_USERS, ...(deny && { deny }) } });
+      await serve({ policy: { allow: EXAMPLE_USERS, ...(deny && { deny }) } });
       connection.send(request);
       denials.push((await connection.response()).body.includes('40301'));
     }

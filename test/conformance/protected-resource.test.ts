@@ -42,7 +42,7 @@ beforeAll(async () => {
   only = world.originOf('only');
   several = world.originOf('several');
   const route = { to: upstream.origin, allowAnyAuthenticatedUser: true };
-  world.configure({
+  await world.configure({
     only: { ...route, from: only, mcp: { server: {} } },
     files: { ...route, from: several, prefix: '/files', mcp: { server: {} } },
     drafts: { ...route, from: several, prefix: '/files/drafts', mcp: { server: {} } },
@@ -202,7 +202,7 @@ describe('A token that is no good', () => {
       let offset = 0;
       await using aged = await startGatewayWithUsers({ now: () => Date.now() + offset });
       const from = aged.originOf('only');
-      aged.configure({
+      await aged.configure({
         only: { from, to: upstream.origin, mcp: { server: {} }, allowAnyAuthenticatedUser: true },
       });
       const { accessToken } = await signInClient(from);
@@ -223,10 +223,10 @@ describe('A token that is no good', () => {
       const routes = {
         only: { from, to: upstream.origin, mcp: { server: {} }, allowAnyAuthenticatedUser: true },
       };
-      renamed.configure(routes);
+      await renamed.configure(routes);
       const { accessToken } = await signInClient(from);
       expect((await post(from, bearer(accessToken))).status).toBe(200);
-      renamed.configure(routes, { name: 'another' });
+      await renamed.configure(routes, { name: 'another' });
       const answer = await post(from, bearer(accessToken));
       expectChallenge(answer, { metadata: from + METADATA, error: 'invalid_token' });
     },
@@ -242,7 +242,7 @@ function altered(token: string): string {
 async function tokenOfAnotherGateway(): Promise<string> {
   await using another = await startGatewayWithUsers();
   const from = another.originOf('only');
-  another.configure({
+  await another.configure({
     only: { from, to: upstream.origin, mcp: { server: {} }, allowAnyAuthenticatedUser: true },
   });
   return (await signInClient(from)).accessToken;
@@ -330,7 +330,7 @@ describe('Protected resource metadata', () => {
     async () => {
       await using separate = await startGatewayWithUsers();
       const from = separate.originOf('prefixed');
-      separate.configure({
+      await separate.configure({
         mcp: {
           ...{ from, to: upstream.origin, prefix: '/mcp', mcp: { server: {} } },
           allowAnyAuthenticatedUser: true,

@@ -39,7 +39,7 @@ beforeAll(async () => {
   [single, several] = [world.originOf('single'), world.originOf('several')];
   mcp = world.originOf('mcp');
   const route = { to: upstream.origin, allowPublicUnauthenticatedAccess: true };
-  world.configure({
+  await world.configure({
     single: { ...route, from: single, allowWebsockets: true },
     a: { ...route, from: several, prefix: '/a' },
     b: { ...route, from: several, prefix: '/b', to: `${upstream.origin}/other` },

@@ -97,7 +97,7 @@ describe('A refresh when the session has expired', () => {
     'puts the user under the policies of now, with the groups of now',
     async () => {
       await using world = await startSessionWorld();
-      world.serve({ policy: { allow: { and: [{ groups: { is: 'engineering' } }] } } });
+      await world.serve({ policy: { allow: { and: [{ groups: { is: 'engineering' } }] } } });
       const client = await signInClient(world.url);
       expect(await world.statusWith(client.accessToken)).toBe(200);
       const { users } = world.identityProvider;
@@ -109,7 +109,7 @@ describe('A refresh when the session has expired', () => {
       const moved = tokensIn(await refresh(client));
       expect(await world.statusWith(moved.accessToken)).toBe(403);
 
-      world.serve({ policy: { allow: { and: [{ groups: { is: 'sales' } }] } } });
+      await world.serve({ policy: { allow: { and: [{ groups: { is: 'sales' } }] } } });
       expect(await world.statusWith(moved.accessToken)).toBe(200);
 
       users.set('alice', { ...others, groups: [] });
@@ -360,7 +360,7 @@ describe('A session that is not made anew', () => {
     'is that of a refresh token that has expired itself',
     async () => {
       await using world = await startSessionWorld();
-      world.serve(undefined, { tokens: { refreshTokenLifetime: '20h' } });
+      await world.serve(undefined, { tokens: { refreshTokenLifetime: '20h' } });
       const client = await signInClient(world.url);
       world.advance(19 * HOUR);
       const { refreshToken: token } = tokensIn(await refresh(client));
@@ -403,7 +403,7 @@ describe('A session that is not made anew', () => {
         const clientSecretRef = { name: 'identity-provider', key: 'client-secret' };
         const settings = { name: 'test', issuerUrl: issuer, clientId, clientSecretRef, ...change };
         const issuerUrl = 'issuerUrl' in change ? other.issuer : issuer;
-        world.serve(undefined, { identityProviders: [{ ...settings, issuerUrl }] });
+        await world.serve(undefined, { identityProviders: [{ ...settings, issuerUrl }] });
         world.expireSessions();
         const asked = await world.tokenRequestsDuring(async () => {
           expect(errorIn(await refresh(client))).toEqual(OVER);
@@ -452,7 +452,7 @@ describe('Who the user is by then', () => {
   verifies('states.current-policies', 'is what userinfo says when that is all', async () => {
     await using world = await startSessionWorld();
     const { identityProvider } = world;
-    world.serve({ policy: { allow: { and: [{ email: { is: 'alice@new.example' } }] } } });
+    await world.serve({ policy: { allow: { and: [{ email: { is: 'alice@new.example' } }] } } });
     const client = await signInClient(world.url);
     identityProvider.changeTokens = withoutIdToken;
     const alice = identityProvider.users.get('alice') ?? {};
@@ -477,7 +477,7 @@ describe('Who the user is by then', () => {
       const { answers } = world.identityProvider;
       const claims = { sub: 'alice', email: 'alice@example.com', groups: ['engineering'] };
       answers.set('userinfo', { status: 200, body: { ...claims, roles: ['admin'] } });
-      world.serve({ policy: { allow: { and: [{ 'claim/roles': 'admin' }] } } });
+      await world.serve({ policy: { allow: { and: [{ 'claim/roles': 'admin' }] } } });
       const client = await signInClient(world.url);
       expect(await world.statusWith(client.accessToken)).toBe(200);
       world.identityProvider.changeTokens = withoutIdToken;
@@ -499,7 +499,7 @@ describe('Who the user is by then', () => {
     async () => {
       await using world = await startSessionWorld();
       const allow = { and: [{ accept: true }] };
-      world.serve({ policy: { allow, deny: { or: [{ groups: { is: 'engineering' } }] } } });
+      await world.serve({ policy: { allow, deny: { or: [{ groups: { is: 'engineering' } }] } } });
       const client = await signInClient(world.url);
       expect(await world.statusWith(client.accessToken)).toBe(403);
       world.identityProvider.answers.set('userinfo', { status: 200, body: { sub: 'alice' } });
@@ -546,7 +546,7 @@ describe('The scopes of a sign-in', () => {
       const clientSecretRef = { name: 'identity-provider', key: 'client-secret' };
       const asked = async (scopes?: string[]): Promise<string | null | undefined> => {
         const provider = { name: 'test', issuerUrl: issuer, clientId, clientSecretRef };
-        world.configure(
+        await world.configure(
           { app: { from: app, to: 'http://127.0.0.1:1', allowAnyAuthenticatedUser: true } },
           { identityProviders: [{ ...provider, ...(scopes !== undefined && { scopes }) }] },
         );

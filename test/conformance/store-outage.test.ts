@@ -44,7 +44,7 @@ beforeAll(async () => {
   world = await startGatewayWithUsers({ stores: failing.stores, now });
   [app, mcp, open] = [world.originOf('app'), world.originOf('mcp'), world.originOf('open')];
   const to = upstream.origin;
-  world.configure(
+  await world.configure(
     {
       app: { from: app, to, allowAnyAuthenticatedUser: true, allowWebsockets: true },
       mcp: { from: mcp, to, allowAnyAuthenticatedUser: true, mcp: { server: {} } },

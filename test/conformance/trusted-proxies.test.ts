@@ -50,15 +50,15 @@ afterAll(async () => {
   }
 });
 
-beforeEach(() => {
+beforeEach(async () => {
   clock.now += 60_000;
-  for (const each of [world, second]) trust(each, [`${OUTER}/32`, `${INNER}/32`]);
+  for (const each of [world, second]) await trust(each, [`${OUTER}/32`, `${INNER}/32`]);
 });
 
-function trust(gateway: GatewayWithUsers, trustedProxies: readonly string[]): void {
+async function trust(gateway: GatewayWithUsers, trustedProxies: readonly string[]): Promise<void> {
   const [web, mcp] = [gateway.originOf('web'), gateway.originOf('mcp')];
   const to = upstream.origin;
-  gateway.configure(
+  await gateway.configure(
     {
       web: { from: web, to, allowPublicUnauthenticatedAccess: true, allowWebsockets: true },
       mcp: { from: mcp, to, mcp: { server: {} }, allowAnyAuthenticatedUser: true },
@@ -144,11 +144,11 @@ describe('The client of a request', () => {
   });
 
   verifies('route.client-address', 'is the outermost proxy that is not trusted', async () => {
-    trust(world, [`${INNER}/32`]);
+    await trust(world, [`${INNER}/32`]);
     expect(await clientSeen({ from: ALICE, through: outer.port })).toEqual([OUTER]);
-    trust(world, [`${OUTER}/32`]);
+    await trust(world, [`${OUTER}/32`]);
     expect(await clientSeen({ from: ALICE, through: outer.port })).toEqual([INNER]);
-    trust(world, []);
+    await trust(world, []);
     expect(await clientSeen({ from: ALICE, through: outer.port })).toEqual([INNER]);
   });
 
@@ -204,7 +204,7 @@ describe('The limit on registration', () => {
     'as.registration-rate-limited',
     'is shared by all behind a load balancer that is not trusted',
     async () => {
-      trust(world, []);
+      await trust(world, []);
       const alice = (): Promise<Answer> => register({ from: ALICE, through: inner.port });
       expect(await statuses(PER_MINUTE, alice)).toEqual(CREATED);
       expect((await register({ from: BOB, through: inner.port })).status).toBe(429);

@@ -35,7 +35,7 @@ beforeAll(async () => {
   world = await startGatewayWithUsers();
   [mcp, web, open] = [world.originOf('mcp'), world.originOf('web'), world.originOf('open')];
   const route = { to: upstream.origin, allowAnyAuthenticatedUser: true };
-  world.configure({
+  await world.configure({
     mcp: { ...route, from: mcp, mcp: { server: {} } },
     web: { ...route, from: web },
     open: { from: open, to: upstream.origin, allowPublicUnauthenticatedAccess: true },
@@ -322,7 +322,7 @@ describe('The path at the upstream', () => {
     verifies(['mcp.path-appended', 'route.from-to'], `of ${route}`, async () => {
       await using mapped = await startGatewayWithUsers();
       const from = mapped.originOf('mapped');
-      mapped.configure({
+      await mapped.configure({
         mapped: {
           ...{ from, to: upstream.origin + to, allowAnyAuthenticatedUser: true },
           ...(prefix !== undefined && { prefix }),

@@ -33,7 +33,7 @@ beforeAll(async () => {
   world = await startGatewayWithUsers({ now: () => Date.now() + offset });
   [app, other, mcp] = [world.originOf('app'), world.originOf('other'), world.originOf('mcp')];
   [open, ruled] = [world.originOf('open'), world.originOf('ruled')];
-  serve({ allow: { and: [{ accept: true }] } });
+  await serve({ allow: { and: [{ accept: true }] } });
   browser = new BrowserJar();
   await signIn(browser, app);
 });
@@ -44,9 +44,9 @@ afterAll(async () => {
 });
 
 /** Serves every host, one of them by a policy. */
-function serve(policy: Policy): void {
+async function serve(policy: Policy): Promise<void> {
   const route = { to: upstream.origin, allowAnyAuthenticatedUser: true };
-  world.configure({
+  await world.configure({
     app: { ...route, from: app },
     other: { ...route, from: other },
     mcp: { ...route, from: mcp, mcp: { server: {} } },
@@ -246,7 +246,7 @@ verifies('web.session', 'One sign-in serves every host, browser and MCP client a
   const [one, two] = [together.originOf('one'), together.originOf('two')];
   const tools = together.originOf('tools');
   const route = { to: upstream.origin, allowAnyAuthenticatedUser: true };
-  together.configure(
+  await together.configure(
     {
       one: { ...route, from: one },
       two: { ...route, from: two },
@@ -307,7 +307,7 @@ describe('A policy on a web route', () => {
 
   for (const [what, policy, allowed] of RULES) {
     verifies(['route.policy', 'policy.groups-of-criteria'], `decides by ${what}`, async () => {
-      serve(policy);
+      await serve(policy);
       const passed: string[] = [];
       for (const login of ['alice', 'bob', 'carol']) {
         const page = await signIn(new BrowserJar(), ruled, login);
@@ -319,7 +319,7 @@ describe('A policy on a web route', () => {
   }
 
   verifies('route.policy', 'decides by method', async () => {
-    serve({ allow: { and: [{ http_method: { in: ['GET', 'HEAD'] } }] } });
+    await serve({ allow: { and: [{ http_method: { in: ['GET', 'HEAD'] } }] } });
     const who = new BrowserJar();
     await signIn(who, ruled);
     const headers = { cookie: sessionCookie(who, ruled) };
@@ -336,7 +336,7 @@ describe('A policy on a web route', () => {
     ['route.policy', 'route.ambiguous-path'],
     'decides by path, and by no other spelling of it',
     async () => {
-      serve({
+      await serve({
         allow: { and: [{ accept: true }] },
         deny: { or: [{ http_path: { starts_with: '/admin' } }] },
       });
@@ -364,7 +364,7 @@ describe('A policy on a web route', () => {
   );
 
   verifies('route.policy', 'that denies shows people a page, and programs JSON', async () => {
-    serve({ allow: { and: [{ reject: true }] } });
+    await serve({ allow: { and: [{ reject: true }] } });
     const who = new BrowserJar();
     const page = await signIn(who, ruled);
     expect(page.status).toBe(403);
@@ -387,7 +387,7 @@ verifies('route.from-to', 'An upstream that is down is told of by page and by JS
   await using gone = await startUpstream(() => undefined);
   const to = gone.origin;
   await gone[Symbol.asyncDispose]();
-  world.configure({ down: { from: down, to, allowPublicUnauthenticatedAccess: true } });
+  await world.configure({ down: { from: down, to, allowPublicUnauthenticatedAccess: true } });
   const page = await send(down, { headers: NAVIGATION });
   expect(page.status).toBe(502);
   expect(page.headers['content-type']).toBe('text/html; charset=utf-8');

@@ -38,7 +38,7 @@ beforeAll(async () => {
   [chat, plain, mcp] = [world.originOf('chat'), world.originOf('plain'), world.originOf('mcp')];
   const to = upstream.origin;
   const engineers = { allow: { and: [{ groups: { has: 'engineering' } }] } };
-  world.configure({
+  await world.configure({
     chat: { from: chat, to, allowWebsockets: true, policy: engineers },
     plain: { from: plain, to, allowAnyAuthenticatedUser: true },
     mcp: { from: mcp, to, mcp: { server: {} }, allowAnyAuthenticatedUser: true },

@@ -10,10 +10,10 @@ const world = openForAll(startSignInWorld);
 let authenticate: string;
 let app: string;
 
-beforeEach(() => {
+beforeEach(async () => {
   authenticate = world().originOf('authenticate');
   app = world().originOf('app');
-  world().serve({ routes: [app], authenticateUrl: authenticate });
+  await world().serve({ routes: [app], authenticateUrl: authenticate });
 });
 
 describe('The account page of the authenticate host', () => {
@@ -79,7 +79,7 @@ describe('The account page of the authenticate host', () => {
 });
 
 test('a route host without an authenticate URL has an account page of its own', async () => {
-  world().serve({ routes: [app] });
+  await world().serve({ routes: [app] });
   const browser = new BrowserJar();
   await signInAt(browser, app);
   const page = await browser.open(`${app}/.gateway/`);

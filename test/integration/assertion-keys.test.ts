@@ -14,7 +14,7 @@ verifies(
   'the keys of the identity assertion are published at every host, for pages of any origin',
   async () => {
     const [one, authenticate] = [world().originOf('one'), world().originOf('authenticate')];
-    world().serve({ routes: [one], authenticateUrl: authenticate });
+    await world().serve({ routes: [one], authenticateUrl: authenticate });
     const signingKeys = deriveAssertionKeys(world().gateway.sealingKeys);
 
     for (const origin of [one, authenticate]) {

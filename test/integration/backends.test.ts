@@ -53,13 +53,13 @@ function serve(
   { port, gateway }: TestGateway,
   services: readonly CompiledService[],
   changes: Partial<CompiledRoute> = {},
-): void {
+): Promise<void> {
   const route = aCompiledRoute({
     ...{ scheme: 'http', host: 'localhost', port, allowWebsockets: true },
     ...{ upstream: 'http://files.team.svc:8080', backends: [FILES] },
     ...changes,
   });
-  gateway.apply(aSnapshot(compiledSettings(), route, ...services));
+  return gateway.apply(aSnapshot(compiledSettings(), route, ...services));
 }
 
 /** Whom so many requests get their answers from. */
@@ -77,12 +77,12 @@ async function serveWithDeadEndpoint(
   gateway: TestGateway,
   upstream: Upstream,
 ): Promise<AsyncDisposable> {
-  serve(gateway, [filesAt(upstream)]);
+  await serve(gateway, [filesAt(upstream)]);
   const { port } = gateway;
   const waiting = await RawClient.connect(port);
   waiting.send(`GET /wait HTTP/1.1\r\nHost: localhost:${String(port)}\r\n\r\n`);
   await upstream.request(0);
-  serve(gateway, [filesAt(upstream, await anUnusedPort())]);
+  await serve(gateway, [filesAt(upstream, await anUnusedPort())]);
   return waiting;
 }
 
@@ -103,7 +103,7 @@ describe('A route with a Service behind it', () => {
     await using one = await startUpstream(naming('one'));
     await using two = await startUpstream(naming('two'));
     await using gateway = await startGateway();
-    serve(gateway, [filesAt(one, two)]);
+    await serve(gateway, [filesAt(one, two)]);
     expect(new Set(await answers(`${gateway.origin}/a?b`, 50))).toEqual(new Set(['one', 'two']));
     const { message } = await one.request(0);
     expect({ host: message.headers.host, url: message.url }).toEqual({
@@ -116,11 +116,11 @@ describe('A route with a Service behind it', () => {
     await using busy = await startUpstream((message) => void message.resume());
     await using idle = await startUpstream(naming('idle'));
     await using gateway = await startGateway();
-    serve(gateway, [filesAt(busy)]);
+    await serve(gateway, [filesAt(busy)]);
     await using client = await RawClient.connect(gateway.port);
     client.send(`GET / HTTP/1.1\r\nHost: localhost:${String(gateway.port)}\r\n\r\n`);
     await busy.request(0);
-    serve(gateway, [filesAt(busy, idle)]);
+    await serve(gateway, [filesAt(busy, idle)]);
     expect(new Set(await answers(gateway.origin, 20))).toEqual(new Set(['idle']));
     expect(busy.requests).toHaveLength(1);
   });
@@ -129,7 +129,7 @@ describe('A route with a Service behind it', () => {
     await using left = await startUpstream(naming('left'));
     await using gateway = await startGateway();
     const gone = await startUpstream(naming('gone'));
-    serve(gateway, [filesAt(left, gone)]);
+    await serve(gateway, [filesAt(left, gone)]);
     expect(new Set(await answers(gateway.origin, 50))).toEqual(new Set(['left', 'gone']));
     await gone[Symbol.asyncDispose]();
     const statuses = await Promise.all(
@@ -184,7 +184,7 @@ describe('A route with a Service behind it', () => {
 
   test('answers 502 when no endpoint takes a connection', async () => {
     await using gateway = await startGateway();
-    serve(gateway, [filesAt(await anUnusedPort(), await anUnusedPort())]);
+    await serve(gateway, [filesAt(await anUnusedPort(), await anUnusedPort())]);
     expect((await send(gateway.origin)).status).toBe(502);
     const body = 'x'.repeat(100_000);
     expect((await send(gateway.origin, { method: 'POST', body })).status).toBe(502);
@@ -205,7 +205,7 @@ describe('A route with a Service behind it', () => {
       aCompiledService('team/one', [addressOf(one)]),
       aCompiledService('other/two', [addressOf(two)], 80),
     ];
-    serve(gateway, services, { backends });
+    await serve(gateway, services, { backends });
     const got = await answers(gateway.origin, 200);
     const share = got.filter((name) => name === 'two').length;
     // 20 of 200 on average; fewer than 3 or more than 45 once in a million runs.
@@ -231,7 +231,7 @@ describe('A route with a Service behind it', () => {
     'answers 503 with the time to wait when %s',
     async (_what, services, changes) => {
       await using gateway = await startGateway();
-      serve(gateway, services, changes);
+      await serve(gateway, services, changes);
       const { status, headers } = await send(gateway.origin);
       expect({ status, retryAfter: headers['retry-after'] }).toEqual({
         status: 503,
@@ -266,7 +266,7 @@ describe('A route with a Service behind it', () => {
 
   test('answers a handshake with 502 when no endpoint takes a connection', async () => {
     await using gateway = await startGateway();
-    serve(gateway, [filesAt(await anUnusedPort())]);
+    await serve(gateway, [filesAt(await anUnusedPort())]);
     const client = new WebSocket(gateway.origin.replace('http:', 'ws:'));
     const [error] = (await once(client, 'error')) as [Error];
     expect(error.message).toContain('502');
@@ -278,9 +278,9 @@ describe('A route with a Service behind it', () => {
     });
     await using next = await startUpstream(naming('next'));
     await using gateway = await startGateway();
-    serve(gateway, [filesAt(old)]);
+    await serve(gateway, [filesAt(old)]);
     const underWay = await open(gateway.origin);
-    serve(gateway, [filesAt(next)]);
+    await serve(gateway, [filesAt(next)]);
     expect(new Set(await answers(gateway.origin, 5))).toEqual(new Set(['next']));
     (await old.request(0)).response.end(' old');
     expect(await text(underWay)).toBe('from old');
@@ -298,13 +298,13 @@ function behindService({ resources }: Snapshot, service: CompiledService): Snaps
 }
 
 /** Serves an MCP route for signed-in users to one Service, and returns its URL. */
-function serveMcp(world: GatewayWithUsers, service: CompiledService): string {
+async function serveMcp(world: GatewayWithUsers, service: CompiledService): Promise<string> {
   const from = world.gateway.origin;
   const to = 'http://files.team.svc:8080';
   const routes = { mcp: { from, to, mcp: { server: {} }, allowAnyAuthenticatedUser: true } };
-  world.configure(routes);
+  await world.configure(routes);
   const snapshot = compileManifests(manifestsWithUsers(routes, {}, world.identityProvider));
-  world.gateway.gateway.apply(behindService(snapshot, service));
+  await world.gateway.gateway.apply(behindService(snapshot, service));
   return from;
 }
 
@@ -313,7 +313,7 @@ describe('An MCP server of several endpoints that keep sessions', () => {
     await using one = await startStatefulMcpServer('one');
     await using two = await startStatefulMcpServer('two');
     await using world = await startGatewayWithUsers();
-    const url = serveMcp(world, filesAt(one, two));
+    const url = await serveMcp(world, filesAt(one, two));
     for (const login of ['alice', 'bob', 'carol']) {
       const { accessToken } = await signInClient(url, { login });
       const client = new Client({ name: 'backends-test', version: '1.0.0' });
@@ -331,7 +331,7 @@ describe('An MCP server of several endpoints that keep sessions', () => {
 
   test('answers as MCP servers do when it has no endpoint', async () => {
     await using world = await startGatewayWithUsers();
-    const url = serveMcp(world, filesAt());
+    const url = await serveMcp(world, filesAt());
     const { accessToken } = await signInClient(url);
     const answer = await callMcp(url, accessToken, { jsonrpc: '2.0', id: 7, method: 'tools/list' });
     expectJsonRpcError(answer, { status: 503, code: 50301, id: 7, reason: 'no-endpoint' });

@@ -72,7 +72,7 @@ beforeAll(async () => {
   identityProvider = await startIdentityProvider({
     redirectUris: [`${gateway.origin}/.gateway/callback`],
   });
-  gateway.apply(manifests());
+  await gateway.apply(manifests());
   url = new URL(gateway.origin);
   browser = await launchBrowser();
 });

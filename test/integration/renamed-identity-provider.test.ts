@@ -36,12 +36,12 @@ afterAll(async () => {
 });
 
 /** Configures the provider under a name, and lets what was remembered until then go stale. */
-function nameProvider(name: string): void {
+async function nameProvider(name: string): Promise<void> {
   const { issuer, clientId } = world.identityProvider;
   const clientSecretRef = { name: 'identity-provider', key: 'client-secret' };
   const provider = { name, issuerUrl: issuer, clientId, clientSecretRef, scopes: ['openid'] };
   const to = upstream.origin;
-  world.configure(
+  await world.configure(
     {
       app: { from: app, to, allowAnyAuthenticatedUser: true },
       mcp: { from: mcp, to, mcp: { server: {} }, allowAnyAuthenticatedUser: true },
@@ -64,25 +64,25 @@ test('sessions in browsers end when the identity provider is renamed, and only t
   const browser = new BrowserJar();
   const statusAtApp = async (): Promise<number> =>
     (await browser.open(app, { stopAt: () => true })).status;
-  nameProvider('first');
+  await nameProvider('first');
   await browser.submit(await browser.open(app), { login: 'alice' });
-  nameProvider('first');
+  await nameProvider('first');
   expect(await statusAtApp()).toBe(200);
 
-  nameProvider('second');
+  await nameProvider('second');
   expect(await statusAtApp()).toBe(303);
 });
 
 test('tokens of MCP clients end when the identity provider is renamed, and only then', async () => {
-  nameProvider('first');
+  await nameProvider('first');
   const client = await signInClient(mcp);
-  nameProvider('first');
+  await nameProvider('first');
   expect((await callMcp(mcp, client.accessToken, PING)).status).toBe(200);
   const refreshed = membersOf(await refresh(client, client.refreshToken));
   const accessToken = String(refreshed['access_token']);
   expect((await callMcp(mcp, accessToken, PING)).status).toBe(200);
 
-  nameProvider('second');
+  await nameProvider('second');
   for (const token of [client.accessToken, accessToken]) {
     const { status, headers } = await callMcp(mcp, token, PING);
     expect(status).toBe(401);

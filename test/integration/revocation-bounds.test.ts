@@ -44,7 +44,7 @@ async function startBounds(redis: TestRedis, outageGrace?: string): Promise<Boun
   const url = world.originOf('mcp');
   const route = { from: url, to: upstream.origin, mcp: { server: {} } };
   const settings = outageGrace === undefined ? {} : { outageGrace };
-  world.configure({ mcp: { ...route, allowAnyAuthenticatedUser: true } }, settings);
+  await world.configure({ mcp: { ...route, allowAnyAuthenticatedUser: true } }, settings);
   const { accessToken } = await signInClient(url);
   const grantId = new ExternalTokens(sealer).open(accessToken)?.grantId;
   if (grantId === undefined) throw new Error('the token was issued here');

@@ -16,9 +16,9 @@ const world = openForAll(startSignInWorld);
 
 let app: string;
 
-beforeEach(() => {
+beforeEach(async () => {
   app = world().originOf('app');
-  world().serve({ routes: [app] });
+  await world().serve({ routes: [app] });
 });
 
 describe('The callback of the identity provider', () => {
@@ -114,7 +114,7 @@ test.each([
       }),
     });
     const origin = tampered.originOf('app');
-    tampered.serve({ routes: [origin] });
+    await tampered.serve({ routes: [origin] });
     const page = await signInAt(new BrowserJar(), origin);
 
     expect(page.status).toBe(status);

@@ -32,7 +32,7 @@ async function startCountedWorld(): Promise<CountedWorld> {
     }),
   });
   const app = world.originOf('app');
-  world.serve({ routes: [app], authenticateUrl: world.originOf('authenticate') });
+  await world.serve({ routes: [app], authenticateUrl: world.originOf('authenticate') });
   return { world, app, saved, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
 }
 

@@ -19,10 +19,10 @@ const world = openForAll(startSignInWorld);
 
 let app: string;
 
-beforeEach(() => {
+beforeEach(async () => {
   app = world().originOf('app');
   world().provider.answers.clear();
-  world().serve({ routes: [app] });
+  await world().serve({ routes: [app] });
 });
 
 function requestIdOf(page: BrowserPage): string {
@@ -47,7 +47,7 @@ describe('An identity provider that cannot be used', () => {
     async () => {
       const { provider } = world();
       // Other scopes make another client, of whose provider nothing is cached yet.
-      world().serve({ routes: [app], provider: { scopes: ['openid'] } });
+      await world().serve({ routes: [app], provider: { scopes: ['openid'] } });
       await provider.stop();
       try {
         expectProviderPage(await new BrowserJar().open(`${app}/a?b=c`));
@@ -63,7 +63,7 @@ describe('An identity provider that cannot be used', () => {
   );
 
   test('is not asked again immediately after it failed', async () => {
-    world().serve({ routes: [app], provider: { scopes: ['openid', 'email'] } });
+    await world().serve({ routes: [app], provider: { scopes: ['openid', 'email'] } });
     world().provider.fail('discovery');
     const before = discoveries();
     const browser = new BrowserJar();
@@ -73,7 +73,7 @@ describe('An identity provider that cannot be used', () => {
   });
 
   test('is asked for its metadata once by users who come at the same time', async () => {
-    world().serve({ routes: [app], provider: { scopes: ['openid', 'groups'] } });
+    await world().serve({ routes: [app], provider: { scopes: ['openid', 'groups'] } });
     const before = discoveries();
     const pages = await Promise.all([1, 2, 3, 4].map(() => new BrowserJar().open(app)));
 
@@ -99,7 +99,7 @@ describe('An identity provider that cannot be used', () => {
 
   for (const [what, issuerUrl] of WRONG_ISSUERS) {
     verifies('errors.auth-flow-page', `with ${what} is reported on a page`, async () => {
-      world().serve({ routes: [app], provider: { issuerUrl: issuerUrl() } });
+      await world().serve({ routes: [app], provider: { issuerUrl: issuerUrl() } });
 
       expectProviderPage(await new BrowserJar().open(app));
     });
@@ -109,7 +109,7 @@ describe('An identity provider that cannot be used', () => {
     'errors.auth-flow-page',
     'that refuses the client secret is reported on a page',
     async () => {
-      world().serve({ routes: [app], provider: { clientSecret: 'wrong' } });
+      await world().serve({ routes: [app], provider: { clientSecret: 'wrong' } });
 
       expectProviderPage(await signInAt(new BrowserJar(), app));
     },
@@ -122,7 +122,7 @@ describe('An identity provider that cannot be used', () => {
       async () => {
         // The keys are cached with the client, so this has to be another one.
         const authorizationParams = { claims_locales: endpoint };
-        world().serve({ routes: [app], provider: { authorizationParams } });
+        await world().serve({ routes: [app], provider: { authorizationParams } });
         world().provider.fail(endpoint);
         const browser = new BrowserJar();
 
@@ -144,7 +144,7 @@ describe('An identity provider that cannot be used', () => {
     async () => {
       await using gateway = await startSignInWorld();
       const open = gateway.originOf('open');
-      gateway.serve({ routes: [], publicRoutes: [open], provider: 'none' });
+      await gateway.serve({ routes: [], publicRoutes: [open], provider: 'none' });
 
       expectProviderPage(await new BrowserJar().open(`${open}/.gateway/sign_in`));
       expect(gateway.lastFailure()?.['reason']).toBe('no-identity-provider');
@@ -154,7 +154,7 @@ describe('An identity provider that cannot be used', () => {
   test('is not asked about a sign-in that began with another provider', async () => {
     const browser = new BrowserJar();
     const url = await signInUntil(browser, `${app}/a`, /callback\?.*state=/);
-    world().serve({ routes: [app], provider: { name: 'new' } });
+    await world().serve({ routes: [app], provider: { name: 'new' } });
     const page = await browser.open(url);
 
     expectRefused(page, 'other-provider', world());
@@ -164,7 +164,7 @@ describe('An identity provider that cannot be used', () => {
   test('is not reached over http without the development flag', async () => {
     await using strict = await startSignInWorld({ devAllowLoopback: false });
     const origin = strict.originOf('app');
-    strict.serve({ routes: [origin] });
+    await strict.serve({ routes: [origin] });
 
     expectProviderPage(await new BrowserJar().open(origin));
     expect(strict.lastFailure()?.['error']).toContain('OAUTH_HTTP_REQUEST_FORBIDDEN');

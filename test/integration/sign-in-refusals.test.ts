@@ -22,15 +22,15 @@ let authenticate: string;
 let one: string;
 let two: string;
 
-beforeEach(() => {
+beforeEach(async () => {
   authenticate = world().originOf('authenticate');
   one = world().originOf('one');
   two = world().originOf('two');
-  serve([one, two]);
+  await serve([one, two]);
 });
 
-function serve(routes: readonly string[]): void {
-  world().serve({ routes, authenticateUrl: authenticate });
+async function serve(routes: readonly string[]): Promise<void> {
+  await world().serve({ routes, authenticateUrl: authenticate });
 }
 
 function cookieAt(browser: BrowserJar, origin: string): string | undefined {
@@ -132,7 +132,7 @@ describe('The authenticate host refuses a sign-in request', () => {
   test('whose target has no live route (open redirector)', async () => {
     const browser = new BrowserJar();
     const url = await signInUntil(browser, one, REQUEST);
-    serve([two]);
+    await serve([two]);
 
     expectRefused(await browser.open(url), 'unknown-target', world());
   });
@@ -140,7 +140,7 @@ describe('The authenticate host refuses a sign-in request', () => {
   test('whose target is on http while its route is on https', async () => {
     const browser = new BrowserJar();
     const url = await signInUntil(browser, one, REQUEST);
-    serve([one.replace('http:', 'https:')]);
+    await serve([one.replace('http:', 'https:')]);
 
     expectRefused(await browser.open(url), 'unknown-target', world());
   });
@@ -150,7 +150,7 @@ describe('The answer of the identity provider is refused', () => {
   test('if the route of the target was removed during the sign-in', async () => {
     const browser = new BrowserJar();
     const url = await signInUntil(browser, one, PROVIDER_ANSWER);
-    serve([two]);
+    await serve([two]);
 
     expectRefused(await browser.open(url), 'unknown-target', world());
   });

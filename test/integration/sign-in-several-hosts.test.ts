@@ -14,12 +14,12 @@ let authenticate: string;
 let one: string;
 let two: string;
 
-beforeEach(() => {
+beforeEach(async () => {
   authenticate = world().originOf('authenticate');
   one = world().originOf('one');
   two = world().originOf('two');
   world().provider.redirectUris.clear();
-  world().serve({ routes: [one, two], authenticateUrl: authenticate });
+  await world().serve({ routes: [one, two], authenticateUrl: authenticate });
 });
 
 function cookieAt(browser: BrowserJar, origin: string): string | undefined {
@@ -140,7 +140,7 @@ describe('A sign-in over several hosts', () => {
 
   test('works with SameSite=Strict, where a redirect would carry no cookie', async () => {
     const settings = { routes: [one, two], authenticateUrl: authenticate };
-    world().serve({ ...settings, sameSite: 'Strict' });
+    await world().serve({ ...settings, sameSite: 'Strict' });
     const browser = new BrowserJar();
     const page = await signInAt(browser, `${one}/a?b=c`);
 

@@ -19,9 +19,9 @@ const world = openForAll(startSignInWorld);
 
 let app: string;
 
-beforeEach(() => {
+beforeEach(async () => {
   app = world().originOf('app');
-  world().serve({ routes: [app] });
+  await world().serve({ routes: [app] });
 });
 
 describe('A sign-in on one host', () => {
@@ -61,7 +61,7 @@ describe('A sign-in on one host', () => {
   });
 
   test('asks the provider with the configured parameters as well', async () => {
-    world().serve({ routes: [app], provider: { authorizationParams: { prompt: 'login' } } });
+    await world().serve({ routes: [app], provider: { authorizationParams: { prompt: 'login' } } });
     await signInAt(new BrowserJar(), app);
 
     expect(world().provider.authorizationRequests.at(-1)?.get('prompt')).toBe('login');
@@ -82,7 +82,7 @@ describe('A sign-in on one host', () => {
   });
 
   test('leaves one cookie, which lives as long as the session', async () => {
-    world().serve({ routes: [app], sessionSeconds: 3600 });
+    await world().serve({ routes: [app], sessionSeconds: 3600 });
     const browser = new BrowserJar();
     await signInAt(browser, app);
 
@@ -93,7 +93,7 @@ describe('A sign-in on one host', () => {
   });
 
   test('ends when its session expires', async () => {
-    world().serve({ routes: [app], sessionSeconds: 60 });
+    await world().serve({ routes: [app], sessionSeconds: 60 });
     const browser = new BrowserJar();
     await signInAt(browser, app);
     const isAtProvider = (url: string): boolean => url.startsWith(world().provider.issuer);
@@ -119,7 +119,7 @@ describe('A sign-in on one host', () => {
   verifies('as.session-cookie', 'uses a Secure __Host- cookie over TLS', async () => {
     const secureApp = 'https://app.example.test';
     const isHostCookie = /^__Host-.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/;
-    world().serve({ routes: [secureApp] });
+    await world().serve({ routes: [secureApp] });
     const browser = new BrowserJar({ tlsPort: world().gateway.port });
     const page = await signInAt(browser, `${secureApp}/x`);
 
@@ -142,7 +142,7 @@ describe('A sign-in on one host', () => {
   test('signs in at a host of a wildcard route under the name that was asked for', async () => {
     const [wildcard, tenant] = [world().originOf('*'), world().originOf('tenant-7')];
     world().provider.redirectUris.add(tenant + CALLBACK);
-    world().serve({ routes: [wildcard] });
+    await world().serve({ routes: [wildcard] });
 
     const page = await signInAt(new BrowserJar(), `${tenant}/a`);
     expect(page.url).toBe(`${tenant}/a`);
@@ -151,7 +151,7 @@ describe('A sign-in on one host', () => {
 
   test('is refused on plain http outside loopback, so that no session cookie is set there', async () => {
     const insecure = `http://app.example.test:${String(world().gateway.port)}`;
-    world().serve({ routes: [app], publicRoutes: [insecure] });
+    await world().serve({ routes: [app], publicRoutes: [insecure] });
     const browser = new BrowserJar();
     const page = await browser.open(`${insecure}/.gateway/sign_in`);
 

@@ -18,7 +18,7 @@ beforeEach(async () => {
   authenticate = world().originOf('authenticate');
   one = world().originOf('one');
   two = world().originOf('two');
-  world().serve({ routes: [one, two], authenticateUrl: authenticate });
+  await world().serve({ routes: [one, two], authenticateUrl: authenticate });
   browser = new BrowserJar();
   await signInAt(browser, one);
   await browser.open(two);

@@ -1,7 +1,7 @@
 import { configurationSteps } from '../../proxy/configuration/build-configuration.ts';
 import type { Configuration } from '../../proxy/configuration/configuration.ts';
 import { changesBetween, type ResourceChange } from '../../proxy/configuration/snapshot-changes.ts';
-import { atOnce } from '../../proxy/configuration/steps.ts';
+import type { Steps } from '../../proxy/configuration/steps.ts';
 import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
 
 /** Makes a first snapshot ready to serve from. */
@@ -16,4 +16,12 @@ export function nextConfiguration(
   changes: readonly ResourceChange[],
 ): Configuration {
   return atOnce(configurationSteps(before, snapshot, changes));
+}
+
+/** Runs steps without a pause between them. */
+export function atOnce<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }

@@ -17,7 +17,7 @@ export interface GatewayWithUsers extends AsyncDisposable {
   /** Origin of a name under `localhost` on the gateway's port. */
   originOf(name: string): string;
   /** Serves these routes, by their names, from now on. */
-  configure(routes: Readonly<Record<string, RouteSpec>>, settings?: Settings): void;
+  configure(routes: Readonly<Record<string, RouteSpec>>, settings?: Settings): Promise<void>;
   /** Starts another gateway with this one's options and keys; it serves what this one serves now. */
   startPeer(stores?: Stores): Promise<TestGateway>;
 }
@@ -42,19 +42,19 @@ export async function startGatewayWithUsers(
     gateway,
     identityProvider,
     originOf: (name) => `http://${name}.localhost:${String(gateway.port)}`,
-    configure(routes, settings = {}) {
+    async configure(routes, settings = {}) {
       const { authenticateUrl } = settings;
       const origins = Object.values(routes).map(({ from }) => from);
       for (const origin of authenticateUrl === undefined ? origins : [authenticateUrl]) {
         identityProvider.redirectUris.add(`${origin}/.gateway/callback`);
       }
       served = manifestsWithUsers(routes, settings, identityProvider);
-      gateway.apply(served);
+      await gateway.apply(served);
     },
     async startPeer(stores = gateway.stores) {
       const { sealingKeys } = gateway;
       const peer = await startGateway({ ...overrides, sealingKeys, stores });
-      peer.apply(served);
+      await peer.apply(served);
       return peer;
     },
     async [Symbol.asyncDispose]() {

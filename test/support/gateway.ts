@@ -6,7 +6,8 @@ import type { GatewaySettings, Route } from '../../crds/types.ts';
 import { deriveAssertionKeys } from '../../proxy/crypto/assertion-keys.ts';
 import { makeSealingKeys } from '../../cli/process/sealing-keys.ts';
 import type { SealingKeys } from '../../proxy/crypto/sealing-key.ts';
-import { createGateway, type Gateway, type GatewayOptions } from '../../proxy/gateway.ts';
+import type { GatewayOptions } from '../../proxy/create-stages.ts';
+import { Gateway } from '../../proxy/gateway.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
 import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
 import { LineWriter } from '../../shared/telemetry/line-writer.ts';
@@ -23,7 +24,7 @@ export interface TestGateway extends AsyncDisposable {
   readonly stores: Stores;
   readonly sealingKeys: SealingKeys;
   /** Compiles manifests, and serves them from now on. Throws when there is a problem. */
-  apply(manifests: string): void;
+  apply(manifests: string): Promise<void>;
   /** Everything logged so far, authorization log included. */
   logs(): readonly Readonly<Record<string, unknown>>[];
   /** Records of the authorization log so far. */
@@ -48,7 +49,7 @@ export async function startGateway(
       ? await openDefaultStores({ sealingKeys, logger, now: overrides.now })
       : withoutClosing(overrides.stores);
   const { stores } = opened;
-  const gateway = createGateway({
+  const gateway = new Gateway({
     devAllowLoopback: true,
     sealingKeys,
     defaultSigningKeys: deriveAssertionKeys(sealingKeys),

@@ -52,7 +52,7 @@ export async function startMcpRoute(server: McpServer = {}): Promise<McpRoute> {
   });
   const world = await startGatewayWithUsers();
   const url = world.originOf('mcp');
-  world.configure({
+  await world.configure({
     mcp: { from: url, to: upstream.origin, mcp: { server }, allowAnyAuthenticatedUser: true },
   });
   const { accessToken } = await signInClient(url);

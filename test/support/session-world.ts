@@ -29,7 +29,7 @@ export interface SessionWorld extends AsyncDisposable {
   readonly identityProvider: TestIdentityProvider;
   readonly startPeer: GatewayWithUsers['startPeer'];
   /** Serves the route with this access, or for every user, from now on. */
-  serve(access?: Access, settings?: Parameters<Configure>[1]): void;
+  serve(access?: Access, settings?: Parameters<Configure>[1]): Promise<void>;
   /** Moves the clock of gateway and stores, and not the identity provider's. */
   advance(milliseconds: number): void;
   /** Lets every session of now expire, and not those of other lengths of time. */
@@ -54,9 +54,9 @@ export async function startSessionWorld(
   const url = world.originOf('mcp');
   const serve: SessionWorld['serve'] = (access = { allowAnyAuthenticatedUser: true }, settings) => {
     const route = { from: url, to: upstream.origin, mcp: { server: {} }, ...access };
-    world.configure({ mcp: route }, settings);
+    return world.configure({ mcp: route }, settings);
   };
-  serve();
+  await serve();
   return {
     ...{ url, gateway, identityProvider, serve },
     stores: gateway.stores,

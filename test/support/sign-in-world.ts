@@ -48,7 +48,7 @@ export interface SignInWorld extends AsyncDisposable {
   /** Origin of a name under `localhost` on the gateway's port. */
   originOf(name: string): string;
   /** Serves these routes with these settings from now on. */
-  serve(settings: SignInSettings): void;
+  serve(settings: SignInSettings): Promise<void>;
   /** Moves the gateway's clock, and nobody else's. */
   advance(milliseconds: number): void;
   /** The last record of a request that was refused or failed. */
@@ -85,12 +85,12 @@ export async function startSignInWorld({
     provider,
     cookieName: `gatehouse-${String(gateway.port)}`,
     originOf: (name) => `http://${name}.localhost:${String(gateway.port)}`,
-    serve(settings) {
+    async serve(settings) {
       const { authenticateUrl, routes, publicRoutes = [] } = settings;
       const hosts =
         authenticateUrl === undefined ? [...routes, ...publicRoutes] : [authenticateUrl];
       for (const origin of hosts) provider.redirectUris.add(`${origin}/.gateway/callback`);
-      gateway.apply(manifestsOf(settings, provider, upstream.origin));
+      await gateway.apply(manifestsOf(settings, provider, upstream.origin));
     },
     advance: (milliseconds) => void (offset += milliseconds),
     lastFailure: () => gateway.logs().findLast(({ reason }) => reason !== undefined),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { deriveAssertionKeys } from '../../../proxy/crypto/assertion-keys.ts';
-import { createGateway } from '../../../proxy/gateway.ts';
+import { Gateway } from '../../../proxy/gateway.ts';
 import { Sealer } from '../../../proxy/crypto/sealer.ts';
 import type { SealingKeys } from '../../../proxy/crypto/sealing-key.ts';
 import { ExternalTokens } from '../../../proxy/authentication/external-tokens.ts';
@@ -36,7 +36,7 @@ export interface BenchGatewayOptions {
 export async function startBenchGateway(options: BenchGatewayOptions): Promise<Ready> {
   const { upstream, stores, sealingKeys } = options;
   const lines = new LineWriter(discard);
-  const gateway = createGateway({
+  const gateway = new Gateway({
     devAllowLoopback: true,
     sealingKeys,
     defaultSigningKeys: deriveAssertionKeys(sealingKeys),
@@ -47,7 +47,7 @@ export async function startBenchGateway(options: BenchGatewayOptions): Promise<R
   const [address] = await gateway.listen([{ host: '127.0.0.1', port: 0 }]);
   if (address === undefined) throw new Error('not listening');
   const { routePort = address.port } = options;
-  gateway.apply(
+  await gateway.apply(
     snapshotOf([
       hashResource('settings', settings()),
       hashResource('identity-provider/bench', {

@@ -53,24 +53,24 @@ function routeTo(upstream: string, { port }: TestGateway): CompiledRoute {
 }
 
 /** Serves one public route from now on. */
-function serve(gateway: TestGateway, upstream: string): void {
-  gateway.gateway.apply(aSnapshot(compiledSettings(), routeTo(upstream, gateway)));
+function serve(gateway: TestGateway, upstream: string): Promise<void> {
+  return gateway.gateway.apply(aSnapshot(compiledSettings(), routeTo(upstream, gateway)));
 }
 
 describe('A snapshot', () => {
   test('that cannot be served changes nothing', async () => {
     await using upstream = await startUpstream((_message, response) => response.end('served'));
     await using gateway = await startGateway();
-    serve(gateway, upstream.origin);
+    await serve(gateway, upstream.origin);
     const version = gateway.gateway.version();
     const broken = routeTo('http://127.0.0.1:1', gateway);
     const worse = aCompiledRoute({ name: 'default/other', path: { kind: 'regex', value: '(' } });
     const next = aSnapshot(compiledSettings(), broken, worse);
-    expect(() => gateway.gateway.apply(next)).toThrow('Invalid regular expression');
+    await expect(gateway.gateway.apply(next)).rejects.toThrow('Invalid regular expression');
     expect(gateway.gateway.version()).toBe(version);
     expect((await send(gateway.origin)).body).toBe('served');
     // And the next one is still compared with what is served.
-    serve(gateway, upstream.origin);
+    await serve(gateway, upstream.origin);
     expect((await send(gateway.origin)).body).toBe('served');
   });
 
@@ -81,12 +81,12 @@ describe('A snapshot', () => {
     });
     await using after = await startUpstream((_message, response) => response.end('other'));
     await using gateway = await startGateway();
-    serve(gateway, before.origin);
+    await serve(gateway, before.origin);
     await using client = await RawClient.connect(gateway.port);
     const host = `Host: localhost:${String(gateway.port)}`;
     client.send(`POST / HTTP/1.1\r\n${host}\r\nContent-Length: 100000\r\n\r\n${'x'.repeat(10)}`);
     await client.receives('begun, ');
-    serve(gateway, after.origin);
+    await serve(gateway, after.origin);
     expect((await send(gateway.origin)).body).toBe('other');
     client.send('x'.repeat(99_990));
     expect((await client.response()).body).toHaveLength('begun, '.length + 100_000);
@@ -100,7 +100,7 @@ describe('A gateway that is not ready', () => {
   test('says why', async () => {
     await using gateway = await startGateway();
     const reasons = [gateway.gateway.whyNotReady()];
-    serve(gateway, 'http://127.0.0.1:1');
+    await serve(gateway, 'http://127.0.0.1:1');
     reasons.push(gateway.gateway.whyNotReady());
     await gateway.gateway.listen([]);
     reasons.push(gateway.gateway.whyNotReady());
@@ -114,7 +114,7 @@ describe('A gateway that drains', () => {
   test('first goes on serving, with the last response of every connection', async () => {
     await using upstream = await startUpstream((_message, response) => response.end('served'));
     await using gateway = await startGateway();
-    serve(gateway, upstream.origin);
+    await serve(gateway, upstream.origin);
     const request = `GET / HTTP/1.1\r\nHost: localhost:${String(gateway.port)}\r\n\r\n`;
     await using kept = await RawClient.connect(gateway.port);
     kept.send(request);
@@ -137,7 +137,7 @@ describe('A gateway that drains', () => {
   test('closes connections that nothing happens on', async () => {
     await using upstream = await startUpstream((_message, response) => response.end('served'));
     await using gateway = await startGateway();
-    serve(gateway, upstream.origin);
+    await serve(gateway, upstream.origin);
     await using idle = await RawClient.connect(gateway.port);
     idle.send(`GET / HTTP/1.1\r\nHost: localhost:${String(gateway.port)}\r\n\r\n`);
     await idle.response();
@@ -154,7 +154,7 @@ describe('A gateway that drains', () => {
       if (message.url === '/within') response.write('da');
     });
     await using gateway = await startGateway();
-    serve(gateway, upstream.origin);
+    await serve(gateway, upstream.origin);
     const behind = await open(`${gateway.origin}/behind`);
     const within = await open(`${gateway.origin}/within`);
     await Promise.all([once(behind, 'readable'), once(within, 'readable')]);
@@ -172,7 +172,7 @@ describe('A gateway that drains', () => {
   test('ends event streams that begin later before their first event', async () => {
     await using upstream = await startUpstream((message) => void message.resume());
     await using gateway = await startGateway();
-    serve(gateway, upstream.origin);
+    await serve(gateway, upstream.origin);
     const stream = open(gateway.origin);
     const { response, finished } = await upstream.request(0);
     const drained = gateway.gateway.drain(NO_WAIT);
@@ -193,7 +193,7 @@ describe('A gateway that drains', () => {
       response.writeHead(200, EVENT_STREAM).write('data: progress\n\n');
     });
     await using gateway = await startGateway();
-    serve(gateway, upstream.origin);
+    await serve(gateway, upstream.origin);
     const answer = await open(gateway.origin, { method: 'POST', body: 'call' });
     await once(answer, 'readable');
     const drained = gateway.gateway.drain(NO_WAIT);
@@ -209,7 +209,7 @@ describe('A gateway that drains', () => {
       response.writeHead(200, headers).write('data: 1\n\n');
     });
     await using gateway = await startGateway();
-    serve(gateway, upstream.origin);
+    await serve(gateway, upstream.origin);
     const call = await open(gateway.origin, { method: 'POST', body: 'call' });
     const download = await open(gateway.origin);
     const ends = [text(call), text(download)];
@@ -223,7 +223,7 @@ describe('A gateway that drains', () => {
       response.writeHead(200, { 'content-length': '200000' }).write('x'.repeat(100_000));
     });
     await using gateway = await startGateway();
-    serve(gateway, upstream.origin);
+    await serve(gateway, upstream.origin);
     const download = await open(gateway.origin);
     const drained = gateway.gateway.drain(NO_WAIT);
     await expectRefused(gateway);
@@ -236,7 +236,7 @@ describe('A gateway that drains', () => {
     await using upstream = await startUpstream((_message, response) => response.end());
     const sockets = new WebSocketServer({ server: upstream.server });
     await using gateway = await startGateway();
-    serve(gateway, upstream.origin);
+    await serve(gateway, upstream.origin);
     const accepted = once(sockets, 'connection');
     const client = new WebSocket(gateway.origin.replace('http:', 'ws:'));
     await once(client, 'open');
@@ -266,7 +266,7 @@ describe('A gateway that drains', () => {
     });
     const drainBegan = Promise.withResolvers<undefined>();
     await using gateway = await startGateway();
-    serve(gateway, upstream.origin);
+    await serve(gateway, upstream.origin);
     await using client = await RawClient.connect(gateway.port);
     const handshake = HANDSHAKE.replace('app.test', `localhost:${String(gateway.port)}`);
     client.send(`${handshake}Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: abc=\r\n\r\n`);

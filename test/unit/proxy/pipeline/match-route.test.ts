@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { matchRoute } from '../../../../proxy/pipeline/match-route.ts';
 import { RoutingTable } from '../../../../proxy/configuration/routing-table.ts';
-import { atOnce } from '../../../../proxy/configuration/steps.ts';
+import { atOnce } from '../../../support/build-configuration.ts';
 import { changesBetween } from '../../../../proxy/configuration/snapshot-changes.ts';
 import { hashResource, snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
 import type { CompiledRoute, PathMatch } from '../../../../shared/snapshot/snapshot.ts';

@@ -7,9 +7,9 @@ import { RawClient } from '../../../support/raw-http.ts';
 import { startUpstream } from '../../../support/upstream.ts';
 
 /** Serves everything on the gateway's port from an upstream. */
-function serve({ gateway, port }: TestGateway, upstream: string): void {
+function serve({ gateway, port }: TestGateway, upstream: string): Promise<void> {
   const from = { scheme: 'http', host: 'localhost', port, allowWebsockets: true } as const;
-  gateway.apply(aSnapshot(compiledSettings(), aCompiledRoute({ ...from, upstream })));
+  return gateway.apply(aSnapshot(compiledSettings(), aCompiledRoute({ ...from, upstream })));
 }
 
 /** The access log, once it has a line. */
@@ -27,7 +27,7 @@ async function logOf(
   upstream: string,
 ): Promise<readonly unknown[]> {
   await using gateway = await startGateway({ accessLog: true });
-  serve(gateway, upstream);
+  await serve(gateway, upstream);
   await using client = await RawClient.connect(gateway.port);
   client.send(bytes(gateway.port));
   await client.response();
@@ -111,7 +111,7 @@ describe('the access log', () => {
   test('says of a client that left early what it had got', async () => {
     await using upstream = await startUpstream((_message, response) => response.write('part'));
     await using gateway = await startGateway({ accessLog: true });
-    serve(gateway, upstream.origin);
+    await serve(gateway, upstream.origin);
     const client = await RawClient.connect(gateway.port);
     client.send(`GET /a HTTP/1.1\r\nHost: localhost:${String(gateway.port)}\r\n\r\n`);
     await client.receives('part');
@@ -124,7 +124,7 @@ describe('the access log', () => {
   test('is off unless it is asked for', async () => {
     await using upstream = await startUpstream((_message, response) => response.end('served'));
     await using gateway = await startGateway();
-    serve(gateway, upstream.origin);
+    await serve(gateway, upstream.origin);
     await using client = await RawClient.connect(gateway.port);
     client.send(`GET /a HTTP/1.1\r\nHost: localhost:${String(gateway.port)}\r\n\r\n`);
     await client.response();
