@@ -8,7 +8,7 @@ const FRESH_MS = 5000;
 /** How often the stores are asked about one entry while they are unavailable. */
 const RETRY_MS = 1000;
 
-/** How often a check is made again because revocations were missed during it. */
+/** How many times a check is attempted if revocations are missed during it. */
 const MAX_ATTEMPTS = 2;
 
 /** Asks the stores for the value of a key; null if it has none. */
@@ -25,7 +25,7 @@ export interface CheckCacheOptions<Value> {
   readonly dependsOn: (value: Value, revocation: KnownRevocation) => boolean;
   /** When a value expires, in milliseconds since the epoch. */
   readonly expiryOf: (value: Value) => number;
-  /** How long the last good check stays valid while the stores are unavailable; 0: not longer than otherwise. */
+  /** How long the last good check stays valid while the stores are unavailable; 0 for no longer. */
   readonly outageGraceSeconds: () => number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

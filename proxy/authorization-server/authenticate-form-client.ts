@@ -9,24 +9,25 @@ import type { Client } from '../records/client.ts';
 import { limitNetwork } from '../endpoints/limit-rate.ts';
 import { PATHS } from '../endpoints/paths.ts';
 
-/** Metadata documents that one network may have fetched by requests that prove nothing. */
+/** How many metadata documents one network may cause to be fetched before its client is authenticated. */
 const FETCHES = { limit: 60, windowSeconds: 60 };
 
+/** What clients are authenticated with. */
 export interface ClientAuthentication {
   readonly stores: Pick<Stores, 'rateLimits'>;
   readonly authenticateClient: (request: ClientRequest) => Promise<Client>;
 }
 
-/** What an authenticated client posted. */
+/** A form that an authenticated client posted. */
 export interface ClientForm {
   readonly client: Client;
   readonly parameters: URLSearchParams;
 }
 
 /**
- * Reads what a client posts to the token or revocation endpoint, and finds out which client it is.
+ * Reads the form that a client posts to the token or revocation endpoint, and authenticates the client.
  *
- * Nothing is taken from the query, which ends up in logs and histories (OAuth 2.1, section 2.4.1).
+ * Parameters in the query are refused: it ends up in logs and histories (OAuth 2.1, section 2.4.1).
  */
 export async function authenticateFormClient(
   { request, origin, configuration }: EndpointContext,

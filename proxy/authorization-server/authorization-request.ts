@@ -16,10 +16,10 @@ import type { Origin } from '../../shared/snapshot/origin.ts';
 
 const MAX_STATE_LENGTH = 2048;
 
-/** A loopback redirect URI that leaves the port to the request. */
+/** A loopback redirect URI without a port: the request chooses it. */
 const PORTLESS_LOOPBACK = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[/?]|$)/;
 
-/** The client an authorization request names; a page when it does not name exactly one. */
+/** Returns the client ID of an authorization request; throws an error page unless there is exactly one. */
 export function clientIdOf(parameters: URLSearchParams): string {
   const clientId = onlyValue(parameters, 'client_id');
   if (clientId !== undefined) return clientId;
@@ -30,8 +30,8 @@ export function clientIdOf(parameters: URLSearchParams): string {
 }
 
 /**
- * Where the answer goes: known good, or a page (OAuth 2.1, section 4.1.2.1: never a redirect to a
- * URI that is not the client's).
+ * Returns where the response to an authorization request goes; throws an error page if the redirect URI
+ * is not one of the client's (OAuth 2.1, section 4.1.2.1: never redirect to it).
  */
 export function responseTargetOf(
   parameters: URLSearchParams,
@@ -45,7 +45,7 @@ export function responseTargetOf(
       'The application asked for its answer at an address (redirect_uri) that it has not registered.',
     );
   }
-  // One that is too long or sent twice is not echoed: the request is refused for it.
+  // A state that is too long or sent twice is not echoed; the request is refused because of it.
   const states = parameters.getAll('state').filter((state) => state !== '');
   const [state] = states;
   const isEchoed = state !== undefined && states.length === 1 && state.length <= MAX_STATE_LENGTH;
@@ -72,7 +72,7 @@ function onlyValue(parameters: URLSearchParams, name: string): string | undefine
 }
 
 /**
- * Reads the rest of an authorization request. Its `OAuthError`s may be told to the client.
+ * Reads the rest of an authorization request. The `OAuthError`s it throws may be sent to the client.
  *
  * PKCE with S256 is required of every client (OAuth 2.1, section 4.1.1; MCP authorization).
  */
@@ -112,7 +112,7 @@ function refuseResponseType(parameters: URLSearchParams, client: Client): void {
 
 function codeChallengeOf(parameters: URLSearchParams): string {
   const challenge = requiredParameter(parameters, 'code_challenge');
-  // A missing method means `plain` (RFC 7636, section 4.3), which protects nothing here.
+  // A missing method means `plain` (RFC 7636, section 4.3), which protects against nothing here.
   if (parameter(parameters, 'code_challenge_method') !== 'S256') {
     throw new InvalidRequestError('code_challenge_method must be S256');
   }

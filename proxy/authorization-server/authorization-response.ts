@@ -1,24 +1,24 @@
 import type { OAuthError } from '../errors/oauth-errors.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
 
-/** Where the answer to an authorization request goes. Its redirect URI is the client's own. */
+/** Where the response to an authorization request goes. Its redirect URI belongs to the client. */
 export interface ResponseTarget {
   readonly issuer: Origin;
   readonly redirectUri: string;
   readonly state?: string;
 }
 
-/** The redirect that hands a code to the client, with `iss` (RFC 9207, section 2). */
+/** Returns the redirect that sends a code to the client, with `iss` (RFC 9207, section 2). */
 export function codeRedirect(target: ResponseTarget, code: string): string {
   return redirect(target, { code });
 }
 
-/** The redirect that tells the client of an error (RFC 6749, 4.1.2.1), with `iss` too. */
+/** Returns the redirect that sends an error to the client (RFC 6749, 4.1.2.1), with `iss` too. */
 export function errorRedirect(target: ResponseTarget, error: OAuthError): string {
   return redirect(target, { error: error.code, error_description: error.description });
 }
 
-/** The query that a redirect URI has is kept as it is (RFC 6749, section 3.1.2). */
+/** Keeps the query of the redirect URI unchanged (RFC 6749, section 3.1.2). */
 function redirect(
   { redirectUri, state, issuer }: ResponseTarget,
   parameters: Readonly<Record<string, string>>,

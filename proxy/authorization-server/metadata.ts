@@ -4,10 +4,10 @@ import { TOKEN_ENDPOINT_AUTH_METHODS } from '../records/client.ts';
 import { PATHS } from '../endpoints/paths.ts';
 
 /**
- * Authorization server metadata of an issuer, which is the origin of `from` and never taken from a
- * request.
+ * Returns the authorization server metadata of an issuer, which is the origin of `from` and never taken
+ * from a request.
  *
- * Says nothing of scopes: they are labels, and a client that finds a list asks for all of it.
+ * It lists no scopes: they are labels, and a client that finds a list requests all of it.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8414#section-2 RFC 8414, section 2}
  */
@@ -30,7 +30,7 @@ export function authorizationServerMetadata(
     revocation_endpoint_auth_signing_alg_values_supported: CLIENT_ASSERTION_ALGORITHMS,
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
-    // Without an allowed domain every URL would be refused: the client then has to register.
+    // Without an allowed domain every URL would be refused, so clients have to register.
     ...(settings.allowedClientIdDomains.length > 0 && {
       client_id_metadata_document_supported: true,
     }),
@@ -38,8 +38,8 @@ export function authorizationServerMetadata(
 }
 
 /**
- * The same where OpenID Connect clients look for it. No ID tokens are issued to MCP clients; the
- * members about them are there because SDKs refuse a document without.
+ * Returns the same metadata for clients that look for an OpenID Connect document. MCP clients get no ID
+ * tokens; the members about them are present because SDKs refuse a document without them.
  */
 export function openIdConfiguration(
   issuer: string,

@@ -10,7 +10,7 @@ import type { PendingAuthorization } from '../records/pending-authorization.ts';
 
 const MAX_NAME_LENGTH = 80;
 
-/** What the consent page shows and its forms send. */
+/** What the consent page shows and its forms post. */
 export interface ConsentQuestion {
   readonly requestId: string;
   readonly csrfToken: string;
@@ -24,8 +24,8 @@ export interface ConsentQuestion {
 /**
  * Asks the user whether a client may use a route in their name.
  *
- * Everything the client says of itself is untrusted; where the answer goes is not, so that is what
- * stands out (MCP authorization: the redirect URI's hostname must be clear to see).
+ * The client's own metadata are untrusted, the target of the redirect is not: therefore the target is
+ * what stands out (MCP authorization: the redirect URI's hostname must be clear to see).
  */
 export function consentPage(question: ConsentQuestion): GatewayResponse {
   const { pending, client, identity, routeName } = question;
@@ -50,13 +50,13 @@ export function consentPage(question: ConsentQuestion): GatewayResponse {
   return page(200, { title: 'Allow this application?', content, form });
 }
 
-/** A stranger's words, too long to let them push the rest off the page. */
+/** The client's name, shortened so that it cannot push the rest off the page. */
 function displayName({ id, metadata: { clientName = id } }: Client): string {
   if (clientName.length <= MAX_NAME_LENGTH) return clientName;
   return `${clientName.slice(0, MAX_NAME_LENGTH)}…`;
 }
 
-/** Only a URL client ID says who publishes a client: the document was fetched from there. */
+/** Only a URL as client ID proves the publisher: the metadata were fetched from there. */
 function publisher({ id, source }: Client): Html {
   return source === 'metadata-document'
     ? fact('Published by', new URL(id).host)
@@ -99,12 +99,12 @@ function decisionForm(
   </form>`;
 }
 
-/** Where a client's callback may send the browser next: its own pages, or the program behind it. */
+/** Where a client's callback may redirect the browser next: its own pages, or a program on this computer. */
 const ONWARD_TARGETS = ['https:', 'http://localhost:*', 'http://127.0.0.1:*'];
 
 /**
- * Browsers hold every redirect that follows a posted form to `form-action`, those that the client's
- * callback answers with included. A host source cannot name an IPv6 address.
+ * Returns the CSP sources for the forms. Browsers apply `form-action` to every redirect that follows a
+ * posted form, also to those of the client's callback. A host source cannot name an IPv6 address.
  */
 function formTargets(redirectUri: string): readonly string[] {
   const { protocol, host, hostname } = new URL(redirectUri);
@@ -114,8 +114,8 @@ function formTargets(redirectUri: string): readonly string[] {
 }
 
 /**
- * Shows an error instead of sending the browser off with it: anybody can register a website as
- * redirect URI and then use this host as an open redirector (OAuth 2.1, section 7.12.2).
+ * Shows an error instead of redirecting with it. Attack: anybody can register a website as redirect URI
+ * and then use this host as an open redirector (OAuth 2.1, section 7.12.2).
  */
 export function authorizationErrorPage(
   description: string,

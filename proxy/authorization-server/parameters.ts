@@ -3,13 +3,13 @@ import { InvalidRequestError } from '../errors/oauth-errors.ts';
 /** The one parameter that may be repeated (RFC 8707, section 2). */
 const REPEATABLE = 'resource';
 
-/** The value of a parameter; an empty one counts as absent (RFC 6749, section 3.1). */
+/** Returns the value of a parameter; an empty one counts as absent (RFC 6749, section 3.1). */
 export function parameter(parameters: URLSearchParams, name: string): string | undefined {
   const value = parameters.get(name);
   return value === null || value === '' ? undefined : value;
 }
 
-/** The value of a parameter that a request cannot do without. */
+/** Returns the value of a parameter; throws an `InvalidRequestError` if it is absent. */
 export function requiredParameter(parameters: URLSearchParams, name: string): string {
   const value = parameter(parameters, name);
   if (value === undefined) throw new InvalidRequestError(`${name} is missing`);
@@ -17,7 +17,7 @@ export function requiredParameter(parameters: URLSearchParams, name: string): st
 }
 
 /**
- * Refuses repeated parameters (RFC 6749, section 3.1): two parsers could each take another one.
+ * Refuses repeated parameters (RFC 6749, section 3.1): two parsers could read different values.
  */
 export function refuseRepeated(parameters: URLSearchParams): void {
   const seen = new Set<string>();

@@ -5,10 +5,10 @@ import { mcpRouteAt, type Issuer } from './resources.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
 
 /**
- * Protected resource metadata for a path of a host; null when no MCP route is there.
+ * Returns the protected resource metadata for a path of a host; null if it has no MCP route.
  *
- * `resource` repeats the path as it was asked for, since clients compare it with the URL they use.
- * The host's root, when no MCP route is there, stands for its only one elsewhere.
+ * `resource` repeats the requested path, since clients compare it with the URL they use. If the root of
+ * the host has no MCP route and the host has only one elsewhere, the root describes that one.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9728#section-3 RFC 9728, section 3}
  */
@@ -25,7 +25,7 @@ export function protectedResourceMetadata(
   return describeResource(resourceIdentifier(only.compiled, origin), only, origin);
 }
 
-/** Whether a path is the host's root or inside an MCP route. */
+/** Returns whether a path is the root of the host or inside an MCP route. */
 export function isRootOrMcpPath({ host }: Issuer, requestPath: string): boolean {
   const path = tidyPath(requestPath);
   return path === '' || (path !== null && mcpRouteAt(host, path) !== null);

@@ -1,19 +1,19 @@
 /** RFC 3986, section 3.3. Nothing in it needs quoting in a header or ends a JSON string. */
 const PATH = /^(?:[\w\-.~!$&'()*+,;=:@/]|%[\da-f]{2})*$/i;
 
-/** Segments that URL parsers resolve, some of them in their encoded spelling too. */
+/** Segments that URL parsers resolve, some parsers in their encoded spelling too. */
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
-/** The path with single slashes and none at its end; null when it could be read in two ways. */
+/** Returns the path with single slashes and none at its end; null if it can be read in two ways. */
 export function tidyPath(path: string): string | null {
   if (!PATH.test(path) || DOT_SEGMENT.test(path)) return null;
   return withoutSlash(path.replace(/\/{2,}/g, '/'));
 }
 
-/** A path without the slashes at its end; the root is empty. */
+/** Returns the path without the slashes at its end; the root is empty. */
 export function withoutSlash(path: string): string {
   let end = path.length;
-  // No regular expression: at a long run of slashes that is not the end it takes quadratic time.
+  // A regular expression would take quadratic time on a long run of slashes in the middle.
   while (end > 0 && path[end - 1] === '/') end -= 1;
   return path.slice(0, end);
 }

@@ -7,12 +7,12 @@ import type { GatewayRoute, HostRoutes } from '../configuration/routing-table.ts
 import { withoutSlash } from './resource-path.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
 
-/** An absolute http URL of visible characters without fragment; what a parser would mend is out. */
+/** An absolute http URL of visible characters without fragment, which no parser has to correct. */
 const RESOURCE = /^https?:\/\/[\x21\x22\x24-\x5b\x5d-\x7e]+$/i;
 
 const MAX_RESOURCE_LENGTH = 2048;
 
-/** The MCP route that a path without a slash at its end names: the route's own or one inside. */
+/** Returns the MCP route of a path without a slash at its end: its own path or one below it. */
 export function mcpRouteAt(host: HostRoutes, path: string): GatewayRoute | null {
   if (isReservedPath(path)) return null;
   const route =
@@ -22,10 +22,10 @@ export function mcpRouteAt(host: HostRoutes, path: string): GatewayRoute | null 
 }
 
 /**
- * Canonical identifier of the MCP route that a request's `resource` parameters name: the route's own
- * or a URL inside of it. Null when there is no such parameter.
+ * Returns the canonical identifier of the MCP route that the `resource` parameter of a request names, by
+ * its own URL or one below it. Null if there is no such parameter.
  *
- * Scheme and host in any case, the default port and a slash at the end make no difference.
+ * The case of scheme and host, the default port and a slash at the end make no difference.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8707#section-2 RFC 8707, section 2}
  */
@@ -36,12 +36,12 @@ export function requestedResource(parameters: URLSearchParams, issuer: Issuer): 
   if (values.length > 1) throw new InvalidTargetError('one resource at a time');
   const route = findRoute(value, issuer);
   if (route === null) {
-    throw new InvalidTargetError('the resource is no MCP server of this authorization server');
+    throw new InvalidTargetError('the resource is not an MCP server of this authorization server');
   }
   return resourceIdentifier(route.compiled, issuer.origin);
 }
 
-/** A token request may repeat the grant's resource, and not name another (RFC 8707, section 2.2). */
+/** Refuses a token request that names another resource than the grant's (RFC 8707, section 2.2). */
 export function refuseOtherResource(
   granted: string,
   parameters: URLSearchParams,
@@ -51,11 +51,11 @@ export function refuseOtherResource(
   if (resource !== granted) throw new InvalidTargetError('the resource is not the one granted');
 }
 
-/** What a request without `resource` is for: the only MCP route of the host. */
+/** Returns the resource of a request without `resource`: the only MCP route of the host. */
 export function onlyResource({ host, origin }: Issuer): string {
   const [only, another] = host.mcpServers;
   if (only === undefined || another !== undefined) {
-    throw new InvalidTargetError('resource is missing, and there is more than one it could be');
+    throw new InvalidTargetError('resource is missing, and the host has more than one');
   }
   return resourceIdentifier(only.compiled, origin);
 }
@@ -66,7 +66,7 @@ export interface Issuer {
   readonly host: HostRoutes;
 }
 
-/** The authorization server that a request came to. */
+/** Returns the authorization server that received a request. */
 export function issuerOf({ origin, request, configuration }: EndpointContext): Issuer {
   const host = configuration.routes.findHost(request.authority);
   if (host === undefined) throw new RouteNotFoundError(421, 'no route for this host');

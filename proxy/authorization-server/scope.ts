@@ -1,14 +1,14 @@
 import { InvalidScopeError } from '../errors/oauth-errors.ts';
 
-/** RFC 6749, section 3.3: scope tokens, each after the first behind one space. */
+/** RFC 6749, section 3.3: scope tokens with one space between them. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
 const MAX_SCOPE_LENGTH = 1024;
 
 /**
- * The scope tokens of a request, each once, in its order.
+ * Returns the scope tokens of a request, each once, in its order.
  *
- * Scopes are labels: they are shown, kept and echoed, and give no power of their own.
+ * Scopes are labels: they are shown, kept and echoed, and permit nothing by themselves.
  */
 export function parseScope(text: string | undefined): readonly string[] {
   if (text === undefined) return [];
@@ -18,7 +18,7 @@ export function parseScope(text: string | undefined): readonly string[] {
   return [...new Set(text.split(' '))];
 }
 
-/** The scope of a refreshed token: what was asked for, never more than was granted. */
+/** Returns the scope of a refreshed token: the requested one, never more than was granted. */
 export function narrowScope(
   text: string | undefined,
   granted: readonly string[],

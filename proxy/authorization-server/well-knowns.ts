@@ -16,8 +16,8 @@ type Document = Readonly<Record<string, unknown>>;
 type Describe = (issuer: Issuer, path: string, settings: CompiledSettings) => Document | null;
 
 /**
- * The authorization server's issuer has no path. Clients of the first MCP revisions insert the path
- * of the MCP URL all the same, so it is accepted where it names an MCP route.
+ * The issuer of the authorization server has no path. Clients of the first MCP revisions insert the path
+ * of the MCP URL nevertheless, so it is accepted if it belongs to an MCP route.
  */
 const WELL_KNOWNS: Readonly<Record<string, Describe>> = {
   [PATHS.protectedResource]: protectedResourceMetadata,

@@ -1,4 +1,4 @@
-/** A map of at most so many entries: the one set longest ago makes room. */
+/** A map with a maximum of entries: the entry that was set longest ago is evicted. */
 export class BoundedMap<Key, Value> {
   readonly #maxEntries: number;
   readonly #entries = new Map<Key, Value>();
@@ -11,7 +11,7 @@ export class BoundedMap<Key, Value> {
     return this.#entries.get(key);
   }
 
-  /** Makes the entry the youngest. */
+  /** Sets an entry, which becomes the youngest. */
   set(key: Key, value: Value): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);

@@ -1,14 +1,15 @@
+/** What a `CachedValue` is made with. */
 export interface CachedValueOptions {
   readonly now: () => number;
-  /** Milliseconds a value is used before it is loaded again. */
+  /** How long a value is used before it is loaded again, in milliseconds. */
   readonly lifetime: number;
-  /** Milliseconds a failure is remembered, and nobody tries again. */
+  /** How long a failure is remembered before the next attempt, in milliseconds. */
   readonly failureLifetime: number;
 }
 
 /**
- * A value that is loaded when it is first asked for and again when it is old. Whoever asks during a
- * load waits for that one; when a later load fails the last good value serves on.
+ * A value that is loaded when it is first needed and again when it is old. Concurrent callers share one
+ * load; if a later load fails, the last good value is used.
  */
 export class CachedValue<Value> {
   readonly #load: () => Promise<Value>;

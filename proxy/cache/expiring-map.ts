@@ -1,7 +1,7 @@
 /** Milliseconds since the epoch. Tests pass a clock they can move. */
 export type Now = () => number;
 
-/** Far more than one process serves; a bound on memory, whatever strangers send. */
+/** Far more entries than one process needs; a bound on memory, whatever strangers send. */
 const MAX_ENTRIES = 100_000;
 
 /** Above one, so that sweeping outpaces inserting and a map of expired entries shrinks. */
@@ -15,10 +15,10 @@ interface Entry<Value> {
 }
 
 /**
- * A map whose entries end at a time and whose size has a bound.
+ * A map of bounded size whose entries expire.
  *
- * An expired entry is never returned. Each insertion sweeps a few entries, so no single one pays for
- * all; past the bound the oldest entry makes room for the newest.
+ * An expired entry is never returned. Each insertion sweeps a few entries, so no single insertion is
+ * slow; past the bound the oldest entry is evicted.
  */
 export class ExpiringMap<Value> {
   readonly #now: Now;
@@ -27,10 +27,10 @@ export class ExpiringMap<Value> {
   readonly #entries = new Map<string, Entry<Value>>();
   #sweep: MapIterator<[string, Entry<Value>]> = this.#entries.entries();
 
-  /** Until then a full map is full: nothing in it expires, or it was looked through just now. */
+  /** Until then a full map has no room: no entry expires earlier, or it was scanned a moment ago. */
   #fullUntil = 0;
 
-  /** `onEvicted` hears of what made room, and of nothing that expired or was removed. */
+  /** `onEvicted` is called for evicted entries, not for entries that expired or were removed. */
   constructor(
     now: Now,
     maxEntries: number = MAX_ENTRIES,
@@ -41,7 +41,7 @@ export class ExpiringMap<Value> {
     this.#onEvicted = onEvicted;
   }
 
-  /** Entries held, those that expired and were not swept yet included. */
+  /** Number of entries, including expired ones that were not swept yet. */
   get size(): number {
     return this.#entries.size;
   }
@@ -57,14 +57,14 @@ export class ExpiringMap<Value> {
   }
 
   setUntil(key: string, value: Value, expiresAt: number): void {
-    // Taken out first: replacing makes it the youngest, and the oldest is what gives way.
+    // Removed first: replacing makes the entry the youngest, and the oldest one is evicted.
     this.#entries.delete(key);
     this.#sweepSome();
     if (this.#entries.size >= this.#maxEntries) this.#evictOldest();
     this.#entries.set(key, { value, expiresAt });
   }
 
-  /** Replaces the value and keeps the expiry; does nothing when absent or expired. */
+  /** Replaces the value and keeps the expiry; does nothing if absent or expired. */
   replace(key: string, value: Value): void {
     const entry = this.#live(key);
     if (entry !== undefined) this.#entries.set(key, { ...entry, value });
@@ -96,10 +96,10 @@ export class ExpiringMap<Value> {
   }
 
   /**
-   * Whether an insertion now would leave every live entry in place.
+   * Returns whether an insertion now would evict no live entry.
    *
-   * A full map is looked through once a second at most, so that refusing stays cheap: it may say no
-   * for that long though an entry has expired.
+   * A full map is scanned at most once a second, so that refusing stays cheap: for that long it may return
+   * false although an entry has expired.
    */
   hasRoom(): boolean {
     if (this.#entries.size < this.#maxEntries) return true;

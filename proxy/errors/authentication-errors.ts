@@ -1,23 +1,24 @@
 import { GatewayError } from './gateway-error.ts';
 
-/** The request needs a signed-in user. The answer is a redirect for navigations, else 401. */
+/** The request needs a signed-in user. Navigations are redirected to sign in, others get 401. */
 export class SignInRequiredError extends GatewayError {
   override readonly name = 'SignInRequiredError';
   override readonly reason = 'user-unauthenticated';
   override readonly status = 401;
 }
 
+/** What a `SignInFailedError` may be made with. */
 export interface SignInFailedOptions extends ErrorOptions {
   readonly status?: 400 | 403 | 500 | 502;
   readonly startAgainUrl?: string;
 }
 
-/** Signing in did not work; `message` says why, for the log. */
+/** A sign-in failed; `message` is the reason, for the log. */
 export class SignInFailedError extends GatewayError {
   override readonly name = 'SignInFailedError';
   override readonly reason: string;
   override readonly status: 400 | 403 | 500 | 502;
-  /** Where the user can try again: a live route's, or nothing that anybody else could choose. */
+  /** Where the user can try again: at a live route. Never a URL that a stranger can choose. */
   readonly startAgainUrl: string | undefined;
 
   constructor(
@@ -41,7 +42,7 @@ export class TokenRequiredError extends GatewayError {
   override readonly name = 'TokenRequiredError';
   override readonly reason: string;
   override readonly status = 401;
-  /** A token was sent and is no good; without one the challenge carries no error code. */
+  /** Whether an invalid token was sent; without a token the challenge has no error code. */
   readonly tokenWasSent: boolean;
 
   /** `reason` is for the log: on the wire every bad token is `invalid_token`. */

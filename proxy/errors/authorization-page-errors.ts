@@ -1,14 +1,14 @@
 import { GatewayError } from './gateway-error.ts';
 
 /**
- * An authorization request that must not be answered by a redirect, since its client or redirect
- * URI is not known to be good. Shown on a page.
+ * An authorization request that must not be answered by a redirect, since its client or redirect URI is
+ * not verified. Shown on a page.
  */
 export class AuthorizationPageError extends GatewayError {
   override readonly name: string = 'AuthorizationPageError';
   override readonly reason: string;
   override readonly status = 400;
-  /** What the page says: plain text, for the user and the client's developer. */
+  /** The text of the page: for the user and the client's developer. */
   readonly explanation: string;
 
   constructor(reason: string, explanation: string, options?: ErrorOptions) {

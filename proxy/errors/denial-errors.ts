@@ -1,6 +1,6 @@
 import { GatewayError } from './gateway-error.ts';
 
-/** The request may not be made, whoever makes it: from this origin, in this form. */
+/** The request is forbidden, such as for its origin or form. */
 export class ForbiddenError extends GatewayError {
   override readonly name: string = 'ForbiddenError';
   override readonly reason: string;
@@ -12,14 +12,14 @@ export class ForbiddenError extends GatewayError {
   }
 }
 
-/** Policy says no; the authorization log says why. */
+/** Policy denies the request; the authorization log has the reasons. */
 export class PolicyDeniedError extends ForbiddenError {
   override readonly name = 'PolicyDeniedError';
 }
 
 /**
- * Policy denies this tool call, and would allow it but for `mcp_tool`: an answer for the model, in
- * a JSON-RPC error with status 200, so that the client keeps its connection.
+ * Policy denies this tool call only because of `mcp_tool`. The response is for the model: a JSON-RPC
+ * error with status 200, so that the client keeps its connection.
  */
 export class ToolCallDeniedError extends GatewayError {
   override readonly name = 'ToolCallDeniedError';
@@ -27,7 +27,7 @@ export class ToolCallDeniedError extends GatewayError {
   override readonly status = 200;
 }
 
-/** Too many requests of this kind from one place. */
+/** The sender has reached a rate limit. */
 export class TooManyRequestsError extends GatewayError {
   override readonly name = 'TooManyRequestsError';
   override readonly reason = 'too-many-requests';

@@ -1,7 +1,7 @@
 import { GatewayError } from './gateway-error.ts';
 
 /**
- * An error a token, registration, revocation or authorization endpoint answers with.
+ * An error that a token, registration, revocation or authorization endpoint responds with.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-5.2 RFC 6749, section 5.2}
  */
@@ -35,7 +35,7 @@ export class InvalidClientError extends OAuthError {
   override readonly status = 401;
 }
 
-/** The code or refresh token is unknown, expired, used, or another client's. */
+/** The code or refresh token is unknown, expired, used, or belongs to another client. */
 export class InvalidGrantError extends OAuthError {
   override readonly name = 'InvalidGrantError';
   override readonly code = 'invalid_grant';
@@ -47,13 +47,13 @@ export class UnauthorizedClientError extends OAuthError {
   override readonly code = 'unauthorized_client';
 }
 
-/** The token endpoint does not have this grant type. */
+/** The token endpoint does not support this grant type. */
 export class UnsupportedGrantTypeError extends OAuthError {
   override readonly name = 'UnsupportedGrantTypeError';
   override readonly code = 'unsupported_grant_type';
 }
 
-/** The authorization endpoint answers `response_type=code` only. */
+/** The authorization endpoint supports only `response_type=code`. */
 export class UnsupportedResponseTypeError extends OAuthError {
   override readonly name = 'UnsupportedResponseTypeError';
   override readonly code = 'unsupported_response_type';
@@ -71,13 +71,13 @@ export class InvalidTargetError extends OAuthError {
   override readonly code = 'invalid_target';
 }
 
-/** The user said no. */
+/** The user denied the request. */
 export class AccessDeniedError extends OAuthError {
   override readonly name = 'AccessDeniedError';
   override readonly code = 'access_denied';
 }
 
-/** Something the answer depends on cannot be had at the moment; nothing was consumed. */
+/** Something that the request needs is unavailable at present; nothing was consumed. */
 export class TemporarilyUnavailableError extends OAuthError {
   override readonly name = 'TemporarilyUnavailableError';
   override readonly code = 'temporarily_unavailable';

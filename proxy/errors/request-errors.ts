@@ -1,6 +1,6 @@
 import { GatewayError } from './gateway-error.ts';
 
-/** The request cannot be understood in one way only, or not at all. */
+/** The request is malformed or ambiguous. */
 export class BadRequestError extends GatewayError {
   override readonly name = 'BadRequestError';
   override readonly reason: string;
@@ -25,7 +25,7 @@ export class BodyTooLargeError extends GatewayError {
   }
 }
 
-/** The body was not whole in time. */
+/** The body did not arrive completely in time. */
 export class BodyTooSlowError extends GatewayError {
   override readonly name = 'BodyTooSlowError';
   override readonly reason = 'body-too-slow';
@@ -36,13 +36,13 @@ export class BodyTooSlowError extends GatewayError {
   }
 }
 
-/** A JSON-RPC message that is refused before any policy is asked; `code` is JSON-RPC's. */
+/** A JSON-RPC message that is refused before policy is evaluated; `code` is JSON-RPC's. */
 export class InvalidMessageError extends GatewayError {
   override readonly name = 'InvalidMessageError';
   override readonly reason = 'invalid-json-rpc';
   override readonly status: number;
   readonly code: number;
-  /** The id, when that much was understood. */
+  /** The id of the message, if it could be parsed. */
   readonly messageId: string | number | null;
 
   constructor(
@@ -60,7 +60,7 @@ export class InvalidMessageError extends GatewayError {
   }
 }
 
-/** Nobody is there to answer. */
+/** The client has closed its connection. */
 export class ClientGoneError extends GatewayError {
   override readonly name = 'ClientGoneError';
   override readonly reason = 'client-gone';

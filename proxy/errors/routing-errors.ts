@@ -1,6 +1,6 @@
 import { GatewayError } from './gateway-error.ts';
 
-/** No route serves the host (421, RFC 9110, section 15.5.20), or none of the host's the path (404). */
+/** No route serves the host (421, RFC 9110, section 15.5.20), or no route of the host has the path (404). */
 export class RouteNotFoundError extends GatewayError {
   override readonly name = 'RouteNotFoundError';
   override readonly reason = 'route-not-found';
@@ -12,7 +12,7 @@ export class RouteNotFoundError extends GatewayError {
   }
 }
 
-/** The resource does not have this method; `allow` lists those it has. */
+/** The resource does not support this method; `allow` lists those it supports. */
 export class MethodNotAllowedError extends GatewayError {
   override readonly name = 'MethodNotAllowedError';
   override readonly reason = 'method-not-allowed';

@@ -1,6 +1,6 @@
 import { GatewayError } from './gateway-error.ts';
 
-/** The upstream cannot be reached, or broke off before it answered. */
+/** The upstream cannot be reached, or closed the connection before it responded. */
 export class UpstreamUnreachableError extends GatewayError {
   override readonly name = 'UpstreamUnreachableError';
   override readonly reason = 'upstream-unreachable';

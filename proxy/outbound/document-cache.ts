@@ -1,20 +1,21 @@
 const SECOND = 1000;
 
-/** How soon a document that cannot be had again is tried again. */
+/** How long to wait before a document that could not be loaded is tried again. */
 const RETRY_SECONDS = 60;
 
-/** A document as it was loaded. */
+/** A loaded document. */
 export interface LoadedDocument<Value> {
   readonly value: Value;
-  /** How long it may be reused; 0 when it must not be kept. */
+  /** How long it may be reused; 0 if it must not be cached. */
   readonly freshSeconds: number;
 }
 
+/** What a `DocumentCache` is made with. */
 export interface DocumentCacheSettings {
   readonly maxEntries: number;
-  /** How old a document may grow while no newer one can be had. */
+  /** How old a document may become while no newer one can be loaded. */
   readonly maxStaleSeconds: number;
-  /** Tells a server that is down from one that answers something else. */
+  /** Returns whether an error means that the server is down, and not that it responded differently. */
   readonly isOutage: (error: unknown) => boolean;
   readonly now: () => number;
 }
@@ -26,10 +27,10 @@ interface Entry<Value> {
 }
 
 /**
- * Documents fetched from outside, by URL.
+ * A cache of documents fetched from outside, by URL.
  *
- * Of any number of concurrent calls for one URL, one loads. Failures are never kept; during an
- * outage of its server the last good document goes on for a while. The least recently used go first.
+ * Concurrent calls for one URL share one load. Failures are never cached; during an outage of its server
+ * the last good document stays usable for a while. The least recently used documents are evicted first.
  */
 export class DocumentCache<Value> {
   readonly #settings: DocumentCacheSettings;
@@ -40,7 +41,7 @@ export class DocumentCache<Value> {
     this.#settings = settings;
   }
 
-  /** With `maxAgeSeconds`, a document loaded longer ago is loaded anew though it is fresh. */
+  /** With `maxAgeSeconds`, an older document is loaded again even if it is fresh. */
   async get(
     url: string,
     load: () => Promise<LoadedDocument<Value>>,
@@ -77,7 +78,7 @@ export class DocumentCache<Value> {
     }
   }
 
-  /** The last good document, when all that is wrong is that its server is down. */
+  /** Returns the last good document if the only problem is that its server is down. */
   #lastGood(url: string, error: unknown): Value {
     const entry = this.#entries.get(url);
     const { isOutage, maxStaleSeconds, now } = this.#settings;

@@ -1,16 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
+/** Bounds of the time for which a response is reused. */
 export interface FreshnessBounds {
   readonly minSeconds: number;
   readonly maxSeconds: number;
-  /** Where the response says nothing. */
+  /** Used if the response does not specify a time. */
   readonly defaultSeconds: number;
 }
 
 const SECOND = 1000;
 
 /**
- * How many more seconds a response may be reused, within bounds; 0 when it must not be kept at all.
+ * Returns for how many seconds a response may be reused, within bounds; 0 if it must not be cached.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9111#section-4.2 RFC 9111, section 4.2}
  */
@@ -34,7 +35,7 @@ function lifetimeSeconds(
 ): number | undefined {
   if (directives.has('no-cache')) return 0;
   const maxAge = directives.get('s-maxage') ?? directives.get('max-age');
-  // RFC 9111, section 4.2.1: what cannot be read is stale.
+  // RFC 9111, section 4.2.1: a time that cannot be parsed makes the response stale.
   if (maxAge !== undefined) return seconds(maxAge) ?? 0;
   if (headers.expires === undefined) return undefined;
   const expires = Date.parse(headers.expires);

@@ -6,13 +6,14 @@ import { OutboundFailedError, OutboundRefusedError } from './outbound-errors.ts'
 import { type OutboundResponse, pinnedGet, type ResolvedAddress } from './pinned-request.ts';
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 
+/** How one URL is fetched. */
 export interface GuardedFetchOptions {
   /** Value of the `Accept` header. */
   readonly accept: string;
   readonly maxBytes: number;
-  /** For everything together: resolving, connecting, and the last byte of the body. */
+  /** Bounds everything together: resolving, connecting, and the last byte of the body. */
   readonly timeoutMs: number;
-  /** Networks that are not public and may be reached all the same (`outboundAllowedCidrs`). */
+  /** Networks that are allowed although they are not public (`outboundAllowedCidrs`). */
   readonly allowedCidrs: Cidrs;
   readonly signal?: AbortSignal;
 }
@@ -20,20 +21,20 @@ export interface GuardedFetchOptions {
 /** Fetches a URL that came from outside; throws `OutboundRefusedError` or `OutboundFailedError`. */
 export type GuardedFetch = (url: string, options: GuardedFetchOptions) => Promise<OutboundResponse>;
 
+/** What a `GuardedFetch` is made with. */
 export interface GuardedFetchSettings {
-  /** Loopback may be reached, by http too (`--dev-allow-loopback`). */
+  /** Allows loopback, also by http (`--dev-allow-loopback`). */
   readonly devAllowLoopback: boolean;
-  /** Certificate authorities in PEM, in place of the well-known ones. */
+  /** Certificate authorities in PEM, instead of the well-known ones. */
   readonly ca?: string;
   readonly lookup?: (hostname: string) => Promise<readonly ResolvedAddress[]>;
 }
 
 /**
- * Makes the one way to fetch URLs that came from outside, which stops server-side request forgery.
+ * Makes the only function that fetches URLs that came from outside. Attack: server-side request forgery.
  *
- * HTTPS only; the host is resolved once, every address is judged, and the connection goes to what
- * was judged; no redirect is followed; size and time are bounded; no proxy, cookie or credential
- * is used.
+ * HTTPS only; the host is resolved once, every address is checked, and the connection goes to a checked
+ * address; no redirect is followed; size and time are bounded; no proxy, cookie or credential is used.
  */
 export function createGuardedFetch({
   devAllowLoopback,
@@ -81,7 +82,7 @@ async function resolve(
   throw new OutboundFailedError('dns', `${hostname} has no address`);
 }
 
-/** One bad address among good ones is an attack too: it would be tried when the others fail. */
+/** Attack: one bad address among good ones would be tried when the others fail. */
 function checkAddresses(
   { hostname, protocol }: URL,
   addresses: readonly ResolvedAddress[],
@@ -94,7 +95,7 @@ function checkAddresses(
   }
 }
 
-/** A name server that does not answer cannot be aborted; it is not waited for either. */
+/** A look-up cannot be aborted, but it need not be waited for. */
 function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolveValue, reject) => {
     const onAbort = (): void => {

@@ -1,7 +1,8 @@
+/** Why a URL must not be fetched. */
 export type RefusalKind =
-  /** Not an absolute URL, or none that can be fetched. */
+  /** Not an absolute URL, or not one that can be fetched. */
   | 'url'
-  /** Neither https nor an http that is allowed. */
+  /** Neither https nor an allowed http URL. */
   | 'scheme'
   /** A user name or password in the URL. */
   | 'userinfo'
@@ -19,9 +20,10 @@ export class OutboundRefusedError extends Error {
   }
 }
 
+/** Why a URL could not be fetched. */
 export type FailureKind = 'dns' | 'connection' | 'timeout' | 'too-large' | 'aborted';
 
-/** The URL could not be fetched. What the server sent is not part of the message. */
+/** The URL could not be fetched. The message holds nothing that the server sent. */
 export class OutboundFailedError extends Error {
   override readonly name = 'OutboundFailedError';
   readonly kind: FailureKind;

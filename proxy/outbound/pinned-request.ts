@@ -4,13 +4,15 @@ import type { LookupFunction } from 'node:net';
 
 import { OutboundFailedError } from './outbound-errors.ts';
 
+/** An address of a host. */
 export interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
 }
 
+/** A complete response. */
 export interface OutboundResponse {
-  /** Any status: redirects are not followed, and no status is an error here. */
+  /** May be any status: redirects are not followed, and no status is an error here. */
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -19,14 +21,14 @@ export interface OutboundResponse {
 interface GetOptions {
   readonly accept: string;
   readonly maxBytes: number;
-  /** Certificate authorities in PEM, in place of the well-known ones. */
+  /** Certificate authorities in PEM, instead of the well-known ones. */
   readonly ca: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Gets a URL from one of the given addresses and from no other, whatever its host resolves to by
- * now. No redirect is followed, no proxy, cookie, credential or shared connection used.
+ * Gets a URL from one of the given addresses and from no other, whatever its host resolves to now. No
+ * redirect is followed; no proxy, cookie, credential or shared connection is used.
  */
 export async function pinnedGet(
   url: URL,
@@ -43,12 +45,12 @@ function send(
   { accept, ca, signal }: GetOptions,
 ): Promise<IncomingMessage> {
   const options: RequestOptions = {
-    // An agent of its own: no connection is shared, and NODE_USE_ENV_PROXY has no say.
+    // An agent of its own shares no connection and ignores NODE_USE_ENV_PROXY.
     agent: false,
     headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'gatehouse' },
     lookup: pinnedTo(addresses),
     signal,
-    // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED=0 would change the default.
+    // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 would change the default.
     rejectUnauthorized: true,
     ...(ca === undefined ? {} : { ca }),
   };
@@ -59,8 +61,8 @@ function send(
 }
 
 /**
- * Answers with the addresses that were judged, so that a second answer of the name server is never
- * asked for (DNS rebinding). Server name and certificate remain those of the host.
+ * Returns a look-up of the checked addresses. Attack: DNS rebinding, by a second response of the name
+ * server. Server name and certificate remain those of the host.
  */
 function pinnedTo(addresses: readonly ResolvedAddress[]): LookupFunction {
   return (_hostname, { all }, done) => {

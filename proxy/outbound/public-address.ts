@@ -3,10 +3,10 @@ import { isIPv4, isIPv6, type BlockList } from 'node:net';
 import { addressRanges, isWithin, type Cidrs } from '../http/address-ranges.ts';
 
 /**
- * Tells whether an address is on the public internet, or in one of the allowed networks.
+ * Returns whether an address is on the public internet, or in one of the allowed networks.
  *
- * IPv4 addresses inside IPv6 ones (mapped, NAT64) are judged as what they are. Whatever is not
- * understood is not public.
+ * IPv4 addresses inside IPv6 ones (mapped, NAT64) are checked as IPv4. A text that is not an address is
+ * not public.
  *
  * @see {@link https://www.iana.org/assignments/iana-ipv4-special-registry IANA, IPv4 special-purpose addresses}
  * @see {@link https://www.iana.org/assignments/iana-ipv6-special-registry IANA, IPv6 special-purpose addresses}
@@ -18,7 +18,7 @@ export function isPublicAddress(address: string, allowed: Cidrs = []): boolean {
   return isWithin(GLOBAL_UNICAST_IPV6, actual) && !isWithin(SPECIAL_IPV6, actual);
 }
 
-/** Tells whether an address is this machine's own loopback. */
+/** Returns whether an address is a loopback address of this machine. */
 export function isLoopbackAddress(address: string): boolean {
   return isWithin(LOOPBACK, embeddedIPv4(address) ?? address);
 }
@@ -41,7 +41,7 @@ const SPECIAL_IPV4 = addressRanges([
   '240.0.0.0/4', // reserved, and limited broadcast (RFC 1112, RFC 919)
 ]);
 
-// RFC 4291, section 2.4. What is outside is unspecified, loopback, unique local, link-local,
+// RFC 4291, section 2.4. All other addresses are unspecified, loopback, unique local, link-local,
 // site-local, multicast, local NAT64, discard-only, SRv6 or reserved.
 const GLOBAL_UNICAST_IPV6 = addressRanges(['2000::/3']);
 
@@ -67,7 +67,7 @@ function embeddedIPv4(address: string): string | undefined {
 
 const known = new WeakMap<Cidrs, BlockList>();
 
-/** Settings hand in the same array again and again. */
+/** The settings pass the same array each time. */
 function readOnce(cidrs: Cidrs): BlockList {
   const list = known.get(cidrs) ?? addressRanges(cidrs);
   known.set(cidrs, list);

@@ -16,7 +16,7 @@ import type { KnownRequest } from './known-request.ts';
 
 const FIRST_SERVER_ERROR = 500;
 
-/** Answers failed requests: a redirect to sign-in for people, errors for the rest. */
+/** Makes the function that answers failed requests: people are redirected to sign in, others get errors. */
 export function createFailureAnswers({
   logger,
   redirectToSignIn,
@@ -39,7 +39,7 @@ export function createFailureAnswers({
   };
 }
 
-/** What went wrong, for operators: the faults of others, our own, and why a request was refused. */
+/** Logs failures, and why a request was refused. */
 function logFailure(error: unknown, { requestId, route }: KnownRequest, logger: Logger): void {
   const fields = { 'request-id': requestId, route: route?.compiled.name };
   if (!(error instanceof GatewayError)) {
@@ -52,12 +52,12 @@ function logFailure(error: unknown, { requestId, route }: KnownRequest, logger: 
   }
 }
 
-/** What keeps a person from signing in or connecting, and only an operator can mend. */
+/** Failures that keep a user from signing in or connecting, and that only an operator can mend. */
 function isOperatorsBusiness(error: GatewayError): boolean {
   return error instanceof SignInFailedError || error instanceof AuthorizationPageError;
 }
 
-/** In the authorization log already, or how every login begins. */
+/** Refusals that the authorization log has already, or with which every sign-in begins. */
 function isUnremarkable(error: GatewayError): boolean {
   if (error instanceof TokenRequiredError) return !error.tokenWasSent;
   return (

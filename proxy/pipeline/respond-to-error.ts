@@ -23,25 +23,25 @@ import { SignInFailedError } from '../errors/authentication-errors.ts';
 import { TooManyRequestsError, ToolCallDeniedError } from '../errors/denial-errors.ts';
 import { UnavailableError } from '../errors/unavailable-error.ts';
 
-/** What the answer to a failed request depends on besides the error. */
+/** What the response to a failed request depends on besides the error. */
 export interface FailedRequest {
   readonly requestId: string;
   readonly audience: ErrorAudience;
-  /** Id of the JSON-RPC request; null when none was understood. */
+  /** Id of the JSON-RPC request; null if none could be parsed. */
   readonly messageId: string | number | null;
   /** `WWW-Authenticate` value for a token challenge (RFC 9728, section 5.1). */
   readonly challenge: ((tokenWasSent: boolean) => string) | undefined;
-  /** The client authenticated with the Basic scheme, and hears of it in the same. */
+  /** Whether the client authenticated with the Basic scheme, in which it is then challenged. */
   readonly usedBasic: boolean;
 }
 
 const INTERNAL_ERROR_STATUS = 500;
 
 /**
- * Turns whatever a stage threw into what the caller sees. The only place that does.
+ * Returns the response for an error of any stage. It alone decides what the caller sees.
  *
- * Messages of errors are for the log; an error that is not a `GatewayError` is a bug and says
- * nothing.
+ * Messages of errors are for the log; an error that is not a `GatewayError` is a bug, and its response
+ * has no details.
  */
 export function respondToError(error: unknown, failed: FailedRequest): GatewayResponse {
   switch (failed.audience) {
@@ -60,12 +60,12 @@ function statusOf(error: unknown): number {
   return error instanceof GatewayError ? error.status : INTERNAL_ERROR_STATUS;
 }
 
-/** Headers an error brings in every form. */
+/** Returns the headers of an error, for every audience. */
 function headersOf(error: unknown, { challenge }: FailedRequest): OutgoingHttpHeaders {
   if (error instanceof TokenRequiredError && challenge !== undefined) {
     return { 'www-authenticate': challenge(error.tokenWasSent) };
   }
-  // RFC 9110, section 15.5.9; or the rest of the body could go on trickling in.
+  // RFC 9110, section 15.5.9. Otherwise the rest of the body could keep the connection busy.
   if (error instanceof BodyTooSlowError) return { connection: 'close' };
   if (error instanceof MethodNotAllowedError) return { allow: error.allow.join(', ') };
   if (error instanceof TooManyRequestsError || error instanceof UnavailableError) {
@@ -93,7 +93,7 @@ function oauthCode(status: number): string {
   return 'invalid_request';
 }
 
-/** JSON-RPC's own codes are for its own errors; ours are positive (MCP 2026-07-28 reserves the rest). */
+/** The gateway's codes are positive: MCP 2026-07-28 and JSON-RPC reserve the others. */
 const GATEWAY_CODE_FACTOR = 100;
 const DENIED_CODE = 40301;
 
@@ -123,7 +123,7 @@ function jsonRpcCode(error: unknown, status: number): number {
   return status * GATEWAY_CODE_FACTOR + 1;
 }
 
-/** On the wire every bad token is the same; what is wrong with it is for the log. */
+/** The response does not reveal why a token is invalid; the log does. */
 function publicReason(error: unknown): string {
   if (error instanceof TokenRequiredError) return error.tokenWasSent ? 'invalid-token' : 'no-token';
   return error instanceof GatewayError ? error.reason : 'internal-error';
@@ -139,7 +139,7 @@ function textError(error: unknown, failed: FailedRequest): GatewayResponse {
   return json(status, body, headersOf(error, failed));
 }
 
-/** What went wrong, in words fit for anyone. */
+/** Describes an error in words that everyone may read. */
 function describe(error: unknown): string {
   if (error instanceof InvalidMessageError) return error.message;
   if (error instanceof BodyTooLargeError) {

@@ -1,8 +1,8 @@
 import type { Origin } from '../../shared/snapshot/origin.ts';
 
-/** What a browser's cookie stands for, on one host. */
+/** The session of a browser on one host. */
 export interface BrowserSession {
   readonly sessionId: string;
-  /** The origin whose cookie it is; on another one it means nothing. */
+  /** The only origin at which its cookie is valid. */
   readonly origin: Origin;
 }

@@ -1,17 +1,17 @@
 import type { TokenHash } from '../crypto/tokens.ts';
 
-/** What a client says of itself, checked; by registration or by its metadata document. */
+/** Validated metadata of a client, from its registration or its metadata document. */
 export interface ClientMetadata {
   readonly clientName?: string;
   readonly clientUri?: string;
   readonly redirectUris: readonly string[];
   readonly tokenEndpointAuthMethod: TokenEndpointAuthMethod;
-  /** Of those this authorization server has. */
+  /** Those that this authorization server supports. */
   readonly grantTypes: readonly string[];
-  /** As the client says; redirect URIs are judged alike for both. */
+  /** As the client states; redirect URIs are checked alike for both. */
   readonly applicationType?: 'native' | 'web';
   readonly scope?: string;
-  /** For `private_key_jwt`; one of the two. */
+  /** One of these two is present for `private_key_jwt`. */
   readonly jwks?: ClientKeySet;
   readonly jwksUri?: string;
 }
@@ -21,6 +21,7 @@ export interface ClientKeySet {
   readonly keys: readonly Readonly<Record<string, unknown>>[];
 }
 
+/** Client authentication methods that this authorization server supports. */
 export const TOKEN_ENDPOINT_AUTH_METHODS = [
   'none',
   'client_secret_basic',
@@ -28,6 +29,7 @@ export const TOKEN_ENDPOINT_AUTH_METHODS = [
   'private_key_jwt',
 ] as const;
 
+/** One of `TOKEN_ENDPOINT_AUTH_METHODS`. */
 export type TokenEndpointAuthMethod = (typeof TOKEN_ENDPOINT_AUTH_METHODS)[number];
 
 /** An OAuth client, known at one issuer. */

@@ -1,13 +1,13 @@
-/** A user's approval for one client to use one route; what its tokens stand for. */
+/** A user's approval for one client to use one route; its tokens are issued from it. */
 export interface Grant {
   readonly id: string;
-  /** Route origin it was made at; elsewhere it is unknown. */
+  /** Route origin that it was made at; at other origins it is unknown. */
   readonly issuer: string;
   readonly clientId: string;
-  /** The sign-in it was approved in: its tokens stand on the sessions of that. */
+  /** The sign-in during which it was approved, and whose sessions its tokens depend on. */
   readonly signInId: string;
   /** Canonical resource identifier of the route: the audience of its access tokens. */
   readonly resource: string;
-  /** As requested, in the client's order; labels without power of their own. */
+  /** As requested, in the client's order. Labels that permit nothing by themselves. */
   readonly scopes: readonly string[];
 }

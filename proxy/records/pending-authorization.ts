@@ -5,13 +5,13 @@ export interface PendingAuthorization {
   readonly issuer: Origin;
   readonly clientId: string;
   readonly redirectUri: string;
-  /** The request named the redirect URI, so the token request must too (RFC 6749, 4.1.3). */
+  /** Whether the request had a redirect URI: then the token request needs it too (RFC 6749, 4.1.3). */
   readonly redirectUriWasSent?: boolean;
-  /** RFC 8707, canonical: the route's own identifier. */
+  /** Canonical resource identifier of the route (RFC 8707). */
   readonly resource: string;
   readonly scopes: readonly string[];
   readonly codeChallenge: string;
   readonly state?: string;
-  /** The client asked for the page even where a consent is remembered (`prompt=consent`). */
+  /** The client wants the consent page even if a consent is remembered (`prompt=consent`). */
   readonly askAgain: boolean;
 }

@@ -3,13 +3,13 @@ import type { Origin } from '../../shared/snapshot/origin.ts';
 
 /** A sign-in under way at the identity provider. */
 export interface PendingSignIn {
-  /** Origin the user came from, and goes back to. */
+  /** Origin that the user came from, and returns to. */
   readonly targetOrigin: Origin;
   /** Path and query to restore, starting with `/`. */
   readonly returnPath: string;
-  /** Hash of the target host's pre-login cookie. */
+  /** Hash of the sign-in cookie at the target. */
   readonly targetHash: TokenHash;
-  /** Hash of the authenticate host's own pre-login cookie: the browser that went to the provider. */
+  /** Hash of the sign-in cookie at the authenticate host, of the browser that went to the provider. */
   readonly authenticateHash: TokenHash;
   readonly provider: string;
   readonly nonce: string;

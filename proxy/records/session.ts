@@ -1,9 +1,9 @@
-/** Who a user is, as the identity provider said at sign-in. */
+/** The identity of a user, from the identity provider's last response. */
 export interface Identity {
   /** Name of the identity provider; `subject` is unique only within it. */
   readonly provider: string;
   readonly subject: string;
-  /** Absent too when the provider says that it is not verified. */
+  /** Absent also if the provider calls it unverified. */
   readonly email?: string;
   readonly name?: string;
   readonly groups: readonly string[];
@@ -11,10 +11,10 @@ export interface Identity {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** A user who is signed in, for a time. Shared by the browser and by every grant made from it. */
+/** A user who is signed in until it expires. The browser and every grant made from it share it. */
 export interface Session {
   readonly id: string;
-  /** The sign-in it was made from; a new one can be when this one has expired. */
+  /** The sign-in it was made from, and from which an expired session can be renewed. */
   readonly signInId: string;
   readonly identity: Identity;
   /** Milliseconds since the epoch. */

@@ -1,7 +1,7 @@
 import type { TokenHash } from '../crypto/tokens.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
 
-/** What a single-use sign-in code stands for. */
+/** What a single-use sign-in code was issued for. */
 export interface SignInCode {
   readonly sessionId: string;
   readonly targetOrigin: Origin;

@@ -1,19 +1,19 @@
 import type { Identity } from './session.ts';
 
-/** One sign-in of one user: what its session was made from, and new ones can be. */
+/** One sign-in of one user, from which its sessions are made. */
 export interface SignInRecord {
   readonly id: string;
-  /** Where the user signed in. The refresh token goes nowhere else. */
+  /** Where the user signed in. The refresh token is sent nowhere else. */
   readonly provider: {
     readonly name: string;
     readonly issuer: string;
-    /** Of the gateway, at the provider. */
+    /** The gateway's client ID at the provider. */
     readonly clientId: string;
   };
-  /** As the provider said last. */
+  /** From the provider's last response. */
   readonly identity: Identity;
-  /** The session that was made last. */
+  /** The latest session. */
   readonly sessionId: string;
-  /** The provider's refresh token: the only copy there is. Absent when the provider gave none. */
+  /** The only copy of the provider's refresh token. Absent if the provider issued none. */
   readonly refreshToken?: string;
 }

@@ -12,26 +12,27 @@ import { MetadataDocumentError } from './metadata-document-error.ts';
 /** A request to the token or revocation endpoint. */
 export interface ClientRequest {
   readonly issuer: string;
-  /** Of the same issuer: the other audience that client assertions may have. */
+  /** The token endpoint of the same issuer: the other audience that client assertions may have. */
   readonly tokenEndpointUrl: string;
   /** The `Authorization` header. */
   readonly authorization: string | undefined;
   readonly form: URLSearchParams;
   readonly settings: CompiledSettings;
-  /** The client has proven nothing yet when its document is fetched. */
+  /** Called before the metadata document of a client that is not yet authenticated is fetched. */
   readonly beforeFetch?: BeforeFetch;
 }
 
+/** What `authenticateClient` works with. */
 export interface AuthenticateClientOptions extends ClientAssertionOptions {
   readonly findClient: FindClient;
 }
 
 /**
- * Finds out which client makes a request, in the way the client is registered for.
+ * Authenticates the client of a request, by the method that the client is registered for.
  *
- * Throws `InvalidRequestError` for more than one way at once, `InvalidClientError` for everything
- * that does not prove the client, and `TemporarilyUnavailableError` when its metadata document or
- * keys cannot be had, and `TooManyRequestsError` when it asks too often.
+ * Throws `InvalidRequestError` if a request uses several methods, `InvalidClientError` if the proof is
+ * missing or wrong, `TemporarilyUnavailableError` if the client's metadata document or keys cannot be
+ * fetched at present, and `TooManyRequestsError` if the client's network caused too many fetches.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-2.3 RFC 6749, section 2.3}
  */
@@ -59,10 +60,10 @@ async function find(
   return client;
 }
 
-/** There is no page at these endpoints; and a document that is away for now is no client's fault. */
+/** These endpoints show no page; and a document whose server is down is not the client's fault. */
 function asTokenError(cause: unknown): unknown {
   if (cause instanceof MetadataDocumentError && cause.problem === 'unavailable') {
-    return new TemporarilyUnavailableError('the metadata document cannot be had', { cause });
+    return new TemporarilyUnavailableError('the metadata document cannot be fetched', { cause });
   }
   if (cause instanceof AuthorizationPageError) {
     return new InvalidClientError('the client ID is not acceptable', { cause });
@@ -81,7 +82,7 @@ async function check(
       if (method !== 'none') throw new InvalidClientError('the client must authenticate');
       return;
     case 'secret':
-      // Libraries disagree about which of the two they were registered for; the proof is the same.
+      // Libraries mix up the two methods, and the proof is the same.
       if (method !== 'client_secret_basic' && method !== 'client_secret_post') throw wrongMethod();
       if (!hasSecret(client, credentials.secret)) {
         throw new InvalidClientError('the client secret is wrong');
@@ -101,5 +102,5 @@ function hasSecret({ secretHash }: Client, secret: string): boolean {
 }
 
 function wrongMethod(): InvalidClientError {
-  return new InvalidClientError('the client is registered for another way to authenticate');
+  return new InvalidClientError('the client is registered for another authentication method');
 }

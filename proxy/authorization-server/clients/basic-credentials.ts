@@ -1,7 +1,7 @@
 const BASIC = /^basic +([A-Za-z0-9+/]+=*) *$/i;
 
 /**
- * Reads client credentials from an `Authorization` header; null when it has none.
+ * Reads client credentials from an `Authorization` header; null if it has none.
  *
  * Both halves are form-urlencoded before they are joined (RFC 6749, section 2.3.1).
  */
@@ -15,7 +15,7 @@ export function parseBasicCredentials(
   try {
     return { clientId: decodeForm(clientId), secret: decodeForm(secret) };
   } catch {
-    // A stray percent sign: the client did not encode, and what it meant is anyone's guess.
+    // A stray percent sign: the client did not encode its credentials, so they are ambiguous.
     return null;
   }
 }

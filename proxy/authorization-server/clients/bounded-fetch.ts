@@ -7,15 +7,14 @@ const MAX_AT_ONCE = 16;
 const MAX_FAILURES = 1000;
 
 /**
- * How long an address that could not be fetched is left alone. Errors that a server answers with
- * are never kept, as the draft of metadata documents demands: this is about not hammering where
- * nobody answers.
+ * How long no fetch is tried from an address that did not respond. Error responses are never
+ * remembered, as the draft of metadata documents demands: this only spares servers that are down.
  */
 const FAILURE_SECONDS = 5;
 
 /**
- * A fetch for strangers, who choose the address: a few are under way at once, and one more fails
- * rather than wait.
+ * Bounds the fetches of addresses that strangers choose: only a few run at once, and one more fails
+ * instead of waiting.
  */
 export function boundedFetch(guardedFetch: GuardedFetch, now: () => number): GuardedFetch {
   const failures = new ExpiringMap<Error>(now, MAX_FAILURES);

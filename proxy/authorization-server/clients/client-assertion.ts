@@ -22,18 +22,19 @@ const CLOCK_SKEW_SECONDS = 30;
 const MAX_ID_LENGTH = 256;
 const SECOND = 1000;
 
-/** How old the known keys of a client may be when none of them fits. */
+/** How old the cached keys of a client may be if none of them verifies the assertion. */
 const KEY_RETRY_SECONDS = 60;
 
 /**
- * Per client: anybody can register one, and must not fill the store of used ids for all others.
- * Taken by good assertions only, so that nobody uses up what is another client's.
+ * Limit per client. Attack: anybody can register a client, and could fill the store of used ids.
+ * Only valid assertions count, so that nobody can use up the limit of another client.
  */
 const ASSERTIONS = { limit: 300, windowSeconds: 60 };
 
-/** Types a client assertion may have. Another one is a token for something else. */
+/** Types that a client assertion may have. A token of another type is meant for something else. */
 const TYPES: readonly unknown[] = [undefined, 'JWT', 'client-authentication+jwt'];
 
+/** A client assertion, and what it must match. */
 export interface ClientAssertion {
   readonly assertion: string;
   readonly client: Client;
@@ -42,6 +43,7 @@ export interface ClientAssertion {
   readonly settings: ClientKeysSettings;
 }
 
+/** What `acceptClientAssertion` works with. */
 export interface ClientAssertionOptions {
   readonly readClientKeys: ReadClientKeys;
   readonly replays: ReplayStore;
@@ -49,13 +51,13 @@ export interface ClientAssertionOptions {
   readonly now: () => number;
 }
 
-/** The client an assertion claims to come from. Nothing is checked. */
+/** Returns the client ID that an assertion claims, unverified. */
 export function claimedClientId(assertion: string): string {
   try {
     const { sub } = decodeJwt<{ sub: unknown }>(assertion);
     if (typeof sub === 'string') return sub;
   } catch {
-    // No JWT: said below like a JWT without subject.
+    // Not a JWT: refused below, like a JWT without a subject.
   }
   throw new InvalidClientError('the client assertion names no client');
 }
@@ -93,7 +95,7 @@ async function verify(
     return await verifyWithKeys(keys, assertion, options);
   } catch (error) {
     if (!mayBeKeyChange(error)) throw refused(error);
-    // Not asked for anew each time, or strangers could have the gateway fetch at will.
+    // Attack: fetching the keys anew each time would let strangers make the gateway fetch at will.
     const newer = await readClientKeys(client.metadata, settings, {
       maxAgeSeconds: KEY_RETRY_SECONDS,
     });
@@ -111,14 +113,14 @@ function mayBeKeyChange(error: unknown): boolean {
   );
 }
 
-/** What jose does not look at: the type, a single audience, the length of life, and `jti`. */
+/** Checks what jose does not check: the type, a single audience, the lifetime, and `jti`. */
 async function useOnce(
   { payload, protectedHeader }: VerifiedToken,
   { client, issuer }: ClientAssertion,
   { replays, rateLimits, now }: ClientAssertionOptions,
 ): Promise<void> {
   if (!TYPES.includes(protectedHeader.typ)) throw refused('type');
-  // Meant for several, it could be used by one of them at another (RFC 7523bis, section 3).
+  // Attack: one of several audiences could present the assertion to another (RFC 7523bis, section 3).
   if (Array.isArray(payload.aud) && payload.aud.length !== 1) throw refused('audience');
   const { exp = 0, jti = '' } = payload;
   const secondsLeft = Math.ceil(exp - now() / SECOND);
@@ -130,7 +132,7 @@ async function useOnce(
   if (!isFirst) throw refused('replay');
 }
 
-/** The client learns that it was refused; the log, by the cause, what for. */
+/** The client is not told the reason; the log has it as the cause. */
 function refused(cause: unknown): InvalidClientError {
   return new InvalidClientError('the client assertion is not acceptable', { cause });
 }

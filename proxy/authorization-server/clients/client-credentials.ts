@@ -6,16 +6,16 @@ import { claimedClientId } from './client-assertion.ts';
 /** `client_assertion_type` of a JWT (RFC 7523, section 2.2). */
 const JWT_BEARER_ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** What a request offers as proof of who the client is. */
+/** The credentials by which a request authenticates its client. */
 export type ClientCredentials =
   | { readonly kind: 'none'; readonly clientId: string }
   | { readonly kind: 'secret'; readonly clientId: string; readonly secret: string }
   | { readonly kind: 'assertion'; readonly clientId: string; readonly assertion: string };
 
 /**
- * Reads the one way in which a request says who its client is. Nothing is proven by that.
+ * Reads the client credentials of a request, unverified.
  *
- * Throws `InvalidRequestError` when there are several, `InvalidClientError` when there is none.
+ * Throws `InvalidRequestError` if there are several, `InvalidClientError` if there are none.
  */
 export function readCredentials({
   authorization,

@@ -3,11 +3,12 @@ import { matchesDomainPattern } from '../../../shared/snapshot/domain-pattern.ts
 import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
 import type { ClientMetadata } from '../../records/client.ts';
 
+/** The settings that list the domains allowed for clients. */
 export type ClientDomains = Pick<CompiledSettings, 'allowedClientIdDomains'>;
 
 /**
- * Refuses keys to be fetched from a domain that is not allowed: anyone may register a client, and
- * would otherwise have the gateway call any server they name. Keys by value are always welcome.
+ * Refuses a `jwks_uri` on a domain that is not allowed. Attack: anyone may register a client, and
+ * could make the gateway call any server. Keys by value are always accepted.
  */
 export function checkKeysDomain(
   { jwksUri }: ClientMetadata,

@@ -24,23 +24,23 @@ const TIMEOUT_MS = 5000;
 const MAX_CACHED_KEY_SETS = 1000;
 const SERVER_ERROR_STATUS = 500;
 
-// A key that was taken back must stop working: these are kept shorter than metadata are.
+// A withdrawn key must stop working soon, so keys are cached for a shorter time than metadata.
 const FRESHNESS = {
   minSeconds: MINUTE_SECONDS,
   maxSeconds: HOUR_SECONDS,
   defaultSeconds: 5 * MINUTE_SECONDS,
 };
 
+/** The settings that decide which keys may be fetched. */
 export type ClientKeysSettings = Pick<
   CompiledSettings,
   'allowedClientIdDomains' | 'outboundAllowedCidrs'
 >;
 
 /**
- * Gets the public keys of a client. `maxAgeSeconds` asks for keys that were fetched since, for when
- * none of the known ones fits.
+ * Returns the public keys of a client, not older than `maxAgeSeconds` if that is given.
  *
- * Throws `InvalidClientError`, or `TemporarilyUnavailableError` when their server is down.
+ * Throws `InvalidClientError`, or `TemporarilyUnavailableError` if their server is down.
  */
 export type ReadClientKeys = (
   metadata: ClientMetadata,
@@ -48,12 +48,13 @@ export type ReadClientKeys = (
   options?: { readonly maxAgeSeconds?: number },
 ) => Promise<ClientKeySet>;
 
+/** What the reader of clients’ keys is made with. */
 export interface ClientKeysOptions {
   readonly guardedFetch: GuardedFetch;
   readonly now?: () => number;
 }
 
-/** Makes the reader of clients' keys, by value or from their `jwks_uri`; the latter are cached. */
+/** Makes the reader of clients' keys, by value or from `jwks_uri`; the latter are cached. */
 export function createClientKeysReader({
   guardedFetch,
   now = Date.now,
@@ -70,7 +71,7 @@ export function createClientKeysReader({
     if (jwks !== undefined) return jwks;
     if (jwksUri === undefined) throw new InvalidClientError('the client has no keys');
     try {
-      // Again: the client may have registered under other settings.
+      // Checked again: the client may have registered under other settings.
       checkKeysDomain(metadata, settings);
       const load = async (): Promise<LoadedDocument<ClientKeySet>> => {
         const response = await fetchKeySet(jwksUri, settings, fetch);
@@ -101,15 +102,15 @@ async function fetchKeySet(
     });
   } catch (cause) {
     if (cause instanceof OutboundFailedError && cause.kind !== 'too-large') {
-      throw new TemporarilyUnavailableError('the keys of the client cannot be had', { cause });
+      throw new TemporarilyUnavailableError('the keys of the client cannot be fetched', { cause });
     }
-    throw new InvalidClientError('the keys of the client cannot be had', { cause });
+    throw new InvalidClientError('the keys of the client cannot be fetched', { cause });
   }
 }
 
 function readKeySet({ status, headers, body }: OutboundResponse): ClientKeySet {
   if (status >= SERVER_ERROR_STATUS) {
-    throw new TemporarilyUnavailableError('the keys of the client cannot be had');
+    throw new TemporarilyUnavailableError('the keys of the client cannot be fetched');
   }
   const document = parseJsonObject(body);
   if (

@@ -5,9 +5,9 @@ import type { BeforeFetch, ReadMetadataDocument } from './metadata-document.ts';
 import { isUrlClientId } from './url-client-id.ts';
 
 /**
- * Finds the client of an ID at an issuer; null when none is registered there.
+ * Finds the client with an ID at an issuer; null if none is registered there.
  *
- * Throws an `AuthorizationPageError` when the ID is a URL that names no acceptable client.
+ * Throws an `AuthorizationPageError` if the ID is a URL of which no acceptable client can be read.
  */
 export type FindClient = (
   issuer: string,
@@ -16,11 +16,13 @@ export type FindClient = (
   beforeFetch?: BeforeFetch,
 ) => Promise<Client | null>;
 
+/** What `FindClient` is made with. */
 export interface FindClientOptions {
   readonly clients: ClientStore;
   readonly readMetadataDocument: ReadMetadataDocument;
 }
 
+/** Makes the function that finds clients, registered ones and those of metadata documents. */
 export function createFindClient({ clients, readMetadataDocument }: FindClientOptions): FindClient {
   return async (issuer, clientId, settings, beforeFetch) => {
     if (isUrlClientId(clientId)) {

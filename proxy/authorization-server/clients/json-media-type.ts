@@ -1,4 +1,4 @@
-/** Tells `application/json` and, where `suffix` is allowed, `application/*+json`. */
+/** Returns whether a type is `application/json` or, if `suffix` is allowed, `application/*+json`. */
 export function isJsonMediaType(
   contentType: string | undefined,
   { suffix }: { suffix: boolean },

@@ -1,12 +1,13 @@
 import { AuthorizationPageError } from '../../errors/authorization-page-errors.ts';
 
+/** Why no client could be read from a metadata document. */
 export type MetadataDocumentProblem =
-  /** Its server cannot be reached, or says that it is in trouble: it may be had later. */
+  /** Its server cannot be reached or fails: it may be available later. */
   | 'unavailable'
-  /** The client ID, the answer or the document breaks a rule. */
+  /** The client ID, the response or the document breaks a rule. */
   | 'invalid';
 
-/** The client ID is a URL, and no client could be had from it. The authorization request ends here. */
+/** The client ID is a URL from which no client could be read; the authorization request ends here. */
 export class MetadataDocumentError extends AuthorizationPageError {
   override readonly name = 'MetadataDocumentError';
   readonly problem: MetadataDocumentProblem;

@@ -32,22 +32,23 @@ const FRESHNESS = {
 
 const SERVER_ERROR_STATUS = 500;
 
-/** The part of the settings that says which documents may be read. */
+/** The settings that decide which documents may be read. */
 type MetadataDocumentSettings = Pick<
   CompiledSettings,
   'allowedClientIdDomains' | 'outboundAllowedCidrs'
 >;
 
-/** Says, by throwing `TooManyRequestsError`, that whoever asks may not have anything fetched. */
+/** Called before a fetch; throws `TooManyRequestsError` if the requester caused too many. */
 export type BeforeFetch = () => Promise<void>;
 
-/** Gets the client that a URL names. Throws an `AuthorizationPageError` when there is none. */
+/** Returns the client that a URL identifies. Throws an `AuthorizationPageError` if there is none. */
 export type ReadMetadataDocument = (
   clientId: string,
   settings: MetadataDocumentSettings,
   beforeFetch?: BeforeFetch,
 ) => Promise<Client>;
 
+/** What the reader of metadata documents is made with. */
 export interface MetadataDocumentOptions {
   readonly guardedFetch: GuardedFetch;
   readonly devAllowLoopback: boolean;
@@ -55,9 +56,9 @@ export interface MetadataDocumentOptions {
 }
 
 /**
- * Makes the reader of client ID metadata documents. It keeps valid documents for as long as their
- * server says, within a minute and a day; error answers are never kept. Few are fetched at
- * once, since strangers choose what is.
+ * Makes the reader of client ID metadata documents. It caches valid documents for as long as their
+ * server allows, between a minute and a day, and never caches error responses. Few are fetched at
+ * once, since strangers choose their addresses.
  *
  * @see {@link https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document OAuth Client ID Metadata Document}
  */
@@ -85,13 +86,13 @@ export function createMetadataDocumentReader({
   };
 }
 
-/** A stranger who asks too often must not take a known client from those who use it. */
+/** Attack: a stranger who asks too often must not make a cached client unavailable to others. */
 function isOutage(error: unknown): boolean {
   if (error instanceof TooManyRequestsError) return true;
   return error instanceof MetadataDocumentError && error.problem === 'unavailable';
 }
 
-/** Before anything is fetched (specification: Global MCP settings, rule 4), and for cached ones. */
+/** Checked before anything is fetched (specification: Global MCP settings, rule 4), and for cached ones. */
 function checkDomain(clientId: string, { allowedClientIdDomains }: MetadataDocumentSettings): void {
   const host = URL.parse(clientId)?.hostname ?? '';
   if (!matchesDomainPattern(host, allowedClientIdDomains)) {
@@ -113,7 +114,7 @@ async function fetchDocument(
     });
   } catch (error) {
     const isOutage = error instanceof OutboundFailedError && error.kind !== 'too-large';
-    // Which address was refused, and why, is for the log: it would map the inner network.
+    // Attack: the address and the reason would map the internal network, so only the log has them.
     throw new MetadataDocumentError(
       isOutage ? 'unavailable' : 'invalid',
       'The metadata document of this client could not be fetched.',
@@ -129,7 +130,8 @@ function readDocument(
 ): LoadedDocument<Client> {
   checkResponse(response);
   const document = parseJsonObject(response.body);
-  if (document === null) throw invalid('The metadata document of this client is no JSON object.');
+  if (document === null)
+    throw invalid('The metadata document of this client is not a JSON object.');
   try {
     const metadata = parseMetadataDocument(clientId, document, settings);
     return {
@@ -153,7 +155,7 @@ function checkResponse({ status, headers }: OutboundResponse): void {
     );
   }
   if (!isJsonMediaType(headers['content-type'], { suffix: true })) {
-    throw invalid('The metadata document of this client does not say that it is JSON.');
+    throw invalid('The metadata document of this client has a media type other than JSON.');
   }
 }
 

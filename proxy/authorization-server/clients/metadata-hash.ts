@@ -2,10 +2,10 @@ import { hashToken } from '../../crypto/tokens.ts';
 import type { Client } from '../../records/client.ts';
 
 /**
- * Names what a client says of itself. A remembered consent is good for this very hash only, so that
- * a client which changes its name or adds a redirect URI is shown to the user again.
+ * Returns a hash of a client's metadata. A remembered consent is valid for this hash only, so that the
+ * user is asked again about a client that changes its name or adds a redirect URI.
  *
- * Keys are left out: rotating them changes nothing the user saw.
+ * Keys are left out: the user did not see them.
  */
 export function metadataHash({ source, metadata }: Client): string {
   return hashToken(

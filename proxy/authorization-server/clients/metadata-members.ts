@@ -1,14 +1,14 @@
 import { InvalidClientMetadataError } from '../../errors/oauth-errors.ts';
 import type { JsonObject } from '../../json/json-object.ts';
 
-/** A member that must be a string where it is present. Some clients send `null` for absent. */
+/** Reads a member that must be a string if it is present. Some clients send `null` for absent. */
 export function text(members: JsonObject, name: string): string | undefined {
   const value = members[name] ?? undefined;
   if (value === undefined || typeof value === 'string') return value;
   throw new InvalidClientMetadataError(`${name} must be a string`);
 }
 
-/** The same for a list of strings. */
+/** Reads a member that must be a list of strings if it is present. */
 export function strings(members: JsonObject, name: string): readonly string[] | undefined {
   const value = members[name] ?? undefined;
   if (value === undefined || isStrings(value)) return value;

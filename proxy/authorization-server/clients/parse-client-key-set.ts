@@ -19,8 +19,8 @@ const MAX_OPERATIONS = 8;
 /**
  * Reads the public keys of a client; throws `InvalidClientMetadataError`.
  *
- * Kept of a key is what it takes to verify signatures; anything else would be memory for strangers
- * to fill. A private key is refused, not stripped: it is public now, and its owner should know.
+ * Of a key only the members that verify signatures are kept; others would be memory for strangers to
+ * fill. A private key is refused, not stripped: it is public now, and its owner should know.
  */
 export function parseClientKeySet(value: unknown): ClientKeySet {
   const keys = isRecord(value) ? value['keys'] : undefined;
@@ -54,5 +54,5 @@ function isShortText(value: unknown): value is string {
 }
 
 function noKey(): InvalidClientMetadataError {
-  return new InvalidClientMetadataError('jwks has a member that is no key');
+  return new InvalidClientMetadataError('jwks has a member that is not a key');
 }

@@ -10,13 +10,14 @@ import { printableText } from './printable-text.ts';
 const MAX_NAME_LENGTH = 200;
 const MAX_URL_LENGTH = 2048;
 
+/** Which client authentication methods are accepted, and which one is the default. */
 export interface AuthMethodRule {
   readonly default: TokenEndpointAuthMethod;
   readonly supported: readonly TokenEndpointAuthMethod[];
 }
 
 /**
- * Reads the metadata of a client. Members that are not understood are ignored.
+ * Reads the metadata of a client. Unknown members are ignored.
  *
  * Throws `InvalidRedirectUriError` or `InvalidClientMetadataError`.
  *
@@ -39,7 +40,7 @@ export function parseClientMetadata(
   };
 }
 
-/** The grants a client can be registered for. */
+/** The grant types that a client can be registered for. */
 const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 
 function parseGrantTypes(members: JsonObject): readonly string[] {
@@ -64,7 +65,7 @@ function parseAuthMethod(members: JsonObject, rule: AuthMethodRule): TokenEndpoi
   throw new InvalidClientMetadataError('token_endpoint_auth_method is not supported');
 }
 
-/** A link that is none is left out, not held against the client. */
+/** An invalid link is dropped; it does not fail the registration. */
 function parseDescription(members: JsonObject): Pick<ClientMetadata, 'clientName' | 'clientUri'> {
   const clientName = printableText(text(members, 'client_name') ?? '');
   if (clientName.length > MAX_NAME_LENGTH) {
@@ -105,7 +106,7 @@ function parseRegisteredScope(members: JsonObject): Pick<ClientMetadata, 'scope'
   }
 }
 
-/** Keys are of use to `private_key_jwt` only, and are kept for it only. */
+/** Keys are kept only for `private_key_jwt`, which alone uses them. */
 function parseKeys(
   members: JsonObject,
   method: TokenEndpointAuthMethod,

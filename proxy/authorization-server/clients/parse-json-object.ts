@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json/json-object.ts';
 import { isRecord } from '../../../shared/runtime/is-record.ts';
 
-/** The JSON object that bytes spell in UTF-8; null when they spell anything else. */
+/** Parses a JSON object in UTF-8; null if the bytes are anything else. */
 export function parseJsonObject(bytes: Buffer): JsonObject | null {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));

@@ -4,11 +4,11 @@ import { checkKeysDomain, type ClientDomains } from './client-domains.ts';
 import type { ClientMetadata } from '../../records/client.ts';
 import { parseClientMetadata } from './parse-client-metadata.ts';
 
-/** A public document can hold no shared secret (draft, section 4.1). */
+/** A public document cannot hold a shared secret (draft, section 4.1). */
 const SECRET_MEMBERS = ['client_secret', 'client_secret_expires_at'];
 
 /**
- * Reads a client ID metadata document; throws an `OAuthError` that says what is wrong with it.
+ * Reads a client ID metadata document; throws an `OAuthError` whose description names the problem.
  *
  * @see {@link https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document#section-4.1 OAuth Client ID Metadata Document, section 4.1}
  */
@@ -17,7 +17,7 @@ export function parseMetadataDocument(
   document: JsonObject,
   domains: ClientDomains,
 ): ClientMetadata {
-  // Simple string comparison: otherwise a document could speak for another client.
+  // Attack: without simple string comparison a document could speak for another client.
   if (document['client_id'] !== clientId) {
     throw new InvalidClientMetadataError('client_id is not the URL it was fetched from');
   }

@@ -5,7 +5,7 @@ import { judgeRedirectUri } from './redirect-uri.ts';
 
 const MAX_REDIRECT_URIS = 20;
 
-/** The redirect URIs that a client is registered for; throws `InvalidRedirectUriError`. */
+/** Reads the redirect URIs that a client registers; throws `InvalidRedirectUriError`. */
 export function parseRedirectUris(members: JsonObject): readonly string[] {
   const uris = strings(members, 'redirect_uris');
   if (uris === undefined || uris.length === 0) {
@@ -16,8 +16,8 @@ export function parseRedirectUris(members: JsonObject): readonly string[] {
       `redirect_uris has more than ${String(MAX_REDIRECT_URIS)} members`,
     );
   }
-  // Cursor lists the schemes of all its siblings, and one unknown application must not keep the
-  // client out: RFC 7591, section 3.2.1, has the server answer with what it registered.
+  // Cursor lists the schemes of all its siblings, and one unknown application must not fail the
+  // registration: by RFC 7591, section 3.2.1, the server responds with what it registered.
   const accepted = uris.filter((uri, index) => isAccepted(uri, index));
   if (accepted.length > 0) return accepted;
   throw new InvalidRedirectUriError(

@@ -1,6 +1,6 @@
 /**
  * Private-use schemes of known MCP clients that are not named after a domain, as RFC 8252, section
- * 7.1, would have it. Each opens one application, so a code goes nowhere else; PKCE protects it from
+ * 7.1, demands. Each opens one application, so a code goes nowhere else; PKCE protects the code from
  * another application that claims the scheme.
  */
 export const APPLICATION_SCHEMES: ReadonlySet<string> = new Set([
@@ -37,7 +37,7 @@ export const APPLICATION_SCHEMES: ReadonlySet<string> = new Set([
   'zed-preview',
 ]);
 
-/** Schemes that run code, show what is local, or hand their URL to what is no OAuth client. */
+/** Schemes that run code, show local content, or pass their URL to something that is not an OAuth client. */
 export const FORBIDDEN_SCHEMES: ReadonlySet<string> = new Set([
   'about',
   'blob',

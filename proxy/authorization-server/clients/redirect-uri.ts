@@ -6,24 +6,24 @@ const MAX_LENGTH = 2048;
 /** Visible ASCII without `"`, `<`, `>`, `\`, `^`, `` ` ``, `{`, `|` and `}` (RFC 3986, appendix A). */
 const URI_CHARACTERS = /^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]*$/;
 
-/** In lower case: browsers ignore case, exact comparison does not. */
+/** Only lower case: browsers ignore case, exact comparison does not. */
 const SCHEME = /^([a-z][a-z0-9+.-]*):/;
 
-/** A URL parser lets `;`, `'` and `*` pass too, which mean something else in security policies. */
+/** Stricter than a URL parser, which accepts `;`, `'` and `*`: they have a meaning in security policies. */
 const HOST = /^(?:[a-z\d_-]+(?:\.[a-z\d_-]+)*\.?|\[[\da-f:.]+\])$/;
 
 /** Scheme and host of a loopback redirect URI, then the port that is not compared, then the rest. */
 const LOOPBACK = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?((?:[/?].*)?)$/;
 
-/** What becomes of a redirect URI that a client wants to register. */
+/** The decision about a redirect URI that a client wants to register. */
 export type RedirectUriVerdict =
   | { readonly kind: 'accepted' }
-  /** Harmless, but the application is not known: the client may do without this one. */
+  /** Harmless, but the application is not known: the URI is left out of the registration. */
   | { readonly kind: 'unknown-application'; readonly problem: string }
   | { readonly kind: 'refused'; readonly problem: string };
 
 /**
- * Judges a redirect URI that a client wants to register.
+ * Decides about a redirect URI that a client wants to register.
  *
  * HTTPS anywhere; http on `localhost`, `127.0.0.1` and `[::1]` only; private-use schemes that are
  * named after a domain (RFC 8252, section 7.1) or belong to a known application.
@@ -62,7 +62,7 @@ function problemOfScheme(uri: string, { hostname }: URL): string | null {
   if (scheme === 'http') {
     return LOOPBACK.test(uri) ? null : 'must be https, but for localhost, 127.0.0.1 and [::1]';
   }
-  // The URL parser mends `https:host` and `https:///host`; what others read there is not known.
+  // The URL parser accepts `https:host` and `https:///host`, which others may read differently.
   if (scheme === 'https' && !/^https:\/\/[^/?]/.test(uri)) return 'has no host';
   if (scheme === 'https' && !HOST.test(hostname)) return 'has a host that is no name or address';
   return null;
@@ -73,7 +73,7 @@ function schemeOf(uri: string): string {
 }
 
 /**
- * Tells whether the redirect URI of a request is one of the registered ones.
+ * Returns whether the redirect URI of a request is one of the registered ones.
  *
  * Simple string comparison, slashes included (RFC 9700, section 2.1). The one exception is the port
  * of http loopback URIs, which native applications choose at run time (RFC 8252, section 7.3; OAuth
@@ -90,15 +90,15 @@ function withoutLoopbackPort(uri: string): string {
   return base === undefined ? uri : base + (rest ?? '');
 }
 
-/** Where a redirect URI leads, as a person understands it. */
+/** Where a redirect URI leads, in words for people. */
 export interface RedirectTarget {
-  /** The host of a website, the words for this computer, or an application's scheme. */
+  /** The host of a website, `this computer (...)`, or the scheme of an application. */
   readonly name: string;
-  /** Any program on the user's own computer may be listening there. */
+  /** Any program on the user's computer may be listening there. */
   readonly isLoopback: boolean;
 }
 
-/** Says where a registered redirect URI leads: the host, as a browser would understand it. */
+/** Returns where a registered redirect URI leads: the host is the one a browser would use. */
 export function redirectTarget(uri: string): RedirectTarget {
   const { protocol, hostname } = new URL(uri);
   if (protocol !== 'https:' && protocol !== 'http:') return { name: protocol, isLoopback: false };

@@ -4,18 +4,18 @@ import type { Client } from '../../records/client.ts';
 
 type Lifetimes = Pick<CompiledSettings, 'tokens' | 'unusedClientSeconds'>;
 
-/** Long enough to sign in and to decide. */
+/** Long enough to sign in and to decide about the consent. */
 const UNAPPROVED_CLIENT_SECONDS = 2 * 60 * 60;
 
 /**
- * How long a client is remembered that registered itself, and that no user has approved. Short: anybody
- * may register, and what is registered is stored.
+ * Returns how long a registered client that no user has approved is remembered. Short: anybody may
+ * register, and every registration is stored.
  */
 export function unapprovedClientSeconds(settings: Lifetimes): number {
   return Math.min(UNAPPROVED_CLIENT_SECONDS, usedClientSeconds(settings));
 }
 
-/** Remembers a client that a user approved, or that used what it got for that. */
+/** Extends the life of a registered client that a user has just approved, or that used its grant. */
 export async function keepUsedClient(
   clients: ClientStore,
   issuer: string,
@@ -25,7 +25,7 @@ export async function keepUsedClient(
   if (source === 'registration') await clients.touch(issuer, id, usedClientSeconds(settings));
 }
 
-/** What the settings say, but never less than the refresh token lives that it may just have got. */
+/** At least the lifetime of the refresh token that the client may just have received. */
 function usedClientSeconds({ unusedClientSeconds, tokens }: Lifetimes): number {
   return Math.max(unusedClientSeconds, tokens.refreshTokenSeconds);
 }

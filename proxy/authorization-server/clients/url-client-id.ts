@@ -9,16 +9,16 @@ const PATH = /^https?:\/\/[^/?]*([^?]*)/;
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 
 /**
- * Tells client IDs that are URLs, and so name a metadata document, from those of registered clients,
- * which never look like one. Whether the URL is acceptable is for `checkClientIdUrl` to say.
+ * Returns whether a client ID is a URL, and so names a metadata document; IDs of registered clients
+ * never look like one. `checkClientIdUrl` decides whether the URL is acceptable.
  */
 export function isUrlClientId(clientId: string): boolean {
   return /^https?:\/\//i.test(clientId);
 }
 
 /**
- * What is wrong with a URL as client ID, to be read after "client ID"; null when it is acceptable.
- * With the development flag, http is too.
+ * Returns the problem of a URL as client ID, to be read after "client ID"; null if it is acceptable.
+ * With the development flag http is acceptable too.
  *
  * @see {@link https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document#section-3 OAuth Client ID Metadata Document, section 3}
  */
@@ -39,7 +39,7 @@ export function checkClientIdUrl(
   return problemOfPath(PATH.exec(clientId)?.[1] ?? '');
 }
 
-/** Of the path as it is written: a URL parser has resolved the dots already. */
+/** Checks the path as it was sent: a URL parser would already have resolved the dots. */
 function problemOfPath(path: string): string | null {
   if (path === '' || path === '/') return 'has no path';
   if (path.split('/').some((segment) => DOT_SEGMENT.test(segment))) return 'has a . or .. segment';

@@ -8,13 +8,14 @@ import {
 
 import type { ClientKeySet } from '../../records/client.ts';
 
+/** The verified claims and header of a JWT. */
 export type VerifiedToken = Pick<JWTVerifyResult, 'payload' | 'protectedHeader'>;
 
 /**
- * Verifies a JWT with whichever key of a set fits it. A set without key ids may hold several that
- * could: each is tried.
+ * Verifies a JWT with the matching key of a set. In a set without key ids several keys may match: each
+ * is tried.
  *
- * Throws what jose throws.
+ * Throws the errors of jose.
  */
 export async function verifyWithKeys(
   { keys }: ClientKeySet,

@@ -28,10 +28,10 @@ import { PATHS } from '../../endpoints/paths.ts';
 import { consentPage } from '../pages.ts';
 import type { PendingAuthorization } from '../../records/pending-authorization.ts';
 
-/** RFC 9700, section 4.5: short, since it is redeemed by the next request. */
+/** Short, since the next request redeems the code (RFC 9700, section 4.5). */
 const CODE_SECONDS = 60;
 
-/** How long a user is not asked again. */
+/** How long a consent is remembered. */
 const CONSENT_SECONDS = 90 * 24 * 60 * 60;
 
 /** What the consent endpoint is made with. */
@@ -45,7 +45,7 @@ export interface ConsentOptions {
   readonly redirectToSignIn: RedirectToSignIn;
 }
 
-/** A pending authorization in front of a signed-in user. */
+/** A pending authorization that a signed-in user decides about. */
 interface Question {
   readonly requestId: string;
   readonly pending: PendingAuthorization;
@@ -55,8 +55,8 @@ interface Question {
 }
 
 /**
- * The consent page: no client gets a code for a user who has not approved it, for this resource and
- * with this redirect URI (MCP security best practices: confused deputy).
+ * The consent page. No client gets a code unless the user has approved it, for this resource and with
+ * this redirect URI (MCP security best practices: confused deputy).
  */
 export function createConsentEndpoint(options: ConsentOptions): Endpoint {
   return {
@@ -99,7 +99,7 @@ async function decide(context: EndpointContext, options: ConsentOptions): Promis
   throw new BadRequestError('no-decision', 'the form says neither approve nor deny');
 }
 
-/** The question of a request id for the user of this browser, or the redirect to sign in. */
+/** Returns what the user of this browser has to decide about, or the redirect to sign in. */
 async function questionOf(
   requestId: string,
   context: EndpointContext,
@@ -116,7 +116,7 @@ async function questionOf(
   }
   const { settings } = context.configuration;
   const client = await options.findClient(pending.issuer, pending.clientId, settings);
-  // Asked again: the client may have changed its metadata since it was sent here.
+  // Checked again: the client may have changed its metadata since the authorization request.
   if (!(client && matchesRedirectUri(pending.redirectUri, client.metadata.redirectUris))) {
     throw new UnknownClientError();
   }
@@ -124,7 +124,7 @@ async function questionOf(
   return { requestId, pending, client, session: browser.session, csrfToken };
 }
 
-/** One origin serves a consent page: elsewhere, scripts of an upstream could press its buttons. */
+/** Attack: on other origins the scripts of an upstream could press the buttons of the consent page. */
 function refuseOtherOrigin(origin: string, consentOrigin: string): void {
   if (origin !== consentOrigin) {
     throw new RouteNotFoundError(404, 'this request is decided on another origin');
@@ -162,8 +162,8 @@ async function remember(
 }
 
 /**
- * Only a website's callback is the same client's the next time: on a computer any program may take
- * the port or the scheme (OAuth 2.1, section 7.4).
+ * Only the callback of a website belongs to the same client next time: on a computer any program may
+ * take the port or the scheme (OAuth 2.1, section 7.4).
  */
 function isRememberable({ redirectUri }: PendingAuthorization): boolean {
   return redirectUri.startsWith('https:');
@@ -197,7 +197,7 @@ async function approve(
   return seeOther(codeRedirect(pending, code));
 }
 
-/** A request is answered once: the button pressed twice gives no second code. */
+/** Uses up the request: pressing the button twice gives no second code. */
 async function use(
   { requestId }: Question,
   { stores }: ConsentOptions,
@@ -214,7 +214,7 @@ function requestGone(): AuthorizationPageError {
   );
 }
 
-/** What the route is called; the page also shows its address, which says more. */
+/** Returns the name of the route; the page also shows its address. */
 function routeNameOf(
   { issuer, resource }: PendingAuthorization,
   { configuration }: EndpointContext,

@@ -32,10 +32,9 @@ export interface RegisterOptions {
 }
 
 /**
- * The client registration endpoint: open to everyone, within a rate per network.
+ * The client registration endpoint: open to everyone, within a limit per network.
  *
- * A registration is good at the issuer it was made at, and forgotten soon unless a user
- * approves it.
+ * A registration is valid at its issuer only, and is soon forgotten unless a user approves it.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc7591#section-3 RFC 7591, section 3}
  */

@@ -11,7 +11,7 @@ import type { RefreshTokens } from '../grants/refresh-tokens.ts';
 import { revokeGrant } from '../grants/revoke-grant.ts';
 import { requiredParameter } from '../parameters.ts';
 
-/** By so much the clocks of proxies may be apart. */
+/** How far apart the clocks of proxies may be. */
 const CLOCK_SKEW_SECONDS = 600;
 
 /** What the revocation endpoint is made with. */
@@ -21,7 +21,7 @@ export interface RevokeOptions extends ClientAuthentication {
   readonly refreshTokens: RefreshTokens;
 }
 
-/** Whose token it must be: this client's, from this issuer. */
+/** The client, issuer and gateway that a token must belong to. */
 interface Owner {
   readonly client: Client;
   readonly issuer: string;
@@ -29,10 +29,10 @@ interface Owner {
 }
 
 /**
- * The revocation endpoint. A refresh token takes its whole grant with it, an access token only
- * itself; a token that is unknown is as good as revoked.
+ * The revocation endpoint. Revoking a refresh token revokes its whole grant; revoking an external token
+ * revokes only that token. An unknown token counts as revoked.
  *
- * The form of a token says which kind it is, so `token_type_hint` is not needed.
+ * The prefix of a token shows its kind, so `token_type_hint` is not needed.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc7009#section-2 RFC 7009, section 2}
  */
@@ -60,7 +60,7 @@ async function revokeRefreshToken(
   { client, issuer }: Owner,
   { stores, refreshTokens }: RevokeOptions,
 ): Promise<void> {
-  // One that was rotated, or was lost, speaks for its grant as well as the current one.
+  // A token that was rotated or lost identifies its grant as well as the current one does.
   const reference = refreshTokens.open(token);
   const grant = reference === null ? null : await stores.grants.get(reference.grantId);
   if (grant?.issuer !== issuer) return;
@@ -76,15 +76,15 @@ async function revokeExternalToken(
   const claims = externalTokens.open(token);
   if (claims?.issuer !== issuer || claims.gatewayId !== gatewayId) return;
   refuseOtherClient(claims.clientId, client);
-  // A client that repeats itself shall not keep every proxy busy.
+  // A client that repeats itself must not keep every proxy busy.
   if (await stores.revokedTokens.isRevoked(claims.tokenId)) return;
   await stores.revokedTokens.revoke(claims.tokenId, revocationSecondsOf(claims));
   await stores.revocations.publish({ kind: 'token', tokenId: claims.tokenId });
 }
 
 /**
- * How long the revocation of a token is remembered. Whatever the time is here: by the clock of
- * another proxy it may be just issued.
+ * Returns how long the revocation of a token is remembered: its whole lifetime, since by the clock of
+ * another proxy the token may have just been issued.
  */
 function revocationSecondsOf({ issuedAt, expiresAt }: ExternalTokenClaims): number {
   return Math.ceil((expiresAt - issuedAt) / 1000) + CLOCK_SKEW_SECONDS;
@@ -92,5 +92,5 @@ function revocationSecondsOf({ issuedAt, expiresAt }: ExternalTokenClaims): numb
 
 /** RFC 7009, section 2.1: a token that was issued to another client is refused. */
 function refuseOtherClient(owner: string, { id }: Client): void {
-  if (owner !== id) throw new UnauthorizedClientError('the token is not of this client');
+  if (owner !== id) throw new UnauthorizedClientError('the token belongs to another client');
 }

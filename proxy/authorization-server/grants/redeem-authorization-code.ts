@@ -10,15 +10,15 @@ import { revokeGrant } from './revoke-grant.ts';
 import type { GrantOptions, TokenRequest } from './token-request.ts';
 import { tokenResponse } from './token-response.ts';
 
-/** How long the second use of a code is known for what it is. */
+/** How long a second use of a code is recognised. */
 const REUSE_MEMORY_SECONDS = 600;
 
 /**
  * Redeems an authorization code (OAuth 2.1, section 4.1.3).
  *
- * The code is used up last, so a request that lacks the verifier, or anything else, does not burn it;
- * nor does one that fails in between, and its client tries again. Until then nobody holds what was
- * made. Its second use revokes what the first one got.
+ * The code is consumed last, so a request that is refused or fails leaves it usable, and the client can
+ * try again; nobody holds the tokens that were made until then. A second use revokes the tokens of the
+ * first.
  */
 export async function redeemAuthorizationCode(
   options: GrantOptions,
@@ -38,7 +38,7 @@ export async function redeemAuthorizationCode(
   const grant = { id: code.grantId, issuer, clientId, signInId, resource, scopes };
   const { token: refreshToken, reference } = refreshTokens.firstOf(grant.id);
   const { refreshTokenSeconds } = settings.tokens;
-  // In this order: what ended before what stands on it would lock the client out.
+  // In this order: a grant whose sign-in has expired would lock the client out.
   await stores.signIns.extend(signInId, refreshTokenSeconds);
   await stores.grants.create(grant, refreshTokenSeconds);
   await stores.refreshTokens.save(reference, refreshTokenSeconds);
@@ -47,7 +47,7 @@ export async function redeemAuthorizationCode(
   return tokenResponse(externalTokens, issuance, settings, now());
 }
 
-/** What the code is bound to. The wire does not tell which of these was wrong, but for `resource`. */
+/** Refuses a request that does not match the one the code was issued for. */
 function refuseMisuse(code: AuthorizationCode, request: TokenRequest): void {
   const { client, issuer, parameters } = request;
   if (code.clientId !== client.id || code.issuer !== issuer.origin) {
@@ -73,9 +73,9 @@ async function useUp(
   const consumption = await stores.authorizationCodes.consume(hash, REUSE_MEMORY_SECONDS);
   if (consumption?.kind === 'consumed') return;
   await revokeGrant(stores, grantId);
-  // It expired since it was looked at.
+  // The code expired after it was read.
   if (consumption === null) throw unknownCode();
-  // RFC 9700, section 4.5: whoever came first may have been the thief.
+  // RFC 9700, section 4.5: the first user may have been the thief.
   const fields = { 'grant-id': grantId, 'client-id': clientId };
   logger.warn('authorization code reused', { reason: 'authorization-code-reused', ...fields });
   throw new InvalidGrantError('the code was used before');

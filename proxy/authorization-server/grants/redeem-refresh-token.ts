@@ -12,13 +12,14 @@ import type { GrantOptions, TokenRequest } from './token-request.ts';
 import { tokenResponse } from './token-response.ts';
 
 /**
- * Exchanges a refresh token for its successor and an external token, for clients of every kind
- * (OAuth 2.1, section 4.3).
+ * Exchanges a refresh token for its successor and an external token, for public and confidential
+ * clients (OAuth 2.1, section 4.3).
  *
- * Within the grace a repetition gets the same successor, so a client that refreshes twice at once
- * stays connected and the family never branches. After it, it is a replay, which ends the grant.
+ * Within the grace period a repetition gets the same successor, so a client that refreshes twice at once
+ * stays connected and the family never branches. After the grace period a repetition is a replay, which
+ * ends the grant.
  *
- * Where the session has expired a new one is made first: a token is used up by nothing that failed.
+ * An expired session is renewed first, so that a failed renewal does not use up the token.
  */
 export async function redeemRefreshToken(
   options: GrantOptions,
@@ -30,7 +31,7 @@ export async function redeemRefreshToken(
   const reference = options.refreshTokens.open(token);
   if (reference === null) throw unknownToken();
   const grant = await findGrant(reference, options, request);
-  // Before anything else: nobody is asked who the user is by now for the sake of a thief.
+  // First of all: a replayed token must not make the gateway ask the identity provider.
   await refuseUnusable(reference, grant, options);
   const scopes = narrowScope(parameter(parameters, 'scope'), grant.scopes);
   refuseOtherResource(grant.resource, parameters, request.issuer);
@@ -38,7 +39,7 @@ export async function redeemRefreshToken(
   const session = await sessionOf(grant.signInId, request);
   if (session === null) throw new InvalidGrantError('the session has ended; sign in again');
 
-  // In this order: what ended before what stands on it would lock the client out.
+  // In this order: a grant whose client or sign-in has expired would lock the client out.
   const { refreshTokenSeconds } = settings.tokens;
   await keepUsedClient(stores.clients, grant.issuer, request.client, settings);
   await stores.signIns.extend(grant.signInId, refreshTokenSeconds);
@@ -49,14 +50,14 @@ export async function redeemRefreshToken(
   return tokenResponse(externalTokens, issuance, settings, now());
 }
 
-/** What a client holds. */
+/** A refresh token and what belongs to it. */
 interface HeldToken {
   readonly token: string;
   readonly reference: RefreshTokenReference;
   readonly grant: Grant;
 }
 
-/** The live grant of a token, if it is this client's and was made at this issuer. */
+/** Returns the live grant of a token; throws if it belongs to another client or issuer. */
 async function findGrant(
   { grantId }: RefreshTokenReference,
   { stores }: GrantOptions,

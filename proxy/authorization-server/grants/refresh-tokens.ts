@@ -6,21 +6,21 @@ import type { RefreshTokenReference } from '../../records/refresh-token-referenc
 
 const CONTEXT = 'refresh-token';
 
-/** Far above any token made here; a longer one is not even decoded. */
+/** Far above the length of any issued token; a longer one is refused without decoding it. */
 const MAX_TOKEN_LENGTH = 1024;
 
-/** A token that was just made, for its holder and for the store. */
+/** A token that was just issued: for its holder, and as the store knows it. */
 export interface IssuedRefreshToken {
   readonly token: string;
   readonly reference: RefreshTokenReference;
 }
 
 /**
- * Makes and opens refresh tokens, without I/O.
+ * Issues and opens refresh tokens, without I/O.
  *
- * A token says which grant it is of and how many came before it. It is sealed, so who can write to
- * the store makes no token, and a replay is known for what it is however old the token. Whether it is
- * the one that counts is for the store to say.
+ * A token contains its grant and how many tokens came before it. It is sealed: an attacker who can write
+ * to the store cannot make a token, and a replay is recognised however old the token is. The store knows
+ * which token of a grant is the current one.
  */
 export class RefreshTokens {
   readonly #sealer: Sealer;
@@ -38,11 +38,11 @@ export class RefreshTokens {
   }
 
   /**
-   * Null for everything that was not made here.
+   * Returns what a token contains; null for any text that was not issued by this gateway.
    *
-   * What was sealed with a key that this proxy lacks cannot be told from what somebody made up, nor
-   * from a token that outlived its key. So it is not answered with 503: the client of such a token
-   * would come again for ever instead of logging in.
+   * A token that was sealed with a key that this proxy lacks cannot be distinguished from a forged one, or
+   * from one that outlived its key. It is therefore not a reason for a 503: the client of such a token
+   * would retry for ever instead of starting a sign-in.
    */
   open(token: string): RefreshTokenReference | null {
     if (token.length > MAX_TOKEN_LENGTH) return null;
@@ -61,7 +61,7 @@ export class RefreshTokens {
   }
 }
 
-/** The random part is what the hash in the store is of, for holders of the sealing key as well. */
+/** The random part makes the hash unpredictable, for holders of the sealing key as well. */
 type SealedToken = readonly [grantId: string, generation: number, random: string];
 
 const SEALED_TYPES = ['string', 'number', 'string'];

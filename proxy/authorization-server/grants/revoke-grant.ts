@@ -1,8 +1,8 @@
 import type { Stores } from '../../store/stores.ts';
 
 /**
- * Ends a grant and every token that stands on it. Final: a grant of this id that another request is
- * about to make is dead as well.
+ * Ends a grant and every token issued from it. Final: a concurrent request cannot create a grant with
+ * this id any more.
  */
 export async function revokeGrant(
   { grants, refreshTokens, revocations }: Pick<Stores, 'grants' | 'refreshTokens' | 'revocations'>,

@@ -7,14 +7,14 @@ const CONTEXT = 'refresh-token-successor';
 const KEY_BYTES = 32;
 
 /**
- * Seals a rotated token's successor under a key that only the holder of the token has: what the
- * store keeps for the grace is of no use to who reads the store.
+ * Seals the successor of a rotated token under a key that only the holder of the token has: a reader of
+ * the store cannot use what it keeps for the grace period.
  */
 export function sealSuccessor(successor: string, token: string): Sealed {
   return sealerOf(token).seal(successor, CONTEXT);
 }
 
-/** The successor that was sealed for this token; null for another token. */
+/** Returns the successor that was sealed for this token; null if it was sealed for another one. */
 export function openSuccessor(sealed: string, token: string): string | null {
   return sealerOf(token).open(sealed, CONTEXT);
 }

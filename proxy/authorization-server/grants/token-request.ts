@@ -20,7 +20,7 @@ export interface TokenRequest {
   readonly parameters: URLSearchParams;
 }
 
-/** What grant types work with. */
+/** What grant types are made with. */
 export interface GrantOptions {
   readonly stores: Stores;
   readonly externalTokens: ExternalTokens;
@@ -31,5 +31,5 @@ export interface GrantOptions {
   readonly now: () => number;
 }
 
-/** One `grant_type`: answers with tokens or throws an `OAuthError`. */
+/** One `grant_type`: returns the token response or throws an `OAuthError`. */
 export type GrantType = (options: GrantOptions, request: TokenRequest) => Promise<GatewayResponse>;

@@ -5,18 +5,18 @@ import type { Session } from '../../records/session.ts';
 import type { Grant } from '../../records/grant.ts';
 import type { ExternalTokens } from '../../authentication/external-tokens.ts';
 
-/** What a successful token request gives its client. */
+/** What a token response is made from. */
 export interface Issuance {
   readonly grant: Grant;
   readonly session: Session;
   readonly refreshToken: string;
-  /** The grant's, or fewer. */
+  /** The scopes of the grant, or some of them. */
   readonly scopes: readonly string[];
 }
 
 /**
- * Issues an external token of a grant, together with a refresh token. It never outlives the session
- * it stands on.
+ * Returns the response with a refresh token and an external token, which is issued here. The external
+ * token never outlives its session.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-5.1 RFC 6749, section 5.1}
  */

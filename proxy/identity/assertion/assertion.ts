@@ -11,17 +11,17 @@ const SECOND = 1000;
 /** How long an upstream may accept an assertion. */
 const LIFETIME_SECONDS = 300;
 
-/** How long one assertion is sent again before another is signed. */
+/** How long one assertion is reused before the next is signed. */
 const REUSE = 60 * SECOND;
 
-/** Sessions, times hosts, with requests within the last minute. */
+/** Pairs of a session and a host with requests within the last minute. */
 const MAX_ASSERTIONS = 20_000;
 
-/** Keys in use, and those that a snapshot has just replaced. */
+/** Keys in use, and keys that a snapshot has just replaced. */
 const MAX_SIGNERS = 8;
 
 interface Assertion {
-  /** A promise while it is being signed: whoever comes meanwhile gets the same one. */
+  /** A promise while it is being signed: concurrent requests share it. */
   token: string | Promise<string>;
   readonly reusableUntil: number;
 }
@@ -46,7 +46,7 @@ export interface AssertionSignerOptions {
  * upstreams verify with the keys at `/.gateway/jwks.json` of the route's own host.
  */
 export class AssertionSigner {
-  /** By the key itself: a later snapshot with the same keys goes on with what they signed. */
+  /** By the private key: a later snapshot with the same keys reuses their assertions. */
   readonly #signers = new BoundedMap<string, Signer>(MAX_SIGNERS);
   readonly #defaultKeys: CompiledSigningKeys;
   readonly #now: () => number;
@@ -100,7 +100,7 @@ async function settle(assertion: Assertion, token: Promise<string>): Promise<str
   return (assertion.token = await token);
 }
 
-/** What is not known of the user is left out; `groups` is always a list (specification). */
+/** Claims that are not known of the user are left out; `groups` is always a list (specification). */
 function claimsOf({ identity }: Session, routeOrigin: string, now: number): JWTPayload {
   const { subject, email, name, groups } = identity;
   const issuedAt = Math.floor(now / SECOND);

@@ -3,11 +3,11 @@ import type { Identity } from '../../records/session.ts';
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * Says who signed in, from the claims of the ID token and of userinfo. Where both have a claim the
- * ID token's counts: it is signed.
+ * Returns the identity of a user from the claims of the ID token and of userinfo. If both have a claim,
+ * the one of the ID token counts: it is signed.
  *
- * An address that either calls unverified is dropped, from `claims` too: anyone can enter another's
- * at some providers, and policies trust it (OpenID Connect Core, section 5.7).
+ * An email address that either calls unverified is dropped, from `claims` too. Attack: at some providers
+ * anyone can enter the address of another user, and policies trust it (OpenID Connect Core, section 5.7).
  */
 export function identityFromClaims(
   provider: string,

@@ -12,7 +12,7 @@ import { identityFromClaims } from './identity-from-claims.ts';
 import type { ProviderDiscovery } from './provider-discovery.ts';
 import type { Identity } from '../../records/session.ts';
 
-/** Claims come with these at every provider. */
+/** The scopes that give claims at every provider. */
 const DEFAULT_SCOPES = ['openid', 'email', 'profile'];
 
 /** Asks for a refresh token (OpenID Connect Core, section 11). */
@@ -26,7 +26,7 @@ export interface AuthorizationSecrets {
   readonly codeVerifier: string;
 }
 
-/** Where to send a browser to sign in: authorization code flow with PKCE (S256), state and nonce. */
+/** Returns the URL at which a user signs in: authorization code flow with PKCE (S256), state and nonce. */
 export async function authorizationUrl(
   provider: CompiledIdentityProvider,
   discovery: ProviderDiscovery,
@@ -36,7 +36,7 @@ export async function authorizationUrl(
   const client = await discovery.clientOf(provider);
   const url = buildAuthorizationUrl(client, {
     ...provider.authorizationParams,
-    // Last, so that no configured parameter takes their place.
+    // Last, so that no configured parameter can replace them.
     response_type: 'code',
     redirect_uri: redirectUri,
     scope: scopesOf(provider, client).join(' '),
@@ -48,7 +48,7 @@ export async function authorizationUrl(
   return url.href;
 }
 
-/** A scope that a provider does not have may be refused, so what it lists is looked up. */
+/** A provider may refuse an unknown scope, so `offline_access` is requested only if it is listed. */
 function scopesOf({ scopes }: CompiledIdentityProvider, client: ProviderClient): readonly string[] {
   if (scopes !== undefined) return scopes;
   const { scopes_supported: supported } = client.serverMetadata();
@@ -57,19 +57,19 @@ function scopesOf({ scopes }: CompiledIdentityProvider, client: ProviderClient):
     : DEFAULT_SCOPES;
 }
 
-/** What the provider said of a user who signed in. */
+/** What the provider returned about a user who signed in. */
 export interface ProviderAnswer {
   readonly identity: Identity;
-  /** Tells later who the user is by then; absent when the provider gives none. */
+  /** Gets the user's current claims later; absent if the provider issues none. */
   readonly refreshToken?: string;
 }
 
 /**
- * Learns who signed in from the provider's response: `url` is where the browser came back to.
+ * Finds out who signed in from the provider's response, which the browser brought as the query of `url`.
  *
- * State, issuer (RFC 9207), nonce, PKCE and the ID token's signature are checked. Userinfo is always
- * asked where there is one, since groups are often only there; when it fails so does the sign-in,
- * for a policy that denies by group must not be passed by a user whose groups got lost.
+ * State, issuer (RFC 9207), nonce, PKCE and the signature of the ID token are checked. Userinfo is always
+ * requested if the provider has it, since groups are often only there. If it fails, so does the sign-in:
+ * a user whose groups are missing must not pass a policy that denies by group.
  */
 export async function identify(
   provider: CompiledIdentityProvider,

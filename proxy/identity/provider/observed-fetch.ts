@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 import type { CustomFetch } from 'openid-client';
 
-/** Many times what any provider has to say; a bound on memory, whatever it sends. */
+/** Far above the length of any provider's response; a bound on memory. */
 const MAX_BYTES = 1024 * 1024;
 
-/** A response that has arrived whole. */
+/** A complete response. */
 export interface ObservedResponse {
   readonly url: string;
   readonly ok: boolean;
@@ -17,8 +17,8 @@ type Observer = (response: ObservedResponse) => Promise<void>;
 const observers = new AsyncLocalStorage<Observer>();
 
 /**
- * `fetch`, whose responses are seen by who observes before they are by who asked. It fails when a
- * response is longer than 1 MiB.
+ * A `fetch` whose responses an observer sees before the caller does. It fails if a response is longer
+ * than 1 MiB.
  */
 export const observedFetch: CustomFetch = async (url, options) => {
   const { body = null, ...init } = options;
@@ -30,7 +30,7 @@ export const observedFetch: CustomFetch = async (url, options) => {
   return new Response(content, { status, statusText, headers });
 };
 
-/** Shows an observer every response with a body that `run` gets by `observedFetch`. */
+/** Passes every response with a body that `run` gets by `observedFetch` to an observer. */
 export function observeResponses<Result>(
   observer: Observer,
   run: () => Promise<Result>,

@@ -18,22 +18,23 @@ import { CachedValue } from '../../cache/cached-value.ts';
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 
-/** Providers move their endpoints rarely; their keys are fetched again when an unknown one signs. */
+/** Providers rarely move their endpoints; their keys are fetched again if an unknown one signs. */
 const LIFETIME = HOUR;
 
-/** Spares a provider that is down, and keeps nobody waiting when it is back. */
+/** Long enough to spare a provider that is down, short enough to notice soon that it is back. */
 const FAILURE_LIFETIME = 2 * SECOND;
 
-/** Of every request to the provider. */
+/** Timeout of every request to the provider. */
 const TIMEOUT_SECONDS = 10;
 
+/** What a `ProviderDiscovery` is made with. */
 export interface ProviderDiscoveryOptions {
   /** Accepts http issuers on loopback. */
   readonly devAllowLoopback: boolean;
   readonly now: () => number;
 }
 
-/** Knows the identity provider's endpoints (OpenID Connect Discovery), and remembers them. */
+/** Discovers the endpoints of the identity provider (OpenID Connect Discovery), and caches them. */
 export class ProviderDiscovery {
   readonly #options: ProviderDiscoveryOptions;
   #known: { readonly key: string; readonly client: CachedValue<ProviderClient> } | undefined;
@@ -42,9 +43,9 @@ export class ProviderDiscovery {
     this.#options = options;
   }
 
-  /** Rejects when the provider cannot be reached, or is not the issuer it should be. */
+  /** Rejects if the provider cannot be reached, or is not the configured issuer. */
   clientOf(provider: CompiledIdentityProvider): Promise<ProviderClient> {
-    // The whole configuration, secret included: with any other it is another client.
+    // The whole configuration, secret included: any difference makes a different client.
     const key = JSON.stringify(provider);
     if (this.#known?.key !== key) {
       const client = new CachedValue(() => discover(provider, this.#options), {

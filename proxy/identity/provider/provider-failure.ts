@@ -3,12 +3,12 @@ import { AuthorizationResponseError, ResponseBodyError } from 'openid-client';
 import { SignInFailedError } from '../../errors/authentication-errors.ts';
 import { UnavailableError } from '../../errors/unavailable-error.ts';
 
-/** How long nobody asks the provider for the same again after it failed. */
+/** How long a renewal is not tried again after the provider failed. */
 export const REST_SECONDS = 2;
 
 /**
- * Says what became of a sign-in that the identity provider did not complete. Its cause is a text
- * made here: errors of the protocol carry responses, and responses carry tokens.
+ * Returns the error for a sign-in that the identity provider did not complete. Its cause is a text made
+ * here: errors of the protocol contain responses, and responses contain tokens.
  */
 export function providerFailure(error: unknown, startAgainUrl: string): SignInFailedError {
   const options = { cause: new Error(describe(error)), startAgainUrl };
@@ -25,7 +25,7 @@ export function providerFailure(error: unknown, startAgainUrl: string): SignInFa
   return new SignInFailedError('identity-provider-failed', message, { ...options, status: 502 });
 }
 
-/** Says that the identity provider did not tell who a user is by now; its cause is made as above. */
+/** Returns the error for a refresh that the provider did not complete; its cause is made likewise. */
 export function providerUnavailable(error: unknown): UnavailableError {
   const message = 'the identity provider could not be used';
   return new UnavailableError('identity-provider-unavailable', message, {
@@ -34,7 +34,7 @@ export function providerUnavailable(error: unknown): UnavailableError {
   });
 }
 
-/** Deeper chains say nothing more. */
+/** Deeper causes add nothing useful. */
 const MAX_CAUSES = 5;
 
 function describe(error: unknown): string {
@@ -48,7 +48,7 @@ function describe(error: unknown): string {
   return parts.join('; caused by ');
 }
 
-/** By its members: `fetch` may make its errors in another realm than this. */
+/** Recognised by its members: `fetch` may make its errors in another realm than this. */
 interface ErrorLike {
   readonly name: string;
   readonly message: string;
@@ -63,7 +63,7 @@ function isErrorLike(value: unknown): value is ErrorLike {
 }
 
 function describeOne(error: ErrorLike): string {
-  // The message of a JSON syntax error quotes the text: part of a token response, perhaps.
+  // The message of a JSON syntax error quotes the text, which may be part of a token response.
   if (error.name === 'SyntaxError') return error.name;
   const code = typeof error.code === 'string' ? ` (${error.code})` : '';
   const protocolError =
@@ -73,7 +73,7 @@ function describeOne(error: ErrorLike): string {
   return `${error.name}: ${error.message}${code}${protocolError}`;
 }
 
-/** RFC 6749, section 5.2, defines the characters; what is longer than any real code is left out. */
+/** RFC 6749, section 5.2, defines the characters; a code longer than any real one is left out. */
 function errorCode(code: string): string {
   return /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/.test(code) ? code : 'malformed error code';
 }

@@ -2,7 +2,7 @@ import type { CompiledIdentityProvider } from '../../../shared/snapshot/snapshot
 import { SignInFailedError } from '../../errors/authentication-errors.ts';
 import type { Configuration } from '../../configuration/configuration.ts';
 
-/** The provider that signs users in, or the error for a gateway that has none. */
+/** Returns the provider that signs users in; throws a `SignInFailedError` if none is configured. */
 export function requireIdentityProvider({
   identityProvider,
 }: Pick<Configuration, 'identityProvider'>): CompiledIdentityProvider {

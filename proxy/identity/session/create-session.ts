@@ -10,7 +10,7 @@ interface SessionCreation {
   readonly now: () => number;
 }
 
-/** Makes a session of a sign-in: a new id, and a whole life. */
+/** Creates a session of a sign-in, with the full lifetime. */
 export async function createSession(
   { id, signInId, identity }: Pick<Session, 'id' | 'signInId' | 'identity'>,
   { cookie }: Pick<CompiledSettings, 'cookie'>,

@@ -3,22 +3,23 @@ import type { Identity } from '../../records/session.ts';
 
 type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
-/** What the provider said at a refresh; each part may be missing. */
+/** What the provider returned at a refresh; each part may be missing. */
 export interface RefreshedClaims {
   readonly idToken: Claims | undefined;
   readonly userInfo: Claims | undefined;
 }
 
-/** The provider does not vouch for the user any more, or not for who the user is. */
+/** The provider refuses to refresh the sign-in, or does not confirm the user's identity. */
 export interface SignInOver {
   readonly kind: 'over';
   readonly reason: string;
 }
 
+/** The result of a refresh. */
 export type IdentityRefresh =
   { readonly kind: 'refreshed'; readonly identity: Identity } | SignInOver;
 
-/** How the user was authenticated at the sign-in, which no refresh changes. */
+/** Claims about how the user was authenticated at the sign-in, which no refresh changes. */
 const CLAIMS_OF_THE_SIGN_IN = ['auth_time', 'acr', 'amr'];
 
 /** Claims about the ID token or the authentication, not about the user. Userinfo never has them. */
@@ -28,12 +29,13 @@ const CLAIMS_OF_THE_PROTOCOL: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Says who the user is after a refresh, from what the provider said at it alone: a claim of before
- * may have been taken away since. Only how the user was authenticated is kept where it is not repeated.
+ * Returns the identity of a user after a refresh, from the refreshed claims alone: an earlier claim may
+ * have been withdrawn since. Only claims about how the user was authenticated are kept if they are not
+ * repeated.
  *
- * Nor may one be lost that the provider only did not repeat, for a policy can deny by it. An ID token
- * and userinfo together are a whole statement, as at the sign-in, but for groups: many providers have
- * those in the first ID token only. Userinfo alone has to say again whatever was said before.
+ * A claim must not get lost because the provider did not repeat it, since a policy can deny by it. An ID
+ * token and userinfo together are complete, as at the sign-in, except for groups: many providers have
+ * those in the first ID token only. Userinfo alone has to repeat every earlier claim.
  */
 export function identityFromRefreshedClaims(
   { idToken, userInfo }: RefreshedClaims,
@@ -41,7 +43,7 @@ export function identityFromRefreshedClaims(
 ): IdentityRefresh {
   const said = idToken ?? userInfo;
   if (said === undefined) return over('no-fresh-identity');
-  // OpenID Connect Core, sections 5.3.2 and 12.2: it must be the user who signed in.
+  // OpenID Connect Core, sections 5.3.2 and 12.2: it must be the same user.
   const subjects = [said.sub, userInfo?.sub ?? said.sub];
   if (subjects.some((sub) => sub !== before.subject)) return over('other-subject');
   const claims = { ...userInfo, ...idToken };

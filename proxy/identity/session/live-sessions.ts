@@ -12,14 +12,14 @@ import {
 import { LEASE_SECONDS, withLease, type ExtendLease } from './renewal-lease.ts';
 import type { Session } from '../../records/session.ts';
 
-/** How long a renewal by another proxy is waited for: longer than the lease of one that has died. */
+/** How long to wait for a renewal by another proxy: longer than the lease of a proxy that has died. */
 const MAX_WAIT_MS = 20_000;
 const POLL_INTERVAL_MS = 100;
 
 /**
- * The live session of a sign-in, made anew when it has expired (specification: States and
- * transitions). Null when the user must sign in again; rejects with an `UnavailableError` when that
- * cannot be said at the moment.
+ * Returns the live session of a sign-in, renewed if it has expired (specification: States and
+ * transitions). Null if the user must sign in again; rejects with an `UnavailableError` if that cannot be
+ * decided at present.
  */
 export type SessionOfSignIn = (
   signInId: string,
@@ -27,14 +27,14 @@ export type SessionOfSignIn = (
 ) => Promise<Session | null>;
 
 /**
- * Makes new sessions of sign-ins whose session has expired, with the provider's refresh token.
+ * Finds the live sessions of sign-ins, and renews expired ones with the provider's refresh token.
  *
- * That token has one holder at a time over all proxies, for many providers take each one once. Who
- * finds a renewal under way waits for its session.
+ * That token has one user at a time over all proxies, since many providers accept each one only once. A
+ * request that finds a renewal under way waits for its session.
  */
 export class LiveSessions {
   readonly #options: RenewalOptions;
-  /** By sign-in: requests to this process share one. */
+  /** Renewals by sign-in: the requests of this process share one. */
   readonly #underWay = new Map<string, Promise<Session | null>>();
 
   constructor(options: RenewalOptions) {
@@ -91,7 +91,7 @@ export class LiveSessions {
     extend: ExtendLease,
     current: CurrentSettings,
   ): Promise<Session | null> {
-    // Between our look and our claim another one may have been done with it.
+    // Another renewal may have finished between the look-up and the claim.
     const live = await this.#liveSession(claimed);
     if (live !== null) return live;
     try {

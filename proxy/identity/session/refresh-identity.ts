@@ -18,7 +18,7 @@ import { observeResponses, type ObservedResponse } from '../provider/observed-fe
 import { providerUnavailable } from '../provider/provider-failure.ts';
 import type { Identity } from '../../records/session.ts';
 
-/** What the provider gave at the sign-in, or at the refresh before. */
+/** What the provider returned at the sign-in, or at the previous refresh. */
 interface Credentials {
   readonly refreshToken: string;
   readonly identity: Identity;
@@ -29,13 +29,13 @@ type Tokens = TokenEndpointResponse & TokenEndpointResponseHelpers;
 type TokenRefresh = { readonly kind: 'tokens'; readonly tokens: Tokens } | SignInOver;
 
 /**
- * Asks the provider who the user is by now, with a refresh token (OpenID Connect Core, section 12).
- * The request that uses the token is the first one.
+ * Gets the user's current identity from the provider with a refresh token (OpenID Connect Core, section
+ * 12). The first request is the one that uses the token.
  *
- * `keep` stores the refresh token that came in place of the one sent, before anything that can fail
- * is done with the response: the provider may never take the old one again.
+ * `keep` stores the next refresh token before anything else is done with the response, since that can
+ * fail and the provider may never accept the old token again.
  *
- * Rejects with an `UnavailableError` when the provider did not say, and with what `keep` rejects with.
+ * Rejects with an `UnavailableError` if the provider fails, and with the error of `keep`.
  */
 export async function refreshIdentity(
   client: ProviderClient,
@@ -65,10 +65,10 @@ async function refreshTokens(
   };
   const grant = observeResponses(observer, () => refreshTokenGrant(client, refreshToken));
   const [outcome] = await Promise.allSettled([grant]);
-  // Where that failed, the request did for this reason, and the provider is not to blame.
+  // If that failed, the request failed because of it, and not because of the provider.
   await kept;
   if (outcome.status === 'fulfilled') {
-    // However the provider said it: one that was not seen above must not be lost either.
+    // A token that the observer did not recognise must not be lost either.
     await keepNext(outcome.value.refresh_token);
     return { kind: 'tokens', tokens: outcome.value };
   }
@@ -79,7 +79,7 @@ async function refreshTokens(
 
 function isFromTokenEndpoint({ url }: ObservedResponse, client: ProviderClient): boolean {
   const { token_endpoint: endpoint } = client.serverMetadata();
-  // Providers may spell it otherwise than it is asked for: with a default port, or in capitals.
+  // The two may be spelled differently: with a default port, or in capitals.
   return endpoint !== undefined && new URL(endpoint).href === new URL(url).href;
 }
 
@@ -90,7 +90,7 @@ function refreshTokenIn({ ok, content }: ObservedResponse): string | undefined {
   return typeof token === 'string' && token !== '' ? token : undefined;
 }
 
-/** What is no JSON is refused by who asked. */
+/** The caller of the request refuses a response that is not JSON. */
 function parsed(content: Buffer): unknown {
   try {
     return JSON.parse(content.toString());
@@ -100,8 +100,8 @@ function parsed(content: Buffer): unknown {
 }
 
 /**
- * Codes by which a provider says no to this user: RFC 6749, section 5.2, and those by which it wants
- * to see the user (OpenID Connect Core, section 3.1.2.6). All others are about the gateway, or pass.
+ * Codes by which a provider refuses this user (RFC 6749, section 5.2), or demands that the user signs in
+ * again (OpenID Connect Core, section 3.1.2.6). All others concern the gateway, or are temporary.
  */
 const REFUSALS: ReadonlySet<string> = new Set([
   'invalid_grant',

@@ -14,12 +14,13 @@ import { refreshIdentity } from './refresh-identity.ts';
 import type { ExtendLease } from './renewal-lease.ts';
 import type { Session } from '../../records/session.ts';
 
-/** A store that is away is asked for a minute to keep what the provider gave and may not give again. */
+/** How often, for a minute, storing the next refresh token is retried: the provider may not repeat it. */
 const KEEP_RETRIES = { attempts: 240, intervalMs: 250 };
 
-/** The configuration by which a session is renewed: that of the request. */
+/** The configuration by which a session is renewed: the one of the request. */
 export type CurrentSettings = Pick<Configuration, 'identityProvider' | 'settings'>;
 
+/** What sessions are renewed with. */
 export interface RenewalOptions {
   readonly stores: Pick<Stores, 'signIns' | 'sessions' | 'revocations'>;
   readonly discovery: ProviderDiscovery;
@@ -27,17 +28,17 @@ export interface RenewalOptions {
   readonly now: () => number;
 }
 
-/** Somebody else renews, has renewed or has ended the sign-in since it was read. */
+/** The sign-in was renewed or ended by another request since it was read. */
 export class StaleSignInError extends Error {
   override readonly name = 'StaleSignInError';
 }
 
 /**
- * Makes a new session of a sign-in that the caller has claimed, by asking the provider who the user
- * is by now. Null when the user must sign in again.
+ * Makes a new session of a sign-in that the caller has claimed, after getting the user's current identity
+ * from the provider. Null if the user must sign in again.
  *
- * Rejects with a `StaleSignInError` when the caller does not hold the sign-in any more, and with an
- * `UnavailableError` when provider or store are away.
+ * Rejects with a `StaleSignInError` if the caller has lost the claim, and with an `UnavailableError` if
+ * provider or store are unavailable.
  */
 export async function renewSession(
   claimed: VersionedSignIn,
@@ -56,8 +57,8 @@ export async function renewSession(
   const client = await options.discovery.clientOf(provider).catch((error: unknown) => {
     throw providerUnavailable(error);
   });
-  // Directly before the token is used: a process may have stood still for longer than its lease, and
-  // a provider that sees one token twice can end all that came from it.
+  // Directly before the token is used: a process may have been paused for longer than its lease, and a
+  // provider that sees one token twice can revoke every token of the sign-in.
   if (!(await extend())) throw new StaleSignInError();
 
   let held = claimed;
@@ -66,7 +67,7 @@ export async function renewSession(
     held = await retryWhileAway(replace, KEEP_RETRIES);
   });
   if (refresh.kind === 'over') {
-    // Another holder may have used the token, and what it got in its place is good.
+    // Another request may have used the token, and its next token is valid.
     if (!(await endSignIn(held, options.stores))) throw new StaleSignInError();
     return notRenewed('sign-in ended', signIn, refresh.reason, options);
   }
@@ -74,7 +75,7 @@ export async function renewSession(
   return putSession({ ...held, signIn: renewed }, settings, options);
 }
 
-/** A refresh token goes to whom it came from, and nowhere else. */
+/** A refresh token is sent only to the provider that issued it. */
 function isFrom(
   { provider: { name, issuer, clientId } }: SignInRecord,
   current: CompiledIdentityProvider,

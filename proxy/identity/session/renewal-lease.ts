@@ -4,23 +4,23 @@ import { StoreUnavailableError } from '../../store/store-unavailable-error.ts';
 import { REST_SECONDS } from '../provider/provider-failure.ts';
 
 /**
- * How long a claim lasts of a holder that does not extend it: longer than one request to the provider
- * does, and short enough to wait for when the holder has died.
+ * How long a claim lasts unless it is extended: longer than one request to the provider, and short enough
+ * to wait for if its holder has died.
  */
 export const LEASE_SECONDS = 15;
 
-/** Two in a row may fail, and the claim lasts. */
+/** Short enough that two extensions in a row may fail. */
 const EXTEND_INTERVAL_MS = 4000;
 
-/** After these the lease ends soon by itself. */
+/** After these retries the lease soon expires anyway. */
 const RELEASE_RETRIES = { attempts: 10, intervalMs: 1000 };
 
-/** Extends a claim; false when it is not held any more. */
+/** Extends a claim; false if it was lost. */
 export type ExtendLease = () => Promise<boolean>;
 
 /**
- * Does the work of who claimed a renewal. The claim is held meanwhile, and given back after it; when
- * the work failed the sign-in rests for a moment.
+ * Holds the claim of a renewal while the work runs, and releases it afterwards. If the work fails, the
+ * sign-in rests for a moment.
  */
 export async function withLease<Result>(
   signIns: SignInStore,
@@ -28,7 +28,7 @@ export async function withLease<Result>(
   work: (extend: ExtendLease) => Promise<Result>,
 ): Promise<Result> {
   const extend: ExtendLease = () => signIns.extendRenewal(signInId, claimId, LEASE_SECONDS);
-  // One failure says nothing yet; who has lost the claim finds out where it matters.
+  // One failure is harmless; the work itself checks the claim where it matters.
   const beat = setInterval(() => void extend().catch(() => false), EXTEND_INTERVAL_MS).unref();
   let restSeconds = REST_SECONDS;
   try {
@@ -41,7 +41,7 @@ export async function withLease<Result>(
   }
 }
 
-/** Nobody waits for a store that is away: the result is the same. */
+/** Does not wait for an unavailable store: the result is the same. */
 async function release(run: () => Promise<void>): Promise<void> {
   try {
     await run();

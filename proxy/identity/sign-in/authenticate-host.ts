@@ -2,7 +2,7 @@ import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import { isLoopbackHost } from '../../../shared/snapshot/loopback-host.ts';
 import type { Origin } from '../../../shared/snapshot/origin.ts';
 
-/** Origin that signs users in for a host: the dedicated one, or without it the host's own. */
+/** Returns the origin that signs users in for a host: the dedicated one, else the host's own. */
 export function authenticateOriginFor({
   configuration: { settings },
   origin,
@@ -13,15 +13,15 @@ export function authenticateOriginFor({
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /**
- * Whether a sign-in may end at an origin: at that of a live Route's host, or at this very host, which
- * has pages of its own. Without this the gateway would send codes to whoever owned a host before.
+ * Returns whether a sign-in may end at an origin: the host of a live Route, or this host itself, which
+ * has pages of its own. Attack: otherwise a former host of the gateway would be sent codes.
  */
 export function isSignInTarget(
   target: Origin,
   { configuration: { routes }, origin }: Pick<EndpointContext, 'configuration' | 'origin'>,
 ): boolean {
   const { protocol, hostname, port } = new URL(target);
-  // A session cookie in plain text is anybody's. Routes on http are public, and need none.
+  // Anybody can read a session cookie in plain text. Routes on http are public, and need none.
   if (protocol !== 'https:' && !isLoopbackHost(hostname)) return false;
   if (target === origin) return true;
   const host = routes.findHost(`${hostname}:${port || (DEFAULT_PORTS[protocol] ?? '')}`);

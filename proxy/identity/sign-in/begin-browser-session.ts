@@ -7,8 +7,8 @@ import type { SignInOptions } from './sign-in-options.ts';
 const SECOND = 1000;
 
 /**
- * Signs the browser in at the host it is at, and there only. Returns the `Set-Cookie` value: always
- * a fresh one, for a value from before the sign-in may be known to somebody (session fixation).
+ * Signs the browser in at this host only, and returns the `Set-Cookie` value. Attack: session fixation.
+ * The value is always fresh, since an attacker may know one from before the sign-in.
  */
 export async function beginBrowserSession(
   session: Session,

@@ -10,13 +10,14 @@ import type { SignInOptions } from './sign-in-options.ts';
 
 const CODE_LIFETIME_SECONDS = 60;
 
+/** Where a sign-in ends, and for which browser. */
 export type SignInTarget = Pick<SignInRequest, 'targetOrigin' | 'returnPath' | 'targetHash'>;
 
 type Here = Pick<EndpointContext, 'origin' | 'configuration'>;
 
 /**
- * Sends a browser that is signed in at this host to where it wanted to go. Another host gets a code:
- * single-use, good there only, and only for the browser that began there.
+ * Sends a browser that is signed in at this host to its target. Another host gets a code: single-use,
+ * valid only there, and only for the browser that began there.
  */
 export async function finishSignIn(
   session: Session,
@@ -35,7 +36,7 @@ export async function finishSignIn(
   return seeOther(`${targetOrigin}${PATHS.callback}?sign_in_code=${code}`);
 }
 
-/** Sends the browser on to a path of this host. Absolute, so that the path cannot name a host. */
+/** Sends the browser to a path of this host, by an absolute URL: the path cannot name another host. */
 export function arrive({ origin, configuration }: Here, returnPath: string): GatewayResponse {
   const url = origin + returnPath;
   return configuration.settings.cookie.sameSite === 'Strict' ? continuePage(url) : seeOther(url);

@@ -17,8 +17,8 @@ import type { PendingSignIn } from '../../records/pending-sign-in.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 
 /**
- * `GET /.gateway/callback` at the authenticate host: the identity provider's answer. Makes the
- * session, signs the browser in at this host, and sends it back to where it came from.
+ * `GET /.gateway/callback` at the authenticate host: the response of the identity provider. Creates the
+ * session, signs the browser in at this host, and sends it back to its target.
  */
 export async function receiveProviderAnswer(
   state: string,
@@ -42,7 +42,7 @@ async function takePending(
   if (pending === null) {
     throw new SignInFailedError('unknown-state', 'the state is unknown, expired or used');
   }
-  // Login CSRF: an answer to one browser's sign-in must not sign in another one (RFC 6749, 10.12).
+  // Attack: login CSRF (RFC 6749, 10.12). One browser's sign-in must not sign in another browser.
   if (!isBoundBrowser(context.origin, context.cookies, pending.authenticateHash)) {
     throw new SignInFailedError('other-browser', 'the sign-in was begun in another browser');
   }
@@ -70,7 +70,7 @@ async function askProvider(
   });
 }
 
-/** The sign-in is there before its session, and lives as long at least. */
+/** Creates the sign-in before its session, and with at least the same lifetime. */
 async function beginSession(
   { identity, refreshToken }: ProviderAnswer,
   { configuration, request }: EndpointContext,
@@ -93,7 +93,7 @@ async function beginSession(
   return session;
 }
 
-/** On a host that signs in by itself, both halves of the sign-in end here. */
+/** Removes the cookies of a finished sign-in: on a host that is its own authenticate host, both. */
 function endedSignIns(
   { authenticateHash, targetHash, targetOrigin }: PendingSignIn,
   { origin }: EndpointContext,

@@ -11,7 +11,7 @@ import type { SignInCode } from '../../records/sign-in-code.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 
 /**
- * `GET /.gateway/callback` at a route host: the authenticate host's code. Signs the browser in at
+ * `GET /.gateway/callback` at a route host: the code of the authenticate host. Signs the browser in at
  * this host and sends it to the page it asked for.
  */
 export async function receiveSignInCode(
@@ -40,7 +40,7 @@ async function takeCode(
   if (record.targetOrigin !== origin) {
     throw new SignInFailedError('other-origin', 'the code is for another host');
   }
-  // Login CSRF: a code that somebody else got must not sign in whoever follows a link with it.
+  // Attack: login CSRF. An attacker's code must not sign in a user who follows a link with it.
   if (!isBoundBrowser(origin, cookies, record.targetHash)) {
     throw new SignInFailedError('other-browser', 'the sign-in was begun in another browser');
   }

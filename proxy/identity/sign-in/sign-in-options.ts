@@ -4,7 +4,7 @@ import type { Stores } from '../../store/stores.ts';
 import type { SessionCookieAuthenticator } from '../../authentication/session-cookie-authenticator.ts';
 import type { ProviderDiscovery } from '../provider/provider-discovery.ts';
 
-/** What the steps of a sign-in share. */
+/** What the endpoints of sign-in are made with. */
 export interface SignInOptions {
   readonly stores: Pick<
     Stores,

@@ -3,18 +3,18 @@ import type { Sealed, Sealer } from '../../crypto/sealer.ts';
 import { safeReturnPath } from './return-path.ts';
 import { isOrigin, type Origin } from '../../../shared/snapshot/origin.ts';
 
-/** What a route host asks the authenticate host for. It travels through the browser, sealed. */
+/** A route host's request to the authenticate host. The browser carries it, sealed. */
 export interface SignInRequest {
   readonly targetOrigin: Origin;
   /** Starts with exactly one `/`. */
   readonly returnPath: string;
-  /** Hash of the cookie that ties the request to the browser. */
+  /** Hash of the cookie that binds the request to the browser. */
   readonly targetHash: TokenHash;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** Seals a request for the host at `audience` alone. */
+/** Seals a request so that only the host at `audience` can open it. */
 export function sealSignInRequest(
   { targetOrigin, returnPath, targetHash, expiresAt }: SignInRequest,
   audience: Origin,
@@ -25,8 +25,8 @@ export function sealSignInRequest(
 }
 
 /**
- * Null when it was sealed by nobody we know, or for another host. An expired one opens, so that the
- * user can be told where to start again.
+ * Opens a sealed request; null if this gateway did not seal it for this host. An expired request opens
+ * too, so that the user can be told where to start again.
  */
 export function openSignInRequest(
   sealed: string,

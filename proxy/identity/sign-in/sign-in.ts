@@ -19,7 +19,7 @@ import { signedInBrowser } from './signed-in-browser.ts';
 /** How long a user may take at the identity provider. */
 const PENDING_LIFETIME_SECONDS = 30 * 60;
 
-/** Per network: one sealed request, replayed, must not push the sign-ins of others out of the store. */
+/** Limit per network. Attack: replaying one sealed request must not evict the sign-ins of others. */
 const REQUESTS = { limit: 1000, windowSeconds: 60 };
 
 /**
@@ -63,7 +63,7 @@ function openRequest(
       'the request was not sealed for this host',
     );
   }
-  // Open redirector: a host that no Route has any more may be somebody else's by now.
+  // Attack: open redirector. A host that lost its last Route may belong to somebody else by now.
   if (!isSignInTarget(request.targetOrigin, context)) {
     throw new SignInFailedError('unknown-target', 'no live route signs users in at the target');
   }

@@ -193,7 +193,7 @@ describe('parseClientMetadata', () => {
         token_endpoint_auth_method: 'private_key_jwt',
         jwks: { keys: [{ ...PUBLIC_KEY, kid: 'x'.repeat(2049) }] },
       },
-      'jwks has a member that is no key',
+      'jwks has a member that is not a key',
     ],
     [
       'a key with a member that is no text',
@@ -201,7 +201,7 @@ describe('parseClientMetadata', () => {
         token_endpoint_auth_method: 'private_key_jwt',
         jwks: { keys: [{ ...PUBLIC_KEY, kid: [{}] }] },
       },
-      'jwks has a member that is no key',
+      'jwks has a member that is not a key',
     ],
     [
       'a symmetric key',
