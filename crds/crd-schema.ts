@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 
 import { parse } from 'yaml';
 
-/** Kinds that the files beside this one define, in group `gatehouse.dev`. */
+/** The kinds of group `gatehouse.dev`, which the files in this folder define. */
 export type ResourceKind = 'Route' | 'GatewaySettings';
 
-/** What manifests of both kinds say in `apiVersion`. */
+/** The `apiVersion` of both kinds. */
 export const API_VERSION = 'gatehouse.dev/v1alpha1';
 
 /** The part of a Kubernetes structural schema that our definitions use. */
@@ -34,7 +34,7 @@ export interface CrdSchema {
   readonly 'x-kubernetes-validations'?: readonly CelRule[];
 }
 
-/** A rule in the Common Expression Language about the value it stands beside, called `self`. */
+/** A rule in the Common Expression Language. It calls the value that it is about `self`. */
 export interface CelRule {
   readonly rule: string;
   readonly message: string;
@@ -51,7 +51,7 @@ const FILES: Readonly<Record<ResourceKind, string>> = {
   GatewaySettings: 'gatewaysettings.yaml',
 };
 
-/** Reads the schema of a kind from its definition: the one source of what a manifest may say. */
+/** Reads the schema of a kind from its definition. */
 export function readCrdSchema(kind: ResourceKind): CrdSchema {
   const text = readFileSync(new URL(FILES[kind], import.meta.url), 'utf8');
   // Our own file, whose shape a test checks.

@@ -1,6 +1,6 @@
 /**
- * Generates `crds/types.ts` from the definitions. With `--check` it writes nothing, and fails when
- * the file is not what it would write.
+ * Generates `crds/types.ts` from the definitions. With `--check` it writes nothing, and fails if the
+ * file is not up to date.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -54,7 +54,7 @@ async function typeOf(kind: ResourceKind): Promise<string> {
   return readonlyMembers(text);
 }
 
-/** Makes every member and every list of a formatted interface read-only. */
+/** Makes all members and lists of a formatted interface read-only. */
 function readonlyMembers(text: string): string {
   return text
     .replaceAll(/^(\s+)(\[k: string\]|\w+\??): /gm, '$1readonly $2: ')

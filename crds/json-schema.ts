@@ -1,11 +1,11 @@
 import type { CrdSchema } from './crd-schema.ts';
 
-/** A JSON schema: what ajv checks, and what types are generated from. */
+/** A JSON schema: ajv checks it, and types are generated from it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * The JSON schema of a structural schema, closed as `kubectl apply` closes it: unknown fields are
- * errors, save where the structural schema preserves them.
+ * Converts a structural schema to a JSON schema, closed as with `kubectl apply`: unknown fields are
+ * errors, except where the structural schema preserves them.
  */
 export function jsonSchemaOf(schema: CrdSchema): JsonSchema {
   const { properties, items, additionalProperties, ...rest } = schema;
@@ -26,7 +26,7 @@ export function jsonSchemaOf(schema: CrdSchema): JsonSchema {
   };
 }
 
-/** `format` included: the API server knows formats that ajv does not, and ours are all implied. */
+/** Not in the JSON schema. `format` because ajv does not know all formats, and patterns imply ours. */
 function isForKubernetesOnly(keyword: string): boolean {
   return keyword.startsWith('x-kubernetes-') || keyword === 'format';
 }

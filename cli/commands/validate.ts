@@ -31,7 +31,7 @@ function notes({ candidates }: Loaded): readonly string[] {
   ).length;
   if (referring === 0) return [];
   return [
-    `note: backendRefs of ${count(referring, 'Route')} not checked: there are Services in Kubernetes only`,
+    `note: backendRefs of ${count(referring, 'Route')} not checked: Services exist only in Kubernetes`,
   ];
 }
 

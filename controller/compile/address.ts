@@ -1,7 +1,7 @@
 import { DEFAULT_PORTS } from '../../shared/snapshot/origin.ts';
 import { made, invalid, type CompileResult } from './compile-result.ts';
 
-/** Scheme, host and port of a public address, normalised: what routes are told apart by. */
+/** Scheme, host and port of a public address, normalised. */
 export interface Address {
   readonly scheme: 'http' | 'https';
   /** Lower case; starts with `*.` for a wildcard. */
@@ -36,7 +36,7 @@ export function authorityOf({ host, port }: Pick<Address, 'host' | 'port'>): str
 
 /**
  * The one spelling of a host that clients send. Spellings that a URL parser reads as another name,
- * such as `127.1` and `0x7f.0.0.1`, are refused.
+ * such as `127.1` and `0x7f.0.0.1`, are invalid.
  */
 function canonicalHost(name: string): string | undefined {
   const url = URL.parse(`http://${name}`);

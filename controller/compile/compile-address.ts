@@ -9,21 +9,25 @@ import { schemeProblem } from './secure-scheme.ts';
 
 const PATH = 'spec.from';
 
-/** Compiles `from`, and refuses an address that the route must not have. */
+/** Compiles `from`. Some addresses are not allowed for a route. */
 export function compileAddress(
   spec: Route['spec'],
   { devAllowLoopback, authenticateAddress }: RouteContext,
 ): CompileResult<Address> {
   return andThen(parseAddress(spec.from, PATH), (address) => {
-    // Cookies, codes and tokens must not travel in clear.
+    // Cookies, codes and tokens must not travel in cleartext.
     const problem = isPublic(spec) ? undefined : schemeProblem(address, devAllowLoopback);
     if (problem !== undefined) return invalid(PATH, 'UnsupportedValue', problem);
     if (spec.mcp !== undefined && address.host.startsWith('*.')) {
-      return invalid(PATH, 'UnsupportedValue', 'must not be a wildcard for an MCP server');
+      return invalid(
+        PATH,
+        'UnsupportedValue',
+        'must not be a wildcard if the route is an MCP server',
+      );
     }
     // Attack: a script of an upstream on the sign-in host would share the origin of consent pages.
     if (authenticateAddress !== undefined && covers(address, authenticateAddress)) {
-      const message = 'must not cover the host of authenticateUrl, which is for sign-in alone';
+      const message = 'must not include the host of authenticateUrl, which is only for sign-in';
       return invalid(PATH, 'HostConflict', message);
     }
     return made(address);
@@ -31,8 +35,8 @@ export function compileAddress(
 }
 
 /**
- * Attack: cookies are sent to every port of a host (RFC 6265, section 8.5). On this machine's own
- * names ports are all that there is to tell hosts apart.
+ * Attack: browsers send cookies to every port of a host (RFC 6265, section 8.5). So ports are ignored,
+ * except on loopback names, where only ports distinguish hosts.
  */
 function covers(address: Address, { host, port }: Address): boolean {
   const isSamePort = address.port === port || !isLoopbackHost(host);

@@ -11,8 +11,8 @@ type Provider = NonNullable<GatewaySettings['spec']['identityProviders']>[number
 const PATH = 'spec.identityProviders';
 
 /**
- * Compiles the provider that signs users in: the only one, or the one with `signIn`. Undefined when
- * there are none. All are checked.
+ * Compiles the provider that signs users in: the only one, or the one with `signIn`. Undefined if
+ * there are none. All providers are checked.
  */
 export function compileIdentityProvider(
   settings: GatewaySettings,
@@ -33,7 +33,7 @@ export function compileIdentityProvider(
   return andThen(all(compiled), (list) => {
     const signIn = chooseSignIn(providers);
     if (signIn === undefined) {
-      const message = 'must have one provider, or one with signIn: true among several';
+      const message = 'must have one provider, or exactly one with signIn: true';
       return invalid(PATH, 'UnsupportedValue', message);
     }
     return made(list[providers.indexOf(signIn)]);

@@ -12,14 +12,14 @@ import { resourceName, namespaceOf } from './resources.ts';
 import type { RouteContext } from './route-context.ts';
 import { compileUpstream } from './upstream.ts';
 
-/** Compiled, as JSON. Backends come on top of that: a few at most. */
+/** Limit of a compiled route as JSON, without its few backends. */
 const MAX_ROUTE_BYTES = 1_048_576;
 const DEFAULT_MAX_REQUEST_BYTES = 4_096;
 const DEFAULT_RESPONSE_TIMEOUT_MS = 60_000;
 
 /**
- * Compiles one route, which depends on nothing but itself and the context. Its `backendRefs` are
- * resolved apart, for that depends on the Services.
+ * Compiles one route, as a function of the route and the context only. Its `backendRefs` are resolved
+ * separately, since that depends on the Services.
  */
 export function compileRoute(route: Route, context: RouteContext): CompileResult<CompiledRoute> {
   const { spec } = route;
@@ -46,7 +46,7 @@ export function compileRoute(route: Route, context: RouteContext): CompileResult
   );
 }
 
-/** Proxies end a connection that brings them more at once than they can take. */
+/** Proxies close a connection that delivers a larger resource than they accept. */
 function withinLimit(route: CompiledRoute): CompileResult<CompiledRoute> {
   if (Buffer.byteLength(JSON.stringify(route)) <= MAX_ROUTE_BYTES) return made(route);
   const message = `is too large: it compiles to more than ${String(MAX_ROUTE_BYTES)} bytes`;
@@ -58,7 +58,7 @@ function compileAccess(
   { missingSettings, signIn }: RouteContext,
 ): CompileResult<Access> {
   if (missingSettings !== undefined) {
-    const message = `there is no ${missingSettings}, which says whose routes may serve`;
+    const message = `there is no ${missingSettings}, and without it no route serves`;
     return invalid('', 'SettingsNotFound', message);
   }
   if (isPublic(spec)) return made({ kind: 'public' });
@@ -81,7 +81,7 @@ function compileRoutePolicy({ policy, mcp }: Route['spec']): CompileResult<Polic
   return andThen(compiled, (whole) => refuseTools(whole, 'spec.policy'));
 }
 
-/** Groups of a block combine by OR, so that one criterion more in `or` allows more users. */
+/** Adds a criterion to `or`: the groups of a block combine by OR, so that it allows more users. */
 function withAnyUser({ allow, ...rest }: Policy): Policy {
   const or = [...(allow?.or ?? []), { kind: 'authenticated_user' } as const];
   return { ...rest, allow: { ...allow, or } };
@@ -95,7 +95,7 @@ function compileMcpServer(spec: Route['spec']): CompileResult<CompiledRoute['mcp
   return made({ path: path.replace(/\/$/, ''), maxRequestBytes });
 }
 
-/** MCP servers take their time, so that only a limit that was asked for holds for them. */
+/** MCP servers may take long to respond, so that they have no timeout unless one is set. */
 function responseTimeoutMs({ mcp, timeouts }: Route['spec']): number {
   if (timeouts?.request !== undefined) return durationMs(timeouts.request);
   return mcp === undefined ? DEFAULT_RESPONSE_TIMEOUT_MS : 0;

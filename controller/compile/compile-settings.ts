@@ -16,7 +16,7 @@ import { resourceName, type CompileOptions, type Secrets } from './resources.ts'
 import { schemeProblem } from './secure-scheme.ts';
 import { originOf, type Origin } from '../../shared/snapshot/origin.ts';
 
-/** Everything that the settings stand for. */
+/** What settings compile to. */
 export interface SettingsParts {
   readonly settings: CompiledSettings;
   readonly authenticateAddress: Address | undefined;
@@ -33,12 +33,12 @@ const DEFAULT_REFRESH_TOKEN_GRACE = '60s';
 const DEFAULT_UNUSED_CLIENT_LIFETIME = '720h';
 const DEFAULT_OUTAGE_GRACE = '60s';
 
-/** The fields of MCP appear only when they are named (specification: Events). */
+/** The MCP fields are logged only if they are named (specification: Events). */
 const DEFAULT_AUTHORIZE_LOG_FIELDS = AUTHORIZE_LOG_FIELDS.filter(
   (field) => !field.startsWith('mcp-'),
 );
 
-/** Compiles the settings, with the secrets that they refer to. All or nothing. */
+/** Compiles the settings, with the secrets that they refer to. One problem makes all of it invalid. */
 export function compileSettings(
   settings: GatewaySettings,
   secrets: Secrets,

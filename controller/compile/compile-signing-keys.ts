@@ -12,7 +12,7 @@ type SigningKey = CompiledSigningKeys['keys'][number];
 const PATH = 'spec.signingKeyRefs';
 const MIN_RSA_BITS = 2_048;
 
-/** Reads the keys that sign the identity assertion; undefined when the settings name none. */
+/** Reads the keys that sign the identity assertion; undefined if the settings name none. */
 export function compileSigningKeys(
   settings: GatewaySettings,
   secrets: Secrets,
@@ -30,7 +30,7 @@ export function compileSigningKeys(
       list.slice(0, index).some((other) => other.keyId === keyId),
     );
     if (repeated === -1) return made({ kind: 'signing-keys', keys: list });
-    const message = 'has the key ID of a key before it';
+    const message = 'has the same key ID as an earlier key';
     return invalid(memberPath(PATH, repeated), 'UnsupportedValue', message);
   });
 }
@@ -50,7 +50,7 @@ function readKey(pem: string, keyId: string | undefined, path: string): CompileR
   return made({ keyId: keyId ?? thumbprint(key), algorithm, privateKey });
 }
 
-/** What OpenSSL says of a bad key is left out, for it may quote the key. */
+/** Error messages of OpenSSL are dropped: they may quote the key. */
 function privateKeyOf(pem: string): KeyObject | undefined {
   try {
     return createPrivateKey(pem);
@@ -70,7 +70,7 @@ function algorithmOf(key: KeyObject): SigningKey['algorithm'] | undefined {
 /** JWK thumbprint (RFC 7638, section 3): equal keys have equal IDs everywhere. */
 function thumbprint(key: KeyObject): string {
   const { crv, e, kty, n, x, y } = createPublicKey(key).export({ format: 'jwk' });
-  // Required members only, in the order of their names; JSON leaves out those that are undefined.
+  // Only the required members, in the order of their names; JSON omits undefined ones.
   const canonical = JSON.stringify({ crv, e, kty, n, x, y });
   return createHash('sha256').update(canonical).digest('base64url');
 }

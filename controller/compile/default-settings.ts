@@ -2,7 +2,7 @@ import type { GatewaySettings } from '../../crds/types.ts';
 import { compileSettings, type SettingsParts } from './compile-settings.ts';
 import type { CompileOptions } from './resources.ts';
 
-/** What holds without GatewaySettings: the defaults, and no sign-in. */
+/** The settings that apply without GatewaySettings: the defaults, without sign-in. */
 export const NO_SETTINGS: GatewaySettings = {
   apiVersion: 'gatehouse.dev/v1alpha1',
   kind: 'GatewaySettings',
@@ -10,9 +10,9 @@ export const NO_SETTINGS: GatewaySettings = {
   spec: {},
 };
 
-/** What they compile to. */
+/** What the default settings compile to. */
 export function defaultParts(options: CompileOptions): SettingsParts {
   const outcome = compileSettings(NO_SETTINGS, new Map(), options);
-  if (outcome.kind === 'invalid') throw new Error('the default settings are valid');
+  if (outcome.kind === 'invalid') throw new Error('the default settings are invalid');
   return outcome.value;
 }

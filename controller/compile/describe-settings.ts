@@ -1,6 +1,6 @@
 import type { CompileOptions } from './resources.ts';
 
-/** The settings that are looked for, as messages name them. */
+/** The name of the expected settings in messages. */
 export function describeSettings({ settingsName, gatewayClassName }: CompileOptions): string {
   return [
     'GatewaySettings',

@@ -1,8 +1,8 @@
 import { invalid, type CompileResult } from './compile-result.ts';
 
 /**
- * What a pass makes of one resource, whatever happens: a problem of ours that shows with one resource
- * refuses that one, and the others go on. Messages of errors may hold values of the resource.
+ * Runs a step for one resource. An error, which is a bug of ours, makes only that resource invalid;
+ * the others are still compiled. The message of the error is dropped: it may contain values.
  */
 export function guarded<T>(pass: () => CompileResult<T>): CompileResult<T> {
   try {

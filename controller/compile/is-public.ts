@@ -1,10 +1,10 @@
 import type { Route } from '../../crds/types.ts';
 
 /**
- * Whether everybody may use a route without sign-in.
+ * Whether everyone may use a route without sign-in.
  *
- * The definition of Route refuses public access beside anything that restricts it. Where that was
- * not checked the restriction holds.
+ * The schema of Route does not allow public access together with a restriction. If both are there
+ * nevertheless, the restriction wins.
  */
 export function isPublic(spec: Route['spec']): boolean {
   const isRestricted =

@@ -8,7 +8,7 @@ export type Labels = Readonly<Record<string, string>>;
 
 type Requirement = NonNullable<LabelSelector['matchExpressions']>[number];
 
-/** Whether labels are what a selector selects, as Kubernetes has it: the empty one selects all. */
+/** Whether a selector selects labels. As in Kubernetes, the empty selector selects everything. */
 export function selects(
   { matchLabels = {}, matchExpressions = [] }: LabelSelector,
   labels: Labels,

@@ -1,4 +1,4 @@
-/** Values by key, several of them. Keys without values are not there. */
+/** Sets of values by key. A key without values does not exist. */
 export class MultiMap<K, V> {
   readonly #sets = new Map<K, Set<V>>();
 

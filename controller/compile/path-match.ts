@@ -3,7 +3,7 @@ import type { PathMatch } from '../../shared/snapshot/snapshot.ts';
 import { checkRegex } from './regex/check-regex.ts';
 import { made, invalid, type CompileResult } from './compile-result.ts';
 
-/** Paths that the gateway answers itself on every host (specification: Endpoints). */
+/** Paths of the gateway's own endpoints on every host (specification: Endpoints). */
 const RESERVED_PREFIX = '/.gateway';
 
 /** Compiles `prefix`, `path` or `regex`; without any of them a route serves every path. */
@@ -36,7 +36,7 @@ function compilePrefix(prefix: string): CompileResult<PathMatch> {
 export const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i;
 
 /**
- * What is wrong with a path; undefined when every server reads it in one way.
+ * The problem with a path; undefined if every server reads it in the same way.
  *
  * Attack: a path that the gateway and the upstream read differently takes a request past the policy
  * of the route it belongs to. So no empty or dot segments, and no encoded separators or dots.
@@ -44,18 +44,18 @@ export const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i
 export function pathProblem(path: string): string | undefined {
   if (!path.startsWith('/')) return 'must begin with "/"';
   if (!/^[-A-Za-z0-9._~!$&'()*+,;=:@%/]+$/.test(path)) {
-    return 'must be written as in a URL: without spaces, "?" and "#", other characters encoded';
+    return 'must be written as in a URL: without spaces, "?" or "#", and with other characters encoded';
   }
   if (/%(?![0-9A-Fa-f]{2})/.test(path)) return 'must have two hexadecimal digits after "%"';
   if (/%(?:2f|5c|25|00)/i.test(path)) return 'must not contain an encoded "/", "\\" or "%"';
   if (ENCODED_UNRESERVED.test(path))
     return 'must not encode letters, digits, "-", ".", "_" and "~"';
   if (path.includes('//')) return 'must not contain "//"';
-  if (/\/\.{1,2}(?:\/|$)/.test(path)) return 'must not contain "." and ".." segments';
+  if (/\/\.{1,2}(?:\/|$)/.test(path)) return 'must not contain "." or ".." segments';
   return undefined;
 }
 
-/** What is wrong with a path that the gateway answers itself. */
+/** The problem with a path that is reserved for the gateway; undefined if it is not reserved. */
 export function reservedPathProblem(path: string): string | undefined {
   const isReserved = path === RESERVED_PREFIX || path.startsWith(`${RESERVED_PREFIX}/`);
   return isReserved ? `${RESERVED_PREFIX}/ is reserved for the gateway itself` : undefined;

@@ -4,19 +4,19 @@ import { validateResource } from '../validate/validate-resource.ts';
 import { made, type CompileResult } from './compile-result.ts';
 import { isRecord } from '../../shared/runtime/is-record.ts';
 
-/** A spec of a resource that an API server has stored. */
+/** A spec as an API server stored it. */
 export interface StoredSpec {
   readonly namespace: string;
   readonly name: string;
   readonly spec: unknown;
 }
 
-/** The class of a resource that names none, as the definitions have it. */
+/** The class of a resource that names none, as in the definitions. */
 const DEFAULT_CLASS = 'gatehouse';
 
 /**
- * Validates a spec that an API server has stored, whatever the definition there says. Metadata are
- * its own: nothing but the name is read.
+ * Validates a stored spec by our schema, since the definition in the cluster may be another version.
+ * Of the metadata only the name is read.
  */
 export function readStored(
   kind: 'GatewaySettings',
@@ -30,7 +30,7 @@ export function readStored(
   const manifest = { apiVersion: API_VERSION, kind, metadata: { namespace, name }, spec };
   const validation = validateResource(manifest, kind);
   if (validation.kind === 'valid') {
-    // Of the kind that was asked for.
+    // The overloads pair the kind with its type.
     return made(validation.resource as Route | GatewaySettings);
   }
   return {
@@ -39,15 +39,15 @@ export function readStored(
   };
 }
 
-/** A generation that is known to have served. */
+/** A generation that served. */
 export interface ServedSpec {
   readonly number: number;
   readonly spec: unknown;
 }
 
 /**
- * Reads an earlier generation than the newest from `status.served`; undefined when there is none,
- * whatever else is stored there.
+ * Reads a generation before `newest` from `status.served`; undefined if there is none. Accepts any
+ * stored value.
  */
 export function readServed(status: unknown, newest = 0): ServedSpec | undefined {
   const served = isRecord(status) ? status['served'] : undefined;
@@ -57,7 +57,7 @@ export function readServed(status: unknown, newest = 0): ServedSpec | undefined 
   return { number: generation, spec };
 }
 
-/** Whether a spec is of a class; undefined: every spec is. */
+/** Whether a spec has a class. Without a class to look for, every spec counts. */
 export function isOfClass(spec: unknown, gatewayClassName: string | undefined): boolean {
   if (gatewayClassName === undefined) return true;
   const named = isRecord(spec) ? spec['gatewayClassName'] : undefined;

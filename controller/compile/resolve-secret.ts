@@ -7,7 +7,7 @@ interface SecretRef {
   readonly key: string;
 }
 
-/** Where a reference stands, and what it may refer to. */
+/** The place of a reference, and the Secrets that it may refer to. */
 interface Place {
   readonly namespace: string;
   readonly path: string;
@@ -15,8 +15,8 @@ interface Place {
 }
 
 /**
- * Text of a secret, without the line break that editors and `echo` put at its end. Never empty.
- * Problems name the reference and never what it refers to.
+ * The text of a secret, without the line break that editors and `echo` put at its end. Never empty.
+ * Problems never contain the secret.
  */
 export function resolveSecret({ name, key }: SecretRef, place: Place): CompileResult<string> {
   const { namespace, path, secrets } = place;

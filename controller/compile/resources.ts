@@ -3,12 +3,13 @@ import type { GatewaySettings, Route } from '../../crds/types.ts';
 /** Values of Secrets, by `namespace/name` and key. */
 export type Secrets = ReadonlyMap<string, ReadonlyMap<string, Buffer | string>>;
 
+/** Options of the compiler. */
 export interface CompileOptions {
   /** Accept plain http on this machine's own names (`--dev-allow-loopback`). */
   readonly devAllowLoopback: boolean;
-  /** Only routes and settings of this class count. Absent: those of every class do. */
+  /** Only routes and settings of this class count. Absent: all classes. */
   readonly gatewayClassName?: string;
-  /** `namespace/name` of the settings that are looked for, for messages. */
+  /** `namespace/name` of the expected settings, for messages. */
   readonly settingsName?: string;
   /**
    * What `backendRefs` lead to where there is no cluster: nothing, so that they are rejected, or

@@ -2,7 +2,7 @@ import type { GatewaySettings } from '../../crds/types.ts';
 import { selects, type Labels, type LabelSelector } from './label-selector.ts';
 import { resourceName } from './resources.ts';
 
-/** What the settings say of the routes that may serve, besides what they compile to. */
+/** Which routes may serve, by the settings. */
 export interface RouteAdmission {
   readonly namespaces:
     | { readonly from: 'All' }
@@ -12,9 +12,10 @@ export interface RouteAdmission {
   readonly sharedHosts: ReadonlySet<string>;
 }
 
-/** What holds without settings: nothing serves, and hosts stay whose they are. */
+/** Applies without settings, when no route serves anyway: hosts keep their owners. */
 export const ADMIT_ALL: RouteAdmission = { namespaces: { from: 'All' }, sharedHosts: new Set() };
 
+/** Reads which routes settings admit. */
 export function compileAdmission(settings: GatewaySettings): RouteAdmission {
   const { allowedRoutes, sharedHosts = [] } = settings.spec;
   return {
@@ -31,14 +32,14 @@ function compileNamespaces(
 ): RouteAdmission['namespaces'] {
   if (from === 'All') return { from };
   const [namespace = ''] = resourceName(settings).split('/');
-  // The definition of GatewaySettings asks for a selector. Without one, none but the own is admitted.
+  // The schema requires a selector. Without one, only the gateway's own namespace is admitted.
   if (from === 'Same' || selector === undefined) return { from: 'Same', namespace };
   return { from, selector };
 }
 
 /**
- * Whether routes of a namespace may serve. `labels` are those of the namespace; one that nobody knows
- * is selected by nothing.
+ * Whether routes of a namespace may serve. `labels` are those of the namespace; undefined if it is
+ * not known, and then no selector selects it.
  */
 export function admits(
   { namespaces }: RouteAdmission,

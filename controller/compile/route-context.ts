@@ -1,19 +1,19 @@
 import type { ProblemReason } from '../validate/problem.ts';
 import type { Address } from './address.ts';
 
-/** What a route depends on besides itself. Equal contexts compile a route equally. */
+/** Everything that a compiled route depends on besides the route. */
 export interface RouteContext {
   readonly devAllowLoopback: boolean;
   /** The dedicated sign-in host. */
   readonly authenticateAddress: Address | undefined;
   readonly signIn: SignInAvailability;
-  /** What would say which routes may serve and is not there, so that none does; undefined: it is. */
+  /** The name of the settings if they do not exist, so that no route may serve. */
   readonly missingSettings: string | undefined;
   /** Whether routes can refer to Services. */
   readonly hasServices: boolean;
 }
 
-/** Whether users can sign in, which every route that is not public needs. */
+/** Whether users can sign in. Every route that is not public needs this. */
 export type SignInAvailability =
   | { readonly kind: 'available' }
   | { readonly kind: 'unavailable'; readonly reason: ProblemReason; readonly message: string };

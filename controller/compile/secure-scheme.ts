@@ -7,8 +7,8 @@ interface Endpoint {
 }
 
 /**
- * Why cookies, codes and tokens must not travel to an endpoint; undefined when they may. They travel
- * in clear to this machine's own names only, and only for development.
+ * The reason why cookies, codes and tokens must not be sent to an address; undefined if they may.
+ * Cleartext is only for loopback names, and only in development.
  */
 export function schemeProblem(
   { scheme, host }: Endpoint,

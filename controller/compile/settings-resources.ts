@@ -7,7 +7,7 @@ import {
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { SettingsParts } from './compile-settings.ts';
 
-/** The resources of the snapshot that come of the settings. */
+/** The snapshot resources that are compiled from the settings. */
 export function settingsResources(parts: SettingsParts): readonly SnapshotResource[] {
   const { settings, identityProvider, signingKeys } = parts;
   return [

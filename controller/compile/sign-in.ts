@@ -10,7 +10,7 @@ export function signInOf(served: ServedSettings | undefined): SignInAvailability
   }
   if (served.parts.identityProvider !== undefined) return { kind: 'available' };
   const name = `GatewaySettings ${resourceName(served.settings)}`;
-  return unavailable('IdentityProviderNotFound', `${name} names no identity provider`);
+  return unavailable('IdentityProviderNotFound', `${name} has no identity provider`);
 }
 
 function unavailable(

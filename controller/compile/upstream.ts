@@ -2,7 +2,7 @@ import type { Route } from '../../crds/types.ts';
 import { readBackendRefs } from './backends/backend-refs.ts';
 import { made, invalid, type CompileResult } from './compile-result.ts';
 
-/** Where a route stands, and whether there are Services to refer to. */
+/** The namespace of a route, and whether there are Services to refer to. */
 interface Place {
   readonly namespace: string;
   readonly hasServices: boolean;
@@ -10,7 +10,7 @@ interface Place {
 
 const HTTP_PORT = 80;
 
-/** Compiles what requests are sent to, without a trailing slash: `to`, or the first Service. */
+/** Compiles the upstream URL, without a trailing slash: `to`, or the first Service. */
 export function compileUpstream(
   spec: Route['spec'],
   { namespace, hasServices }: Place,
@@ -21,7 +21,7 @@ export function compileUpstream(
     return invalid('spec', 'InvalidSpec', 'exactly one of to and backendRefs must be set');
   }
   if (!hasServices) {
-    const message = 'there are Services in Kubernetes only; use to';
+    const message = 'Services exist only in Kubernetes; use `to`';
     return invalid('spec.backendRefs', 'UnsupportedValue', message);
   }
   const port = first.port === HTTP_PORT ? '' : `:${String(first.port)}`;
@@ -34,7 +34,7 @@ function compileTo(to: string): CompileResult<string> {
   if (url === null || !isHttp) {
     return invalid('spec.to', 'InvalidSpec', 'must be an http or https URL');
   }
-  // The value is not repeated in messages: a password may be in it.
+  // Messages do not repeat the value: it may contain a password.
   if (url.username !== '' || url.password !== '') {
     return invalid('spec.to', 'InvalidSpec', 'must not contain a user or password');
   }

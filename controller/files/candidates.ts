@@ -22,7 +22,7 @@ export interface Candidate {
   readonly file: string;
   /** Absent if there are problems. */
   readonly resource?: Resource;
-  /** The resource without its unreadable parts: only for problem more problems. */
+  /** The resource without its unreadable parts: only for finding more problems. */
   readonly draft?: Resource;
   readonly problems: readonly LocatedProblem[];
   /** Adds the place in the file to a problem with this resource. */
@@ -36,13 +36,13 @@ export interface Candidates {
   readonly brokenFiles: ReadonlyMap<string, readonly LocatedProblem[]>;
 }
 
-/** Makes resources of what was read. Never throws: everything wrong becomes a problem. */
+/** Reads the resources in files. Never throws: everything wrong becomes a problem. */
 export function readCandidates(contents: Contents, overrides: readonly Override[]): Candidates {
   const broken = contents.files.filter(({ parsed }) => parsed.syntaxProblems.length > 0);
   const written = contents.files
     .flatMap(({ parsed }) => parsed.documents)
     .flatMap((document) => readDocument(document, contents.secretFiles));
-  // What cannot be read may be the settings: then they are not known to be absent.
+  // An unreadable document may be the settings, so that they are not known to be absent.
   const hasSettings =
     broken.length > 0 ||
     written.some(({ manifest }) => isSettings(manifest) || kindOf(manifest) === undefined);
@@ -55,7 +55,7 @@ export function readCandidates(contents: Contents, overrides: readonly Override[
     ),
   };
 
-  /** A file is read whole or not at all, but its author hears of everything at once. */
+  /** The resources of a broken file are not used, but their problems are reported with its own. */
   function problemsBeside({ parsed }: ConfigurationFile): readonly LocatedProblem[] {
     return parsed.readable
       .flatMap((document) => readDocument(document, contents.secretFiles))
@@ -66,18 +66,18 @@ export function readCandidates(contents: Contents, overrides: readonly Override[
 const POLICY_PATH = 'spec.policy';
 const KINDS = ['Route', 'GatewaySettings', 'Secret'] as const;
 
-/** A manifest, and how its author finds things in it. */
+/** A manifest, with what is needed to locate its problems. */
 interface Written {
   readonly manifest: unknown;
   readonly source: SourceDocument | undefined;
   readonly isPlain: boolean;
   readonly origins: readonly SourcePlace[];
   readonly problems: readonly PlainProblem[];
-  /** Stands for the resource in problems while it has no name. */
+  /** Replaces the name in problems of a resource whose name cannot be read. */
   readonly unnamed?: string;
 }
 
-/** Stands where no file has settings: everything is at its default, or as the environment says. */
+/** The settings if no file has any: the defaults, or values from the environment. */
 const DEFAULT_SETTINGS: Written = {
   manifest: EMPTY_SETTINGS,
   source: undefined,
@@ -121,7 +121,7 @@ function candidateOf(written: Written, overrides: readonly Override[]): Candidat
   return isGood ? { ...base, resource, problems: [] } : { ...base, draft: resource, problems: own };
 }
 
-/** The compiler reads what is valid only: a policy in a manifest that is not shows its problems here. */
+/** Problems of the policy in an invalid manifest, which the compiler does not see. */
 function policyProblems(
   manifest: unknown,
   known: readonly ResourceProblem[],

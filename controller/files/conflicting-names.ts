@@ -11,7 +11,7 @@ function repeatedNames(resources: readonly Candidate[]): readonly LocatedProblem
   const byName = Map.groupBy(resources, nameOfCandidate);
   return [...byName].flatMap(([name, candidates]) => {
     if (name === '' || candidates.length === 1) return [];
-    const message = `there are ${String(candidates.length)} resources of this name`;
+    const message = `there are ${String(candidates.length)} resources with this name`;
     return candidates.map((candidate) => problemWith(candidate, message));
   });
 }

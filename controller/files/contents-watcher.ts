@@ -5,26 +5,27 @@ import type { Logger } from '../../shared/telemetry/logger.ts';
 import { directoriesOf, readContents, type Contents } from './read-contents.ts';
 import { readSettled, type SettledReader } from './read-settled.ts';
 
-/** Writers that replace or truncate a file need a moment; what they leave behind is read after it. */
+/** Time for writers that replace or truncate a file to finish. */
 const HOLDOFF_MS = 100;
-/** Events can be missed: network file systems, links that change far away. */
+/** Some changes cause no event: network file systems, targets of links. */
 const POLL_MS = 750;
 
+/** What a watcher is made with. */
 export interface ContentsWatcherOptions {
   readonly path: string;
   readonly contents: Contents;
   readonly onChange: (contents: Contents) => void | Promise<void>;
   readonly logger: Logger;
-  /** How often to look without an event. */
+  /** The interval of checks without an event. */
   readonly pollMs?: number;
 }
 
 /**
- * Tells of changes to a configuration, each within a second.
+ * Reports changes of a configuration, each within a second.
  *
- * A change is told when two readings, a holdoff apart, agree: a file that is half written when it
- * is first read would otherwise take routes away for a moment. `onChange` is never called twice at
- * a time. While the path itself is missing nothing changes.
+ * A change is reported when two readings, a holdoff apart, agree: otherwise a half-written file would
+ * remove routes for a moment. Calls of `onChange` do not overlap. While the path itself is missing,
+ * nothing is reported.
  */
 export class ContentsWatcher {
   readonly #options: ContentsWatcherOptions;
@@ -47,7 +48,7 @@ export class ContentsWatcher {
     this.#running = this.#run();
   }
 
-  /** Resolves when nothing will be told any more. */
+  /** Stops watching. Resolves after the last call of `onChange`. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const watcher of this.#watchers.values()) watcher.close();
@@ -62,7 +63,7 @@ export class ContentsWatcher {
       if (this.#hasEvent) await setTimeout(HOLDOFF_MS);
       this.#hasEvent = false;
       const contents = await readSettled(this.#contents, this.#reader);
-      if (contents !== undefined) await this.#tell(contents);
+      if (contents !== undefined) await this.#report(contents);
     }
   }
 
@@ -74,25 +75,25 @@ export class ContentsWatcher {
     } catch (error) {
       if (!this.#isMissing) {
         const { path, logger } = this.#options;
-        logger.error('configuration is missing, the last one keeps serving', { path }, error);
+        logger.error('configuration not found, the last good one keeps serving', { path }, error);
       }
       this.#isMissing = true;
       return undefined;
     }
   }
 
-  async #tell(contents: Contents): Promise<void> {
+  async #report(contents: Contents): Promise<void> {
     if (this.#isClosed) return;
     this.#contents = contents;
     this.#watchDirectories();
     try {
       await this.#options.onChange(contents);
     } catch (error) {
-      this.#options.logger.error('configuration could not be applied', {}, error);
+      this.#options.logger.error('cannot apply configuration', {}, error);
     }
   }
 
-  /** Keeps one watcher a directory. Polling covers a directory that cannot be watched. */
+  /** Keeps one watcher per directory. Polling covers directories that cannot be watched. */
   #watchDirectories(): void {
     const directories = directoriesOf(this.#options.path, this.#contents);
     for (const [directory, watcher] of this.#watchers) {

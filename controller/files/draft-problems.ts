@@ -8,13 +8,13 @@ import { findVersions, type Versions } from './versions.ts';
 /** How the settings of the files were compiled. */
 export interface SettingsState {
   readonly isAccepted: boolean;
-  /** Whether any settings serve. Without them no route was compiled. */
+  /** Whether any settings serve. Without them no route is compiled. */
   readonly isServing: boolean;
 }
 
 /**
- * Compiles resources that are rejected already or were not compiled, so that their authors see all
- * problems at once. Nothing of it serves.
+ * Compiles resources that are already rejected, or that were not compiled for lack of settings, so
+ * that their authors see all problems at once. The result does not serve.
  */
 export function findDraftProblems(
   { resources, brokenFiles }: Candidates,

@@ -3,7 +3,7 @@ import type { SourcePlace } from './origins.ts';
 import { isGroup, SETTINGS_KEYS, type PlainKeys, type PlainValue } from './plain/plain-keys.ts';
 import { isMapping, type Mapping } from './plain/translate-keys.ts';
 
-/** A setting that an environment variable decides. */
+/** A setting whose value comes from an environment variable. */
 export interface Override {
   readonly variable: string;
   /** Members of `spec`, outermost first. */
@@ -12,7 +12,7 @@ export interface Override {
 }
 
 /**
- * The settings that the environment decides, whatever the files say. Lists are separated by commas;
+ * Reads the settings from the environment, which win over the files. Lists are separated by commas;
  * an empty variable counts as unset.
  */
 export function readOverrides(environment: Environment): readonly Override[] {
@@ -23,7 +23,7 @@ export function readOverrides(environment: Environment): readonly Override[] {
   });
 }
 
-/** A setting that has an environment variable. */
+/** An environment variable that sets a setting. */
 export interface SettingsVariable {
   readonly name: string;
   readonly form: 'text' | 'list';
@@ -31,7 +31,7 @@ export interface SettingsVariable {
 }
 
 /**
- * Every variable that decides a setting.
+ * All variables that set a setting.
  *
  * @internal Exported for the test of the documents.
  */
@@ -39,7 +39,7 @@ export function settingsVariables(): readonly SettingsVariable[] {
   return variablesOf(SETTINGS_KEYS, []);
 }
 
-/** A GatewaySettings manifest in which the environment has had its say. */
+/** Applies overrides to a GatewaySettings manifest. */
 export function overrideSettings(
   manifest: Mapping,
   overrides: readonly Override[],
@@ -77,7 +77,7 @@ function splitList(text: string): readonly string[] {
     .filter((item) => item !== '');
 }
 
-/** What should be a mapping and is not stays as it is, for the schema to complain about. */
+/** A value that should be a mapping and is not is kept: the schema reports it. */
 function withField(target: unknown, field: readonly string[], value: unknown): unknown {
   const [name, ...rest] = field;
   if (name === undefined) return value;

@@ -8,12 +8,13 @@ import type { ServedFiles } from './file-compiler.ts';
 import type { LocatedProblem } from './located-problem.ts';
 import { readContents, type Contents } from './read-contents.ts';
 
+/** What a configuration is read with. */
 export interface ConfigurationOptions {
   /** A file or a directory. */
   readonly path: string;
   readonly environment: Environment;
   readonly devAllowLoopback: boolean;
-  /** Accept references to Services without looking at them: to check a configuration for a cluster. */
+  /** Accept references to Services unchecked, to validate a configuration for a cluster. */
   readonly assumesServices?: boolean;
 }
 
@@ -34,6 +35,7 @@ export async function loadConfiguration(options: ConfigurationOptions): Promise<
   return { contents, candidates, configuration, ...configuration.update(candidates) };
 }
 
+/** Receives changes of a configuration. */
 export interface Follower {
   readonly logger: Logger;
   /** Applies what serves from now on. */
@@ -55,7 +57,7 @@ export function followConfiguration(
   return new ContentsWatcher({ path, contents: initial, onChange, logger });
 }
 
-/** Logs each problem by itself, so that none is lost in another. */
+/** Logs each problem as a record of its own. */
 export function reportProblems(logger: Logger, problems: readonly LocatedProblem[]): void {
   for (const { message, ...place } of problems) {
     logger.error('invalid configuration', { ...place, problem: message });

@@ -1,15 +1,15 @@
 import type { ResourceProblem } from '../validate/problem.ts';
 
-/** A problem and where its author finds it. */
+/** A problem with its place in the files. */
 export interface LocatedProblem extends ResourceProblem {
   /** A file, or `environment`. */
   readonly file: string;
-  /** Document in the file, counted from 1. */
+  /** The number of the document in the file, from 1. */
   readonly document?: number;
   readonly line?: number;
 }
 
-/** Place of what an environment variable says. */
+/** The place of problems with environment variables. */
 export const ENVIRONMENT_PLACE = 'environment';
 
 /** One line: `file.yaml:12 (document 2) Route default/x: spec.from: is required [InvalidSpec]`. */
@@ -21,7 +21,7 @@ export function formatProblem(problem: LocatedProblem): string {
   return `${place}${number} ${what} [${reason}]`;
 }
 
-/** Problems in the order in which their authors read, each once. */
+/** Sorts problems by file and line, and removes duplicates. */
 export function sortLocated(problems: readonly LocatedProblem[]): readonly LocatedProblem[] {
   const byText = new Map(problems.map((problem) => [formatProblem(problem), problem]));
   return [...byText.values()].sort(

@@ -1,4 +1,4 @@
-/** Where a field of a resource was written, when that is not where the resource says. */
+/** The place where a field of a resource was written, if it differs from the field's path. */
 export interface SourcePlace {
   /** `spec.cookie.expiration` */
   readonly field: string;
@@ -7,13 +7,13 @@ export interface SourcePlace {
   readonly isEnvironment?: true;
 }
 
-/** What a person wrote, to find it again. */
+/** A path as its author wrote it. */
 export interface WrittenPath {
   readonly path: string;
   readonly isEnvironment: boolean;
 }
 
-/** Finds what a person wrote for a field of a resource: by the longest origin that holds it. */
+/** Converts the path of a field to what its author wrote, by the longest origin that contains it. */
 export function writtenPath(field: string, origins: readonly SourcePlace[]): WrittenPath {
   let nearest: SourcePlace | undefined;
   for (const origin of origins) {

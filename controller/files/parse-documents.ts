@@ -10,31 +10,31 @@ import {
   type YAMLSeq,
 } from 'yaml';
 
-const UNKNOWN_TAG = 'a tag is not known; a value that begins with "!" must be quoted';
-const BAD_ALIAS =
-  'an alias has no anchor or expands too far; a value that begins with "*" must be quoted';
+const UNKNOWN_TAG = 'unknown tag; quote a value that begins with "!"';
+const BAD_ALIAS = 'an alias has no anchor or expands too far; quote a value that begins with "*"';
 
 /** One document of a configuration file. */
 export interface SourceDocument {
-  /** The file as it was named to us. */
+  /** The name of the file, as it was given to us. */
   readonly file: string;
-  /** Counted from 1, as people do. */
+  /** Counted from 1. */
   readonly number: number;
   readonly value: unknown;
-  /** Line of `spec.routes[0]`, or of the nearest thing around it that the document has. */
+  /** The line of a path such as `spec.routes[0]`, or of the nearest part that the document has. */
   readonly lineOf: (path: string) => number;
 }
 
+/** One reason why a file is not YAML. */
 export interface SyntaxProblem {
   readonly document: number;
   readonly line: number;
   readonly message: string;
 }
 
-/** What is in a file: its documents, or why it cannot be read as YAML or JSON. */
+/** The documents of a file, or the reasons why it is not YAML or JSON. */
 export interface ParsedFile {
   readonly documents: readonly SourceDocument[];
-  /** The documents that can be read beside those that cannot: good for problem more problems. */
+  /** The readable documents of a file that also has unreadable ones: only for finding more problems. */
   readonly readable: readonly SourceDocument[];
   readonly syntaxProblems: readonly SyntaxProblem[];
 }
@@ -42,21 +42,21 @@ export interface ParsedFile {
 const EMPTY_FILE: SyntaxProblem = {
   document: 1,
   line: 1,
-  message: 'the file is empty; delete it to take what it had out of service',
+  message: 'the file is empty; delete the file to remove its resources',
 };
 
 /**
- * Reads the YAML documents of a file; JSON is YAML too. Empty documents count but hold nothing.
+ * Reads the YAML documents of a file; JSON is YAML too. Empty documents count, but are left out.
  *
- * All or nothing: half a file is no configuration, so with a syntax problem there are no documents.
+ * A file with a syntax problem has no documents: half a file is not a configuration.
  */
 export function parseDocuments(file: string, text: string): ParsedFile {
-  // Cut short by whoever writes it, more often than meant: to take all out of service, delete it.
+  // An empty file is more often a truncated one than a wish to remove everything in it.
   if (text.trim() === '') {
     return { documents: [], readable: [], syntaxProblems: [EMPTY_FILE] };
   }
   const lines = new LineCounter();
-  // Pretty errors quote the source, and the source may hold a secret.
+  // Pretty errors quote the source, which may contain a secret.
   const options = {
     lineCounter: lines,
     prettyErrors: false,
@@ -82,13 +82,13 @@ export function parseDocuments(file: string, text: string): ParsedFile {
   return { documents: isBroken ? [] : documents, readable: documents, syntaxProblems };
 }
 
-interface Fault {
+interface OffsetProblem {
   readonly offset: number;
   readonly message: string;
 }
 
-/** Messages of the parser name tags and aliases: a secret that was not quoted can be one. */
-function problemsOf(document: Document.Parsed): readonly Fault[] {
+/** Messages of the parser are replaced where they name a tag or alias: it may be an unquoted secret. */
+function problemsOf(document: Document.Parsed): readonly OffsetProblem[] {
   const errors = document.errors.map(({ pos, message }) => ({ offset: pos[0], message }));
   const tags = document.warnings.map(({ pos }) => ({ offset: pos[0], message: UNKNOWN_TAG }));
   const problems = [...errors, ...tags];
@@ -101,7 +101,7 @@ function problemsOf(document: Document.Parsed): readonly Fault[] {
   }
 }
 
-/** Follows `a.b[0].c` as far as the document goes. Keys may hold dots: the longest that fits wins. */
+/** Follows `a.b[0].c` as far as possible. Keys may contain dots: the longest key that fits wins. */
 function offsetOf(document: Document.Parsed, path: string): number {
   let node: unknown = document.contents;
   let offset = document.contents?.range[0] ?? document.range[0];

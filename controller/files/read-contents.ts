@@ -7,18 +7,19 @@ import { secretFileNames } from './plain/secret-files.ts';
 
 const EXTENSIONS = ['.yaml', '.yml', '.json'];
 
-/** Everything a configuration says at one moment: its files, and the files these name. */
+/** The files of a configuration at one moment, and the secret files that they name. */
 export interface Contents {
   /** By name. */
   readonly files: readonly ConfigurationFile[];
-  /** By absolute path; undefined when the file cannot be read. */
+  /** By absolute path; undefined if the file cannot be read. */
   readonly secretFiles: ReadonlyMap<string, string | undefined>;
 }
 
+/** One file of a configuration. */
 export interface ConfigurationFile {
-  /** As people named it: the path given, and below a directory the entry's name. */
+  /** The path that was given; in a directory, with the name of the entry. */
   readonly name: string;
-  /** Undefined when the file is there and cannot be read. */
+  /** Undefined if the file exists and cannot be read. */
   readonly text: string | undefined;
   readonly parsed: ParsedFile;
 }
@@ -27,9 +28,9 @@ export interface ConfigurationFile {
  * Reads a configuration: one file, or the `*.yaml`, `*.yml` and `*.json` files directly in a
  * directory, in the order of their names.
  *
- * Hidden entries are not read, so the `..data` directories of a mounted ConfigMap or Secret are
- * seen once only, through the links beside them. Files that did not change are not parsed again.
- * Throws when the path itself is not there.
+ * Hidden entries are not read, so that the `..data` directories of a mounted ConfigMap or Secret are
+ * read only once, through the links beside them. Unchanged files are not parsed again. Throws if the
+ * path itself does not exist.
  */
 export async function readContents(path: string, previous?: Contents): Promise<Contents> {
   const known = new Map(previous?.files.map((file) => [file.name, file]));
@@ -39,7 +40,7 @@ export async function readContents(path: string, previous?: Contents): Promise<C
   return { files, secretFiles: await readSecretFiles(files) };
 }
 
-/** Tells whether two readings found the same. */
+/** Whether two readings have the same contents. */
 export function isSameContents(one: Contents, other: Contents): boolean {
   return (
     one.files.length === other.files.length &&
@@ -54,7 +55,7 @@ export function isSameContents(one: Contents, other: Contents): boolean {
   );
 }
 
-/** The directories in which a change to these contents shows. */
+/** The directories to watch for changes of these contents. */
 export function directoriesOf(path: string, contents: Contents): readonly string[] {
   const files = [...contents.files.map(({ name }) => name), ...contents.secretFiles.keys()];
   const isOneFile = contents.files.some(({ name }) => name === path);
@@ -69,7 +70,7 @@ async function filesIn(directory: string): Promise<readonly string[]> {
   return names.sort().map((name) => join(directory, name));
 }
 
-/** Undefined for what is no file: a directory, or gone since it was listed. */
+/** Undefined if it is not a file: a directory, or removed since it was listed. */
 async function readOne(
   name: string,
   previous: ConfigurationFile | undefined,
@@ -105,7 +106,7 @@ async function readText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch {
-    // What reads the value reports that it is missing, at the key that names the file.
+    // The reader of the value reports this, at the key that names the file.
     return undefined;
   }
 }

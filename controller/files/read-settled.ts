@@ -1,18 +1,19 @@
 import { isSameContents, type Contents } from './read-contents.ts';
 
-/** A file that never rests is read all the same. */
+/** After this many readings a file counts even if it still changes. */
 const MAX_READS = 5;
 
+/** How to read, and how to wait. */
 export interface SettledReader {
-  /** Undefined when there is nothing to read. */
+  /** Undefined if there is nothing to read. */
   readonly read: () => Promise<Contents | undefined>;
-  /** Waits for writers: readings that it parts and that agree are of a file at rest. */
+  /** Waits between two readings. If they agree, no writer is at work. */
   readonly pause: () => Promise<unknown>;
 }
 
 /**
- * Reads until two readings agree, so that a file that is half written is not taken for a change: it
- * would take routes away for a moment. Undefined when what is found is what is known.
+ * Reads until two readings agree, so that a half-written file does not count as a change: it would
+ * remove routes for a moment. Undefined if nothing changed.
  */
 export async function readSettled(
   known: Contents,

@@ -5,21 +5,21 @@ import type { SchemaProblem } from './check-schema.ts';
 import { memberPath } from './field-path.ts';
 import { isRecord } from '../../shared/runtime/is-record.ts';
 
-/** What a rule says of a value; throws when it is not made for such a value. */
+/** Evaluates a rule for a value. Throws if the rule does not apply to such a value. */
 type RuleProgram = (context: { readonly self: unknown }) => unknown;
 
-/** Says which rules and list types of its schema a document breaks. */
+/** Returns the problems of a document with the rules and list types of its schema. */
 export type RuleCheck = (
   document: unknown,
   options: { readonly isWellFormed: boolean },
 ) => SchemaProblem[];
 
 /**
- * Makes a check of what an API server holds beyond the shape: rules in CEL, and the uniqueness of
- * sets and of lists with keys.
+ * Compiles what an API server checks besides the shape: rules in CEL, and the uniqueness of sets and
+ * of lists with keys.
  *
  * A rule that cannot be evaluated counts as broken, unless the document is known to be ill-formed:
- * then that is what to report.
+ * then only that is reported.
  */
 export function compileRuleCheck(schema: CrdSchema): RuleCheck {
   const programs = new Map<CelRule, RuleProgram>();
@@ -53,7 +53,7 @@ interface Part {
   readonly path: string;
 }
 
-/** Every value in a document that the schema describes. */
+/** All values of a document that the schema describes. */
 function* valuesIn(schema: CrdSchema, value: unknown, path: string): Generator<Part> {
   yield { schema, value, path };
   if (Array.isArray(value)) {
@@ -82,7 +82,7 @@ function isBroken(program: RuleProgram | undefined, self: unknown, isWellFormed:
   }
 }
 
-/** Items of a set, or of a list with keys, that are there twice. */
+/** Items of a set, or of a list with keys, that repeat an earlier item. */
 function repetitions(schema: CrdSchema, value: unknown, path: string): SchemaProblem[] {
   const listType = schema['x-kubernetes-list-type'] ?? 'atomic';
   if (listType === 'atomic' || !Array.isArray(value)) return [];
@@ -97,6 +97,6 @@ function repetitions(schema: CrdSchema, value: unknown, path: string): SchemaPro
       return [];
     }
     const what = listType === 'set' ? 'the same value' : `the same ${keys.join(' and ')}`;
-    return [{ path: memberPath(path, index), message: `has ${what} as an item before it` }];
+    return [{ path: memberPath(path, index), message: `has ${what} as an earlier item` }];
   });
 }

@@ -5,24 +5,24 @@ import { didYouMean } from './did-you-mean.ts';
 import { memberPath, pathOfPointer } from './field-path.ts';
 import { patternInWords } from './patterns-in-words.ts';
 
-/** Something wrong at a place in a document. */
+/** One thing wrong with a document, at a path in it. */
 export interface SchemaProblem {
   readonly path: string;
   readonly message: string;
 }
 
-/** More are of no help to anybody. */
+/** More problems help nobody. */
 export const MAX_PROBLEMS = 20;
 
-/** Says what is wrong with a document, in words. Values are never repeated. */
+/** Returns the problems of a document. Messages never repeat values. */
 export type SchemaCheck = (document: unknown) => readonly SchemaProblem[];
 
-/** Makes a check of a JSON schema. */
+/** Compiles the check of a JSON schema. */
 export function compileSchemaCheck(schema: JsonSchema): SchemaCheck {
   const validate: ValidateFunction = new Ajv({ allErrors: true, verbose: true }).compile(schema);
   return (document) => {
     if (validate(document)) return [];
-    // `propertyNames` only repeats, without saying what is wrong with the name.
+    // `propertyNames` repeats another error, without the reason.
     return (validate.errors ?? [])
       .filter(({ keyword }) => keyword !== 'propertyNames')
       .slice(0, MAX_PROBLEMS)

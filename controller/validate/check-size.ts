@@ -2,7 +2,7 @@ import type { CrdSchema } from '../../crds/crd-schema.ts';
 import type { SchemaProblem } from './check-schema.ts';
 import { memberPath } from './field-path.ts';
 
-/** Many times what any valid document has. */
+/** Far more than any valid document has. */
 const MAX_VALUES = 10_000;
 
 interface Part {
@@ -12,11 +12,11 @@ interface Part {
 }
 
 /**
- * Finds a document that has too many values to be looked at one by one; undefined: it has not. What
- * the schema does not describe counts by its names alone.
+ * The problem of a document with too many values to check; undefined if it has not too many. Of what
+ * the schema does not describe only the names count.
  *
- * Attack: an object of a hundred thousand unknown fields is not worth a hundred thousand problems,
- * for which everybody else would wait.
+ * Attack: an object with a hundred thousand unknown fields would produce as many problems, and delay
+ * every other resource.
  */
 export function sizeProblem(schema: CrdSchema, document: unknown): SchemaProblem | undefined {
   const parts: Part[] = [{ schema, value: document, path: '' }];

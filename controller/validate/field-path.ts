@@ -1,14 +1,14 @@
-/** Names that are longer than any of ours are not repeated as a whole. */
+/** Names that are longer than any of ours are cut. */
 const MAX_NAME_LENGTH = 100;
 
-/** Path of a member, as problems spell it: `spec.timeouts`, `spec.policy.allow.or[0]`. */
+/** The path of a member in problems: `spec.timeouts`, `spec.policy.allow.or[0]`. */
 export function memberPath(path: string, member: string | number): string {
   if (typeof member === 'number') return `${path}[${String(member)}]`;
   const name = member.length > MAX_NAME_LENGTH ? `${member.slice(0, MAX_NAME_LENGTH)}…` : member;
   return path === '' ? name : `${path}.${name}`;
 }
 
-/** Path of the place that a JSON pointer names: `/spec/policy/allow/or/0`, `spec.policy.allow.or[0]`. */
+/** Converts a JSON pointer: `/spec/policy/allow/or/0` to `spec.policy.allow.or[0]`. */
 export function pathOfPointer(pointer: string): string {
   return pointer
     .split('/')

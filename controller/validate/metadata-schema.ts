@@ -2,7 +2,7 @@ import { DNS_LABEL, DNS_SUBDOMAIN } from './patterns-in-words.ts';
 
 const STRINGS = { type: 'object', additionalProperties: { type: 'string' } } as const;
 
-/** `metadata` of a manifest. What only an API server writes is let through unread. */
+/** `metadata` of a manifest. Fields that only an API server writes are accepted unread. */
 export const METADATA_SCHEMA = {
   type: 'object',
   required: ['name'],

@@ -1,4 +1,4 @@
-/** The known name that a mistyped one most likely means; absent when none is close. */
+/** The known name that a typo most likely means; undefined if no name is close. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   let nearest: string | undefined;
   let nearestDistance = Math.max(2, Math.floor(name.length / 2)) + 1;
@@ -11,12 +11,12 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   return nearest;
 }
 
-/** Spellings that differ in case and separators only are one name. */
+/** Spellings that differ only in case and separators are the same name. */
 function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[-_.]/g, '');
 }
 
-/** Levenshtein: how many letters to add, drop or change. */
+/** The Levenshtein distance: letters to add, drop or change. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_value, index) => index);
   for (const [index, letter] of Array.from(from).entries()) {

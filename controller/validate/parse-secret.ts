@@ -3,7 +3,7 @@ import { METADATA_SCHEMA } from './metadata-schema.ts';
 import { SECRET_KEY } from './patterns-in-words.ts';
 import type { Secret } from './secret.ts';
 
-/** A Secret manifest that `checkSecret` found nothing wrong with. */
+/** A Secret manifest of valid shape. */
 interface SecretManifest {
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly data?: Readonly<Record<string, string>>;
@@ -34,12 +34,12 @@ const checkShape = compileSchemaCheck({
 /**
  * Reads a core/v1 Secret: `data` is base64, `stringData` is not and wins over it.
  *
- * Faults name keys and never values.
+ * Problems name keys and never values.
  */
 export function parseSecret(document: unknown): Secret | readonly SchemaProblem[] {
   const problems = checkShape(document);
   if (problems.length > 0) return problems;
-  // The schema has just been checked.
+  // The schema was just checked.
   const { metadata, data = {}, stringData = {} } = document as SecretManifest;
   const undecodable = Object.entries(data).filter(([, text]) => !isBase64(text));
   if (undecodable.length > 0) {
@@ -55,7 +55,7 @@ export function parseSecret(document: unknown): Secret | readonly SchemaProblem[
   };
 }
 
-/** RFC 4648, section 4. Line breaks are no part of it, and folded YAML has them. */
+/** RFC 4648, section 4. Whitespace is ignored, since folded YAML adds line breaks. */
 function isBase64(text: string): boolean {
   const digits = text.replaceAll(/\s/g, '');
   return digits.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(digits);

@@ -1,4 +1,4 @@
-/** Says in words what a value must look like, for the patterns that stand in schemas. */
+/** Describes a pattern of a schema in words. */
 export function patternInWords(pattern: string): string {
   return WORDS.get(pattern) ?? `must match ${pattern}`;
 }

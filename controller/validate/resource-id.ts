@@ -1,6 +1,6 @@
 import { isRecord } from '../../shared/runtime/is-record.ts';
 
-/** What a resource is called: nothing else has the same three together. */
+/** Identifies a resource. */
 export interface ResourceId {
   readonly kind: string;
   readonly namespace: string;

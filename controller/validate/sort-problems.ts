@@ -1,6 +1,6 @@
 import type { ResourceProblem } from './problem.ts';
 
-/** Problems in an order that does not depend on how they were found. */
+/** Sorts problems, so that their order does not depend on how they were found. */
 export function sortProblems(problems: readonly ResourceProblem[]): readonly ResourceProblem[] {
   return [...problems].sort(
     (a, b) =>

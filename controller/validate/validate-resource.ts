@@ -18,20 +18,20 @@ import type { Secret } from './secret.ts';
 import { sortProblems } from './sort-problems.ts';
 import { isRecord } from '../../shared/runtime/is-record.ts';
 
-/** A manifest that is what it should be; its namespace is always set. */
+/** A valid manifest; its namespace is always set. */
 export type Resource = Route | GatewaySettings | Secret;
 
-/** What became of a document. */
+/** The result of validating a document. */
 export type Validation =
   | { readonly kind: 'valid'; readonly resource: Resource }
   | { readonly kind: 'invalid'; readonly problems: readonly ResourceProblem[] };
 
 /**
- * Makes a resource of a document, or says what is wrong with it: everything, unless it is very much.
+ * Reads a document as a resource, or returns its problems: all of them up to a limit.
  *
- * Holds what an API server would hold: the schema of `crds/*.yaml` (closed, as `kubectl apply` does),
- * its rules and list types, and the form of names. `status` is not read: it is the gateway's to
- * write. `place` stands for the resource in problems while it has no name.
+ * Checks what an API server checks: the schema of `crds/*.yaml` (closed, as `kubectl apply` does), its
+ * rules and list types, and the form of names. `status` is ignored: only the gateway writes it.
+ * `place` replaces the name in problems of a resource without a name.
  */
 export function validateResource(document: unknown, place: string): Validation {
   if (!isRecord(document)) {
@@ -52,7 +52,7 @@ export function validateResource(document: unknown, place: string): Validation {
   );
   const problems = CHECKS[kind](manifest);
   if (problems.length > 0) return invalid(name, problems);
-  // The schema has just been checked, and the types are generated from it.
+  // The schema was just checked, and the types are generated from it.
   return { kind: 'valid', resource: withNamespace(manifest as Route | GatewaySettings) };
 }
 

@@ -50,7 +50,7 @@ describe('the process of gatehouse run', () => {
 
     const result = await runGatehouse(['run', '--config', directory.path, ...ANY_ADDRESS]);
 
-    expect(result.stdout).toContain('there are Services in Kubernetes only');
+    expect(result.stdout).toContain('Services exist only in Kubernetes');
     expect(result.stderr).toContain('there is no valid route in');
     expect(result.code).toBe(1);
   });

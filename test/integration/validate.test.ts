@@ -60,7 +60,7 @@ describe('gatehouse validate', () => {
     const { code, stdout } = await runInProcess(['validate', '-f', directory.path]);
 
     expect(stdout).toBe(
-      `${directory.path}: note: backendRefs of 1 Route not checked: there are Services in Kubernetes only\n` +
+      `${directory.path}: note: backendRefs of 1 Route not checked: Services exist only in Kubernetes\n` +
         `${directory.path}: no problems (1 Route)\n`,
     );
     expect(code).toBe(0);

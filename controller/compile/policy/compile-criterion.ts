@@ -13,7 +13,11 @@ export function compileCriterion(criterion: unknown, path: string): CompileResul
   const [first, ...others] = Object.entries<unknown>({ ...criterion });
   if (first === undefined) return invalid(path, 'InvalidPolicy', 'must name a criterion');
   if (others.length > 0) {
-    return invalid(path, 'InvalidPolicy', 'must name one criterion; others are items of their own');
+    return invalid(
+      path,
+      'InvalidPolicy',
+      'must name one criterion; write others as separate items',
+    );
   }
   const [name, value] = first;
   return compileNamed(name, value, memberPath(path, name));
@@ -66,14 +70,14 @@ function compileFlag(kind: FlagName, value: unknown, path: string): CompileResul
 function compileClaim(claim: string, value: unknown, path: string): CompileResult<Criterion> {
   const segments = claim.split('/');
   if (segments.includes('')) {
-    return invalid(path, 'InvalidPolicy', 'must name a claim, as in claim/department');
+    return invalid(path, 'InvalidPolicy', 'must name a claim, such as claim/department');
   }
   return andThen(compileMatcher(value, path, LIST), (matcher: StringMatcher) =>
     made<Criterion>({ kind: 'claim', path: segments, matcher }),
   );
 }
 
-/** Matchers that can never hold are mistakes, and in a `deny` they let through what they name. */
+/** A matcher that can never hold is a mistake, and in a `deny` it lets through what it names. */
 function domainFault(value: string): string | undefined {
   if (value.includes('*')) return 'must not have a wildcard; use ends_with: .example.com';
   return value.includes('@') ? 'must be the part of an e-mail address after "@"' : undefined;
@@ -81,7 +85,7 @@ function domainFault(value: string): string | undefined {
 
 /** RFC 9110, section 9.1: method names are case-sensitive. */
 function methodFault(value: string): string | undefined {
-  if (value !== value.toUpperCase()) return 'must be in upper case, as methods are';
+  if (value !== value.toUpperCase()) return 'must be in upper case: methods are case-sensitive';
   if (!/^[A-Z-]+$/.test(value)) return 'must be a method such as GET or M-SEARCH';
-  return ['CONNECT', 'TRACE'].includes(value) ? 'is refused before any policy' : undefined;
+  return ['CONNECT', 'TRACE'].includes(value) ? 'is refused before any policy applies' : undefined;
 }

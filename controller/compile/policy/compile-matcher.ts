@@ -3,11 +3,11 @@ import { memberPath } from '../../validate/field-path.ts';
 import { all, andThen, made, invalid, type CompileResult } from '../compile-result.ts';
 import { compileMembers } from './compile-members.ts';
 
-/** What a criterion makes of its matcher. */
+/** How a criterion uses its matcher. */
 export interface MatcherRules {
-  /** The criterion looks at a list, where `has` is another word for `is`. */
+  /** The criterion looks at a list, and `has` means the same as `is`. */
   readonly takesHas?: true;
-  /** What is wrong with a value that could never match. */
+  /** Returns the problem with a value that can never match. */
   readonly faultOf?: (value: string, operator: Operator) => string | undefined;
 }
 
@@ -15,7 +15,7 @@ type Operator = keyof StringMatcher;
 
 const OPERATORS = ['is', 'starts_with', 'ends_with', 'contains', 'in', 'not_in'] as const;
 
-/** Compiles a matcher: a text, which stands for `is`, or an object of operators. */
+/** Compiles a matcher: a text, which means `is`, or an object of operators. */
 export function compileMatcher(
   matcher: unknown,
   path: string,

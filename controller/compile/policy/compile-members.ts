@@ -3,16 +3,16 @@ import { memberPath } from '../../validate/field-path.ts';
 import { all, andThen, made, invalid, type CompileResult } from '../compile-result.ts';
 
 interface Members<T> {
-  /** What a member is called in messages. */
+  /** The word for a member in messages. */
   readonly what: string;
   readonly known: readonly string[];
   readonly compile: (name: string, value: unknown, path: string) => CompileResult<T>;
 }
 
-/** Many more than there are known names. */
+/** Far more than there are known names. */
 const MAX_MEMBERS = 64;
 
-/** Compiles each member of an object whose names are all known, and which is not empty. */
+/** Compiles each member of an object that is not empty and has known names only. */
 export function compileMembers<T>(
   value: unknown,
   path: string,

@@ -7,8 +7,8 @@ import { compileMembers } from './compile-members.ts';
 /**
  * Compiles a policy as its author wrote it (specification: Authorization policy for MCP).
  *
- * What is not understood is a problem and never left out, and so is what is empty: a `deny` without
- * one of its clauses lets through what it was written to stop.
+ * Anything unknown or empty is a problem, and never ignored: a `deny` without one of its clauses lets
+ * through what it was written to stop.
  */
 export function compilePolicy(policy: unknown, path: string): CompileResult<Policy> {
   return compileMembers<PolicyBlock>(policy, path, {

@@ -5,10 +5,10 @@ const BLOCKS = ['allow', 'deny'] as const;
 const GROUPS = ['and', 'or', 'not', 'nor'] as const;
 
 /**
- * Refuses each `mcp_tool` in the policy of a route that is no MCP server.
+ * Reports each `mcp_tool` in the policy of a route that is not an MCP server.
  *
- * Attack: nothing looks for tools in the requests of such a route, so that a `deny` of a tool would
- * silently stop nothing when `mcp` was forgotten.
+ * Attack: requests of such a route are not searched for tools. If `mcp` was forgotten, a `deny` of a
+ * tool would silently stop nothing.
  */
 export function refuseTools(policy: Policy, path: string): CompileResult<Policy> {
   const places = BLOCKS.flatMap((block) =>
@@ -19,7 +19,7 @@ export function refuseTools(policy: Policy, path: string): CompileResult<Policy>
     ),
   );
   const problems = places.map((place) =>
-    invalid(place, 'InvalidPolicy', 'needs mcp.server: no other route knows of tools'),
+    invalid(place, 'InvalidPolicy', 'requires mcp.server: only MCP routes have tools'),
   );
   return andThen(all(problems), () => made(policy));
 }

@@ -2,10 +2,10 @@ import type { StringMatcher } from '../../../shared/snapshot/policy.ts';
 import { ENCODED_UNRESERVED, pathProblem, reservedPathProblem } from '../path-match.ts';
 
 /**
- * What is wrong with an operand of `http_path`; undefined when the path of a request could match.
+ * The problem with an operand of `http_path`; undefined if the path of a request can match it.
  *
- * Attack: paths that can be read in two ways never get as far as the policy. A `deny` that is
- * written for one of them never applies, and lets through what its author took it to stop.
+ * Attack: paths that can be read in two ways are refused before the policy. A `deny` that is written
+ * for one of them never applies, although its author relies on it.
  */
 export function requestPathProblem(
   value: string,
@@ -17,7 +17,7 @@ export function requestPathProblem(
     case 'not_in':
       return wholePathFault(value) ?? reservedPathProblem(value);
     case 'starts_with':
-      // What follows may belong to the last segment: `/.` begins `/.git`, and is no dot segment.
+      // The last segment may be incomplete: `/.` begins `/.git`, which is not a dot segment.
       return wholePathFault(`${value}-`) ?? reservedPathProblem(value);
     case 'ends_with':
       return fragmentFault(value, `${value}/`);
@@ -32,10 +32,10 @@ function wholePathFault(path: string): string | undefined {
   return pathProblem(path) ?? (/%(?:[a-f]|.[a-f])/.test(path) ? DIGITS : undefined);
 }
 
-/** `ended` is the fragment with a slash where a path that has it must end. */
+/** `ended` is the fragment, with a slash if a path can only end after it. */
 function fragmentFault(fragment: string, ended: string): string | undefined {
   if (/[^\x21-\x7e]|[?#\\]/.test(fragment)) {
-    return 'must be written as in a URL: without spaces, "?" and "#", other characters encoded';
+    return 'must be written as in a URL: without spaces, "?" or "#", and with other characters encoded';
   }
   if (/%(?:[^\dA-F]|[\dA-F][^\dA-F])/.test(ended)) return DIGITS;
   if (/%(?:2F|5C|00)/.test(fragment)) return 'must not contain an encoded "/" or "\\"';
@@ -43,6 +43,6 @@ function fragmentFault(fragment: string, ended: string): string | undefined {
     return 'must not encode letters, digits, "-", ".", "_" and "~"';
   }
   if (fragment.includes('//')) return 'must not contain "//"';
-  if (/\/\.{1,2}[/;]/.test(ended)) return 'must not contain "." and ".." segments';
+  if (/\/\.{1,2}[/;]/.test(ended)) return 'must not contain "." or ".." segments';
   return undefined;
 }

@@ -1,7 +1,7 @@
-/** Characters of a request path are among these: printable ASCII. */
+/** The characters of request paths: printable ASCII. */
 const PATH_CHARACTERS = Array.from({ length: 94 }, (_, index) => String.fromCodePoint(index + 33));
 
-/** A set of characters of paths: bit i stands for the i-th. */
+/** A set of path characters: bit i stands for the i-th. */
 export type CharacterSet = bigint;
 
 /** The characters that an element of a regular expression, such as `[^/]` or `\d`, matches. */

@@ -1,33 +1,33 @@
 import type { CharacterSet } from './character-set.ts';
 import { parseRegex, type Content, type Element, type Sequence } from './parse-regex.ts';
 
-/** What may be tried, in all, for each of the ways to divide a path among two parts. */
+/** Limit of the characters that are matched again for each way to divide a path among two parts. */
 const MAX_TRIED = 32;
 
 /**
- * What is wrong with the regular expression of a route; undefined when it is safe to match.
+ * The problem with the regular expression of a route; undefined if it is safe to match.
  *
  * Attack: V8 backtracks, so one expression such as `(a+)+` and one long path stall a whole proxy.
- * What is accepted takes time at most quadratic in the length of the path: repeated groups are
- * fixed text, of the parts that can match text of several lengths at most two can compete for the
- * same text, and little can be tried again for each way to divide it among them.
+ * Accepted expressions take at most quadratic time in the length of the path: repeated groups are
+ * fixed text, at most two parts of variable length can compete for the same text, and few characters
+ * are matched again for each way to divide it among them.
  */
 export function checkRegex(source: string): string | undefined {
   const syntaxFault = syntaxFaultOf(source);
   if (syntaxFault !== undefined) return `is not a valid regular expression: ${syntaxFault}`;
   const branches = parseRegex(source);
   if (elementsIn(branches).some(({ content }) => content.kind === 'unsupported')) {
-    return 'must not use look-around, back references and inline modifiers';
+    return 'must not use look-around, back references or inline modifiers';
   }
   if (elementsIn(branches).some(isNestedRepetition)) {
-    return 'must not repeat a group that holds a repetition or alternatives, such as (a+)+';
+    return 'must not repeat a group that contains a repetition or alternatives, such as (a+)+';
   }
   const { count, tried } = competition(branches, { count: 0, tried: 0, open: [] });
   if (count > 1) {
     return 'has too many parts that can match the same text, such as .*a.*b.*; use [^/]* in place of .*';
   }
   return tried > MAX_TRIED
-    ? 'has too much to match behind parts that can match the same text, such as .*.*a{700}'
+    ? 'has too much to match after parts that can match the same text, such as .*.*a{700}'
     : undefined;
 }
 
@@ -62,11 +62,11 @@ function isNestedRepetition(element: Element): boolean {
 }
 
 interface Competition {
-  /** How many parts can match the same text as one before them. */
+  /** The number of parts that can match the same text as an earlier part. */
   readonly count: number;
-  /** Characters that are matched anew for each way to divide the text among those. */
+  /** Characters that are matched again for each way to divide the text among these parts. */
   readonly tried: number;
-  /** Characters of the parts before that could still match more, or less, at this point. */
+  /** Characters of earlier parts that could match more or less text up to this point. */
   readonly open: readonly CharacterSet[];
 }
 
@@ -86,7 +86,7 @@ function afterElement(before: Competition, element: Element): Competition {
   }
   const characters = charactersOf(content);
   if (content.kind !== 'set' && characters === 0n) return before;
-  // A part ends where a character must stand that it cannot match.
+  // A part ends before a required character that it cannot match.
   const open = before.open.filter((other) => min === 0 || (other & characters) !== 0n);
   const isCompeting = competes(characters, before.open);
   if (min === max) {
@@ -97,7 +97,7 @@ function afterElement(before: Competition, element: Element): Competition {
   return { count: before.count + own, tried: before.tried + own, open: [...open, characters] };
 }
 
-/** A group that is there at most once; each alternative goes on from what is open before it. */
+/** A group that occurs at most once; each alternative continues with the parts that are open before. */
 function afterGroup(before: Competition, branches: readonly Sequence[]): Competition {
   const inner = competition(branches, before);
   if (branches.length === 1) return inner;
@@ -114,7 +114,7 @@ function competes(characters: CharacterSet, open: readonly CharacterSet[]): bool
   return open.some((other) => (other & characters) !== 0n);
 }
 
-/** How many characters a repeated part has, which is one or fixed text. */
+/** The length of a repeated part, which is one character or fixed text. */
 function lengthOf(content: Content): number {
   return content.kind === 'group' ? elementsIn(content.branches).length : 1;
 }

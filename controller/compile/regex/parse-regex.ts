@@ -1,14 +1,14 @@
 import { characterSet, type CharacterSet } from './character-set.ts';
 
-/** An element of a regular expression: what it matches, and how often. */
+/** An element of a regular expression: an atom, and how often it may occur. */
 export interface Element {
   readonly content: Content;
   readonly min: number;
-  /** `Infinity` without a bound. */
+  /** `Infinity` if unbounded. */
   readonly max: number;
 }
 
-/** What an element matches when it is there once. */
+/** What one occurrence of an element matches. */
 export type Content =
   /** One character of a set. */
   | { readonly kind: 'set'; readonly characters: CharacterSet }
@@ -18,7 +18,7 @@ export type Content =
   /** Look-around, back references, inline modifiers. */
   | { readonly kind: 'unsupported' };
 
-/** Elements one after another. */
+/** A sequence of elements. */
 export type Sequence = readonly Element[];
 
 const TOKEN = new RegExp(
@@ -33,14 +33,14 @@ const TOKEN = new RegExp(
 );
 
 /**
- * Reads a regular expression that `new RegExp(source, 'u')` accepts into its alternatives. That it
- * is accepted is what makes this reading simple: brackets balance, and braces are quantifiers.
+ * Parses a regular expression into its alternatives. `new RegExp(source, 'u')` must accept it, which
+ * keeps the parser simple: brackets balance, and braces are quantifiers.
  */
 export function parseRegex(source: string): readonly Sequence[] {
   return readBranches((source.match(TOKEN) ?? []).values());
 }
 
-/** Alternatives up to the end of the group that the tokens begin in. */
+/** Parses alternatives up to the end of the current group. */
 function readBranches(tokens: Iterator<string, undefined>): readonly Sequence[] {
   const branches: Element[][] = [];
   let branch: Element[] = [];
@@ -51,7 +51,7 @@ function readBranches(tokens: Iterator<string, undefined>): readonly Sequence[] 
       branches.push(branch);
       branch = [];
     } else if (quantifier !== undefined) {
-      // A quantifier stands behind an element, or the expression would not have been accepted.
+      // A quantifier follows an element, since the expression is valid.
       branch = branch.with(-1, { ...branch.at(-1), ...quantifier } as Element);
     } else {
       branch.push({ content: readContent(token, tokens), min: 1, max: 1 });
@@ -82,7 +82,7 @@ const QUANTIFIERS: Readonly<Record<string, Quantifier>> = {
   '?': { min: 0, max: 1 },
 };
 
-/** Lazy ones match the same texts, in another order. */
+/** Lazy quantifiers match the same texts, in a different order. */
 function quantifierOf(token: string): Quantifier | undefined {
   if (/^[*+?]/.test(token)) return QUANTIFIERS[token.charAt(0)];
   const bounds = /^\{(\d+)(,?)(\d*)\}/.exec(token);

@@ -1,10 +1,10 @@
-/** Something with an age; no two have the same. */
+/** Something with a unique age. */
 export interface Aged {
   /** Sorts by age, then by namespace and name. */
   readonly age: string;
 }
 
-/** Members in the order of their age. */
+/** Members, sorted by age. */
 export class AgeList<T extends Aged> {
   readonly #members: T[] = [];
 
@@ -22,7 +22,7 @@ export class AgeList<T extends Aged> {
     if (this.#members[index] === member) this.#members.splice(index, 1);
   }
 
-  /** Where a member is or belongs. */
+  /** The index of a member, or where to insert it. */
   #find({ age }: T): number {
     let low = 0;
     let high = this.#members.length;
@@ -35,7 +35,7 @@ export class AgeList<T extends Aged> {
   }
 }
 
-/** A queue that yields the oldest first, and none twice that is in it: a binary heap. */
+/** A queue that returns the oldest member first, and holds each member once: a binary heap. */
 export class AgeQueue<T extends Aged> {
   readonly #heap: T[] = [];
   readonly #members = new Set<T>();
@@ -63,7 +63,7 @@ export class AgeQueue<T extends Aged> {
     return oldest;
   }
 
-  /** Puts a member where it belongs, from the top downwards. */
+  /** Moves a member down from the top to its place. */
   #sink(member: T): void {
     let index = 0;
     for (;;) {

@@ -4,11 +4,11 @@ import { authorityOf } from '../address.ts';
 /** Something that only one route can have. */
 export interface RouteClaim {
   readonly key: string;
-  /** What its holder does, for messages. */
+  /** What its holder does, as part of a message. */
   readonly what: string;
 }
 
-/** What a route asks for that others may ask for, too. */
+/** Everything that a route asks for and that other routes may ask for too. */
 export interface RouteClaims {
   readonly host: string;
   readonly authority: string;
@@ -31,17 +31,17 @@ export function claimsOf(compiled: CompiledRoute): RouteClaims {
   return { host, authority, scheme, claims: [own, mcp] };
 }
 
-/** Under which routes of a scheme are found that ask for an authority. */
+/** The key of all routes that ask for an authority with a scheme. */
 export function schemeKey(authority: string, scheme: CompiledRoute['scheme']): string {
   return `scheme ${authority} ${scheme}`;
 }
 
-/** Everything under which a route is found that asks for something. */
+/** All keys of what a route asks for. */
 export function keysOf({ authority, scheme, claims }: RouteClaims): readonly string[] {
   return [schemeKey(authority, scheme), ...claims.map(({ key }) => key)];
 }
 
-/** Whether two routes ask for the same: one may be replaced by the other without a look at others. */
+/** Whether two claims are equal, so that one can replace the other without affecting other routes. */
 export function isSameClaim(one: RouteClaims | undefined, other: RouteClaims | undefined): boolean {
   if (one === undefined || other === undefined) return false;
   return String(keysOf(one)) === String(keysOf(other));

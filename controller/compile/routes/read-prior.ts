@@ -1,24 +1,24 @@
 import type { StoredRoute } from '../../kubernetes/stored-resources.ts';
 import { isOfClass, readServed, type ServedSpec } from '../read-stored.ts';
 
-/** What another process made of a route, as its status tells. */
+/** What another process recorded in the status of a route. */
 export interface Prior {
-  /** What serves while a newer generation is not accepted. */
+  /** The generation that serves while newer ones are rejected. */
   readonly served?: ServedSpec;
   /** The host that it serves. */
   readonly host?: string;
 }
 
-/** The host of a `status.url`, whatever is stored there. */
+/** The host of a `status.url`. Accepts any stored value. */
 export function hostOfUrl(url: unknown): string | undefined {
   return typeof url === 'string' ? URL.parse(url)?.hostname : undefined;
 }
 
 /**
- * Reads what the status of a route tells. It gives a route nothing that its spec could not: what it
- * says is validated and competes with other routes like any other spec.
+ * Reads the status of a route. A status gives a route nothing that its spec could not: the recorded
+ * spec is validated, and competes with other routes like any other.
  *
- * Attack: a host that a route has at another gateway is no claim to it here.
+ * Attack: a host that a route has at another gateway gives it no right to the host here.
  */
 export function readPrior(
   { metadata, status }: StoredRoute,

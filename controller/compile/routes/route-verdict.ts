@@ -4,7 +4,7 @@ import type { Problem } from '../../validate/problem.ts';
 import type { RouteEntry } from './route-entry.ts';
 import type { RouteGeneration } from './route-generation.ts';
 
-/** What became of a route, and what it keeps although nothing of it serves. */
+/** The verdict on a route, as decided last. */
 export function verdictOf(entry: RouteEntry, kept: Kept | undefined): RouteVerdict {
   const { resource, newest, serving } = entry;
   const served = serving && servedOf(serving);
@@ -27,7 +27,7 @@ function problemsOf({
   serving,
   conflict,
 }: RouteEntry): readonly Problem[] {
-  const message = `the gateway takes no routes of namespace ${namespace}`;
+  const message = `the gateway does not admit routes of namespace ${namespace}`;
   return [
     ...(isAdmitted
       ? []
@@ -35,7 +35,7 @@ function problemsOf({
     ...newest.problems,
     ...(conflict === undefined ? [] : [conflict]),
     ...newest.resolved.problems,
-    // They are no reason to refuse it, and must not look like one.
+    // Notes do not make it invalid, and must not look as if they did.
     ...(serving === newest ? newest.resolved.notes : []),
   ];
 }

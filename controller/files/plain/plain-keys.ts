@@ -1,14 +1,14 @@
-/** A key of the plain form: the field of the resource it stands for. */
+/** A key of the plain form, with the field of the resource that it sets. */
 export type PlainKey = PlainValue | PlainGroup;
 
-/** A key whose value is taken as it is; the schema of the resource judges it. */
+/** A key whose value is copied; the schema of the resource validates it. */
 export interface PlainValue {
   readonly field: string;
-  /** How an environment variable spells it. Absent: no variable does. */
+  /** The environment variable that sets it, if there is one. */
   readonly environment?: { readonly name: string; readonly form: 'text' | 'list' };
 }
 
-/** A key that holds other keys. */
+/** A key that contains other keys. */
 export interface PlainGroup {
   readonly field: string;
   readonly keys: PlainKeys;
@@ -109,7 +109,7 @@ export const IDENTITY_PROVIDER_KEYS: PlainKeys = {
   authorization_params: { field: 'authorizationParams' },
 };
 
-/** Tells a group of keys from a single one. */
+/** Whether a key contains other keys. */
 export function isGroup(key: PlainKey): key is PlainGroup {
   return 'keys' in key;
 }

@@ -11,7 +11,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['signingKeyRefs', 'signing_key_file'],
 ]);
 
-/** A message about a resource, with the keys of the plain form for the names of fields. */
+/** Replaces names of fields in a message by the keys of the plain form. */
 export function inPlainWords(message: string): string {
   return message
     .replaceAll(SETTINGS_RESOURCE, 'this file')

@@ -1,22 +1,23 @@
 import { secretFilePath, type SecretFiles } from './secret-files.ts';
 import type { Mapping, PlainProblem } from './translate-keys.ts';
 
-/** A secret of the plain form, or why there is none. */
+/** A secret of the plain form, or the problem with it. */
 export type ReadSecret =
   | { readonly kind: 'absent' }
   | { readonly kind: 'secret'; readonly value: string; readonly key: string }
   | { readonly kind: 'problem'; readonly problem: PlainProblem };
 
+/** Where secrets of a plain form are read from. */
 export interface SecretSource {
-  /** The configuration file, which relative names begin at. */
+  /** The configuration file, to which relative names refer. */
   readonly file: string;
   readonly secretFiles: SecretFiles;
 }
 
 /**
- * Reads a secret that is written as `inlineKey` or lies in the file that `fileKey` names.
+ * Reads a secret from the key `keys.inline`, or from the file that the key `keys.file` names.
  *
- * The line break at the end of a file is not part of the secret. Messages never hold the secret.
+ * The line break at the end of a file is not part of the secret. Messages never contain the secret.
  */
 export function readSecret(
   mapping: Mapping,

@@ -4,7 +4,7 @@ import type { SourceDocument } from '../parse-documents.ts';
 import { isPlainForm } from './is-plain-form.ts';
 import { isMapping } from './translate-keys.ts';
 
-/** Texts of secret files by absolute path; undefined when the file cannot be read. */
+/** Texts of secret files by absolute path; undefined if the file cannot be read. */
 export type SecretFiles = ReadonlyMap<string, string | undefined>;
 
 /** Absolute paths of the files that a plain form names for its secrets. */
@@ -20,7 +20,7 @@ export function secretFileNames({ file, value }: SourceDocument): readonly strin
   return names.filter((name) => typeof name === 'string').map((name) => secretFilePath(file, name));
 }
 
-/** A relative name begins at the configuration file. */
+/** Resolves a name, relative to the configuration file. */
 export function secretFilePath(file: string, name: string): string {
   return resolve(dirname(file), name);
 }

@@ -2,22 +2,23 @@ import { nearestName } from '../../validate/nearest-name.ts';
 import type { SourcePlace } from '../origins.ts';
 import { isGroup, type PlainKeys } from './plain-keys.ts';
 
+/** A YAML mapping. */
 export type Mapping = Readonly<Record<string, unknown>>;
 
-/** One thing wrong with a plain form, by the key its author knows. */
+/** One thing wrong with a plain form, with the path of the key as it is written. */
 export interface PlainProblem {
   readonly path: string;
   readonly message: string;
 }
 
-/** The fields that keys stand for. */
+/** The fields that keys are translated to. */
 export interface Translation {
   readonly fields: Mapping;
   readonly origins: readonly SourcePlace[];
   readonly problems: readonly PlainProblem[];
 }
 
-/** Where a mapping is: in the resource, and in what its author wrote. */
+/** The path of a mapping, in the resource and as it is written. */
 export interface KeyPlace {
   readonly field: string;
   readonly written: string;
@@ -26,8 +27,8 @@ export interface KeyPlace {
 /**
  * Translates a mapping of plain keys into fields of a resource.
  *
- * A key that is not in the table is a problem, never ignored: it may be a policy that would not
- * hold. `elsewhere` names keys that the caller reads itself.
+ * An unknown key is a problem and never ignored: it may be a misspelt policy. `elsewhere` names keys
+ * that the caller reads itself.
  */
 export function translateKeys(
   mapping: Mapping,
@@ -62,7 +63,7 @@ interface TranslatedValue {
 
 function translateValue(value: unknown, key: PlainKeys[string], place: KeyPlace): TranslatedValue {
   if (!isGroup(key)) return { fields: value, origins: [place], problems: [] };
-  // What should be a mapping and is not goes on as it is: the schema of the resource says so.
+  // A value that should be a mapping and is not is kept: the schema reports it.
   const isReadable = isMapping(value);
   const translation = translateKeys(isReadable ? value : {}, key.keys, place);
   return isReadable ? translation : { ...translation, fields: value };
@@ -92,7 +93,7 @@ function join(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`;
 }
 
-/** Tells a YAML mapping. */
+/** Whether a value is a YAML mapping. */
 export function isMapping(value: unknown): value is Mapping {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -9,22 +9,22 @@ const API_VERSION = 'gatehouse.dev/v1alpha1';
 const NAMESPACE = 'default';
 const SETTINGS_NAME = 'gatehouse';
 
-/** The GatewaySettings that a plain form stands for, as problems name them. */
+/** The name of the GatewaySettings of a plain form in problems. */
 export const SETTINGS_RESOURCE = `GatewaySettings ${NAMESPACE}/${SETTINGS_NAME}`;
 
-/** A resource that a plain form stands for, not validated yet. */
+/** A resource of a plain form, not validated yet. */
 export interface PlainManifest {
   readonly manifest: Mapping;
   readonly origins: readonly SourcePlace[];
   readonly problems: readonly PlainProblem[];
-  /** Set when the author did not say, in a way that can be read, which route this is. */
+  /** The path of a route whose name cannot be read or derived. */
   readonly unnamed?: string;
 }
 
-/** GatewaySettings that say nothing. */
+/** GatewaySettings without content. */
 export const EMPTY_SETTINGS: Mapping = manifest('GatewaySettings', SETTINGS_NAME, { spec: {} });
 
-/** Translates the plain form into the resources it stands for: routes, settings, their secrets. */
+/** Translates a plain form to resources: settings, their Secret, and routes. */
 export function translatePlainForm(
   plain: Mapping,
   file: string,

@@ -3,21 +3,21 @@ import { IDENTITY_PROVIDER_KEYS, SETTINGS_KEYS } from './plain-keys.ts';
 import { readSecret, type SecretSource } from './read-secret.ts';
 import { isMapping, translateKeys, type Mapping, type PlainProblem } from './translate-keys.ts';
 
-/** Name of the Secret that holds what a plain form says or names as its secrets. */
+/** The name of the Secret with the secrets of a plain form. */
 export const SECRET_NAME = 'gatehouse';
 
 const SIGNING_KEY = 'signing-key';
 
-/** What a plain form says for all routes. */
+/** The settings of a plain form. */
 export interface TranslatedSettings {
   readonly spec: Mapping;
-  /** By key of the Secret. */
+  /** Secrets by key. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly origins: readonly SourcePlace[];
   readonly problems: readonly PlainProblem[];
 }
 
-/** Translates what a plain form says for all routes into the spec of GatewaySettings. */
+/** Translates the settings of a plain form to the spec of GatewaySettings. */
 export function translateSettings(plain: Mapping, source: SecretSource): TranslatedSettings {
   const place = { field: 'spec', written: '' };
   const elsewhere = ['routes', 'identity_providers', 'signing_key_file'];

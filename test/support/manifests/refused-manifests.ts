@@ -92,7 +92,7 @@ export const REFUSED_SETTINGS: readonly Refused[] = [
   ],
   [
     `identityProviders: [{ ${PROVIDER} }, { ${PROVIDER} }]`,
-    'spec.identityProviders[1]: has the same name as an item before it',
+    'spec.identityProviders[1]: has the same name as an earlier item',
   ],
   [
     `identityProviders: [{ ${PROVIDER}, clientSecretRef: { name: idp } }]`,
@@ -100,7 +100,7 @@ export const REFUSED_SETTINGS: readonly Refused[] = [
   ],
   [
     `identityProviders: [{ ${PROVIDER}, scopes: [openid, email, email] }]`,
-    'spec.identityProviders[0].scopes[2]: has the same value as an item before it',
+    'spec.identityProviders[0].scopes[2]: has the same value as an earlier item',
   ],
   [
     'mcpAllowedClientIdDomains: [https://example.com]',
@@ -112,7 +112,7 @@ export const REFUSED_SETTINGS: readonly Refused[] = [
   ],
   [
     'trustedProxies: [10.0.0.0/24, 10.0.0.0/24]',
-    'spec.trustedProxies[1]: has the same value as an item before it',
+    'spec.trustedProxies[1]: has the same value as an earlier item',
   ],
   ['outageGrace: 90m', 'spec.outageGrace: must be at most 1h'],
   ['mcpUnusedClientLifetime: 0h', 'spec.mcpUnusedClientLifetime: must be more than 0s'],
@@ -140,6 +140,6 @@ export const REFUSED_SETTINGS: readonly Refused[] = [
   ['sharedHosts: [apps.example.com, Apps.example.com]', `spec.sharedHosts[1]: ${HOST}`],
   [
     'sharedHosts: [a.example.com, a.example.com]',
-    'spec.sharedHosts[1]: has the same value as an item before it',
+    'spec.sharedHosts[1]: has the same value as an earlier item',
   ],
 ];

@@ -102,7 +102,9 @@ describe('several signing keys', () => {
     );
 
     expect(outcome).toMatchObject({
-      problems: [{ path: 'spec.signingKeyRefs[1]', message: 'has the key ID of a key before it' }],
+      problems: [
+        { path: 'spec.signingKeyRefs[1]', message: 'has the same key ID as an earlier key' },
+      ],
     });
   });
 

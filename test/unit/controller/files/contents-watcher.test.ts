@@ -105,7 +105,7 @@ describe('ContentsWatcher', () => {
     await write('conf/a.yaml', 'a: 1');
     await using watching = await watch(join(directory, 'conf'), { pollMs: SOON_MS });
     await rename(join(directory, 'conf'), join(directory, 'away'));
-    await watching.untilLogged('configuration is missing, the last one keeps serving');
+    await watching.untilLogged('configuration not found, the last good one keeps serving');
     await rename(join(directory, 'away'), join(directory, 'conf'));
     await write('conf/a.yaml', 'a: 2');
     await watching.until({ 'a.yaml': 'a: 2' });
@@ -121,7 +121,7 @@ describe('ContentsWatcher', () => {
       },
     });
     await write('a.yaml', 'a: 2');
-    await watching.untilLogged('configuration could not be applied');
+    await watching.untilLogged('cannot apply configuration');
     await write('a.yaml', 'a: 3');
     await watching.until({ 'a.yaml': 'a: 3' });
     expect(watching.told).toHaveLength(2);

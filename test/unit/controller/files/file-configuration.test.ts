@@ -144,8 +144,8 @@ routes:
       });
       expect(upstreams(served)).toEqual({ 'default/a': 'http://up' });
       expect(problems).toEqual([
-        'a.yaml:2 (document 1) Route default/a: there are 2 resources of this name [InvalidManifest]',
-        'copy.yaml:2 (document 1) Route default/a: there are 2 resources of this name [InvalidManifest]',
+        'a.yaml:2 (document 1) Route default/a: there are 2 resources with this name [InvalidManifest]',
+        'copy.yaml:2 (document 1) Route default/a: there are 2 resources with this name [InvalidManifest]',
       ]);
     });
   });
@@ -348,7 +348,7 @@ routes:
             'routes: [{from: https://a.example, to: http://up, allow_any_authenticated_user: true}]',
         },
         problem:
-          'a.yaml:1 (document 1) Route default/a-example: routes[0]: nobody can sign in: this file names no identity provider [IdentityProviderNotFound]',
+          'a.yaml:1 (document 1) Route default/a-example: routes[0]: nobody can sign in: this file has no identity provider [IdentityProviderNotFound]',
       },
     ])('that $what, are missed in words that fit', ({ files, problem }) => {
       expect(accept(undefined, files).problems).toEqual([problem]);

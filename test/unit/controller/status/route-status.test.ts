@@ -23,7 +23,7 @@ const INVALID_POLICY: Problem = {
 const NOT_ALLOWED: Problem = {
   path: 'metadata.namespace',
   reason: 'NotAllowedByGateway',
-  message: 'the gateway takes no routes of namespace team-a',
+  message: 'the gateway does not admit routes of namespace team-a',
 };
 const SECRET_NOT_FOUND: Problem = {
   path: 'spec.upstreamOauth2.clientSecretRef',

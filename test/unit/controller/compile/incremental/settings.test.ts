@@ -165,7 +165,7 @@ describe('without settings', () => {
     expect(cluster.verdicts.get('x/app')?.problems).toEqual([
       expect.objectContaining({
         message:
-          'there is no GatewaySettings gatehouse/gatehouse of class internal, which says whose routes may serve',
+          'there is no GatewaySettings gatehouse/gatehouse of class internal, and without it no route serves',
       }),
     ]);
   });

@@ -71,8 +71,8 @@ describe('a criterion', () => {
       'claim: a',
       `${AT}.claim: is not a known criterion; write the claim behind it, as in claim/department`,
     ],
-    ['claim/: a', `${AT}.claim/: must name a claim, as in claim/department`],
-    ['claim/a//b: a', `${AT}.claim/a//b: must name a claim, as in claim/department`],
+    ['claim/: a', `${AT}.claim/: must name a claim, such as claim/department`],
+    ['claim/a//b: a', `${AT}.claim/a//b: must name a claim, such as claim/department`],
     ['accept: false', `${AT}.accept: must be true`],
     ['authenticated_user: {}', `${AT}.authenticated_user: must be true`],
     ['email: ""', `${AT}.email: must not be empty`],
@@ -107,20 +107,20 @@ describe('a criterion', () => {
       `${AT}.domain: must not have a wildcard; use ends_with: .example.com`,
     ],
     ['domain: "@example.com"', `${AT}.domain: must be the part of an e-mail address after "@"`],
-    ['http_method: post', `${AT}.http_method: must be in upper case, as methods are`],
+    ['http_method: post', `${AT}.http_method: must be in upper case: methods are case-sensitive`],
     ['http_path: { starts_with: admin }', `${AT}.http_path.starts_with: must begin with "/"`],
   ])('%s is refused', (yaml, problem) => {
     expect(problemsOf(`{ deny: { and: [{ ${yaml} }] } }`)).toContain(problem);
   });
 
   const WRITTEN =
-    'must be written as in a URL: without spaces, "?" and "#", other characters encoded';
+    'must be written as in a URL: without spaces, "?" or "#", and with other characters encoded';
   const DIGITS = 'must have two hexadecimal digits in upper case after "%"';
   const SEPARATOR = 'must not contain an encoded "/" or "\\"';
   const UNRESERVED = 'must not encode letters, digits, "-", ".", "_" and "~"';
-  const DOTS = 'must not contain "." and ".." segments';
+  const DOTS = 'must not contain "." or ".." segments';
   const RESERVED = '/.gateway/ is reserved for the gateway itself';
-  const REFUSED = 'is refused before any policy';
+  const REFUSED = 'is refused before any policy applies';
   const TOKEN = 'must be a method such as GET or M-SEARCH';
 
   // Attack: a deny whose matcher can never hold lets through what it was written to stop.
@@ -184,7 +184,7 @@ describe('a criterion', () => {
     ['accept', 'must be a criterion such as `email: user@example.com`'],
     ['[]', 'must be a criterion such as `email: user@example.com`'],
     ['{}', 'must name a criterion'],
-    ['{ accept: true, user: a }', 'must name one criterion; others are items of their own'],
+    ['{ accept: true, user: a }', 'must name one criterion; write others as separate items'],
   ])('%s is refused', (yaml, message) => {
     expect(problemsOf(`{ deny: { and: [${yaml}] } }`)).toEqual([`${AT}: ${message}`]);
   });

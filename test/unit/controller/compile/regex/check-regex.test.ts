@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 
 import { checkRegex } from '../../../../../controller/compile/regex/check-regex.ts';
 
-const NESTED = 'must not repeat a group that holds a repetition or alternatives, such as (a+)+';
+const NESTED = 'must not repeat a group that contains a repetition or alternatives, such as (a+)+';
 const COMPETING =
   'has too many parts that can match the same text, such as .*a.*b.*; use [^/]* in place of .*';
 const TOO_LONG =
-  'has too much to match behind parts that can match the same text, such as .*.*a{700}';
-const UNSUPPORTED = 'must not use look-around, back references and inline modifiers';
+  'has too much to match after parts that can match the same text, such as .*.*a{700}';
+const UNSUPPORTED = 'must not use look-around, back references or inline modifiers';
 
 describe('a regular expression', () => {
   test.each([
