@@ -1,8 +1,8 @@
 import type { Clock } from '../shared/runtime/clock.ts';
 import type { SnapshotResource } from '../shared/snapshot/snapshot.ts';
 import type { Logger } from '../shared/telemetry/logger.ts';
-import type { Changes, IncrementalCompiler } from './compile/compilation.ts';
-import { createIncrementalCompiler } from './compile/incremental-compiler.ts';
+import type { Changes } from './compile/compilation.ts';
+import { IncrementalCompiler } from './compile/incremental-compiler.ts';
 import { FailStop } from './fail-stop.ts';
 import type { KubernetesApi } from './kubernetes/kubernetes-api.ts';
 import type { StoredSettings } from './kubernetes/stored-resources.ts';
@@ -68,7 +68,7 @@ export class Reconciler implements AsyncDisposable {
     const settingsName = `${namespace}/${options.settingsName}`;
     this.#onceComplete = new Set([onComplete]);
     this.#presence = new SettingsPresence({ settingsName, gatewayClass, logger });
-    this.#compiler = createIncrementalCompiler({
+    this.#compiler = new IncrementalCompiler({
       devAllowLoopback: false,
       gatewayClassName: gatewayClass,
       settingsName,

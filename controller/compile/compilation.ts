@@ -4,19 +4,15 @@ import type { ChangeSet } from './change-set.ts';
 import type { Problem } from '../validate/problem.ts';
 
 /**
- * What changed since the compilation before, by `namespace/name`; undefined stands for gone.
+ * What changed since the last compilation, by `namespace/name`; undefined: the object is gone.
  *
- * Objects are as the API server sends them. Where nothing is known of a Route or of GatewaySettings
- * yet, what served is read from `status.served`, and of a Route from `status.url` the host that it
- * served; the rest of `status` never is.
+ * Of a status only two things are read, and only while nothing else is known of the resource: the
+ * generation that served (`status.served`), and the host that a route served (`status.url`).
  */
 export interface Changes {
-  /** Routes of another class are as good as gone. */
+  /** Routes of another class count as gone. */
   readonly routes?: ReadonlyMap<string, StoredRoute | undefined>;
-  /**
-   * The settings of this gateway; null: they are gone, and so is what was known of them. Without
-   * settings no route serves, for they say whose may.
-   */
+  /** The settings of this gateway; null: they are gone, and so is what was known of them. */
   readonly settings?: StoredSettings | null;
   /** Values of a Secret by key. */
   readonly secrets?: ReadonlyMap<string, ReadonlyMap<string, Buffer> | undefined>;
@@ -28,25 +24,25 @@ export interface Changes {
 }
 
 /**
- * What a set of changes came to. While there is an obstacle, it tells of nothing but the settings:
- * the rest follows when the obstacle is gone.
+ * The result of changes. While there is an obstacle it contains only the verdict on the settings; the
+ * rest follows when the obstacle is gone.
  */
 export interface Compilation extends ChangeSet {
-  /** Routes of which something changed that their status tells; undefined: the route is gone. */
+  /** Routes whose status may change; undefined: the route is gone. */
   readonly routes: ReadonlyMap<string, RouteVerdict | undefined>;
-  /** Absent when nothing changed that their status tells; null: they are gone. */
+  /** Absent if their status does not change; null: they are gone. */
   readonly settings?: SettingsVerdict | null;
 }
 
-/** What became of the newest generation of a resource, and what serves. */
+/** The result for the newest generation of a resource, and the generation that serves. */
 interface Verdict<R> {
-  /** The newest generation, as it came. */
+  /** The newest generation, as it was stored. */
   readonly resource: R;
-  /** Whether it is what serves. */
+  /** Whether the newest generation serves. */
   readonly isAccepted: boolean;
-  /** Everything wrong with it; of what is accepted, references that lead nowhere. */
+  /** Everything wrong with the newest generation. If it is accepted: references that lead nowhere. */
   readonly problems: readonly Problem[];
-  /** What serves, of whatever generation; absent: nothing does. */
+  /** The generation that serves; absent if none does. */
   readonly served?: Served;
 }
 
@@ -54,66 +50,32 @@ interface Verdict<R> {
 export interface Served {
   readonly generation: number;
   readonly spec: unknown;
-  /** Key and hash of it in the snapshot. */
+  /** Key and hash of its snapshot resource. */
   readonly key: string;
   readonly hash: string;
 }
 
+/** The verdict on a route. */
 export interface RouteVerdict extends Verdict<StoredRoute> {
   readonly mcpRole: 'server' | '';
-  /** Public URL; empty when nothing serves. */
+  /** Public URL; empty if nothing serves. */
   readonly url: string;
-  /** What it goes on with once it may serve again; absent unless it is not for the route to say. */
+  /** Present only if the settings keep the route from serving. */
   readonly kept?: Kept;
 }
 
-/** What is left to a route that does not serve because of the settings, or is not admitted. */
+/** What a route will serve with once the settings allow it. */
 export interface Kept {
-  /** Hosts that it asks for, and no other namespace has got meanwhile. */
+  /** Hosts that it asks for, and that no other namespace got meanwhile. */
   readonly hosts: readonly string[];
   /** An earlier generation that was accepted. */
   readonly served?: Pick<Served, 'generation' | 'spec'>;
 }
 
+/** The verdict on the settings. */
 export interface SettingsVerdict extends Verdict<StoredSettings> {
-  /** Keys of everything in the snapshot that comes of them; empty when they do not serve. */
+  /** Keys of all snapshot resources that are compiled from them; empty if they do not serve. */
   readonly keys: readonly string[];
-  /** Routes that serve. */
+  /** The number of routes that serve. */
   readonly attachedRoutes: number;
-}
-
-/**
- * A compiler that remembers: its cost follows the changes, not the number of routes.
- *
- * The result depends on nothing but the changes so far: no clock, no network. It depends on their
- * order in two ways, and on nothing else of it: while the newest generation of a resource is not
- * accepted, the one that was accepted last serves; and a host stays with the namespace that it
- * belongs to while any route there asks for it that is admitted, or no other route does. Another process takes up both from the statuses.
- */
-export interface IncrementalCompiler {
-  update(changes: Changes): Compilation;
-  /**
-   * Takes over from another process, given the newest objects with their statuses: the settings, and
-   * all routes. What the statuses tell of a newer generation that serves, and of whose a host is,
-   * goes before what was found out here: proxies have it from the process before.
-   */
-  adopt(newest: Pick<Changes, 'routes' | 'settings'>): Compilation;
-  /**
-   * Why nothing of what is compiled may be published; undefined when it may. The settings are not
-   * valid, say, and no earlier generation is known: without them every route would go.
-   */
-  readonly obstacle: string | undefined;
-  /** Routes in the snapshot. */
-  readonly routeCount: number;
-  /** `namespace/name` of the Secrets that the settings refer to, those that serve and the newest. */
-  readonly secretNames: ReadonlySet<string>;
-  /** How often a generation of a route was compiled. */
-  readonly compilations: number;
-  /** How often it was decided what serves of a route. */
-  readonly decisions: number;
-  /**
-   * Whether the labels of namespaces decide anything. Until one namespace is known, nothing is then
-   * compiled that was not before: settings that select namespaces are not told of either.
-   */
-  readonly needsNamespaces: boolean;
 }

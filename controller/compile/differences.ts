@@ -1,25 +1,27 @@
-/** Collects values by key, and reports those that changed since the last report. */
+/** Values by key, of which each report returns those that changed. */
 export class Differences<V> {
   readonly #mark: (value: V) => string;
-  /** Marks of the values that were reported last. */
+  readonly #values = new Map<string, V>();
   readonly #reported = new Map<string, string>();
-  /** Values that were set since the last report; undefined: removed. */
-  readonly #touched = new Map<string, V | undefined>();
+  readonly #touched = new Set<string>();
 
   /** Values with equal marks are equal. */
   constructor(mark: (value: V) => string) {
     this.#mark = mark;
   }
 
-  /** Sets the value of a key; undefined removes it. */
+  /** Undefined removes the value. */
   set(key: string, value: V | undefined): void {
-    this.#touched.set(key, value);
+    if (value === undefined) this.#values.delete(key);
+    else this.#values.set(key, value);
+    this.#touched.add(key);
   }
 
-  /** Returns the values that differ from those of the last report; undefined: removed. */
+  /** Returns what changed since the last report; undefined stands for a removed value. */
   report(): ReadonlyMap<string, V | undefined> {
     const report = new Map<string, V | undefined>();
-    for (const [key, value] of this.#touched) {
+    for (const key of this.#touched) {
+      const value = this.#values.get(key);
       const mark = value === undefined ? undefined : this.#mark(value);
       if (mark === this.#reported.get(key)) continue;
       report.set(key, value);

@@ -5,33 +5,38 @@ import { setOrDelete } from './grouped-map.ts';
 import { ServiceDirectory } from './backends/service-directory.ts';
 import { ASSUMED_SERVICES } from './backends/service-lookup.ts';
 import { ServiceTable } from './backends/service-table.ts';
-import type {
-  Changes,
-  Compilation,
-  IncrementalCompiler,
-  RouteVerdict,
-  SettingsVerdict,
-} from './compilation.ts';
+import type { Changes, Compilation, SettingsVerdict } from './compilation.ts';
+import { CompilationReport } from './compilation-report.ts';
+import { compileRoute } from './compile-route.ts';
 import { defaultParts } from './default-settings.ts';
 import { describeSettings } from './describe-settings.ts';
-import { Differences } from './differences.ts';
 import type { Labels } from './label-selector.ts';
 import { isOfClass, readStored } from './read-stored.ts';
 import { namespaceOf, type CompileOptions } from './resources.ts';
 import { ADMIT_ALL, compileAdmission } from './route-admission.ts';
 import { readPrior, type Prior } from './routes/read-prior.ts';
-import { RouteTable, type RouteTerms } from './routes/route-table.ts';
+import { RouteTable, type RouteTableOptions, type RouteTerms } from './routes/route-table.ts';
 import { verdictOf } from './routes/route-verdict.ts';
 import { SettingsKeeper, type ServedSettings } from './settings-keeper.ts';
 import { settingsResources } from './settings-resources.ts';
 import { signInOf } from './sign-in.ts';
 
-/** Makes a compiler that knows of nothing yet. */
-export function createIncrementalCompiler(options: CompileOptions): IncrementalCompiler {
-  return new RememberingCompiler(options);
+/** The settings that the routes were compiled with last. */
+interface AppliedSettings {
+  readonly served: ServedSettings | undefined;
+  readonly resources: readonly SnapshotResource[];
 }
 
-class RememberingCompiler implements IncrementalCompiler {
+/**
+ * Compiles the changes of a configuration. The cost of a change does not depend on the number of
+ * routes that it does not affect.
+ *
+ * The result is a function of the changes so far, without clock or network. Their order matters in
+ * two ways only: while the newest generation of a resource is rejected, the one that was accepted
+ * last serves; and a host stays with its namespace while any admitted route there asks for it, or no
+ * other route does. Another process reads both from the statuses.
+ */
+export class IncrementalCompiler {
   readonly #options: CompileOptions;
   readonly #settings: SettingsKeeper;
   readonly #secrets = new Map<string, ReadonlyMap<string, Buffer>>();
@@ -40,19 +45,19 @@ class RememberingCompiler implements IncrementalCompiler {
   readonly #services = new ServiceTable(this.#directory);
   readonly #routes: RouteTable;
   readonly #serving = new Set<string>();
-  readonly #resources = new Differences<SnapshotResource>(({ hash }) => hash);
-  readonly #verdicts = new Differences<RouteVerdict>(markOf);
-  readonly #settingsVerdict = new Differences<SettingsVerdict>(markOf);
-  /** What the routes were settled with last; undefined before they were. */
-  #applied: Applied | undefined;
+  readonly #report = new CompilationReport();
+  /** Undefined before anything was compiled. */
+  #applied: AppliedSettings | undefined;
 
-  constructor(options: CompileOptions) {
+  /** `compile` compiles one route, and is called once for each change of it or of its settings. */
+  constructor(options: CompileOptions, compile: RouteTableOptions['compileRoute'] = compileRoute) {
     this.#options = options;
     this.#settings = new SettingsKeeper(options);
     this.#routes = new RouteTable(
       {
         read: ({ metadata, spec }) =>
           readStored('Route', { namespace: namespaceOf({ metadata }), name: metadata.name, spec }),
+        compileRoute: compile,
         directory: options.services === 'assumed' ? ASSUMED_SERVICES : this.#directory,
         labelsOf: (namespace) => this.#namespaces.get(namespace),
       },
@@ -60,39 +65,47 @@ class RememberingCompiler implements IncrementalCompiler {
     );
   }
 
+  /**
+   * The reason why nothing that is compiled may be published: the settings cannot be used, and no
+   * earlier generation is known. Publishing without them would remove every route.
+   */
   get obstacle(): string | undefined {
     return this.#settings.obstacle;
   }
 
+  /** The number of routes in the snapshot. */
   get routeCount(): number {
     return this.#serving.size;
   }
 
+  /** `namespace/name` of the Secrets that the settings refer to: those that serve, and the newest. */
   get secretNames(): ReadonlySet<string> {
     return this.#settings.secretNames;
   }
 
+  /**
+   * Whether routes are admitted by labels of namespaces. Then nothing is compiled before a namespace
+   * is known, and no verdict on the settings is reported.
+   */
   get needsNamespaces(): boolean {
     const { served } = this.#settings;
     return served !== undefined && compileAdmission(served.settings).namespaces.from === 'Selector';
   }
 
-  get compilations(): number {
-    return this.#routes.compilations;
-  }
-
-  get decisions(): number {
-    return this.#routes.decisions;
-  }
-
+  /** Compiles changes. */
   update(changes: Changes): Compilation {
-    this.#takeSettings(changes);
-    this.#takeCluster(changes);
+    this.#updateSettings(changes);
+    this.#updateCluster(changes);
     if (!this.#isHeld) this.#applySettings();
-    for (const [name, route] of changes.routes ?? []) this.#takeRoute(name, route);
+    for (const [name, route] of changes.routes ?? []) this.#putRoute(name, route);
     return this.#conclude();
   }
 
+  /**
+   * Takes over from another process, given the newest settings and all routes with their statuses.
+   * Newer generations that serve and owners of hosts in the statuses win over what was found here,
+   * since the proxies have them from the other process.
+   */
   adopt({ routes, settings }: Pick<Changes, 'routes' | 'settings'>): Compilation {
     if (settings !== undefined && settings !== null) {
       this.#settings.adopt(settings, this.#secrets);
@@ -100,7 +113,7 @@ class RememberingCompiler implements IncrementalCompiler {
     if (!this.#isHeld) this.#applySettings();
     const priors = new Map<string, Prior>();
     for (const [name, route] of routes ?? []) {
-      const resource = this.#takeRoute(name, route);
+      const resource = this.#putRoute(name, route);
       if (resource) priors.set(name, readPrior(resource, this.#options.gatewayClassName));
     }
     this.#routes.adopt(priors);
@@ -108,8 +121,8 @@ class RememberingCompiler implements IncrementalCompiler {
   }
 
   /**
-   * Without the settings nobody knows which routes may serve, nor whose a host is, and where they
-   * select namespaces, nobody does without the labels. A cluster always has a namespace.
+   * Without settings it is unknown which routes may serve and who owns a host; likewise without the
+   * labels of namespaces if the settings select by them. A cluster always has a namespace.
    */
   get #isHeld(): boolean {
     return this.obstacle !== undefined || this.#awaitsLabels;
@@ -120,32 +133,30 @@ class RememberingCompiler implements IncrementalCompiler {
   }
 
   #conclude(): Compilation {
-    if (!this.#isHeld) this.#settle();
-    if (!this.#awaitsLabels) this.#settingsVerdict.set(SETTINGS, this.#judgeSettings());
-    return this.#report();
+    if (!this.#isHeld) this.#compileChanged();
+    if (!this.#awaitsLabels) this.#report.setSettings(this.#settingsVerdict());
+    return this.#report.report();
   }
 
-  #takeSettings({ settings, secrets = new Map() }: Changes): void {
+  #updateSettings({ settings, secrets = new Map() }: Changes): void {
     for (const [name, values] of secrets) setOrDelete(this.#secrets, name, values);
-    if (settings !== undefined) {
-      this.#settings.put(settings ?? undefined, this.#secrets);
-    }
+    if (settings !== undefined) this.#settings.put(settings ?? undefined, this.#secrets);
     const { secretNames } = this;
     if ([...secrets.keys()].some((name) => secretNames.has(name))) {
       this.#settings.compile(this.#secrets);
     }
   }
 
-  #takeCluster({ namespaces = new Map(), ...changes }: Changes): void {
+  #updateCluster({ namespaces = new Map(), ...changes }: Changes): void {
     for (const [name, labels] of namespaces) setOrDelete(this.#namespaces, name, labels);
-    this.#routes.admitAgain(namespaces.keys());
+    this.#routes.reviewAdmission(namespaces.keys());
     const { services, targets, permissions } = this.#directory.apply(changes);
-    this.#routes.resolveAgain({ services, permissions });
+    this.#routes.resolveReferences({ services, permissions });
     this.#services.invalidate([...services, ...targets]);
   }
 
-  /** Answers with it, when it is one of ours. */
-  #takeRoute(name: string, resource: StoredRoute | undefined): StoredRoute | undefined {
+  /** Returns the route if it is of this gateway's class. */
+  #putRoute(name: string, resource: StoredRoute | undefined): StoredRoute | undefined {
     const { gatewayClassName } = this.#options;
     if (resource === undefined || !isOfClass(resource.spec, gatewayClassName)) {
       this.#routes.delete(name);
@@ -159,39 +170,38 @@ class RememberingCompiler implements IncrementalCompiler {
     const { served } = this.#settings;
     if (this.#applied !== undefined && served === this.#applied.served) return;
     const resources = settingsResources(served?.parts ?? defaultParts(this.#options));
-    for (const { key } of this.#applied?.resources ?? []) this.#resources.set(key, undefined);
-    for (const resource of resources) this.#resources.set(resource.key, resource);
+    for (const { key } of this.#applied?.resources ?? []) this.#report.setResource(key, undefined);
+    for (const resource of resources) this.#report.setResource(resource.key, resource);
     this.#routes.setTerms(this.#terms());
     this.#applied = { served, resources };
   }
 
-  #settle(): void {
-    for (const name of this.#routes.settle()) this.#takeSettled(name);
+  #compileChanged(): void {
+    for (const name of this.#routes.decide()) this.#recordRoute(name);
     for (const [key, resource] of this.#services.compileChanged()) {
-      this.#resources.set(key, resource);
+      this.#report.setResource(key, resource);
     }
   }
 
-  #takeSettled(name: string): void {
+  #recordRoute(name: string): void {
     const entry = this.#routes.get(name);
     const serving = entry?.serving;
     if (serving === undefined) this.#serving.delete(name);
     else this.#serving.add(name);
-    this.#resources.set(routeKey(name), serving?.resource);
+    this.#report.setResource(routeKey(name), serving?.resource);
     this.#services.use(name, serving?.resolved.backends ?? []);
-    this.#verdicts.set(name, entry && verdictOf(entry, this.#routes.keptBy(entry)));
+    this.#report.setRoute(name, entry && verdictOf(entry, this.#routes.keptBy(entry)));
   }
 
   #terms(): RouteTerms {
     const { served } = this.#settings;
     const { devAllowLoopback, services } = this.#options;
     const { authenticateAddress } = served?.parts ?? defaultParts(this.#options);
-    const signIn = signInOf(served);
     return {
       context: {
         devAllowLoopback,
         authenticateAddress,
-        signIn,
+        signIn: signInOf(served),
         missingSettings: served === undefined ? describeSettings(this.#options) : undefined,
         hasServices: services !== 'none',
       },
@@ -199,50 +209,26 @@ class RememberingCompiler implements IncrementalCompiler {
     };
   }
 
-  #judgeSettings(): SettingsVerdict | undefined {
-    const { resource, served, isAccepted, problems: problems } = this.#settings;
+  #settingsVerdict(): SettingsVerdict | undefined {
+    const { resource, served, isAccepted, problems } = this.#settings;
     if (resource === undefined) return undefined;
     const { resources = [] } = this.#applied ?? {};
     const [first] = resources;
+    const isServing = served !== undefined && first !== undefined;
     return {
       resource,
       isAccepted,
-      problems: problems,
-      ...(served !== undefined &&
-        first !== undefined && {
-          served: {
-            generation: served.generation,
-            spec: served.settings.spec,
-            key: first.key,
-            hash: first.hash,
-          },
-        }),
+      problems,
+      ...(isServing && {
+        served: {
+          generation: served.generation,
+          spec: served.settings.spec,
+          key: first.key,
+          hash: first.hash,
+        },
+      }),
       keys: served === undefined ? [] : resources.map(({ key }) => key),
       attachedRoutes: this.routeCount,
     };
   }
-
-  #report(): Compilation {
-    const settings = this.#settingsVerdict.report();
-    const resources = [...this.#resources.report()];
-    return {
-      put: resources.flatMap(([, resource]) => resource ?? []),
-      deleted: resources.flatMap(([key, resource]) => (resource === undefined ? [key] : [])),
-      routes: this.#verdicts.report(),
-      ...(settings.has(SETTINGS) && { settings: settings.get(SETTINGS) ?? null }),
-    };
-  }
-}
-
-interface Applied {
-  readonly served: ServedSettings | undefined;
-  readonly resources: readonly SnapshotResource[];
-}
-
-const SETTINGS = 'settings';
-
-/** Equal for verdicts that a status tells in the same way. Equal generations have equal specs. */
-function markOf({ resource, served, ...rest }: RouteVerdict | SettingsVerdict): string {
-  const { uid, generation } = resource.metadata;
-  return JSON.stringify([uid, generation, served?.generation, served?.hash, rest]);
 }

@@ -1,160 +1,204 @@
 import type { GatewaySettings } from '../../crds/types.ts';
 import type { StoredSettings } from '../kubernetes/stored-resources.ts';
-import { compileSettings, type SettingsParts } from './compile-settings.ts';
-import { defaultParts, NO_SETTINGS } from './default-settings.ts';
 import type { Problem } from '../validate/problem.ts';
 import { andThen, type CompileResult } from './compile-result.ts';
+import { compileSettings, type SettingsParts } from './compile-settings.ts';
+import { defaultParts, NO_SETTINGS } from './default-settings.ts';
 import { isOfClass, readServed, readStored } from './read-stored.ts';
-import { resourceName, namespaceOf, type CompileOptions, type Secrets } from './resources.ts';
+import { namespaceOf, resourceName, type CompileOptions, type Secrets } from './resources.ts';
 
-/** Settings that serve, of whatever generation, with the Secrets that they were accepted with. */
-export interface ServedSettings {
-  readonly generation: number;
-  readonly settings: GatewaySettings;
+/** Settings that serve, of any generation, with the Secrets that they were accepted with. */
+export interface ServedSettings extends SettingsGeneration {
   readonly parts: SettingsParts;
 }
 
+interface SettingsGeneration {
+  readonly generation: number;
+  readonly settings: GatewaySettings;
+}
+
+/** The newest generation, as it was stored and as it was read. */
+interface Newest {
+  readonly resource: StoredSettings;
+  readonly settings: CompileResult<GatewaySettings>;
+}
+
+/** The generation to serve while the newest one is rejected. */
+type LastGood =
+  | { readonly kind: 'serving'; readonly served: ServedSettings }
+  /** Served in another process, and cannot be used here at present: a Secret is missing, say. */
+  | { readonly kind: 'recorded'; readonly earlier: SettingsGeneration }
+  | { readonly kind: 'unknown' };
+
+type State =
+  /** There are no settings. What serves are the defaults, or nothing. */
+  | { readonly kind: 'absent'; readonly served: ServedSettings | undefined }
+  /** The newest generation serves. */
+  | { readonly kind: 'accepted'; readonly newest: Newest; readonly served: ServedSettings }
+  | {
+      readonly kind: 'rejected';
+      readonly newest: Newest;
+      readonly problems: readonly Problem[];
+      readonly lastGood: LastGood;
+    };
+
 /**
- * The settings of a gateway: the newest generation that can be used with its Secrets, and why the
- * newest of all cannot.
+ * The settings of a gateway: the newest generation that can be used with its Secrets, and the
+ * problems of the newest generation of all.
  */
 export class SettingsKeeper {
   readonly #options: CompileOptions;
-  #resource: StoredSettings | undefined;
-  #newest: CompileResult<GatewaySettings> | undefined;
-  /** What served in another process, to begin with. */
-  #before: { readonly generation: number; readonly settings: GatewaySettings } | undefined;
-  #served: ServedSettings | undefined;
-  #problems: readonly Problem[] = [];
+  #state: State = { kind: 'absent', served: undefined };
 
   constructor(options: CompileOptions) {
     this.#options = options;
   }
 
-  /** The newest generation, as it came; undefined when there are none. */
+  /** The newest generation, as it was stored; undefined if there are no settings. */
   get resource(): StoredSettings | undefined {
-    return this.#resource;
+    return this.#state.kind === 'absent' ? undefined : this.#state.newest.resource;
   }
 
+  /** The settings that serve. */
   get served(): ServedSettings | undefined {
-    return this.#served;
+    if (this.#state.kind !== 'rejected') return this.#state.served;
+    const { lastGood } = this.#state;
+    return lastGood.kind === 'serving' ? lastGood.served : undefined;
   }
 
   /** Everything wrong with the newest generation. */
   get problems(): readonly Problem[] {
-    return this.#problems;
+    return this.#state.kind === 'rejected' ? this.#state.problems : [];
   }
 
+  /** Whether the newest generation serves. */
   get isAccepted(): boolean {
-    return this.#resource !== undefined && this.#problems.length === 0;
+    return this.#state.kind === 'accepted';
   }
 
-  /** Why there is nothing to serve with although there are settings. */
+  /** The reason why nothing can serve although there are settings. */
   get obstacle(): string | undefined {
-    if (this.#resource === undefined || this.#served !== undefined) return undefined;
-    const name = resourceName(this.#resource);
+    if (this.#state.kind !== 'rejected' || this.#state.lastGood.kind === 'serving')
+      return undefined;
+    const name = resourceName(this.#state.newest.resource);
     return `GatewaySettings ${name} cannot be used, and no earlier generation of it is known`;
   }
 
-  /** `namespace/name` of the Secrets that any generation refers to that may serve. */
+  /** `namespace/name` of the Secrets of every generation that may serve. */
   get secretNames(): ReadonlySet<string> {
-    const newest = this.#newest?.kind === 'made' ? [this.#newest.value] : [];
-    const others = [this.#served, this.#before].flatMap((one) => (one ? [one.settings] : []));
-    return new Set([...newest, ...others].flatMap(secretsOf));
+    if (this.#state.kind === 'absent') return new Set();
+    const { settings } = this.#state.newest;
+    const newest = settings.kind === 'made' ? [settings.value] : [];
+    const lastGood = lastGoodOf(this.#state);
+    const earlier =
+      lastGood.kind === 'recorded' ? lastGood.earlier.settings : this.served?.settings;
+    return new Set([...newest, ...(earlier ? [earlier] : [])].flatMap(secretsOf));
   }
 
-  /** Takes settings, or undefined when they are gone. A new status of theirs changes nothing. */
+  /** Replaces the settings; undefined removes them. A change of the status only is recorded. */
   put(resource: StoredSettings | undefined, secrets: Secrets): void {
-    const isOurs =
-      resource !== undefined && isOfClass(resource.spec, this.#options.gatewayClassName);
-    const next = isOurs ? resource : undefined;
-    if (next !== undefined && isSameGeneration(this.#resource, next)) {
-      this.#resource = next;
-      return;
+    const { gatewayClassName } = this.#options;
+    if (resource === undefined || !isOfClass(resource.spec, gatewayClassName)) {
+      this.#state = { kind: 'absent', served: this.#defaults() };
+    } else if (this.#state.kind !== 'absent' && isSameGeneration(this.#state.newest, resource)) {
+      this.#state = { ...this.#state, newest: { ...this.#state.newest, resource } };
+    } else {
+      const settings = readStored('GatewaySettings', { ...idOf(resource), spec: resource.spec });
+      this.#state = this.#judge({ resource, settings }, this.#lastGoodBefore(resource), secrets);
     }
-    if (next === undefined) {
-      this.#served = this.#options.withoutSettings && defaultSettings(this.#options);
-      this.#before = undefined;
-    } else if (next.metadata.uid !== this.#resource?.metadata.uid) {
-      // Settings that were deleted and created again are different ones, of which nothing is known.
-      if (this.#resource !== undefined) this.#served = undefined;
-      this.#before = this.#readBefore(next);
-    }
-    this.#resource = next;
-    this.#newest = next && readStored('GatewaySettings', { ...placeOf(next), spec: next.spec });
-    this.compile(secrets);
   }
 
   /**
-   * Takes settings with what another process made of them: a generation that served there, where it
-   * is newer than the one that serves here and the newest cannot.
+   * Replaces the settings, and prefers the generation that served in another process if it is newer
+   * than the one that serves here and the newest is rejected.
    */
   adopt(resource: StoredSettings, secrets: Secrets): void {
     this.put(resource, secrets);
-    const before = this.#resource && this.#readBefore(this.#resource);
-    if (this.isAccepted || before === undefined) return;
-    if (before.generation <= (this.#served?.generation ?? -1)) return;
-    const outcome = this.#serve(before.generation, before.settings, secrets);
-    if (outcome.kind === 'made') this.#served = outcome.value;
-    else if (this.#served === undefined) this.#before = before;
+    if (this.#state.kind !== 'rejected') return;
+    const { newest, lastGood } = this.#state;
+    const earlier = this.#readEarlier(newest.resource);
+    const known = lastGood.kind === 'serving' ? lastGood.served.generation : -1;
+    if (earlier === undefined || earlier.generation <= known) return;
+    const recorded = this.#tryRecorded(earlier, secrets);
+    const isBetter = recorded.kind === 'serving' || lastGood.kind !== 'serving';
+    if (isBetter) this.#state = { ...this.#state, lastGood: recorded };
   }
 
   /** Compiles the settings with Secrets that may have changed. */
   compile(secrets: Secrets): void {
-    this.#problems = [];
-    if (this.#newest === undefined || this.#resource === undefined) return;
-    const generation = generationOf(this.#resource);
-    const outcome = andThen(this.#newest, (settings) => this.#serve(generation, settings, secrets));
-    if (outcome.kind === 'made') {
-      this.#before = undefined;
-      this.#served = outcome.value;
-      return;
-    }
-    this.#problems = outcome.problems;
-    if (this.#served !== undefined || this.#before === undefined) return;
-    const { generation: earlier, settings } = this.#before;
-    const fallback = this.#serve(earlier, settings, secrets);
-    if (fallback.kind === 'made') this.#served = fallback.value;
+    if (this.#state.kind === 'absent') return;
+    this.#state = this.#judge(this.#state.newest, lastGoodOf(this.#state), secrets);
   }
 
-  #serve(
-    generation: number,
-    settings: GatewaySettings,
-    secrets: Secrets,
-  ): CompileResult<ServedSettings> {
-    return andThen(compileSettings(settings, secrets, this.#options), (parts) => ({
+  #judge(newest: Newest, lastGood: LastGood, secrets: Secrets): State {
+    const generation = generationOf(newest.resource);
+    const served = andThen(newest.settings, (settings) =>
+      this.#serve({ generation, settings }, secrets),
+    );
+    if (served.kind === 'made') return { kind: 'accepted', newest, served: served.value };
+    return {
+      kind: 'rejected',
+      newest,
+      problems: served.problems,
+      lastGood:
+        lastGood.kind === 'recorded' ? this.#tryRecorded(lastGood.earlier, secrets) : lastGood,
+    };
+  }
+
+  #lastGoodBefore(next: StoredSettings): LastGood {
+    if (this.#state.kind === 'absent') {
+      const { served } = this.#state;
+      if (served !== undefined) return { kind: 'serving', served };
+    } else if (this.#state.newest.resource.metadata.uid === next.metadata.uid) {
+      return lastGoodOf(this.#state);
+    }
+    // Settings that were deleted and created again have no history here.
+    const earlier = this.#readEarlier(next);
+    return earlier === undefined ? { kind: 'unknown' } : { kind: 'recorded', earlier };
+  }
+
+  #tryRecorded(earlier: SettingsGeneration, secrets: Secrets): LastGood {
+    const served = this.#serve(earlier, secrets);
+    if (served.kind === 'made') return { kind: 'serving', served: served.value };
+    return { kind: 'recorded', earlier };
+  }
+
+  #serve(generation: SettingsGeneration, secrets: Secrets): CompileResult<ServedSettings> {
+    return andThen(compileSettings(generation.settings, secrets, this.#options), (parts) => ({
       kind: 'made',
-      value: { generation, settings, parts },
+      value: { ...generation, parts },
     }));
   }
 
-  #readBefore(
-    resource: StoredSettings,
-  ): { readonly generation: number; readonly settings: GatewaySettings } | undefined {
-    // The newest may have served with a Secret that is there no more.
+  #defaults(): ServedSettings | undefined {
+    if (this.#options.withoutSettings === undefined) return undefined;
+    return { generation: 0, settings: NO_SETTINGS, parts: defaultParts(this.#options) };
+  }
+
+  /** Reads the generation that served in another process from the status. */
+  #readEarlier(resource: StoredSettings): SettingsGeneration | undefined {
+    // It may be the newest: that one may have served with a Secret that is gone now.
     const served = readServed(resource.status, generationOf(resource) + 1);
     if (served === undefined) return undefined;
     if (!isOfClass(served.spec, this.#options.gatewayClassName)) return undefined;
-    const read = readStored('GatewaySettings', { ...placeOf(resource), spec: served.spec });
+    const read = readStored('GatewaySettings', { ...idOf(resource), spec: served.spec });
     if (read.kind === 'invalid') return undefined;
     return { generation: served.number, settings: read.value };
   }
 }
 
-function defaultSettings(options: CompileOptions): ServedSettings {
-  return { generation: 0, settings: NO_SETTINGS, parts: defaultParts(options) };
+function lastGoodOf(state: Exclude<State, { kind: 'absent' }>): LastGood {
+  if (state.kind === 'rejected') return state.lastGood;
+  return { kind: 'serving', served: state.served };
 }
 
-function placeOf(resource: StoredSettings): {
-  readonly namespace: string;
-  readonly name: string;
-} {
+function idOf(resource: StoredSettings): { readonly namespace: string; readonly name: string } {
   return { namespace: namespaceOf(resource), name: resource.metadata.name };
 }
 
-function isSameGeneration(before: StoredSettings | undefined, now: StoredSettings): boolean {
+function isSameGeneration({ resource: before }: Newest, now: StoredSettings): boolean {
   const { uid, generation } = now.metadata;
-  const isSame = uid === before?.metadata.uid && generation === before?.metadata.generation;
+  const isSame = uid === before.metadata.uid && generation === before.metadata.generation;
   return isSame && generation !== undefined;
 }
 

@@ -2,7 +2,7 @@ import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import type { Snapshot, SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { GatewaySettings, Route } from '../../crds/types.ts';
 import type { Compilation, RouteVerdict, SettingsVerdict } from '../compile/compilation.ts';
-import { createIncrementalCompiler } from '../compile/incremental-compiler.ts';
+import { IncrementalCompiler } from '../compile/incremental-compiler.ts';
 import type { CompileOptions } from '../compile/resources.ts';
 import { displayName } from '../validate/resource-id.ts';
 import type { LocatedProblem } from './located-problem.ts';
@@ -24,7 +24,7 @@ export class FileCompiler {
   #settings: SettingsVerdict | undefined;
 
   constructor(options: CompileOptions) {
-    this.#compiler = createIncrementalCompiler(options);
+    this.#compiler = new IncrementalCompiler(options);
   }
 
   /** Undefined until usable settings are known. */

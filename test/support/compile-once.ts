@@ -1,5 +1,5 @@
 import type { Changes } from '../../controller/compile/compilation.ts';
-import { createIncrementalCompiler } from '../../controller/compile/incremental-compiler.ts';
+import { IncrementalCompiler } from '../../controller/compile/incremental-compiler.ts';
 import type { Problem, ResourceProblem } from '../../controller/validate/problem.ts';
 import { resourceName, type CompileOptions } from '../../controller/compile/resources.ts';
 import { sortProblems } from '../../controller/validate/sort-problems.ts';
@@ -32,7 +32,7 @@ export function compileOnce(
   { routes, settings, secrets = new Map(), cluster }: ResourceSet,
   options: Partial<CompileOptions> = {},
 ): CompiledOnce {
-  const compiler = createIncrementalCompiler({
+  const compiler = new IncrementalCompiler({
     devAllowLoopback: false,
     ...(cluster === undefined && { services: 'none', withoutSettings: 'defaults' }),
     ...options,

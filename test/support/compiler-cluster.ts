@@ -1,11 +1,11 @@
 import type {
   Changes,
   Compilation,
-  IncrementalCompiler,
   RouteVerdict,
   SettingsVerdict,
 } from '../../controller/compile/compilation.ts';
-import { createIncrementalCompiler } from '../../controller/compile/incremental-compiler.ts';
+import { compileRoute } from '../../controller/compile/compile-route.ts';
+import { IncrementalCompiler } from '../../controller/compile/incremental-compiler.ts';
 import type { CompileOptions } from '../../controller/compile/resources.ts';
 import { parseRouteStatus, parseSettingsStatus } from '../../controller/kubernetes/parse-status.ts';
 import type {
@@ -33,12 +33,18 @@ export class CompilerCluster {
   #settings: StoredSettings | undefined;
   #settingsVerdict: SettingsVerdict | undefined;
   #clock = 0;
+  #compilations = 0;
   readonly #options: CompileOptions;
   #compiler: IncrementalCompiler;
 
   constructor(options: Partial<CompileOptions> = {}) {
     this.#options = { ...OPTIONS, ...options };
-    this.#compiler = createIncrementalCompiler(this.#options);
+    this.#compiler = this.#newCompiler();
+  }
+
+  /** How often a route was compiled. */
+  get compilations(): number {
+    return this.#compilations;
   }
 
   get compiler(): IncrementalCompiler {
@@ -121,7 +127,7 @@ export class CompilerCluster {
   takeOver(change: (route: StoredRoute) => StoredRoute = (route) => route): readonly Compilation[] {
     const names = [...this.#routes.keys()];
     const routes = names.map((name) => [name, change(this.stored(name))] as const);
-    this.#compiler = createIncrementalCompiler(this.#options);
+    this.#compiler = this.#newCompiler();
     const changes = { routes: new Map(routes), settings: this.storedSettings() ?? null };
     const { namespaces, ...others } = mergeChanges(this.#others);
     const compilations = [this.#compiler.update({ ...others, ...changes })];
@@ -186,6 +192,13 @@ export class CompilerCluster {
       creationTimestamp: new Date(this.#clock * 1000).toISOString().replace('.000', ''),
     };
     return { metadata, spec };
+  }
+
+  #newCompiler(): IncrementalCompiler {
+    return new IncrementalCompiler(this.#options, (route, context) => {
+      this.#compilations += 1;
+      return compileRoute(route, context);
+    });
   }
 }
 

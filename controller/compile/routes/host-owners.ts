@@ -3,15 +3,15 @@ interface Claimant {
   readonly namespace: string;
   /** Sorts by age, then by namespace and name. */
   readonly age: string;
-  /** Whether the gateway takes routes of its namespace. */
+  /** Whether the gateway admits routes of its namespace. */
   readonly isAdmitted: boolean;
-  /** The host that it is known to have served, until it is settled whose that is. */
+  /** The host that it served in another process, until the owner of the host is decided here. */
   readonly servedHost: string | undefined;
 }
 
 /**
- * Which namespace each host belongs to: that of its oldest route, for as long as any route of that
- * namespace asks for it. While none that is admitted asks for it, it stays whose it was.
+ * The namespace that owns each host: that of the oldest route, for as long as any admitted route of
+ * that namespace asks for the host. While no admitted route asks for it, the owner does not change.
  *
  * Attack: routes keep their age when they change. An old one that is changed to ask for the host of
  * another namespace does not get it.
@@ -23,8 +23,8 @@ export class HostOwners {
     return this.#owners.get(host);
   }
 
-  /** Finds the owner among all routes that ask for a host. Answers whether it is another one. */
-  settle(host: string, claimants: ReadonlySet<Claimant>): boolean {
+  /** Decides the owner, given all routes that ask for the host. Returns whether it changed. */
+  decide(host: string, claimants: ReadonlySet<Claimant>): boolean {
     const before = this.#owners.get(host);
     if (isAsked(claimants, before)) return false;
     const owner = oldest(host, claimants)?.namespace;
@@ -36,8 +36,8 @@ export class HostOwners {
   }
 
   /**
-   * Forgets the owner of a host where routes are known to have served it, and none of them is the
-   * owner's. Answers whether it did.
+   * Forgets the owner of a host that routes served in another process, if none of these routes is in
+   * the owner's namespace. Returns whether the owner was forgotten.
    */
   doubt(host: string, claimants: ReadonlySet<Claimant>): boolean {
     const owner = this.#owners.get(host);
@@ -58,18 +58,18 @@ function isAsked(claimants: ReadonlySet<Claimant>, owner: string | undefined): b
   );
 }
 
-/** The oldest that is admitted. Those that another process let serve the host go first. */
+/** The oldest admitted route. Those that served the host in another process come first. */
 function oldest(host: string, claimants: ReadonlySet<Claimant>): Claimant | undefined {
   let first: Claimant | undefined;
   for (const claimant of claimants) {
-    if (claimant.isAdmitted && (first === undefined || goesFirst(claimant, first, host))) {
+    if (claimant.isAdmitted && (first === undefined || comesFirst(claimant, first, host))) {
       first = claimant;
     }
   }
   return first;
 }
 
-function goesFirst(one: Claimant, other: Claimant, host: string): boolean {
+function comesFirst(one: Claimant, other: Claimant, host: string): boolean {
   const [isServed, isOtherServed] = [one, other].map(({ servedHost }) => servedHost === host);
   return isServed === isOtherServed ? one.age < other.age : isServed === true;
 }

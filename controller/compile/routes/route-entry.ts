@@ -3,105 +3,156 @@ import type { Problem } from '../../validate/problem.ts';
 import { namespaceOf, resourceName } from '../resources.ts';
 import type { RouteGeneration } from './route-generation.ts';
 
-/** A route, with the generations of it that may serve. */
+/** Which generation of a route serves, as it was decided last. */
+export type RouteDecision =
+  /** The newest generation serves. */
+  | { readonly kind: 'accepted'; readonly serving: RouteGeneration }
+  /** The generation that was accepted last serves. */
+  | {
+      readonly kind: 'fallback';
+      readonly serving: RouteGeneration;
+      readonly conflict: Problem | undefined;
+    }
+  /** Nothing serves. */
+  | { readonly kind: 'rejected'; readonly conflict: Problem | undefined };
+
+/** What a route entry begins with. */
+export interface RouteEntryOptions {
+  readonly resource: StoredRoute;
+  readonly newest: RouteGeneration;
+  /** The generation that another process accepted last. */
+  readonly accepted: RouteGeneration | undefined;
+  /** The host that another process served. */
+  readonly servedHost: string | undefined;
+  readonly isAdmitted: boolean;
+}
+
+/** A route, with the generations that may serve and the decision which one does. */
 export class RouteEntry {
   readonly name: string;
   readonly namespace: string;
   /** Sorts by age, then by namespace and name. */
   readonly age: string;
-  /** The newest generation, as it came last. */
-  resource: StoredRoute;
-  /** The host that it is known to have served, until it is settled whose that is. */
-  servedHost: string | undefined;
-  isAdmitted = true;
+  #resource: StoredRoute;
   #newest: RouteGeneration;
   #accepted: RouteGeneration | undefined;
-  #serving: RouteGeneration | undefined;
-  #conflict: Problem | undefined;
+  #servedHost: string | undefined;
+  #isAdmitted: boolean;
+  #decision: RouteDecision = { kind: 'rejected', conflict: undefined };
 
-  constructor(
-    resource: StoredRoute,
-    newest: RouteGeneration,
-    accepted: RouteGeneration | undefined,
-  ) {
+  constructor({ resource, newest, accepted, servedHost, isAdmitted }: RouteEntryOptions) {
     this.name = resourceName(resource);
     this.namespace = namespaceOf(resource);
     this.age = ageOf(resource);
-    this.resource = resource;
+    this.#resource = resource;
     this.#newest = newest;
     this.#accepted = accepted;
+    this.#servedHost = servedHost;
+    this.#isAdmitted = isAdmitted;
+  }
+
+  /** The newest generation, as it was stored last. */
+  get resource(): StoredRoute {
+    return this.#resource;
   }
 
   get newest(): RouteGeneration {
     return this.#newest;
   }
 
-  set newest(generation: RouteGeneration) {
-    this.#newest = generation;
+  /** Whether the gateway admits routes of its namespace. */
+  get isAdmitted(): boolean {
+    return this.#isAdmitted;
   }
 
-  /** The generation that was accepted last; undefined when that is the newest. */
+  /** The host that it served in another process, until the owner of the host is decided here. */
+  get servedHost(): string | undefined {
+    return this.#servedHost;
+  }
+
+  /** The generation that was accepted last; undefined if it is the newest. */
   get fallback(): RouteGeneration | undefined {
     return this.#accepted === this.#newest ? undefined : this.#accepted;
   }
 
-  /** What serves; undefined when nothing does. */
+  /** The generation that serves. */
   get serving(): RouteGeneration | undefined {
-    return this.#serving;
+    return this.#decision.kind === 'rejected' ? undefined : this.#decision.serving;
   }
 
-  /** Why the newest generation, which is valid by itself, does not serve. */
+  /** The reason why the newest generation does not serve although it is valid. */
   get conflict(): Problem | undefined {
-    return this.#conflict;
+    return this.#decision.kind === 'accepted' ? undefined : this.#decision.conflict;
   }
 
   get generations(): readonly RouteGeneration[] {
     return this.fallback === undefined ? [this.#newest] : [this.#newest, this.fallback];
   }
 
-  /** Generations that do not serve, and not by a problem of theirs or for another route. */
+  /** Generations that only the settings keep from serving. */
   get waiting(): readonly RouteGeneration[] {
-    if (this.#serving !== undefined) return [];
+    if (this.serving !== undefined) return [];
     return this.generations.filter(
-      ({ host, compiled }) => host !== undefined && (!this.isAdmitted || compiled === undefined),
+      ({ host, compiled }) => host !== undefined && (!this.#isAdmitted || compiled === undefined),
     );
   }
 
-  /** Hosts that it asks for, admitted or not. */
+  /** The hosts that it asks for, admitted or not. */
   get hosts(): readonly string[] {
     return this.generations.flatMap(({ host }) => (host === undefined ? [] : [host]));
   }
 
-  /**
-   * Takes what was decided, and answers whether that is anything new. What is accepted is what to go
-   * back to from then on.
-   */
-  settle(serving: RouteGeneration | undefined, conflict: Problem | undefined): boolean {
-    const before = { serving: this.#serving, conflict: this.#conflict, accepted: this.#accepted };
-    this.#serving = serving;
-    this.#conflict = conflict;
-    if (this.#serving === this.#newest) this.#accepted = this.#newest;
-    return (
-      this.#serving !== before.serving ||
-      this.#conflict?.message !== before.conflict?.message ||
-      this.#accepted !== before.accepted
-    );
+  /** Records the stored route after a change that made no new generation. */
+  updateResource(resource: StoredRoute): void {
+    this.#resource = resource;
   }
 
-  /** Takes what another process accepted last; the newest generation is settled anew. */
-  adopt(accepted: RouteGeneration): void {
+  /** Begins a generation, which does not serve before that is decided. */
+  beginGeneration(resource: StoredRoute, newest: RouteGeneration): void {
+    this.#resource = resource;
+    this.#newest = newest;
+  }
+
+  /** Begins a generation that serves in place of the newest one before. */
+  replaceServing(resource: StoredRoute, newest: RouteGeneration): void {
+    this.beginGeneration(resource, newest);
+    this.#accepted = newest;
+    this.#decision = { kind: 'accepted', serving: newest };
+  }
+
+  admit(isAdmitted: boolean): void {
+    this.#isAdmitted = isAdmitted;
+  }
+
+  /** Sets the generation that another process accepted last. */
+  adoptAccepted(accepted: RouteGeneration): void {
     this.#accepted = accepted;
   }
 
-  /** Takes a newest generation that gets what the one before has got. */
-  replace(newest: RouteGeneration): void {
-    this.#newest = newest;
-    this.#accepted = newest;
-    this.#serving = newest;
+  /** Sets the host that it served in another process. */
+  adoptServedHost(host: string): void {
+    this.#servedHost = host;
+  }
+
+  forgetServedHost(): void {
+    this.#servedHost = undefined;
+  }
+
+  /** Records a decision. Returns whether it differs from the one before. */
+  decide(decision: RouteDecision): boolean {
+    const { serving, conflict } = this;
+    const accepted = this.#accepted;
+    this.#decision = decision;
+    if (decision.kind === 'accepted') this.#accepted = decision.serving;
+    return (
+      this.serving !== serving ||
+      this.conflict?.message !== conflict?.message ||
+      this.#accepted !== accepted
+    );
   }
 }
 
-/** Times of Kubernetes sort as text; a route without one has not been stored yet. */
+/** Times of Kubernetes sort as text. A route without a time is not stored yet, and so the youngest. */
 export function ageOf(resource: Pick<StoredRoute, 'metadata'>): string {
   return `${resource.metadata.creationTimestamp ?? '~'} ${resourceName(resource)}`;
 }

@@ -7,53 +7,58 @@ import { parseAddress } from '../address.ts';
 import { readBackendRefs, type BackendRef } from '../backends/backend-refs.ts';
 import { resolveBackends, type ResolvedBackends } from '../backends/resolve-backends.ts';
 import type { ServiceLookup } from '../backends/service-lookup.ts';
-import { compileRoute } from '../compile-route.ts';
-import { guarded } from '../guarded.ts';
 import { andThen, type CompileResult } from '../compile-result.ts';
+import { guarded } from '../guarded.ts';
 import { namespaceOf } from '../resources.ts';
-import type { RouteContext } from '../route-context.ts';
 import { claimsOf, type RouteClaims } from './claims.ts';
+
+/** Compiles a valid route under the present settings. */
+export type CompileRoute = (route: Route) => CompileResult<CompiledRoute>;
 
 const NO_BACKENDS: ResolvedBackends = { backends: [], problems: [], notes: [] };
 
-/** Faults of the settings and not of the route: it does not give up its host for them. */
-const FAULTS_OF_SETTINGS: ReadonlySet<ProblemReason> = new Set([
+/** Problems of the settings and not of the route, which keeps its host in spite of them. */
+const SETTINGS_REASONS: ReadonlySet<ProblemReason> = new Set([
   'SettingsNotFound',
   'IdentityProviderNotFound',
 ]);
 
+type State =
+  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] }
+  /** Only the settings prevent that it serves. */
+  | { readonly kind: 'waiting'; readonly problems: readonly Problem[]; readonly host: string }
+  | { readonly kind: 'compiled'; readonly route: CompiledRoute; readonly claims: RouteClaims };
+
 /** One generation of a route, and what it compiles to. */
 export class RouteGeneration {
   readonly number: number;
-  /** As it came. */
+  /** The spec as it was stored. */
   readonly spec: unknown;
   readonly refs: readonly BackendRef[];
   readonly #route: CompileResult<Route>;
-  #compiled: CompileResult<CompiledRoute>;
+  #state: State;
   #resolved = NO_BACKENDS;
   #resource: SnapshotResource | undefined;
-  #claims: RouteClaims | undefined;
 
   constructor(
     { number, spec }: { readonly number: number; readonly spec: unknown },
     route: CompileResult<Route>,
-    context: RouteContext,
+    compileRoute: CompileRoute,
   ) {
     this.number = number;
     this.spec = spec;
     this.#route = route;
     this.refs = route.kind === 'made' ? refsOf(route.value) : [];
-    this.#compiled = compile(route, context);
+    this.#state = stateOf(route, compileRoute);
   }
 
-  /** Compiles it anew, for another context. */
-  compile(context: RouteContext): void {
-    this.#compiled = compile(this.#route, context);
+  /** Compiles it again, under changed settings. */
+  compile(compileRoute: CompileRoute): void {
+    this.#state = stateOf(this.#route, compileRoute);
     this.#resource = undefined;
-    this.#claims = undefined;
   }
 
-  /** Resolves its references anew. Answers whether they lead elsewhere. */
+  /** Resolves its references again. Returns whether the result changed. */
   resolve(services: ServiceLookup): boolean {
     if (this.refs.length === 0 || this.#route.kind === 'invalid') return false;
     const before = JSON.stringify(this.#resolved);
@@ -63,41 +68,42 @@ export class RouteGeneration {
     return isChanged;
   }
 
-  /** What it compiles to, but for its backends; undefined when it is not valid. */
+  /** The compiled route without its backends; undefined if it is not valid. */
   get compiled(): CompiledRoute | undefined {
-    return this.#compiled.kind === 'made' ? this.#compiled.value : undefined;
+    return this.#state.kind === 'compiled' ? this.#state.route : undefined;
   }
 
   get resolved(): ResolvedBackends {
     return this.#resolved;
   }
 
-  /** Why it is not valid; empty when it is. */
+  /** The reasons why it is not valid; empty if it is. */
   get problems(): readonly Problem[] {
-    return this.#compiled.kind === 'invalid' ? this.#compiled.problems : [];
+    return this.#state.kind === 'compiled' ? [] : this.#state.problems;
   }
 
-  /** The host that it asks for; undefined when it is not valid, be it by a problem of its own. */
+  /** The host that it asks for; undefined if its spec is invalid. */
   get host(): string | undefined {
-    if (this.#compiled.kind === 'made') return this.#compiled.value.host;
-    if (this.#route.kind === 'invalid') return undefined;
-    if (!this.problems.every(({ reason }) => FAULTS_OF_SETTINGS.has(reason))) return undefined;
-    const address = parseAddress(this.#route.value.spec.from, 'spec.from');
-    return address.kind === 'made' ? address.value.host : undefined;
+    switch (this.#state.kind) {
+      case 'invalid':
+        return undefined;
+      case 'waiting':
+        return this.#state.host;
+      case 'compiled':
+        return this.#state.route.host;
+    }
   }
 
-  /** What it asks for that others may ask for, too; undefined when it is not valid. */
+  /** What it asks for that other routes may ask for too; undefined if it is not valid. */
   get claims(): RouteClaims | undefined {
-    const { compiled } = this;
-    this.#claims ??= compiled && claimsOf(compiled);
-    return this.#claims;
+    return this.#state.kind === 'compiled' ? this.#state.claims : undefined;
   }
 
   get isMcpServer(): boolean {
     return this.#route.kind === 'made' && this.#route.value.spec.mcp !== undefined;
   }
 
-  /** It in the snapshot; undefined when it is not valid. */
+  /** Its snapshot resource; undefined if it is not valid. */
   get resource(): SnapshotResource | undefined {
     const { compiled } = this;
     if (compiled === undefined) return undefined;
@@ -109,8 +115,20 @@ export class RouteGeneration {
   }
 }
 
-function compile(route: CompileResult<Route>, context: RouteContext): CompileResult<CompiledRoute> {
-  return andThen(route, (valid) => guarded(() => compileRoute(valid, context)));
+function stateOf(route: CompileResult<Route>, compileRoute: CompileRoute): State {
+  const compiled = andThen(route, (valid) => guarded(() => compileRoute(valid)));
+  if (compiled.kind === 'made') {
+    return { kind: 'compiled', route: compiled.value, claims: claimsOf(compiled.value) };
+  }
+  const { problems } = compiled;
+  const isWaiting = problems.every(({ reason }) => SETTINGS_REASONS.has(reason));
+  const host = isWaiting && route.kind === 'made' ? hostOf(route.value) : undefined;
+  return host === undefined ? { kind: 'invalid', problems } : { kind: 'waiting', problems, host };
+}
+
+function hostOf({ spec }: Route): string | undefined {
+  const address = parseAddress(spec.from, 'spec.from');
+  return address.kind === 'made' ? address.value.host : undefined;
 }
 
 function refsOf(route: Route): readonly BackendRef[] {

@@ -1,10 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
-import type {
-  Changes,
-  IncrementalCompiler,
-} from '../../../../../controller/compile/compilation.ts';
-import { createIncrementalCompiler } from '../../../../../controller/compile/incremental-compiler.ts';
+import type { Changes } from '../../../../../controller/compile/compilation.ts';
+import { IncrementalCompiler } from '../../../../../controller/compile/incremental-compiler.ts';
 import type { StoredRoute } from '../../../../../controller/kubernetes/stored-resources.ts';
 import {
   CompilerCluster,
@@ -20,7 +17,7 @@ const BAD = publicSpec(A, { regex: '(a+)+' });
 /** A cluster whose controller leads, and another one that was told of less than it. */
 class Pair {
   readonly leader = new CompilerCluster();
-  readonly follower: IncrementalCompiler = createIncrementalCompiler({
+  readonly follower: IncrementalCompiler = new IncrementalCompiler({
     devAllowLoopback: false,
     gatewayClassName: 'gatehouse',
   });

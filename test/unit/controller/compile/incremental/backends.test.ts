@@ -56,12 +56,12 @@ function endpoints(cluster: CompilerCluster, name = SERVICE): unknown {
 describe('a change of endpoints', () => {
   test('compiles no route, and changes the Service alone', () => {
     const cluster = started();
-    const { compilations } = cluster.compiler;
+    const { compilations } = cluster;
     const { put, deleted, routes } = cluster.change({
       endpointSlices: new Map([['x/slice', slice(['10.0.0.2', '10.0.0.1'])]]),
     });
 
-    expect(cluster.compiler.compilations).toBe(compilations);
+    expect(cluster.compilations).toBe(compilations);
     expect(put.map(({ key }) => key)).toEqual(['service/x/files']);
     expect([...deleted, ...routes]).toEqual([]);
     expect(endpoints(cluster)).toEqual([
@@ -99,7 +99,7 @@ describe('a change of endpoints', () => {
 describe('a Service', () => {
   test('that comes and goes changes the route, which serves all along', () => {
     const cluster = started();
-    const { compilations } = cluster.compiler;
+    const { compilations } = cluster;
     cluster.change({ services: new Map([[SERVICE, undefined]]) });
 
     expect(cluster.routes['x/app']?.backends).toEqual([{ port: 80, weight: 1 }]);
@@ -115,7 +115,7 @@ describe('a Service', () => {
     expect(cluster.routes['x/app']?.backends).toEqual([{ service: SERVICE, port: 80, weight: 1 }]);
     expect(endpoints(cluster)).toEqual([{ port: 80, endpoints: ['10.0.0.1:8000'] }]);
     expect(cluster.verdicts.get('x/app')?.problems).toEqual([]);
-    expect(cluster.compiler.compilations).toBe(compilations);
+    expect(cluster.compilations).toBe(compilations);
   });
 
   test('that loses the port leads nowhere', () => {
