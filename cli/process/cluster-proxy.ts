@@ -78,22 +78,22 @@ export async function startClusterProxy(options: ClusterProxyOptions): Promise<C
   logger.info('started', { admin: formatAddress(admin.address), proxy: options.proxyId });
 
   const finder = new LastGoodFinder(places, {
-    serve: (placed) => serving.serveKept(placed),
+    serve: (placed) => serving.serveLastGood(placed),
     logger,
   });
-  opening.defer(() => serving.end());
-  await finder.look();
+  opening.defer(() => serving.stop());
+  await finder.search();
   const link = opening.use(new ControllerLink(options, { serving, finder }));
-  serving.onListening = () => link.tellStatus();
+  void serving.listening.then(() => link.reportStatusChange());
   const open = opening.move();
   return {
     failed: listening(serving.failed),
     async drain() {
       const { drainDelayMs: minMs, drainTimeoutMs: timeoutMs } = options;
-      link.stopLooking();
-      await serving.end();
+      link.stopSearching();
+      await serving.stop();
       const drained = gateway.drain({ minMs, timeoutMs });
-      link.tellStatus();
+      link.reportStatusChange();
       await drained;
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),

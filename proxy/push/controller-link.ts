@@ -1,13 +1,12 @@
-import type { LastGoodFinder } from './last-good/last-good-finder.ts';
-import { followController, type ControllerFollower } from './push-client.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
+import type { LastGoodFinder } from './last-good/last-good-finder.ts';
+import { PushClient } from './push-client.ts';
 import type { Serving } from './serving.ts';
 
-/** What is needed to follow a controller. */
 export interface ControllerLinkOptions {
   /** URL of the controllers' Service. */
   readonly controller: URL;
-  /** File of the certificates that sign for the controllers. */
+  /** File of the authorities (PEM) that the controller's certificate may come from. */
   readonly controllerCa: string;
   /** File of the projected ServiceAccount token. */
   readonly tokenFile: string;
@@ -16,17 +15,17 @@ export interface ControllerLinkOptions {
 }
 
 /**
- * Follows the controller, and looks on for a kept snapshot as long as nothing serves.
+ * Stays connected to the controller, and searches for a last good snapshot while nothing serves.
  *
- * What comes first is served. A controller learns in the hello what a proxy has: so it is told anew of
- * one that was found after that.
+ * Whichever arrives first is served. A controller learns from the hello what a proxy serves, so the
+ * client reconnects after a last good snapshot was found.
  */
 export class ControllerLink implements AsyncDisposable {
   readonly #options: ControllerLinkOptions;
   readonly #serving: Serving;
-  readonly #ending = new AbortController();
+  readonly #searching = new AbortController();
   readonly #restored: Promise<void>;
-  #follower: ControllerFollower;
+  #client: PushClient;
 
   constructor(
     options: ControllerLinkOptions,
@@ -34,40 +33,40 @@ export class ControllerLink implements AsyncDisposable {
   ) {
     this.#options = options;
     this.#serving = serving;
-    this.#follower = this.#follow();
-    this.#restored = serving.placed === undefined ? this.#restore(finder) : Promise.resolve();
+    this.#client = this.#connect();
+    this.#restored = serving.served === undefined ? this.#restore(finder) : Promise.resolve();
   }
 
-  /** Tells the controller how the proxy is, if it did not know. */
-  tellStatus(): void {
-    this.#follower.tellStatus();
+  /** Reports to the controller at once if the proxy became ready, or not ready, or began to drain. */
+  reportStatusChange(): void {
+    this.#client.reportStatusChange();
   }
 
-  /** What is kept is of no use any more. */
-  stopLooking(): void {
-    this.#ending.abort();
+  /** Ends the search for a last good snapshot. */
+  stopSearching(): void {
+    this.#searching.abort();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.stopLooking();
+    this.stopSearching();
     await this.#restored;
-    await this.#follower.close();
+    await this.#client.close();
   }
 
-  #follow(): ControllerFollower {
+  #connect(): PushClient {
     const { controller, controllerCa, tokenFile, proxyId, logger } = this.#options;
-    return followController({
+    return new PushClient({
       url: controller.origin,
       ca: controllerCa,
       tokenFile,
       proxyId,
-      serving: this.#serving.placed,
+      serving: this.#serving.served,
       logger,
       handlers: {
         apply: async (placed, difference) => {
-          const refused = await this.#serving.apply(placed, difference);
-          if (refused.length === 0) this.stopLooking();
-          return refused;
+          const rejected = await this.#serving.apply(placed, difference);
+          if (rejected.length === 0) this.stopSearching();
+          return rejected;
         },
         status: () => this.#serving.status(),
       },
@@ -75,9 +74,9 @@ export class ControllerLink implements AsyncDisposable {
   }
 
   async #restore(finder: LastGoodFinder): Promise<void> {
-    if (!(await finder.goOn(this.#ending.signal))) return;
-    // A snapshot that is being applied ends first: what serves then is what the controller hears of.
-    await this.#follower.close();
-    this.#follower = this.#follow();
+    if (!(await finder.keepSearching(this.#searching.signal))) return;
+    // Waits for a snapshot that is being applied: the hello must name what serves after that.
+    await this.#client.close();
+    this.#client = this.#connect();
   }
 }

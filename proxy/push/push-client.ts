@@ -1,36 +1,22 @@
-import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
+import type { OutgoingHttpHeaders } from 'node:http2';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { formatAddress } from '../../shared/runtime/listen-address.ts';
-import type { Logger } from '../../shared/telemetry/logger.ts';
-import { TimeSlices } from '../../shared/runtime/time-slices.ts';
-import {
-  LONGEST_CONTROLLER_LINE_BYTES,
-  LONGEST_PROXY_LINE_BYTES,
-  PUSH_PROTOCOL,
-  REPLACED,
-  type ProxyFrame,
-  type StatusFrame,
-} from '../../shared/snapshot/push-frames.ts';
-import { readLines } from '../../shared/runtime/read-lines.ts';
+import { PUSH_PROTOCOL, REPLACED } from '../../shared/snapshot/push-frames.ts';
 import { isRouteKey } from '../../shared/snapshot/resource-key.ts';
 import { formatPosition } from '../../shared/snapshot/snapshot-position.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { PlacedSnapshot } from '../store/snapshot/snapshot-keeper.ts';
 import { addressOf, type DialAddress } from './connection/controller-address.ts';
+import { ControllerDialer } from './connection/controller-dialer.ts';
 import { ControllerLog } from './connection/controller-log.ts';
 import { ControllerProblemError } from './connection/controller-problem.ts';
-import { Liveness } from './connection/liveness.ts';
-import type { ControllerAccess } from './connection/controller-access.ts';
-import { openPushStream, type HelloAnswer } from './connection/open-push-stream.ts';
-import { parseControllerFrame } from './staging/parse-controller-frame.ts';
 import { PUSH_CLIENT_TIMING, type PushClientTiming } from './connection/push-timing.ts';
 import { RetryDelay } from './connection/retry-delay.ts';
+import { PushStream, type OpenPushStream, type ProxyStatus } from './push-stream.ts';
 import { SnapshotReceiver, type ApplySnapshot } from './staging/snapshot-receiver.ts';
 
-/** How the proxy is, for the controller. */
-export type ProxyStatus = Omit<StatusFrame, 't'>;
-
-export interface FollowOptions {
+export interface PushClientOptions {
   /** `https://host:port`. */
   readonly url: string;
   /** File of the authorities (PEM) that the controller's certificate may come from. */
@@ -39,7 +25,7 @@ export interface FollowOptions {
   readonly tokenFile: string;
   /** Name of the pod. */
   readonly proxyId: string;
-  /** What serves already, from a time before. */
+  /** The snapshot that serves when the client starts. */
   readonly serving?: PlacedSnapshot | undefined;
   readonly logger: Logger;
   readonly handlers: {
@@ -49,123 +35,93 @@ export interface FollowOptions {
   readonly timing?: Partial<PushClientTiming>;
 }
 
-/** Follows the leading controller, until it is closed. */
-export interface ControllerFollower {
-  /** What serves; undefined before the first snapshot. */
-  readonly serving: PlacedSnapshot | undefined;
-  /** Whether a controller sends, or would if it had something. */
-  readonly isConnected: boolean;
-  /** Tells the controller how the proxy is now, if it did not know. Else it is told every ten seconds. */
-  tellStatus(): void;
-  /** Ends the connection. A snapshot that is being applied is waited for. */
-  close(): Promise<void>;
-}
-
 /**
- * Keeps a stream open to the leading controller, and has served what comes over it.
+ * Keeps a stream open to the leading controller until it is closed, and applies the snapshots that
+ * arrive on it.
  *
- * Nothing that a controller does, and no absence of it, ends what serves. Throws a `TypeError` for a
- * URL that is not https.
+ * A snapshot that serves keeps serving, whatever a controller sends and however long none is there.
  */
-export function followController(options: FollowOptions): ControllerFollower {
-  return new Follower(options);
-}
-
-/** An open stream, as far as it is written to. */
-interface Link {
-  readonly session: ClientHttp2Session;
-  readonly stream: ClientHttp2Stream;
-}
-
-class Follower implements ControllerFollower {
-  readonly #options: FollowOptions;
-  readonly #controller: ControllerAccess;
+export class PushClient {
+  readonly #options: PushClientOptions;
   readonly #timing: PushClientTiming;
+  readonly #dialer: ControllerDialer;
   readonly #receiver: SnapshotReceiver;
   readonly #log: ControllerLog;
   readonly #delay = new RetryDelay();
   readonly #closing = new AbortController();
   readonly #ended: Promise<void>;
-  #hedgeMs: number;
-  #link: Link | undefined;
-  #told = '';
+  /** Undefined while there is no connection. */
+  #stream: PushStream | undefined;
 
-  constructor(options: FollowOptions) {
-    const { url, ca, tokenFile, serving, logger, handlers, timing } = options;
+  /** Connects at once. Throws a `TypeError` if the URL is not https. */
+  constructor(options: PushClientOptions) {
+    const { ca, tokenFile, serving, logger, handlers, timing } = options;
+    const url = new URL(options.url);
+    const address = addressOf(url);
     this.#options = options;
-    this.#controller = { url: new URL(url), ca, tokenFile };
     this.#timing = { ...PUSH_CLIENT_TIMING, ...timing };
-    this.#hedgeMs = this.#timing.hedgeMs;
+    this.#dialer = new ControllerDialer({ url, ca, tokenFile }, this.#timing);
     this.#receiver = new SnapshotReceiver(serving, { apply: handlers.apply, logger });
-    const address = addressOf(this.#controller.url);
     this.#log = new ControllerLog({
       logger,
       controller: formatAddress(address),
       isServing: () => this.serving !== undefined,
     });
-    this.#ended = this.#follow(address);
+    this.#ended = this.#connectUntilClosed(address);
   }
 
+  /** The snapshot that serves; undefined before the first. */
   get serving(): PlacedSnapshot | undefined {
     return this.#receiver.serving;
   }
 
+  /** Whether a stream to the leading controller is open. */
   get isConnected(): boolean {
-    return this.#link !== undefined;
+    return this.#stream !== undefined;
   }
 
-  tellStatus(): void {
-    const { ready, draining } = this.#options.handlers.status();
-    if (this.#told !== toldOf({ ready, draining })) this.#sendStatus();
+  /** Reports to the controller at once if the proxy became ready, or not ready, or began to drain. */
+  reportStatusChange(): void {
+    this.#stream?.reportStatusChange();
   }
 
+  /** Closes the connection, once the snapshot that is being applied is. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('the proxy closes'));
     await this.#ended;
   }
 
-  async #follow(service: DialAddress): Promise<void> {
+  async #connectUntilClosed(service: DialAddress): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      const leader = await this.#attempt(service);
-      // One hop only: two that take each other for the leader would send us to and fro.
-      const next = leader === undefined ? undefined : await this.#attempt(leader);
+      const leader = await this.#connect(service);
+      // One hop only: two controllers that name each other as leader would redirect without end.
+      const next = leader === undefined ? undefined : await this.#connect(leader);
       if (leader !== undefined && next !== undefined) {
-        this.#log.failed(anotherLeads(), formatAddress(leader));
+        this.#log.failed(redirectedAgain(), formatAddress(leader));
       }
       await wait(this.#delay.next(), undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
-  /** Follows whoever answers at the address, to the end. Resolves with who leads if it is another. */
-  async #attempt(address: DialAddress): Promise<DialAddress | undefined> {
+  /**
+   * Connects to an address, and stays connected until the stream ends. Resolves with the leader's
+   * address if another controller leads.
+   */
+  async #connect(address: DialAddress): Promise<DialAddress | undefined> {
     const { signal } = this.#closing;
     try {
-      const opened = await this.#open(address);
-      if (opened.kind === 'redirected') return opened.leader;
-      if (opened.kind === 'opened') await this.#followLink(opened, opened.from);
+      const answer = await this.#dialer.dial(address, this.#hello(), signal);
+      if (answer.kind === 'redirected') return answer.leader;
+      if (answer.kind === 'opened') await this.#receive(answer, formatAddress(answer.from));
       else {
-        const { status, reason } = opened;
-        this.#log.refused({ status, reason }, formatAddress(opened.from));
+        const { status, reason } = answer;
+        this.#log.refused({ status, reason }, formatAddress(answer.from));
       }
     } catch (error) {
       if (!signal.aborted) this.#log.failed(error, formatAddress(address));
     }
     return undefined;
-  }
-
-  /** Where nobody answers in time, more dials do not help, and may be what keeps them from it. */
-  async #open(address: DialAddress): Promise<HelloAnswer> {
-    const { helloMs, hedgeMs } = this.#timing;
-    const late = AbortSignal.timeout(helloMs);
-    const options = { address, hello: this.#hello(), hedgeMs: this.#hedgeMs };
-    this.#hedgeMs = Math.min(2 * this.#hedgeMs, helloMs);
-    const opened = await openPushStream(this.#controller, {
-      ...options,
-      signal: AbortSignal.any([this.#closing.signal, late]),
-    });
-    this.#hedgeMs = hedgeMs;
-    return opened;
   }
 
   #hello(): OutgoingHttpHeaders {
@@ -181,79 +137,33 @@ class Follower implements ControllerFollower {
     };
   }
 
-  /** Resolves when the controller says goodbye, and rejects when the stream ends otherwise. */
-  async #followLink(link: Link, address: DialAddress): Promise<void> {
+  /** Resolves when the controller says goodbye; rejects when the stream ends otherwise. */
+  async #receive(open: OpenPushStream, address: string): Promise<void> {
     const begunAt = performance.now();
-    this.#link = link;
-    this.#log.connected(formatAddress(address));
-    const end = (reason: string): void => void link.stream.destroy(new Error(reason));
-    const stop = (): void => end('the proxy closes');
-    this.#closing.signal.addEventListener('abort', stop);
-    const status = setInterval(() => this.#sendStatus(), this.#timing.statusMs);
-    using liveness = new Liveness(link.session, this.#timing, () => {
-      end('the controller does not answer');
+    this.#log.connected(address);
+    this.#stream = new PushStream(open, {
+      receiver: this.#receiver,
+      status: this.#options.handlers.status,
+      timing: this.#timing,
     });
     try {
-      this.#sendStatus();
-      const goodbye = await this.#receive(link, liveness);
+      const goodbye = await this.#stream.receive(this.#closing.signal);
       this.#delay.reset();
       if (goodbye === REPLACED) this.#giveWay(address);
     } finally {
+      this.#stream = undefined;
       if (performance.now() - begunAt > this.#timing.steadyMs) this.#delay.reset();
-      clearInterval(status);
-      this.#closing.signal.removeEventListener('abort', stop);
-      this.#link = undefined;
-      this.#receiver.reset();
-      link.session.destroy();
     }
   }
 
-  /** Two proxies with one id would else take the place of each other without end. */
-  #giveWay(address: DialAddress): void {
-    this.#log.displaced(this.#options.proxyId, formatAddress(address));
+  /** Waits longer: two proxies with one id would otherwise replace each other without end. */
+  #giveWay(address: string): void {
+    this.#log.displaced(this.#options.proxyId, address);
     this.#delay.prolong(this.#timing.displacedMs);
   }
-
-  /** Resolves with the reason of the goodbye. */
-  async #receive(link: Link, liveness: Liveness): Promise<string> {
-    const slices = new TimeSlices();
-    for await (const line of readLines(link.stream, LONGEST_CONTROLLER_LINE_BYTES)) {
-      liveness.heard();
-      const frame = parseControllerFrame(line);
-      if (frame.t === 'goaway') return frame.reason;
-      if (frame.t === 'ping') this.#send({ t: 'pong' });
-      else {
-        const answer = await this.#receiver.take(frame, line.length);
-        if (answer !== undefined) this.#send(answer);
-      }
-      await slices.pause();
-    }
-    throw new Error('the controller ended the stream');
-  }
-
-  #sendStatus(): void {
-    if (this.#link === undefined) return;
-    const status = this.#options.handlers.status();
-    this.#told = toldOf(status);
-    this.#send({ t: 'status', ...status });
-  }
-
-  #send(frame: ProxyFrame): void {
-    const stream = this.#link?.stream;
-    if (!stream?.writable) return;
-    stream.write(`${JSON.stringify(frame)}\n`);
-    if (stream.writableLength > 2 * LONGEST_PROXY_LINE_BYTES) {
-      stream.destroy(new Error('the controller does not read'));
-    }
-  }
 }
 
-function anotherLeads(): ControllerProblemError {
-  const cause = new Error('who is said to lead says that another one leads');
+function redirectedAgain(): ControllerProblemError {
+  const cause = new Error('the announced leader redirected again');
   return new ControllerProblemError('no-leader', {}, cause);
-}
-
-/** What of the status the controller learns of at once. */
-function toldOf({ ready, draining }: Omit<ProxyStatus, 'conns'>): string {
-  return `${String(ready)} ${String(draining)}`;
 }

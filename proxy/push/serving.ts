@@ -1,15 +1,16 @@
-import type { Gateway } from '../gateway.ts';
-import type { LastGood } from './last-good/last-good.ts';
-import type { RejectedResource } from '../../shared/snapshot/rejected-resource.ts';
-import { checkResources } from '../configuration/check-resources.ts';
 import type { ListenAddress } from '../../shared/runtime/listen-address.ts';
+import { formatAddress } from '../../shared/runtime/listen-address.ts';
+import type { RejectedResource } from '../../shared/snapshot/rejected-resource.ts';
+import { formatPosition, type SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
+import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
+import { checkResources } from '../configuration/check-resources.ts';
 import { changesSince, type SnapshotDifference } from '../configuration/snapshot-changes.ts';
 import { UnservableError } from '../configuration/unservable-error.ts';
+import type { Gateway } from '../gateway.ts';
 import type { PlacedSnapshot } from '../store/snapshot/snapshot-keeper.ts';
-import type { Logger } from '../../shared/telemetry/logger.ts';
-import { formatPosition } from '../../shared/snapshot/snapshot-position.ts';
-import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
-import { formatAddress } from '../../shared/runtime/listen-address.ts';
+import type { LastGood } from './last-good/last-good.ts';
+import type { ProxyStatus } from './push-stream.ts';
 
 export interface ServingOptions {
   readonly gateway: Gateway;
@@ -18,32 +19,36 @@ export interface ServingOptions {
   readonly logger: Logger;
 }
 
-/** What this proxy serves, and how ready it is. It listens from the first snapshot on. */
+/** Serves one snapshot at a time. The gateway listens from the first one on. */
 export class Serving {
   readonly #options: ServingOptions;
   readonly #failure = Promise.withResolvers<never>();
-  #placed: PlacedSnapshot | undefined;
-  /** One snapshot is made ready at a time. */
+  readonly #opened = Promise.withResolvers<undefined>();
+  #served: PlacedSnapshot | undefined;
+  /** Resolves when the snapshot before is applied: they take turns. */
   #turn: Promise<unknown> = Promise.resolve();
-  #listening: Promise<void> = Promise.resolve();
-  #isEnding = false;
-  /** Told when it listens. */
-  onListening: () => void = () => undefined;
+  #opening: Promise<void> = Promise.resolve();
+  #isStopped = false;
 
   constructor(options: ServingOptions) {
     this.#options = options;
-    // Whoever waits for it hears of it.
+    // Handled by those who read `failed`.
     this.#failure.promise.catch(() => undefined);
   }
 
-  /** Rejects when there is a snapshot to serve and a port cannot be opened. */
+  /** Rejects if there is a snapshot to serve and a port cannot be opened. */
   get failed(): Promise<never> {
     return this.#failure.promise;
   }
 
-  /** What serves. */
-  get placed(): PlacedSnapshot | undefined {
-    return this.#placed;
+  /** Resolves once the gateway listens. */
+  get listening(): Promise<void> {
+    return this.#opened.promise;
+  }
+
+  /** The snapshot that serves; undefined before the first. */
+  get served(): PlacedSnapshot | undefined {
+    return this.#served;
   }
 
   isReady(): boolean {
@@ -54,15 +59,16 @@ export class Serving {
     return this.#options.gateway.whyNotReady();
   }
 
-  snapshot(): PlacedSnapshot['snapshot'] | undefined {
-    return this.#placed?.snapshot;
+  snapshot(): Snapshot | undefined {
+    return this.#served?.snapshot;
   }
 
-  position(): PlacedSnapshot['position'] | undefined {
-    return this.#placed?.position;
+  position(): SnapshotPosition | undefined {
+    return this.#served?.position;
   }
 
-  status(): { readonly ready: boolean; readonly draining: boolean; readonly conns: number } {
+  /** Status of the proxy, for the controller. */
+  status(): ProxyStatus {
     const { gateway } = this.#options;
     return {
       ready: this.isReady(),
@@ -71,25 +77,28 @@ export class Serving {
     };
   }
 
-  /** Serves what was kept; false when this release cannot, or when something serves already. */
-  async serveKept(placed: PlacedSnapshot): Promise<boolean> {
-    return await this.#inTurn(() => this.#serveKept(placed));
+  /** Serves a last good snapshot. Resolves with false if it cannot be served, or another serves. */
+  async serveLastGood(placed: PlacedSnapshot): Promise<boolean> {
+    return await this.#inTurn(() => this.#serveLastGood(placed));
   }
 
-  /** Serves what was pushed, and keeps it. The difference is the one that it was pushed as. */
+  /**
+   * Serves a snapshot of the controller, and saves it as last good. Resolves with the resources that
+   * cannot be served: then the snapshot before serves on.
+   */
   async apply(
     placed: PlacedSnapshot,
     difference?: SnapshotDifference,
   ): Promise<readonly RejectedResource[]> {
-    const refused = await this.#inTurn(() => this.#serve(placed, difference));
-    if (refused.length === 0) this.#options.lastGood.applied(placed);
-    return refused;
+    const rejected = await this.#inTurn(() => this.#serve(placed, difference));
+    if (rejected.length === 0) this.#options.lastGood.save(placed);
+    return rejected;
   }
 
-  /** From now on a first snapshot opens no port. Resolves when none is being opened. */
-  async end(): Promise<void> {
-    this.#isEnding = true;
-    await this.#listening;
+  /** Keeps a first snapshot from opening ports. Resolves when none is being opened. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#opening;
   }
 
   async #inTurn<Result>(serve: () => Promise<Result>): Promise<Result> {
@@ -98,9 +107,9 @@ export class Serving {
     return await turn;
   }
 
-  async #serveKept(placed: PlacedSnapshot): Promise<boolean> {
-    // What was pushed while this one was waiting is not older.
-    if (this.#placed !== undefined) return false;
+  async #serveLastGood(placed: PlacedSnapshot): Promise<boolean> {
+    // A snapshot that was pushed while this one waited is at least as new.
+    if (this.#served !== undefined) return false;
     const { logger } = this.#options;
     try {
       const [first] = await this.#serve(placed);
@@ -117,29 +126,29 @@ export class Serving {
     difference?: SnapshotDifference,
   ): Promise<readonly RejectedResource[]> {
     const { snapshot, position } = placed;
-    const refused = await this.#refusedOf(snapshot, difference);
-    if (refused.length > 0) return refused;
-    const isFirst = this.#placed === undefined;
-    this.#placed = placed;
+    const rejected = await this.#applyToGateway(snapshot, difference);
+    if (rejected.length > 0) return rejected;
+    const isFirst = this.#served === undefined;
+    this.#served = placed;
     this.#options.logger.info('configuration applied', {
       position: formatPosition(position),
       version: snapshot.version,
       resources: snapshot.resources.size,
     });
-    if (isFirst && !this.#isEnding) this.#listening = this.#listen();
+    if (isFirst && !this.#isStopped) this.#opening = this.#listen();
     return [];
   }
 
-  /** Has the gateway serve it, unless there is something that it cannot. */
-  async #refusedOf(
+  /** Resolves with the resources that the gateway cannot serve; if there are any, nothing changed. */
+  async #applyToGateway(
     snapshot: Snapshot,
     difference: SnapshotDifference | undefined,
   ): Promise<readonly RejectedResource[]> {
-    const since = this.#placed?.snapshot;
+    const since = this.#served?.snapshot;
     if (snapshot === since) return [];
     const changes = changesSince(since, snapshot, difference);
-    const refused = await checkResources(changes.flatMap(({ after }) => after ?? []));
-    if (refused.length > 0) return refused;
+    const rejected = await checkResources(changes.flatMap(({ after }) => after ?? []));
+    if (rejected.length > 0) return rejected;
     try {
       await this.#options.gateway.apply(snapshot, { since, changes });
       return [];
@@ -154,7 +163,7 @@ export class Serving {
     try {
       const addresses = await gateway.listen(listen);
       logger.info('listening', { addresses: addresses.map(formatAddress) });
-      this.onListening();
+      this.#opened.resolve(undefined);
     } catch (error) {
       this.#failure.reject(error);
     }

@@ -1,20 +1,23 @@
 /**
- * Time that only goes forward, and timers on it. Clocks on the wall are set, and those of two machines
- * differ: nothing that must be right is measured with them.
+ * Monotonic time, and timers on it.
+ *
+ * Everything in both processes that measures or waits takes a `Clock`, so that tests move it. The
+ * clock on the wall can be set, and differs between machines: it measures nothing.
  */
 export interface Clock {
-  /** Milliseconds since some moment. */
+  /** Returns milliseconds since an arbitrary moment. */
   now(): number;
-  /** Calls once, when that many milliseconds have passed; disposing of it before then prevents that. */
+  /** Calls once, after that many milliseconds, unless the result is disposed of before. */
   after(ms: number, call: () => void): Disposable;
 }
 
+/** The clock of this process. */
 export const monotonicClock: Clock = {
   now: () => performance.now(),
   after: (ms, call) => setTimeout(call, ms),
 };
 
-/** Resolves when that much time has passed, and at once when the signal is aborted. */
+/** Resolves after that time, or at once when the signal aborts. */
 export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   if (signal?.aborted === true) return Promise.resolve();
@@ -27,7 +30,7 @@ export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   });
 }
 
-/** Settles as `promise` does, and rejects when that takes longer. Nothing is cancelled by that. */
+/** Settles as `promise` does, or rejects after that time. It cancels nothing. */
 export async function inTime<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T> {
   const settled = new AbortController();
   const late = pause(clock, ms, settled.signal).then(() => {
@@ -36,7 +39,7 @@ export async function inTime<T>(clock: Clock, ms: number, promise: Promise<T>): 
   try {
     return await Promise.race([promise, late]);
   } finally {
-    // It rejects now, and nobody listens any more.
+    // It rejects once `settled` aborts, when nobody waits for it.
     late.catch(() => undefined);
     settled.abort();
   }

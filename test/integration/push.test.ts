@@ -7,7 +7,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Sealer } from '../../proxy/crypto/sealer.ts';
 import { LastGoodFinder } from '../../proxy/push/last-good/last-good-finder.ts';
 import { LastGood, type LastGoodPlaces } from '../../proxy/push/last-good/last-good.ts';
-import { followController, type ControllerFollower } from '../../proxy/push/push-client.ts';
+import { PushClient, type PushClientOptions } from '../../proxy/push/push-client.ts';
 import { FileSnapshotKeeper } from '../../proxy/store/snapshot/file-snapshot-keeper.ts';
 import { RedisSnapshotKeeper } from '../../proxy/store/redis/stores/redis-snapshot-keeper.ts';
 import type { PlacedSnapshot } from '../../proxy/store/snapshot/snapshot-keeper.ts';
@@ -36,7 +36,7 @@ async function temporaryDirectory(): Promise<string> {
 }
 
 interface TestProxy extends AsyncDisposable {
-  readonly follower: ControllerFollower;
+  readonly client: PushClient;
   /** Everything that it served, from the start. */
   readonly applied: readonly PlacedSnapshot[];
 }
@@ -45,7 +45,7 @@ interface TestProxyOptions {
   readonly token?: string;
   readonly port?: number;
   readonly places?: LastGoodPlaces;
-  readonly timing?: Parameters<typeof followController>[0]['timing'];
+  readonly timing?: PushClientOptions['timing'];
   /** What the gateway says of a snapshot. */
   readonly check?: (placed: PlacedSnapshot) => readonly RejectedResource[];
 }
@@ -62,9 +62,9 @@ async function startProxy(
   await writeFile(tokenFile, token);
   const logger = createRecordingLogger();
   const applied: PlacedSnapshot[] = [];
-  await new LastGoodFinder(places, { serve: (found) => applied.push(found) > 0, logger }).look();
+  await new LastGoodFinder(places, { serve: (found) => applied.push(found) > 0, logger }).search();
   const lastGood = new LastGood(places, { logger });
-  const follower = followController({
+  const client = new PushClient({
     url: `https://127.0.0.1:${String(port)}`,
     ca,
     tokenFile,
@@ -77,30 +77,30 @@ async function startProxy(
         const refused = options.check?.(placed) ?? [];
         if (refused.length > 0) return refused;
         applied.push(placed);
-        lastGood.applied(placed);
+        lastGood.save(placed);
         return [];
       },
       status: () => ({ ready: applied.length > 0, draining: false, conns: 0 }),
     },
   });
   return keep({
-    follower,
+    client,
     applied,
     [Symbol.asyncDispose]: async () => {
-      await follower.close();
+      await client.close();
       await lastGood[Symbol.asyncDispose]();
     },
   });
 }
 
 function keysOf(proxy: TestProxy): readonly string[] {
-  return [...(proxy.follower.serving?.snapshot.resources.keys() ?? [])].sort();
+  return [...(proxy.client.serving?.snapshot.resources.keys() ?? [])].sort();
 }
 
 async function untilServing(proxy: TestProxy, version: string): Promise<void> {
   await eventually(
     'it serves the snapshot',
-    () => proxy.follower.serving?.snapshot.version === version,
+    () => proxy.client.serving?.snapshot.version === version,
   );
 }
 
@@ -154,13 +154,13 @@ describe('a controller and its proxies', () => {
           .filter(isBad)
           .map(({ key }) => ({ key, message: 'no such regular expression' })),
     });
-    await eventually('the first', () => picky.follower.serving !== undefined);
+    await eventually('the first', () => picky.client.serving !== undefined);
     const lost = pushedRoute('route-3').value as CompiledRoute;
     const thief = hashResource('route/other/thief', { ...lost, name: 'other/thief' });
     world.lead(aLeadership(2)).publish({ put: [...RESOURCES, ...bad, thief], deleted: [] });
-    await eventually('the second', () => picky.follower.serving?.position.epoch === 2);
+    await eventually('the second', () => picky.client.serving?.position.epoch === 2);
 
-    const { resources } = picky.follower.serving?.snapshot ?? fail();
+    const { resources } = picky.client.serving?.snapshot ?? fail();
     expect(resources.get('route/default/route-1')).toEqual(pushedRoute('route-1'));
     expect(resources.has('route/default/route-3')).toBe(false);
     expect(resources.get(thief.key)).toEqual(thief);
@@ -193,7 +193,7 @@ describe('a controller and its proxies', () => {
       message: 'no such regular expression',
     });
     await untilServing(easy, publication.version);
-    await eventually('the rest', () => picky.follower.serving !== undefined);
+    await eventually('the rest', () => picky.client.serving !== undefined);
     expect(keysOf(picky)).toEqual(keysOf(easy).filter((key) => !refused.includes(key)));
     expect(keysOf(easy)).toEqual(expect.arrayContaining(refused));
   });
@@ -253,7 +253,7 @@ describe('what a proxy served before', () => {
     const after = await startProxy(world, 'a', { places: open() });
 
     expect(after.applied).toEqual(before.applied);
-    expect(after.follower.isConnected).toBe(false);
+    expect(after.client.isConnected).toBe(false);
   });
 
   test('is not undone by a leader who knows less, and not held against one who knows more', async () => {
@@ -271,7 +271,7 @@ describe('what a proxy served before', () => {
     await untilServing(proxy, next.version);
 
     expect(second.raises).toEqual([7]);
-    expect(proxy.follower.serving?.position).toEqual({ epoch: 8, sequence: expect.any(Number) });
+    expect(proxy.client.serving?.position).toEqual({ epoch: 8, sequence: expect.any(Number) });
   });
 
   describeWithRedis('in Redis', () => {

@@ -9,36 +9,35 @@ import { addressOf, type DialAddress } from './controller-address.ts';
 import { CA_FLAG, type ControllerAccess } from './controller-access.ts';
 import { ControllerProblemError, type ProblemSource } from './controller-problem.ts';
 
-/** How much may be under way: a snapshot comes in without a round trip for every 64 kB. */
+/** Flow-control window: a snapshot arrives without a round trip for every 64 kB. */
 const WINDOW_BYTES = 1024 * 1024;
 
-/** Codes of OpenSSL for a chain that leads to no authority that is trusted. */
+/** OpenSSL's codes for a chain that ends at no trusted authority. */
 const UNTRUSTED = /SELF_SIGNED|SIGNATURE_FAILURE|UNABLE_TO_(GET_ISSUER|VERIFY)/;
 const WRONG_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
 const CONTROLLER_FLAG = '--controller';
 
 export interface ConnectOptions {
-  /** Where to dial. */
   readonly address: DialAddress;
-  /** The authorities (PEM) that the certificate may come from. */
+  /** Authorities (PEM) that the certificate may come from. */
   readonly ca: string;
   readonly signal: AbortSignal;
 }
 
-/** A connection whose server has proved to be the controller. */
+/** A connection to a server that has proved to be the controller. */
 export interface PushConnection {
   readonly session: ClientHttp2Session;
-  /** Who took it. */
+  /** Address that was dialled. */
   readonly address: DialAddress;
-  /** Aborts when it is closed, by whomever. */
+  /** Aborts when the connection is closed, by either side. */
   readonly closed: AbortSignal;
-  /** Closes it at once. */
+  /** Closes the connection at once. */
   destroy(): void;
 }
 
 /**
- * Connects with a controller. Rejects with a `ControllerProblemError` when none answers there whose
- * certificate is valid for the host of the URL: the address is only a place to dial.
+ * Connects to a controller. Rejects with a `ControllerProblemError` if no server answers, or its
+ * certificate is not valid for the host of the URL, whatever address was dialled.
  */
 export async function connectController(
   controller: ControllerAccess,
@@ -63,12 +62,12 @@ export async function connectController(
   }
 }
 
-/** That a wait was aborted says little: why does. */
+/** Returns why a wait was aborted in place of the error that it was. */
 export function causeOf(error: unknown, over: AbortSignal): unknown {
   return errorCode(error) === 'ABORT_ERR' && over.aborted ? over.reason : error;
 }
 
-/** The types leave out that it is null before, and without a fault. */
+/** Its type leaves out that it is null until a certificate is refused. */
 function isCertificateRefused(socket: {
   readonly authorizationError: Error | string | null;
 }): boolean {
@@ -86,7 +85,7 @@ function openSession(url: URL, socket: TLSSocket): ClientHttp2Session {
     createConnection: () => socket,
     settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
   });
-  // Told by whoever waits for it.
+  // Those who wait for the session report it.
   session.on('error', () => undefined);
   return session;
 }
@@ -98,14 +97,14 @@ function openSocket(url: URL, address: DialAddress, ca: string): TLSSocket {
     ca,
     // Not left to the environment: NODE_TLS_REJECT_UNAUTHORIZED would hand the token to anyone.
     rejectUnauthorized: true,
-    // An address is no server name (RFC 6066, section 3); the empty one is not sent.
+    // An address is not a server name (RFC 6066, section 3); an empty name is not sent.
     servername: isIP(host) === 0 ? host : '',
     checkServerIdentity: (_dialled, certificate) => checkServerIdentity(host, certificate),
     ALPNProtocols: ['h2'],
   });
 }
 
-/** A session may also end without an error. */
+/** Aborts when a session closes, which may happen without an error. */
 function whenClosed(session: ClientHttp2Session): AbortSignal {
   const closed = new AbortController();
   session.once('close', () => closed.abort(new Error('the controller closed the connection')));

@@ -6,9 +6,9 @@ import { ControllerProblemError } from './controller-problem.ts';
 export const CA_FLAG = '--controller-ca';
 const TOKEN_FLAG = '--token-file';
 
-/** Who the controller is, and how a proxy proves who it is. */
+/** How the controller proves to be the controller, and a proxy proves to be a proxy. */
 export interface ControllerAccess {
-  /** Its origin. Whatever address is dialled, the certificate must be for the host in it. */
+  /** Origin of the controllers' Service. Certificates must be for its host, at every address. */
   readonly url: URL;
   /** File of the authorities (PEM) that its certificate may come from. */
   readonly ca: string;
@@ -16,11 +16,11 @@ export interface ControllerAccess {
   readonly tokenFile: string;
 }
 
-/** Reads the authorities (PEM). Rejects with a `ControllerProblemError` when there are none. */
+/** Reads the authorities (PEM). Rejects with a `ControllerProblemError` if the file has none. */
 export async function readAuthorities(file: string): Promise<string> {
   try {
     const pem = await readFile(file, 'utf8');
-    // Node takes anything, and then trusts nobody.
+    // Node accepts any text here, and then trusts no certificate.
     if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('holds no certificate');
     new X509Certificate(pem);
     return pem;
@@ -29,7 +29,7 @@ export async function readAuthorities(file: string): Promise<string> {
   }
 }
 
-/** Reads the ServiceAccount token. Rejects with a `ControllerProblemError` when there is none. */
+/** Reads the ServiceAccount token. Rejects with a `ControllerProblemError` if the file has none. */
 export async function readToken(file: string): Promise<string> {
   try {
     const token = (await readFile(file, 'utf8')).trim();

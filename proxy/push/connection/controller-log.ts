@@ -4,13 +4,13 @@ import { describeProblem, type ControllerProblem } from './controller-problem.ts
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
-/** A problem that lasts is logged again after this time. */
+/** Time after which a problem that lasts is logged again. */
 const REMINDER_MS = 10 * MINUTE;
-/** Problems that take turns, as those of two controllers do, are each logged once in this time. */
+/** Time in which each of several alternating problems, as of two controllers, is logged once. */
 const TURNS_MS = MINUTE;
 
-const CANNOT_FOLLOW = 'cannot follow the controller';
-/** What is said of a problem that has words of its own. */
+const CANNOT_CONNECT = 'cannot connect to the controller';
+/** Messages of the problems that have one of their own. */
 const MESSAGES: Readonly<Partial<Record<ControllerProblem, string>>> = {
   'no-leader': 'no controller leads yet',
   refused: 'the controller refuses this proxy',
@@ -21,20 +21,20 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export interface ControllerLogOptions {
   readonly logger: Logger;
-  /** Address of the controller, as it was given. */
+  /** Address of the controller, as configured. */
   readonly controller: string;
-  /** Whether a snapshot serves, whatever becomes of the controller. */
+  /** Whether a snapshot serves. */
   readonly isServing: () => boolean;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
 
-/** Logs how it stands with the controller: every change, and a problem that lasts now and then. */
+/** Logs the state of the connection to the controller: every change, and reminders of a lasting problem. */
 export class ControllerLog {
   readonly #options: ControllerLogOptions;
   readonly #now: () => number;
   #state: ControllerProblem | 'connected' | undefined;
-  /** When each problem of this outage was logged last. */
+  /** When each problem of this outage was last logged. */
   readonly #loggedAt = new Map<ControllerProblem, number>();
 
   constructor(options: ControllerLogOptions) {
@@ -42,23 +42,23 @@ export class ControllerLog {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** `address` is where it was found. */
+  /** A stream is open; `address` is the address that was dialled. */
   connected(address: string): void {
     const isNews = this.#state !== 'connected';
     this.#state = 'connected';
     this.#loggedAt.clear();
     if (!isNews) return;
     const { logger, controller } = this.#options;
-    logger.info('following the controller', { controller, address });
+    logger.info('connected to the controller', { controller, address });
   }
 
-  /** The connection to an address ended, or there is none to be had. */
+  /** The connection to an address ended, or could not be opened. */
   failed(failure: unknown, address: string): void {
     const described = describeProblem(failure);
     this.#warn(described.problem, { address, ...described });
   }
 
-  /** A controller answers, and lets this proxy have nothing. */
+  /** A controller answered, and refused the stream. */
   refused(
     answer: { readonly status: number; readonly reason: string | undefined },
     address: string,
@@ -67,7 +67,7 @@ export class ControllerLog {
     this.#warn(problem, { address, ...answer });
   }
 
-  /** The controller gave the place of this proxy to another one. */
+  /** The controller gave this proxy's stream to another proxy with the same id. */
   displaced(proxyId: string, address: string): void {
     this.#warn('same-id', { address, proxyId });
   }
@@ -80,7 +80,7 @@ export class ControllerLog {
     if (now - loggedAt < (isSame ? REMINDER_MS : TURNS_MS)) return;
     this.#loggedAt.set(problem, now);
     const { logger, controller, isServing } = this.#options;
-    logger.warn(MESSAGES[problem] ?? CANNOT_FOLLOW, {
+    logger.warn(MESSAGES[problem] ?? CANNOT_CONNECT, {
       controller,
       serving: isServing(),
       problem,

@@ -4,13 +4,13 @@ import { ProtocolError } from './protocol-error.ts';
 /**
  * Why a proxy has no stream to the leading controller.
  *
- * - `unreachable`: nobody answers, or the connection ended
- * - `certificate`: who answers has none that is valid, from an authority of ours, and for the host
- * - `ca-file`, `token-file`: what is needed to ask cannot be read
- * - `refused`: a controller lets this proxy have nothing
+ * - `unreachable`: no server answers, or the connection ended
+ * - `certificate`: the server's certificate is not valid, not from our authorities, or not for the host
+ * - `ca-file`, `token-file`: the file cannot be read, or does not hold what it should
+ * - `refused`: a controller refuses this proxy
  * - `no-leader`: controllers answer, and none leads
- * - `same-id`: another proxy has the id of this one
- * - `protocol`: a controller sends what makes no sense
+ * - `same-id`: another proxy has the same id
+ * - `protocol`: a controller breaks the push protocol
  */
 export type ControllerProblem =
   | 'unreachable'
@@ -22,36 +22,36 @@ export type ControllerProblem =
   | 'same-id'
   | 'protocol';
 
-/** Where a problem comes from: what the operator set that has to do with it, and who was dialled. */
+/** Where a problem comes from: the flag and file that an operator can change, and the address dialled. */
 export interface ProblemSource {
   readonly flag?: string;
   readonly file?: string;
   readonly address?: string;
 }
 
-/** A failure whose problem was known where it happened. `cause` is what went wrong. */
+/** Thrown where the problem behind a failure is known. `cause` is the failure. */
 export class ControllerProblemError extends Error {
   override readonly name = 'ControllerProblemError';
   readonly problem: ControllerProblem;
   readonly source: ProblemSource;
 
   constructor(problem: ControllerProblem, source: ProblemSource, cause: unknown) {
-    super('the controller cannot be followed', { cause });
+    super('cannot connect to the controller', { cause });
     this.problem = problem;
     this.source = source;
   }
 }
 
-/** What Node adds to an error of OpenSSL, for those who run their own program. */
+/** Advice that Node adds to errors of OpenSSL, for those who start Node themselves. */
 const ADVICE = /; if the root CA is installed locally, [^;)]*--use-system-ca/g;
 
-/** A failure as the log has it. */
+/** A failure as it is logged. */
 export interface DescribedProblem extends ProblemSource {
   readonly problem: ControllerProblem;
   readonly error: string;
 }
 
-/** Puts any failure in that form. */
+/** Describes any failure for the log. */
 export function describeProblem(failure: unknown): DescribedProblem {
   const isKnown = failure instanceof ControllerProblemError;
   const error = describeError(isKnown ? failure.cause : failure).replace(ADVICE, '');

@@ -1,14 +1,14 @@
 import type { ClientHttp2Session } from 'node:http2';
 
 /**
- * Notices that the other side is gone although the connection stands: a machine that lost its power
- * says no goodbye, and TCP alone would wait for many minutes.
+ * Detects that the other side is gone although the connection is open: a machine that lost power does
+ * not close it, and TCP alone waits for many minutes.
  */
 export class Liveness implements Disposable {
   readonly #timer: NodeJS.Timeout;
   #heardAt = performance.now();
 
-  /** `lost` is called once. */
+  /** Calls `lost` once, when nothing was heard for `silenceMs`. */
   constructor(
     session: ClientHttp2Session,
     { pingMs, silenceMs }: { readonly pingMs: number; readonly silenceMs: number },
@@ -16,7 +16,7 @@ export class Liveness implements Disposable {
   ) {
     this.#timer = setInterval(() => {
       if (performance.now() - this.#heardAt < silenceMs) {
-        // False, or an error, when too many are under way: then nothing has been heard either.
+        // Fails if too many pings are unanswered: then nothing was heard either.
         if (!session.destroyed) session.ping((error) => error ?? this.heard());
         return;
       }
@@ -25,7 +25,7 @@ export class Liveness implements Disposable {
     }, pingMs);
   }
 
-  /** Something came from the other side. */
+  /** The other side sent something. */
   heard(): void {
     this.#heardAt = performance.now();
   }

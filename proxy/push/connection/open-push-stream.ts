@@ -12,13 +12,13 @@ import { addressOf, parseLeaderAddress, type DialAddress } from './controller-ad
 import { readAuthorities, readToken, type ControllerAccess } from './controller-access.ts';
 import { raceDials } from './race-dials.ts';
 
-/** What a controller says in one word. Anything else is not repeated. */
+/** A reason in one word. The log repeats nothing else that a controller sends. */
 const REASON = /^[a-z-]{1,40}$/;
 
 const OK = 200;
 const UNAVAILABLE = 503;
 
-/** The answer to a hello, and the address that it came from. */
+/** The answer of a controller to the hello, and the address that it came from. */
 export type HelloAnswer = { readonly from: DialAddress } & (
   | {
       readonly kind: 'opened';
@@ -31,23 +31,24 @@ export type HelloAnswer = { readonly from: DialAddress } & (
 );
 
 export interface OpenOptions {
-  /** Where to dial first. */
+  /** Address to dial first. */
   readonly address: DialAddress;
   readonly hello: OutgoingHttpHeaders;
-  /** After which the origin of the controller is dialled as well. */
+  /** Time after which the controllers' Service is dialled as well. */
   readonly hedgeMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Opens the stream of the push protocol. The files are read for every attempt: both are replaced
+ * Opens the stream of the push protocol. Reads the files for every attempt, because both are replaced
  * while the proxy runs.
  *
- * A process that hangs behind a Service takes connections and does not answer them; another one may
- * lead to one that does. Only one at a time carries the hello, or two streams of one proxy would
- * displace each other. That others name who was dialled is no answer: he may be slow.
+ * A controller that hangs behind a Service accepts connections and answers none; a further connection
+ * may reach one that answers. Only one connection at a time carries the hello, because a second stream
+ * of the proxy would replace the first. A redirect to the address that was dialled first does not
+ * count: that controller may only be slow.
  *
- * Rejects when nobody answers, or who answers is not the controller.
+ * Rejects if no server answers, or the one that answers is not the controller.
  */
 export async function openPushStream(
   controller: ControllerAccess,
@@ -70,7 +71,7 @@ export async function openPushStream(
     ask: async (connection, dial) => {
       const answer = await sayHello(connection, request, dial.signal);
       if (answer.kind !== 'opened') connection.destroy();
-      if (dial.number > 0 && isAt(answer, address)) throw new Error('others say that it leads');
+      if (dial.number > 0 && isAt(answer, address)) throw new Error('others name it as the leader');
       return answer;
     },
     hedgeMs,
@@ -78,7 +79,7 @@ export async function openPushStream(
   });
 }
 
-/** Whether it says that the leader is there. */
+/** Whether the answer redirects to this address. */
 function isAt(answer: HelloAnswer, { host, port }: DialAddress): boolean {
   return answer.kind === 'redirected' && answer.leader.host === host && answer.leader.port === port;
 }
@@ -92,7 +93,7 @@ async function sayHello(
     { ':method': 'POST', ':path': PUSH_PATH, ...hello },
     { endStream: false },
   );
-  // Told by whoever reads it.
+  // Those who read the stream report it.
   stream.on('error', () => undefined);
   const headers = await responseTo(stream, AbortSignal.any([signal, closed]));
   const status = headers[':status'] ?? 0;
@@ -109,7 +110,7 @@ async function responseTo(
   over: AbortSignal,
 ): Promise<IncomingHttpHeaders & { readonly ':status'?: number }> {
   try {
-    // The types leave open what the event carries.
+    // The types leave open which arguments the event has.
     const [headers] = (await once(stream, 'response', { signal: over })) as [IncomingHttpHeaders];
     return headers;
   } catch (error) {

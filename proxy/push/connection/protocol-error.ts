@@ -1,4 +1,4 @@
-/** The other side does not speak the push protocol. The message holds nothing of what it sent. */
+/** Thrown if the controller breaks the push protocol. The message holds nothing that it sent. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }

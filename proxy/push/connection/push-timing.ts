@@ -4,21 +4,24 @@ const SECOND = 1000;
 export interface PushClientTiming {
   /** How long a controller may take to answer the hello. */
   readonly helloMs: number;
-  /** How long one may take to connect before another connection is tried beside it. */
+  /** How long a connection may take before a second one is tried beside it. */
   readonly hedgeMs: number;
-  /** How often the controller is asked whether it is there. */
+  /** How often the controller is pinged. */
   readonly pingMs: number;
-  /** A controller of which nothing was heard for so long is gone. */
+  /** Silence after which a controller counts as gone. */
   readonly silenceMs: number;
-  /** How often the proxy says how it is. */
+  /** How often the proxy reports its status. */
   readonly statusMs: number;
-  /** A stream that stood for so long was a good one: the next attempt comes soon. */
+  /** A stream that was open for so long was good: the next attempt follows soon. */
   readonly steadyMs: number;
-  /** How long a proxy leaves its place, at least, to another one that has the same id. */
+  /** How long a proxy stays away, at least, after another with the same id replaced it. */
   readonly displacedMs: number;
 }
 
-/** A leader that hangs is given up before another one can lead, 15 s after it renewed its Lease. */
+/**
+ * A proxy gives up a leader that hangs before another can lead: `silenceMs` and one `pingMs` are
+ * shorter than a Lease lasts. A test compares them with the controller's election timing.
+ */
 export const PUSH_CLIENT_TIMING: PushClientTiming = {
   helloMs: 3 * SECOND,
   hedgeMs: SECOND / 2,

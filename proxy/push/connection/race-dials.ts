@@ -1,32 +1,32 @@
-/** Something open that can be closed at once. */
+/** An open connection that can be closed at once. */
 interface Destroyable {
   destroy(): void;
 }
 
-/** One of the dials of a race; the first one has number 0. */
+/** One dial of a race; the first has number 0. */
 export interface Dial {
   readonly number: number;
-  /** Aborts when the race is over, for whatever reason. */
+  /** Aborts when the race ends. */
   readonly signal: AbortSignal;
 }
 
 export interface Race<Opened extends Destroyable, Answer> {
-  /** Rejects, and leaves nothing open, when its signal aborts. */
+  /** Opens a connection. Rejects, and leaves nothing open, when the signal aborts. */
   readonly open: (dial: Dial) => Promise<Opened>;
-  /** Asks what is open. Its answer ends the race; when it rejects, what is open is closed. */
+  /** Asks over an open connection. An answer ends the race; a rejection closes the connection. */
   readonly ask: (opened: Opened, dial: Dial) => Promise<Answer>;
-  /** After which a second dial begins; twice as long after that a third, and so on. */
+  /** Time after which a second dial begins; a third begins twice as long after that, and so on. */
   readonly hedgeMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Dials, and dials again while nothing is open; the first answer counts. So an address behind which
- * one of several hangs costs `hedgeMs` instead of a deadline. Dials become rarer: those who are slow
- * for want of time are not given much more to do.
+ * Dials, and dials again while no connection is open; the first answer counts. So a server that hangs
+ * behind an address with several costs `hedgeMs` instead of a deadline. Dials become rarer, so that
+ * servers without time get little more to do.
  *
- * What is open is asked in turn, one at a time. Rejects as the first dial did when none is under way
- * any more, and when the signal aborts.
+ * Open connections are asked one at a time. Rejects as the first dial did once all dials failed, and
+ * when the signal aborts.
  */
 export async function raceDials<Opened extends Destroyable, Answer>(
   race: Race<Opened, Answer>,

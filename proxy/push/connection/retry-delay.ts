@@ -1,14 +1,14 @@
 const FIRST_MINIMUM_MS = 50;
 const FIRST_MAXIMUM_MS = 500;
-/** A leader that was killed is replaced after 18 s at most, and all is well after 20. */
+/** A killed leader is replaced within 18 s, so proxies are connected again within 20 s. */
 const LONGEST_MS = 2000;
 
-/** How long to wait before the next attempt: random, so that many proxies do not come at once. */
+/** Chooses the waits between attempts, at random, so that many proxies do not return at once. */
 export class RetryDelay {
   #factor = 1;
   #leastMs = 0;
 
-  /** Milliseconds; about twice as many with every call, up to two seconds. */
+  /** Returns the next wait in milliseconds: about twice the one before, up to two seconds. */
   next(): number {
     const random = FIRST_MINIMUM_MS + Math.random() * (FIRST_MAXIMUM_MS - FIRST_MINIMUM_MS);
     const delay = Math.min(random * this.#factor, LONGEST_MS * (0.5 + Math.random() / 2));
@@ -18,12 +18,12 @@ export class RetryDelay {
     return Math.max(delay, least);
   }
 
-  /** The next wait alone takes that long at least, and up to twice as long. */
+  /** Makes the next wait, and only that, at least this long and up to twice as long. */
   prolong(leastMs: number): void {
     this.#leastMs = leastMs;
   }
 
-  /** The next wait is a short one again. */
+  /** Makes the next wait short again. */
   reset(): void {
     this.#factor = 1;
   }

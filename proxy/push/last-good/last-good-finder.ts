@@ -1,7 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
-
-import type { Logger } from '../../../shared/telemetry/logger.ts';
+import { monotonicClock, pause, type Clock } from '../../../shared/runtime/clock.ts';
 import { comparePositions, formatPosition } from '../../../shared/snapshot/snapshot-position.ts';
+import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type { PlacedSnapshot } from '../../store/snapshot/snapshot-keeper.ts';
 import { StoreUnavailableError } from '../../store/store-unavailable-error.ts';
 import { LastGoodPlace } from './last-good-place.ts';
@@ -9,43 +8,47 @@ import type { LastGoodPlaces } from './last-good.ts';
 
 const SECOND = 1000;
 
-/** Times of looking, in milliseconds. */
-export interface FindingTiming {
-  /** How long the first look waits for places that do not answer, or are being connected to. */
-  readonly firstLookMs: number;
-  /** Until the next look, at first; twice as long every time. */
+/** Times of the search, in milliseconds. */
+export interface SearchTiming {
+  /** How long the first search waits for places that do not answer, or are not connected yet. */
+  readonly firstSearchMs: number;
+  /** Wait before the next read of a place; it doubles every time. */
   readonly intervalMs: number;
   readonly longestIntervalMs: number;
 }
 
-const TIMING: FindingTiming = {
-  firstLookMs: SECOND / 2,
+const TIMING: SearchTiming = {
+  firstSearchMs: SECOND / 2,
   intervalMs: SECOND,
   longestIntervalMs: 8 * SECOND,
 };
 
-/** The first look asks a place that is away again that soon. */
+/** Time between reads of an unreachable place during the first search. */
 const POLL_MS = 50;
 
-export interface FindingOptions {
-  /** Serves what was found; false when this release cannot. */
+export interface LastGoodFinderOptions {
+  /** Serves a snapshot; false if this release cannot. */
   readonly serve: (placed: PlacedSnapshot) => Promise<boolean> | boolean;
   readonly logger: Logger;
-  readonly timing?: Partial<FindingTiming>;
+  readonly timing?: Partial<SearchTiming>;
+  readonly clock?: Clock;
 }
 
 /**
- * Finds a snapshot to begin with, wherever one is kept, and has it served.
+ * Finds a last good snapshot for a proxy that serves nothing, and has it served.
  *
- * A place that cannot be read is logged, and taken for one that holds nothing: a proxy starts without.
+ * A place that cannot be read is logged and counts as empty, so that it does not keep a proxy from
+ * starting.
  */
 export class LastGoodFinder {
   readonly #places: readonly LastGoodPlace[];
-  readonly #serve: FindingOptions['serve'];
+  readonly #serve: LastGoodFinderOptions['serve'];
   readonly #logger: Logger;
-  readonly #timing: FindingTiming;
+  readonly #timing: SearchTiming;
+  readonly #clock: Clock;
 
-  constructor({ file, redis }: LastGoodPlaces, { serve, logger, timing }: FindingOptions) {
+  constructor({ file, redis }: LastGoodPlaces, options: LastGoodFinderOptions) {
+    const { serve, logger, timing, clock = monotonicClock } = options;
     this.#places = [
       ...(file === undefined ? [] : [new LastGoodPlace('file', file, logger)]),
       ...(redis === undefined ? [] : [new LastGoodPlace('redis', redis, logger)]),
@@ -53,39 +56,50 @@ export class LastGoodFinder {
     this.#serve = serve;
     this.#logger = logger;
     this.#timing = { ...TIMING, ...timing };
+    this.#clock = clock;
   }
 
   /**
-   * Looks everywhere for a short while: the newest is served, and one that cannot be leaves its turn to
-   * the older one. Resolves with whether one serves.
+   * Searches all places for a short while, and serves the newest snapshot; an older one if that
+   * cannot be served. Resolves with whether one serves.
    */
-  async look(): Promise<boolean> {
-    const deadline = AbortSignal.timeout(this.#timing.firstLookMs);
-    await Promise.all(this.#places.map((place) => askUntil(place, deadline)));
+  async search(): Promise<boolean> {
+    const over = new AbortController();
+    const deadline = this.#clock.after(this.#timing.firstSearchMs, () => over.abort());
+    await Promise.all(this.#places.map((place) => this.#readUntil(place, over.signal)));
+    deadline[Symbol.dispose]();
     return await this.#serveNewest(this.#places);
   }
 
   /**
-   * Looks on, every few seconds, until something is served or the signal aborts. Resolves with whether
+   * Searches every few seconds, until a snapshot serves or the signal aborts. Resolves with whether
    * one serves.
    */
-  async goOn(signal: AbortSignal): Promise<boolean> {
+  async keepSearching(signal: AbortSignal): Promise<boolean> {
     const found = new AbortController();
     const over = AbortSignal.any([signal, found.signal]);
     await Promise.all(
       this.#places.map(async (place) => {
-        if (await this.#lookOn(place, over)) found.abort();
+        if (await this.#keepReading(place, over)) found.abort();
       }),
     );
     return found.signal.aborted;
   }
 
-  async #lookOn(place: LastGoodPlace, signal: AbortSignal): Promise<boolean> {
+  async #readUntil(place: LastGoodPlace, deadline: AbortSignal): Promise<void> {
+    for (;;) {
+      await untilAborted(place.read(), deadline);
+      if (deadline.aborted || !(place.failure instanceof StoreUnavailableError)) return;
+      await pause(this.#clock, POLL_MS, deadline);
+    }
+  }
+
+  async #keepReading(place: LastGoodPlace, signal: AbortSignal): Promise<boolean> {
     const { intervalMs, longestIntervalMs } = this.#timing;
     for (let factor = 1; ; factor *= 2) {
       const delay = Math.min(intervalMs * factor, longestIntervalMs) * (0.5 + Math.random() / 2);
-      await pause(delay, signal);
-      await untilAborted(place.ask(), signal);
+      await pause(this.#clock, delay, signal);
+      await untilAborted(place.read(), signal);
       if (signal.aborted) return false;
       if (await this.#serveNewest([place])) return true;
     }
@@ -94,21 +108,15 @@ export class LastGoodFinder {
   async #serveNewest(places: readonly LastGoodPlace[]): Promise<boolean> {
     const found = places.flatMap((place) => {
       place.logFailure();
-      const placed = place.take();
+      const placed = place.takeFound();
       return placed === undefined ? [] : [{ place: place.name, placed }];
     });
     found.sort((a, b) => comparePositions(b.placed.position, a.placed.position));
-    for (const each of found) if (await this.#serveFound(each)) return true;
+    for (const { place, placed } of found) if (await this.#serveFound(place, placed)) return true;
     return false;
   }
 
-  async #serveFound({
-    place,
-    placed,
-  }: {
-    readonly place: string;
-    readonly placed: PlacedSnapshot;
-  }): Promise<boolean> {
+  async #serveFound(place: string, placed: PlacedSnapshot): Promise<boolean> {
     this.#logger.info('last good snapshot found', {
       place,
       position: formatPosition(placed.position),
@@ -118,19 +126,7 @@ export class LastGoodFinder {
   }
 }
 
-async function askUntil(place: LastGoodPlace, deadline: AbortSignal): Promise<void> {
-  for (;;) {
-    await untilAborted(place.ask(), deadline);
-    if (deadline.aborted || !(place.failure instanceof StoreUnavailableError)) return;
-    await pause(POLL_MS, deadline);
-  }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await wait(ms, undefined, { signal, ref: false }).catch(() => undefined);
-}
-
-/** Resolves with the first of both. */
+/** Resolves when the work is done, or the signal aborts. */
 async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise: aborted, resolve } = Promise.withResolvers<undefined>();

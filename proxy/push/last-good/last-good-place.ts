@@ -1,16 +1,16 @@
-import type { Logger } from '../../../shared/telemetry/logger.ts';
 import {
   comparePositions,
   type SnapshotPosition,
 } from '../../../shared/snapshot/snapshot-position.ts';
+import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type { PlacedSnapshot, SnapshotKeeper } from '../../store/snapshot/snapshot-keeper.ts';
 
-/** A place where a snapshot may be kept, for who looks there more than once. */
+/** One place that may hold a last good snapshot, for repeated reads. */
 export class LastGoodPlace {
   readonly name: string;
   readonly #keeper: SnapshotKeeper;
   readonly #logger: Logger;
-  #asking: Promise<void> | undefined;
+  #reading: Promise<void> | undefined;
   #found: PlacedSnapshot | undefined;
   #lastTaken: SnapshotPosition | undefined;
   #failure: unknown;
@@ -22,21 +22,21 @@ export class LastGoodPlace {
     this.#logger = logger;
   }
 
-  /** Why it could not be read when it answered last; undefined when it could. */
+  /** Why the last read failed; undefined if it succeeded. */
   get failure(): unknown {
     return this.#failure;
   }
 
-  /** Looks what is there, once at a time. Never rejects. */
-  ask(): Promise<void> {
-    this.#asking ??= this.#load().finally(() => {
-      this.#asking = undefined;
+  /** Reads the place, one read at a time. Never rejects. */
+  read(): Promise<void> {
+    this.#reading ??= this.#load().finally(() => {
+      this.#reading = undefined;
     });
-    return this.#asking;
+    return this.#reading;
   }
 
-  /** What was found, the first time that it is asked for. */
-  take(): PlacedSnapshot | undefined {
+  /** Returns the snapshot that was read, once for each position. */
+  takeFound(): PlacedSnapshot | undefined {
     const found = this.#found;
     this.#found = undefined;
     if (found === undefined || this.#wasTaken(found)) return undefined;
@@ -44,7 +44,7 @@ export class LastGoodPlace {
     return found;
   }
 
-  /** Once until it can be read again. */
+  /** Logs that the last read failed, once until a read succeeds. */
   logFailure(): void {
     if (this.#failure === undefined || this.#isFailureLogged) return;
     this.#isFailureLogged = true;

@@ -1,10 +1,11 @@
+import { monotonicClock, type Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type { PlacedSnapshot, SnapshotKeeper } from '../../store/snapshot/snapshot-keeper.ts';
-import { KeptUpToDate } from './kept-up-to-date.ts';
+import { SnapshotSaver } from './snapshot-saver.ts';
 
 const SECOND = 1000;
 
-/** Where the last good snapshot is kept. */
+/** Places where the last good snapshot is stored. */
 export interface LastGoodPlaces {
   /** For this process when it starts again. */
   readonly file?: SnapshotKeeper | undefined;
@@ -12,18 +13,15 @@ export interface LastGoodPlaces {
   readonly redis?: SnapshotKeeper | undefined;
 }
 
-/** Times of saving, in milliseconds. */
+/** Times of saving, in milliseconds; see `SnapshotSaverOptions`. */
 export interface LastGoodTiming {
   readonly fileIntervalMs: number;
   readonly redisIntervalMs: number;
-  /** Proxies that apply a snapshot at the same time ask at different times whether it is there. */
+  /** Spreads the saves of proxies that apply a snapshot at the same time. */
   readonly redisSpreadMs: number;
-  /** After a failure; twice as long after every other, up to the longest. */
   readonly retryMs: number;
   readonly longestRetryMs: number;
-  /** So that what was lost there, or would end there, is there again. */
   readonly refreshMs: number;
-  /** How long the end of the process waits for a place that does not answer. */
   readonly lastSaveMs: number;
 }
 
@@ -37,35 +35,41 @@ const TIMING: LastGoodTiming = {
   lastSaveMs: 5 * SECOND,
 };
 
-/** Keeps each snapshot that serves, soon after it does. Disposing of it saves what is not yet. */
+export interface LastGoodOptions {
+  readonly logger: Logger;
+  readonly timing?: Partial<LastGoodTiming>;
+  readonly clock?: Clock;
+}
+
+/** Saves each snapshot that serves in every place. Disposing of it saves what is not saved yet. */
 export class LastGood implements AsyncDisposable {
-  readonly #kept: readonly KeptUpToDate[];
+  readonly #savers: readonly SnapshotSaver[];
 
   constructor(
     { file, redis }: LastGoodPlaces,
-    { logger, timing }: { readonly logger: Logger; readonly timing?: Partial<LastGoodTiming> },
+    { logger, timing, clock = monotonicClock }: LastGoodOptions,
   ) {
     const { fileIntervalMs, redisIntervalMs, redisSpreadMs, ...rest } = { ...TIMING, ...timing };
-    const inFile = { place: 'file', intervalMs: fileIntervalMs, spreadMs: 0, ...rest, logger };
+    const common = { ...rest, logger, clock };
+    const inFile = { ...common, place: 'file', intervalMs: fileIntervalMs, spreadMs: 0 };
     const inRedis = {
+      ...common,
       place: 'redis',
       intervalMs: redisIntervalMs,
       spreadMs: redisSpreadMs,
-      ...rest,
-      logger,
     };
-    this.#kept = [
-      ...(file === undefined ? [] : [new KeptUpToDate(file, inFile)]),
-      ...(redis === undefined ? [] : [new KeptUpToDate(redis, inRedis)]),
+    this.#savers = [
+      ...(file === undefined ? [] : [new SnapshotSaver(file, inFile)]),
+      ...(redis === undefined ? [] : [new SnapshotSaver(redis, inRedis)]),
     ];
   }
 
-  /** Takes what serves now. Returns at once, and never fails. */
-  applied(placed: PlacedSnapshot): void {
-    for (const kept of this.#kept) kept.offer(placed);
+  /** Saves the snapshot that serves now, soon. Returns at once, and never fails. */
+  save(placed: PlacedSnapshot): void {
+    for (const saver of this.#savers) saver.save(placed);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#kept.map((kept) => kept[Symbol.asyncDispose]()));
+    await Promise.all(this.#savers.map((saver) => saver[Symbol.asyncDispose]()));
   }
 }

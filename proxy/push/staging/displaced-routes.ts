@@ -5,17 +5,18 @@ import type {
 } from '../../../shared/snapshot/snapshot.ts';
 import type { RoutesByHost } from './routes-by-host.ts';
 
-/** What comes, and what it comes to. */
+/** The resources of a snapshot that is being received. */
 export interface StagedResources {
-  /** What was sent. */
+  /** Resources that were sent. */
   readonly put: ReadonlyMap<string, SnapshotResource>;
-  /** All that there is then. */
+  /** All resources of the snapshot. */
   readonly resources: ReadonlyMap<string, SnapshotResource>;
 }
 
 /**
- * Keys of the routes that stay as they are while a route that came has their address. A snapshot gives
- * an address once: such a route has lost it, and stays only where this proxy refused its new content.
+ * Returns the keys of routes that stay as they are although a route that was sent has their address.
+ * A snapshot gives each address to one route, so such a route has lost its own: it stays only where
+ * this proxy rejected its newest content.
  */
 export function displacedRoutes(
   { put, resources }: StagedResources,
@@ -25,18 +26,18 @@ export function displacedRoutes(
   if (resources.size === put.size) return [];
   const displaced = new Set<string>();
   for (const [key, resource] of put) {
-    const { value: arrived } = resource;
-    if (before?.resources.get(key) === resource || arrived.kind !== 'route') continue;
-    for (const other of routesBefore.at(arrived.host)) {
+    const { value: sent } = resource;
+    if (before?.resources.get(key) === resource || sent.kind !== 'route') continue;
+    for (const other of routesBefore.at(sent.host)) {
       if (put.has(other)) continue;
       const value = resources.get(other)?.value;
-      if (value?.kind === 'route' && isSameAddress(value, arrived)) displaced.add(other);
+      if (value?.kind === 'route' && isSameAddress(value, sent)) displaced.add(other);
     }
   }
   return [...displaced];
 }
 
-/** Whether only one of the two may be there. */
+/** Whether two routes have one address, so that only one of them can be served. */
 function isSameAddress(one: CompiledRoute, other: CompiledRoute): boolean {
   if (one.port !== other.port) return false;
   if (one.scheme !== other.scheme) return true;

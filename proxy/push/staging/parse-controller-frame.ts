@@ -26,10 +26,10 @@ export interface ReceivedPut extends Omit<PutFrame, 'v'> {
   readonly v: unknown;
 }
 
-/** What the controller sends, as it comes. */
+/** A frame as it arrives from the controller. */
 export type ReceivedFrame = Exclude<ControllerFrame, PutFrame> | ReceivedPut;
 
-/** Positions are numbers of up to fifteen digits. */
+/** Positions have up to fifteen digits. */
 const POSITION_MAX = 999_999_999_999_999;
 const positionNumber = integer(0, POSITION_MAX);
 const sha256 = string('^[0-9a-f]{64}$');
@@ -60,14 +60,14 @@ const isFrame = new Ajv({ discriminator: true }).compile<ReceivedFrame>({
   oneOf: Object.values(FRAMES).map(({ json }) => json),
 });
 
-/** Reads a line. Throws a `ProtocolError` for what is no frame of this version of the protocol. */
+/** Parses a line. Throws a `ProtocolError` if it is not a frame of this version of the protocol. */
 export function parseControllerFrame(line: string): ReceivedFrame {
   const frame = parseJson(line);
-  if (!isFrame(frame)) throw new ProtocolError('the controller sent what is no frame');
+  if (!isFrame(frame)) throw new ProtocolError('the controller sent a line that is not a frame');
   return frame;
 }
 
-/** Without the parser's message: it would quote the line. */
+/** Leaves out the parser's message, which would quote the line. */
 function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);

@@ -2,8 +2,8 @@ import type { Snapshot, SnapshotResource } from '../../../shared/snapshot/snapsh
 import type { ResourceChange } from '../../configuration/snapshot-changes.ts';
 
 /**
- * Keys of the routes that serve, by host: what comes need not be compared with all of them. Put
- * together when it is first asked for, and then kept up to date.
+ * Keys of the routes that serve, by host, so that a new route is not compared with all of them. Built
+ * when first asked for, and kept up to date from then on.
  */
 export class RoutesByHost {
   #snapshot: Snapshot | undefined;
@@ -13,16 +13,16 @@ export class RoutesByHost {
     this.#snapshot = snapshot;
   }
 
-  /** Those of a host, with any port. */
+  /** Returns the keys of a host's routes, on any port. */
   at(host: string): ReadonlySet<string> {
     this.#keysOf ??= keysByHost(this.#snapshot?.resources.values() ?? []);
     return this.#keysOf.get(host) ?? NONE;
   }
 
-  /** Goes on to what serves now. */
-  follow(snapshot: Snapshot, changes: readonly ResourceChange[]): void {
+  /** Changes to the snapshot that serves now. */
+  update(snapshot: Snapshot, changes: readonly ResourceChange[]): void {
     this.#snapshot = snapshot;
-    // Where all is new, it may never be asked for.
+    // If everything changed, rebuild on demand: nobody may ask.
     if (changes.length >= snapshot.resources.size) this.#keysOf = undefined;
     if (this.#keysOf === undefined) return;
     for (const { before, after } of changes) {

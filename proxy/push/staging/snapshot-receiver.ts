@@ -8,7 +8,7 @@ import type { RejectedResource } from '../../../shared/snapshot/rejected-resourc
 import { formatPosition } from '../../../shared/snapshot/snapshot-position.ts';
 import type { SnapshotDifference } from '../../configuration/snapshot-changes.ts';
 import type { PlacedSnapshot } from '../../store/snapshot/snapshot-keeper.ts';
-import { fitErrors } from './fit-errors.ts';
+import { fitIntoFrame } from './fit-into-frame.ts';
 import type { ReceivedFrame } from './parse-controller-frame.ts';
 import { ProtocolError } from '../connection/protocol-error.ts';
 import { invalidResource } from './invalid-resource.ts';
@@ -21,24 +21,24 @@ import {
 } from './snapshot-staging.ts';
 
 /**
- * Serves a snapshot from now on, all of it or nothing of it, and returns what of it cannot be served:
- * then the one before still serves.
+ * Serves a snapshot, whole or not at all. Returns the resources that cannot be served; if there are
+ * any, the snapshot before still serves.
  *
- * A snapshot that only has another position than the one before is the same object. The difference is
- * from the last snapshot that came here, which is not always what serves.
+ * If only the position changed, the snapshot is the same object as before. The difference is relative
+ * to the last snapshot received, which is not always the one that serves.
  */
 export type ApplySnapshot = (
   placed: PlacedSnapshot,
   difference: SnapshotDifference,
 ) => Promise<readonly RejectedResource[]> | readonly RejectedResource[];
 
-/** The frames of which snapshots are made. */
+/** The frames that make up a snapshot. */
 export type SnapshotFrame = Extract<
   ReceivedFrame,
   { readonly t: 'begin' | 'put' | 'keep' | 'del' | 'commit' }
 >;
 
-/** Takes snapshots frame by frame, has them served, and knows which one serves. */
+/** Receives snapshots frame by frame, applies them, and knows which one serves. */
 export class SnapshotReceiver {
   readonly #apply: ApplySnapshot;
   readonly #logger: Logger;
@@ -61,20 +61,21 @@ export class SnapshotReceiver {
     return this.#serving;
   }
 
-  /** Forgets what has come of a snapshot: the rest of it will not. */
+  /** Discards a snapshot that arrived in part, because the rest will not arrive. */
   reset(): void {
     this.#staging = undefined;
   }
 
-  /** Resolves with the answer to a `commit`. Throws a `ProtocolError` for frames out of order. */
-  async take(frame: SnapshotFrame, bytes: number): Promise<ProxyFrame | undefined> {
+  /** Resolves with the answer to a `commit`. Rejects with a `ProtocolError` for frames out of order. */
+  async receive(frame: SnapshotFrame, bytes: number): Promise<ProxyFrame | undefined> {
     if (frame.t === 'begin') {
-      if (this.#staging !== undefined) throw new ProtocolError('a snapshot began within another');
+      if (this.#staging !== undefined)
+        throw new ProtocolError('a snapshot began within a snapshot');
       this.#begunAt = performance.now();
       this.#staging = new SnapshotStaging(frame, this.#serving, this.#routesServing);
       return undefined;
     }
-    if (this.#staging === undefined) throw new ProtocolError('a frame is of no snapshot');
+    if (this.#staging === undefined) throw new ProtocolError('a frame outside a snapshot');
     if (frame.t === 'commit') return await this.#commit(this.#staging, frame);
     if (frame.t === 'put') this.#staging.put(frame, bytes);
     else if (frame.t === 'keep') this.#staging.keep(frame, bytes);
@@ -92,27 +93,27 @@ export class SnapshotReceiver {
       const appliedMs = Math.round(performance.now() - this.#begunAt);
       return { t: 'ack', epoch, seq, version, appliedMs };
     }
-    this.#logger.warn('snapshot refused', {
+    this.#logger.warn('snapshot rejected', {
       position: formatPosition(staging.position),
       errors: errors.length,
       first: errors[0],
     });
-    return { t: 'nack', epoch, seq, rejected: fitErrors(errors), version };
+    return { t: 'nack', epoch, seq, rejected: fitIntoFrame(errors), version };
   }
 
   async #serve({ snapshot: next, difference }: Complete): Promise<readonly RejectedEntry[]> {
     try {
       const placed = { position: next.position, snapshot: next.snapshot };
-      const refused = await this.#apply(placed, difference);
-      if (refused.length === 0) {
+      const rejected = await this.#apply(placed, difference);
+      if (rejected.length === 0) {
         this.#serving = next;
-        this.#routesServing.follow(next.snapshot, difference.changes);
+        this.#routesServing.update(next.snapshot, difference.changes);
       }
-      return refused.map(({ key, message }) => invalidResource(key, message, this.#serving));
+      return rejected.map(({ key, message }) => invalidResource(key, message, this.#serving));
     } catch (error) {
-      this.#logger.error('a snapshot could not be applied', {}, error);
-      // Without the cause: nobody has looked at what is in it.
-      const message = 'the proxy failed to apply it, and says why in its log';
+      this.#logger.error('cannot apply a snapshot', {}, error);
+      // Leaves out the cause, which may quote the snapshot.
+      const message = 'the proxy failed to apply it; its log has the reason';
       return [{ key: '', reason: 'InvalidResource', message }];
     }
   }

@@ -24,52 +24,52 @@ import { invalidResource } from './invalid-resource.ts';
 import type { ReceivedPut } from './parse-controller-frame.ts';
 import type { RoutesByHost } from './routes-by-host.ts';
 
-/** What one snapshot may bring. Far more than any has, and less than a process has memory. */
+/** Limit on one snapshot: far above any real one, and below the memory of a process. */
 const MAXIMUM_STAGED_BYTES = 512 * 1024 * 1024;
 
-/** A snapshot that serves, and the lines of its version. */
+/** A snapshot that serves, with its digest. */
 export interface ServedSnapshot extends PlacedSnapshot {
   readonly digest: SnapshotDigest;
 }
 
-/** A snapshot that came whole. */
+/** A snapshot that was received whole. */
 export interface Complete {
   readonly kind: 'complete';
   readonly snapshot: ServedSnapshot;
-  /** From the one that it was staged on. */
+  /** Difference from the snapshot that it was staged on. */
   readonly difference: SnapshotDifference;
 }
 
-/** What became of a snapshot that was staged. */
+/** Outcome of staging a snapshot. */
 export type Staged =
   Complete | { readonly kind: 'refused'; readonly errors: readonly RejectedEntry[] };
 
-/** Makes a snapshot one to stage others on. */
+/** Prepares a snapshot for staging the next one on it. */
 export function servedSnapshot(placed: PlacedSnapshot): ServedSnapshot {
   return { ...placed, digest: SnapshotDigest.of(placed.snapshot.resources.values()) };
 }
 
 /**
- * One snapshot while it comes in, frame by frame. What serves is not touched: whoever reads it sees
- * all of the new one or nothing.
+ * One snapshot while it is received, frame by frame. The snapshot that serves is not changed: readers
+ * see the new one whole or not at all.
  *
- * A resource whose hash has not changed stays the very object that it is in the snapshot that
- * serves, also when it is sent again.
+ * A resource with an unchanged hash stays the same object as in the snapshot that serves, also when it
+ * is sent again.
  */
 export class SnapshotStaging {
   readonly position: SnapshotPosition;
   readonly #serving: ServedSnapshot | undefined;
   readonly #routesServing: RoutesByHost;
-  /** Of the serving one, with changes; else it comes from the beginning. */
+  /** Whether the frames change the snapshot that serves; otherwise they are the whole snapshot. */
   readonly #isDelta: boolean;
   readonly #count: number;
   readonly #resources: Map<string, SnapshotResource>;
   readonly #digest: SnapshotDigest;
   readonly #seen = new Set<string>();
-  /** What came with the snapshot. */
+  /** Resources that were sent. */
   readonly #put = new Map<string, SnapshotResource>();
   readonly #errors: RejectedEntry[] = [];
-  /** Of the whole: the resources are then not looked at. */
+  /** What is wrong with the whole snapshot: then its resources are not checked. */
   #fault: RejectedEntry | undefined;
   #stagedBytes = 0;
 
@@ -89,41 +89,43 @@ export class SnapshotStaging {
     this.#digest = basis?.digest.fork() ?? new SnapshotDigest();
   }
 
-  /** `bytes` is how long the frame was. */
+  /** Adds or replaces a resource; `bytes` is the length of the frame. */
   put({ k, h, v }: ReceivedPut, bytes: number): void {
     if (!this.#isExpected(k, bytes)) return;
     const resource = this.#serving?.snapshot.resources.get(k);
-    if (resource?.hash === h) this.#take(resource);
+    if (resource?.hash === h) this.#add(resource);
     else this.#parse(k, h, v);
   }
 
+  /** Keeps a resource that serves. */
   keep({ k, h }: KeepFrame, bytes: number): void {
     if (!this.#isExpected(k, bytes)) return;
     const resource = this.#serving?.snapshot.resources.get(k);
     if (resource?.hash === h) this.#set(resource);
-    else this.#errors.push(broken(k, 'that is not what serves'));
+    else this.#errors.push(broken(k, 'this resource does not serve'));
   }
 
+  /** Removes a resource. */
   delete({ k }: DeleteFrame, bytes: number): void {
     if (!this.#isExpected(k, bytes)) return;
-    if (!this.#resources.delete(k)) this.#errors.push(broken(k, 'there is nothing to delete'));
+    if (!this.#resources.delete(k)) this.#errors.push(broken(k, 'there is no such resource'));
     this.#digest.delete(k);
   }
 
-  /** The snapshot, or everything that is wrong with it. */
+  /** Completes the snapshot; returns it, or everything that is wrong with it. */
   commit({ version: expected }: CommitFrame): Staged {
     const errors = this.#fault === undefined ? this.#errors : [this.#fault];
     if (errors.length > 0) return { kind: 'refused', errors };
     if (this.#seen.size !== this.#count) {
       return refused(
-        `${String(this.#count)} changes were announced, not ${String(this.#seen.size)}`,
+        `${String(this.#count)} changes were announced, ${String(this.#seen.size)} were sent`,
       );
     }
-    const arrival = { put: this.#put, resources: this.#resources };
-    const displaced = displacedRoutes(arrival, this.#serving?.snapshot, this.#routesServing);
+    const staged = { put: this.#put, resources: this.#resources };
+    const displaced = displacedRoutes(staged, this.#serving?.snapshot, this.#routesServing);
     if (displaced.length > 0) return { kind: 'refused', errors: displaced.map(unfit) };
     const version = this.#digest.version();
-    if (version !== expected) return refused('the version does not fit the resources');
+    if (version !== expected) return refused('the version does not match the resources');
     const served = this.#serving?.snapshot;
     const snapshot = version === served?.version ? served : { version, resources: this.#resources };
     return {
@@ -133,7 +135,7 @@ export class SnapshotStaging {
     };
   }
 
-  /** Looks only at what came, where the rest is as it was. */
+  /** Compares only the resources that were sent if all others are unchanged. */
   #changesTo(snapshot: Snapshot): readonly ResourceChange[] {
     const served = this.#serving?.snapshot;
     if (!this.#isDelta) return changesBetween(served, snapshot);
@@ -151,17 +153,17 @@ export class SnapshotStaging {
       this.#seen.add(key);
       return true;
     }
-    this.#errors.push(broken(key, 'is there twice'));
+    this.#errors.push(broken(key, 'was sent twice'));
     return false;
   }
 
   #excess(): RejectedEntry | undefined {
     if (this.#stagedBytes > MAXIMUM_STAGED_BYTES) return broken('', 'is too large');
-    if (this.#seen.size >= this.#count) return broken('', 'has more than was announced');
+    if (this.#seen.size >= this.#count) return broken('', 'has more changes than were announced');
     return undefined;
   }
 
-  #take(resource: SnapshotResource): void {
+  #add(resource: SnapshotResource): void {
     this.#put.set(resource.key, resource);
     this.#set(resource);
   }
@@ -173,7 +175,7 @@ export class SnapshotStaging {
 
   #parse(key: string, hash: string, value: unknown): void {
     try {
-      this.#take(parseResource({ key, hash, value }));
+      this.#add(parseResource({ key, hash, value }));
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       const { message } = error;
@@ -194,7 +196,11 @@ function faultOf(
     return { key: '', reason: 'StalePosition', message: formatPosition(serving.position) };
   }
   if (base !== null && base !== serving?.snapshot.version) {
-    return { key: '', reason: 'UnknownBase', message: 'that snapshot is not served here' };
+    return {
+      key: '',
+      reason: 'UnknownBase',
+      message: 'this proxy does not serve the base snapshot',
+    };
   }
   return undefined;
 }
@@ -203,9 +209,9 @@ function refused(message: string): Staged {
   return { kind: 'refused', errors: [broken('', message)] };
 }
 
-/** What serves under the key cannot go on. */
+/** Rejects a route whose served content lost its address. */
 function unfit(key: string): RejectedEntry {
-  const message = 'what serves under its name has an address that is now of another route';
+  const message = 'the address of its served content now belongs to another route';
   return { key, reason: 'InvalidResource', message };
 }
 

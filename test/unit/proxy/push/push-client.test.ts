@@ -5,12 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { describe, expect, test } from '@jest/globals';
 
-import {
-  followController,
-  type ControllerFollower,
-  type FollowOptions,
-  type ProxyStatus,
-} from '../../../../proxy/push/push-client.ts';
+import { PushClient, type PushClientOptions } from '../../../../proxy/push/push-client.ts';
+import type { ProxyStatus } from '../../../../proxy/push/push-stream.ts';
 import type { PlacedSnapshot } from '../../../../proxy/store/snapshot/snapshot-keeper.ts';
 import { snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
 import { LONGEST_CONTROLLER_LINE_BYTES } from '../../../../shared/snapshot/push-frames.ts';
@@ -45,7 +41,7 @@ const NO_CERTIFICATE = '-----BEGIN CERTIFICATE-----\nbm90aGluZw==\n-----END CERT
 const keep = disposeAfterEach();
 
 interface FollowingProxy {
-  readonly follower: ControllerFollower;
+  readonly client: PushClient;
   readonly applied: PlacedSnapshot[];
   readonly logger: ReturnType<typeof createRecordingLogger>;
   status: ProxyStatus;
@@ -55,7 +51,7 @@ interface FollowingProxy {
 function follow(
   { ca, tokenFile }: Pick<ScriptedController, 'ca' | 'tokenFile'>,
   port: number,
-  options: Partial<FollowOptions> = {},
+  options: Partial<PushClientOptions> = {},
 ): FollowingProxy {
   const applied: PlacedSnapshot[] = [];
   const logger = createRecordingLogger();
@@ -64,7 +60,7 @@ function follow(
     logger,
     status: { ready: false, draining: false, conns: 0 },
   };
-  const follower = followController({
+  const client = new PushClient({
     url: `https://localhost:${String(port)}`,
     ca,
     tokenFile,
@@ -79,13 +75,13 @@ function follow(
     },
     ...options,
   });
-  keep({ [Symbol.asyncDispose]: () => follower.close() });
-  return Object.assign(proxy, { follower });
+  keep({ [Symbol.asyncDispose]: () => client.close() });
+  return Object.assign(proxy, { client });
 }
 
 /** A proxy that follows, and a controller that took its stream. */
 async function startFollowing(
-  options: Partial<FollowOptions> = {},
+  options: Partial<PushClientOptions> = {},
 ): Promise<FollowingProxy & { controller: ScriptedController; stream: ProxyStream }> {
   const controller = keep(await startScriptedController());
   const proxy = follow(controller, controller.port, options);
@@ -119,7 +115,7 @@ describe('a proxy that follows a controller', () => {
   });
 
   test('serves the whole snapshot, and acknowledges it', async () => {
-    const { applied, follower, stream } = await startFollowing();
+    const { applied, client, stream } = await startFollowing();
     stream.send(fullFrames(FIRST, RESOURCES));
 
     expect(await stream.nextAnswer()).toEqual({
@@ -130,7 +126,7 @@ describe('a proxy that follows a controller', () => {
       appliedMs: expect.any(Number),
     });
     expect(applied).toEqual([{ position: FIRST, snapshot: SNAPSHOT }]);
-    expect(follower.serving?.position).toEqual(FIRST);
+    expect(client.serving?.position).toEqual(FIRST);
   });
 
   test('takes frames that are cut anywhere, also within a character', async () => {
@@ -162,14 +158,14 @@ describe('a proxy that follows a controller', () => {
   });
 
   test('says what it has when it comes again', async () => {
-    const { controller, follower, stream: first } = await startFollowing();
+    const { controller, client, stream: first } = await startFollowing();
     await sendFirst(first);
     first.send([{ t: 'goaway', reason: 'the token is old' }]);
     const { headers } = await controller.nextStream();
 
     expect(headers['x-have']).toBe(`3.1:${SNAPSHOT.version}`);
     expect(headers['x-routes']).toBe('1');
-    expect(follower.serving?.position).toEqual(FIRST);
+    expect(client.serving?.position).toEqual(FIRST);
   });
 
   test('says what it served before it was started', async () => {
@@ -207,12 +203,12 @@ describe('a proxy that follows a controller', () => {
   test('goes on after it was cut off', async () => {
     const controller = keep(await startScriptedController());
     const relay = keep(await startTcpRelay(controller.port));
-    const { applied, follower } = follow(controller, relay.port);
+    const { applied, client } = follow(controller, relay.port);
     const first = await controller.nextStream();
     first.accept();
     await sendFirst(first);
     relay.cut();
-    await eventually('the proxy notices', () => !follower.isConnected);
+    await eventually('the proxy notices', () => !client.isConnected);
     relay.mend();
     const second = await controller.nextStream();
     second.accept();
@@ -260,9 +256,9 @@ describe('a proxy that follows a controller', () => {
     const proxy = await startFollowing({ timing: { statusMs: 3_600_000 } });
     const { stream } = proxy;
     await stream.next('status');
-    proxy.follower.tellStatus();
+    proxy.client.reportStatusChange();
     proxy.status = { ready: true, draining: true, conns: 1 };
-    proxy.follower.tellStatus();
+    proxy.client.reportStatusChange();
 
     expect(await stream.next('status')).toMatchObject({ ready: true, draining: true });
   });
@@ -279,7 +275,7 @@ describe('a proxy that follows a controller', () => {
 
 describe('a snapshot that is not served', () => {
   test('is refused with all that is wrong in it, and the one before goes on', async () => {
-    const { applied, follower, stream } = await startFollowing();
+    const { applied, client, stream } = await startFollowing();
     await sendFirst(stream);
     const restricted = { ...aCompiledRoute('team/a'), onlyOnMondays: true };
     const unknownKind = { ...aCompiledRoute('team/b'), path: { kind: 'glob', value: '/*' } };
@@ -298,11 +294,11 @@ describe('a snapshot that is not served', () => {
     ]);
     expect(nack.version).toBe(SNAPSHOT.version);
     expect(applied).toHaveLength(1);
-    expect(follower.serving?.position).toEqual(FIRST);
+    expect(client.serving?.position).toEqual(FIRST);
   });
 
   test('may be refused by the gateway for some of its resources', async () => {
-    const { follower, stream } = await startFollowing({
+    const { client, stream } = await startFollowing({
       handlers: {
         apply: () => [{ key: 'route/team/app', message: 'no such regular expression' }],
         status: () => ({ ready: true, draining: false, conns: 0 }),
@@ -319,7 +315,7 @@ describe('a snapshot that is not served', () => {
       ],
       version: null,
     });
-    expect(follower.serving).toBeUndefined();
+    expect(client.serving).toBeUndefined();
   });
 
   test('is refused whole when the gateway fails, without a word of why', async () => {
@@ -336,7 +332,7 @@ describe('a snapshot that is not served', () => {
 
     expect(nack.rejected).toMatchObject([{ key: '', reason: 'InvalidResource' }]);
     expect(JSON.stringify(nack)).not.toContain('hunter2');
-    expect(logger.messages('error')).toEqual(['a snapshot could not be applied']);
+    expect(logger.messages('error')).toEqual(['cannot apply a snapshot']);
   });
 
   test('does not end the connection', async () => {
@@ -370,7 +366,7 @@ describe('who answers', () => {
     await eventually('it says so', () => logger.messages('warn').length > 0);
 
     expect(logger.records[0]).toMatchObject({
-      message: 'cannot follow the controller',
+      message: 'cannot connect to the controller',
       fields: {
         problem: 'certificate',
         serving: false,
@@ -434,7 +430,7 @@ describe('who answers', () => {
     (await controller.nextStream()).refuse(503, redirect);
     await eventually('it says so', () => logger.messages('warn').length > 0);
 
-    expect(logger.records[0]?.fields['error']).toContain('another one leads');
+    expect(logger.records[0]?.fields['error']).toContain('redirected again');
   });
 
   test.each([
@@ -507,43 +503,43 @@ describe('a stream that is no good', () => {
     ['a snapshot within a snapshot', beginTwice()],
     ['a line without an end', 'x'.repeat(LONGEST_CONTROLLER_LINE_BYTES + 1)],
   ])('is left because of %s, and the proxy comes again', async (_what, text) => {
-    const { controller, follower, logger, stream: first } = await startFollowing();
+    const { controller, client, logger, stream: first } = await startFollowing();
     await sendFirst(first);
     first.sendText(text);
     const second = await controller.nextStream();
 
     expect(second.headers['x-have']).toBe(`3.1:${SNAPSHOT.version}`);
-    expect(follower.serving?.position).toEqual(FIRST);
-    expect(logger.messages('warn')).toEqual(['cannot follow the controller']);
+    expect(client.serving?.position).toEqual(FIRST);
+    expect(logger.messages('warn')).toEqual(['cannot connect to the controller']);
   });
 
   test('is noticed when nothing comes over it any more', async () => {
     const controller = keep(await startScriptedController());
     const relay = keep(await startTcpRelay(controller.port));
-    const { follower, logger } = follow(controller, relay.port, {
+    const { client, logger } = follow(controller, relay.port, {
       timing: { pingMs: 50, silenceMs: 300 },
     });
     const stream = await controller.nextStream();
     stream.accept();
     await sendFirst(stream);
     relay.freeze();
-    await eventually('the proxy notices', () => !follower.isConnected);
+    await eventually('the proxy notices', () => !client.isConnected);
 
     expect(logger.records.at(-1)?.fields).toMatchObject({
       problem: 'unreachable',
       serving: true,
       error: expect.stringContaining('does not answer'),
     });
-    expect(follower.serving?.position).toEqual(FIRST);
+    expect(client.serving?.position).toEqual(FIRST);
   });
 
   test('is not given up while the controller is there and has nothing to say', async () => {
-    const { controller, follower, stream } = await startFollowing({
+    const { controller, client, stream } = await startFollowing({
       timing: { pingMs: 20, silenceMs: 100, statusMs: 50 },
     });
     for (let count = 0; count < 8; count += 1) await stream.next('status');
 
-    expect(follower.isConnected).toBe(true);
+    expect(client.isConnected).toBe(true);
     expect(controller.streams).toHaveLength(1);
   });
 
@@ -571,8 +567,8 @@ describe('a controller that is away', () => {
     await eventually('it says so', () => logger.messages('info').length > 0);
 
     expect(logger.records.map(({ message }) => message)).toEqual([
-      'cannot follow the controller',
-      'following the controller',
+      'cannot connect to the controller',
+      'connected to the controller',
     ]);
   });
 
@@ -590,12 +586,12 @@ describe('a controller that is away', () => {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const controller = keep(await startScriptedController());
-    const { follower } = follow(controller, port);
+    const { client } = follow(controller, port);
     await once(server, 'connection');
-    await follower.close();
+    await client.close();
     server.close();
 
-    expect(follower.isConnected).toBe(false);
+    expect(client.isConnected).toBe(false);
   });
 
   test('is not what the same id as that of another proxy looks like', async () => {
@@ -659,26 +655,26 @@ describe('a controller that hangs', () => {
     const controller = keep(await startScriptedController());
     const hanging = await startHanging();
     const service = keep(await startTcpService(() => [controller.port, hanging]));
-    const { follower } = follow(controller, service.port, { timing });
+    const { client } = follow(controller, service.port, { timing });
     const stream = await controller.nextStream();
     stream.accept();
     await stream.next('status');
 
-    expect(follower.isConnected).toBe(true);
+    expect(client.isConnected).toBe(true);
     expect(controller.streams).toHaveLength(1);
   });
 
   test('is passed by when others take it for the leader', async () => {
     const controller = keep(await startScriptedController());
     const hanging = await startHanging();
-    const { follower } = follow(controller, controller.port, { timing });
+    const { client } = follow(controller, controller.port, { timing });
     const named = { 'x-leader': `127.0.0.1:${String(hanging)}` };
     (await controller.nextStream()).refuse(503, named);
     const stream = await controller.nextStream();
     stream.accept();
     await stream.next('status');
 
-    expect(follower.isConnected).toBe(true);
+    expect(client.isConnected).toBe(true);
   });
 
   test('is logged to hang when others still take it for the leader', async () => {
@@ -733,12 +729,12 @@ describe('a controller that hangs', () => {
         for (const [each, parts] of held) each.write(Buffer.concat(parts.splice(0)));
       });
     });
-    const { follower } = follow(controller, gate, { timing });
+    const { client } = follow(controller, gate, { timing });
     const stream = await controller.nextStream();
     stream.accept();
     await stream.next('status');
 
-    expect(follower.isConnected).toBe(true);
+    expect(client.isConnected).toBe(true);
     expect(controller.serverNames).toHaveLength(2);
     expect(controller.streams).toHaveLength(1);
   });
@@ -771,7 +767,7 @@ describe('a file that cannot be used', () => {
     await eventually('it says so', () => logger.messages('warn').length > 0);
 
     expect(logger.records[0]).toMatchObject({
-      message: 'cannot follow the controller',
+      message: 'cannot connect to the controller',
       fields: {
         ...(which === 'ca'
           ? { problem: 'ca-file', flag: '--controller-ca' }

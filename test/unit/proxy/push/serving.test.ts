@@ -34,7 +34,7 @@ async function startServing(): Promise<TestServing> {
     serving,
     version: () => gateway.version(),
     async [Symbol.asyncDispose]() {
-      await serving.end();
+      await serving.stop();
       await under[Symbol.asyncDispose]();
     },
   };
@@ -158,7 +158,7 @@ describe('A snapshot of many resources', () => {
       { key: 'route/team/zz' },
     ]);
     expect(under.version()).toBe(before.version);
-    expect(under.serving.placed?.position.sequence).toBe(1);
+    expect(under.serving.served?.position.sequence).toBe(1);
   });
 
   test('serves before another that comes meanwhile', async () => {
@@ -166,20 +166,20 @@ describe('A snapshot of many resources', () => {
     const [first, second] = [routes(MANY), routes(1)];
     const both = [under.serving.apply(placed(first, 1)), under.serving.apply(placed(second, 2))];
     await both[0];
-    expect(under.serving.placed?.position.sequence).toBe(1);
+    expect(under.serving.served?.position.sequence).toBe(1);
     await both[1];
-    expect(under.serving.placed?.position.sequence).toBe(2);
+    expect(under.serving.served?.position.sequence).toBe(2);
     expect(under.version()).toBe(second.version);
   });
 
   test('opens no port when the process ends meanwhile', async () => {
     await using under = await startServing();
     let isListening = false;
-    under.serving.onListening = () => (isListening = true);
+    void under.serving.listening.then(() => (isListening = true));
     const applied = under.serving.apply(placed(routes(MANY), 1));
-    await under.serving.end();
+    await under.serving.stop();
     expect(await applied).toEqual([]);
-    await under.serving.end();
+    await under.serving.stop();
     expect(isListening).toBe(false);
   });
 });
@@ -188,7 +188,7 @@ describe('A snapshot that was kept', () => {
   test('is served when nothing else is', async () => {
     await using under = await startServing();
     const kept = routes(1);
-    expect(await under.serving.serveKept(placed(kept, 1))).toBe(true);
+    expect(await under.serving.serveLastGood(placed(kept, 1))).toBe(true);
     expect(under.version()).toBe(kept.version);
   });
 
@@ -196,7 +196,7 @@ describe('A snapshot that was kept', () => {
     await using under = await startServing();
     const pushed = routes(MANY);
     const applied = under.serving.apply(placed(pushed, 2));
-    expect(await under.serving.serveKept(placed(routes(1), 1))).toBe(false);
+    expect(await under.serving.serveLastGood(placed(routes(1), 1))).toBe(false);
     expect(await applied).toEqual([]);
     expect(under.version()).toBe(pushed.version);
   });

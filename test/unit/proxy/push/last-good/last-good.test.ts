@@ -1,326 +1,178 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
 
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-
-import { Sealer } from '../../../../../proxy/crypto/sealer.ts';
 import {
-  LastGoodFinder,
-  type FindingOptions,
-} from '../../../../../proxy/push/last-good/last-good-finder.ts';
-import { LastGood } from '../../../../../proxy/push/last-good/last-good.ts';
-import { FileSnapshotKeeper } from '../../../../../proxy/store/snapshot/file-snapshot-keeper.ts';
-import type {
-  PlacedSnapshot,
-  SaveOutcome,
-  SnapshotKeeper,
-} from '../../../../../proxy/store/snapshot/snapshot-keeper.ts';
+  LastGood,
+  type LastGoodPlaces,
+  type LastGoodTiming,
+} from '../../../../../proxy/push/last-good/last-good.ts';
+import type { PlacedSnapshot } from '../../../../../proxy/store/snapshot/snapshot-keeper.ts';
 import { StoreUnavailableError } from '../../../../../proxy/store/store-unavailable-error.ts';
 import { snapshotOf } from '../../../../../shared/snapshot/hash-resource.ts';
 import { compiledSettings } from '../../../../support/compiled-settings.ts';
-import { eventually } from '../../../../support/eventually.ts';
+import { ManualClock, settle } from '../../../../support/manual-clock.ts';
+import { RecordingKeeper } from '../../../../support/push/recording-keeper.ts';
 import { resourcesOf } from '../../../../support/push/some-resources.ts';
 import { createRecordingLogger } from '../../../../support/redis/recording-logger.ts';
 
+const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
 const SNAPSHOT = snapshotOf(resourcesOf(compiledSettings()));
 
-function placed(sequence: number, epoch = 1): PlacedSnapshot {
-  return { position: { epoch, sequence }, snapshot: SNAPSHOT };
+function placed(sequence: number): PlacedSnapshot {
+  return { position: { epoch: 1, sequence }, snapshot: SNAPSHOT };
 }
 
-/** A keeper that notes what it is asked to save, and fails when it is told to. */
-class NotingKeeper implements SnapshotKeeper {
-  readonly asked: number[] = [];
-  loads = 0;
-  kept: PlacedSnapshot | undefined;
-  failure: Error | undefined;
-  outcome: SaveOutcome = 'kept';
-  hold: Promise<unknown> = Promise.resolve();
-
-  async save({ position }: PlacedSnapshot): Promise<SaveOutcome> {
-    this.asked.push(position.sequence);
-    await this.hold;
-    if (this.failure !== undefined) throw this.failure;
-    return this.outcome;
-  }
-
-  load(): Promise<PlacedSnapshot | undefined> {
-    this.loads += 1;
-    return this.failure === undefined ? Promise.resolve(this.kept) : Promise.reject(this.failure);
-  }
+interface TestLastGood extends AsyncDisposable {
+  readonly lastGood: LastGood;
+  readonly clock: ManualClock;
+  readonly logger: ReturnType<typeof createRecordingLogger>;
 }
 
-describe('what is kept of the snapshots that serve', () => {
-  const logger = createRecordingLogger();
+function lastGoodIn(places: LastGoodPlaces, timing: Partial<LastGoodTiming> = {}): TestLastGood {
+  const [clock, logger] = [new ManualClock(), createRecordingLogger()];
+  const lastGood = new LastGood(places, { logger, timing, clock });
+  return {
+    lastGood,
+    clock,
+    logger,
+    [Symbol.asyncDispose]: () => lastGood[Symbol.asyncDispose](),
+  };
+}
 
-  test('is the first one, at once and in every place', async () => {
-    const [file, redis] = [new NotingKeeper(), new NotingKeeper()];
+describe('LastGood', () => {
+  test('saves the first snapshot at once in every place', async () => {
+    const [file, redis] = [new RecordingKeeper(), new RecordingKeeper()];
     const timing = { redisSpreadMs: HOUR_MS, redisIntervalMs: HOUR_MS, fileIntervalMs: HOUR_MS };
-    await using lastGood = new LastGood({ file, redis }, { logger, timing });
-    lastGood.applied(placed(1));
-    await eventually('both are asked', () => file.asked.length > 0 && redis.asked.length > 0);
+    await using under = lastGoodIn({ file, redis }, timing);
+    const { lastGood, clock } = under;
+    lastGood.save(placed(1));
+    await clock.advance(0);
 
-    expect([file.asked, redis.asked]).toEqual([[1], [1]]);
+    expect([file.saves, redis.saves]).toEqual([[1], [1]]);
   });
 
-  test('is the newest of those that come fast', async () => {
-    const file = new NotingKeeper();
-    await using lastGood = new LastGood({ file }, { logger, timing: { fileIntervalMs: 100 } });
+  test('saves only the newest of several snapshots that come within the interval', async () => {
+    const file = new RecordingKeeper();
+    await using under = lastGoodIn({ file }, { fileIntervalMs: SECOND_MS });
+    const { lastGood, clock } = under;
     for (let sequence = 1; sequence <= 20; sequence += 1) {
-      lastGood.applied(placed(sequence));
-      if (sequence === 1) await eventually('it is asked', () => file.asked.length > 0);
+      lastGood.save(placed(sequence));
+      await clock.advance(0);
     }
-    await eventually('it is asked again', () => file.asked.length > 1);
+    await clock.advance(SECOND_MS - 1);
+    expect(file.saves).toEqual([1]);
+    await clock.advance(1);
 
-    expect(file.asked).toEqual([1, 20]);
+    expect(file.saves).toEqual([1, 20]);
   });
 
-  test('is saved before the process ends', async () => {
-    const file = new NotingKeeper();
-    const lastGood = new LastGood({ file }, { logger, timing: { fileIntervalMs: HOUR_MS } });
-    lastGood.applied(placed(1));
-    await eventually('it is asked', () => file.asked.length > 0);
-    lastGood.applied(placed(2));
+  test('saves the newest snapshot before the process ends', async () => {
+    const file = new RecordingKeeper();
+    const { lastGood, clock } = lastGoodIn({ file }, { fileIntervalMs: HOUR_MS });
+    lastGood.save(placed(1));
+    await clock.advance(0);
+    lastGood.save(placed(2));
     await lastGood[Symbol.asyncDispose]();
 
-    expect(file.asked).toEqual([1, 2]);
+    expect(file.saves).toEqual([1, 2]);
   });
 
-  test('is not saved twice at a time', async () => {
+  test('makes one save at a time', async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
-    const file = new NotingKeeper();
+    const file = new RecordingKeeper();
     file.hold = promise;
-    const lastGood = new LastGood({ file }, { logger, timing: { fileIntervalMs: 0 } });
-    lastGood.applied(placed(1));
-    await eventually('it is asked', () => file.asked.length > 0);
-    lastGood.applied(placed(2));
-    lastGood.applied(placed(3));
+    const { lastGood, clock } = lastGoodIn({ file }, { fileIntervalMs: 0 });
+    lastGood.save(placed(1));
+    await clock.advance(0);
+    lastGood.save(placed(2));
+    lastGood.save(placed(3));
     const ended = lastGood[Symbol.asyncDispose]();
-    expect(file.asked).toEqual([1]);
+    expect(file.saves).toEqual([1]);
     resolve(undefined);
     await ended;
 
-    expect(file.asked).toEqual([1, 3]);
+    expect(file.saves).toEqual([1, 3]);
   });
 
-  test('is asked for now and then, in case it was lost', async () => {
-    const redis = new NotingKeeper();
-    const timing = { redisIntervalMs: 0, redisSpreadMs: 0, refreshMs: 30 };
-    await using lastGood = new LastGood({ redis }, { logger, timing });
-    lastGood.applied(placed(1));
-    await eventually('it is asked again', () => redis.asked.length > 2);
+  test('saves a snapshot again from time to time, in case the place lost it', async () => {
+    const redis = new RecordingKeeper();
+    const timing = { redisIntervalMs: 0, redisSpreadMs: 0, refreshMs: SECOND_MS };
+    await using under = lastGoodIn({ redis }, timing);
+    const { lastGood, clock } = under;
+    lastGood.save(placed(1));
+    await clock.advance(2 * SECOND_MS);
 
-    expect(new Set(redis.asked)).toEqual(new Set([1]));
+    expect(redis.saves).toEqual([1, 1, 1]);
   });
 
-  test('does not fail with its place, which is logged once', async () => {
-    const own = createRecordingLogger();
-    const redis = new NotingKeeper();
+  test('logs a place that fails once, and once more when it works again', async () => {
+    const redis = new RecordingKeeper();
     redis.failure = new StoreUnavailableError('Redis is unreachable: ECONNREFUSED');
-    const timing = { redisIntervalMs: 0, redisSpreadMs: 0, retryMs: 20 };
-    await using lastGood = new LastGood({ redis }, { logger: own, timing });
-    lastGood.applied(placed(1));
-    await eventually('it is tried again', () => redis.asked.length > 2);
+    const timing = { redisIntervalMs: 0, redisSpreadMs: 0, retryMs: SECOND_MS };
+    await using under = lastGoodIn({ redis }, timing);
+    const { lastGood, clock, logger } = under;
+    lastGood.save(placed(1));
+    await clock.advance(3 * SECOND_MS);
+    expect(redis.saves).toHaveLength(3);
     redis.failure = undefined;
-    await eventually('it says so', () => own.messages('info').length > 0);
+    await clock.advance(4 * SECOND_MS);
 
-    expect(own.records.map(({ level, message }) => [level, message])).toEqual([
-      ['warn', 'last good snapshot cannot be kept'],
-      ['info', 'last good snapshot is kept again'],
+    expect(logger.records.map(({ level, message }) => [level, message])).toEqual([
+      ['warn', 'cannot save the last good snapshot'],
+      ['info', 'last good snapshot saved again'],
     ]);
   });
-});
 
-describe('a place that takes nothing', () => {
-  test('is tried ever less often', async () => {
-    const redis = new NotingKeeper();
+  test('waits twice as long after every failed save, up to a limit', async () => {
+    const redis = new RecordingKeeper();
     redis.failure = new StoreUnavailableError('Redis failed: no answer in time');
-    const timing = { redisIntervalMs: 0, redisSpreadMs: 0, retryMs: 100, longestRetryMs: HOUR_MS };
-    await using lastGood = new LastGood({ redis }, { logger: createRecordingLogger(), timing });
-    const begun = performance.now();
-    lastGood.applied(placed(1));
-    await eventually('it is tried for the fourth time', () => redis.asked.length >= 4);
+    const timing = { redisIntervalMs: 0, redisSpreadMs: 0, retryMs: 100, longestRetryMs: 350 };
+    await using under = lastGoodIn({ redis }, timing);
+    const { lastGood, clock } = under;
+    lastGood.save(placed(1));
+    await clock.advance(0);
+    const waits: number[] = [];
+    for (let count = 2; count <= 5; count += 1) {
+      const before = clock.now();
+      while (redis.saves.length < count) await clock.advance(1);
+      waits.push(clock.now() - before);
+    }
 
-    // 100, 200 and 400 ms later, where timers may be a little early.
-    expect(performance.now() - begun).toBeGreaterThan(690);
+    expect(waits).toEqual([100, 200, 350, 350]);
   });
 
-  test('does not hold up the end of the process', async () => {
-    const redis = new NotingKeeper();
+  test('does not wait for a hanging place when the process ends', async () => {
+    const redis = new RecordingKeeper();
     redis.hold = new Promise(() => undefined);
-    const timing = { lastSaveMs: 50 };
-    const lastGood = new LastGood({ redis }, { logger: createRecordingLogger(), timing });
-    lastGood.applied(placed(1));
-    await eventually('it is asked', () => redis.asked.length > 0);
-    await lastGood[Symbol.asyncDispose]();
+    const { lastGood, clock } = lastGoodIn({ redis }, { lastSaveMs: SECOND_MS });
+    lastGood.save(placed(1));
+    await clock.advance(0);
+    let isDisposed = false;
+    const disposed = lastGood[Symbol.asyncDispose]().then(() => (isDisposed = true));
+    await settle();
+    expect(isDisposed).toBe(false);
+    await clock.advance(SECOND_MS);
+    await disposed;
 
-    expect(redis.asked).toEqual([1]);
+    expect(redis.saves).toEqual([1]);
   });
-});
 
-describe('a place that has a newer snapshot', () => {
-  test('is logged once', async () => {
-    const own = createRecordingLogger();
-    const redis = new NotingKeeper();
+  test('logs once that a place holds a newer snapshot', async () => {
+    const redis = new RecordingKeeper();
     redis.outcome = 'newer';
-    const timing = { redisIntervalMs: 0, redisSpreadMs: 0, refreshMs: 20 };
-    await using lastGood = new LastGood({ redis }, { logger: own, timing });
-    lastGood.applied(placed(1));
-    await eventually('it is asked again', () => redis.asked.length > 3);
+    const timing = { redisIntervalMs: 0, redisSpreadMs: 0, refreshMs: SECOND_MS };
+    await using under = lastGoodIn({ redis }, timing);
+    const { lastGood, clock, logger } = under;
+    lastGood.save(placed(1));
+    await clock.advance(3 * SECOND_MS);
 
-    expect(own.records).toEqual([
+    expect(redis.saves).toHaveLength(4);
+    expect(logger.records).toEqual([
       {
         level: 'warn',
-        message: 'a newer snapshot is kept than the one that serves',
+        message: 'stored snapshot is newer than the one served',
         fields: { place: 'redis', serving: '1.1' },
       },
     ]);
   });
 });
-
-describe('what is found at the start', () => {
-  let directory: string;
-
-  beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'gatehouse-last-good-'));
-  });
-
-  afterEach(async () => {
-    await rm(directory, { recursive: true });
-  });
-
-  function keeper(name: string): SnapshotKeeper {
-    const sealer = new Sealer([{ secret: Buffer.alloc(32, 'a') }]);
-    return new FileSnapshotKeeper({ directory: join(directory, name), id: 'gateway', sealer });
-  }
-
-  test.each([
-    ['the file', placed(3), placed(2), 3],
-    ['Redis', placed(3), placed(1, 2), 1],
-    ['the only one', undefined, placed(4), 4],
-    ['the other only one', placed(5), undefined, 5],
-  ])('is the newest: that of %s', async (_what, inFile, inRedis, sequence) => {
-    const logger = createRecordingLogger();
-    const places = { file: keeper('file'), redis: keeper('redis') };
-    if (inFile !== undefined) await places.file.save(inFile);
-    if (inRedis !== undefined) await places.redis.save(inRedis);
-
-    const { served, finder } = finderIn(places, { logger });
-    expect(await finder.look()).toBe(true);
-    expect(served.map(({ position }) => position.sequence)).toEqual([sequence]);
-    expect(logger.messages('info')).toEqual(['last good snapshot found']);
-  });
-
-  test('may be nothing', async () => {
-    const logger = createRecordingLogger();
-
-    expect(await finderIn({ file: keeper('file') }, { logger }).finder.look()).toBe(false);
-    expect(await finderIn({}, { logger }).finder.look()).toBe(false);
-    expect(logger.records).toEqual([]);
-  });
-
-  test('is what can be read, and what cannot is logged', async () => {
-    const logger = createRecordingLogger();
-    const redis = new NotingKeeper();
-    redis.failure = new StoreUnavailableError('Redis is unreachable: ECONNREFUSED');
-    const file = keeper('file');
-    await file.save(placed(1));
-    const { served, finder } = finderIn({ file, redis }, { logger });
-    await finder.look();
-
-    expect(served).toEqual([placed(1)]);
-    expect(logger.records[0]).toMatchObject({
-      message: 'last good snapshot cannot be read',
-      fields: { place: 'redis', error: expect.stringContaining('ECONNREFUSED') },
-    });
-  });
-
-  test('is the older one when the newest cannot be served', async () => {
-    const places = { file: keeper('file'), redis: keeper('redis') };
-    await places.file.save(placed(1));
-    await places.redis.save(placed(2));
-    const asked: number[] = [];
-    const { finder } = finderIn(places, {
-      serve: ({ position }) => {
-        asked.push(position.sequence);
-        return position.sequence === 1;
-      },
-    });
-
-    expect(await finder.look()).toBe(true);
-    expect(asked).toEqual([2, 1]);
-  });
-
-  test('does not wait for a place that does not answer', async () => {
-    const redis = new NotingKeeper();
-    redis.load = () => new Promise(() => undefined);
-    const file = keeper('file');
-    await file.save(placed(1));
-    const { served, finder } = finderIn({ file, redis }, { timing: { firstLookMs: 50 } });
-    await finder.look();
-
-    expect(served).toEqual([placed(1)]);
-  });
-
-  test('is found later, and a place that stays away is logged once', async () => {
-    const logger = createRecordingLogger();
-    const redis = new NotingKeeper();
-    redis.failure = new StoreUnavailableError('Redis is unreachable: ECONNREFUSED');
-    const { served, finder } = finderIn({ file: keeper('file'), redis }, { logger });
-    expect(await finder.look()).toBe(false);
-    const later = finder.goOn(new AbortController().signal);
-    await eventually('it was asked again', () => redis.loads > 10);
-    redis.failure = undefined;
-    redis.kept = placed(7);
-
-    expect(await later).toBe(true);
-    expect(served).toEqual([placed(7)]);
-    expect(logger.messages('warn')).toEqual(['last good snapshot cannot be read']);
-  });
-
-  test('is tried once when it cannot be served', async () => {
-    const logger = createRecordingLogger();
-    const redis = new NotingKeeper();
-    redis.kept = placed(7);
-    const { finder } = finderIn({ redis }, { logger, serve: () => false });
-    expect(await finder.look()).toBe(false);
-    const over = new AbortController();
-    const later = finder.goOn(over.signal);
-    await eventually('it was asked again', () => redis.loads > 5);
-    over.abort();
-
-    expect(await later).toBe(false);
-    expect(logger.messages('info')).toEqual(['last good snapshot found']);
-  });
-
-  test('is left alone once there is something else', async () => {
-    const redis = new NotingKeeper();
-    const { promise, resolve } = Promise.withResolvers<PlacedSnapshot>();
-    redis.load = () => promise;
-    const { served, finder } = finderIn({ redis }, { timing: { firstLookMs: 10 } });
-    await finder.look();
-    const over = new AbortController();
-    const later = finder.goOn(over.signal);
-    over.abort();
-    resolve(placed(7));
-
-    expect(await later).toBe(false);
-    expect(served).toEqual([]);
-  });
-});
-
-function finderIn(
-  places: ConstructorParameters<typeof LastGoodFinder>[0],
-  options: Partial<FindingOptions> = {},
-): { readonly finder: LastGoodFinder; readonly served: readonly PlacedSnapshot[] } {
-  const served: PlacedSnapshot[] = [];
-  const finder = new LastGoodFinder(places, {
-    serve: (found) => served.push(found) > 0,
-    logger: createRecordingLogger(),
-    ...options,
-    timing: { firstLookMs: 200, intervalMs: 5, longestIntervalMs: 20, ...options.timing },
-  });
-  return { finder, served };
-}

@@ -64,7 +64,7 @@ async function take(
   for (const frame of frames) {
     const line = JSON.stringify(frame);
     // Frames of snapshots alone.
-    answer = await receiver.take(JSON.parse(line) as SnapshotFrame, line.length);
+    answer = await receiver.receive(JSON.parse(line) as SnapshotFrame, line.length);
   }
   return answer;
 }

@@ -4,14 +4,14 @@ import {
 } from '../../../shared/snapshot/push-frames.ts';
 
 const LONGEST_MESSAGE = 300;
-/** Leaves room for the rest of the frame. */
+/** Room in a line, less the rest of the frame. */
 const LONGEST_ERRORS_BYTES = LONGEST_PROXY_LINE_BYTES - 1024;
 
 /**
- * As many errors as one frame has room for, thousands. What does not fit is told when the controller
- * sends the snapshot again without what is named here.
+ * Returns as many rejected resources as fit into one frame: thousands. The others follow when the
+ * controller sends the snapshot again without these.
  */
-export function fitErrors(errors: readonly RejectedEntry[]): readonly RejectedEntry[] {
+export function fitIntoFrame(errors: readonly RejectedEntry[]): readonly RejectedEntry[] {
   let bytes = 0;
   const shortened = errors.map((error) => ({
     ...error,

@@ -1,0 +1,111 @@
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
+
+import { readLines } from '../../shared/runtime/read-lines.ts';
+import { TimeSlices } from '../../shared/runtime/time-slices.ts';
+import {
+  LONGEST_CONTROLLER_LINE_BYTES,
+  LONGEST_PROXY_LINE_BYTES,
+  type ProxyFrame,
+  type StatusFrame,
+} from '../../shared/snapshot/push-frames.ts';
+import { Liveness } from './connection/liveness.ts';
+import type { PushClientTiming } from './connection/push-timing.ts';
+import { parseControllerFrame } from './staging/parse-controller-frame.ts';
+import type { SnapshotReceiver } from './staging/snapshot-receiver.ts';
+
+/** Status of the proxy, as the controller learns it. */
+export type ProxyStatus = Omit<StatusFrame, 't'>;
+
+/** A stream that the leading controller accepted, and its connection. */
+export interface OpenPushStream {
+  readonly session: ClientHttp2Session;
+  readonly stream: ClientHttp2Stream;
+}
+
+export interface PushStreamOptions {
+  readonly receiver: SnapshotReceiver;
+  readonly status: () => ProxyStatus;
+  readonly timing: PushClientTiming;
+}
+
+/** Exchanges frames with the leading controller over one stream. */
+export class PushStream {
+  readonly #open: OpenPushStream;
+  readonly #options: PushStreamOptions;
+  /** What the controller knows of readiness and draining. */
+  #reported = '';
+
+  constructor(open: OpenPushStream, options: PushStreamOptions) {
+    this.#open = open;
+    this.#options = options;
+  }
+
+  /**
+   * Receives until the controller says goodbye, and resolves with its reason. Rejects when the stream
+   * ends otherwise. Closes the connection in the end.
+   */
+  async receive(signal: AbortSignal): Promise<string> {
+    const { receiver, timing } = this.#options;
+    const { session } = this.#open;
+    const close = (): void => this.#destroy('the proxy closes');
+    signal.addEventListener('abort', close);
+    const status = setInterval(() => this.#reportStatus(), timing.statusMs);
+    using liveness = new Liveness(session, timing, () => {
+      this.#destroy('the controller does not answer');
+    });
+    try {
+      this.#reportStatus();
+      return await this.#receiveFrames(liveness);
+    } finally {
+      clearInterval(status);
+      signal.removeEventListener('abort', close);
+      receiver.reset();
+      session.destroy();
+    }
+  }
+
+  /** Reports the status unless the controller knows readiness and draining already. */
+  reportStatusChange(): void {
+    if (this.#reported !== urgentPartOf(this.#options.status())) this.#reportStatus();
+  }
+
+  async #receiveFrames(liveness: Liveness): Promise<string> {
+    const slices = new TimeSlices();
+    for await (const line of readLines(this.#open.stream, LONGEST_CONTROLLER_LINE_BYTES)) {
+      liveness.heard();
+      const frame = parseControllerFrame(line);
+      if (frame.t === 'goaway') return frame.reason;
+      if (frame.t === 'ping') this.#send({ t: 'pong' });
+      else {
+        const answer = await this.#options.receiver.receive(frame, line.length);
+        if (answer !== undefined) this.#send(answer);
+      }
+      await slices.pause();
+    }
+    throw new Error('the controller ended the stream');
+  }
+
+  #reportStatus(): void {
+    const status = this.#options.status();
+    this.#reported = urgentPartOf(status);
+    this.#send({ t: 'status', ...status });
+  }
+
+  #send(frame: ProxyFrame): void {
+    const { stream } = this.#open;
+    if (!stream.writable) return;
+    stream.write(`${JSON.stringify(frame)}\n`);
+    if (stream.writableLength > 2 * LONGEST_PROXY_LINE_BYTES) {
+      this.#destroy('the controller does not read');
+    }
+  }
+
+  #destroy(reason: string): void {
+    this.#open.stream.destroy(new Error(reason));
+  }
+}
+
+/** The part of the status whose changes are reported at once. */
+function urgentPartOf({ ready, draining }: ProxyStatus): string {
+  return `${String(ready)} ${String(draining)}`;
+}
