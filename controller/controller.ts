@@ -30,6 +30,7 @@ const CONTROLLER_TIMING: ControllerTiming = {
   election: DEFAULT_TIMING,
 };
 
+/** Options of a controller. */
 export interface ControllerOptions extends Omit<
   ReconcilerOptions,
   'clock' | 'identity' | 'referencePatienceMs'
@@ -46,7 +47,7 @@ export interface ControllerOptions extends Omit<
 
 /** Starts a controller. Rejects when it cannot listen, or its certificate cannot be used. */
 export async function startController(options: ControllerOptions): Promise<Controller> {
-  const { api, namespace, proxyServiceAccount, logger } = options;
+  const { api, namespace, logger } = options;
   const timing = { ...CONTROLLER_TIMING, ...options.timing };
   const identity = holderIdentity(options.host);
   const elector = new LeaseElector({
@@ -58,24 +59,27 @@ export async function startController(options: ControllerOptions): Promise<Contr
     logger,
     timing: timing.election,
   });
-  const pushServer = await startPushServer({
-    listen: options.pushListen,
-    tlsDirectory: options.pushTlsDirectory,
-    authenticate: createProxyAuthenticator({
-      api,
-      namespace,
-      serviceAccount: proxyServiceAccount,
-      logger,
-    }),
-    leaderAddress: () => elector.leaderAddress,
-    logger,
-  });
+  const pushServer = await listenForProxies(options, () => elector.leaderAddress);
   const { firstHellosMs, referencePatienceMs } = timing;
   return new Controller({
     reconciler: { ...options, clock: monotonicClock, identity, referencePatienceMs },
     elector,
     pushServer,
     firstHellosMs,
+  });
+}
+
+function listenForProxies(
+  { api, namespace, logger, ...options }: ControllerOptions,
+  leaderAddress: () => string | undefined,
+): Promise<PushServer> {
+  const { proxyServiceAccount: serviceAccount } = options;
+  return startPushServer({
+    listen: options.pushListen,
+    tlsDirectory: options.pushTlsDirectory,
+    authenticate: createProxyAuthenticator({ api, namespace, serviceAccount, logger }),
+    leaderAddress,
+    logger,
   });
 }
 

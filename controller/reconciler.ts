@@ -17,6 +17,7 @@ import { ClusterWatch } from './watch/cluster-watch.ts';
 import { SettingsPresence } from './watch/settings-presence.ts';
 import type { StatusChange } from './watch/status-change.ts';
 
+/** Options of a reconciler. */
 export interface ReconcilerOptions {
   readonly api: KubernetesApi;
   readonly logger: Logger;
@@ -64,7 +65,7 @@ export class Reconciler implements AsyncDisposable {
 
   /** `onComplete` is called once, when everything is compiled for the first time. */
   constructor(options: ReconcilerOptions, onComplete: () => void) {
-    const { api, logger, clock, gatewayClass, namespace, watchNamespaces } = options;
+    const { logger, clock, gatewayClass, namespace } = options;
     const settingsName = `${namespace}/${options.settingsName}`;
     this.#onceComplete = new Set([onComplete]);
     this.#presence = new SettingsPresence({ settingsName, gatewayClass, logger });
@@ -86,19 +87,7 @@ export class Reconciler implements AsyncDisposable {
       onHeldBack: (reason) => this.#hold.setPublisherReason(reason),
     });
     this.#failStop = new FailStop({ logger, onFailure: () => this.#publisher.resign() });
-    this.#watch = new ClusterWatch({
-      api,
-      logger,
-      clock,
-      gatewayClass,
-      settings: { namespace, name: options.settingsName },
-      ...(watchNamespaces && { namespaces: watchNamespaces }),
-      proxyService: options.proxyService,
-      onChanges: (changes) => this.#failStop.run(() => this.#reconcile(changes)),
-      onStatusChange: (change) => this.#failStop.run(() => this.#observe(change)),
-      onProxyServiceChange: (service) =>
-        this.#failStop.run(() => this.#status.setProxyService(service)),
-    });
+    this.#watch = this.#openWatch(options);
   }
 
   /** Everything that is compiled, published or not, by key. */
@@ -141,6 +130,19 @@ export class Reconciler implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#hold[Symbol.dispose]();
     await this.#watch[Symbol.asyncDispose]();
+  }
+
+  #openWatch(options: ReconcilerOptions): ClusterWatch {
+    const { namespace, watchNamespaces } = options;
+    return new ClusterWatch({
+      ...options,
+      settings: { namespace, name: options.settingsName },
+      ...(watchNamespaces && { namespaces: watchNamespaces }),
+      onChanges: (changes) => this.#failStop.run(() => this.#reconcile(changes)),
+      onStatusChange: (change) => this.#failStop.run(() => this.#observe(change)),
+      onProxyServiceChange: (service) =>
+        this.#failStop.run(() => this.#status.setProxyService(service)),
+    });
   }
 
   #reconcile(changes: Changes): void {

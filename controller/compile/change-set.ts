@@ -8,6 +8,7 @@ export interface ChangeSet {
   readonly deleted: readonly string[];
 }
 
+/** A change set that changes nothing. */
 export const NO_CHANGES: ChangeSet = { put: [], deleted: [] };
 
 /** Whether a change set changes nothing. */

@@ -6,6 +6,7 @@ import { epochOf, holderOf, MAX_EPOCH, renewed, type Lease } from './lease.ts';
 import { isConflict, isNotFound, type LeaseClient } from './lease-client.ts';
 import { Term } from './term.ts';
 
+/** Options of a held Lease. */
 export interface HeldLeaseOptions {
   readonly client: LeaseClient;
   readonly identity: string;

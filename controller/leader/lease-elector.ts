@@ -8,6 +8,7 @@ import { acquired, holderOf, newLease, released, type Lease } from './lease.ts';
 import { isConflict, LeaseClient, type LeaseApi } from './lease-client.ts';
 import { ObservedLease } from './observed-lease.ts';
 
+/** Options of a candidate. */
 export interface ElectionOptions {
   readonly api: LeaseApi;
   /** Namespace of the Lease. */

@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../kubernetes/objects.ts';
 import { microTime } from './micro-time.ts';
 
+/** Annotation of a Lease: `host:port` that proxies dial while its holder leads. */
 export const PUSH_ADDRESS_ANNOTATION = 'gatehouse.dev/push-address';
 /** `leaseTransitions` is an int32. */
 export const MAX_EPOCH = 2 ** 31 - 1;

@@ -17,6 +17,7 @@ export interface CompilerState {
   readonly obstacle: string | undefined;
 }
 
+/** Options of a guarded publication. */
 export interface GuardedPublicationOptions {
   readonly publication: Publication;
   /** Routes that served under the leader before, by its status; undefined: use what proxies report. */

@@ -1,6 +1,7 @@
 import { mergeChangeSets, NO_CHANGES } from '../compile/change-set.ts';
 import type { Compilation } from '../compile/compilation.ts';
 
+/** A compilation that changes nothing. */
 export const NOTHING_COMPILED: Compilation = { ...NO_CHANGES, routes: new Map() };
 
 /** Returns the compilation that has the effect of `first` and then `second`. */

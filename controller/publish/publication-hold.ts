@@ -4,6 +4,7 @@ import type { Logger } from '../../shared/telemetry/logger.ts';
 const UNREAD_REFERENCES =
   'what the settings refer to cannot be read, and the log of the controller says why';
 
+/** Options of `PublicationHold`. */
 export interface PublicationHoldOptions {
   readonly clock: Clock;
   readonly logger: Logger;

@@ -15,6 +15,7 @@ const LONGEST_STEP = 10_000;
 /** Proxies with claims that one log line names. */
 const LOGGED_PROXIES = 10;
 
+/** Options of an epoch guard. */
 export interface EpochGuardOptions {
   readonly leadership: Leadership;
   readonly content: PublishedContent;

@@ -18,6 +18,7 @@ import { ProxyFleet } from './session/proxy-fleet.ts';
 import type { ProxyHello } from './session/proxy-hello.ts';
 import { ProxyRegistry } from './session/proxy-registry.ts';
 
+/** Options of a publication. */
 export interface LeadershipPublicationOptions {
   readonly leadership: Leadership;
   readonly onChange: OnPublicationChange;
@@ -55,17 +56,10 @@ export class LeadershipPublication implements Publication, AsyncDisposable {
     this.#tracker = new RolloutTracker({ content, registry, changes });
     const onRaised = (): void => this.#epochRaised();
     const epochs = this.#closing.use(new EpochGuard({ ...options, content, onRaised }));
+    const onAdvanced = (): void => this.#announce();
     const mayWrite = (): boolean => this.#mayWrite;
-    const advance = this.#closing.use(
-      new PositionAdvance({
-        content,
-        clock,
-        delayMs: timing.retryMs,
-        mayAdvance: mayWrite,
-        onAdvanced: () => this.#announce(),
-      }),
-    );
     const context = { content, timing, clock, logger, mayWrite, pause: () => epochs.pause };
+    const advance = this.#closing.use(new PositionAdvance({ ...context, onAdvanced }));
     this.#fleet = new ProxyFleet({ context, registry, tracker: this.#tracker, epochs, advance });
     this.#endWith(leadership.signal);
   }

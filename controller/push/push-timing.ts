@@ -28,6 +28,7 @@ export interface PushTiming {
   readonly certificatePollMs: number;
 }
 
+/** The times of a push server in production. */
 export const PUSH_TIMING: PushTiming = {
   authenticationMs: 10 * SECOND,
   pingMs: 5 * SECOND,

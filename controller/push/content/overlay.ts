@@ -3,6 +3,7 @@
  */
 export type Overlay = ReadonlyMap<string, string | undefined>;
 
+/** The overlay of a proxy that rejects nothing. */
 export const NO_OVERLAY: Overlay = new Map();
 
 /** A snapshot as it was sent to one proxy. */

@@ -1,11 +1,14 @@
 import type { Clock } from '../../../shared/runtime/clock.ts';
+import type { PushTiming } from '../push-timing.ts';
 import type { PublishedContent } from './published-content.ts';
 
+/** Options of `PositionAdvance`. */
 export interface PositionAdvanceOptions {
   readonly content: PublishedContent;
+  readonly timing: Pick<PushTiming, 'retryMs'>;
   readonly clock: Clock;
-  readonly delayMs: number;
-  readonly mayAdvance: () => boolean;
+  /** Whether this controller still leads. */
+  readonly mayWrite: () => boolean;
   readonly onAdvanced: () => void;
 }
 
@@ -24,10 +27,10 @@ export class PositionAdvance implements Disposable {
   }
 
   request(): void {
-    const { content, clock, delayMs, mayAdvance } = this.#options;
-    if (!mayAdvance()) return;
+    const { content, clock, timing, mayWrite } = this.#options;
+    if (!mayWrite()) return;
     const { sequence } = content.position;
-    this.#timer ??= clock.after(delayMs, () => {
+    this.#timer ??= clock.after(timing.retryMs, () => {
       this.#timer = undefined;
       this.#advance(sequence);
     });
@@ -38,8 +41,8 @@ export class PositionAdvance implements Disposable {
   }
 
   #advance(sequence: number): void {
-    const { content, mayAdvance, onAdvanced } = this.#options;
-    if (!mayAdvance() || content.position.sequence !== sequence) return;
+    const { content, mayWrite, onAdvanced } = this.#options;
+    if (!mayWrite() || content.position.sequence !== sequence) return;
     content.advance();
     onAdvanced();
   }

@@ -19,7 +19,12 @@ import { LogLimit } from '../log-limit.ts';
 import { InvalidHelloError, parseHello, type ProxyHello } from '../session/proxy-hello.ts';
 import type { OnPublicationChange, Publication } from '../publication.ts';
 import { PUSH_TIMING, type PushTiming } from '../push-timing.ts';
-import { CertificateWatch, readCertificate, warnOfExpiry } from './server-certificate.ts';
+import {
+  CertificateWatch,
+  readCertificate,
+  warnOfExpiry,
+  type ServerCertificate,
+} from './server-certificate.ts';
 
 const CONNECTIONS = 2048;
 const STREAMS_ON_A_CONNECTION = 4;
@@ -31,6 +36,7 @@ const HANDSHAKE_MS = 5000;
 const REFUSAL_LOG_MS = 60_000;
 const TLS = { minVersion: 'TLSv1.2' } as const;
 
+/** Options of a push server. */
 export interface PushServerOptions {
   /** Port 0: any free port. */
   readonly listen: { readonly host?: string; readonly port: number };
@@ -48,6 +54,22 @@ export interface PushServerOptions {
 export async function startPushServer(options: PushServerOptions): Promise<PushServer> {
   const certificate = await readCertificate(options.tlsDirectory);
   const timing = { ...PUSH_TIMING, ...options.timing };
+  const server = createServer(certificate);
+  server.listen(options.listen);
+  await once(server, 'listening');
+  warnOfExpiry(certificate, options.logger);
+  const watch = new CertificateWatch({
+    directory: options.tlsDirectory,
+    certificate,
+    pollMs: timing.certificatePollMs,
+    onChange: (changed) => server.setSecureContext({ ...TLS, ...changed }),
+    logger: options.logger,
+  });
+  const { clock = monotonicClock } = options;
+  return new PushServer({ ...options, timing, clock, server, watch });
+}
+
+function createServer(certificate: ServerCertificate): Http2SecureServer {
   const server = createSecureServer({
     ...TLS,
     ...certificate,
@@ -62,18 +84,7 @@ export async function startPushServer(options: PushServerOptions): Promise<PushS
     },
   });
   server.maxConnections = CONNECTIONS;
-  server.listen(options.listen);
-  await once(server, 'listening');
-  warnOfExpiry(certificate, options.logger);
-  const watch = new CertificateWatch({
-    directory: options.tlsDirectory,
-    certificate,
-    pollMs: timing.certificatePollMs,
-    onChange: (changed) => server.setSecureContext({ ...TLS, ...changed }),
-    logger: options.logger,
-  });
-  const { clock = monotonicClock } = options;
-  return new PushServer({ ...options, timing, clock, server, watch });
+  return server;
 }
 
 /** The server that proxies get their snapshots from. Every controller has one; the leader's publishes. */

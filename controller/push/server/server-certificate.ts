@@ -32,6 +32,7 @@ export function warnOfExpiry({ cert }: ServerCertificate, logger: Logger): void 
   else if (leftMs <= SOON_MS) logger.warn('certificate of the push listener expires soon', fields);
 }
 
+/** Options of a certificate watch. */
 export interface CertificateWatchOptions {
   readonly directory: string;
   /** The certificate in use. */

@@ -18,6 +18,7 @@ const REVIEWS = { burst: 100, perSecond: 20 };
 const REVIEWS_PER_SOURCE = { burst: 20, perSecond: 2 };
 const CONCURRENT_REVIEWS = 16;
 
+/** Options of a token reviewer. */
 export interface TokenReviewerOptions {
   readonly api: Pick<KubernetesApi, 'create'>;
   readonly clock: Clock;

@@ -10,6 +10,7 @@ import {
 import { LineTooLongError, readLines } from '../../../shared/runtime/read-lines.ts';
 import { parseProxyFrame } from './parse-proxy-frame.ts';
 
+/** Options of a frame stream. */
 export interface FrameStreamOptions {
   readonly stream: ServerHttp2Stream;
   /** Whether this controller still leads: asked right before every write. */
@@ -79,7 +80,7 @@ export class FrameStream {
     return true;
   }
 
-  /** When the proxy ends its side, Node closes the stream. */
+  /** Reads until the proxy ends its side, which also closes the stream. */
   async #receive(): Promise<void> {
     const { stream, onFrame, onFailure } = this.#options;
     for await (const line of readLines(stream, LONGEST_PROXY_LINE_BYTES)) {

@@ -22,6 +22,7 @@ import type { Offered } from './snapshot-offer.ts';
 /** Rejected resources that one log line names. */
 const LOGGED_KEYS = 20;
 
+/** Options of a fleet. */
 export interface ProxyFleetOptions {
   readonly context: SessionContext;
   readonly registry: ProxyRegistry;

@@ -18,6 +18,12 @@ type Serving =
   | { readonly kind: 'foreign'; readonly isBehind: boolean }
   | { readonly kind: 'published'; readonly position: SnapshotPosition };
 
+/** Options of the record of a proxy. */
+export interface ProxyRecordOptions {
+  readonly timing: PushTiming;
+  readonly clock: Clock;
+}
+
 /** What the leader knows of one proxy. */
 export class ProxyRecord {
   readonly id: string;
@@ -32,10 +38,7 @@ export class ProxyRecord {
   #isDraining = false;
   #isSlow = false;
 
-  constructor(
-    id: string,
-    { timing, clock }: { readonly timing: PushTiming; readonly clock: Clock },
-  ) {
+  constructor(id: string, { timing, clock }: ProxyRecordOptions) {
     this.id = id;
     this.rejections = new Rejections(timing, clock);
   }

@@ -1,8 +1,6 @@
-import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { SnapshotPosition } from '../../../shared/snapshot/snapshot-position.ts';
 import type { ProxyReport } from '../publication.ts';
-import type { PushTiming } from '../push-timing.ts';
-import { ProxyRecord } from './proxy-record.ts';
+import { ProxyRecord, type ProxyRecordOptions } from './proxy-record.ts';
 
 /** A proxy that rejects a resource, and its message. */
 export interface RejectionByProxy {
@@ -13,9 +11,9 @@ export interface RejectionByProxy {
 /** The proxies of a leadership: those that are connected, and for a while those that were. */
 export class ProxyRegistry {
   readonly #records = new Map<string, ProxyRecord>();
-  readonly #options: { readonly timing: PushTiming; readonly clock: Clock };
+  readonly #options: ProxyRecordOptions;
 
-  constructor(options: { readonly timing: PushTiming; readonly clock: Clock }) {
+  constructor(options: ProxyRecordOptions) {
     this.#options = options;
   }
 

@@ -62,6 +62,14 @@ export interface SessionObserver {
   closed(session: ProxySession): void;
 }
 
+/** Options of a session. */
+export interface ProxySessionOptions {
+  readonly context: SessionContext;
+  readonly observer: SessionObserver;
+  readonly stream: ServerHttp2Stream;
+  readonly proxy: SessionProxy;
+}
+
 /**
  * Sends one proxy the newest snapshot, one at a time, without what the proxy rejected, and as changes
  * to what it serves where possible.
@@ -80,17 +88,7 @@ export class ProxySession {
   /** Sequence of the newest snapshot that the proxy rejected as a whole. */
   #rejectedSequence = 0;
 
-  constructor({
-    context,
-    observer,
-    stream,
-    proxy,
-  }: {
-    readonly context: SessionContext;
-    readonly observer: SessionObserver;
-    readonly stream: ServerHttp2Stream;
-    readonly proxy: SessionProxy;
-  }) {
+  constructor({ context, observer, stream, proxy }: ProxySessionOptions) {
     const { timing, clock } = context;
     this.id = proxy.id;
     this.#context = context;

@@ -4,6 +4,7 @@ import type { ProxySession, SessionContext } from './proxy-session.ts';
 /** Two proxies with the same id replace each other's streams without end. */
 const DUPLICATE_LOG_MS = 60_000;
 
+/** Options of `ProxySessions`. */
 export interface ProxySessionsOptions extends Pick<SessionContext, 'timing' | 'clock' | 'logger'> {
   /** A proxy has been disconnected for so long that it does not count. */
   readonly onLeft: (id: string) => void;

@@ -28,6 +28,7 @@ export interface StreamContext {
   readonly mayWrite: () => boolean;
 }
 
+/** Options of a push stream. */
 export interface PushStreamOptions extends StreamContext {
   readonly stream: ServerHttp2Stream;
   readonly proxyId: string;

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../shared/runtime/clock.ts';
 
+/** Options of a backoff. */
 export interface RetryBackoffOptions {
   readonly clock: Clock;
   readonly retryMs: number;

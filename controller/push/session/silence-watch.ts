@@ -1,6 +1,7 @@
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { PushTiming } from '../push-timing.ts';
 
+/** Options of a silence watch. */
 export interface SilenceWatchOptions {
   readonly timing: PushTiming;
   readonly clock: Clock;

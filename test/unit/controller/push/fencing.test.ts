@@ -1,9 +1,9 @@
-import { setTimeout } from 'node:timers/promises';
-
 import { describe, expect, it } from '@jest/globals';
 
+import { PUSH_TIMING } from '../../../../controller/push/push-timing.ts';
 import { snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 import type { ProbeAnswer } from '../../../support/push/push-probe.ts';
 import { pushedRoute, pushedRoutes } from '../../../support/push/push-resources.ts';
 import { aLeadership, startPushWorld } from '../../../support/push/push-world.ts';
@@ -27,7 +27,8 @@ describe('the end of a leadership', () => {
   });
 
   it('prevents every write, even before its signal is aborted', async () => {
-    await using world = await startPushWorld({ timing: { pingMs: 20 } });
+    const clock = new ManualClock();
+    await using world = await startPushWorld({ clock });
     let isCurrent = true;
     const base = aLeadership(1);
     const publication = world.lead({
@@ -40,15 +41,15 @@ describe('the end of a leadership', () => {
     });
     publication.publish({ put: RESOURCES, deleted: [] });
     const proxy = await world.connect({ id: 'proxy-0' });
-    await eventually('pings', () => proxy.frames.some(({ t }) => t === 'ping'));
+    await eventually('a snapshot', () => proxy.serving !== undefined);
+    await clock.advance(PUSH_TIMING.pingMs);
+    await eventually('a ping', () => proxy.frames.some(({ t }) => t === 'ping'));
     isCurrent = false;
-    publication.publish({ put: [pushedRoute('late')], deleted: [] });
-    // A ping may be under way.
-    await setTimeout(50);
     const { bytes } = proxy;
-    await setTimeout(100);
-    expect(proxy.bytes).toBe(bytes);
+    publication.publish({ put: [pushedRoute('late')], deleted: [] });
+    await clock.advance(PUSH_TIMING.pingMs);
     expect((await world.connect({ id: 'proxy-1' })).status).toBe(503);
+    expect(proxy.bytes).toBe(bytes);
   });
 
   it('refuses proxies that connect after it', async () => {
@@ -149,7 +150,8 @@ describe('a proxy with a snapshot of another leadership', () => {
   });
 
   it('raises the epoch at most once per interval, however often it claims a higher one', async () => {
-    await using world = await startPushWorld({ timing: { raiseIntervalMs: 300 } });
+    const clock = new ManualClock();
+    await using world = await startPushWorld({ clock });
     const leadership = aLeadership(3);
     world.lead(leadership).publish({ put: RESOURCES, deleted: [] });
     const honest = await world.connect({ id: 'proxy-0' });
@@ -158,9 +160,11 @@ describe('a proxy with a snapshot of another leadership', () => {
       const headers = { 'x-have': `${String(epoch)}.7:${FOREIGN.version}` };
       await world.connect({ id: 'proxy-1', headers, answer: () => 'silence' });
     }
-    expect(leadership.raises.length).toBeLessThan(4);
+    expect(leadership.raises).toHaveLength(1);
+    await clock.advance(PUSH_TIMING.raiseIntervalMs);
     await eventually('a second raise', () => leadership.raises.length > 1);
-    expect(honest.received.length).toBeLessThan(6);
+    expect(leadership.raises).toHaveLength(2);
+    expect(honest.received.length).toBeLessThan(4);
     const warning = world.logger.records.find(({ level }) => level === 'warn');
     expect(warning?.fields).toEqual({ proxies: ['proxy-1'], claims: 1, epoch: 3, ours: 3 });
   });

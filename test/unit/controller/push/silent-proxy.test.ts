@@ -3,13 +3,16 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 import { describe, expect, it } from '@jest/globals';
 
+import { PUSH_TIMING } from '../../../../controller/push/push-timing.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 import { pushedRoute } from '../../../support/push/push-resources.ts';
 import { aLeadership, startPushWorld } from '../../../support/push/push-world.ts';
 
 describe('a proxy that answers no pings', () => {
   it('is disconnected', async () => {
-    await using world = await startPushWorld({ timing: { pingMs: 50, leaveMs: 50 } });
+    const clock = new ManualClock();
+    await using world = await startPushWorld({ clock });
     const publication = world.lead(aLeadership(1));
     publication.publish({ put: [pushedRoute('a')], deleted: [] });
     const sockets: Socket[] = [];
@@ -32,8 +35,13 @@ describe('a proxy that answers no pings', () => {
     await eventually('a snapshot', () => proxy.serving !== undefined);
     // The connection stays open, but passes nothing on.
     for (const socket of sockets) socket.unpipe().pause();
-    await eventually('its end', () => publication.proxies.length === 0);
-    expect(world.logger.messages('warn')).toContain('proxy timed out');
+    await clock.advance(PUSH_TIMING.silentPings * PUSH_TIMING.pingMs);
+    expect(world.logger.messages('warn')).toEqual([]);
+    await clock.advance(PUSH_TIMING.pingMs);
+    expect(world.logger.messages('warn')).toEqual(['proxy timed out']);
+    await eventually('its end', () => publication.proxies.every(({ isConnected }) => !isConnected));
+    await clock.advance(PUSH_TIMING.leaveMs);
+    expect(publication.proxies).toEqual([]);
     expect(publication.rolloutState('route/default/a')).toEqual({ kind: 'no-proxies' });
   });
 });
