@@ -40,7 +40,25 @@ export function page(
   { title, content, form }: Page,
   headers: OutgoingHttpHeaders = {},
 ): GatewayResponse {
-  const document = html`<!doctype html>
+  const formAction = ["'self'", ...(form?.targets ?? [])].join(' ');
+  return {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`,
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      // With `no-referrer` browsers post forms with `Origin: null`, which cannot be checked.
+      'referrer-policy': form === undefined ? 'no-referrer' : 'same-origin',
+      ...headers,
+    },
+    body: layOut(title, content).markup,
+  };
+}
+
+function layOut(title: string, content: Html): Html {
+  return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -57,19 +75,4 @@ export function page(
         </main>
       </body>
     </html>`;
-  const formAction = ["'self'", ...(form?.targets ?? [])].join(' ');
-  return {
-    status,
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-store',
-      'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`,
-      'x-frame-options': 'DENY',
-      'x-content-type-options': 'nosniff',
-      // With `no-referrer` browsers post forms with `Origin: null`, which cannot be checked.
-      'referrer-policy': form === undefined ? 'no-referrer' : 'same-origin',
-      ...headers,
-    },
-    body: document.markup,
-  };
 }

@@ -70,22 +70,25 @@ export function createClientKeysReader({
     const { jwks, jwksUri } = metadata;
     if (jwks !== undefined) return jwks;
     if (jwksUri === undefined) throw new InvalidClientError('the client has no keys');
-    try {
-      // Checked again: the client may have registered under other settings.
-      checkKeysDomain(metadata, settings);
-      const load = async (): Promise<LoadedDocument<ClientKeySet>> => {
-        const response = await fetchKeySet(jwksUri, settings, fetch);
-        return {
-          value: readKeySet(response),
-          freshSeconds: freshSeconds(response.headers, FRESHNESS, now()),
-        };
-      };
-      return await keySets.get(jwksUri, load, options);
-    } catch (error) {
-      if (!(error instanceof InvalidClientMetadataError)) throw error;
-      throw new InvalidClientError(error.description, { cause: error });
-    }
+    // Checked again: the client may have registered under other settings.
+    asClientError(() => checkKeysDomain(metadata, settings));
+    const load = async (): Promise<LoadedDocument<ClientKeySet>> => {
+      const response = await fetchKeySet(jwksUri, settings, fetch);
+      const value = readKeySet(response);
+      return { value, freshSeconds: freshSeconds(response.headers, FRESHNESS, now()) };
+    };
+    return keySets.get(jwksUri, load, options);
   };
+}
+
+/** The metadata were accepted before, so what is wrong with them now is an error of the client. */
+function asClientError<Result>(run: () => Result): Result {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof InvalidClientMetadataError)) throw error;
+    throw new InvalidClientError(error.description, { cause: error });
+  }
 }
 
 async function fetchKeySet(
@@ -120,5 +123,5 @@ function readKeySet({ status, headers, body }: OutboundResponse): ClientKeySet {
   ) {
     throw new InvalidClientError('jwks_uri of the client has no key set');
   }
-  return parseClientKeySet(document);
+  return asClientError(() => parseClientKeySet(document));
 }

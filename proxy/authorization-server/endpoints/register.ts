@@ -65,7 +65,7 @@ async function register(
     issuer: origin,
     metadata,
     registeredAt: now(),
-    ...(secret === undefined ? {} : { secretHash: hashToken(secret) }),
+    ...hashOf(secret),
   };
   await clients.register(client, unapprovedClientSeconds(settings));
   logger.info('client registered', {
@@ -75,6 +75,10 @@ async function register(
     'client-name': metadata.clientName,
   });
   return json(201, registrationResponse(client, secret));
+}
+
+function hashOf(secret: string | undefined): Pick<RegisteredClient, 'secretHash'> {
+  return secret === undefined ? {} : { secretHash: hashToken(secret) };
 }
 
 /** RFC 7591, section 3.2.1. */

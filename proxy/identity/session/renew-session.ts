@@ -1,3 +1,5 @@
+import type { Configuration as ProviderClient } from 'openid-client';
+
 import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type { CompiledIdentityProvider } from '../../../shared/snapshot/snapshot.ts';
 import { randomToken } from '../../crypto/tokens.ts';
@@ -10,6 +12,7 @@ import { createSession } from './create-session.ts';
 import { endSignIn } from './end-sign-in.ts';
 import type { ProviderDiscovery } from '../provider/provider-discovery.ts';
 import { providerUnavailable } from '../provider/provider-failure.ts';
+import type { IdentityRefresh } from './identity-from-refreshed-claims.ts';
 import { refreshIdentity } from './refresh-identity.ts';
 import type { ExtendLease } from './renewal-lease.ts';
 import type { Session } from '../../records/session.ts';
@@ -46,8 +49,8 @@ export async function renewSession(
   { identityProvider: provider, settings }: CurrentSettings,
   options: RenewalOptions,
 ): Promise<Session | null> {
-  const { signIn, version } = claimed;
-  const { identity, refreshToken } = signIn;
+  const { signIn } = claimed;
+  const { refreshToken } = signIn;
   if (provider === undefined || !isFrom(signIn, provider)) {
     return notRenewed('session not renewed', signIn, 'other-provider', options);
   }
@@ -60,12 +63,7 @@ export async function renewSession(
   // Directly before the token is used: a process may have been paused for longer than its lease, and a
   // provider that sees one token twice can revoke every token of the sign-in.
   if (!(await extend())) throw new StaleSignInError();
-
-  let held = claimed;
-  const refresh = await refreshIdentity(client, { refreshToken, identity }, async (next) => {
-    const replace = () => update({ ...signIn, refreshToken: next }, version, options);
-    held = await retryWhileAway(replace, KEEP_RETRIES);
-  });
+  const { refresh, held } = await useRefreshToken(client, claimed, refreshToken, options);
   if (refresh.kind === 'over') {
     // Another request may have used the token, and its next token is valid.
     if (!(await endSignIn(held, options.stores))) throw new StaleSignInError();
@@ -73,6 +71,23 @@ export async function renewSession(
   }
   const renewed = { ...held.signIn, identity: refresh.identity };
   return putSession({ ...held, signIn: renewed }, settings, options);
+}
+
+/** Refreshes the identity, and keeps the next refresh token in the sign-in that `held` then is. */
+async function useRefreshToken(
+  client: ProviderClient,
+  claimed: VersionedSignIn,
+  refreshToken: string,
+  options: RenewalOptions,
+): Promise<{ readonly refresh: IdentityRefresh; readonly held: VersionedSignIn }> {
+  const { signIn, version } = claimed;
+  const { identity } = signIn;
+  let held = claimed;
+  const refresh = await refreshIdentity(client, { refreshToken, identity }, async (next) => {
+    const replace = () => update({ ...signIn, refreshToken: next }, version, options);
+    held = await retryWhileAway(replace, KEEP_RETRIES);
+  });
+  return { refresh, held };
 }
 
 /** A refresh token is sent only to the provider that issued it. */
