@@ -2,7 +2,7 @@ import type { Sealer } from '../../proxy/crypto/sealer.ts';
 import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
 import { RedisConnection } from '../../proxy/store/redis/connection/redis-connection.ts';
 import { createRedisStores } from '../../proxy/store/redis/stores/redis-stores.ts';
-import { placesOf, type RedisTarget } from '../../proxy/store/redis/connection/redis-target.ts';
+import { formatTarget, type RedisTarget } from '../../proxy/store/redis/connection/redis-target.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import { CommandFailure } from '../command-failure.ts';
@@ -33,7 +33,7 @@ export async function openState(
   const refusal = await connection.refusal();
   if (refusal !== undefined) {
     await connection[Symbol.asyncDispose]();
-    throw new CommandFailure(`Redis at ${placesOf(redis)} cannot be used: ${refusal}`);
+    throw new CommandFailure(`Redis at ${formatTarget(redis)} cannot be used: ${refusal}`);
   }
   if (!isReady) {
     logger.warn('started without redis', { consequence: 'what needs it is answered with 503' });

@@ -19,7 +19,7 @@ export async function warnOfUnreadableFiles(
   for (const { flag, file } of files) {
     const reason = await whyOfNoUse(file);
     if (reason === undefined) continue;
-    const consequence = 'the controller cannot be followed until it can';
+    const consequence = 'cannot connect to the controller without it';
     logger.warn('a file cannot be read', { flag, file, reason, consequence });
   }
 }

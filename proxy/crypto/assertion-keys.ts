@@ -8,12 +8,12 @@ const PURPOSE = 'gatehouse assertion key';
 const P256_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 const SCALAR_BYTES = 32;
 
-/** FIPS 186-5, appendix A.4.1: more bits than the order has, or smaller scalars would be likelier. */
+/** FIPS 186-5, appendix A.4.1: more bits than the order has, so that no scalar is likelier. */
 const SEED_BYTES = 48;
 
 /**
- * The keys that sign assertions where the settings name none. They follow from the sealing keys, one
- * from each: every proxy that holds these signs with the same key, and publishes all of them.
+ * Derives the keys that sign assertions if the settings name none, one from each sealing key.
+ * Proxies with the same sealing keys therefore sign with the same key, and publish all of them.
  */
 export function deriveAssertionKeys(sealingKeys: SealingKeys): CompiledSigningKeys {
   return { kind: 'signing-keys', keys: sealingKeys.map(assertionKey) };
@@ -33,7 +33,7 @@ function p256KeyOf(seed: Buffer): { readonly x: string; readonly y: string; read
   const d = Buffer.from(scalar.toString(16).padStart(2 * SCALAR_BYTES, '0'), 'hex');
   const exchange = createECDH('prime256v1');
   exchange.setPrivateKey(d);
-  // An uncompressed point (SEC 1, section 2.3.3): a byte that says so, x, y.
+  // An uncompressed point (SEC 1, section 2.3.3): a marker byte, x, y.
   const point = exchange.getPublicKey();
   return {
     x: point.toString('base64url', 1, 1 + SCALAR_BYTES),

@@ -1,6 +1,6 @@
 /**
- * Whether parsed JSON is a list of these types. Of what a seal vouches for, the shape tells tokens of
- * another version apart.
+ * Whether parsed JSON is a list of values of these types. Sealed values are authentic, so this only
+ * tells apart the formats of different releases.
  */
 export function isTuple(value: unknown, types: readonly string[]): value is readonly unknown[] {
   return (

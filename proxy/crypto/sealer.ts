@@ -11,7 +11,7 @@ const MINIMUM_BODY_BYTES = KEY_ID_BYTES + IV_BYTES + TAG_BYTES;
 
 declare const isSealed: unique symbol;
 
-/** Text that a `Sealer` sealed. Only its maker has the brand: text that is read back is a string. */
+/** Text that a `Sealer` of this process sealed. Text that is read back is a plain string. */
 export type Sealed = string & { readonly [isSealed]: true };
 
 interface DerivedKey {
@@ -22,8 +22,8 @@ interface DerivedKey {
 /**
  * Seals text so that only holders of the keys can read or change it (AES-256-GCM).
  *
- * The first key seals, every key opens. The context is authenticated with the text: what was sealed
- * for one purpose or record does not open as another.
+ * The first key seals, every key opens. The context is authenticated with the text, so that text
+ * sealed for one purpose or record does not open for a different one.
  */
 export class Sealer {
   readonly #first: DerivedKey;
@@ -45,15 +45,18 @@ export class Sealer {
     return sealed.toString('base64url') as Sealed;
   }
 
-  /** Whether the first key sealed it. What another sealed ends with that key, unless sealed again. */
+  /**
+   * Whether the first key sealed the text. Otherwise it must be sealed again before its key is
+   * dropped.
+   */
   isSealedByFirst(sealed: string): boolean {
     return Buffer.from(sealed, 'base64url').subarray(0, KEY_ID_BYTES).equals(this.#first.id);
   }
 
-  /** The sealed text, or null when it was not sealed by one of the keys for this context. */
+  /** Returns the text; null if none of the keys sealed it for this context. */
   open(sealed: string, context: string): string | null {
     const bytes = Buffer.from(sealed, 'base64url');
-    // Base64url has several spellings of one value; a token must have one.
+    // Base64url has several spellings of one value; only one is accepted.
     if (bytes.length < MINIMUM_BODY_BYTES || bytes.toString('base64url') !== sealed) return null;
     const key = this.#keys.get(bytes.toString('hex', 0, KEY_ID_BYTES));
     if (key === undefined) return null;
@@ -65,13 +68,13 @@ export class Sealer {
       const body = bytes.subarray(KEY_ID_BYTES + IV_BYTES, -TAG_BYTES);
       return decipher.update(body, undefined, 'utf8') + decipher.final('utf8');
     } catch {
-      // GCM says only that the tag does not fit: forged, or sealed for another context.
+      // The tag does not match: the text was forged, or sealed for a different context.
       return null;
     }
   }
 }
 
-/** What names a key in everything it sealed; no secret. */
+/** Returns the id of a key, which is part of everything it seals. It is not secret. */
 export function sealingKeyId(key: SealingKey): string {
   return keyId(key).toString('hex');
 }

@@ -1,18 +1,20 @@
 import { hkdfSync } from 'node:crypto';
 
 /**
- * A sealing key. What it seals names it by an id that follows from the secret alone, so that all who
- * hold it agree, whatever they call it.
+ * A sealing key. Its id is derived from the secret alone, so that all proxies agree on it, whatever
+ * the key's file is called.
  */
 export interface SealingKey {
-  /** Any length from 32 bytes. */
+  /** At least 32 bytes. */
   readonly secret: Buffer;
 }
 
 /** One or more: the first seals, all open. */
 export type SealingKeys = readonly [SealingKey, ...SealingKey[]];
 
-/** Bytes that follow from a sealing key and say nothing about what else does (RFC 5869). */
+/**
+ * Derives bytes from a sealing key; bytes for one purpose reveal nothing about others (RFC 5869).
+ */
 export function deriveBytes({ secret }: SealingKey, purpose: string, bytes: number): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes));
 }

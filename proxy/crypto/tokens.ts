@@ -11,7 +11,7 @@ declare const isHashOfToken: unique symbol;
  */
 export type TokenHash = string & { readonly [isHashOfToken]: true };
 
-/** 256 random bits in base64url, after an optional prefix. */
+/** Returns 256 random bits in base64url, after an optional prefix. */
 export function randomToken(prefix = ''): string {
   return prefix + randomBytes(TOKEN_BYTES).toString('base64url');
 }
@@ -28,14 +28,14 @@ export function isTokenHash(value: unknown): value is TokenHash {
 }
 
 /**
- * A value only the holder of `secret` can name, for one purpose; shown in forms against cross-site
- * request forgery.
+ * Derives a value that only the holder of `secret` can know, for one purpose. Forms carry it
+ * against cross-site request forgery.
  */
 export function derivedToken(secret: string, purpose: string): string {
   return createHmac('sha256', secret).update(purpose).digest('base64url');
 }
 
-/** Compares secrets in a time that tells nothing about where they differ. */
+/** Compares secrets in a time that does not depend on where they differ. */
 export function equalSecrets(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }

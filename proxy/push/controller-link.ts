@@ -37,7 +37,9 @@ export class ControllerLink implements AsyncDisposable {
     this.#restored = serving.served === undefined ? this.#restore(finder) : Promise.resolve();
   }
 
-  /** Reports to the controller at once if the proxy became ready, or not ready, or began to drain. */
+  /**
+   * Reports to the controller at once if the proxy became ready, or not ready, or began to drain.
+   */
   reportStatusChange(): void {
     this.#client.reportStatusChange();
   }

@@ -80,7 +80,9 @@ export class PushClient {
     return this.#stream !== undefined;
   }
 
-  /** Reports to the controller at once if the proxy became ready, or not ready, or began to drain. */
+  /**
+   * Reports to the controller at once if the proxy became ready, or not ready, or began to drain.
+   */
   reportStatusChange(): void {
     this.#stream?.reportStatusChange();
   }

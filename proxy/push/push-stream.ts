@@ -41,8 +41,8 @@ export class PushStream {
   }
 
   /**
-   * Receives until the controller says goodbye, and resolves with its reason. Rejects when the stream
-   * ends otherwise. Closes the connection in the end.
+   * Receives until the controller says goodbye, and resolves with its reason. Rejects when the
+   * stream ends otherwise. Closes the connection in the end.
    */
   async receive(signal: AbortSignal): Promise<string> {
     const { receiver, timing } = this.#options;

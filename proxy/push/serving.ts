@@ -83,8 +83,8 @@ export class Serving {
   }
 
   /**
-   * Serves a snapshot of the controller, and saves it as last good. Resolves with the resources that
-   * cannot be served: then the snapshot before serves on.
+   * Serves a snapshot of the controller, and saves it as last good. Resolves with the resources
+   * that cannot be served: then the snapshot before serves on.
    */
   async apply(
     placed: PlacedSnapshot,
@@ -139,7 +139,9 @@ export class Serving {
     return [];
   }
 
-  /** Resolves with the resources that the gateway cannot serve; if there are any, nothing changed. */
+  /**
+   * Resolves with the resources that the gateway cannot serve; if there are any, nothing changed.
+   */
   async #applyToGateway(
     snapshot: Snapshot,
     difference: SnapshotDifference | undefined,

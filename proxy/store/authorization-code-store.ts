@@ -9,11 +9,11 @@ export type CodeConsumption =
 /** Authorization codes by hash. */
 export interface AuthorizationCodeStore {
   save(hash: TokenHash, code: AuthorizationCode, ttlSeconds: number): Promise<void>;
-  /** Looks without consuming; null when unknown or expired. Used ones are still found. */
+  /** Reads without consuming, also a code that was consumed; null if unknown or expired. */
   peek(hash: TokenHash): Promise<AuthorizationCode | null>;
   /**
    * Atomic: of any number of concurrent calls with one hash exactly one gets `consumed`, the others
-   * `reused`; null when unknown or expired. Use is remembered for `memorySeconds`.
+   * `reused`; null if unknown or expired. A consumed code is remembered for `memorySeconds`.
    */
   consume(hash: TokenHash, memorySeconds: number): Promise<CodeConsumption | null>;
 }

@@ -1,9 +1,9 @@
 import type { ConsentKey } from '../records/consent-key.ts';
 
-/** Consents that need not be asked for again. */
+/** Consents that users gave. */
 export interface ConsentStore {
-  /** `metadataHash` names the client's metadata as the user saw them. */
+  /** `metadataHash` identifies the client metadata that the user saw. */
   remember(key: ConsentKey, metadataHash: string, ttlSeconds: number): Promise<void>;
-  /** True when remembered for the very same metadata. */
+  /** Whether the user consented, with the same client metadata. */
   isRemembered(key: ConsentKey, metadataHash: string): Promise<boolean>;
 }

@@ -1,3 +1,4 @@
+/** How often something may be used. */
 export interface RateLimit {
   /** Uses allowed per window. */
   readonly limit: number;
@@ -6,7 +7,7 @@ export interface RateLimit {
 
 /** Counts uses over all proxies. */
 export interface RateLimitStore {
-  /** Counts one use; the seconds to wait when there is none left, else 0. */
+  /** Counts one use. Returns 0, or the seconds to wait if none is left. */
   take(key: string, rate: RateLimit): Promise<number>;
 }
 

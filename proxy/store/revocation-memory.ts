@@ -1,5 +1,5 @@
 /**
- * How long the revocation of a grant or a family is remembered: longer than any request that is still
- * about to create what was revoked takes.
+ * How long the revocation of a grant or family is remembered: longer than any request takes that is
+ * about to create it.
  */
 export const REVOCATION_MEMORY_SECONDS = 600;

@@ -5,7 +5,7 @@ import type { TokenHash } from '../crypto/tokens.ts';
 /** Sessions by id, until they expire. */
 export interface SessionStore {
   create(session: Session): Promise<void>;
-  /** Null when unknown, expired or revoked. */
+  /** Null if unknown, expired or revoked. */
   get(id: string): Promise<Session | null>;
   /** Ends the session everywhere, grants included. */
   revoke(id: string): Promise<void>;
@@ -16,6 +16,6 @@ export interface BrowserSessionStore {
   /** `expiresAt` in milliseconds since the epoch. */
   save(cookieHash: TokenHash, browserSession: BrowserSession, expiresAt: number): Promise<void>;
   get(cookieHash: TokenHash): Promise<BrowserSession | null>;
-  /** Ends every browser session of a session, on every host; its grants go on. */
+  /** Ends every browser session of a session, on every host. Its grants stay valid. */
   deleteAll(sessionId: string): Promise<void>;
 }

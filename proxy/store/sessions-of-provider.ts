@@ -1,8 +1,8 @@
 import type { SessionStore } from './session-store.ts';
 
 /**
- * Sessions of the identity provider that is configured now. Those of another one, or of one that was
- * renamed, have ended: its subjects say nothing about users of this one.
+ * Sessions of the identity provider that is configured now. Sessions of a different or renamed
+ * provider have ended, because its subjects do not identify users of this one.
  */
 export function sessionsOfProvider(
   sessions: SessionStore,

@@ -1,6 +1,9 @@
 import { UnavailableError } from '../errors/unavailable-error.ts';
 
-/** The shared store cannot be reached, or answered with a failure; nothing is known of the effect. */
+/**
+ * Thrown if the shared store is unreachable or failed. Whether the operation had an effect is
+ * unknown.
+ */
 export class StoreUnavailableError extends UnavailableError {
   override readonly name = 'StoreUnavailableError';
 

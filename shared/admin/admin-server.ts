@@ -34,7 +34,8 @@ interface Answer {
 }
 
 /**
- * Serves the admin port: `/livez`, `/readyz` and `/debug/snapshot`. Never to be reached from outside.
+ * Serves the admin port: `/livez`, `/readyz` and `/debug/snapshot`. Never to be reached from
+ * outside.
  *
  * The process is alive while its event loop turns within five seconds, ready or not.
  *

@@ -20,8 +20,8 @@ export class EventLoopLag implements Disposable {
   }
 
   /**
-   * How late the last beat was, or the next one is. A loop that stood still tells of it for a second
-   * once it runs again: those who ask in the meantime are answered only then.
+   * How late the last beat was, or the next one is. A loop that stood still tells of it for a
+   * second once it runs again: those who ask in the meantime are answered only then.
    */
   get lagMs(): number {
     return Math.max(0, this.#lagMs, this.#now() - this.#lastBeat - BEAT_MS);

@@ -2,8 +2,8 @@ import type { RejectedResource } from './rejected-resource.ts';
 import type { CompiledResource } from './snapshot.ts';
 
 /**
- * The push protocol, version 1: a proxy opens one HTTP/2 stream to the leading controller
- * (`POST /v1/stream`), and both sides write frames on it, one JSON object a line.
+ * The push protocol, version 1: a proxy opens one HTTP/2 stream to the leading controller (`POST
+ * /v1/stream`), and both sides write frames on it, one JSON object a line.
  *
  * The proxy says who it is and what it has in the header:
  *
@@ -14,9 +14,9 @@ import type { CompiledResource } from './snapshot.ts';
  * - `x-routes: <number>`, the routes it serves; left out when it has no snapshot
  *
  * The leader answers 200 and begins to send. Another controller answers 503, with `x-leader:
- * host:port` where it knows the leader; a wrong token is 401, one that is not a proxy's 403, another
- * protocol version 400. A refusal of its token says why in `x-reason`, in one word
- * of a-z and hyphens.
+ * host:port` where it knows the leader; a wrong token is 401, one that is not a proxy's 403,
+ * another protocol version 400. A refusal of its token says why in `x-reason`, in one word of a-z
+ * and hyphens.
  */
 export const PUSH_PATH = '/v1/stream';
 export const PUSH_PROTOCOL = '1';
@@ -31,7 +31,9 @@ export const REPLACED = 'replaced';
 export const LONGEST_CONTROLLER_LINE_BYTES = 4 * 1024 * 1024;
 export const LONGEST_PROXY_LINE_BYTES = 1024 * 1024;
 
-/** What the controller sends. A snapshot is `begin`, then `put`, `keep` and `del`, then `commit`. */
+/**
+ * What the controller sends. A snapshot is `begin`, then `put`, `keep` and `del`, then `commit`.
+ */
 export type ControllerFrame =
   BeginFrame | PutFrame | KeepFrame | DeleteFrame | CommitFrame | PingFrame | GoawayFrame;
 
@@ -55,8 +57,8 @@ export interface PutFrame {
 }
 
 /**
- * In a whole snapshot, a resource that the proxy serves already: it stays as it is. So the proxy goes
- * on with what it serves under a key whose newest content it refused.
+ * In a whole snapshot, a resource that the proxy serves already: it stays as it is. So the proxy
+ * goes on with what it serves under a key whose newest content it refused.
  */
 export interface KeepFrame {
   readonly t: 'keep';
@@ -103,8 +105,8 @@ export interface AckFrame {
 
 /**
  * The proxy serves nothing of the snapshot; the one before still serves. This concerns this proxy
- * alone: the controller sends it the same snapshot again, with what the proxy serves already in place
- * of each `InvalidResource`.
+ * alone: the controller sends it the same snapshot again, with what the proxy serves already in
+ * place of each `InvalidResource`.
  */
 export interface NackFrame {
   readonly t: 'nack';
@@ -119,8 +121,8 @@ export interface NackFrame {
 export interface RejectedEntry extends RejectedResource {
   readonly reason: RejectionReason;
   /**
-   * With `InvalidResource`: hash of what the proxy serves under the key, and can go on serving beside
-   * the rest of the snapshot. Absent if there is nothing like that.
+   * With `InvalidResource`: hash of what the proxy serves under the key, and can go on serving
+   * beside the rest of the snapshot. Absent if there is nothing like that.
    */
   readonly servedHash?: string;
 }

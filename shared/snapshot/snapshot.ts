@@ -122,8 +122,8 @@ export interface CompiledBackend {
 }
 
 /**
- * Where the ports of a Service lead. It changes with every pod, and so is a resource of its own: the
- * routes that use it stay what they are.
+ * Where the ports of a Service lead. It changes with every pod, and so is a resource of its own:
+ * the routes that use it stay what they are.
  */
 export interface CompiledService {
   readonly kind: 'service';

@@ -64,6 +64,6 @@ describeWithRedis('the log of a connection that cannot be made', () => {
     const ofStranger = await firstReason(url);
     expect(ofStranger).toBe('WRONGPASS: user or password is wrong (sentinel)');
     const withoutPassword = await firstReason(`redis+sentinel://${hosts}/gatehouse`);
-    expect(withoutPassword).toBe('NOAUTH: a user and a password are needed');
+    expect(withoutPassword).toBe('NOAUTH: user and password are missing');
   });
 });

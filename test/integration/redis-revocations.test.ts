@@ -113,7 +113,7 @@ describeWithRedis('revocations in Redis', () => {
     await using one = await startProxy(redis.url);
     await eventually('a warning', async () => {
       await redis.send('PUBLISH', CHANNEL, garbage);
-      return one.logger.messages('warn').includes('redis message not understood');
+      return one.logger.messages('warn').includes('redis message is malformed');
     });
     expect(one.heard).toEqual([]);
   });
@@ -126,6 +126,6 @@ describeWithRedis('revocations in Redis', () => {
       throw new Error('a bug');
     });
     await meet(one, other);
-    expect(other.logger.messages('error')).toContain('revocation not heeded');
+    expect(other.logger.messages('error')).toContain('revocation handler failed');
   });
 });

@@ -4,7 +4,7 @@ import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type { CompiledIdentityProvider } from '../../../shared/snapshot/snapshot.ts';
 import { randomToken } from '../../crypto/tokens.ts';
 import type { Configuration } from '../../configuration/configuration.ts';
-import { retryWhileAway } from '../../store/retry-while-away.ts';
+import { retryWhileUnavailable } from '../../store/retry-while-unavailable.ts';
 import type { SignInRecord } from '../../records/sign-in-record.ts';
 import type { VersionedSignIn } from '../../store/sign-in-store.ts';
 import type { Stores } from '../../store/stores.ts';
@@ -85,7 +85,7 @@ async function useRefreshToken(
   let held = claimed;
   const refresh = await refreshIdentity(client, { refreshToken, identity }, async (next) => {
     const replace = () => update({ ...signIn, refreshToken: next }, version, options);
-    held = await retryWhileAway(replace, KEEP_RETRIES);
+    held = await retryWhileUnavailable(replace, KEEP_RETRIES);
   });
   return { refresh, held };
 }

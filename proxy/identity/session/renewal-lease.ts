@@ -1,4 +1,4 @@
-import { retryWhileAway } from '../../store/retry-while-away.ts';
+import { retryWhileUnavailable } from '../../store/retry-while-unavailable.ts';
 import type { SignInStore } from '../../store/sign-in-store.ts';
 import { StoreUnavailableError } from '../../store/store-unavailable-error.ts';
 import { REST_SECONDS } from '../provider/provider-failure.ts';
@@ -47,6 +47,6 @@ async function release(run: () => Promise<void>): Promise<void> {
     await run();
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;
-    retryWhileAway(run, RELEASE_RETRIES).catch(() => undefined);
+    retryWhileUnavailable(run, RELEASE_RETRIES).catch(() => undefined);
   }
 }

@@ -29,7 +29,10 @@ export interface ControllerLogOptions {
   readonly now?: () => number;
 }
 
-/** Logs the state of the connection to the controller: every change, and reminders of a lasting problem. */
+/**
+ * Logs the state of the connection to the controller: every change, and reminders of a lasting
+ * problem.
+ */
 export class ControllerLog {
   readonly #options: ControllerLogOptions;
   readonly #now: () => number;

@@ -5,7 +5,8 @@ import { ProtocolError } from './protocol-error.ts';
  * Why a proxy has no stream to the leading controller.
  *
  * - `unreachable`: no server answers, or the connection ended
- * - `certificate`: the server's certificate is not valid, not from our authorities, or not for the host
+ * - `certificate`: the server's certificate is not valid, not from our authorities, or not for the
+ *   host
  * - `ca-file`, `token-file`: the file cannot be read, or does not hold what it should
  * - `refused`: a controller refuses this proxy
  * - `no-leader`: controllers answer, and none leads
@@ -22,7 +23,10 @@ export type ControllerProblem =
   | 'same-id'
   | 'protocol';
 
-/** Where a problem comes from: the flag and file that an operator can change, and the address dialled. */
+/**
+ * Where a problem comes from: the flag and file that an operator can change, and the address
+ * dialled.
+ */
 export interface ProblemSource {
   readonly flag?: string;
   readonly file?: string;

@@ -1,8 +1,8 @@
 import type { ClientHttp2Session } from 'node:http2';
 
 /**
- * Detects that the other side is gone although the connection is open: a machine that lost power does
- * not close it, and TCP alone waits for many minutes.
+ * Detects that the other side is gone although the connection is open: a machine that lost power
+ * does not close it, and TCP alone waits for many minutes.
  */
 export class Liveness implements Disposable {
   readonly #timer: NodeJS.Timeout;

@@ -40,13 +40,13 @@ export interface OpenOptions {
 }
 
 /**
- * Opens the stream of the push protocol. Reads the files for every attempt, because both are replaced
- * while the proxy runs.
+ * Opens the stream of the push protocol. Reads the files for every attempt, because both are
+ * replaced while the proxy runs.
  *
- * A controller that hangs behind a Service accepts connections and answers none; a further connection
- * may reach one that answers. Only one connection at a time carries the hello, because a second stream
- * of the proxy would replace the first. A redirect to the address that was dialled first does not
- * count: that controller may only be slow.
+ * A controller that hangs behind a Service accepts connections and answers none; a further
+ * connection may reach one that answers. Only one connection at a time carries the hello, because a
+ * second stream of the proxy would replace the first. A redirect to the address that was dialled
+ * first does not count: that controller may only be slow.
  *
  * Rejects if no server answers, or the one that answers is not the controller.
  */

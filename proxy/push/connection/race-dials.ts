@@ -21,12 +21,12 @@ export interface Race<Opened extends Destroyable, Answer> {
 }
 
 /**
- * Dials, and dials again while no connection is open; the first answer counts. So a server that hangs
- * behind an address with several costs `hedgeMs` instead of a deadline. Dials become rarer, so that
- * servers without time get little more to do.
+ * Dials, and dials again while no connection is open; the first answer counts. So a server that
+ * hangs behind an address with several costs `hedgeMs` instead of a deadline. Dials become rarer,
+ * so that servers without time get little more to do.
  *
- * Open connections are asked one at a time. Rejects as the first dial did once all dials failed, and
- * when the signal aborts.
+ * Open connections are asked one at a time. Rejects as the first dial did once all dials failed,
+ * and when the signal aborts.
  */
 export async function raceDials<Opened extends Destroyable, Answer>(
   race: Race<Opened, Answer>,

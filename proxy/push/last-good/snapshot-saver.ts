@@ -30,7 +30,9 @@ type Phase =
 
 const IDLE: Phase = { kind: 'idle' };
 
-/** Saves the newest snapshot in one place, one save at a time. Disposing of it saves the last one. */
+/**
+ * Saves the newest snapshot in one place, one save at a time. Disposing of it saves the last one.
+ */
 export class SnapshotSaver implements AsyncDisposable {
   readonly #keeper: SnapshotKeeper;
   readonly #options: SnapshotSaverOptions;

@@ -14,9 +14,9 @@ export interface StagedResources {
 }
 
 /**
- * Returns the keys of routes that stay as they are although a route that was sent has their address.
- * A snapshot gives each address to one route, so such a route has lost its own: it stays only where
- * this proxy rejected its newest content.
+ * Returns the keys of routes that stay as they are although a route that was sent has their
+ * address. A snapshot gives each address to one route, so such a route has lost its own: it stays
+ * only where this proxy rejected its newest content.
  */
 export function displacedRoutes(
   { put, resources }: StagedResources,

@@ -2,8 +2,8 @@ import type { Snapshot, SnapshotResource } from '../../../shared/snapshot/snapsh
 import type { ResourceChange } from '../../configuration/snapshot-changes.ts';
 
 /**
- * Keys of the routes that serve, by host, so that a new route is not compared with all of them. Built
- * when first asked for, and kept up to date from then on.
+ * Keys of the routes that serve, by host, so that a new route is not compared with all of them.
+ * Built when first asked for, and kept up to date from then on.
  */
 export class RoutesByHost {
   #snapshot: Snapshot | undefined;

@@ -24,8 +24,8 @@ import {
  * Serves a snapshot, whole or not at all. Returns the resources that cannot be served; if there are
  * any, the snapshot before still serves.
  *
- * If only the position changed, the snapshot is the same object as before. The difference is relative
- * to the last snapshot received, which is not always the one that serves.
+ * If only the position changed, the snapshot is the same object as before. The difference is
+ * relative to the last snapshot received, which is not always the one that serves.
  */
 export type ApplySnapshot = (
   placed: PlacedSnapshot,
@@ -66,7 +66,9 @@ export class SnapshotReceiver {
     this.#staging = undefined;
   }
 
-  /** Resolves with the answer to a `commit`. Rejects with a `ProtocolError` for frames out of order. */
+  /**
+   * Resolves with the answer to a `commit`. Rejects with a `ProtocolError` for frames out of order.
+   */
   async receive(frame: SnapshotFrame, bytes: number): Promise<ProxyFrame | undefined> {
     if (frame.t === 'begin') {
       if (this.#staging !== undefined)

@@ -50,11 +50,11 @@ export function servedSnapshot(placed: PlacedSnapshot): ServedSnapshot {
 }
 
 /**
- * One snapshot while it is received, frame by frame. The snapshot that serves is not changed: readers
- * see the new one whole or not at all.
+ * One snapshot while it is received, frame by frame. The snapshot that serves is not changed:
+ * readers see the new one whole or not at all.
  *
- * A resource with an unchanged hash stays the same object as in the snapshot that serves, also when it
- * is sent again.
+ * A resource with an unchanged hash stays the same object as in the snapshot that serves, also when
+ * it is sent again.
  */
 export class SnapshotStaging {
   readonly position: SnapshotPosition;

@@ -20,7 +20,7 @@ export class MemoryConsentStore implements ConsentStore {
   }
 }
 
-/** JSON keeps the members apart: no two different consents have one key. */
+/** JSON separates the members, so that different consents have different keys. */
 function keyOf(key: ConsentKey): string {
   const { provider, subject, issuer, clientId, redirectUri, resource, scopes } = key;
   return JSON.stringify([provider, subject, issuer, clientId, redirectUri, resource, scopes]);

@@ -14,7 +14,7 @@ export class MemoryGrantStore implements GrantStore {
   }
 
   create(grant: Grant, ttlSeconds: number): Promise<void> {
-    // A code that is redeemed twice at once is revoked before its grant exists (RFC 9700, 4.5).
+    // If a code is redeemed twice at once, its grant is revoked before it exists (RFC 9700, 4.5).
     if (this.#revoked.get(grant.id) === null) this.#grants.set(grant.id, grant, ttlSeconds);
     return Promise.resolve();
   }

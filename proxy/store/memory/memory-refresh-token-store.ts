@@ -9,7 +9,7 @@ import { REVOCATION_MEMORY_SECONDS } from '../revocation-memory.ts';
 import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 import type { TokenHash } from '../../crypto/tokens.ts';
 
-/** The last predecessor, while its repetition gets its successor. */
+/** The rotated token, while its rotation can be repeated. */
 interface Grace {
   readonly hash: TokenHash;
   readonly sealedSuccessor: string;
@@ -17,7 +17,7 @@ interface Grace {
 }
 
 interface Family {
-  /** Of the current token, like the hash. */
+  /** Generation of the current token. */
   readonly generation: number;
   readonly hash: TokenHash;
   /** Absent until the first rotation. */
@@ -27,8 +27,8 @@ interface Family {
 /**
  * Refresh tokens of one process.
  *
- * Past the bound on families the least recently used one goes: nobody who refreshes in a loop pushes
- * out the token of anybody else.
+ * Beyond the limit of families the least recently used is dropped, so that a client that refreshes
+ * in a loop pushes out no token of others.
  */
 export class MemoryRefreshTokenStore implements RefreshTokenStore {
   readonly #now: Now;
@@ -42,8 +42,8 @@ export class MemoryRefreshTokenStore implements RefreshTokenStore {
 
   save({ grantId, generation, hash }: RefreshTokenReference, ttlSeconds: number): Promise<void> {
     const family = this.#families.get(grantId);
-    // A code that is redeemed twice at once has its family revoked before the first token is saved
-    // (RFC 9700, 4.5), and that token is born dead.
+    // If a code is redeemed twice at once, its family is revoked before the first token is saved
+    // (RFC 9700, 4.5): that token must not become valid.
     const mayStart = family === null || (family !== 'revoked' && family.grace === undefined);
     if (mayStart) this.#families.set(grantId, { generation, hash }, ttlSeconds);
     return Promise.resolve();

@@ -12,7 +12,7 @@ export class MemoryReplayStore implements ReplayStore {
 
   claim(id: string, ttlSeconds: number): Promise<boolean> {
     if (this.#claimed.get(id) !== null) return Promise.resolve(false);
-    // To forget another id would allow its replay.
+    // Dropping a different id would allow its replay.
     if (!this.#claimed.hasRoom()) return Promise.reject(new StoreFullError('used ids'));
     this.#claimed.set(id, true, ttlSeconds);
     return Promise.resolve(true);

@@ -1,6 +1,6 @@
 import type { Revocation, Revocations } from '../revocations.ts';
 
-/** Revocations within one process: every listener has heard before `publish` returns. */
+/** Revocations within one process: every listener was called before `publish` returns. */
 export class MemoryRevocations implements Revocations {
   readonly #listeners = new Set<(revocation: Revocation) => void>();
 
@@ -10,16 +10,16 @@ export class MemoryRevocations implements Revocations {
       try {
         listener(revocation);
       } catch (error) {
-        // One that fails must not keep the others from hearing.
+        // The others must be called all the same.
         failures.push(error);
       }
     }
     if (failures.length === 0) return Promise.resolve();
-    return Promise.reject(new AggregateError(failures, 'a listener failed on a revocation'));
+    return Promise.reject(new AggregateError(failures, 'a revocation handler failed'));
   }
 
   subscribe(listener: (revocation: Revocation) => void): () => void {
-    // Wrapped: the same function may subscribe twice, and each subscription ends by itself.
+    // Wrapped, because one function may subscribe twice, and each subscription ends separately.
     const subscription = (revocation: Revocation): void => {
       listener(revocation);
     };

@@ -2,7 +2,7 @@ import type { RevokedTokenStore } from '../grant-store.ts';
 import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 import { StoreFullError } from './store-full-error.ts';
 
-/** Revoked access tokens of one process. */
+/** Revoked external tokens of one process. */
 export class MemoryRevokedTokenStore implements RevokedTokenStore {
   readonly #revoked: ExpiringMap<true>;
 
@@ -11,7 +11,7 @@ export class MemoryRevokedTokenStore implements RevokedTokenStore {
   }
 
   revoke(tokenId: string, ttlSeconds: number): Promise<void> {
-    // To forget another revocation would bring its token back to life.
+    // Dropping a different revocation would make its token valid again.
     if (!this.#revoked.hasRoom()) return Promise.reject(new StoreFullError('revoked tokens'));
     this.#revoked.set(tokenId, true, ttlSeconds);
     return Promise.resolve();

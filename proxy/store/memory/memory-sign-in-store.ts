@@ -4,7 +4,7 @@ import type { RenewalClaim, SignInStore, VersionedSignIn } from '../sign-in-stor
 import type { SignInRecord } from '../../records/sign-in-record.ts';
 import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 
-/** Absent claim id: nobody renews it, and nobody may yet. */
+/** A claim, or without a claim id the rest after one. */
 interface Renewal {
   readonly claimId?: string;
 }

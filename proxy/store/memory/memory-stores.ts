@@ -15,7 +15,7 @@ import { MemorySignInStore } from './memory-sign-in-store.ts';
 import { MemorySingleUseStore } from './memory-single-use-store.ts';
 
 /**
- * Everything one process remembers, until it ends.
+ * State of one process, until it ends.
  *
  * Atomicity comes from the single thread: no store awaits between its read and its write.
  */

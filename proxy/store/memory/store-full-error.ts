@@ -1,11 +1,11 @@
 import { UnavailableError } from '../../errors/unavailable-error.ts';
 
-/** A revocation or used id ends by itself after minutes; there may be room again before. */
+/** Revocations and used ids expire after minutes; there may be room before that. */
 const RETRY_AFTER_SECONDS = 10;
 
 /**
- * A store has no room for a record that must not be lost, such as a revocation: dropping another
- * one for it would let in what was shut out.
+ * Thrown if a store has no room for a record that must not be lost, such as a revocation. Dropping
+ * a different one for it would make valid what was revoked.
  */
 export class StoreFullError extends UnavailableError {
   override readonly name = 'StoreFullError';

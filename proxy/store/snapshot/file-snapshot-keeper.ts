@@ -13,7 +13,7 @@ import type { PlacedSnapshot, SaveOutcome, SnapshotKeeper } from './snapshot-kee
 const FILE_NAME = 'last-good-snapshot';
 const OWNER_ONLY = 0o600;
 
-/** Thrown for a file that holds no snapshot of this gateway. */
+/** Thrown if the file holds no snapshot of this gateway. */
 class SnapshotFileError extends Error {
   override readonly name = 'SnapshotFileError';
 }
@@ -21,19 +21,21 @@ class SnapshotFileError extends Error {
 /**
  * Keeps the last good snapshot in a file, for a process that starts again on the same machine.
  *
- * The directory is one process's own. A file that does not open is an error to `load`, and the next
+ * The directory belongs to one process. `load` rejects if the file does not open, and the next
  * `save` replaces it.
  */
 export class FileSnapshotKeeper implements SnapshotKeeper {
   readonly #directory: string;
   readonly #file: string;
   readonly #seal: SnapshotSeal;
-  /** Calls take turns. */
+  /** Resolves when the last call is done: they take turns. */
   #last: Promise<unknown> = Promise.resolve();
-  /** Where what is in the file stands; undefined: nothing, or nothing that has to be kept. */
+  /**
+   * Undefined: the file was not read yet. Position undefined: any snapshot may replace the file.
+   */
   #kept: { readonly position: SnapshotPosition | undefined } | undefined;
 
-  /** `id` is the gateway's: a file of another one does not open. */
+  /** `id` identifies the gateway: a file of a different gateway does not open. */
   constructor({
     directory,
     id,
@@ -81,7 +83,7 @@ export class FileSnapshotKeeper implements SnapshotKeeper {
     if (sealed === undefined) return undefined;
     try {
       const placed = await openSnapshot(sealed, this.#seal);
-      // What an older key sealed is replaced by the same: that key will be dropped.
+      // A snapshot that an older key sealed is sealed again: that key will be dropped.
       const isFresh = this.#seal.sealer.isSealedByFirst(sealed);
       this.#kept = { position: isFresh ? placed.position : undefined };
       return placed;
@@ -99,11 +101,11 @@ export class FileSnapshotKeeper implements SnapshotKeeper {
     }
   }
 
-  /** At once: whoever reads it sees all of the old file or all of the new one. */
+  /** Replaces the file at once: readers see all of the old or all of the new content. */
   async #replace(sealed: Sealed): Promise<void> {
     const next = `${this.#file}.next`;
     await mkdir(this.#directory, { recursive: true });
-    // What a process left that was killed.
+    // A killed process may have left one.
     await rm(next, { force: true });
     await writeFile(next, sealed, { mode: OWNER_ONLY, flag: 'wx', flush: true });
     await rename(next, this.#file);

@@ -17,25 +17,25 @@ import type { Sealed, Sealer } from '../../crypto/sealer.ts';
 import type { PlacedSnapshot } from './snapshot-keeper.ts';
 
 const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
-/** Compressed together, and small enough that nothing waits for it. */
+/** Characters compressed at a time: few enough that nothing waits for them. */
 const BATCH_CHARACTERS = 64 * 1024;
 
-/** How it is sealed, and for which place alone. */
+/** The keys that seal a snapshot, and the place that it is sealed for. */
 export interface SnapshotSeal {
   readonly sealer: Sealer;
   readonly context: string;
 }
 
-/** Thrown for what is no snapshot that can be served. The message holds nothing of it. */
+/** Thrown if sealed text is not a snapshot that can be served. The message holds nothing of it. */
 class UnreadableSnapshotError extends Error {
   override readonly name = 'UnreadableSnapshotError';
 }
 
 /**
- * Seals a snapshot: position and version in the first line, then a line for each resource, compressed.
- * The hashes are left out, because the version vouches for all of them.
+ * Seals a snapshot: position and version in the first line, then a line for each resource,
+ * compressed. Hashes are left out, because the version covers all of them.
  *
- * Lines, and not one JSON text: that one would stop everything else for the time it takes to read it.
+ * Lines can be read in time slices; one JSON text would block everything else while it is parsed.
  */
 export async function sealSnapshot(
   placed: PlacedSnapshot,
@@ -50,8 +50,9 @@ export async function sealSnapshot(
 }
 
 /**
- * Opens what was sealed, and checks it like what a controller sends. Rejects with an
- * `UnreadableSnapshotError` when it was sealed elsewhere or by others, or cannot be served.
+ * Opens a sealed snapshot, and checks it like one that a controller sends. Rejects with an
+ * `UnreadableSnapshotError` if it was sealed for a different place, by different keys, or cannot be
+ * served.
  */
 export async function openSnapshot(
   sealed: string,
@@ -70,8 +71,8 @@ export async function openSnapshot(
 }
 
 /**
- * The position inside the seal, which nobody without a key can change; undefined when none of the keys
- * opens it. It is known of a snapshot that another release made as well, and that this one cannot serve.
+ * Returns the position inside the seal, which only holders of a key can write; undefined if no key
+ * opens it. Works for snapshots of other releases too, which this one may not be able to serve.
  */
 export async function positionOfSealed(
   sealed: string,
@@ -86,7 +87,7 @@ export async function positionOfSealed(
     const [position] = pairOf((await readLines(beginning, LONGEST_LINE_BYTES).next()).value);
     return parsePosition(position);
   } catch {
-    // Whatever it is, it is no snapshot.
+    // It is not a snapshot.
     return undefined;
   } finally {
     beginning.destroy();
@@ -120,18 +121,18 @@ async function readSnapshot(chunks: AsyncIterable<Buffer>): Promise<PlacedSnapsh
     await slices.pause();
   }
   if (digest.version() !== version) {
-    throw new UnreadableSnapshotError('the version does not fit the resources');
+    throw new UnreadableSnapshotError('the version does not match the resources');
   }
   const parsed = parsePosition(position);
   if (parsed === undefined) throw new UnreadableSnapshotError('there is no position');
   return { position: parsed, snapshot: { version, resources } };
 }
 
-/** A line is a list of two, the first a string. */
+/** Parses a line: a list of two, the first a string. */
 function pairOf(line: string | undefined): readonly [string, unknown] {
   const pair: unknown = JSON.parse(line ?? 'null');
   if (!Array.isArray(pair) || typeof pair[0] !== 'string') {
-    throw new UnreadableSnapshotError('a line is none of a snapshot');
+    throw new UnreadableSnapshotError('a line is not part of a snapshot');
   }
   return [pair[0], pair[1]];
 }

@@ -1,27 +1,29 @@
 import type { SnapshotPosition } from '../../../shared/snapshot/snapshot-position.ts';
 import type { Snapshot } from '../../../shared/snapshot/snapshot.ts';
 
-/** A snapshot, and where it stands. */
+/** A snapshot and its position. */
 export interface PlacedSnapshot {
   readonly position: SnapshotPosition;
   readonly snapshot: Snapshot;
 }
 
-/** What became of a snapshot that was to be kept. */
+/** Outcome of saving a snapshot. */
 export type SaveOutcome =
   | 'kept'
-  /** The same was there already. */
+  /** The same snapshot was stored already. */
   | 'same'
-  /** A newer one is there, and stays. */
+  /** A newer snapshot is stored, and stays. */
   | 'newer';
 
 /**
- * Keeps the last good snapshot outside of the process, sealed: for its next start, or for a new
+ * Stores the last good snapshot outside of the process, sealed: for its next start, or for a new
  * proxy that finds no controller.
  */
 export interface SnapshotKeeper {
-  /** Keeps it, unless what is kept is not older. Rejects when the place cannot be written. */
+  /**
+   * Stores a snapshot if it is newer than the stored one. Rejects if the place cannot be written.
+   */
   save(placed: PlacedSnapshot): Promise<SaveOutcome>;
-  /** What is kept; undefined when there is nothing. Rejects when it cannot be read or opened. */
+  /** Returns the stored snapshot, if any. Rejects if it cannot be read or opened. */
   load(): Promise<PlacedSnapshot | undefined>;
 }

@@ -3,14 +3,13 @@ import type { Cluster, Redis } from 'ioredis';
 import type { Logger } from '../../../../shared/telemetry/logger.ts';
 import { describeRedisFailure } from './redis-failure.ts';
 
-/** Between two looks at who serves which slots, while something is wrong. */
+/** Shortest time between two refreshes of the slot table. */
 const REFRESH_INTERVAL_MS = 250;
 
 /**
- * Logs which nodes are lost and found, and finds out who serves their slots instead.
+ * Logs nodes that become unreachable or reachable, and refreshes the slot table when one is lost.
  *
- * Returns what starts such a search, which happens by itself too. `allLost` is told when no node
- * answers.
+ * Returns the function that refreshes it. Calls `allLost` if no node answers.
  */
 export function watchClusterNodes(
   cluster: Cluster,
@@ -39,7 +38,7 @@ export function watchClusterNodes(
   cluster.on('-node', (node: Redis) => unreachable.delete(nameOf(node)));
   cluster.on('node error', (error: unknown, name: string) => {
     refresh();
-    // A search may tell of a node that is back already.
+    // The error may be about a node that is reachable again.
     const isBack = cluster.nodes().some((node) => nameOf(node) === name && node.status === 'ready');
     if (isBack || unreachable.has(name)) return;
     unreachable.add(name);

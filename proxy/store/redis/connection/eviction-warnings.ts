@@ -3,9 +3,9 @@ import type { RedisClient } from './redis-client.ts';
 import { evictionPolicyOf, parseRedisInfo } from './redis-info.ts';
 
 /**
- * Warns of a Redis that drops keys when its memory is full.
+ * Warns if Redis drops keys when its memory is full.
  *
- * What it drops may be a revocation, and then what was revoked is good again.
+ * It may drop a revocation, and then what was revoked is valid again.
  */
 export class EvictionWarnings {
   readonly #logger: Logger;
@@ -15,7 +15,7 @@ export class EvictionWarnings {
     this.#logger = logger;
   }
 
-  /** Asks every master. One that does not say is taken at no word. */
+  /** Asks every master. One that does not answer is not warned of. */
   async check(client: RedisClient): Promise<void> {
     const replies = await client.callEveryMaster('INFO', ['memory']).catch(() => []);
     for (const reply of replies) {

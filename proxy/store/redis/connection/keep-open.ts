@@ -3,23 +3,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 500;
 
-/** Something that is open until it is not. */
+/** A connection that was opened. */
 export interface OpenConnection {
-  /** Resolves with the reason. */
+  /** Resolves with the reason when the connection closes. */
   readonly closed: Promise<unknown>;
 }
 
-/** What is told while something is kept open. None of it may throw. */
+/** Events of a connection that is kept open. No handler may throw. */
 export interface KeptOpenEvents<Connection> {
   opened(connection: Connection): void;
-  /** It closed, or could not be opened. */
+  /** The connection closed, or could not be opened. */
   lost(reason: unknown): void;
 }
 
 /**
- * Opens something, and opens it again whenever it closes or could not be opened.
+ * Opens a connection, and opens it again whenever it closes or could not be opened.
  *
- * What `open` opens has to close when the signal aborts. Disposing of the result ends it all.
+ * A connection must close when the signal of `open` aborts. Disposing of the result closes it for
+ * good.
  */
 export function keepOpen<Connection extends OpenConnection>(
   open: (signal: AbortSignal) => Promise<Connection>,
@@ -56,12 +57,12 @@ async function reopenUntil<Connection extends OpenConnection>(
   }
 }
 
-/** Asked anew: it changes while the loop waits. */
+/** A function, because the value changes while the loop waits. */
 function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }
 
-/** Doubling, and at random: proxies that lost Redis together do not come back in step. */
+/** Doubles, and is random, so that proxies that lost Redis together do not return together. */
 function delayMs(failures: number): number {
   const longest = Math.min(FIRST_DELAY_MS * 2 ** failures, LONGEST_DELAY_MS);
   return longest * (0.5 + Math.random() / 2);

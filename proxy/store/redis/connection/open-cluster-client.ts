@@ -14,7 +14,7 @@ const SLOTS_TIMEOUT_MS = 1000;
 const FIRST_NODE_DELAY_MS = 50;
 const LONGEST_NODE_DELAY_MS = 500;
 
-/** Connects to a Redis Cluster. The client is closed when no node answers any more. */
+/** Connects to a Redis Cluster. The client closes when no node answers. */
 export async function openClusterClient(
   target: ClusterTarget,
   signal: AbortSignal,
@@ -22,7 +22,7 @@ export async function openClusterClient(
 ): Promise<RedisClient> {
   const cluster = await createCluster(target);
   const { promise: closed, resolve } = Promise.withResolvers<unknown>();
-  // Not left to the end that ioredis tells of: it never comes while nodes are being reconnected to.
+  // ioredis emits no `end` while it reconnects to nodes.
   const close = (reason: unknown): void => {
     signal.removeEventListener('abort', abort);
     cluster.disconnect();
@@ -47,7 +47,7 @@ export async function openClusterClient(
       try {
         return await cluster.call(command, ...args);
       } catch (error) {
-        // Its node may be gone for good, and another one may serve its slots by now.
+        // The node may be gone for good, and a different one may serve its slots by now.
         if (!isReply(error)) refresh();
         throw error;
       }
@@ -64,27 +64,26 @@ async function createCluster(target: ClusterTarget): Promise<Cluster> {
     lazyConnect: true,
     enableOfflineQueue: false,
     enableReadyCheck: false,
-    // Connected to by name, because certificates have names.
+    // Nodes are dialled by name, because certificates are for names.
     dnsLookup: (host, done) => done(null, host),
     slotsRefreshTimeout: SLOTS_TIMEOUT_MS,
-    // One node that is away comes back by itself. Whoever keeps the client open opens another one
-    // when all are: they may come back under other addresses.
+    // ioredis reconnects to a single node that is lost. If all are lost, the caller opens a new
+    // client, because they may return at different addresses.
     clusterNodeRetryStrategy: (times) =>
       Math.min(FIRST_NODE_DELAY_MS * 2 ** (times - 1), LONGEST_NODE_DELAY_MS),
     clusterRetryStrategy: () => null,
     // A command whose connection broke may have had its effect: it is never sent again.
     retryDelayOnFailover: 0,
-    // Not waited for either.
     retryDelayOnClusterDown: 0,
   });
 }
 
 async function becomeUsable(cluster: Cluster): Promise<void> {
   await cluster.connect();
-  // All at once, and now: ioredis connects to a node with the first command for it, and refuses
-  // the others for as long as that takes.
+  // All at once: ioredis would connect to a node with the first command for it, and refuse other
+  // commands until then.
   const connecting = cluster.nodes('master').map((node) => becomeConnected(node));
-  // One that is away leaves the others useful.
+  // The others are usable without one that is unreachable.
   await Promise.any(connecting);
   await Promise.allSettled(connecting);
   const info = parseRedisInfo(await cluster.cluster('INFO'));

@@ -5,7 +5,7 @@ import { serverOptions } from './redis-options.ts';
 import type { RedisAddress, RedisTarget } from './redis-target.ts';
 import { within } from './within.ts';
 
-/** Long enough for some sentinels that do not answer and the server after them. */
+/** Long enough for several sentinels that do not answer, and then the server. */
 const OPEN_TIMEOUT_MS = 5000;
 
 /** One open connection to one server. */
@@ -14,9 +14,8 @@ export interface OpenServer extends OpenConnection {
 }
 
 /**
- * Opens a connection that closes when the signal aborts. Rejects when it cannot be used.
- *
- * In a Cluster it leads to that node.
+ * Opens a connection to one server, in a Cluster to `node`. It closes when the signal aborts.
+ * Rejects if the server cannot be used.
  */
 export async function openServer(
   target: RedisTarget,
@@ -44,7 +43,8 @@ export async function openServer(
   try {
     signal.throwIfAborted();
     await within(OPEN_TIMEOUT_MS, redis.connect());
-    // Of a database that cannot be selected ioredis tells in passing, and goes on in another one.
+    // ioredis reports a database that cannot be selected as an error only, and uses a different
+    // one.
     if (failure !== undefined) throw failure;
   } catch (error) {
     redis.disconnect();

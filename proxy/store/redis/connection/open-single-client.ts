@@ -26,14 +26,14 @@ export async function openSingleClient(
   };
 }
 
-/** A replica would answer reads with what was, and refuse every change. */
+/** A replica would answer reads with old data, and refuse every change. */
 async function requireMaster(redis: Redis): Promise<void> {
   const info = parseRedisInfo(await redis.info().catch(permitted));
   if (info.get('loading') === '1') throw new ReplyError('LOADING');
   if (info.get('role') === 'slave') throw new ReplyError('READONLY');
 }
 
-/** A user who may not ask has to do without. */
+/** Ignores that the user may not run INFO. */
 function permitted(error: unknown): undefined {
   if (error instanceof Error && error.message.startsWith('NOPERM')) return undefined;
   throw error;

@@ -1,10 +1,10 @@
 import type { Logger } from '../../../../shared/telemetry/logger.ts';
 import { needsOperator } from './redis-failure.ts';
 
-/** Logs that Redis cannot be reached once for an outage, not once for a command or an attempt. */
+/** Logs an outage of Redis once, not for every command or attempt. */
 export class OutageLog {
   readonly #logger: Logger;
-  /** Where Redis is meant to be. */
+  /** Configured addresses. */
   readonly #places: string;
   #logged: string | undefined;
 
@@ -13,17 +13,17 @@ export class OutageLog {
     this.#places = places;
   }
 
-  /** Redis was lost, or could not be reached once more. */
-  goesOn(reason: string): void {
-    // A wrong password may come to light when the server is back, long after the first record.
+  /** Redis was lost, or an attempt to reach it failed. */
+  unreachable(reason: string): void {
+    // A wrong password may show when the server is back, long after the first record.
     const isNews = this.#logged === undefined || (needsOperator(reason) && reason !== this.#logged);
     if (!isNews) return;
     this.#logged = reason;
     this.#logger.warn('redis unreachable', { redis: this.#places, reason });
   }
 
-  /** Redis can be used. */
-  ended(): void {
+  /** Redis is usable. */
+  reachable(): void {
     this.#logged = undefined;
     this.#logger.info('redis reachable', { redis: this.#places });
   }

@@ -11,7 +11,7 @@ import type { RedisArgument, RedisClient } from './redis-client.ts';
 import { describeRedisFailure, isUnknownScript, needsOperator } from './redis-failure.ts';
 import type { RedisMessaging, RedisReply, RedisScript } from './redis-commands.ts';
 import { keepSubscribed, type RedisSubscriber } from './redis-subscription.ts';
-import { placesOf, type RedisTarget } from './redis-target.ts';
+import { formatTarget, type RedisTarget } from './redis-target.ts';
 
 /** Lifetime of the one key that is written to find out whether writing is allowed. */
 const PROBE_LIFETIME_MS = 1000;
@@ -36,7 +36,7 @@ export class RedisConnection implements RedisMessaging, AsyncDisposable {
     this.prefix = target.prefix;
     this.logger = logger;
     this.#target = target;
-    this.#outages = new OutageLog(logger, placesOf(target));
+    this.#outages = new OutageLog(logger, formatTarget(target));
     this.#evictions = new EvictionWarnings(logger);
     this.#kept = keepOpen((signal) => openClient(target, signal, logger), {
       opened: (client) => this.#opened(client),
@@ -93,7 +93,9 @@ export class RedisConnection implements RedisMessaging, AsyncDisposable {
     return needsOperator(reason) ? reason : undefined;
   }
 
-  /** Does a little of what the stores do: the user may lack rights, or have them for another prefix. */
+  /**
+   * Does a little of what the stores do: the user may lack rights, or have them for another prefix.
+   */
   async #probe(client: RedisClient): Promise<void> {
     const probe = `${this.prefix}probe`;
     await client.call('SET', [probe, '1', 'PX', PROBE_LIFETIME_MS]);
@@ -137,14 +139,14 @@ export class RedisConnection implements RedisMessaging, AsyncDisposable {
 
   #opened(client: RedisClient): void {
     this.#client = client;
-    this.#outages.ended();
+    this.#outages.reachable();
     this.#ready.resolve(undefined);
     void this.#evictions.check(client);
   }
 
   #lost(reason: string): void {
     this.#reason = reason;
-    this.#outages.goesOn(reason);
+    this.#outages.unreachable(reason);
     if (this.#client === undefined) return;
     this.#client = undefined;
     this.#ready = Promise.withResolvers<undefined>();

@@ -1,13 +1,13 @@
 /**
- * Says why Redis failed.
+ * Describes why Redis failed.
  *
- * Never the text of an error as it came: Redis quotes arguments in some, and ioredis carries the
- * whole command in others. What is said here is made of constants, error codes and addresses.
+ * Never quotes an error: Redis repeats arguments in some, and ioredis whole commands in others. The
+ * description consists of constants, error codes and addresses.
  */
 export function describeRedisFailure(error: unknown): string {
   if (!isError(error)) return 'unknown failure';
   if (error.name === 'ReplyError') return describeReply(error.message);
-  // ioredis asked every node of a Cluster, and tells of the last.
+  // ioredis asked every node of a Cluster, and reports the last failure.
   if ('lastNodeError' in error && isError(error.lastNodeError)) {
     return describeRedisFailure(error.lastNodeError);
   }
@@ -20,8 +20,8 @@ export function describeRedisFailure(error: unknown): string {
 }
 
 /**
- * Whether a person has to change something before Redis can be used. An error that is not known to
- * be of that kind may pass by itself.
+ * Whether an operator has to change something before Redis can be used. Any other failure may end
+ * without that.
  */
 export function needsOperator(reason: string): boolean {
   if (LASTING_TEXTS.some((text) => reason.includes(text))) return true;
@@ -30,15 +30,15 @@ export function needsOperator(reason: string): boolean {
   );
 }
 
-/** Whether the script is not in Redis's cache: after a restart it is empty. */
+/** Whether Redis does not have a script in its cache, which is empty after a restart. */
 export function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT');
 }
 
-/** What the codes mean to an operator (the first word of an error that Redis answers). */
+/** Meanings of Redis's error codes, for operators. The code is the first word of an error. */
 const REPLY_CODES: Readonly<Record<string, string>> = {
   WRONGPASS: 'user or password is wrong',
-  NOAUTH: 'a user and a password are needed',
+  NOAUTH: 'user and password are missing',
   NOPERM: 'the ACL user may not do this',
   OOM: 'more memory is used than maxmemory allows',
   READONLY: 'this is a replica',
@@ -57,7 +57,7 @@ const NO_CLUSTER = 'this is not a Redis Cluster';
 const NO_DATABASE = 'it has no such database';
 const TOO_OLD = 'it does not know a command; Redis 7.0 or newer is needed';
 
-/** Errors without a code of their own that an operator has to know. */
+/** Meanings of errors that have no code of their own. */
 const REPLY_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/cluster support disabled/i, NO_CLUSTER],
   [/max number of clients/i, 'it has its maximum of clients'],
@@ -65,7 +65,7 @@ const REPLY_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/unknown command/i, TOO_OLD],
 ];
 
-/** Those of them that do not pass by themselves. */
+/** Meanings of failures that only an operator can end. */
 const LASTING_TEXTS = [NO_CLUSTER, NO_DATABASE, TOO_OLD];
 
 const CLIENT_MESSAGES: readonly (readonly [RegExp, string])[] = [
@@ -74,7 +74,7 @@ const CLIENT_MESSAGES: readonly (readonly [RegExp, string])[] = [
     /closed|connection close|writeable|isn't ready|max retries|None of startup nodes/i,
     'the connection is lost',
   ],
-  [/^Unknown RESP type/, 'what is there does not speak Redis'],
+  [/^Unknown RESP type/, 'the server does not speak the Redis protocol'],
 ];
 
 function describeReply(message: string): string {
@@ -83,13 +83,13 @@ function describeReply(message: string): string {
     deniedRight(message) ??
     REPLY_CODES[code] ??
     REPLY_TEXTS.find(([text]) => text.test(message))?.[1];
-  // Where in the Lua script, for whoever wrote it.
+  // The line in the Lua script.
   const line = /user_script:\d+/.exec(message)?.[0];
   const details = [meaning, line].filter((detail) => detail !== undefined);
   return details.length === 0 ? code : `${code}: ${details.join(', ')}`;
 }
 
-/** What an ACL user lacks. Keys and channels stay unnamed. */
+/** Names the right that an ACL user lacks, but no keys and channels. */
 function deniedRight(message: string): string | undefined {
   const command = /^NOPERM .*'([a-z|]+)' command/.exec(message)?.[1];
   if (command !== undefined) return `the ACL user may not run ${command}`;
@@ -97,7 +97,7 @@ function deniedRight(message: string): string | undefined {
   return place === undefined ? undefined : `the ACL user may not use the ${place}s of this prefix`;
 }
 
-/** ioredis keeps of the last sentinel's failure its text only. */
+/** ioredis keeps only the text of the last sentinel's failure. */
 function describeSentinels(message: string): string {
   const last = /Last error: (.*)$/.exec(message)?.[1];
   if (last === undefined) return 'no sentinel knows the master by this name';
@@ -113,7 +113,7 @@ function placeOf(error: Error): readonly string[] {
   return hasAddress ? [`${String(error.address)}:${String(error.port)}`] : [];
 }
 
-/** By its shape: what Node throws is no instance of the `Error` of a test's realm. */
+/** By its shape, because errors of Node are not instances of `Error` in the realm of a test. */
 function isError(value: unknown): value is Error {
   return typeof value === 'object' && value !== null && 'name' in value && 'message' in value;
 }

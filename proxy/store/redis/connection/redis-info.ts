@@ -1,4 +1,4 @@
-/** What `INFO` answers, by field. Empty when the answer is none, as for a user who may not ask. */
+/** Parses a reply to `INFO` into its fields; without fields if the user may not run it. */
 export function parseRedisInfo(reply: unknown): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   if (typeof reply !== 'string') return fields;
@@ -9,7 +9,10 @@ export function parseRedisInfo(reply: unknown): ReadonlyMap<string, string> {
   return fields;
 }
 
-/** The policy by which a server drops keys when its memory is full; undefined when it keeps them. */
+/**
+ * Returns the policy by which a server drops keys when its memory is full; undefined if it keeps
+ * them.
+ */
 export function evictionPolicyOf(info: ReadonlyMap<string, string>): string | undefined {
   const policy = info.get('maxmemory_policy');
   const isLimited = (info.get('maxmemory') ?? '0') !== '0';

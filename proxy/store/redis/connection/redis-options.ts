@@ -5,17 +5,17 @@ import type { ClusterOptions, RedisOptions } from 'ioredis';
 
 import type { RedisAddress, RedisTarget, RedisTls, SentinelTarget } from './redis-target.ts';
 
-/** A command that takes longer has failed, unless the target says otherwise. */
+/** Timeout of commands, unless the target sets one. */
 const COMMAND_TIMEOUT_MS = 1500;
 const CONNECT_TIMEOUT_MS = 2000;
-/** How long a server may take to close a connection that was ended, before it is cut. */
+/** How long a server may take to close a connection before it is cut. */
 const DISCONNECT_TIMEOUT_MS = 100;
 
-/** Options of every connection, whatever it leads to. */
+/** Options of every connection, to any kind of target. */
 type SharedOptions = NonNullable<ClusterOptions['redisOptions']>;
 
 /**
- * How every connection behaves. Nothing waits and nothing is sent twice: a command whose connection
+ * Returns the options of every connection. No command waits or is sent twice: one whose connection
  * broke may have had its effect, and a code that is consumed twice looks stolen.
  */
 export async function sharedOptions({
@@ -33,7 +33,7 @@ export async function sharedOptions({
     connectTimeout: CONNECT_TIMEOUT_MS,
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
     commandTimeout: commandTimeoutMs,
-    // A server that is silent for this long while it owes an answer is taken for dead.
+    // A server that owes an answer and is silent for this long counts as dead.
     socketTimeout: commandTimeoutMs,
     autoResendUnfulfilledCommands: false,
     autoResubscribe: false,
@@ -43,7 +43,7 @@ export async function sharedOptions({
   };
 }
 
-/** The same for one server, with how it is found: by its address, or by asking sentinels. */
+/** Returns the options of a connection to one server, found by its address or through sentinels. */
 export async function serverOptions(
   target: RedisTarget,
   node?: RedisAddress,
@@ -64,7 +64,7 @@ function sentinelOptions(
   tls: ConnectionOptions | undefined,
 ): RedisOptions {
   return {
-    // In any order: one that hangs must not be the first each time.
+    // In random order, so that one that hangs is not always the first.
     sentinels: sentinels.toSorted(() => Math.random() - 0.5),
     name: master,
     db: database,

@@ -4,28 +4,27 @@ import { openServer } from './open-server.ts';
 import { describeRedisFailure } from './redis-failure.ts';
 import type { RedisAddress, RedisTarget } from './redis-target.ts';
 
-/** A connection that broke without a word is found out within this time and an answer's. */
+/** A connection that broke silently is noticed within this time and a command timeout. */
 const HEARTBEAT_MS = 2000;
 
-/** Who listens to a channel. Nothing here may throw. */
+/** Handlers of a subscription. None may throw. */
 export interface RedisSubscriber {
   message(text: string): void;
-  /** From now on messages are missed. */
+  /** The subscription was lost: messages are missed until `restored`. */
   lost(): void;
-  /** Messages come again; those since `lost` were missed. */
+  /** The subscription was restored; messages since `lost` were missed. */
   restored(): void;
 }
 
-/** What to subscribe to, and where. */
 export interface SubscriptionOptions {
   readonly target: RedisTarget;
-  /** The nodes of a Cluster as far as they are known; asked at every attempt. */
+  /** Returns the known nodes of a Cluster; called for every attempt. */
   readonly nodes: () => readonly RedisAddress[];
   readonly channel: string;
   readonly logger: Logger;
 }
 
-/** Stays subscribed over a connection of its own, until it is disposed of. */
+/** Stays subscribed, over a connection of its own, until the result is disposed of. */
 export function keepSubscribed(
   options: SubscriptionOptions,
   subscriber: RedisSubscriber,
@@ -69,7 +68,7 @@ async function openSubscription(
   return { closed: closed.finally(() => clearInterval(heartbeat)) };
 }
 
-/** Any node of a Cluster will do: messages reach all of them. */
+/** Picks any node of a Cluster, because messages reach all of them. */
 function nodeFor(target: RedisTarget, known: readonly RedisAddress[]): RedisAddress | undefined {
   if (target.kind !== 'cluster') return undefined;
   const nodes = known.length > 0 ? known : target.nodes;

@@ -1,4 +1,6 @@
-/** One server. */
+import { formatAddress } from '../../../../shared/runtime/listen-address.ts';
+
+/** Address of one server. */
 export interface RedisAddress {
   /** A name, or an IP address without brackets. */
   readonly host: string;
@@ -11,22 +13,22 @@ export interface RedisLogin {
   readonly password: string;
 }
 
-/** How TLS is spoken. Files are PEM. */
+/** TLS settings. Files are PEM. */
 export interface RedisTls {
-  /** Trusted instead of the authorities that Node trusts. */
+  /** Authorities that are trusted instead of Node's. */
   readonly caFile?: string;
-  /** What the proxy shows. */
+  /** Certificate of the proxy. */
   readonly clientCertificate?: { readonly certFile: string; readonly keyFile: string };
-  /** Expected in the server's certificate, and sent as SNI; otherwise the host is. */
+  /** Name expected in the server's certificate, and sent as SNI; the host if absent. */
   readonly serverName?: string;
 }
 
 interface EveryTarget {
-  /** Before every key and channel, with its colon. */
+  /** Begins every key and channel; ends with a colon. */
   readonly prefix: string;
   readonly login?: RedisLogin;
   readonly tls?: RedisTls;
-  /** A command that takes longer has failed. By default as long as a request can wait. */
+  /** Timeout of commands; by default as long as a request can wait. */
   readonly commandTimeoutMs?: number;
 }
 
@@ -37,7 +39,7 @@ export interface StandaloneTarget extends EveryTarget {
   readonly database: number;
 }
 
-/** The master that Sentinels know by a name. */
+/** The master that sentinels know by a name. */
 export interface SentinelTarget extends EveryTarget {
   readonly kind: 'sentinel';
   readonly sentinels: readonly RedisAddress[];
@@ -46,20 +48,18 @@ export interface SentinelTarget extends EveryTarget {
   readonly database: number;
 }
 
-/** A Redis Cluster, by some of its nodes. */
+/** A Redis Cluster, given by some of its nodes. */
 export interface ClusterTarget extends EveryTarget {
   readonly kind: 'cluster';
   readonly nodes: readonly RedisAddress[];
 }
 
-/** Where the shared state lives. */
+/** The Redis that holds the shared state. */
 export type RedisTarget = StandaloneTarget | SentinelTarget | ClusterTarget;
 
-/** Hosts and ports, and nothing that is secret. */
-export function placesOf(target: RedisTarget): string {
-  return addressesOf(target)
-    .map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${String(port)}`)
-    .join(', ');
+/** Formats the hosts and ports of a target, without secrets. */
+export function formatTarget(target: RedisTarget): string {
+  return addressesOf(target).map(formatAddress).join(', ');
 }
 
 function addressesOf(target: RedisTarget): readonly RedisAddress[] {

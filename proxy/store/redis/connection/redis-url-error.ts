@@ -1,4 +1,4 @@
-/** A Redis URL that is not one. The message never quotes what may be part of a password. */
+/** Thrown for a malformed Redis URL. The message never quotes what may be part of a password. */
 export class RedisUrlError extends Error {
   override readonly name = 'RedisUrlError';
 }

@@ -2,7 +2,7 @@ import type { RedisTls } from './redis-target.ts';
 import { RedisUrlError } from './redis-url-error.ts';
 
 const DEFAULT_PREFIX = 'gatehouse';
-/** No braces: they choose the slot of a key in a Cluster, which is for the stores to say. */
+/** Without braces, with which the stores choose the slot of a key in a Cluster. */
 const PREFIX = /^[A-Za-z0-9_.:-]{1,100}$/;
 const SERVER_NAME = /^[a-z0-9_.-]+$/i;
 
@@ -29,7 +29,7 @@ export interface RedisUrlParameters {
   readonly sentinelPassword?: string;
 }
 
-/** Reads the query of a Redis URL. A parameter that would do nothing is an error. */
+/** Parses the query of a Redis URL. A parameter without effect is an error. */
 export function readRedisUrlParameters(
   query: string,
   { isTls, isSentinel }: { readonly isTls: boolean; readonly isSentinel: boolean },
@@ -56,7 +56,7 @@ export function readRedisUrlParameters(
 
 type Values = ReadonlyMap<Name, string>;
 
-/** Not `URLSearchParams`, for which a plus sign is a space: passwords and paths have them. */
+/** `URLSearchParams` would read plus signs, which passwords and paths may have, as spaces. */
 function valuesOf(query: string): Values {
   const values = new Map<Name, string>();
   for (const pair of query.split('&')) {
@@ -65,7 +65,7 @@ function valuesOf(query: string): Values {
     const given = equals === -1 ? pair : pair.slice(0, equals);
     const name = NAMES.find((known) => known === given);
     if (name === undefined) {
-      // Its name stays untold: it may be the end of a password with an `&` that was not encoded.
+      // Not quoted: it may be the end of a password with an `&` that was not encoded.
       throw new RedisUrlError(
         `one of its parameters does not exist; there are ${NAMES.join(', ')}, and & in a value is %26`,
       );

@@ -7,20 +7,21 @@ import { RedisUrlError } from './redis-url-error.ts';
 const REDIS_PORT = 6379;
 const SENTINEL_PORT = 26_379;
 const HIGHEST_PORT = 65_535;
-/** ACLs made every password one of a user; this is whose a password alone is. */
+/** User of a password that is given without a user. */
 const DEFAULT_USER = 'default';
 
 const SCHEME = /^(rediss?)(?:\+(sentinel|cluster))?:\/\//i;
 const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_.])?$/i;
 const PORT = /^\d{1,5}$/;
 const DATABASE = /^\d{1,9}$/;
-/** What Sentinel allows in the name of a master. */
+/** Characters that Sentinel allows in the name of a master. */
 const MASTER_NAME = /^[\w.-]+$/;
 
 /**
- * Reads a Redis URL: `redis://`, `redis+sentinel://`, `redis+cluster://`, each also as `rediss`.
+ * Parses a Redis URL: `redis://`, `redis+sentinel://`, `redis+cluster://`, each also as `rediss`.
+ * `URL` cannot parse several hosts.
  *
- * Throws a `RedisUrlError` when it is not one. `URL` does not take several hosts.
+ * Throws a `RedisUrlError` if it is not one.
  */
 export function parseRedisUrl(text: string): RedisTarget {
   const { kind, isTls, login, hosts, path, query } = splitUrl(text);
@@ -81,8 +82,8 @@ function splitUrl(text: string): UrlParts {
   const tail = rest.slice(authority.length);
   const at = authority.lastIndexOf('@');
   const userInfo = at === -1 ? undefined : authority.slice(0, at);
-  // First of all, because everything below may name what it does not understand: with one of these
-  // characters in it, part of a password would look like a host, a path or a parameter.
+  // Checked first, because the errors below may quote what they refuse: with one of these
+  // characters in a password, part of it would look like a host, a path or a parameter.
   if (/[\s#]/.test(text) || tail.includes('@') || userInfo?.includes('@') === true) {
     throw new RedisUrlError(
       'in user, password, path and parameters, each of / ? # @ and every space must be percent-encoded',

@@ -1,4 +1,4 @@
-/** What Redis would answer: its code is the first word. */
+/** An error in the form of Redis's own: the code is the first word. */
 export class ReplyError extends Error {
   override readonly name = 'ReplyError';
 }

@@ -1,6 +1,6 @@
 import type { RedisScript } from './redis-commands.ts';
 
-/** KEYS: record. ARGV: the value it must have. Returns 1 when deleted, else 0. */
+/** KEYS: record. ARGV: the value it must have. Returns 1 if deleted, else 0. */
 export const DELETE_IF_EQUAL: RedisScript = {
   keyCount: 1,
   lua: `
@@ -9,7 +9,10 @@ export const DELETE_IF_EQUAL: RedisScript = {
   `,
 };
 
-/** KEYS: record. ARGV: the value it must have, the new one, options of SET. Returns 1 when set, else 0. */
+/**
+ * KEYS: record. ARGV: the value it must have, the new one, options of SET. Returns 1 if set, else
+ * 0.
+ */
 export const REPLACE_IF_EQUAL: RedisScript = {
   keyCount: 1,
   lua: `

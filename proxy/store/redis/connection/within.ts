@@ -1,4 +1,4 @@
-/** The result, or a rejection when it is late. What is late is not waited for by anybody. */
+/** Settles as the promise does, or rejects after that time. It cancels nothing. */
 export async function within<Result>(ms: number, promise: Promise<Result>): Promise<Result> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error('timed out')), ms);

@@ -1,10 +1,10 @@
 import { member } from '../../../json/json-object.ts';
 import { isRecord } from '../../../../shared/runtime/is-record.ts';
 
-/** Tells whether a value of parsed JSON is a `Value`. */
+/** Checks whether a value of parsed JSON is a `Value`. */
 export type Guard<Value> = (value: unknown) => value is Value;
 
-/** A guard for every member; one for an optional member takes `undefined` too. */
+/** A guard for every member; that of an optional member accepts `undefined` too. */
 export type Shape<Value> = { readonly [Name in keyof Value]-?: Guard<Value[Name]> };
 
 export const isString: Guard<string> = (value) => typeof value === 'string';
@@ -27,7 +27,7 @@ export function isOptional<Value>(isValue: Guard<Value>): Guard<Value | undefine
   return (value): value is Value | undefined => value === undefined || isValue(value);
 }
 
-/** Members that are not in the shape may be anything: a newer version may have written them. */
+/** Accepts objects with further members, because a newer release may have written them. */
 export function hasShape<Value>(shape: Shape<Value>): Guard<Value> {
   const guards = Object.entries<Guard<unknown>>(shape);
   return (value): value is Value =>

@@ -1,7 +1,7 @@
 import { hashToken } from '../../../crypto/tokens.ts';
 import type { RedisCommands } from '../connection/redis-commands.ts';
 
-/** What is kept in Redis. SCHEMA.md has a row for each. */
+/** Kinds of keys in Redis. SCHEMA.md has a row for each. */
 export const KEY_KINDS = [
   'authorization-code',
   'browser-session',
@@ -28,21 +28,21 @@ export const KEY_KINDS = [
 export type KeyKind = (typeof KEY_KINDS)[number];
 
 /**
- * The key of a record, whole.
+ * Returns the whole key of a record.
  *
- * The id is the hash tag: in a Redis Cluster all keys of one id are in one slot, so one script may
- * take several of them.
+ * The id is the hash tag: in a Redis Cluster all keys of one id are in one slot, so that one script
+ * can use several of them.
  */
 export function keyOf({ prefix }: RedisCommands, kind: KeyKind, id: string): string {
   return `${prefix}${kind}:{${id}}`;
 }
 
-/** An id made of what should not be readable in a key, such as an address or a user's subject. */
+/** Returns an id that does not show its parts, such as an address or a user's subject. */
 export function hashedId(...parts: readonly (string | readonly string[])[]): string {
   return hashToken(JSON.stringify(parts));
 }
 
-/** A lifetime as Redis takes it; it refuses 0. */
+/** Converts a lifetime for Redis, which refuses 0. */
 export function milliseconds(seconds: number): number {
   return Math.max(1, Math.ceil(seconds * 1000));
 }

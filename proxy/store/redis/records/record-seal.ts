@@ -3,10 +3,10 @@ import type { Guard } from './guards.ts';
 import type { KeyKind } from './keys.ts';
 import { UnreadableRecordError } from './unreadable-record-error.ts';
 
-/** Keeps records apart from everything else that is sealed with the same keys. */
+/** Separates records from other text that is sealed with the same keys. */
 const CONTEXT = 'redis';
 
-/** Seals the records of one kind as JSON. One opens only at the place it was sealed for. */
+/** Seals records of one kind as JSON. A record opens only at the place it was sealed for. */
 export class RecordSeal<Value> {
   readonly #sealer: Sealer;
   readonly #kind: KeyKind;
@@ -18,17 +18,20 @@ export class RecordSeal<Value> {
     this.#isValue = isValue;
   }
 
-  /** `place` is the whole key, and the field where the key is a hash. */
+  /** `place` is the whole key, and for a hash also the field. */
   seal(place: string, value: Value): Sealed {
     return this.#sealer.seal(JSON.stringify(value), `${CONTEXT} ${place}`);
   }
 
-  /** False when it should be sealed again, for the key that sealed it will be dropped. */
+  /** False if the record should be sealed again, because the key that sealed it will be dropped. */
   isFresh(sealed: string): boolean {
     return this.#sealer.isSealedByFirst(sealed);
   }
 
-  /** Throws an `UnreadableRecordError` for what was not sealed here, or holds something else. */
+  /**
+   * Opens a record. Throws an `UnreadableRecordError` if it does not open or is of a different
+   * kind.
+   */
   open(place: string, sealed: string): Value {
     const text = this.#sealer.open(sealed, `${CONTEXT} ${place}`);
     const value = text === null ? undefined : parse(text);
@@ -37,7 +40,7 @@ export class RecordSeal<Value> {
   }
 }
 
-/** Undefined when it is not JSON: the parser's message would quote the text. */
+/** Undefined if the text is not JSON. The parser's error would quote it. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

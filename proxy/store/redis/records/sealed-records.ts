@@ -6,7 +6,7 @@ import type { RedisCommands } from '../connection/redis-commands.ts';
 import { integerReply, textReply } from '../connection/replies.ts';
 import { REPLACE_IF_EQUAL } from '../connection/scripts.ts';
 
-/** A record as it was read, with the text it was read from: the same text means unchanged. */
+/** A record with its sealed text as it was read. The same text means an unchanged record. */
 export interface ReadRecord<Value> {
   readonly value: Value;
   readonly sealed: string;
@@ -35,7 +35,7 @@ export class SealedRecords<Value> {
     return this.#seal.seal(this.keyOf(id), value);
   }
 
-  /** Null when there is none. One that does not open is an error: it is not absent. */
+  /** Null if there is no record. A record that does not open is an error, not absent. */
   async read(id: string): Promise<ReadRecord<Value> | null> {
     const key = this.keyOf(id);
     const sealed = textReply(await this.#redis.send('GET', key));
@@ -48,8 +48,8 @@ export class SealedRecords<Value> {
   }
 
   /**
-   * Puts a value in the place of the one that was read, if that is still there. By default it lives
-   * as long as that one.
+   * Replaces the record that was read, if it is unchanged. The lifetime stays the same unless one
+   * is given.
    */
   async replace(
     id: string,
@@ -63,10 +63,10 @@ export class SealedRecords<Value> {
   }
 
   /**
-   * Moves the expiry to `ttlSeconds` from now if that is later; an absent record stays absent.
+   * Extends the lifetime to at least `ttlSeconds` from now; an absent record stays absent.
    *
-   * A record that is extended again and again would need the key it was sealed with for ever, so it
-   * is sealed again when that is no longer the first.
+   * A record that is extended often would need its sealing key for ever, so it is sealed again if
+   * that is not the first key.
    */
   async extend(id: string, ttlSeconds: number): Promise<void> {
     const key = this.keyOf(id);
@@ -74,7 +74,7 @@ export class SealedRecords<Value> {
     if (sealed === null) return;
     if (!this.#seal.isFresh(sealed)) {
       const value = this.#seal.open(key, sealed);
-      // Whoever changed it meanwhile has sealed it as well.
+      // If it changed meanwhile, that change sealed it with the first key.
       await this.replace(id, { value, sealed }, value);
     }
     await this.#redis.send('PEXPIRE', key, milliseconds(ttlSeconds), 'GT');

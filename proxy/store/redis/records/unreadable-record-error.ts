@@ -2,11 +2,11 @@ import { UnavailableError } from '../../../errors/unavailable-error.ts';
 import type { KeyKind } from './keys.ts';
 
 /**
- * A record is there and does not open: it was sealed with a key this proxy lacks, was changed, or
- * was copied from another key.
+ * Thrown if a record does not open: it was sealed with a key that this proxy lacks, was changed, or
+ * was copied from a different key of Redis.
  *
- * Not the same as a record that is not there. While sealing keys are being rotated a proxy may lack
- * the newest; to call a good refresh token invalid would make its client throw it away.
+ * The record is not absent. While sealing keys are rotated a proxy may lack the newest one; to call
+ * a valid refresh token invalid would make its client discard it.
  */
 export class UnreadableRecordError extends UnavailableError {
   override readonly name = 'UnreadableRecordError';

@@ -9,8 +9,8 @@ import type { TokenHash } from '../../../crypto/tokens.ts';
 /**
  * Authorization codes of all proxies.
  *
- * That a code was used is sealed with it. A code is opened before it is used up: a proxy that cannot
- * open it leaves it to one that can.
+ * Whether a code was used is sealed with it. A proxy opens a code before it marks it as used, so
+ * that one without the sealing key leaves it to one that has it.
  */
 export class RedisAuthorizationCodeStore implements AuthorizationCodeStore {
   readonly #records: SealedRecords<CodeRecord>;
@@ -39,7 +39,7 @@ export class RedisAuthorizationCodeStore implements AuthorizationCodeStore {
     const used = { code, isUsed: true };
     const isFirst = await this.#records.replace(hash, record, used, memorySeconds);
     if (isFirst) return { kind: 'consumed', code };
-    // Used, or expired, since it was read.
+    // It was used, or expired, since it was read.
     return (await this.peek(hash)) === null ? null : { kind: 'reused', code };
   }
 }

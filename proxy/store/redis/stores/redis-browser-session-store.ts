@@ -22,8 +22,8 @@ const ADD: RedisScript = {
 /**
  * Browser sessions of all proxies.
  *
- * The records of one session are one hash, so one command ends them all. The key of a cookie only
- * says in which hash to look: without the record there, it stands for nothing.
+ * The records of one session are fields of one hash, so that one command ends them all. The key of
+ * a cookie only names that hash: without a record in it, the cookie is worthless.
  */
 export class RedisBrowserSessionStore implements BrowserSessionStore {
   readonly #redis: RedisCommands;

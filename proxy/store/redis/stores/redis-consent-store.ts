@@ -7,7 +7,11 @@ import type { RedisCommands } from '../connection/redis-commands.ts';
 import { SealedRecords } from '../records/sealed-records.ts';
 import { UnreadableRecordError } from '../records/unreadable-record-error.ts';
 
-/** Consents of all proxies. Sealed: who can write to Redis must not agree in a user's name. */
+/**
+ * Consents of all proxies.
+ *
+ * Attack: someone who can write to Redis consents in a user's name. Consents are sealed.
+ */
 export class RedisConsentStore implements ConsentStore {
   readonly #metadataHashes: SealedRecords<string>;
 
@@ -23,7 +27,7 @@ export class RedisConsentStore implements ConsentStore {
     try {
       return (await this.#metadataHashes.read(idOf(key)))?.value === metadataHash;
     } catch (error) {
-      // The one record that can be had again: the user is asked.
+      // The only record that can be made again: the user is asked.
       if (error instanceof UnreadableRecordError) return false;
       throw error;
     }

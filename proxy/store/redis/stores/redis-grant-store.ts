@@ -20,7 +20,7 @@ const CREATE: RedisScript = {
 /**
  * KEYS: grant, its revocation. ARGV: how long the revocation is remembered, in milliseconds.
  *
- * Deletes first: a Redis without memory refuses a script whose first write takes more of it.
+ * Deletes first, because a Redis without memory refuses a script whose first write needs memory.
  */
 const REVOKE: RedisScript = {
   keyCount: 2,
@@ -41,7 +41,7 @@ export class RedisGrantStore implements GrantStore {
   }
 
   async create(grant: Grant, ttlSeconds: number): Promise<void> {
-    // A code that is redeemed twice at once is revoked before its grant exists (RFC 9700, 4.5).
+    // If a code is redeemed twice at once, its grant is revoked before it exists (RFC 9700, 4.5).
     const sealed = this.#records.seal(grant.id, grant);
     await this.#redis.run(CREATE, this.#keysOf(grant.id), [sealed, milliseconds(ttlSeconds)]);
   }

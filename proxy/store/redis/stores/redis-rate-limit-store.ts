@@ -4,8 +4,8 @@ import type { RedisCommands, RedisScript } from '../connection/redis-commands.ts
 import { integerReply } from '../connection/replies.ts';
 
 /**
- * KEYS: uses. ARGV: limit, window in milliseconds. Returns the milliseconds the window goes on when
- * it has no use left, else 0.
+ * KEYS: uses. ARGV: limit, window in milliseconds. Returns 0, or the milliseconds until the window
+ * ends if no use is left.
  */
 const TAKE: RedisScript = {
   keyCount: 1,

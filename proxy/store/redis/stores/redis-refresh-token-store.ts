@@ -13,8 +13,8 @@ import { textsReply } from '../connection/replies.ts';
 /**
  * KEYS: family, revocation. ARGV: generation, token, lifetime in milliseconds.
  *
- * A code that is redeemed twice at once has its family revoked before the first token is saved (RFC
- * 9700, 4.5), and that token is born dead.
+ * If a code is redeemed twice at once, its family is revoked before the first token is saved (RFC
+ * 9700, 4.5): that token must not become valid.
  */
 const SAVE: RedisScript = {
   keyCount: 2,
@@ -26,7 +26,9 @@ const SAVE: RedisScript = {
   `,
 };
 
-/** What a token is, and its sealed successor if it is repeatable. KEYS: family, grace. */
+/**
+ * Returns the state of a token, and its sealed successor if it is repeatable. KEYS: family, grace.
+ */
 const STATE = `
   local function stateOf(generation, hash)
     local current = tonumber(redis.call('HGET', KEYS[1], 'generation'))
@@ -75,7 +77,7 @@ const ROTATE: RedisScript = {
 /**
  * KEYS: family, grace, revocation. ARGV: how long the revocation is remembered, in milliseconds.
  *
- * Deletes first: a Redis without memory refuses a script whose first write takes more of it.
+ * Deletes first, because a Redis without memory refuses a script whose first write needs memory.
  */
 const REVOKE: RedisScript = {
   keyCount: 3,
@@ -88,7 +90,7 @@ const REVOKE: RedisScript = {
 /**
  * Refresh tokens of all proxies.
  *
- * The sealed successor has a key of its own, which ends with the grace.
+ * The sealed successor has a key of its own, which expires with the grace.
  */
 export class RedisRefreshTokenStore implements RefreshTokenStore {
   readonly #redis: RedisCommands;

@@ -5,16 +5,16 @@ import type { Revocation, Revocations } from '../../revocations.ts';
 import type { RedisMessaging } from '../connection/redis-commands.ts';
 import { formatRevocationMessage, parseRevocationMessage } from './revocation-message.ts';
 
-/** Longer than a connection takes to notice that Redis is back. */
+/** Longer than the command connection takes to notice that Redis is back. */
 const REUNION_MS = 2000;
 
 /**
  * Revocations among all proxies on one Redis.
  *
- * Listeners of this process hear without Redis. What was published while the subscription was lost
- * nobody knows, so listeners are told that some were missed: at once when Redis is there and only
- * the subscription is not, and otherwise when it is back. Without Redis nobody can publish, and
- * caches are all there is.
+ * Listeners of this process are called without Redis. Revocations published while the subscription
+ * was lost are unknown, so listeners are called with `missed`: at once if Redis itself is
+ * reachable, otherwise when it is back. Without Redis no proxy can publish, and caches are the only
+ * source left.
  */
 export class RedisRevocations implements Revocations {
   readonly #connection: RedisMessaging;
@@ -44,7 +44,7 @@ export class RedisRevocations implements Revocations {
     const unsubscribe = this.#local.subscribe(listener);
     this.#listeners += 1;
     this.#subscription ??= this.#connection.subscribe(this.#channel, {
-      message: (text) => this.#received(text),
+      message: (text) => this.#receive(text),
       lost: () => void this.#lost(),
       restored: () => void this.#restored(),
     });
@@ -64,14 +64,14 @@ export class RedisRevocations implements Revocations {
     void subscription?.[Symbol.asyncDispose]();
   }
 
-  #received(text: string): void {
+  #receive(text: string): void {
     const message = parseRevocationMessage(text);
     if (message === undefined) {
-      // Its text stays out of the log: nobody knows what it is.
-      this.#connection.logger.warn('redis message not understood', { channel: this.#channel });
+      // The log leaves out the text, which may be anything.
+      this.#connection.logger.warn('redis message is malformed', { channel: this.#channel });
       return;
     }
-    if (message.publisher !== this.#publisher) this.#tell(message.revocation);
+    if (message.publisher !== this.#publisher) this.#notify(message.revocation);
   }
 
   async #lost(): Promise<void> {
@@ -80,22 +80,22 @@ export class RedisRevocations implements Revocations {
     } catch {
       return;
     }
-    this.#tell({ kind: 'missed' });
+    this.#notify({ kind: 'missed' });
   }
 
   /**
-   * Commands have a connection of their own, which may be back a moment later. Before that, caches
-   * could only refuse: the outage ends with it.
+   * Waits for the connection of commands, which may be back a moment later than the subscription:
+   * until then, caches that were emptied could only refuse requests.
    */
   async #restored(): Promise<void> {
     await this.#connection.waitUntilReady(REUNION_MS);
-    this.#tell({ kind: 'missed' });
+    this.#notify({ kind: 'missed' });
   }
 
-  #tell(revocation: Revocation): void {
+  #notify(revocation: Revocation): void {
     this.#local.publish(revocation).catch((error: unknown) => {
       const { kind } = revocation;
-      this.#connection.logger.error('revocation not heeded', { kind }, error);
+      this.#connection.logger.error('revocation handler failed', { kind }, error);
     });
   }
 }

@@ -3,7 +3,7 @@ import { keyOf, milliseconds } from '../records/keys.ts';
 import type { RedisCommands } from '../connection/redis-commands.ts';
 import { integerReply } from '../connection/replies.ts';
 
-/** Revoked access tokens of all proxies. */
+/** Revoked external tokens of all proxies. */
 export class RedisRevokedTokenStore implements RevokedTokenStore {
   readonly #redis: RedisCommands;
 

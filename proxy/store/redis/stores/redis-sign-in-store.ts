@@ -9,10 +9,12 @@ import type { RedisCommands, RedisScript } from '../connection/redis-commands.ts
 import { integerReply, textReply } from '../connection/replies.ts';
 import { SealedRecords } from '../records/sealed-records.ts';
 
-/** In the place of a claim's id: nobody renews it, and nobody may yet. No claim has this id. */
+/** Stands for a claim's id during the rest after a renewal. No claim has this id. */
 const RESTING = 'resting';
 
-/** KEYS: sign-in, its renewal. ARGV: record as it was read, id of the claim, lease in milliseconds. */
+/**
+ * KEYS: sign-in, its renewal. ARGV: record as it was read, id of the claim, lease in milliseconds.
+ */
 const CLAIM: RedisScript = {
   keyCount: 2,
   lua: `
@@ -25,7 +27,7 @@ const CLAIM: RedisScript = {
   `,
 };
 
-/** KEYS: renewal. ARGV: id of the claim, lease in milliseconds. Returns 1 when it is held, else 0. */
+/** KEYS: renewal. ARGV: id of the claim, lease in milliseconds. Returns 1 if it is held, else 0. */
 const EXTEND: RedisScript = {
   keyCount: 1,
   lua: `
@@ -50,8 +52,8 @@ const RELEASE: RedisScript = {
 /**
  * Sign-ins of all proxies.
  *
- * Version and sign-in are sealed as one. Scripts compare the sealed text, which is never the same
- * twice: unchanged text means an unchanged sign-in.
+ * Version and sign-in are sealed together. Scripts compare the sealed text, which is never the same
+ * twice, so that unchanged text means an unchanged sign-in.
  */
 export class RedisSignInStore implements SignInStore {
   readonly #redis: RedisCommands;
@@ -111,7 +113,7 @@ export class RedisSignInStore implements SignInStore {
       const record = await this.#records.read(signIn.id);
       if (record?.value.version !== version) return null;
       if (await this.#records.replace(signIn.id, record, next)) return next.version;
-      // Changed since it was read; of the same version still when it was only sealed again.
+      // It changed since it was read, but has the same version if it was only sealed again.
     }
   }
 

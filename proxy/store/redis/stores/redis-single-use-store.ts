@@ -11,7 +11,8 @@ import type { TokenHash } from '../../../crypto/tokens.ts';
 /**
  * Single-use records of all proxies.
  *
- * A record is opened before it is deleted: a proxy that cannot open it leaves it to one that can.
+ * A proxy opens a record before it deletes it, so that one without the sealing key leaves it to one
+ * that has it.
  */
 export class RedisSingleUseStore<Value, Key extends string = TokenHash> implements SingleUseStore<
   Value,

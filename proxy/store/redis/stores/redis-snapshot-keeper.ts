@@ -23,14 +23,14 @@ import { integerReply, textReply, textsReply } from '../connection/replies.ts';
 const LIFETIME_SECONDS = 30 * 24 * 60 * 60;
 
 const SNAPSHOT_FIELD = 'snapshot';
-/** Base64url characters that hold the id of the sealing key. */
+/** Base64url characters of a seal that hold the id of the sealing key. */
 const SEALED_BY_CHARACTERS = 12;
-/** The last base64url characters of a seal: no two seals have the same. */
+/** Last base64url characters of a seal, which differ between any two seals. */
 const TAIL_CHARACTERS = 22;
 
 /**
- * KEYS: the snapshot. ARGV: a position, a lifetime in milliseconds, which begins anew when that
- * position is kept. Returns the position and what sealed it, empty when there is none.
+ * KEYS: the snapshot. ARGV: a position, and a lifetime in milliseconds, which is set again if that
+ * position is stored. Returns the stored position and sealing key, empty if nothing is stored.
  */
 const LOOK: RedisScript = {
   keyCount: 1,
@@ -43,9 +43,9 @@ const LOOK: RedisScript = {
 };
 
 /**
- * KEYS: the snapshot. ARGV: epoch, sequence, what sealed it, the sealed text, its lifetime in
- * milliseconds, and the last characters of the text that it replaces whatever position is beside it.
- * Returns 1 when kept, 0 when what is there is not older.
+ * KEYS: the snapshot. ARGV: epoch, sequence, sealing key, sealed text, lifetime in milliseconds,
+ * and the last characters of the text to replace whatever its position says, or `none`. Returns 1
+ * if stored, 0 if the stored snapshot is not older.
  */
 const KEEP: RedisScript = {
   keyCount: 1,
@@ -71,44 +71,51 @@ const KEEP: RedisScript = {
   `,
 };
 
-/** What stands beside the sealed snapshot. */
-interface Claim {
+/**
+ * Position and sealing key beside the sealed snapshot. Anyone who can write to Redis can forge
+ * them.
+ */
+interface Hint {
   readonly position: SnapshotPosition;
   readonly sealedBy: string;
 }
 
-/** What to do about what is kept. `tail` is that of what is replaced whatever it claims to be. */
-type Verdict =
+/**
+ * Whether to replace the stored snapshot. `tail` ends the text to replace whatever its hint says.
+ */
+type SavePlan =
   | { readonly kind: 'replace'; readonly tail: string | undefined }
   | { readonly kind: 'leave'; readonly outcome: Exclude<SaveOutcome, 'kept'> };
 
-const REPLACE_OLDER: Verdict = { kind: 'replace', tail: undefined };
+const REPLACE_OLDER: SavePlan = { kind: 'replace', tail: undefined };
 
 /**
- * Keeps the last good snapshot of all proxies of a gateway, for a new one that finds no controller.
+ * Stores the last good snapshot of all proxies of a gateway, for a new one that finds no
+ * controller.
  *
- * Position and sealing key can be read beside it, because the script that refuses what is not newer
- * must compare, and because most proxies only have to learn that another one was faster. They are a
- * hint: what counts is the position inside the seal.
+ * Position and sealing key are readable beside it, because the script must compare positions, and
+ * most proxies only need to learn that the snapshot is stored already. They are a hint: the
+ * position inside the seal decides.
  *
- * Attack: whoever can write to Redis writes a position that no controller will ever reach, or a text
- * that does not open. So before a proxy leaves alone what claims to be newer, or, when it is asked
- * again, the same, it opens it; what no key of it opens, and what is older in truth, it replaces.
+ * Attack: someone who can write to Redis writes a position that no controller will ever reach, or
+ * text that does not open. Before a proxy leaves a snapshot in place whose hint is newer (or, on a
+ * repeated save, equal), it opens the seal. It replaces text that none of its keys opens, and
+ * snapshots that are older inside.
  *
- * Attack: whoever can write to Redis can put back an older snapshot that they copied before. It is
- * sealed, so it is one that this gateway once served, and it only reaches proxies that start while no
- * controller answers. A proxy tells the controller the position that it serves; a leader puts itself
- * above every position it hears of, and sends what holds today. So it ends with the first connection,
- * and no proxy that runs takes a step back. To delete the snapshot does less harm still.
+ * Attack: someone who can write to Redis restores an older snapshot that they copied before. It is
+ * sealed, so this gateway once served it, and it only reaches proxies that start while no
+ * controller answers. A proxy reports the position that it serves; the leader moves above every
+ * position it hears of, and sends the current snapshot. So the effect ends with the first
+ * connection, and no running proxy goes back. Deleting the snapshot does less harm.
  */
 export class RedisSnapshotKeeper implements SnapshotKeeper {
   readonly #redis: RedisCommands;
   readonly #key: string;
   readonly #seal: SnapshotSeal;
-  /** The last position that was found to be kept already, by its claim alone. */
-  #believed: string | undefined;
+  /** The last position that counted as stored by the hint alone. */
+  #assumedStored: string | undefined;
 
-  /** `id` tells the gateways apart that share a Redis. */
+  /** `id` identifies the gateway among those that share a Redis. */
   constructor(
     redis: RedisCommands,
     { id, sealer }: { readonly id: string; readonly sealer: Sealer },
@@ -119,8 +126,8 @@ export class RedisSnapshotKeeper implements SnapshotKeeper {
   }
 
   async save(placed: PlacedSnapshot): Promise<SaveOutcome> {
-    const verdict = await this.#judge(placed.position);
-    if (verdict.kind === 'leave') return verdict.outcome;
+    const plan = await this.#plan(placed.position);
+    if (plan.kind === 'leave') return plan.outcome;
     const sealed = await sealSnapshot(placed, this.#seal);
     const { epoch, sequence } = placed.position;
     const reply = await this.#redis.run(
@@ -132,10 +139,10 @@ export class RedisSnapshotKeeper implements SnapshotKeeper {
         sealed.slice(0, SEALED_BY_CHARACTERS),
         sealed,
         milliseconds(LIFETIME_SECONDS),
-        verdict.tail ?? 'none',
+        plan.tail ?? 'none',
       ],
     );
-    // Another proxy was faster, and had the same.
+    // Another proxy stored the same snapshot first.
     return integerReply(reply) === 1 ? 'kept' : 'same';
   }
 
@@ -144,28 +151,28 @@ export class RedisSnapshotKeeper implements SnapshotKeeper {
     return sealed === null ? undefined : await openSnapshot(sealed, this.#seal);
   }
 
-  async #judge(position: SnapshotPosition): Promise<Verdict> {
-    const claim = await this.#look(position);
-    if (claim === undefined) return REPLACE_OLDER;
-    const order = comparePositions(position, claim.position);
+  async #plan(position: SnapshotPosition): Promise<SavePlan> {
+    const hint = await this.#readHint(position);
+    if (hint === undefined) return REPLACE_OLDER;
+    const order = comparePositions(position, hint.position);
     if (order > 0) return REPLACE_OLDER;
     const ours = formatPosition(position);
-    if (order === 0 && !this.#isSealedByOther(claim.sealedBy) && this.#believed !== ours) {
-      this.#believed = ours;
+    if (order === 0 && !this.#isSealedByOther(hint.sealedBy) && this.#assumedStored !== ours) {
+      this.#assumedStored = ours;
       return { kind: 'leave', outcome: 'same' };
     }
-    return await this.#judgeSealed(position, claim);
+    return await this.#planBySeal(position, hint);
   }
 
-  /** By what is inside the seal. */
-  async #judgeSealed(position: SnapshotPosition, claim: Claim): Promise<Verdict> {
+  /** Decides by the position inside the seal. */
+  async #planBySeal(position: SnapshotPosition, hint: Hint): Promise<SavePlan> {
     const sealed = await this.#readSealed();
     const kept = sealed === null ? undefined : await positionOfSealed(sealed, this.#seal);
     const order = kept === undefined ? 1 : comparePositions(position, kept);
     if (order < 0) return { kind: 'leave', outcome: 'newer' };
-    const isClaimTrue = comparePositions(position, claim.position) === order;
-    // A key that is not the first will be dropped.
-    if (order === 0 && isClaimTrue && !this.#isSealedByOther(sealed ?? '')) {
+    const isHintTrue = comparePositions(position, hint.position) === order;
+    // Keys other than the first will be dropped.
+    if (order === 0 && isHintTrue && !this.#isSealedByOther(sealed ?? '')) {
       return { kind: 'leave', outcome: 'same' };
     }
     return { kind: 'replace', tail: sealed?.slice(-TAIL_CHARACTERS) ?? '' };
@@ -175,11 +182,11 @@ export class RedisSnapshotKeeper implements SnapshotKeeper {
     return textReply(await this.#redis.send('HGET', this.#key, SNAPSHOT_FIELD));
   }
 
-  async #look(position: SnapshotPosition): Promise<Claim | undefined> {
+  async #readHint(position: SnapshotPosition): Promise<Hint | undefined> {
     const args = [formatPosition(position), milliseconds(LIFETIME_SECONDS)];
     const [text = '', sealedBy = ''] = textsReply(await this.#redis.run(LOOK, [this.#key], args));
-    const claimed = parsePosition(text);
-    return claimed === undefined ? undefined : { position: claimed, sealedBy };
+    const hinted = parsePosition(text);
+    return hinted === undefined ? undefined : { position: hinted, sealedBy };
   }
 
   #isSealedByOther(sealed: string): boolean {

@@ -17,9 +17,9 @@ import { RedisSignInStore } from './redis-sign-in-store.ts';
 import { RedisSingleUseStore } from './redis-single-use-store.ts';
 
 /**
- * What all proxies on one Redis remember together. SCHEMA.md describes every key.
+ * Creates the stores that all proxies on one Redis share. SCHEMA.md describes every key.
  *
- * Each operation that has to be atomic is one command or one script. Time is the time of Redis.
+ * Each atomic operation is one command or one script. Lifetimes run by the clock of Redis.
  */
 export function createRedisStores(connection: RedisMessaging, sealer: Sealer): Stores {
   return {

@@ -1,19 +1,19 @@
 import type { Revocation } from '../../revocations.ts';
 import { isRecord } from '../../../../shared/runtime/is-record.ts';
 
-/** A revocation on its way to the other proxies. */
+/** A revocation as a message to the other proxies. */
 export interface RevocationMessage {
-  /** The proxy that it comes from, and that does not need to hear it again. */
+  /** Id of the publishing proxy, which ignores its own messages. */
   readonly publisher: string;
   readonly revocation: Revocation;
 }
 
-/** As it is published. */
+/** Formats a message for the channel. */
 export function formatRevocationMessage(message: RevocationMessage): string {
   return JSON.stringify(message);
 }
 
-/** Reads what was published; undefined when it is no revocation. */
+/** Parses a message; undefined if it is not a revocation. */
 export function parseRevocationMessage(text: string): RevocationMessage | undefined {
   const message = parseJson(text);
   if (!isRecord(message)) return undefined;

@@ -24,7 +24,7 @@ const PASSING = [
 
 const LASTING: readonly (readonly [reply: string, said: string])[] = [
   ['WRONGPASS invalid username-password pair', 'user or password is wrong'],
-  ['NOAUTH Authentication required.', 'a user and a password are needed'],
+  ['NOAUTH Authentication required.', 'user and password are missing'],
   ["NOPERM User x has no permissions to run the 'eval' command", 'may not run eval'],
   ['NOPERM No permissions to access a key', 'may not use the keys of this prefix'],
   ['NOPERM No permissions to access a channel', 'may not use the channels of this prefix'],

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { StoreUnavailableError } from './store-unavailable-error.ts';
 
-/** Does something in a store that may be away for a moment, until that works or it was tried enough. */
-export async function retryWhileAway<Result>(
+/** Runs an operation of a store, and retries it while the store is unavailable. */
+export async function retryWhileUnavailable<Result>(
   run: () => Promise<Result>,
   { attempts, intervalMs }: { readonly attempts: number; readonly intervalMs: number },
 ): Promise<Result> {
