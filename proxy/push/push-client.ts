@@ -13,7 +13,7 @@ import { ControllerLog } from './connection/controller-log.ts';
 import { ControllerProblemError } from './connection/controller-problem.ts';
 import { PUSH_CLIENT_TIMING, type PushClientTiming } from './connection/push-timing.ts';
 import { RetryDelay } from './connection/retry-delay.ts';
-import { PushStream, type OpenPushStream, type ProxyStatus } from './push-stream.ts';
+import { ControllerStream, type AcceptedStream, type ProxyStatus } from './controller-stream.ts';
 import { SnapshotReceiver, type ApplySnapshot } from './staging/snapshot-receiver.ts';
 
 export interface PushClientOptions {
@@ -51,7 +51,7 @@ export class PushClient {
   readonly #closing = new AbortController();
   readonly #ended: Promise<void>;
   /** Undefined while there is no connection. */
-  #stream: PushStream | undefined;
+  #stream: ControllerStream | undefined;
 
   /** Connects at once. Throws a `TypeError` if the URL is not https. */
   constructor(options: PushClientOptions) {
@@ -140,10 +140,10 @@ export class PushClient {
   }
 
   /** Resolves when the controller says goodbye; rejects when the stream ends otherwise. */
-  async #receive(open: OpenPushStream, address: string): Promise<void> {
+  async #receive(open: AcceptedStream, address: string): Promise<void> {
     const begunAt = performance.now();
     this.#log.connected(address);
-    this.#stream = new PushStream(open, {
+    this.#stream = new ControllerStream(open, {
       receiver: this.#receiver,
       status: this.#options.handlers.status,
       timing: this.#timing,

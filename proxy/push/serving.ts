@@ -10,7 +10,7 @@ import { UnservableError } from '../configuration/unservable-error.ts';
 import type { Gateway } from '../gateway.ts';
 import type { PlacedSnapshot } from '../store/snapshot/snapshot-keeper.ts';
 import type { LastGood } from './last-good/last-good.ts';
-import type { ProxyStatus } from './push-stream.ts';
+import type { ProxyStatus } from './controller-stream.ts';
 
 export interface ServingOptions {
   readonly gateway: Gateway;

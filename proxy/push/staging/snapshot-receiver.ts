@@ -14,10 +14,10 @@ import { ProtocolError } from '../connection/protocol-error.ts';
 import { invalidResource } from './invalid-resource.ts';
 import { RoutesByHost } from './routes-by-host.ts';
 import {
-  servedSnapshot,
+  withDigest,
   SnapshotStaging,
   type Complete,
-  type ServedSnapshot,
+  type DigestedSnapshot,
 } from './snapshot-staging.ts';
 
 /**
@@ -43,7 +43,7 @@ export class SnapshotReceiver {
   readonly #apply: ApplySnapshot;
   readonly #logger: Logger;
   readonly #routesServing: RoutesByHost;
-  #serving: ServedSnapshot | undefined;
+  #serving: DigestedSnapshot | undefined;
   #staging: SnapshotStaging | undefined;
   #begunAt = 0;
 
@@ -51,7 +51,7 @@ export class SnapshotReceiver {
     serving: PlacedSnapshot | undefined,
     { apply, logger }: { readonly apply: ApplySnapshot; readonly logger: Logger },
   ) {
-    this.#serving = serving === undefined ? undefined : servedSnapshot(serving);
+    this.#serving = serving === undefined ? undefined : withDigest(serving);
     this.#routesServing = new RoutesByHost(serving?.snapshot);
     this.#apply = apply;
     this.#logger = logger;

@@ -28,14 +28,14 @@ import type { RoutesByHost } from './routes-by-host.ts';
 const MAXIMUM_STAGED_BYTES = 512 * 1024 * 1024;
 
 /** A snapshot that serves, with its digest. */
-export interface ServedSnapshot extends PlacedSnapshot {
+export interface DigestedSnapshot extends PlacedSnapshot {
   readonly digest: SnapshotDigest;
 }
 
 /** A snapshot that was received whole. */
 export interface Complete {
   readonly kind: 'complete';
-  readonly snapshot: ServedSnapshot;
+  readonly snapshot: DigestedSnapshot;
   /** Difference from the snapshot that it was staged on. */
   readonly difference: SnapshotDifference;
 }
@@ -45,7 +45,7 @@ export type Staged =
   Complete | { readonly kind: 'refused'; readonly errors: readonly RejectedEntry[] };
 
 /** Prepares a snapshot for staging the next one on it. */
-export function servedSnapshot(placed: PlacedSnapshot): ServedSnapshot {
+export function withDigest(placed: PlacedSnapshot): DigestedSnapshot {
   return { ...placed, digest: SnapshotDigest.of(placed.snapshot.resources.values()) };
 }
 
@@ -58,7 +58,7 @@ export function servedSnapshot(placed: PlacedSnapshot): ServedSnapshot {
  */
 export class SnapshotStaging {
   readonly position: SnapshotPosition;
-  readonly #serving: ServedSnapshot | undefined;
+  readonly #serving: DigestedSnapshot | undefined;
   readonly #routesServing: RoutesByHost;
   /** Whether the frames change the snapshot that serves; otherwise they are the whole snapshot. */
   readonly #isDelta: boolean;
@@ -75,7 +75,7 @@ export class SnapshotStaging {
 
   constructor(
     { epoch, seq, base, count }: BeginFrame,
-    serving: ServedSnapshot | undefined,
+    serving: DigestedSnapshot | undefined,
     routesServing: RoutesByHost,
   ) {
     this.position = { epoch, sequence: seq };
@@ -190,7 +190,7 @@ export class SnapshotStaging {
 function faultOf(
   position: SnapshotPosition,
   base: string | null,
-  serving: ServedSnapshot | undefined,
+  serving: DigestedSnapshot | undefined,
 ): RejectedEntry | undefined {
   if (serving !== undefined && comparePositions(position, serving.position) <= 0) {
     return { key: '', reason: 'StalePosition', message: formatPosition(serving.position) };

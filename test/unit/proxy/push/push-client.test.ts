@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 
 import { PushClient, type PushClientOptions } from '../../../../proxy/push/push-client.ts';
-import type { ProxyStatus } from '../../../../proxy/push/push-stream.ts';
+import type { ProxyStatus } from '../../../../proxy/push/controller-stream.ts';
 import type { PlacedSnapshot } from '../../../../proxy/store/snapshot/snapshot-keeper.ts';
 import { snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
 import { LONGEST_CONTROLLER_LINE_BYTES } from '../../../../shared/snapshot/push-frames.ts';

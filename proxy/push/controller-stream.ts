@@ -17,25 +17,25 @@ import type { SnapshotReceiver } from './staging/snapshot-receiver.ts';
 export type ProxyStatus = Omit<StatusFrame, 't'>;
 
 /** A stream that the leading controller accepted, and its connection. */
-export interface OpenPushStream {
+export interface AcceptedStream {
   readonly session: ClientHttp2Session;
   readonly stream: ClientHttp2Stream;
 }
 
-export interface PushStreamOptions {
+export interface ControllerStreamOptions {
   readonly receiver: SnapshotReceiver;
   readonly status: () => ProxyStatus;
   readonly timing: PushClientTiming;
 }
 
 /** Exchanges frames with the leading controller over one stream. */
-export class PushStream {
-  readonly #open: OpenPushStream;
-  readonly #options: PushStreamOptions;
+export class ControllerStream {
+  readonly #open: AcceptedStream;
+  readonly #options: ControllerStreamOptions;
   /** What the controller knows of readiness and draining. */
   #reported = '';
 
-  constructor(open: OpenPushStream, options: PushStreamOptions) {
+  constructor(open: AcceptedStream, options: ControllerStreamOptions) {
     this.#open = open;
     this.#options = options;
   }
