@@ -86,7 +86,7 @@ export class RoutingTable {
       rejected.push(...repeatedPaths(kept, added));
       const routes = [...kept, ...added].sort(byName);
       if (routes.length === 0) hosts.delete(key);
-      else hosts.set(key, routeHost(routes));
+      else hosts.set(key, hostRoutes(routes));
       yield;
     }
     if (rejected.length > 0) throw new UnservableError(rejected);
@@ -168,7 +168,7 @@ function findName(
   return undefined;
 }
 
-function routeHost(routes: readonly GatewayRoute[]): HostRoutes {
+function hostRoutes(routes: readonly GatewayRoute[]): HostRoutes {
   const first = routes[0]?.compiled;
   if (first === undefined) throw new Error('a host has at least one route');
   return {

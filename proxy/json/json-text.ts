@@ -2,11 +2,11 @@ const QUOTE = 0x22;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
-/** What a text of JSON says of its keys. */
+/** The keys in a JSON text. */
 export interface KeyCount {
-  /** Members of all objects, duplicates included: each has one colon outside of strings. */
+  /** Number of members of all objects, duplicates included: each has one colon outside of strings. */
   readonly members: number;
-  /** Whether any key is written with an escape. */
+  /** A key is written with an escape. */
   readonly hasEscapes: boolean;
 }
 
@@ -31,7 +31,7 @@ export function countKeys(text: string): KeyCount {
   return { members, hasEscapes };
 }
 
-/** Where the string that opens at `opening` closes: at a quote with no odd backslash before it. */
+/** Returns the index of the quote that closes the string which opens at `opening`. */
 export function closingQuote(text: string, opening: number): number {
   let closing = text.indexOf('"', opening + 1);
   while (isEscaped(text, closing)) closing = text.indexOf('"', closing + 1);

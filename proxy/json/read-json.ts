@@ -4,8 +4,8 @@ const SPACE = /[\t\n\r ]*/y;
 const SCALAR = /[^\t\n\r ,\]}]+/y;
 
 /**
- * Reads a text that `JSON.parse` has accepted, piece by piece: `tooDeep` is thrown where it is nested
- * deeper than `depth` levels. Of members with one name the last stays, as with `JSON.parse`.
+ * Reads a text that `JSON.parse` has accepted, piece by piece. Throws `tooDeep()` if it is nested deeper
+ * than `depth` levels. The last of several members with one name is kept, as by `JSON.parse`.
  */
 export function readJson(text: string, depth: number, tooDeep: () => Error): unknown {
   return new Reader(text, tooDeep).readValue(depth);
@@ -74,7 +74,7 @@ class Reader {
     return JSON.parse(piece);
   }
 
-  /** The next character that is no space. */
+  /** Returns the next character after spaces. */
   #peek(): string {
     SPACE.lastIndex = this.#position;
     SPACE.test(this.#text);

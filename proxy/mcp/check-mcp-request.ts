@@ -4,12 +4,13 @@ import { MethodNotAllowedError } from '../errors/routing-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { isLoopbackHost } from '../../shared/snapshot/loopback-host.ts';
 
+/** Methods of the transport. */
 const METHODS = ['POST', 'GET', 'DELETE'] as const;
 
 /**
- * Checks what the Streamable HTTP transport asks of a request before its body: a method of the
- * transport, a body only with POST, and an `Origin` that may use the endpoint (against DNS
- * rebinding; MCP 2025-11-25, Transports, Security Warning).
+ * Checks the head of a request by the rules of the Streamable HTTP transport: a method of the transport,
+ * a body only with POST, and an `Origin` that may use the endpoint (against DNS rebinding; MCP
+ * 2025-11-25, Transports, Security Warning).
  */
 export function checkMcpRequest(
   { method, message }: GatewayRequest,

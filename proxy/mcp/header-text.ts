@@ -5,10 +5,10 @@ const SUFFIX = '?=';
 const PRINTABLE_ASCII = /^[\t\x20-\x7e]*$/;
 
 /**
- * The text that a mirroring header stands for: printable ASCII as it is, anything else as base64 of
- * UTF-8 between `=?base64?` and `?=` (MCP 2026-07-28, Value Encoding).
+ * Decodes the text of a mirroring header: printable ASCII as it is, any other text as base64 of UTF-8
+ * between `=?base64?` and `?=` (MCP 2026-07-28, Value Encoding).
  *
- * Undefined for what is neither: base64 with more than one reading, bytes beyond ASCII.
+ * Undefined for base64 with more than one reading, and for bytes beyond ASCII.
  */
 export function decodeHeaderText(value: string): string | undefined {
   if (!PRINTABLE_ASCII.test(value)) return undefined;

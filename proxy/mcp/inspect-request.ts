@@ -9,10 +9,10 @@ import { rawHeaderValues } from './raw-header.ts';
 const JSON_TYPE = /^application\/json[\t ]*(?:;[\t ]*charset=(?:utf-8|"utf-8")[\t ]*)?$/i;
 
 /**
- * Checks, before the body of a POST to an MCP server route is read, that it can be understood: JSON
- * as it is, neither of another type nor compressed.
+ * Checks that the body of a POST to an MCP server route is announced as plain JSON: neither of another
+ * type nor compressed.
  *
- * An upstream may be less strict than we are, and run a tool call that policy never saw.
+ * Attack: an upstream that is less strict could run a tool call that policy never saw.
  */
 export function checkBodyHeaders({ rawHeaders }: Pick<RequestMessage, 'rawHeaders'>): void {
   const [type, ...more] = rawHeaderValues(rawHeaders, 'content-type');
@@ -31,8 +31,8 @@ function unsupported(message: string): InvalidMessageError {
 }
 
 /**
- * Understands the body of a POST to an MCP server route, and checks it against the headers that
- * mirror it. The bytes that were parsed are the ones to forward.
+ * Parses the body of a POST to an MCP server route, and checks it against the headers that mirror it.
+ * The bytes that were parsed are the ones to forward.
  */
 export function inspectRequest(
   { rawHeaders }: Pick<RequestMessage, 'rawHeaders'>,

@@ -6,5 +6,5 @@ export const INVALID_PARAMS = -32602;
 /** MCP 2026-07-28: headers that mirror the body disagree with it. */
 export const HEADER_MISMATCH = -32020;
 
-/** Ours, positive as the gateway's others: the media type or encoding of the body. */
+/** A code of the gateway, positive like its others: the media type or encoding of the body. */
 export const UNSUPPORTED_MEDIA_TYPE = 41501;

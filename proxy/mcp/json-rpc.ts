@@ -7,14 +7,14 @@ import { MIRRORED_NAMES } from './mirrored-name.ts';
 import { parseStrictJson } from './strict-json.ts';
 import { isRecord } from '../../shared/runtime/is-record.ts';
 
-/** What the gateway understands of one JSON-RPC message. */
+/** What the gateway reads from one JSON-RPC message. */
 export interface JsonRpcMessage {
   readonly kind: 'request' | 'notification' | 'response';
-  /** Of a request. A response's id is the upstream's own, and no business of ours. */
+  /** The id of a request; undefined for a response, which has the id of the server's request. */
   readonly id: MessageId | undefined;
   /** Undefined for a response. */
   readonly method: string | undefined;
-  /** `params.name` of a `tools/call`, with an id or without. */
+  /** `params.name` of a `tools/call`, whether it has an id or not. */
   readonly toolName: string | undefined;
   /** `params.arguments` of a `tools/call`; empty when it has none. */
   readonly toolArguments: JsonObject | undefined;
@@ -24,6 +24,7 @@ export interface JsonRpcMessage {
   readonly protocolVersion: string | undefined;
 }
 
+/** The id of a JSON-RPC request. */
 export type MessageId = string | number;
 
 const ENVELOPE_KEYS = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
@@ -33,15 +34,15 @@ const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 /**
  * Parses the body of a POST to an MCP endpoint: one JSON-RPC 2.0 message, read strictly.
  *
- * What two parsers could read differently is refused, so that policy decides on what the upstream
- * runs: duplicate keys at any depth, keys that differ from one of ours in case only, batches, other
- * encodings than UTF-8, U+0000 in keys, and text that is not Unicode or has U+0000 where it has a
- * meaning here.
+ * Refuses what two parsers could read differently, so that policy decides on what the upstream runs:
+ * duplicate keys at any depth, keys that differ only in case from a key that is read here, batches,
+ * encodings other than UTF-8, U+0000 in keys, and names, ids and methods that are not Unicode or have
+ * U+0000.
  */
 export function parseMessage(body: Buffer): JsonRpcMessage {
   if (!isUtf8(body)) throw invalid('the body is not UTF-8', PARSE_ERROR);
   const value = parseStrictJson(body.toString('utf8'));
-  // Batches are of MCP 2025-03-26 only, and would hide one call behind another.
+  // Only MCP 2025-03-26 has batches. They would hide one call behind another.
   if (Array.isArray(value)) throw invalid('batches are not accepted');
   if (!isRecord(value)) throw invalid('the message is not an object');
   try {
@@ -83,7 +84,7 @@ const RESPONSE: JsonRpcMessage = {
   protocolVersion: undefined,
 };
 
-/** An id that is null is no id, and no absence of one either (MCP, Requests). */
+/** A null id is invalid; it does not make the message a notification (MCP, Requests). */
 function readId(envelope: JsonObject): MessageId | undefined {
   if (!Object.hasOwn(envelope, 'id')) return undefined;
   const id = envelope['id'];
@@ -91,14 +92,14 @@ function readId(envelope: JsonObject): MessageId | undefined {
   return id;
 }
 
-/** `1e400` is a number to JSON, and not to those who compute with it. */
+/** `1e400` is a number in JSON, but not in arithmetic. */
 function isMessageId(id: unknown): id is MessageId {
   return isText(id) || (typeof id === 'number' && Number.isFinite(id));
 }
 
 /**
- * A lone surrogate has no UTF-8: what the next parser makes of it is anyone's guess. C ends a text
- * at U+0000, and calls `drop_table` by the name of `drop_table\u0000`.
+ * A lone surrogate has no UTF-8, so parsers replace it in different ways. C ends a text at U+0000, so
+ * that `drop_table\u0000` would call `drop_table`.
  */
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.isWellFormed() && !value.includes('\0');

@@ -10,11 +10,11 @@ const MIRRORING_SINCE = '2026-07-28';
 const REVISION = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * Checks that `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name` say what the body says (MCP
- * 2026-07-28, Server Validation): what others route or log by must be what policy decided on.
+ * Checks that `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name` agree with the body (MCP 2026-07-28,
+ * Server Validation): others route or log by them, and policy decided on the body.
  *
- * Headers that are present agree in any revision; since 2026-07-28 they are present. A version that
- * is no date names no revision that we know, and asks for nothing.
+ * Headers that are present must agree in any revision; since 2026-07-28 they must be present. A version
+ * that is not a date is not a known revision, and requires nothing.
  */
 export function checkMirroredHeaders(rawHeaders: readonly string[], message: JsonRpcMessage): void {
   const version = readOnce(rawHeaders, 'MCP-Protocol-Version', message);
@@ -28,7 +28,7 @@ function mismatch(text: string, { id = null }: { id?: JsonRpcMessage['id'] | nul
   return new InvalidMessageError(text, { code: HEADER_MISMATCH, id });
 }
 
-/** Of a header sent twice, an upstream may read the other value. */
+/** An upstream may read the other value of a repeated header. */
 function readOnce(
   rawHeaders: readonly string[],
   name: string,
@@ -43,7 +43,7 @@ function mustMirror(version: string): boolean {
   return REVISION.test(version) && version >= MIRRORING_SINCE;
 }
 
-/** Where neither side is of a mirroring revision, the body has no version that means anything. */
+/** The body's version has a meaning only if it or the header's is a mirroring revision. */
 function checkVersion(header: string | undefined, message: JsonRpcMessage): void {
   const inBody = message.protocolVersion;
   if (inBody === undefined || inBody === header) return;

@@ -1,6 +1,6 @@
 /**
- * Every value of a header, as the client sent them. Node joins repeated headers, or keeps the first,
- * where the next server may keep the last.
+ * Returns every value of a header, as the client sent them. Node joins repeated headers or keeps the
+ * first, while the next server may keep the last.
  */
 export function rawHeaderValues(rawHeaders: readonly string[], name: string): readonly string[] {
   const values: string[] = [];

@@ -5,23 +5,23 @@ import { readJson } from '../json/read-json.ts';
 
 const MAX_DEPTH = 128;
 
-/** The only way to write U+0000 in JSON; behind another backslash it is something else. */
+/** The only way to write U+0000 in JSON; after another backslash it has a different meaning. */
 const ESCAPED_NUL = '\\u0000';
 
 /**
- * Parses JSON (RFC 8259: no byte order mark, nothing after the value) that everyone reads alike: no
- * object, at any depth, has a key twice or one with U+0000, and nothing is nested deeper than 128
- * levels.
+ * Parses JSON (RFC 8259: no byte order mark, nothing after the value) that all parsers read alike. An
+ * object, at any depth, must not have a duplicate key or a key with U+0000, and the nesting must not be
+ * deeper than 128 levels.
  *
- * Of members with one name only the last stays: with a duplicate, the value has fewer members than
- * the text has keys.
+ * `JSON.parse` keeps only the last of several members with one name, so a value with a duplicate has
+ * fewer members than the text has keys.
  */
 export function parseStrictJson(text: string): unknown {
   const parsed = parse(text);
   const { members, hasEscapes } = countKeys(text);
-  // V8 takes a key that is written with escapes for another one, when an earlier text had that one
-  // in its place: after {"a":1,"\\u00":1} it reads {"a":1,"\u006e\u0061\u006d\u0065":1} as having
-  // a key \u00 and no "name" (nodejs/node#63785). Whoever sends both hides a tool from policy.
+  // V8 may confuse a key that is written with escapes with the key that an earlier text had in the
+  // same position: after {"a":1,"\\u00":1} it reads {"a":1,"\u006e\u0061\u006d\u0065":1} as having
+  // a key \u00 and no "name" (nodejs/node#63785). Attack: sending both hides a tool from policy.
   const value = hasEscapes ? readJson(text, MAX_DEPTH, tooDeep) : parsed;
   if (countMembers(value, MAX_DEPTH) !== members) throw invalid('the message has a duplicate key');
   // Attack: C ends a text at U+0000, and of {"name":"list","name\u0000":"drop_table"} reads two names.
@@ -33,7 +33,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The engine's message quotes the text, which may hold secrets: it is no cause of this error.
+    // Without the cause: its message quotes the text, which may hold secrets.
     throw new InvalidMessageError('the body is not JSON', { code: PARSE_ERROR });
   }
 }
@@ -47,7 +47,7 @@ function countMembers(value: unknown, levelsLeft: number): number {
   return count;
 }
 
-/** Of a value that is known not to be nested too deeply. */
+/** For values that are known not to be nested too deeply. */
 function hasNulKey(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries<unknown>({ ...value }).some(

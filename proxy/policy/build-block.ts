@@ -1,23 +1,24 @@
 import type { Criterion, PolicyBlock } from '../../shared/snapshot/policy.ts';
 import type { PolicyInput } from './decision.ts';
-import type { Place, PlacedCriterion } from './place-criterion.ts';
+import type { CriterionPosition, PositionedCriterion } from './build-criterion.ts';
 import type { Reason } from './reason.ts';
 
-/** What a block says of a request. */
-export interface Verdict {
+/** The result of a block for one request. */
+export interface BlockResult {
   readonly holds: boolean;
-  /** Codes of the criteria that made it so, each once, in the policy's order. */
+  /** Codes of the criteria that decided it, each once, in the policy's order. */
   readonly reasons: readonly Reason[];
 }
 
-export type CompiledBlock = (input: PolicyInput) => Verdict;
+/** A block ready to be evaluated. */
+export type BlockEvaluator = (input: PolicyInput) => BlockResult;
 
 interface Group {
   readonly needsAll: boolean;
-  readonly criteria: readonly PlacedCriterion[];
+  readonly criteria: readonly PositionedCriterion[];
 }
 
-/** In the order in which their reasons are told. */
+/** In the order of their reasons. */
 const GROUPS = [
   { name: 'and', needsAll: true },
   { name: 'or', needsAll: false },
@@ -26,47 +27,47 @@ const GROUPS = [
 ] as const satisfies readonly { name: keyof PolicyBlock; needsAll: boolean }[];
 
 /**
- * Compiles one block of a policy: it holds when any of its groups does.
+ * Builds the evaluator of one block of a policy, which holds when any of its groups does.
  *
- * Throws on an empty block or group, and on a group that is not known here: `every` of nothing is
- * true, and would allow everyone.
+ * Throws if the block or a group is empty, or a group is unknown: `every` of an empty list is true, and
+ * would allow everyone.
  */
 export function buildBlock(
   block: PolicyBlock,
-  place: (criterion: Criterion, group: Place['group']) => PlacedCriterion,
-): CompiledBlock {
+  build: (criterion: Criterion, group: CriterionPosition['group']) => PositionedCriterion,
+): BlockEvaluator {
   const unknown = Object.keys(block).find((key) => !GROUPS.some(({ name }) => name === key));
   if (unknown !== undefined) throw new Error(`a policy has an unknown group "${unknown}"`);
   const groups = GROUPS.flatMap(({ name, needsAll }): Group[] => {
     const criteria = block[name];
     if (criteria === undefined) return [];
     if (criteria.length === 0) throw new Error(`a policy has an empty group "${name}"`);
-    return [{ needsAll, criteria: criteria.map((criterion) => place(criterion, name)) }];
+    return [{ needsAll, criteria: criteria.map((criterion) => build(criterion, name)) }];
   });
   if (groups.length === 0) throw new Error('a policy has a block without groups');
   return (input) => evaluate(groups, input);
 }
 
-/** Evaluates every criterion, and each once: reasons are whole, whatever was decided first. */
-function evaluate(groups: readonly Group[], input: PolicyInput): Verdict {
-  const forIt: Reason[] = [];
-  const againstIt: Reason[] = [];
+/** Evaluates every criterion once, so that the reasons are complete. */
+function evaluate(groups: readonly Group[], input: PolicyInput): BlockResult {
+  const satisfiedBy: Reason[] = [];
+  const unsatisfiedBy: Reason[] = [];
   let holds = false;
   for (const { criteria, needsAll } of groups) {
     const outcomes = criteria.map((criterion) => criterion.isSatisfied(input));
     const groupHolds = needsAll ? !outcomes.includes(false) : outcomes.includes(true);
-    const reasons = groupHolds ? forIt : againstIt;
+    const reasons = groupHolds ? satisfiedBy : unsatisfiedBy;
     criteria.forEach(({ whenSatisfied, whenUnsatisfied }, index) => {
       if (outcomes[index] !== groupHolds) return;
       const reason = groupHolds ? whenSatisfied : whenUnsatisfied;
-      if (isSayable(reason, input) && !reasons.includes(reason)) reasons.push(reason);
+      if (applies(reason, input) && !reasons.includes(reason)) reasons.push(reason);
     });
     holds ||= groupHolds;
   }
-  return { holds, reasons: holds ? forIt : againstIt };
+  return { holds, reasons: holds ? satisfiedBy : unsatisfiedBy };
 }
 
-/** No tool is permitted where none is called. */
-function isSayable(reason: Reason, { toolName }: PolicyInput): boolean {
+/** `mcp-tool-ok` applies to tool calls only. */
+function applies(reason: Reason, { toolName }: PolicyInput): boolean {
   return reason !== 'mcp-tool-ok' || toolName !== undefined;
 }

@@ -1,51 +1,55 @@
 import { criteriaOf, type Criterion, type Policy } from '../../shared/snapshot/policy.ts';
-import { buildBlock, type CompiledBlock, type Verdict } from './build-block.ts';
+import { buildBlock, type BlockEvaluator, type BlockResult } from './build-block.ts';
 import type { PolicyEvaluator, Decision, PolicyInput } from './decision.ts';
 import {
-  placeCriterion,
-  placeForAnyTool,
-  type Place,
-  type PlacedCriterion,
-} from './place-criterion.ts';
-import { tellOfTool } from './tell-of-tool.ts';
+  buildCriterion,
+  buildCriterionForAnyTool,
+  type CriterionPosition,
+  type PositionedCriterion,
+} from './build-criterion.ts';
+import { withToolReasons } from './tool-reasons.ts';
 
 /**
- * Compiles a policy to closures.
+ * Builds the evaluator of a policy.
  *
- * Both blocks are always evaluated, for the log. A policy that is not understood whole throws: what
- * is left out of an `allow` or a `deny` could only widen what is permitted.
+ * Both blocks are always evaluated, for the log. Throws if any part of the policy is unknown: to leave
+ * a part of an `allow` or a `deny` out could widen what is permitted.
  */
 export function buildPolicyEvaluator(policy: Policy): PolicyEvaluator {
-  const allow = compileSide(policy, 'allow', placeCriterion);
-  const deny = compileSide(policy, 'deny', placeCriterion);
+  const allow = buildSide(policy, 'allow', buildCriterion);
+  const deny = buildSide(policy, 'deny', buildCriterion);
   const decide = (input: PolicyInput): Decision => decisionOf(allow(input), deny(input));
   if (!asksForTool(policy)) {
     return { decide, permitsAnotherTool: (input) => isPermitted(decide(input)) };
   }
 
-  const bestAllow = compileSide(policy, 'allow', placeForAnyTool);
-  const leastDeny = compileSide(policy, 'deny', placeForAnyTool);
+  const bestAllow = buildSide(policy, 'allow', buildCriterionForAnyTool);
+  const leastDeny = buildSide(policy, 'deny', buildCriterionForAnyTool);
   return {
-    decide: (input) => tellOfTool(decide(input), input),
+    decide: (input) => withToolReasons(decide(input), input),
     permitsAnotherTool: (input) => bestAllow(input).holds && !leastDeny(input).holds,
   };
 }
 
-/** Whether a decision permits the request: deny wins. */
+/** Returns whether a decision permits the request: deny wins. */
 export function isPermitted({ allow, deny }: Decision): boolean {
   return allow && !deny;
 }
 
-type PlaceFunction = (criterion: Criterion, place: Place) => PlacedCriterion;
+type BuildCriterion = (criterion: Criterion, position: CriterionPosition) => PositionedCriterion;
 
 /** A block that is absent never holds: without `allow` nothing is allowed. */
-function compileSide(policy: Policy, side: Place['block'], place: PlaceFunction): CompiledBlock {
+function buildSide(
+  policy: Policy,
+  side: CriterionPosition['block'],
+  build: BuildCriterion,
+): BlockEvaluator {
   const block = policy[side];
   if (block === undefined) return () => ({ holds: false, reasons: [] });
-  return buildBlock(block, (criterion, group) => place(criterion, { block: side, group }));
+  return buildBlock(block, (criterion, group) => build(criterion, { block: side, group }));
 }
 
-function decisionOf(allow: Verdict, deny: Verdict): Decision {
+function decisionOf(allow: BlockResult, deny: BlockResult): Decision {
   return {
     allow: allow.holds,
     allowReasons: allow.reasons,

@@ -1,6 +1,6 @@
 import type { Identity } from '../records/session.ts';
 
-/** Everything a policy may ask about. */
+/** Everything that the criteria of a policy may test. */
 export interface PolicyInput {
   readonly identity: Identity | undefined;
   readonly method: string;
@@ -10,7 +10,7 @@ export interface PolicyInput {
   readonly toolName: string | undefined;
 }
 
-/** What a policy says of a request: permitted is `allow && !deny`. */
+/** The result of a policy for one request, which is permitted if `allow && !deny`. */
 export interface Decision {
   readonly allow: boolean;
   /** Why `allow` is what it is: codes such as `domain-ok`, each once, in the policy's order. */
@@ -19,12 +19,12 @@ export interface Decision {
   readonly denyReasons: readonly string[];
 }
 
-/** A policy compiled to closures. Pure: no I/O, no clock; evaluation never throws. */
+/** A policy ready to be evaluated. Pure: no I/O, no clock; evaluation never throws. */
 export interface PolicyEvaluator {
   decide(input: PolicyInput): Decision;
   /**
-   * Whether the request would be permitted if every `mcp_tool` criterion spoke for it. Then the
-   * denial is about the tool alone, and an answer for the model.
+   * Returns whether the request would be permitted if every `mcp_tool` criterion favoured it. If so,
+   * the tool alone is denied, and the model gets the answer.
    */
   permitsAnotherTool(input: PolicyInput): boolean;
 }

@@ -1,8 +1,8 @@
 /**
  * Reason codes (specification: Authorization log record).
  *
- * A code says what a criterion found: `-ok` that it held, `-unauthorized` that it did not. Those of
- * `mcp_tool` say more: whether it speaks for the tool where it stands.
+ * `-ok` means that a criterion held, `-unauthorized` that it did not. The codes of `mcp_tool` mean that
+ * the criterion permits the tool, or does not, at its position.
  */
 export type Reason =
   | 'accept'
@@ -12,6 +12,6 @@ export type Reason =
   | `${MatchedSubject}-ok`
   | `${MatchedSubject}-unauthorized`;
 
-/** What criteria with a string matcher ask about. */
+/** What criteria with a string matcher test. */
 export type MatchedSubject =
   'user' | 'email' | 'domain' | 'groups' | 'claim' | 'http-method' | 'http-path' | 'mcp-tool';

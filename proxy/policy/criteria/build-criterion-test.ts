@@ -6,24 +6,24 @@ import type { MatchedSubject, Reason } from '../reason.ts';
 import { claimValues } from './claim-values.ts';
 import { emailDomain } from './email-domain.ts';
 import { foldAsciiCase } from './fold-ascii-case.ts';
-import { buildStringMatcher, type CompiledMatcher } from './string-matcher.ts';
+import { buildStringMatcher, type StringTest } from './string-matcher.ts';
 
-/** One test a policy makes, ready to run, with the code for either outcome. */
-export interface CompiledCriterion {
+/** The test of one criterion, with the reason for either result. */
+export interface CriterionTest {
   readonly holds: (input: PolicyInput) => boolean;
-  /** The same test of the request as the upstream may read it, where that can differ. */
+  /** The same test for the path as an upstream may read it; absent where that cannot differ. */
   readonly alsoHolds?: (input: PolicyInput) => boolean;
   readonly whenTrue: Reason;
   readonly whenFalse: Reason;
 }
 
 /**
- * Compiles one criterion.
+ * Builds the test of one criterion.
  *
  * Criteria about the user are false for anonymous requests, whatever the operator. E-mail addresses
  * and domains ignore the case of ASCII letters; everything else is exact.
  */
-export function buildCriterionTest(criterion: Criterion): CompiledCriterion {
+export function buildCriterionTest(criterion: Criterion): CriterionTest {
   switch (criterion.kind) {
     case 'accept':
       return { holds: () => true, whenTrue: 'accept', whenFalse: 'accept' };
@@ -61,14 +61,14 @@ export function buildCriterionTest(criterion: Criterion): CompiledCriterion {
   }
 }
 
-type Holds = CompiledCriterion['holds'];
+type Holds = CriterionTest['holds'];
 
-function named(subject: MatchedSubject, holds: Holds): CompiledCriterion {
+function named(subject: MatchedSubject, holds: Holds): CriterionTest {
   return { holds, whenTrue: `${subject}-ok`, whenFalse: `${subject}-unauthorized` };
 }
 
-/** What is absent of a request satisfies no operator. */
-function ofRequest(matcher: CompiledMatcher, part: 'method' | 'path' | 'toolName'): Holds {
+/** An absent part of a request satisfies no operator. */
+function ofRequest(matcher: StringTest, part: 'method' | 'path' | 'toolName'): Holds {
   return (input) => {
     const value = input[part];
     return value !== undefined && matcher.matches(value);
@@ -77,8 +77,8 @@ function ofRequest(matcher: CompiledMatcher, part: 'method' | 'path' | 'toolName
 
 const NONE: readonly string[] = [];
 
-/** What is absent of a user equals none of the values, so it satisfies `not_in`. */
-function ofUser(matcher: CompiledMatcher, read: (user: Identity) => string | undefined): Holds {
+/** An absent attribute of a user equals none of the values, so it satisfies `not_in`. */
+function ofUser(matcher: StringTest, read: (user: Identity) => string | undefined): Holds {
   return ({ identity }) => {
     if (identity === undefined) return false;
     const value = read(identity);
@@ -86,11 +86,11 @@ function ofUser(matcher: CompiledMatcher, read: (user: Identity) => string | und
   };
 }
 
-function ofUserList(matcher: CompiledMatcher, read: (user: Identity) => readonly string[]): Holds {
+function ofUserList(matcher: StringTest, read: (user: Identity) => readonly string[]): Holds {
   return ({ identity }) => identity !== undefined && matcher.matchesAny(read(identity));
 }
 
-function caseless(matcher: StringMatcher): CompiledMatcher {
+function caseless(matcher: StringMatcher): StringTest {
   return buildStringMatcher(matcher, foldAsciiCase);
 }
 

@@ -3,10 +3,11 @@ import { isRecord } from '../../../shared/runtime/is-record.ts';
 const NONE: readonly string[] = [];
 
 /**
- * The values of a claim as text: one, those of a list, or none when it is absent or has no text.
+ * Returns the values of a claim as text: of one value, or of a list. Empty if the claim is absent or is
+ * an object.
  *
- * A path goes through members that the claims themselves have, never through what every object or
- * list has: `claim/constructor/name` and `claim/roles/length` are absent.
+ * A path follows own members only, not what every object or list inherits: `claim/constructor/name` and
+ * `claim/roles/length` are absent.
  */
 export function claimValues(
   claims: Readonly<Record<string, unknown>>,

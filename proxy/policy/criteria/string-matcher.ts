@@ -1,22 +1,22 @@
 import type { StringMatcher } from '../../../shared/snapshot/policy.ts';
 
-/** A `StringMatcher` made ready: for criteria that ask about one value, and about several. */
-export interface CompiledMatcher {
+/** A `StringMatcher` ready to test one value, or several. */
+export interface StringTest {
   /** Every operator holds for the value. */
   matches(value: string): boolean;
   /**
-   * One and the same value satisfies every operator but `not_in`, and none is in `not_in`. Without
-   * values, `not_in` alone holds and nothing else does.
+   * One value satisfies every operator but `not_in`, and no value is in `not_in`. Without values, only
+   * `not_in` holds.
    */
   matchesAny(values: readonly string[]): boolean;
 }
 
-/** What becomes of operands and values before they are compared. */
+/** Changes operands and values before they are compared. */
 export type Fold = (text: string) => string;
 
 type Test = (value: string) => boolean;
 
-/** Operands of a `StringMatcher`, by the names they have here. */
+/** The operators of a `StringMatcher`. */
 const OPERATORS: readonly string[] = [
   'is',
   'starts_with',
@@ -27,12 +27,12 @@ const OPERATORS: readonly string[] = [
 ] satisfies (keyof StringMatcher)[];
 
 /**
- * Compiles the operators of a criterion. Comparison is by code unit: no locale, no normalisation.
+ * Builds the test of a criterion's operators. Comparison is by code unit: no locale, no normalisation.
  *
- * Throws when there is no operator, or one that is not known here: to ignore it would widen an
- * `allow` and narrow a `deny`.
+ * Throws if there is no operator, or an unknown one: to ignore it would widen an `allow` and narrow a
+ * `deny`.
  */
-export function buildStringMatcher(matcher: StringMatcher, fold: Fold = asItIs): CompiledMatcher {
+export function buildStringMatcher(matcher: StringMatcher, fold: Fold = asItIs): StringTest {
   const names = Object.keys(matcher);
   const unknown = names.find((name) => !OPERATORS.includes(name));
   if (unknown !== undefined) throw new Error(`a policy has an unknown operator "${unknown}"`);

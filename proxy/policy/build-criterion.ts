@@ -3,21 +3,24 @@ import { buildCriterionTest } from './criteria/build-criterion-test.ts';
 import type { PolicyInput } from './decision.ts';
 import type { Reason } from './reason.ts';
 
-/** Where a criterion stands in a policy. */
-export interface Place {
+/** The position of a criterion in a policy. */
+export interface CriterionPosition {
   readonly block: 'allow' | 'deny';
   readonly group: keyof PolicyBlock;
 }
 
-/** A criterion where it stands: satisfied when it is true, or in `not` and `nor` when it is false. */
-export interface PlacedCriterion {
+/** A criterion at its position: satisfied when it is true, or when it is false in `not` and `nor`. */
+export interface PositionedCriterion {
   isSatisfied(input: PolicyInput): boolean;
   readonly whenSatisfied: Reason;
   readonly whenUnsatisfied: Reason;
 }
 
-/** Compiles a criterion for its place. */
-export function placeCriterion(criterion: Criterion, { block, group }: Place): PlacedCriterion {
+/** Builds a criterion for its position. */
+export function buildCriterion(
+  criterion: Criterion,
+  { block, group }: CriterionPosition,
+): PositionedCriterion {
   const { holds, alsoHolds, whenTrue, whenFalse } = buildCriterionTest(criterion);
   const isNegated = group === 'not' || group === 'nor';
   const negatedOrNot = (test: Test): Test => (isNegated ? (input) => !test(input) : test);
@@ -33,24 +36,27 @@ export function placeCriterion(criterion: Criterion, { block, group }: Place): P
 
 type Test = (input: PolicyInput) => boolean;
 
-/** Allowed is what is allowed however it is read; denied, what is denied in any reading. */
-function inAllReadings(block: Place['block'], one: Test, other: Test): Test {
+/** In `allow`, both readings of the path must hold; in `deny`, one of them is enough. */
+function inAllReadings(block: CriterionPosition['block'], one: Test, other: Test): Test {
   return block === 'allow'
     ? (input) => one(input) && other(input)
     : (input) => one(input) || other(input);
 }
 
 /**
- * The same, but an `mcp_tool` criterion speaks for permission whatever the request: it is satisfied
+ * Builds a criterion as `buildCriterion` does, but `mcp_tool` favours every request: it is satisfied
  * in `allow`, and not in `deny`.
  */
-export function placeForAnyTool(criterion: Criterion, place: Place): PlacedCriterion {
-  const placed = placeCriterion(criterion, place);
-  if (criterion.kind !== 'mcp_tool') return placed;
-  return { ...placed, isSatisfied: () => place.block === 'allow' };
+export function buildCriterionForAnyTool(
+  criterion: Criterion,
+  position: CriterionPosition,
+): PositionedCriterion {
+  const built = buildCriterion(criterion, position);
+  if (criterion.kind !== 'mcp_tool') return built;
+  return { ...built, isSatisfied: () => position.block === 'allow' };
 }
 
-/** Specification, evaluation rule 5: `mcp-tool-ok` is said of a tool that is permitted. */
+/** Specification, evaluation rule 5: `mcp-tool-ok` is the reason for a permitted tool. */
 const ABOUT_THE_TOOL = {
   allow: { whenSatisfied: 'mcp-tool-ok', whenUnsatisfied: 'mcp-tool-unauthorized' },
   deny: { whenSatisfied: 'mcp-tool-unauthorized', whenUnsatisfied: 'mcp-tool-ok' },

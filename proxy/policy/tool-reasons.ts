@@ -1,16 +1,16 @@
 import type { Decision, PolicyInput } from './decision.ts';
 
 /**
- * Makes a decision tell of the tool what the authorization log must show, wherever `mcp_tool` stands
- * (specification: Evaluation rules, 5, and Errors):
+ * Completes a decision with the reasons about the tool that the authorization log must show, at
+ * whatever position `mcp_tool` is (specification: Evaluation rules, 5, and Errors):
  *
  * - a request denied by `mcp_tool` in `deny` has `allow` false with `mcp-tool-unauthorized`, besides
- *   what `deny` itself says;
+ *   the reasons of `deny` itself;
  * - a tool call that is permitted has `mcp-tool-ok` among the reasons of `allow`.
  *
  * For policies with an `mcp_tool` criterion. Never turns a denial into a permission.
  */
-export function tellOfTool(decision: Decision, { toolName }: PolicyInput): Decision {
+export function withToolReasons(decision: Decision, { toolName }: PolicyInput): Decision {
   const { allow, allowReasons, deny, denyReasons } = decision;
   if (deny) {
     if (!denyReasons.includes('mcp-tool-unauthorized')) return decision;
