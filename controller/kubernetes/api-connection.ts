@@ -5,36 +5,36 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { Agent, ProxyAgent, request, type Dispatcher } from 'undici';
 
-/** Of a response to begin. A watch is answered at once, and told of events afterwards. */
+/** How long a response may take to begin. That of a watch begins at once, before its events. */
 const HEADERS_TIMEOUT_MS = 30_000;
 
 /**
- * Of silence until TCP asks whether the other side is still there. Linux gives up ten seconds after
- * the first question, so a watch over a connection that died is noticed in 25 seconds.
+ * The silence after which TCP probes the connection. Linux gives up ten seconds after the first probe,
+ * so a watch notices a dead connection within 25 seconds.
  */
 const KEEP_ALIVE_MS = 15_000;
 
 /** A request to the API server. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly body?: string;
   readonly contentType?: string;
   readonly signal: AbortSignal;
 }
 
-/** Whom to trust, and the certificate that tells who we are. */
+/** The authorities to trust, and the certificate to present. */
 type TlsOptions = Pick<
   ConnectionOptions,
   'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized'
 >;
 
 /**
- * Connections to the API server of a kubeconfig, which says whom to trust and who we are.
+ * Connections to the API server of a kubeconfig, with its authorities and credentials.
  *
- * It is asked with every request, because tokens and certificates are rotated. Connections stay
- * open between requests for as long as certificates are the same.
+ * The kubeconfig is read for every request, because tokens and certificates are rotated. Connections
+ * stay open between requests as long as the certificates stay the same.
  */
 export class ApiConnection {
   readonly #config: KubeConfig;
@@ -42,14 +42,14 @@ export class ApiConnection {
   #dispatcher: Dispatcher;
   #tls: TlsOptions = {};
 
-  /** Throws when the server is one that is not to be talked to, such as one without TLS. */
+  /** Throws if the server must not be used, such as one without TLS. */
   constructor(config: KubeConfig) {
     this.#config = config;
     this.#server = config.getCurrentCluster()?.server.replace(/\/+$/, '') ?? '';
     this.#dispatcher = this.#connect();
   }
 
-  /** Resolves with whatever the server answers. Its body has to be read or destroyed. */
+  /** Resolves with the response, whatever its status. Its body has to be read or destroyed. */
   async send({
     method,
     path,
@@ -66,17 +66,17 @@ export class ApiConnection {
       ...(body !== undefined && { body }),
       signal,
       headersTimeout: HEADERS_TIMEOUT_MS,
-      // Whoever sends a request says by its signal how long it may take.
+      // The signal of a request limits how long its body may take.
       bodyTimeout: 0,
     });
   }
 
-  /** Headers that tell who we are. */
+  /** Returns the headers with the credentials. */
   async #authenticate(): Promise<Record<string, string>> {
     const options: RequestOptions = {};
     await this.#config.applyToHTTPSOptions(options);
     const { ca, cert, key, servername, rejectUnauthorized } = options;
-    this.#trust({
+    this.#setTls({
       ...(ca !== undefined && { ca }),
       ...(cert !== undefined && { cert }),
       ...(key !== undefined && { key }),
@@ -93,13 +93,13 @@ export class ApiConnection {
     return headers;
   }
 
-  /** Makes connections with other certificates from now on, when they are others. */
-  #trust(tls: TlsOptions): void {
+  /** Reconnects if the certificates changed. */
+  #setTls(tls: TlsOptions): void {
     if (isDeepStrictEqual(tls, this.#tls)) return;
     const before = this.#dispatcher;
     this.#tls = tls;
     this.#dispatcher = this.#connect();
-    // Waits for what is under way; a watch may be for some minutes more.
+    // This waits for the requests in progress; a watch may last for some minutes.
     before.close().catch(() => undefined);
   }
 
@@ -108,7 +108,7 @@ export class ApiConnection {
       this.#config.getCurrentCluster(),
       this.#tls,
     );
-    // HTTP/1.1: a connection for each watch. One that hangs takes no other with it.
+    // HTTP/1.1: each watch has a connection of its own, so that one that hangs affects no other.
     const allowH2 = false;
     const keepAlive = { keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS };
     switch (options.type) {

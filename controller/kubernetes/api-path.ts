@@ -1,11 +1,11 @@
 import type { ResourceType, Scope } from './kubernetes-api.ts';
 
-/** An object, or the objects of a namespace, or of all. */
+/** The place of an object, of the objects of a namespace, or of all objects. */
 export interface ApiPlace extends Scope {
   readonly subresource?: string;
 }
 
-/** Path of a resource at the API server. Nothing in a name can lead to another resource. */
+/** Builds the path of a resource at the API server. No name can lead to another resource. */
 export function apiPath({ group, version, plural }: ResourceType, place: ApiPlace): string {
   const parts = [
     ...(group === '' ? ['api', version] : ['apis', group, version]),
@@ -18,9 +18,9 @@ export function apiPath({ group, version, plural }: ResourceType, place: ApiPlac
 }
 
 function encodePart(part: string): string {
-  // A path is normalized on its way: these would climb out of it, and so would an empty one.
+  // Paths are normalized on the way: these names would lead out of the path, as would an empty one.
   if (part === '' || part === '.' || part === '..') {
-    throw new TypeError(`not the name of a resource: "${part}"`);
+    throw new TypeError(`invalid name of a resource: "${part}"`);
   }
   return encodeURIComponent(part);
 }

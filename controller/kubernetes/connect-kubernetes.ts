@@ -4,22 +4,22 @@ import { apiPath } from './api-path.ts';
 import type { KubernetesApi, ResourceType, Scope, WatchEvent } from './kubernetes-api.ts';
 import { loadKubeconfig } from './load-kubeconfig.ts';
 import { parseObject, parsePage, parseWatchEvent } from './parse-objects.ts';
-import { readRefusal } from './read-refusal.ts';
+import { readApiError } from './parse-api-error.ts';
 
-/** Of everything but a watch, with the body of the answer. */
+/** Timeout of every request except watches, including the body of the response. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** Of one event of a watch: far above what an API server stores in one object. */
+/** The longest event of a watch: far larger than any object that an API server stores. */
 const LONGEST_EVENT_BYTES = 32 * 1024 * 1024;
 
-/** Owner of the fields that we write by server-side apply. */
+/** The field manager of server-side apply. */
 const FIELD_MANAGER = 'gatehouse';
 
 /**
- * The API server of a kubeconfig, or of the cluster we run in.
+ * Connects to the API server of a kubeconfig, or of the cluster that this process runs in.
  *
- * Throws when there is no such configuration; whether the server answers shows with the first
- * request. Unused connections do not keep the process alive.
+ * Throws if there is no such configuration. Whether the server responds shows with the first request.
+ * Unused connections do not keep the process alive.
  */
 export function connectKubernetes({
   kubeconfig,
@@ -29,7 +29,7 @@ export function connectKubernetes({
   readonly requestTimeoutMs?: number;
 }): KubernetesApi {
   const connection = new ApiConnection(loadKubeconfig(kubeconfig));
-  const ask = (
+  const request = (
     method: ApiRequest['method'],
     path: string,
     content: Pick<ApiRequest, 'body' | 'contentType'> & { readonly signal?: AbortSignal } = {},
@@ -38,46 +38,49 @@ export function connectKubernetes({
     const signal = content.signal ? AbortSignal.any([content.signal, timeout]) : timeout;
     return sendForJson(connection, { ...content, method, path, signal });
   };
-  const askForObject = async (
+  const requestObject = async (
     method: ApiRequest['method'],
     path: string,
     object?: object,
   ): Promise<ReturnType<typeof parseObject>> =>
-    parseObject(await ask(method, path, object && json(object)), describe(method, path));
+    parseObject(await request(method, path, object && json(object)), describe(method, path));
   return {
     list: async (type, scope, page = {}) => {
       const path = `${collectionPath(type, scope)}?${String(listQuery(scope, page))}`;
-      const answer = await ask('GET', path, page.signal && { signal: page.signal });
-      return parsePage(answer, type, describe('GET', collectionPath(type, scope)));
+      const response = await request('GET', path, page.signal && { signal: page.signal });
+      return parsePage(response, type, describe('GET', collectionPath(type, scope)));
     },
     watch: (type, scope, options) => watch(connection, { type, scope }, options),
-    get: async (type, place) => askForObject('GET', apiPath(type, place)),
+    get: async (type, place) => requestObject('GET', apiPath(type, place)),
     create: async (type, namespace, object) =>
-      askForObject('POST', apiPath(type, namespace === undefined ? {} : { namespace }), object),
-    replace: async (type, place, object) => askForObject('PUT', apiPath(type, place), object),
+      requestObject('POST', apiPath(type, namespace === undefined ? {} : { namespace }), object),
+    replace: async (type, place, object) => requestObject('PUT', apiPath(type, place), object),
     applyStatus: async (type, place, status) => {
       const { namespace, name } = place;
       const path = apiPath(type, { namespace, name, subresource: 'status' });
       const query = `?fieldManager=${FIELD_MANAGER}&force=true`;
       const body = { ...typeMeta(type), metadata: place, status };
-      // JSON is YAML; the API server knows server-side apply by no other content type.
+      // JSON is valid YAML; server-side apply has no other content type.
       const contentType = 'application/apply-patch+yaml';
-      const answer = await ask('PATCH', path + query, { body: JSON.stringify(body), contentType });
-      return parseObject(answer, describe('PATCH', path));
+      const response = await request('PATCH', path + query, {
+        body: JSON.stringify(body),
+        contentType,
+      });
+      return parseObject(response, describe('PATCH', path));
     },
   };
 }
 
 async function sendForJson(connection: ApiConnection, request: ApiRequest): Promise<unknown> {
   const response = await connection.send(request);
-  const what = describe(request.method, request.path);
-  if (response.statusCode >= 300) throw await readRefusal(response, what);
+  const description = describe(request.method, request.path);
+  if (response.statusCode >= 300) throw await readApiError(response, description);
   const text = await response.body.text();
   try {
     return JSON.parse(text);
   } catch {
-    // The error of the parser quotes the body, and that may be a Secret.
-    throw new Error(`${what}: the answer is no JSON`);
+    // The error of the parser quotes the body, which may be a Secret.
+    throw new Error(`${description}: the response is not JSON`);
   }
 }
 
@@ -93,17 +96,17 @@ async function* watch(
     timeoutSeconds: String(timeoutSeconds),
   });
   const path = collectionPath(type, scope);
-  const what = describe('WATCH', path);
+  const description = describe('WATCH', path);
   try {
     const response = await connection.send({
       method: 'GET',
       path: `${path}?${String(query)}`,
       signal,
     });
-    if (response.statusCode >= 300) throw await readRefusal(response, what);
+    if (response.statusCode >= 300) throw await readApiError(response, description);
     onOpen?.();
     for await (const line of readLines(response.body, LONGEST_EVENT_BYTES))
-      yield parseWatchEvent(line, what);
+      yield parseWatchEvent(line, description);
   } catch (error) {
     if (!signal.aborted) throw error;
   }
@@ -128,7 +131,7 @@ function queryOf({ name }: Scope, others: Readonly<Record<string, string>>): URL
   });
 }
 
-/** One of a name is a collection too: only that can be watched, with a field selector. */
+/** The collection also for one object: only a collection can be watched, with a field selector. */
 function collectionPath(type: ResourceType, { namespace }: Scope): string {
   return apiPath(type, namespace === undefined ? {} : { namespace });
 }
@@ -141,7 +144,7 @@ function json(object: object): Pick<ApiRequest, 'body' | 'contentType'> {
   return { body: JSON.stringify(object), contentType: 'application/json' };
 }
 
-/** A request in an error message. */
+/** Describes a request for error messages. */
 function describe(method: string, path: string): string {
   return `${method} ${path.replace(/\?.*/, '')}`;
 }

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from './objects.ts';
 
-/** A kind of resource of the API server. */
+/** A type of resource of the API server. */
 export interface ResourceType {
   /** Empty for the core group. */
   readonly group: string;
@@ -9,21 +9,22 @@ export interface ResourceType {
   readonly kind: string;
 }
 
-/** Where to look for objects: a namespace, or all of them. */
+/** The objects of a namespace, or of all namespaces. */
 export interface Scope {
   readonly namespace?: string;
-  /** The only object of this name. */
+  /** Only the object of this name. */
   readonly name?: string;
 }
 
+/** A page of a list. */
 export interface ObjectPage {
   readonly items: readonly KubernetesObject[];
   readonly resourceVersion: string;
-  /** Where the next page begins; undefined when there is none. */
+  /** The token of the next page; undefined on the last page. */
   readonly continueAt: string | undefined;
 }
 
-/** A line of a watch. `BOOKMARK` only moves the version on. */
+/** An event of a watch. A `BOOKMARK` only advances the version. */
 export type WatchEvent =
   | {
       readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
@@ -36,7 +37,7 @@ export class KubernetesApiError extends Error {
   override readonly name = 'KubernetesApiError';
   readonly code: number;
   readonly reason: string;
-  /** Seconds it asks to wait; undefined when it does not. */
+  /** Seconds to wait before a retry; undefined if the server did not specify any. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -55,13 +56,13 @@ export class KubernetesApiError extends Error {
 }
 
 /**
- * The API server, with the identity of this process.
+ * The API server, with the credentials of this process.
  *
- * Everything rejects with a `KubernetesApiError` when the server refuses, and with another error when
- * it cannot be reached. Names and namespaces are encoded in paths.
+ * Every method rejects with a `KubernetesApiError` if the server refuses the request, and with another
+ * error if it cannot be reached. Names and namespaces are encoded in paths.
  */
 export interface KubernetesApi {
-  /** One page of objects. With `resourceVersion` '0' they may be of any age. */
+  /** Returns one page of objects. With `resourceVersion` '0' they may be of any age. */
   list(
     type: ResourceType,
     scope: Scope,
@@ -72,20 +73,20 @@ export interface KubernetesApi {
       readonly signal?: AbortSignal;
     },
   ): Promise<ObjectPage>;
-  /** Changes since a version, with bookmarks, until the server ends the watch. */
+  /** Iterates over the changes since a version, with bookmarks, until the server ends the watch. */
   watch(
     type: ResourceType,
     scope: Scope,
     options: {
       readonly resourceVersion: string;
       readonly timeoutSeconds: number;
-      /** Ends the iteration, which is no error. */
+      /** Ends the iteration without an error. */
       readonly signal: AbortSignal;
-      /** The server agreed; events may take their time. */
+      /** Called when the server accepted the watch, before its first event. */
       readonly onOpen?: () => void;
     },
   ): AsyncIterable<WatchEvent>;
-  /** `namespace` is left out for what has none. */
+  /** `namespace` is absent for types without namespaces. */
   get(
     type: ResourceType,
     place: { readonly namespace?: string; readonly name: string },
@@ -95,15 +96,15 @@ export interface KubernetesApi {
     namespace: string | undefined,
     object: object,
   ): Promise<KubernetesObject>;
-  /** Replaces an object; its `resourceVersion` must be the newest, else 409. */
+  /** Replaces an object. Rejects with 409 unless its `resourceVersion` is the newest. */
   replace(
     type: ResourceType,
     place: { readonly namespace?: string; readonly name: string },
     object: object,
   ): Promise<KubernetesObject>;
   /**
-   * Server-side apply of `status` as field manager `gatehouse`, forced. With a `uid`, a server
-   * that heeds it answers 409 when the object of the name has another one; not all do.
+   * Applies a status as field manager `gatehouse`, forced. With a `uid`, most servers respond with 409
+   * if the object of that name has a different one; some ignore it.
    */
   applyStatus(
     type: ResourceType,

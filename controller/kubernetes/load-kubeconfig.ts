@@ -2,14 +2,14 @@ import { KubeConfig } from '@kubernetes/client-node';
 
 import { errorCode } from '../../shared/runtime/error-code.ts';
 
-/** Name of the context that client-node makes up when it finds no configuration at all. */
-const MADE_UP_CONTEXT = 'loaded-context';
+/** The context that client-node invents when it finds no configuration. */
+const INVENTED_CONTEXT = 'loaded-context';
 
 /**
- * Where the API server is, and who we are to it: from the given file, else as `kubectl` finds it
- * (`KUBECONFIG`, `~/.kube/config`), else as a pod of the cluster.
+ * Loads the address of the API server and the credentials: from the given file, else from where
+ * `kubectl` finds them (`KUBECONFIG`, `~/.kube/config`), else from the pod.
  *
- * Throws when there is none, or when it names no server.
+ * Throws if there are none, or if they name no server.
  */
 export function loadKubeconfig(file?: string): KubeConfig {
   const config = new KubeConfig();
@@ -17,12 +17,12 @@ export function loadKubeconfig(file?: string): KubeConfig {
     if (file === undefined) config.loadFromDefault();
     else config.loadFromFile(file);
   } catch (error) {
-    const path = file ?? process.env['KUBECONFIG'] ?? 'of this user';
+    const path = file ?? process.env['KUBECONFIG'] ?? 'of the user';
     const why = errorCode(error) ?? 'it is not a kubeconfig';
-    // eslint-disable-next-line preserve-caught-error -- the parser quotes what it read: tokens
+    // eslint-disable-next-line preserve-caught-error -- the parser quotes the file, which holds tokens
     throw new Error(`cannot read the kubeconfig ${path}: ${why}`);
   }
-  if (file === undefined && config.getCurrentContext() === MADE_UP_CONTEXT) {
+  if (file === undefined && config.getCurrentContext() === INVENTED_CONTEXT) {
     throw new Error('no API server: not in a pod, and no kubeconfig is given (--kubeconfig FILE)');
   }
   if (config.getCurrentCluster() == null) {
@@ -31,7 +31,7 @@ export function loadKubeconfig(file?: string): KubeConfig {
   return config;
 }
 
-/** The namespace this process runs in, or that the context of the kubeconfig names. */
+/** The namespace of this pod, or of the current context of the kubeconfig. */
 export function ownNamespace({ kubeconfig }: { readonly kubeconfig?: string }): string | undefined {
   const config = loadKubeconfig(kubeconfig);
   const namespace = config.getContextObject(config.getCurrentContext())?.namespace?.trim();

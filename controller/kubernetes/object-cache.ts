@@ -6,14 +6,14 @@ interface Entry<Parsed> {
   readonly parsed: Parsed;
 }
 
-/** Told of an object that is new, has another version, or is gone (undefined). It may not throw. */
+/** Receives an object that is new or has a new version; undefined: it was deleted. Must not throw. */
 export type OnObjectChange<Parsed> = (
   key: string,
   object: Parsed | undefined,
   before: Parsed | undefined,
 ) => void;
 
-/** The objects of one type, by `namespace/name`, or by name where there is no namespace. */
+/** The objects of one type, by `namespace/name`, or by name if the type has no namespaces. */
 export class ObjectCache<Parsed> {
   #entries = new Map<string, Entry<Parsed>>();
   readonly #parse: (object: KubernetesObject) => Parsed;
@@ -54,7 +54,7 @@ export class ObjectCache<Parsed> {
     this.#onChange(key, undefined, before.parsed);
   }
 
-  /** Begins a list that takes the place of what is there once it is whole. */
+  /** Starts a list that replaces all objects once it is complete. */
   startReplacement(): { add(object: KubernetesObject): void; commit(): void } {
     const entries = new Map<string, Entry<Parsed>>();
     return {
@@ -78,7 +78,7 @@ export class ObjectCache<Parsed> {
     }
   }
 
-  /** The very entry that is there, when the version is the same. */
+  /** Returns the known entry if its version is the same. */
   #entryOf(key: string, object: KubernetesObject): Entry<Parsed> {
     const version = object.metadata.resourceVersion;
     const known = this.#entries.get(key);

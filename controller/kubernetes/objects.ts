@@ -1,18 +1,18 @@
-/** What every object of the API server has, as far as the controller reads it. */
+/** The metadata of every object of the API server, as far as the controller reads them. */
 export interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string;
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly generation?: number;
-  /** RFC 3339, whole seconds, UTC. */
+  /** RFC 3339 in whole seconds and UTC. */
   readonly creationTimestamp?: string;
   readonly deletionTimestamp?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** An object as the API server sends it. Its metadata is parsed, and nothing else. */
+/** An object as the API server sends it. Only its metadata are parsed. */
 export interface KubernetesObject {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -42,14 +42,14 @@ export interface Service {
   };
 }
 
-/** discovery.k8s.io/v1 EndpointSlice. Its Service is in the label `kubernetes.io/service-name`. */
+/** discovery.k8s.io/v1 EndpointSlice. The label `kubernetes.io/service-name` names its Service. */
 export interface EndpointSlice {
   readonly metadata: ObjectName & Pick<ObjectMeta, 'labels'>;
   readonly addressType?: string;
   readonly endpoints?:
     | readonly {
         readonly addresses: readonly string[];
-        /** Absent members are unknown, which counts as ready. */
+        /** An absent member means unknown, which counts as ready. */
         readonly conditions?: { readonly ready?: boolean };
       }[]
     | null;
@@ -58,7 +58,7 @@ export interface EndpointSlice {
     | null;
 }
 
-/** gateway.networking.k8s.io/v1beta1 ReferenceGrant: what others may refer to in its namespace. */
+/** gateway.networking.k8s.io/v1beta1 ReferenceGrant: allows references into its namespace. */
 export interface ReferenceGrant {
   readonly metadata: ObjectName;
   readonly spec?: {

@@ -2,7 +2,7 @@ import { isRecord } from '../../shared/runtime/is-record.ts';
 import type { ObjectPage, ResourceType, WatchEvent } from './kubernetes-api.ts';
 import type { KubernetesObject } from './objects.ts';
 import { parseMetadata } from './parse-metadata.ts';
-import { refusalOf } from './read-refusal.ts';
+import { parseApiError } from './parse-api-error.ts';
 
 /** Parses an object; `request` names the request in the error. Throws if it is not an object. */
 export function parseObject(value: unknown, request: string): KubernetesObject {
@@ -31,7 +31,7 @@ export function parseWatchEvent(line: string, request: string): WatchEvent {
   const event = parseLine(line, request);
   const { type, object: value } = isRecord(event) ? event : {};
   if (type === 'ERROR') {
-    return { type, error: refusalOf(value, { code: 500, what: request }) };
+    return { type, error: parseApiError(value, { code: 500, request }) };
   }
   const object = toObject(value);
   if (type === 'BOOKMARK' && object?.metadata.resourceVersion !== undefined) {

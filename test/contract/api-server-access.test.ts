@@ -48,7 +48,7 @@ describeWithClusters(['tokens'], 'tokens of a ServiceAccount', (openCluster) => 
     return (answer as { readonly status: unknown }).status;
   }
 
-  test('tell whose they are, for which audience, and of which pod', async () => {
+  test('are reviewed with their ServiceAccount, audience and pod', async () => {
     const token = await tokenOf('proxy-1');
     const pod = (await cluster().admin.request('GET', `${coreIn(namespace, 'pods')}/proxy-1`)) as {
       readonly metadata: { readonly uid: string };
@@ -68,13 +68,13 @@ describeWithClusters(['tokens'], 'tokens of a ServiceAccount', (openCluster) => 
     });
   });
 
-  test('are nothing for another audience', async () => {
+  test('are not authenticated for another audience', async () => {
     const status = await review(await tokenOf('proxy-1'), 'somebody-else');
 
     expect(status).not.toMatchObject({ authenticated: true });
   });
 
-  test('are nothing to the API server itself', async () => {
+  test('are not accepted by the API server itself', async () => {
     const token = await tokenOf('proxy-1');
     const kubeconfig = await cluster().kubeconfigFor(namespace, 'gatehouse-proxy');
     await replaceToken(kubeconfig, token);
@@ -86,7 +86,7 @@ describeWithClusters(['tokens'], 'tokens of a ServiceAccount', (openCluster) => 
     });
   });
 
-  test('die with their pod', async () => {
+  test('are invalid once their pod is deleted', async () => {
     const token = await tokenOf('proxy-1');
     await cluster().admin.request(
       'DELETE',
@@ -96,7 +96,7 @@ describeWithClusters(['tokens'], 'tokens of a ServiceAccount', (openCluster) => 
     expect(await review(token, AUDIENCE)).not.toMatchObject({ authenticated: true });
   });
 
-  test('are not those of a pod with the same name that came after', async () => {
+  test('are invalid for a later pod of the same name', async () => {
     const token = await tokenOf('proxy-1');
     await cluster().admin.request(
       'DELETE',
@@ -108,11 +108,11 @@ describeWithClusters(['tokens'], 'tokens of a ServiceAccount', (openCluster) => 
     expect(await review(next, AUDIENCE)).toMatchObject({ authenticated: true });
   });
 
-  test('that are made up are reviewed, and are nothing', async () => {
+  test('that are forged are not authenticated', async () => {
     expect(await review('made.up.token', AUDIENCE)).not.toMatchObject({ authenticated: true });
   });
 
-  test('are bound to pods of that ServiceAccount only', async () => {
+  test('are bound only to pods of their ServiceAccount', async () => {
     await tokenOf('proxy-1');
     await cluster().kubeconfigFor(namespace, 'other');
     const request = cluster().admin.request(
@@ -145,7 +145,7 @@ describeWithClusters(['rbac', 'tokens'], 'a ServiceAccount', (openCluster) => {
     await client[Symbol.asyncDispose]();
   });
 
-  /** Allows the ServiceAccount something in its namespace, and waits until that is known. */
+  /** Grants the ServiceAccount a permission in its namespace, and waits until it takes effect. */
   async function allow(rule: Rule, isKnown: () => Promise<unknown>): Promise<void> {
     const metadata = { name: 'somebody' };
     await cluster().admin.request('POST', `${RBAC}/namespaces/${namespace}/roles`, {
@@ -160,7 +160,7 @@ describeWithClusters(['rbac', 'tokens'], 'a ServiceAccount', (openCluster) => {
     await eventually('the role is known', async () => await isAllowed(isKnown));
   }
 
-  test('may do nothing that nobody allowed', async () => {
+  test('may do nothing without a role', async () => {
     await expect(client.request('GET', routesIn(namespace))).rejects.toMatchObject(FORBIDDEN);
     await expect(openWatch(kubeconfig, `${routesIn(namespace)}?watch=1`)).rejects.toMatchObject(
       FORBIDDEN,
@@ -170,7 +170,7 @@ describeWithClusters(['rbac', 'tokens'], 'a ServiceAccount', (openCluster) => {
     ).rejects.toMatchObject(FORBIDDEN);
   });
 
-  test('may do what a role of its namespace says, there and nowhere else', async () => {
+  test('may do what a Role allows, in its namespace only', async () => {
     const other = await createNamespace(cluster());
     const list = async (): Promise<unknown> => await client.request('GET', routesIn(namespace));
     await allow({ apiGroups: ['gatehouse.dev'], resources: ['routes'], verbs: ['list'] }, list);
@@ -186,7 +186,7 @@ describeWithClusters(['rbac', 'tokens'], 'a ServiceAccount', (openCluster) => {
     ).rejects.toMatchObject(FORBIDDEN);
   });
 
-  test('may do what a cluster role says, everywhere', async () => {
+  test('may do what a ClusterRole allows, in every namespace', async () => {
     const binding = { metadata: { name: namespace } };
     await cluster().admin.request('POST', `${RBAC}/clusterroles`, {
       ...binding,
@@ -208,7 +208,7 @@ describeWithClusters(['rbac', 'tokens'], 'a ServiceAccount', (openCluster) => {
     );
   });
 
-  test('needs a permission of its own for the status', async () => {
+  test('needs a separate permission for the status', async () => {
     await cluster().admin.request('POST', routesIn(namespace), aRoute({}, { namespace }));
     const { apiVersion, kind } = aRoute();
     const write = async (subresource: string): Promise<unknown> =>
@@ -227,7 +227,7 @@ describeWithClusters(['rbac', 'tokens'], 'a ServiceAccount', (openCluster) => {
     await expect(write('')).rejects.toMatchObject(FORBIDDEN);
   });
 
-  test('may watch the one object that a role names', async () => {
+  test('may watch the one object that a Role names', async () => {
     const secrets = coreIn(namespace, 'secrets');
     for (const name of ['named', 'other']) {
       await cluster().admin.request('POST', secrets, { metadata: { name } });
@@ -254,7 +254,7 @@ describeWithClusters(['rbac', 'tokens'], 'a ServiceAccount', (openCluster) => {
     ).rejects.toMatchObject(FORBIDDEN);
   });
 
-  test('may hold the one Lease that a role names, once somebody has made it', async () => {
+  test('may update the one Lease that a Role names, once it exists', async () => {
     const leases = leasesIn(namespace);
     const rule = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] };
     const lease = await cluster().admin.request('POST', leases, { metadata: { name: 'leader' } });
@@ -263,13 +263,13 @@ describeWithClusters(['rbac', 'tokens'], 'a ServiceAccount', (openCluster) => {
     await allow({ ...rule, resourceNames: ['leader'], verbs: ['get', 'update', 'create'] }, hold);
 
     expect(await hold()).toMatchObject({ metadata: { name: 'leader' } });
-    // A request to create has no name yet that a role could name.
+    // A Role cannot name an object that is being created: the request has no name yet.
     await expect(
       client.request('POST', leases, { metadata: { name: 'leader' } }),
     ).rejects.toMatchObject(FORBIDDEN);
   });
 
-  test('is nobody with a token that is made up', async () => {
+  test('is not authenticated with a forged token', async () => {
     await replaceToken(kubeconfig, 'made-up');
     await using impostor = await createAdminClient(kubeconfig);
 
@@ -281,7 +281,7 @@ describeWithClusters(['rbac', 'tokens'], 'a ServiceAccount', (openCluster) => {
 });
 
 describeWithClusters(['namespaceController'], 'a namespace that is deleted', (openCluster) => {
-  test('takes its objects with it', async () => {
+  test('deletes its objects with it', async () => {
     await using cluster = await openCluster();
     const namespace = await createNamespace(cluster);
     await cluster.admin.request('POST', routesIn(namespace), aRoute({}, { namespace }));
@@ -315,7 +315,7 @@ async function replaceToken(kubeconfig: string, token: string): Promise<void> {
   await writeFile(kubeconfig, document.toString());
 }
 
-/** Whether a request is answered with anything but 403. */
+/** Whether the response to a request is not 403. */
 async function isAllowed(request: () => Promise<unknown>): Promise<boolean> {
   try {
     await request();

@@ -11,7 +11,7 @@ function secret(name: string): object {
   return { apiVersion: 'v1', kind: 'Secret', metadata: { name } };
 }
 
-describe('tests on a cluster that others use', () => {
+describe('tests on a shared cluster', () => {
   const cluster = openForAll(startFakeCluster);
   let careful: CarefulRequest;
 
@@ -37,7 +37,7 @@ describe('tests on a cluster that others use', () => {
     );
   });
 
-  test('change what they have made, and delete it in the end', async () => {
+  test('change what they created, and delete it in the end', async () => {
     await careful.send('POST', SECRETS, secret('created'));
     await careful.send('PATCH', `${SECRETS}/applied?fieldManager=test`, secret('applied'), APPLY);
     await careful.send('PATCH', `${SECRETS}/applied?fieldManager=test`, secret('applied'), APPLY);

@@ -7,7 +7,7 @@ import { coreIn, routesIn } from '../support/kubernetes/paths.ts';
 import { openForAll } from '../support/open-for-all.ts';
 import { aRoute } from '../support/resources.ts';
 
-/** What is read of a list. */
+/** The members of a list that these tests read. */
 interface List {
   readonly kind: string;
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
@@ -45,8 +45,8 @@ describeWithClusters([], 'an API server', (openCluster) => {
     return await openWatch(cluster().adminKubeconfig, `${path}?watch=1&timeoutSeconds=20&${query}`);
   }
 
-  describe('lists', () => {
-    test('objects in pages', async () => {
+  describe('a list', () => {
+    test('returns objects in pages', async () => {
       const names = ['a', 'b', 'c', 'd', 'e'];
       for (const name of names) await createRoute(name);
 
@@ -62,7 +62,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       expect(new Set(pages.map(({ metadata }) => metadata.resourceVersion)).size).toBe(1);
     });
 
-    test('in later pages what was there at the first, and tells of the rest in a watch', async () => {
+    test('returns later pages as of the first, and the changes since in a watch', async () => {
       for (const name of ['a', 'c']) await createRoute(name);
       const { metadata } = await list('limit=1');
       await createRoute('b');
@@ -76,11 +76,11 @@ describeWithClusters([], 'an API server', (openCluster) => {
       });
     });
 
-    test('nothing for a page that was never promised', async () => {
+    test('rejects an invalid continue token', async () => {
       await expect(list('limit=1&continue=nonsense')).rejects.toMatchObject({ code: 400 });
     });
 
-    test('objects of all namespaces', async () => {
+    test('returns objects of all namespaces', async () => {
       await createRoute('everywhere');
       const { items } = await list('', routesIn());
 
@@ -91,21 +91,21 @@ describeWithClusters([], 'an API server', (openCluster) => {
       );
     });
 
-    test('objects of any age, at a version to watch from', async () => {
+    test('returns objects of any age, at a version to watch from', async () => {
       await createRoute('a');
       const { metadata } = await list('resourceVersion=0');
 
       expect(metadata.resourceVersion).toMatch(/^[1-9]\d*$/);
     });
 
-    test('the one object that a field selector names', async () => {
+    test('returns the one object that a field selector names', async () => {
       for (const name of ['a', 'b']) await createRoute(name);
       const { items } = await list('fieldSelector=metadata.name%3Da');
 
       expect(items.map(nameOf)).toEqual(['a']);
     });
 
-    test('objects by label', async () => {
+    test('returns objects by label', async () => {
       for (const name of ['a', 'b']) await createRoute(name);
       await patchRoute('b', { metadata: { labels: { team: 'blue' } } });
       const { items } = await list('labelSelector=team%3Dblue');
@@ -114,8 +114,8 @@ describeWithClusters([], 'an API server', (openCluster) => {
     });
   });
 
-  describe('watches', () => {
-    test('every change since a version, in order', async () => {
+  describe('a watch', () => {
+    test('reports every change since a version, in order', async () => {
       const { metadata } = await list();
       await createRoute('a');
       await patchRoute('a', { spec: { prefix: '/a' } });
@@ -132,7 +132,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       expect(new Set(changes.map(versionOf)).size).toBe(4);
     });
 
-    test('changes that happen while it lasts', async () => {
+    test('reports changes while it lasts', async () => {
       const { metadata } = await list();
       await using lines = await watch(`resourceVersion=${metadata.resourceVersion}`);
       await createRoute('a');
@@ -141,7 +141,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       expect((await take(lines, 2)).map(({ type }) => type)).toEqual(['ADDED', 'DELETED']);
     });
 
-    test('on from the version of any event', async () => {
+    test('continues from the version of any event', async () => {
       const { metadata } = await list();
       for (const name of ['a', 'b', 'c']) await createRoute(name);
       await using first = await watch(`resourceVersion=${metadata.resourceVersion}`);
@@ -151,7 +151,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       expect(await resumed.next()).toMatchObject({ object: { metadata: { name: 'c' } } });
     });
 
-    test('on from the version of a deletion', async () => {
+    test('continues from the version of a deletion', async () => {
       await createRoute('a');
       const { metadata } = await list();
       await deleteRoute('a');
@@ -164,7 +164,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       expect(await resumed.next()).toMatchObject({ object: { metadata: { name: 'b' } } });
     });
 
-    test('nothing for an update that changes nothing', async () => {
+    test('reports no event for an update that changes nothing', async () => {
       await createRoute('a');
       const { metadata } = await list();
       await patchRoute('a', { spec: { to: aRoute().spec.to } });
@@ -174,7 +174,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       expect(await lines.next()).toMatchObject({ object: { metadata: { name: 'b' } } });
     });
 
-    test('one object that a field selector names', async () => {
+    test('reports the one object that a field selector names', async () => {
       const secrets = coreIn(namespace, 'secrets');
       const { metadata } = await list('', secrets);
       for (const name of ['a', 'b']) {
@@ -188,7 +188,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       expect(await lines.next()).toMatchObject({ object: { metadata: { name: 'b' } } });
     });
 
-    test('no other namespace than the one asked for', async () => {
+    test('reports only the requested namespace', async () => {
       const other = await createNamespace(cluster());
       const { metadata } = await list();
       await cluster().admin.request(
@@ -202,7 +202,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       expect(await lines.next()).toMatchObject({ object: { metadata: { name: 'own' } } });
     });
 
-    test('with a bookmark before the time is up, past changes elsewhere', async () => {
+    test('sends a bookmark before its timeout, past changes elsewhere', async () => {
       const other = await createNamespace(cluster());
       const { metadata } = await list();
       const query = `resourceVersion=${metadata.resourceVersion}&allowWatchBookmarks=true`;
@@ -227,9 +227,9 @@ describeWithClusters([], 'an API server', (openCluster) => {
       );
     });
 
-    test('not from a version that is too old', async () => {
+    test('does not start from a version that is too old', async () => {
       await createRoute('a');
-      // The others keep no history from before their start.
+      // Other clusters keep no history from before their start.
       if (cluster().capabilities.faults) cluster().faults.compact();
 
       expect(await refusalOf(watch('resourceVersion=1'))).toEqual({
@@ -240,7 +240,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
   });
 });
 
-/** What a watch is refused with: in the response's status, or in its first line. */
+/** The error that a watch fails with: the status of the response, or its first line. */
 async function refusalOf(opening: Promise<OpenWatch>): Promise<unknown> {
   try {
     await using lines = await opening;

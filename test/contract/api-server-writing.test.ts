@@ -8,7 +8,7 @@ import { routeWith } from '../support/manifests/manifest-with.ts';
 import { openForAll } from '../support/open-for-all.ts';
 import { aRoute } from '../support/resources.ts';
 
-/** What is read of a stored object. */
+/** The members of a stored object that these tests read. */
 interface Stored {
   readonly metadata: {
     readonly name: string;
@@ -33,7 +33,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
     routes = routesIn(namespace);
   });
 
-  // Every answer with success is the object, but for that of a deletion.
+  // Every successful response is the object, except that of a deletion.
   const request = async (...asked: Parameters<AdminClient['request']>): Promise<Stored> =>
     (await cluster().admin.request(...asked)) as Stored;
 
@@ -45,14 +45,14 @@ describeWithClusters([], 'an API server', (openCluster) => {
     return await request('PATCH', path, body, { 'content-type': contentType });
   }
 
-  describe('creates', () => {
-    test('an object once', async () => {
+  describe('creating', () => {
+    test('makes an object once', async () => {
       await createRoute();
 
       await expect(createRoute()).rejects.toMatchObject({ code: 409, reason: 'AlreadyExists' });
     });
 
-    test('objects with names of its own making', async () => {
+    test('generates names', async () => {
       const metadata = { generateName: 'app-', namespace };
       const created = [
         await request('POST', routes, { ...aRoute(), metadata }),
@@ -64,11 +64,11 @@ describeWithClusters([], 'an API server', (openCluster) => {
       expect(names[1]).not.toBe(names[0]);
     });
 
-    test('no object with a name that is none', async () => {
+    test('rejects an invalid name', async () => {
       await expect(createRoute('My_App')).rejects.toMatchObject({ code: 422, reason: 'Invalid' });
     });
 
-    test('nothing in a namespace that does not exist', async () => {
+    test('fails in a namespace that does not exist', async () => {
       const missing = aRoute({}, { namespace: 'gatehouse-test-missing' });
 
       await expect(
@@ -76,7 +76,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       ).rejects.toMatchObject({ code: 404, reason: 'NotFound' });
     });
 
-    test('an object with what its creator says, and a version', async () => {
+    test('stores what its creator sent, with a version', async () => {
       const { metadata } = await createRoute();
 
       expect(metadata).toMatchObject({
@@ -90,8 +90,8 @@ describeWithClusters([], 'an API server', (openCluster) => {
     });
   });
 
-  describe('updates', () => {
-    test('no object by one that is older than what is there', async () => {
+  describe('updating', () => {
+    test('rejects an object that is older than the stored one', async () => {
       const old = await createRoute();
       await request('PUT', `${routes}/app`, { ...old, spec: { ...old.spec, prefix: '/new' } });
       const late = { ...old, spec: { ...old.spec, prefix: '/late' } };
@@ -102,7 +102,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       });
     });
 
-    test('no object by one that names no version', async () => {
+    test('rejects an object without a version', async () => {
       await createRoute();
 
       await expect(
@@ -110,7 +110,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       ).rejects.toMatchObject({ code: 422, reason: 'Invalid' });
     });
 
-    test('nothing that is not there any more', async () => {
+    test('fails for an object that was deleted', async () => {
       const old = await createRoute();
       await request('DELETE', `${routes}/app`);
       const withoutUid = { ...old, metadata: { ...old.metadata, uid: undefined } };
@@ -126,7 +126,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       await expect(request('GET', `${routes}/app`)).rejects.toMatchObject({ reason: 'NotFound' });
     });
 
-    test('the generation with the spec, and with nothing else', async () => {
+    test('raises the generation with the spec only', async () => {
       const created = await createRoute();
       const labelled = await patch(
         `${routes}/app`,
@@ -146,14 +146,14 @@ describeWithClusters([], 'an API server', (openCluster) => {
       expect(new Set([created, labelled, withStatus, changed].map(versionOf)).size).toBe(4);
     });
 
-    test('nothing where nothing differs', async () => {
+    test('changes no version if nothing differs', async () => {
       const created = await createRoute();
       const same = await request('PUT', `${routes}/app`, created);
 
       expect(versionOf(same)).toBe(versionOf(created));
     });
 
-    test('an object that has finalizers to one that is being deleted', async () => {
+    test('marks an object with finalizers as being deleted', async () => {
       const finalizers = ['example.com/hold'];
       const held = aRoute({}, { namespace, finalizers } as object);
       await request('POST', routes, held);
@@ -166,24 +166,24 @@ describeWithClusters([], 'an API server', (openCluster) => {
     });
   });
 
-  describe('patches', () => {
+  describe('patching', () => {
     test.each([
-      ['of a content type that is none', 'text/plain', {}, 415],
+      ['an unknown content type', 'text/plain', {}, 415],
       [
-        'by strategic merge, which custom resources lack',
+        'a strategic merge patch of a custom resource',
         'application/strategic-merge-patch+json',
         {},
         415,
       ],
-      ['in JSON Patch that are no list', 'application/json-patch+json', { spec: {} }, 400],
-      ['by apply without a field manager', APPLY_PATCH, aRoute(), 422],
-    ])('%s are refused', async (_case, contentType, body, code) => {
+      ['a JSON Patch that is not a list', 'application/json-patch+json', { spec: {} }, 400],
+      ['an apply without a field manager', APPLY_PATCH, aRoute(), 422],
+    ])('refuses %s', async (_case, contentType, body, code) => {
       await createRoute();
 
       await expect(patch(`${routes}/app`, body, contentType)).rejects.toMatchObject({ code });
     });
 
-    test('by merge take out what is null', async () => {
+    test('by merge removes members that are null', async () => {
       await createRoute();
       await patch(`${routes}/app`, { spec: { prefix: '/a' } }, MERGE_PATCH);
       const { spec } = await patch(`${routes}/app`, { spec: { prefix: null } }, MERGE_PATCH);
@@ -193,7 +193,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
   });
 
   describe('the status', () => {
-    test('is not set by creating and replacing the object', async () => {
+    test('is not changed by creating or replacing the object', async () => {
       const status = { url: 'https://evil.example.com' };
       const created = await request('POST', routes, { ...aRoute({}, { namespace }), status });
       const replaced = await request('PUT', `${routes}/app`, { ...created, status });
@@ -202,7 +202,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       expect(replaced).not.toHaveProperty('status');
     });
 
-    test('is set by replacing it, and nothing else is', async () => {
+    test('is changed by replacing it, and nothing else is', async () => {
       const created = await createRoute();
       const replaced = await request('PUT', `${routes}/app/status`, {
         ...created,
@@ -223,7 +223,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       expect(changed.status).toEqual({ mcpRole: 'server' });
     });
 
-    test('is held to its schema', async () => {
+    test('is validated against its schema', async () => {
       await createRoute();
 
       await expect(
@@ -242,7 +242,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
   });
 
   describe('server-side apply of a status', () => {
-    /** Applies as a manager of fields that wins over others, unless it is told not to. */
+    /** Applies as a field manager, forced unless the test says otherwise. */
     async function applyStatus(
       manager: string,
       status: object,
@@ -256,7 +256,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       );
     }
 
-    test('keeps the conditions of others, by type', async () => {
+    test('keeps the conditions of other managers, by type', async () => {
       await createRoute();
       await applyStatus('other', { conditions: [condition('Accepted', 'True')] });
       await applyStatus('gatehouse', { conditions: [condition('Programmed', 'False')] });
@@ -269,7 +269,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       });
     });
 
-    test('takes out what its manager has left out', async () => {
+    test('removes what its manager left out', async () => {
       await createRoute();
       await applyStatus('gatehouse', {
         mcpRole: 'server',
@@ -285,7 +285,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       expect(status).toEqual({ mcpRole: 'server', conditions: [condition('Accepted', 'True')] });
     });
 
-    test('leaves what others own to them, unless it is forced', async () => {
+    test('does not change what others own, unless it is forced', async () => {
       await createRoute();
       await applyStatus('other', { mcpRole: 'server' });
 
@@ -314,14 +314,14 @@ describeWithClusters([], 'an API server', (openCluster) => {
       expect(metadata.generation).toBe(1);
     });
 
-    test('does not make an object', async () => {
+    test('does not create an object', async () => {
       await expect(applyStatus('gatehouse', { mcpRole: 'server' })).rejects.toMatchObject({
         code: 404,
         reason: 'NotFound',
       });
     });
 
-    test('refuses a condition that is there twice', async () => {
+    test('rejects two conditions of one type', async () => {
       await createRoute();
       const conditions = [condition('Accepted', 'True'), condition('Accepted', 'False')];
 
@@ -336,7 +336,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       return await request('POST', `${routes}${query}`, manifest);
     }
 
-    test('is of the default gateway class, unless it says otherwise', async () => {
+    test('has the default gateway class, unless it names another', async () => {
       const { spec } = await createWith('{}');
       await request('DELETE', `${routes}/app`);
 
@@ -344,7 +344,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       expect((await createWith('gatewayClassName: blue')).spec['gatewayClassName']).toBe('blue');
     });
 
-    test('loses fields that nobody knows, wherever they are', async () => {
+    test('loses unknown fields, wherever they are', async () => {
       const { spec } = await createWith(`{
         surprise: 1, mcp: { server: { path: /mcp, client: {} } },
         backendRefs: [{ name: app, port: 80, wieght: 1 }]
@@ -358,7 +358,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       });
     });
 
-    test('keeps what nobody knows in its policy', async () => {
+    test('keeps unknown fields of its policy', async () => {
       const policy = { deny: { nand: [{ a: 1 }], or: [{ emial: { is: ['x'] } }] }, dney: {} };
       const { spec } = await createWith(`policy: ${JSON.stringify(policy)}`);
 
@@ -383,7 +383,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       ]);
     });
 
-    test('that breaks its schema is refused with every place', async () => {
+    test('that violates its schema is rejected with every place', async () => {
       const broken = createWith('{ prefix: a, mcp: { server: { maxRequestBytes: 0 } } }');
 
       await expect(broken).rejects.toMatchObject({
@@ -400,7 +400,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       });
     });
 
-    test('of another version than the one that is served is not found', async () => {
+    test('of a version that is not served is not found', async () => {
       await expect(request('GET', routes.replace('v1alpha1', 'v1'))).rejects.toMatchObject({
         code: 404,
       });
@@ -419,7 +419,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       ['three', '2026-01-02T03:04:05.678Z'],
       ['no', '2026-01-02T03:04:05Z'],
       ['nine', '2026-01-02T03:04:05.123456789Z'],
-    ])('with a time of %s fractional digits is refused', async (_digits, renewTime) => {
+    ])('with a time of %s fractional digits is rejected', async (_digits, renewTime) => {
       await expect(createLease(renewTime)).rejects.toMatchObject({ code: 400 });
     });
 
@@ -431,7 +431,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       });
     });
 
-    test('goes to the first of two who take it', async () => {
+    test('goes to the first of two candidates that acquire it', async () => {
       const lease = await createLease('2026-01-02T03:04:05.000000Z');
       const path = `${leasesIn(namespace)}/leader`;
       const takenBy = (holderIdentity: string): object => ({
@@ -466,7 +466,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
       source: { component: 'gatehouse-controller' },
     });
 
-    test('is about an object of its namespace', async () => {
+    test('must be about an object of its namespace', async () => {
       const created = await request('POST', coreIn(namespace, 'events'), event(namespace));
 
       expect(created.metadata.name).toMatch(/^app\./);
@@ -477,7 +477,7 @@ describeWithClusters([], 'an API server', (openCluster) => {
   });
 
   describe('a Secret', () => {
-    test('holds base64, of text that was given in plain', async () => {
+    test('holds base64 of text that was sent as stringData', async () => {
       const path = coreIn(namespace, 'secrets');
       await request('POST', path, { metadata: { name: 'keys' }, stringData: { a: 'one' } });
 

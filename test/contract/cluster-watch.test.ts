@@ -11,7 +11,7 @@ import { createNamespace } from '../support/kubernetes/create-namespace.ts';
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
 import { createRecordingLogger } from '../support/redis/recording-logger.ts';
 
-describeWithClusters([], 'watching what the configuration is made of', (openCluster) => {
+describeWithClusters([], 'a cluster watch', (openCluster) => {
   const logger = createRecordingLogger();
   let cluster: Cluster;
   let api: KubernetesApi;
@@ -48,36 +48,34 @@ metadata: { name: files, namespace: ${namespace} }
 spec: { from: 'https://files.example.com', to: '${to}' }
 `);
 
-  /** What was handed over of the Route, in order: its generation, or that it is gone. */
+  /** The reported generations of the Route, in order; undefined: it is gone. */
   const generations = (): readonly (number | undefined)[] =>
     batches.flatMap(({ routes }) => {
       if (routes?.has(key()) !== true) return [];
-      // As the API server sent it.
-      const route = routes.get(key()) as { metadata: { generation: number } } | undefined;
-      return [route?.metadata.generation];
+      return [routes.get(key())?.metadata.generation];
     });
 
-  it('tells of a Route when it is there, changed and gone, and not of its status', async () => {
+  it('reports a Route that is created, changed and deleted, but not its status', async () => {
     await eventually('the first changes', () => batches.length === 1);
     await applyRoute('http://one.example.com');
-    await eventually('it is there', () => generations().length === 1);
+    await eventually('it is reported', () => generations().length === 1);
     const place = { namespace, name: 'files' };
     await api.applyStatus(ROUTES, place, { url: 'https://files.example.com' });
-    await eventually('its status is at hand', () => hasStatus(watch.route(key())));
+    await eventually('its status is known', () => hasStatus(watch.route(key())));
     await applyRoute('http://two.example.com');
-    await eventually('it changed', () => generations().length === 2);
+    await eventually('its change is reported', () => generations().length === 2);
     const path = `/apis/gatehouse.dev/v1alpha1/namespaces/${namespace}/routes/files`;
     await cluster.admin.request('DELETE', path);
-    await eventually('it is gone', () => generations().length === 3);
+    await eventually('its deletion is reported', () => generations().length === 3);
     expect(generations()).toEqual([1, 2, undefined]);
     expect(hasStatus(watch.route(key()))).toBe(false);
   });
 
-  it('follows a Secret by its name, from before it is there', async () => {
+  it('watches a Secret by its name, even before it exists', async () => {
     await eventually('the first changes', () => batches.length === 1);
     const secretNames = new Set([`${namespace}/keys`]);
     expect(watch.subscribe({ secretNames, namespaces: true })).toBe(true);
-    await eventually('it is missing', () => batches.length === 2);
+    await eventually('it is reported as missing', () => batches.length === 2);
     expect([...(batches[1]?.secrets ?? [])]).toEqual([[`${namespace}/keys`, undefined]]);
     expect(batches[1]?.namespaces?.has(namespace)).toBe(true);
     await cluster.admin.apply(`
@@ -90,7 +88,7 @@ apiVersion: v1
 kind: Secret
 metadata: { name: others, namespace: ${namespace} }
 `);
-    await eventually('it is there', () => batches.length === 3);
+    await eventually('it is reported', () => batches.length === 3);
     const values = batches[2]?.secrets?.get(`${namespace}/keys`);
     expect(values?.get('current')?.toString()).toBe('value');
     expect(batches[2]?.secrets?.size).toBe(1);

@@ -41,7 +41,7 @@ const NO_SECRET = {
   message: 'there is no Secret company',
 } as const;
 
-/** What `kubectl get` prints. */
+/** The table that `kubectl get` prints. */
 interface Table {
   readonly columnDefinitions: readonly { readonly name: string; readonly priority: number }[];
   readonly rows: readonly { readonly cells: readonly unknown[] }[];
@@ -57,7 +57,7 @@ describeWithClusters(['tables'], 'columns', (openCluster) => {
     namespace = await createNamespace(cluster());
   });
 
-  /** An object whose status is written as the controller does: what it shows after each of them. */
+  /** Creates an object. The result writes a status as the controller does, and returns the row. */
   async function create(
     type: ResourceType,
     spec: object,
@@ -74,7 +74,7 @@ describeWithClusters(['tables'], 'columns', (openCluster) => {
     };
   }
 
-  test('of a Route that serves are these', async () => {
+  test('show a Route that is served', async () => {
     const show = await create(ROUTES, { from: 'https://files.example.com', to: 'http://files' });
     const status = routeStatusOf({});
     const cells = {
@@ -90,7 +90,7 @@ describeWithClusters(['tables'], 'columns', (openCluster) => {
     expect(await show(status, 'wide')).toEqual({ ...cells, To: 'http://files', Message: null });
   });
 
-  test('of a Route say what is wrong, one thing after the other', async () => {
+  test('show the problems of a Route, the most important one first', async () => {
     const show = await create(ROUTES, { from: 'https://files.example.com', to: 'http://files' });
     const verdictOf = async (input: Partial<RouteStatusInput>): Promise<string> =>
       verdictIn(await show(routeStatusOf(input)));
@@ -128,7 +128,7 @@ describeWithClusters(['tables'], 'columns', (openCluster) => {
     ]);
   });
 
-  test('of settings that proxies run with are these', async () => {
+  test('show GatewaySettings that proxies serve', async () => {
     const show = await create(GATEWAY_SETTINGS, {});
     const addresses = [{ type: 'IPAddress', value: '192.0.2.1' }] as const;
     const cells = {
@@ -145,7 +145,7 @@ describeWithClusters(['tables'], 'columns', (openCluster) => {
     expect(await show(status, 'wide')).toEqual({ ...cells, Message: null });
   });
 
-  test('of settings say what is wrong, one thing after the other', async () => {
+  test('show the problems of GatewaySettings, the most important one first', async () => {
     const show = await create(GATEWAY_SETTINGS, {});
     const verdictOf = async (input: Partial<SettingsStatusInput>): Promise<string> =>
       verdictIn(await show(settingsStatusOf(input)));
@@ -177,7 +177,7 @@ function settingsStatusOf(input: Partial<SettingsStatusInput>): Status {
   return settingsStatus({ ...COMMON, verdict: settingsVerdict(), gateway: GATEWAY, ...input });
 }
 
-/** Of the only row, but for how old it is. */
+/** The cells of the only row, without the age. */
 function cellsOf({ columnDefinitions, rows }: Table, columns: 'default' | 'wide'): Cells {
   return Object.fromEntries(
     columnDefinitions.flatMap(({ name, priority }, index) => {

@@ -1,5 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
-
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { connectKubernetes } from '../../controller/kubernetes/connect-kubernetes.ts';
@@ -20,6 +18,8 @@ import { FakePublication } from '../support/fake-publication.ts';
 import { createNamespace } from '../support/kubernetes/create-namespace.ts';
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
 import { leasesIn } from '../support/kubernetes/paths.ts';
+import { letTimePass } from '../support/let-time-pass.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import { openForAll } from '../support/open-for-all.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { routeVerdict } from '../support/verdicts.ts';
@@ -31,7 +31,7 @@ const TIMING = {
   retryPeriodMs: 200,
 };
 
-describeWithClusters([], 'a leader by a Lease', (openCluster) => {
+describeWithClusters([], 'a leader elected by a Lease', (openCluster) => {
   const cluster = openForAll(openCluster);
   let api: KubernetesApi;
   let namespace: string;
@@ -59,7 +59,7 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
     return Object.assign(elector, { led });
   }
 
-  it('is replaced when it stops, with a higher epoch', async () => {
+  it('is succeeded with a higher epoch when it stops', async () => {
     const first = candidate('a_1', 'stops');
     await eventually('the first leads', () => first.isLeading);
     await using second = candidate('b_1', 'stops');
@@ -73,20 +73,21 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
     expect([holderOf(lease), epochOf(lease)]).toEqual(['b_1', 8]);
   });
 
-  it('keeps the Lease for longer than it lasts, against others', async () => {
+  it('renews the Lease beyond its duration against a competitor', async () => {
     await using first = candidate('a_1', 'kept');
     await eventually('the first leads', () => first.isLeading);
     await using second = candidate('b_1', 'kept');
     const place = { namespace, name: 'kept' };
     const { metadata: acquired } = await api.get(LEASES, place);
     const start = performance.now();
-    await eventually('time passes', () => performance.now() - start > 4000);
+    const end = start + TIMING.leaseDurationMs + TIMING.retryPeriodMs;
+    await eventually('the Lease would have expired', () => performance.now() > end);
     const { metadata: kept } = await api.get(LEASES, place);
     expect(kept.resourceVersion).not.toBe(acquired.resourceVersion);
     expect([first.led.length, second.led.length]).toEqual([1, 0]);
   });
 
-  it('is elected anew when the Lease is deleted', async () => {
+  it('is elected again when the Lease is deleted', async () => {
     await using first = candidate('a_1', 'deleted');
     await eventually('the first leads', () => first.isLeading);
     await using second = candidate('b_1', 'deleted');
@@ -111,8 +112,8 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
     return parseStoredRoute(await api.get(ROUTES, { namespace, name })).status;
   }
 
-  describe('and statuses', () => {
-    it('are written as the definitions want them, with an Event', async () => {
+  describe('writes statuses', () => {
+    it('that the API server accepts, with an Event', async () => {
       const route = await createRoute('files');
       const loop = new StatusLoop({
         api,
@@ -140,7 +141,10 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
         servedGeneration: 1,
       });
       loop.reportRoutes(new Map([[`${namespace}/files`, bad]]));
-      await eventually('an older one serves', async () => (await status())?.served !== undefined);
+      await eventually(
+        'an older generation serves',
+        async () => (await status())?.served !== undefined,
+      );
       expect((await status())?.served).toEqual({ generation: 1, spec: { of: 1 } });
       await eventually('there is an Event', async () => {
         const { items } = await api.list(EVENTS, { namespace });
@@ -156,9 +160,10 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
       end.abort();
     });
 
-    it('are put right when others change them, and never written without need', async () => {
+    it('that correct what other clients change, and none without need', async () => {
       const { metadata } = await createRoute('edited');
       const { uid = '' } = metadata;
+      const clock = new ManualClock();
       let writes = 0;
       const loop = new StatusLoop({
         api: {
@@ -168,6 +173,7 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
             return await api.applyStatus(type, place, status);
           },
         },
+        clock,
         identity: 'a_1',
         gatewayClass: 'gatehouse',
         logger: recordingLogger(),
@@ -201,19 +207,18 @@ describeWithClusters([], 'a leader by a Lease', (openCluster) => {
         );
       tell(1);
       tell(2);
-      await eventually('our write comes back', () => seen === 1);
+      await letTimePass(clock, 'the watch reports our write', () => seen === 1);
       expect(writes).toBe(1);
 
       const path = `/apis/gatehouse.dev/v1alpha1/namespaces/${namespace}/routes/edited/status`;
       const forged = { status: { url: 'https://forged.example.com', conditions: [] } };
       const contentType = { 'content-type': 'application/merge-patch+json' };
       await cluster().admin.request('PATCH', path, forged, contentType);
-      await eventually('it is put right', async () => {
+      await letTimePass(clock, 'the status is corrected', async () => {
         return (await statusOf('edited'))?.url === 'https://files.example.com';
       });
-      await eventually('that comes back', () => seen === 3);
-      // As long as it takes to put right what is wrong, and longer.
-      await pause(3000);
+      await eventually('the watch reports the correction', () => seen === 3);
+      await clock.advance(60_000);
       expect(writes).toBe(2);
       end.abort();
     });

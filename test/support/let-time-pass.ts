@@ -12,9 +12,9 @@ const MOST_STEPS = 20_000;
 export async function letTimePass(
   clock: ManualClock,
   what: string,
-  holds: () => boolean,
+  holds: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  for (let steps = 0; !holds(); steps += 1) {
+  for (let steps = 0; !(await holds()); steps += 1) {
     if (steps === MOST_STEPS) throw new Error(`still not after all that time: ${what}`);
     await clock.advance(STEP_MS);
     await wait(1);

@@ -52,7 +52,7 @@ afterEach(async () => {
 });
 
 describe('requests to the API server', () => {
-  it('lists page by page, and tells the objects what they are', async () => {
+  it('list page by page, and add apiVersion and kind to each item', async () => {
     for (const name of ['a', 'b', 'c']) {
       server.put('/api/v1/namespaces/apps/services', { metadata: { name, namespace: 'apps' } });
     }
@@ -71,19 +71,19 @@ describe('requests to the API server', () => {
     ]);
   });
 
-  it('asks for one object of a list by field selector', async () => {
+  it('select one object of a list by field selector', async () => {
     await api.list(SECRETS, { namespace: 'gatehouse', name: 'keys' });
     const [request] = server.requests;
     expect(request?.path).toBe('/api/v1/namespaces/gatehouse/secrets');
     expect(request?.query.get('fieldSelector')).toBe('metadata.name=keys');
   });
 
-  it('says who it is', async () => {
+  it('carry the credentials', async () => {
     await api.list(SECRETS, {});
     expect(server.requests[0]?.headers.authorization).toBe('Bearer token-of-a-test');
   });
 
-  it('applies a status as a field manager of its own, by force', async () => {
+  it('apply a status as the field manager gatehouse, forced', async () => {
     server.intercept = (_request, response) => {
       answerJson(response, 200, { metadata: { name: 'files', resourceVersion: '7' } });
       return true;
@@ -131,7 +131,7 @@ describe('requests to the API server', () => {
       '/apis/coordination.k8s.io/v1/namespaces/a%2Fb/leases/..%3Fx',
       () => api.get(LEASES, { namespace: 'a/b', name: '..?x' }),
     ],
-  ])('sends %s to %s', async (method, path, send) => {
+  ])('send %s to %s', async (method, path, send) => {
     server.intercept = (_request, response) => {
       answerJson(response, 200, { metadata: {}, status: { authenticated: true } });
       return true;
@@ -141,12 +141,12 @@ describe('requests to the API server', () => {
     expect(server.requests[0]?.body).toBe(method === 'GET' ? '' : '{"spec":{}}');
   });
 
-  it.each(['..', '.', ''])('does not ask for an object called "%s"', async (name) => {
-    await expect(api.get(SECRETS, { namespace: 'apps', name })).rejects.toThrow('not the name');
+  it.each(['..', '.', ''])('are not sent for an object named "%s"', async (name) => {
+    await expect(api.get(SECRETS, { namespace: 'apps', name })).rejects.toThrow('invalid name');
     expect(server.requests).toEqual([]);
   });
 
-  it('rejects with what the server refuses, and why', async () => {
+  it('reject with code, reason and message when the server refuses', async () => {
     server.intercept = (_request, response) => {
       response.setHeader('retry-after', '7');
       answerStatus(response, 429, 'TooManyRequests', 'slow down');
@@ -158,7 +158,7 @@ describe('requests to the API server', () => {
     expect(String(error)).toContain('slow down');
   });
 
-  it('rejects with the status where a proxy in between answers, and does not quote it', async () => {
+  it('reject with the status of an intermediate proxy, and do not quote its body', async () => {
     server.intercept = (_request, response) => {
       response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>secret page</h1>');
       return true;
@@ -173,7 +173,7 @@ describe('requests to the API server', () => {
     '{"metadata":{}}',
     '[]',
     '{"metadata":{"resourceVersion":"1"},"items":[7]}',
-  ])('rejects a list that is %s, and does not quote it', async (body) => {
+  ])('reject a list that is %s, and do not quote it', async (body) => {
     server.intercept = (_request, response) => {
       response.end(body);
       return true;
@@ -184,7 +184,7 @@ describe('requests to the API server', () => {
     expect(String(error)).not.toContain(body);
   });
 
-  it('rejects with another error when nothing answers', async () => {
+  it('reject with another error when nothing responds', async () => {
     const kubeconfig = join(directory, 'kubeconfig');
     await writeInsecureKubeconfig(kubeconfig, `http://127.0.0.1:${String(await freePort())}`);
     const error: unknown = await connectKubernetes({ kubeconfig }).list(ROUTES, {}).catch(identity);
@@ -192,7 +192,7 @@ describe('requests to the API server', () => {
     expect(error).not.toBeInstanceOf(KubernetesApiError);
   });
 
-  it('does not wait for an answer forever', async () => {
+  it('reject after the request timeout', async () => {
     const kubeconfig = join(directory, 'kubeconfig');
     await writeInsecureKubeconfig(kubeconfig, server.url);
     server.intercept = (_request, response) => {
@@ -219,7 +219,7 @@ describe('a watch', () => {
     return { events, ended: run(), opened: () => openings };
   };
 
-  it('asks for bookmarks, from a version on, for a while', async () => {
+  it('requests bookmarks, a version to start from, and a timeout', async () => {
     const ending = new AbortController();
     const { ended, opened } = begin(ending.signal);
     await eventually('the watch is open', () => opened() === 1);
@@ -234,7 +234,7 @@ describe('a watch', () => {
     await ended;
   });
 
-  it('reads events wherever chunks are cut, in the middle of a character too', async () => {
+  it('reads events wherever chunks are cut, even within a character', async () => {
     const ending = new AbortController();
     const { events, ended, opened } = begin(ending.signal);
     await eventually('the watch is open', () => opened() === 1);
@@ -250,7 +250,7 @@ describe('a watch', () => {
     await ended;
   });
 
-  it('tells an error in the stream with its code', async () => {
+  it('reports an error in the stream with its code', async () => {
     const { events, ended, opened } = begin(new AbortController().signal);
     await eventually('the watch is open', () => opened() === 1);
     const object = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' };
@@ -261,7 +261,7 @@ describe('a watch', () => {
     await ended;
   });
 
-  it('rejects when it is refused, and when its connection breaks', async () => {
+  it('rejects when the server refuses it, and when its connection breaks', async () => {
     const { ended, opened } = begin(new AbortController().signal);
     await eventually('the watch is open', () => opened() === 1);
     server.cutWatches();
@@ -270,7 +270,7 @@ describe('a watch', () => {
     await expect(begin(new AbortController().signal).ended).rejects.toMatchObject({ code: 410 });
   });
 
-  it('rejects a line that is no event, and does not quote it', async () => {
+  it('rejects a line that is not a watch event, and does not quote it', async () => {
     for (const line of ['{"type":"ADDED","object":', '{"type":"ADDED","object":{"token":"x"}}']) {
       const { ended, opened } = begin(new AbortController().signal);
       await eventually('the watch is open', () => opened() === 1);
@@ -281,7 +281,7 @@ describe('a watch', () => {
     }
   });
 
-  it('ends when it is aborted, before the server answers too', async () => {
+  it('ends when it is aborted, even before the server responds', async () => {
     server.intercept = () => true;
     const ending = new AbortController();
     const { ended } = begin(ending.signal);
@@ -292,13 +292,13 @@ describe('a watch', () => {
 });
 
 describe('the kubeconfig', () => {
-  it('names the namespace we run in', async () => {
+  it('names the namespace of this process', async () => {
     const kubeconfig = join(directory, 'kubeconfig');
     await writeInsecureKubeconfig(kubeconfig, server.url);
     expect(ownNamespace({ kubeconfig })).toBe('gatehouse');
   });
 
-  it('has to be there, and to be one; what it holds is not told', async () => {
+  it('must exist and be valid, and errors do not quote it', async () => {
     const kubeconfig = join(directory, 'kubeconfig');
     expect(() => connectKubernetes({ kubeconfig })).toThrow(`${kubeconfig}: ENOENT`);
     await writeFile(kubeconfig, 'users: [token: s3cret\n');
@@ -308,13 +308,13 @@ describe('the kubeconfig', () => {
     expect(() => connectKubernetes({ kubeconfig })).toThrow('no cluster');
   });
 
-  it('has to say so when there is to be no TLS', async () => {
+  it('must ask for a connection without TLS explicitly', async () => {
     const kubeconfig = join(directory, 'kubeconfig');
     await writeKubeconfig(kubeconfig, { server: server.url });
     expect(() => connectKubernetes({ kubeconfig })).toThrow('HTTP protocol is not allowed');
   });
 
-  it('says whom to trust, and may change that', async () => {
+  it('names the authorities to trust, and may change them', async () => {
     const [authority, next] = [createThrowawayAuthority(), createThrowawayAuthority()];
     await using secure = await startSecureServer(authority);
     const kubeconfig = join(directory, 'kubeconfig');

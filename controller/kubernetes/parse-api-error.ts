@@ -3,43 +3,44 @@ import type { Dispatcher } from 'undici';
 import { KubernetesApiError } from './kubernetes-api.ts';
 import { isRecord } from '../../shared/runtime/is-record.ts';
 
-/** What a response says that is not a success: from its `Status`, as far as it has one. */
-export async function readRefusal(
+/** Reads the error from a response, from the `Status` in its body if there is one. */
+export async function readApiError(
   response: Dispatcher.ResponseData,
-  what: string,
+  request: string,
 ): Promise<KubernetesApiError> {
-  // A proxy in between answers with pages of its own, and a body may break off.
+  // An intermediate proxy sends bodies of its own, and a body may be cut.
   const body = await response.body.text().catch(() => '');
   const after = response.headers['retry-after'];
-  return refusalOf(parseStatus(body), {
+  return parseApiError(parseStatus(body), {
     code: response.statusCode,
     retryAfter: typeof after === 'string' ? secondsOf(after) : undefined,
-    what,
+    request,
   });
 }
 
-/** The error in a `Status`. What it does not say is taken from `otherwise`. */
-export function refusalOf(
+/** Parses the error in a `Status`. Members that it lacks are taken from `fallback`. */
+export function parseApiError(
   status: unknown,
-  otherwise: {
+  fallback: {
     readonly code: number;
     readonly retryAfter?: number | undefined;
-    readonly what: string;
+    readonly request: string;
   },
 ): KubernetesApiError {
-  const told = isRecord(status) && status['kind'] === 'Status' ? status : {};
-  const details = isRecord(told['details']) ? told['details'] : {};
-  const code = typeof told['code'] === 'number' ? told['code'] : otherwise.code;
-  const reason = typeof told['reason'] === 'string' ? told['reason'] : '';
-  const message = typeof told['message'] === 'string' ? told['message'] : `status ${String(code)}`;
+  const known = isRecord(status) && status['kind'] === 'Status' ? status : {};
+  const details = isRecord(known['details']) ? known['details'] : {};
+  const code = typeof known['code'] === 'number' ? known['code'] : fallback.code;
+  const reason = typeof known['reason'] === 'string' ? known['reason'] : '';
+  const message =
+    typeof known['message'] === 'string' ? known['message'] : `status ${String(code)}`;
   const seconds = details['retryAfterSeconds'];
   return new KubernetesApiError(
     {
       code,
       reason,
-      retryAfter: otherwise.retryAfter ?? (typeof seconds === 'number' ? seconds : undefined),
+      retryAfter: fallback.retryAfter ?? (typeof seconds === 'number' ? seconds : undefined),
     },
-    `${otherwise.what}: ${message}`,
+    `${fallback.request}: ${message}`,
   );
 }
 
