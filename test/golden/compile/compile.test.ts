@@ -14,13 +14,13 @@ const FOLDER = new URL('./', import.meta.url);
 const INPUT = '.in.yaml';
 const CLUSTER_KINDS = new Set(['Service', 'EndpointSlice', 'ReferenceGrant', 'Namespace']);
 
-/** `*.in.yaml`: manifests, and what they are to show. */
+/** `*.in.yaml`: manifests, and what to show of the result. */
 interface GoldenCase {
   readonly description: string;
   readonly devAllowLoopback?: boolean;
-  /** What is shown of the snapshot. Only routes, where the settings are the same everywhere. */
+  /** Which part of the snapshot is shown. Absent: routes and Services. */
   readonly shows?: 'routes' | 'all';
-  /** Those of a cluster, such as Services, stand for that there is one. */
+  /** Kinds such as Service or Namespace mean that there is a cluster. */
   readonly manifests: readonly Manifest[];
 }
 
@@ -42,11 +42,11 @@ const CASES = readdirSync(FOLDER)
     return { file: file.slice(0, -INPUT.length), golden, description: golden.description };
   });
 
-describe('manifests compile to what is beside them', () => {
+describe('manifests compile to the output beside them', () => {
   test.each(CASES)('$file: $description', ({ file, golden }) => {
     const output = new URL(`${file}.out.yaml`, FOLDER);
     const compiled = stringify(compile(golden), { lineWidth: 0, singleQuote: true });
-    // Rewritten by `make golden` only: its difference is what to review.
+    // Only `make golden` rewrites the output: review its diff.
     if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(output, compiled);
 
     expect(compiled).toBe(readFileSync(output, 'utf8'));

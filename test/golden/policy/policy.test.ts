@@ -34,7 +34,7 @@ function identityOf(users: PolicyCase['users'], name: string | undefined): Polic
   return { provider: 'idp', groups: [], claims: {}, ...user };
 }
 
-/** What the control plane makes of the policy: the two compilers are tested as they meet. */
+/** Compiles the policy as the control plane does, so that both sides are tested together. */
 function snapshotForm(policy: unknown): Policy {
   const outcome = compileForSnapshot(policy, 'spec.policy');
   if (outcome.kind === 'made') return outcome.value;

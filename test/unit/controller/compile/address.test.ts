@@ -11,7 +11,7 @@ describe('an address', () => {
     ['http://127.0.0.1:8080', 'http', '127.0.0.1', 8080],
     ['http://[0:0:0:0:0:0:0:1]:8080/', 'http', '[::1]', 8080],
     ['https://localhost', 'https', 'localhost', 443],
-  ])('%s is read', (text, scheme, host, port) => {
+  ])('%s is valid', (text, scheme, host, port) => {
     expect(parseAddress(text, 'spec.from')).toEqual({
       kind: 'made',
       value: { scheme, host, port },
@@ -40,14 +40,14 @@ describe('an address', () => {
     `https://${'a.'.repeat(127)}com`,
     'https://app.example.com:0',
     'https://app.example.com:65536',
-  ])('%s is refused', (text) => {
+  ])('%s is invalid', (text) => {
     expect(parseAddress(text, 'spec.from')).toMatchObject({
       kind: 'invalid',
       problems: [{ path: 'spec.from', reason: 'InvalidSpec' }],
     });
   });
 
-  // Attack: a name that reads as another one slips past a check that compares names.
+  // Attack: a name with a second spelling evades a check that compares names.
   test.each(['http://127.1', 'http://0x7f.0.0.1', 'http://2130706433', 'http://017700000001'])(
     '%s, another spelling of 127.0.0.1, is refused',
     (text) => {

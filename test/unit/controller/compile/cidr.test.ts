@@ -25,6 +25,6 @@ test.each([
   'fg00::/8',
   'example.com/8',
   '/8',
-])('%s is no address range', (text) => {
+])('%s is not an address range', (text) => {
   expect(isCidr(text)).toBe(false);
 });

@@ -40,7 +40,7 @@ describe('a signing key', () => {
     expect(compileKey(Buffer.from(pem))).toEqual(compileKey(pem));
   });
 
-  test('may have a key ID of its own', () => {
+  test('may have its own key ID', () => {
     const settings = aSettings({ signingKeyRefs: [{ name: 'keys', key: 'a', keyId: '2026-11' }] });
 
     expect(compileSigningKeys(settings, keysInSecret({ a: pkcs8(EC) }))).toMatchObject({
@@ -81,7 +81,7 @@ describe('a signing key', () => {
 });
 
 describe('several signing keys', () => {
-  test('keep their order, because the first signs', () => {
+  test('keep their order, since the first one signs', () => {
     const refs = ['b', 'a'].map((key) => ({ name: 'keys', key, keyId: key }));
     const secrets = keysInSecret({ a: pkcs8(EC), b: pkcs8(RSA) });
 
@@ -120,7 +120,7 @@ describe('several signing keys', () => {
     });
   });
 
-  test('come from the namespace of the settings only', () => {
+  test('are read only from the namespace of the settings', () => {
     const settings = aSettings(
       { signingKeyRefs: [{ name: 'keys', key: 'a' }] },
       { namespace: 'elsewhere' },

@@ -48,7 +48,7 @@ describe('the path of a route', () => {
     ['/.gateway', '/.gateway/ is reserved for the gateway itself'],
     ['/.gateway/', '/.gateway/ is reserved for the gateway itself'],
     ['/.gateway/mcp', '/.gateway/ is reserved for the gateway itself'],
-  ])('is not %s, neither as prefix nor as path', (path, message) => {
+  ])('cannot be %s, as prefix or as path', (path, message) => {
     const reason = 'InvalidSpec';
 
     expect(compilePathMatch(aRoute({ prefix: path }).spec)).toEqual({
@@ -61,7 +61,7 @@ describe('the path of a route', () => {
     });
   });
 
-  test('is refused as a regular expression that is not safe', () => {
+  test('cannot be an unsafe regular expression', () => {
     expect(compilePathMatch(aRoute({ regex: '(a+)+' }).spec)).toMatchObject({
       problems: [{ path: 'spec.regex', reason: 'InvalidRegex' }],
     });

@@ -149,7 +149,7 @@ class EditedCluster {
 
 function isValid(name: string, spec: object | typeof BROKEN): boolean {
   if (spec === BROKEN) return false;
-  // As it is once it was written: without members that are undefined.
+  // As in a file: without members that are undefined.
   const manifest: unknown = JSON.parse(JSON.stringify(manifestOf('Route', name, spec)));
   return validateResource(manifest, name).kind === 'valid';
 }

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { readCandidates } from '../../../../controller/files/candidates.ts';
 import { contentsOf } from './contents-of.ts';
 
-test('what is wrong beside a document that cannot be read is told too, and none of the file is used', () => {
+test('a file with an unreadable document is not used, and the problems of its other documents are reported', () => {
   const text = `
 apiVersion: gatehouse.dev/v1alpha1
 kind: Route

@@ -47,7 +47,7 @@ describe('ContentsWatcher', () => {
       make: () => rm(join(directory, 'a.yaml')),
       expected: {},
     },
-  ])('tells of $change', async ({ make, expected }) => {
+  ])('reports $change', async ({ make, expected }) => {
     await write('a.yaml', 'a: 1');
     await using watching = await watch(directory);
     await make();
@@ -55,7 +55,7 @@ describe('ContentsWatcher', () => {
     expect(watching.told).toHaveLength(1);
   });
 
-  test('tells of a ConfigMap that is swapped', async () => {
+  test('reports a ConfigMap that is swapped', async () => {
     await mkdir(join(directory, '..1'));
     await write('..1/a.yaml', 'a: 1');
     await symlink('..1', join(directory, '..data'));
@@ -69,7 +69,7 @@ describe('ContentsWatcher', () => {
     expect(watching.told).toHaveLength(1);
   });
 
-  test('tells of a file that one link leads to from elsewhere', async () => {
+  test('reports a change of the target of a link', async () => {
     await mkdir(join(directory, 'far'));
     await mkdir(join(directory, 'near'));
     await write('far/a.yaml', 'a: 1');
@@ -80,7 +80,7 @@ describe('ContentsWatcher', () => {
     expect(watching.told).toHaveLength(1);
   });
 
-  test('tells of a secret file in another directory', async () => {
+  test('reports a secret file in another directory', async () => {
     await mkdir(join(directory, 'secrets'));
     await write('secrets/key.pem', 'one');
     await write('a.yaml', 'signing_key_file: secrets/key.pem');
@@ -90,7 +90,7 @@ describe('ContentsWatcher', () => {
     expect([...secretFiles.values()]).toEqual(['two']);
   });
 
-  test('tells nothing while nothing changes but times', async () => {
+  test('reports nothing if only times change', async () => {
     await write('a.yaml', 'a: 1');
     await using watching = await watch(directory);
     await write('a.yaml', 'a: 1');
@@ -100,7 +100,7 @@ describe('ContentsWatcher', () => {
     expect(watching.told).toHaveLength(1);
   });
 
-  test('keeps what it has while the path is missing, and says so once', async () => {
+  test('reports nothing while the path is missing, and logs that once', async () => {
     await mkdir(join(directory, 'conf'));
     await write('conf/a.yaml', 'a: 1');
     await using watching = await watch(join(directory, 'conf'), { pollMs: SOON_MS });
@@ -113,7 +113,7 @@ describe('ContentsWatcher', () => {
     expect(watching.logged).toHaveLength(1);
   });
 
-  test('goes on after a change that could not be applied', async () => {
+  test('continues after a change that could not be applied', async () => {
     await write('a.yaml', 'a: 1');
     await using watching = await watch(directory, {
       fail: () => {
@@ -149,7 +149,7 @@ class Watching {
         this.#events.emit('change');
         fail?.();
       },
-      // Without polls, what is told was told by events.
+      // Without polling, only events can report it.
       pollMs: pollMs ?? NEVER_MS,
     });
   }

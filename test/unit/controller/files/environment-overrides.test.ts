@@ -87,7 +87,7 @@ describe('environment variables', () => {
     expect(resource).toMatchObject({ metadata: { name: 'corp', namespace: 'ops' }, spec });
   });
 
-  test('that name a setting are all in the table above', () => {
+  test('for settings are all in the table above', () => {
     expect(settingsVariables()).toHaveLength(13);
   });
 
@@ -103,7 +103,7 @@ describe('environment variables', () => {
     expect(resource).toMatchObject({ spec: { cookie: { expiration: '5m' } } });
   });
 
-  test('hold where no file has settings', () => {
+  test('apply if no file has settings', () => {
     const { resource } = read('# No settings.', { COOKIE_EXPIRATION: '5m' });
     expect(resource).toMatchObject({
       kind: 'GatewaySettings',
@@ -126,13 +126,13 @@ describe('environment variables', () => {
       problem:
         'environment GatewaySettings ops/corp: TRUSTED_PROXIES: must be an address range such as 10.20.0.0/16 [InvalidSpec]',
     },
-  ])('that are invalid are problems by their name: $environment', ({ environment, problem }) => {
+  ])('that are invalid are reported by name: $environment', ({ environment, problem }) => {
     const { problems } = read(SETTINGS, environment);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(problem);
   });
 
-  test('leave the problems of the files at the files', () => {
+  test('do not change the place of problems in files', () => {
     const { problems } = read(SETTINGS.replace('{expiration: 2h, sameSite: Strict}', 'never'), {
       COOKIE_EXPIRATION: '5m',
     });

@@ -28,7 +28,7 @@ stringData: {secret: one}
 const BASE: Files = { 'settings.yaml': SETTINGS, 'secret.yaml': SECRET };
 
 describe('a configuration of files', () => {
-  test('serves what is valid, and reports the rest', () => {
+  test('serves valid resources, and reports the others', () => {
     const { served, problems } = accept(undefined, {
       ...BASE,
       'good.yaml': route('good', 'a.example'),
@@ -40,8 +40,8 @@ describe('a configuration of files', () => {
     ]);
   });
 
-  describe('after a change', () => {
-    test('takes what is new and drops what is gone', () => {
+  describe('that changed', () => {
+    test('serves new resources, and removes deleted ones', () => {
       const before = good({ 'a.yaml': route('a', 'a.example'), 'b.yaml': route('b', 'b.example') });
       const { served, problems } = accept(before, {
         ...BASE,
@@ -73,7 +73,7 @@ describe('a configuration of files', () => {
       expect(problems[0]).toMatch(/^a\.yaml:\d+ \(document 1\) Route default\/a: spec\./);
     });
 
-    test('keeps it through further changes, until it is good again or gone', () => {
+    test('keeps the last good version through further changes, until the route is valid again or deleted', () => {
       const bad = { 'a.yaml': route('a', 'a.example', 'timeouts: {request: soon}', 'http://new') };
       const first = accept(good({ 'a.yaml': route('a', 'a.example') }), { ...BASE, ...bad });
       const second = accept(first, { ...BASE, ...bad, 'b.yaml': route('b', 'b.example') });
@@ -91,7 +91,7 @@ describe('a configuration of files', () => {
       expect(upstreams(gone.served)).toEqual({ 'default/b': 'http://up' });
     });
 
-    test('keeps everything of a file that does not parse', () => {
+    test('keeps everything of a file that cannot be parsed', () => {
       const before = good({
         'two.yaml': `${route('a', 'a.example')}---\n${route('b', 'b.example')}`,
         'c.yaml': route('c', 'c.example'),
@@ -103,7 +103,7 @@ describe('a configuration of files', () => {
       ]);
     });
 
-    test('lets a resource move out of a file that does not parse', () => {
+    test('lets a resource move out of a file that cannot be parsed', () => {
       const before = good({ 'a.yaml': route('a', 'a.example') });
       const { served } = accept(before, {
         ...BASE,
@@ -113,7 +113,7 @@ describe('a configuration of files', () => {
       expect(upstreams(served)).toEqual({ 'default/a': 'http://new' });
     });
 
-    test('keeps what a document may have meant that lost its name', () => {
+    test('keeps the resources of a file in which a document lost its name', () => {
       const before = good({ 'a.yaml': route('a', 'a.example') });
       const nameless = route('a', 'a.example').replace('{name: a}', '{nam: a}');
       const { served, problems } = accept(before, { ...BASE, 'a.yaml': nameless });
@@ -135,7 +135,7 @@ routes:
       expect(problems).toEqual([expect.stringContaining('routes[0]: routes[0].from: must be')]);
     });
 
-    test('takes neither of two resources with one name, and keeps the one that serves', () => {
+    test('uses neither of two resources with the same name, and keeps the one that serves', () => {
       const before = good({ 'a.yaml': route('a', 'a.example') });
       const { served, problems } = accept(before, {
         ...BASE,
@@ -150,8 +150,8 @@ routes:
     });
   });
 
-  describe('for an address that two routes ask for', () => {
-    test('lets the one that serves it go on, whatever the names are', () => {
+  describe('in which two routes ask for the same address', () => {
+    test('keeps the older one in service, whatever the names are', () => {
       const before = good({ 'z.yaml': route('z', 'a.example') });
       const files = { 'z.yaml': route('z', 'a.example'), 'a.yaml': route('a', 'a.example') };
       const { served, problems } = accept(before, { ...BASE, ...files });
@@ -159,7 +159,7 @@ routes:
       expect(problems).toEqual([expect.stringMatching(/^a\.yaml.*\[HostConflict\]$/)]);
     });
 
-    test('gives it to an older route that moves there, as in a cluster', () => {
+    test('gives the address to an older route that moves there, as in a cluster', () => {
       const first = good({ 'a.yaml': route('a', 'a.example') });
       const files = { 'a.yaml': route('a', 'a.example'), 'b.yaml': route('b', 'b.example') };
       const second = accept(first, { ...BASE, ...files });
@@ -168,7 +168,7 @@ routes:
       expect(third.problems).toEqual([expect.stringMatching(/^b\.yaml.*\[HostConflict\]$/)]);
     });
 
-    test('goes back with both when one cannot move away for the other', () => {
+    test('keeps the last good version of both if one cannot move away for the other', () => {
       const before = good({ 'a.yaml': route('a', 'a.example'), 'b.yaml': route('b', 'b.example') });
       const { served, problems } = accept(before, {
         ...BASE,
@@ -194,7 +194,7 @@ routes:
     });
   });
 
-  describe('for settings', () => {
+  describe('with settings', () => {
     const route1 = { 'a.yaml': route('a', 'a.example') };
 
     test.each([
@@ -246,7 +246,7 @@ routes:
       ]);
     });
 
-    test('takes a Secret that changed', () => {
+    test('uses the new value of a Secret', () => {
       const { served } = accept(good(route1), {
         ...BASE,
         ...route1,
@@ -255,7 +255,7 @@ routes:
       expect(clientSecret(served)).toBe('two');
     });
 
-    test('never gives a new secret to an identity provider of before', () => {
+    test('never gives a new secret to the old identity provider', () => {
       const { served } = accept(good(route1), {
         ...route1,
         'settings.yaml': SETTINGS.replace('1h', 'soon'),
@@ -264,7 +264,7 @@ routes:
       expect(clientSecret(served)).toBe('one');
     });
 
-    test('takes none of several', () => {
+    test('uses none of several GatewaySettings', () => {
       const before = good(route1);
       const { served, problems } = accept(before, {
         ...BASE,
@@ -278,7 +278,7 @@ routes:
       ]);
     });
 
-    test('that are gone, goes back to the defaults', () => {
+    test('that are deleted, serves the defaults', () => {
       const open = { 'a.yaml': publicRoute('a', 'a.example') };
       const before = good(open);
       const { served } = accept(before, open);
@@ -287,7 +287,7 @@ routes:
       });
     });
 
-    test('that come after the defaults and are invalid, keep the defaults', () => {
+    test('that come after the defaults and are invalid, keeps the defaults', () => {
       const open = { 'a.yaml': publicRoute('a', 'a.example') };
       const before = accept(undefined, open);
       const { served, problems } = accept(before, {
@@ -298,7 +298,7 @@ routes:
       expect(problems).toEqual([expect.stringContaining('spec.cookie.expiration')]);
     });
 
-    test('that may be in a file that does not parse, keeps the last good ones', () => {
+    test('that may be in a file that cannot be parsed, keeps the last good ones', () => {
       const open = { 'a.yaml': publicRoute('a', 'a.example') };
       const before = good(open);
       const { served } = accept(before, { ...open, 'settings.yaml': '{' });
@@ -313,7 +313,7 @@ routes:
         fault: 'have a kind that is unknown',
         text: SETTINGS.replace('GatewaySettings', 'Setings'),
       },
-    ])('that $fault, serves nothing at a start', ({ text }) => {
+    ])('that $fault at the start, serves nothing', ({ text }) => {
       const { served, problems } = accept(undefined, {
         ...BASE,
         'settings.yaml': text,
@@ -323,7 +323,7 @@ routes:
       expect(problems).toHaveLength(1);
     });
 
-    test('that are invalid, still reports what is wrong with the routes', () => {
+    test('that are invalid, still reports the problems of routes', () => {
       const { problems } = accept(undefined, {
         'settings.yaml': SETTINGS.replace('1h', 'soon'),
         'a.yaml': route('a', 'a.example', 'policy: {allow: {or: [{emial: x}]}}'),
@@ -350,11 +350,11 @@ routes:
         problem:
           'a.yaml:1 (document 1) Route default/a-example: routes[0]: nobody can sign in: this file has no identity provider [IdentityProviderNotFound]',
       },
-    ])('that $what, are missed in words that fit', ({ files, problem }) => {
+    ])('that $what, reports in matching words that they are missing', ({ files, problem }) => {
       expect(accept(undefined, files).problems).toEqual([problem]);
     });
 
-    test('with an unknown key, still reports what the compiler finds', () => {
+    test('that have an unknown key, still reports the problems that the compiler finds', () => {
       const { problems } = accept(undefined, {
         'plain.yaml': `
 cookie_expiration: 1500ms
@@ -379,7 +379,7 @@ interface State {
   readonly problems: readonly string[];
 }
 
-/** Reads files, after those of the state before. */
+/** Reads files, after those of an earlier state. */
 function accept(before: State | undefined, files: Files): State {
   const configuration =
     before?.configuration ?? new FileConfiguration({ devAllowLoopback: false, services: 'none' });

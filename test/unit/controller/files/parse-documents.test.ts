@@ -51,7 +51,7 @@ describe('parseDocuments', () => {
     expect(first(TEXT).lineOf(path)).toBe(line);
   });
 
-  test('finds the line of what an alias stands for', () => {
+  test('finds the line of the value of an alias', () => {
     expect(first('a: &x\n  b: 1\nc: *x\n').lineOf('c.b')).toBe(2);
   });
 
@@ -66,7 +66,7 @@ describe('parseDocuments', () => {
     expect(documents).toEqual([]);
   });
 
-  test('refuses aliases that multiply without end', () => {
+  test('rejects aliases that expand without end', () => {
     const levels = Array.from({ length: 9 }, (_value, index) => {
       const list = Array.from({ length: 9 }, () => `*l${String(index)}`).join(', ');
       return `l${String(index + 1)}: &l${String(index + 1)} [${list}]`;

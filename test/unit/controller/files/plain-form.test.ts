@@ -141,7 +141,7 @@ describe('the plain form', () => {
     ]);
   });
 
-  test('takes secrets from files, which are named from the configuration file', () => {
+  test('reads secrets from files, relative to the configuration file', () => {
     const text = `
       signing_key_file: keys/assertion.pem
       identity_providers:
@@ -282,7 +282,7 @@ describe('the plain form', () => {
     expect(problems).toContain(`/etc/gatehouse/${problem}`);
   });
 
-  test('reports a name that no resource can have', () => {
+  test('reports an invalid name of a resource', () => {
     const { problems } = read('routes: [{name: A b, from: https://a.example, to: http://b}]');
     expect(problems).toEqual([
       `${FILE}:1 (document 1) Route default/A b: routes[0].name: must consist of lower-case letters, digits, "-" and "." [InvalidManifest]`,
@@ -298,7 +298,7 @@ describe('the plain form', () => {
     expect(problems.join()).not.toContain('hunter2');
   });
 
-  test('is not taken for a manifest that forgot its kind', () => {
+  test('is not confused with a manifest without a kind', () => {
     const { problems } = read('apiVersion: gatehouse.dev/v1alpha1\nmetadata: {name: x}\nspec: {}');
     expect(problems).toEqual([
       `${FILE}:1 (document 1) manifest: kind: must be one of Route, GatewaySettings, Secret [InvalidManifest]`,

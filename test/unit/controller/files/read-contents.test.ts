@@ -31,7 +31,7 @@ describe('readContents', () => {
     );
   });
 
-  test('does not go into directories, nor read hidden files', async () => {
+  test('does not read subdirectories and hidden files', async () => {
     await mkdir(join(directory, 'more.yaml'));
     await write({ 'a.yaml': '', '.hidden.yaml': 'x: 1', 'more.yaml/b.yaml': 'x: 1' });
     expect(await namesIn(directory)).toEqual(['a.yaml']);
@@ -46,13 +46,13 @@ describe('readContents', () => {
     expect(files).toMatchObject([{ name: join(directory, 'a.yaml'), text: 'a: 1' }]);
   });
 
-  test('leaves out a link that leads nowhere', async () => {
+  test('ignores a link without a target', async () => {
     await write({ 'a.yaml': '' });
     await symlink('nowhere.yaml', join(directory, 'b.yaml'));
     expect(await namesIn(directory)).toEqual(['a.yaml']);
   });
 
-  test('reads one file, whatever it is called', async () => {
+  test('reads a single file with any name', async () => {
     await write({ 'gatehouse.conf': 'a: 1', 'other.yaml': 'b: 1' });
     const path = join(directory, 'gatehouse.conf');
     expect((await readContents(path)).files).toMatchObject([{ name: path, text: 'a: 1' }]);
@@ -71,7 +71,7 @@ describe('readContents', () => {
     ]);
   });
 
-  test('does not parse again what did not change', async () => {
+  test('does not parse an unchanged file again', async () => {
     await write({ 'a.yaml': 'a: 1', 'b.yaml': 'b: 1' });
     const first = await readContents(directory);
     await write({ 'b.yaml': 'b: 2' });
@@ -80,7 +80,7 @@ describe('readContents', () => {
     expect(second.files[1]?.text).toBe('b: 2');
   });
 
-  test('throws when the path is not there', async () => {
+  test('throws if the path does not exist', async () => {
     await expect(readContents(join(directory, 'nowhere'))).rejects.toThrow('ENOENT');
   });
 });

@@ -19,7 +19,7 @@ describe('readSettled', () => {
       reads: ['1', '2', '3', '4', '5'],
       result: '5',
     },
-  ])('gives $what', async ({ reads, result }) => {
+  ])('returns $what', async ({ reads, result }) => {
     const script = [...reads];
     const settled = await readSettled(contents('old'), {
       read: () => {

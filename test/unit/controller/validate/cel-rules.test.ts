@@ -16,11 +16,11 @@ describe('every CEL rule', () => {
     );
   });
 
-  test.each(flatten(BROKEN_ROUTES))('"%s" refuses a Route with %s', (message, yaml) => {
+  test.each(flatten(BROKEN_ROUTES))('"%s" rejects a Route with %s', (message, yaml) => {
     expect(messagesOf(routeWith(yaml))).toEqual([message]);
   });
 
-  test.each(flatten(BROKEN_SETTINGS))('"%s" refuses settings with %s', (message, yaml) => {
+  test.each(flatten(BROKEN_SETTINGS))('"%s" rejects settings with %s', (message, yaml) => {
     expect(messagesOf(settingsWith(yaml))).toEqual([message]);
   });
 });

@@ -21,7 +21,7 @@ const FIELDS: readonly Named[] = [
   ...fieldsIn(readCrdSchema('GatewaySettings'), 'GatewaySettings'),
 ];
 
-/** Every field but `metadata`, which Kubernetes describes. */
+/** All fields except `metadata`, which Kubernetes describes. */
 function fieldsIn(schema: CrdSchema, path: string): readonly Named[] {
   const { properties = {}, items, additionalProperties } = schema;
   const members = Object.entries(properties).filter(([name]) => name !== 'metadata');
@@ -38,7 +38,7 @@ function pathsWhere(isOdd: (schema: CrdSchema) => boolean): readonly string[] {
 }
 
 describe('the definitions', () => {
-  test('say of every field what it is for', () => {
+  test('describe every field', () => {
     const paths = pathsWhere(({ description = '' }) => !description.endsWith('.'));
 
     expect(paths.filter((path) => !path.endsWith('{}'))).toEqual([]);
@@ -60,7 +60,7 @@ describe('the definitions', () => {
     ]);
   });
 
-  test('give every list a type, which says how changes of it merge', () => {
+  test('give every list a type, which determines how its changes merge', () => {
     const untyped = pathsWhere(
       (schema) => schema.type === 'array' && schema['x-kubernetes-list-type'] === undefined,
     );
@@ -68,7 +68,7 @@ describe('the definitions', () => {
     expect(untyped).toEqual([]);
   });
 
-  test('have words for each of their patterns', () => {
+  test('have a description in words for each pattern', () => {
     const wordless = FIELDS.filter(({ path }) => !path.includes('.status.')).flatMap(
       ({ schema: { pattern } }) =>
         pattern !== undefined && patternInWords(pattern).includes(pattern) ? [pattern] : [],
@@ -77,8 +77,8 @@ describe('the definitions', () => {
     expect(wordless).toEqual([]);
   });
 
-  test('keep what they do not know in a policy, for the compiler to refuse', () => {
-    // Attack: a deny clause that is pruned for its misspelt name lets through what it names.
+  test('preserve unknown fields of a policy, so that the compiler can reject them', () => {
+    // Attack: pruning a deny clause with a misspelt name would let through what it names.
     const policy = FIELDS.filter(({ path }) => path.startsWith('Route.spec.policy'));
     const pruned = policy.filter(
       ({ schema }) =>
@@ -89,7 +89,7 @@ describe('the definitions', () => {
     expect(pruned).toEqual([]);
   });
 
-  test('know the log fields that the snapshot knows', () => {
+  test('have the same log fields as the snapshot', () => {
     const fields = FIELDS.find(({ path }) => path.endsWith('.authorizeLogFields[]'));
 
     expect(fields?.schema.enum).toEqual(AUTHORIZE_LOG_FIELDS);

@@ -7,7 +7,7 @@ function secretWith(content: object): unknown {
 }
 
 describe('a Secret', () => {
-  test('is decoded from data and stringData, which wins', () => {
+  test('is decoded from data and stringData, and stringData wins', () => {
     const document = secretWith({
       type: 'Opaque',
       data: { a: 'b25l', b: 'dHdv', folded: 'b2\n5l' },
@@ -45,7 +45,7 @@ describe('a Secret', () => {
       'stringdata',
       'is not a known field; did you mean "stringData"?',
     ],
-  ])('with %s is refused', (_case, content, path, message) => {
+  ])('with %s is invalid', (_case, content, path, message) => {
     expect(validateResource(secretWith(content), 'test')).toEqual({
       kind: 'invalid',
       problems: [{ resource: 'Secret default/keys', reason: 'InvalidManifest', path, message }],
@@ -56,7 +56,7 @@ describe('a Secret', () => {
     { data: { a: 'hunter-2' } },
     { stringData: { 'a b': 'hunter-2' } },
     { a: 'hunter-2' },
-  ])('never has a value of it in a problem', (content) => {
+  ])('never has a problem that contains a value', (content) => {
     const validation = validateResource(secretWith(content), 'test');
 
     expect(validation.kind).toBe('invalid');

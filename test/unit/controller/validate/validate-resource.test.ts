@@ -34,13 +34,13 @@ describe('a valid manifest', () => {
     expect(resourceOf(aSettings())).toEqual(aSettings());
   });
 
-  test('is in the namespace "default" unless it says otherwise', () => {
+  test('is in the namespace "default" if it names none', () => {
     const { metadata } = resourceOf({ ...aRoute(), metadata: { name: 'app' } });
 
     expect(metadata).toEqual({ name: 'app', namespace: 'default' });
   });
 
-  test('may come from an API server, whose fields are let through and whose status is not', () => {
+  test('may have the metadata of an API server, and loses its status', () => {
     const metadata = { name: 'app', resourceVersion: '7', managedFields: [{}], uid: 'u' };
     const resource = resourceOf({ ...aRoute(), metadata, status: { whatever: 1 } });
 
@@ -57,7 +57,7 @@ describe('a valid manifest', () => {
   });
 });
 
-describe('a document that is no resource', () => {
+describe('a document that is not a resource', () => {
   test.each([
     ['null', ': must be a manifest: an object with a kind'],
     ['[]', ': must be a manifest: an object with a kind'],
@@ -67,17 +67,17 @@ describe('a document that is no resource', () => {
       'kind: must be one of Route, GatewaySettings, Secret; did you mean "Route"?',
     ],
     ['{ apiVersion: apps/v1, kind: Secret }', 'apiVersion: must be v1 for a Secret'],
-  ])('%s is refused', (yaml, problem) => {
+  ])('%s is invalid', (yaml, problem) => {
     expect(problemsOf(parse(yaml))).toEqual([problem]);
   });
 
-  test('is called by its place while it has no name', () => {
+  test('is named by its place if it has no name', () => {
     const validation = validateResource({ kind: 'Route' }, PLACE);
 
     expect(validation).toMatchObject({ problems: [{ resource: PLACE }, {}, {}] });
   });
 
-  test('must be of the version that is served', () => {
+  test('must have the apiVersion of the definitions', () => {
     const problems = problemsOf({ ...aRoute(), apiVersion: 'gatehouse.dev/v1' });
 
     expect(problems).toEqual(['apiVersion: must be gatehouse.dev/v1alpha1']);
@@ -94,7 +94,7 @@ describe('metadata', () => {
     ],
     ['{ name: a, lables: {} }', 'metadata.lables: is not a known field; did you mean "labels"?'],
     ['{ name: a, labels: { tier: 1 } }', 'metadata.labels.tier: must be a string'],
-  ])('%s is refused', (yaml, problem) => {
+  ])('%s is invalid', (yaml, problem) => {
     expect(problemsOf({ ...aRoute(), metadata: parse(yaml) as unknown })).toEqual([problem]);
   });
 
@@ -112,11 +112,11 @@ describe('metadata', () => {
 });
 
 describe('a Route', () => {
-  test.each([...REFUSED_ROUTES, ...REFUSED_NULLS])('with %s is refused', (yaml, problem) => {
+  test.each([...REFUSED_ROUTES, ...REFUSED_NULLS])('with %s is invalid', (yaml, problem) => {
     expect(problemsOf(routeWith(yaml))).toEqual([problem]);
   });
 
-  test('has all of its problems reported, not the first', () => {
+  test('has all its problems reported', () => {
     const document = routeWith(`
       to: ftp://files
       prefix: a
@@ -136,7 +136,7 @@ describe('a Route', () => {
     ]);
   });
 
-  test('has problems of its policy under a reason of their own', () => {
+  test('has the reason InvalidPolicy for problems of its policy', () => {
     const validation = validateResource(routeWith('policy: { allow: [] }'), PLACE);
 
     expect(validation).toMatchObject({ problems: [{ reason: 'InvalidPolicy' }] });
@@ -144,13 +144,13 @@ describe('a Route', () => {
 });
 
 describe('GatewaySettings', () => {
-  test.each(REFUSED_SETTINGS)('with %s are refused', (yaml, problem) => {
+  test.each(REFUSED_SETTINGS)('with %s are invalid', (yaml, problem) => {
     expect(problemsOf(settingsWith(yaml))).toContain(problem);
   });
 });
 
 describe('a rule in CEL', () => {
-  test('that cannot be evaluated is not reported beside the reason why', () => {
+  test('that cannot be evaluated is not reported beside the cause', () => {
     expect(problemsOf(settingsWith('cookie: { expiration: soon }'))).toEqual([
       'spec.cookie.expiration: must be a duration such as 90s, 1h30m or 500ms (Gateway API, GEP-2257)',
     ]);

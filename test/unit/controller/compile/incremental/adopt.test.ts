@@ -14,7 +14,7 @@ const A = 'https://a.example.com';
 const B = 'https://b.example.com';
 const BAD = publicSpec(A, { regex: '(a+)+' });
 
-/** A cluster whose controller leads, and another one that was told of less than it. */
+/** A cluster whose controller leads, and a follower that missed some changes. */
 class Pair {
   readonly leader = new CompilerCluster();
   readonly follower: IncrementalCompiler = new IncrementalCompiler({
@@ -31,7 +31,7 @@ class Pair {
     this.follower.update({ routes: this.#routes(names) });
   }
 
-  /** The follower begins to lead. Answers with what it serves and changes. */
+  /** Makes the follower lead. Returns what it serves and changes. */
   adopt(...names: readonly string[]): ReturnType<IncrementalCompiler['adopt']> {
     const newest: Changes = {
       routes: this.#routes(names),
@@ -46,8 +46,8 @@ class Pair {
 }
 
 describe('a controller that begins to lead', () => {
-  // Attack: who holds a host by what serves of it, and not by its newest generation, holds it still.
-  test('leaves a host to whom it serves, although the newest generation is not accepted', () => {
+  // Attack: a route that holds a host only by its fallback must not lose it by a change of leader.
+  test('leaves a host to the route that serves it, even if its newest generation is rejected', () => {
     const pair = new Pair();
     pair.leader.put({ 'victim/app': publicSpec(B, { to: 'http://victim' }) });
     pair.show('victim/app');
@@ -61,8 +61,8 @@ describe('a controller that begins to lead', () => {
     expect(routes.get('victim/app')).toMatchObject({ served: { generation: 2 } });
   });
 
-  // Attack: of two updates in one batch, a follower may never have seen the one that was accepted.
-  test('goes on with the newest generation that was accepted, seen or not', () => {
+  // Attack: of two updates in one batch, a follower may not have seen the one that was accepted.
+  test('serves the newest accepted generation, even if it never saw it', () => {
     const pair = new Pair();
     pair.leader.put({ 'x/app': publicSpec(A, { to: 'http://first' }) });
     pair.show('x/app');
@@ -77,7 +77,7 @@ describe('a controller that begins to lead', () => {
     expect(routes.get('x/app')).toMatchObject({ isAccepted: false, served: { generation: 2 } });
   });
 
-  test('keeps what it knows where that is newer', () => {
+  test('keeps its own generation if that is newer', () => {
     const pair = new Pair();
     pair.leader.put({ 'x/app': publicSpec(A) });
     pair.leader.put({ 'x/app': BAD });
@@ -95,7 +95,7 @@ describe('a controller that begins to lead', () => {
     });
   });
 
-  test('leaves hosts to whom the leader before gave them', () => {
+  test('keeps the owners of hosts of the previous leader', () => {
     const pair = new Pair();
     pair.leader.put({ 'y/old': publicSpec(B) });
     pair.leader.put({ 'x/app': publicSpec(A, { to: 'http://x' }) });
@@ -114,7 +114,7 @@ describe('a controller that begins to lead', () => {
     ]);
   });
 
-  test('goes on with newer settings that were accepted', () => {
+  test('serves newer settings that were accepted by the previous leader', () => {
     const pair = new Pair();
     pair.leader.putSettings(settingsSpec({ cookie: { expiration: '2h' } }));
     pair.leader.putSettings(settingsSpec({ cookie: { expiration: 'soon' } }));
@@ -124,7 +124,7 @@ describe('a controller that begins to lead', () => {
     expect(settings).toMatchObject({ isAccepted: false, served: { generation: 2 } });
   });
 
-  test('changes nothing where it agrees', () => {
+  test('changes nothing if it agrees with the previous leader', () => {
     const pair = new Pair();
     pair.leader.put({ 'x/app': publicSpec(A), 'y/app': publicSpec(B) });
     pair.show('x/app', 'y/app');

@@ -37,7 +37,7 @@ function grant(from: string): ReferenceGrant {
   };
 }
 
-/** A route to a Service with one endpoint serves. */
+/** A cluster with a route that serves from a Service with one target. */
 function started(): CompilerCluster {
   const cluster = startedCluster();
   cluster.change({
@@ -53,8 +53,8 @@ function endpoints(cluster: CompilerCluster, name = SERVICE): unknown {
   return value?.kind === 'service' ? value.ports : undefined;
 }
 
-describe('a change of endpoints', () => {
-  test('compiles no route, and changes the Service alone', () => {
+describe('a change of EndpointSlices', () => {
+  test('compiles no route, and changes only the Service', () => {
     const cluster = started();
     const { compilations } = cluster;
     const { put, deleted, routes } = cluster.change({
@@ -79,7 +79,7 @@ describe('a change of endpoints', () => {
     expect(compilation).toEqual({ put: [], deleted: [], routes: new Map() });
   });
 
-  test('follows a slice that goes to another Service, or goes away', () => {
+  test('is applied if a slice moves to another Service or is deleted', () => {
     const cluster = started();
     cluster.change({ endpointSlices: new Map([['x/slice', slice(['10.0.0.1'], 'other')]]) });
 
@@ -97,7 +97,7 @@ describe('a change of endpoints', () => {
 });
 
 describe('a Service', () => {
-  test('that comes and goes changes the route, which serves all along', () => {
+  test('that is deleted and created again changes the route, which keeps serving', () => {
     const cluster = started();
     const { compilations } = cluster;
     cluster.change({ services: new Map([[SERVICE, undefined]]) });
@@ -118,7 +118,7 @@ describe('a Service', () => {
     expect(cluster.compilations).toBe(compilations);
   });
 
-  test('that loses the port leads nowhere', () => {
+  test('that loses the port is a problem of the route', () => {
     const cluster = started();
     cluster.change({ services: new Map([[SERVICE, service(81)]]) });
 
@@ -126,7 +126,7 @@ describe('a Service', () => {
     expect(cluster.snapshot.has('service/x/files')).toBe(false);
   });
 
-  test('is in the snapshot as long as a route uses it, with the ports they use', () => {
+  test('is in the snapshot while routes use it, with the ports that they use', () => {
     const cluster = started();
     const ports = [{ port: 80 }, { name: 'more', port: 81 }];
     cluster.change({ services: new Map([[SERVICE, service(80, { ports })]]) });
@@ -143,7 +143,7 @@ describe('a Service', () => {
     expect(cluster.snapshot.has('service/x/files')).toBe(false);
   });
 
-  test('that is a name outside leads there', () => {
+  test('of type ExternalName leads to the external name', () => {
     const cluster = started();
     const spec = { type: 'ExternalName', externalName: 'files.example.net' };
     cluster.change({ services: new Map([[SERVICE, { metadata: { name: 'files' }, spec }]]) });
@@ -151,7 +151,7 @@ describe('a Service', () => {
     expect(endpoints(cluster)).toEqual([{ port: 80, endpoints: ['files.example.net:80'] }]);
   });
 
-  test('that a route gives up for something invalid stays in service with it', () => {
+  test('stays in use if the route changes to something invalid', () => {
     const cluster = started();
     cluster.put({ 'x/app': { ...specWith({ name: 'other', port: 80 }), regex: '(a+)+' } });
     cluster.change({ endpointSlices: new Map([['x/slice', slice(['10.0.0.7'])]]) });
@@ -173,7 +173,7 @@ describe('a Service of another namespace', () => {
     return cluster;
   }
 
-  test('is used from when it is granted until it is not', () => {
+  test('is used while a ReferenceGrant permits it', () => {
     const cluster = foreign();
 
     expect(cluster.reasons('y/app')).toEqual(['RefNotPermitted']);
@@ -194,15 +194,15 @@ describe('a Service of another namespace', () => {
     ['of its own namespace', 'y/grant', grant('y')],
     ['for another namespace', 'x/grant', grant('z')],
     ['that says nothing', 'x/grant', { metadata: { name: 'grant' } }],
-  ])('is not used by a grant %s', (_what, name, given) => {
+  ])('is not permitted by a grant %s', (_what, name, given) => {
     const cluster = foreign();
     cluster.change({ referenceGrants: new Map([[name, given]]) });
 
     expect(cluster.reasons('y/app')).toEqual(['RefNotPermitted']);
   });
 
-  // Attack: the answer must not tell what there is in other namespaces.
-  test('is not told of, whether it is there or not', () => {
+  // Attack: the problem must not reveal which Services other namespaces have.
+  test('causes the same problem whether it exists or not', () => {
     const cluster = foreign();
     const before = cluster.verdicts.get('y/app')?.problems;
     cluster.change({ services: new Map([[SERVICE, undefined]]) });

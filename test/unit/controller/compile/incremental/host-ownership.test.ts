@@ -15,10 +15,10 @@ const SELECTING = settingsSpec({
   allowedRoutes: { namespaces: { from: 'Selector', selector: { matchLabels: YES } } },
 });
 
-/** Those of the settings alone may serve. */
+/** Admits routes of the settings' namespace only. */
 const ONLY_OWN = settingsSpec({ allowedRoutes: { namespaces: { from: 'Same' } } });
 
-/** Labels the two namespaces. */
+/** Labels both namespaces. */
 function label(
   cluster: CompilerCluster,
   x: Readonly<Record<string, string>>,
@@ -32,14 +32,14 @@ function label(
   });
 }
 
-/** Namespace x gets a host, and then a route of namespace y asks for it that is older. */
+/** Namespace x gets a host, and then an older route of namespace y asks for it. */
 function contest(cluster: CompilerCluster): void {
   cluster.put({ 'y/old': publicSpec(B) });
   cluster.put({ 'x/app': publicSpec(A) });
   cluster.put({ 'y/old': publicSpec(A) });
 }
 
-/** Each namespace serves the host that it had first. */
+/** Expects each namespace to serve the host that it had first. */
 function expectEachWithItsOwn(cluster: CompilerCluster): void {
   expect(cluster.routes).toMatchObject({
     'x/app': { host: 'a.example.com' },
@@ -74,8 +74,8 @@ describe('a host', () => {
     ]);
   });
 
-  // Attack: routes keep their age. An old one must not take a host by a change to it.
-  test('stays with its namespace when an older route of another one asks for it', () => {
+  // Attack: routes keep their age. An old route must not take a host by being changed.
+  test('stays with its namespace if an older route of another namespace asks for it', () => {
     const cluster = startedCluster();
     contest(cluster);
 
@@ -86,8 +86,8 @@ describe('a host', () => {
     expectEachWithItsOwn(cluster);
   });
 
-  // Attack: a tenant gets a host at another gateway, and brings that along.
-  test('is not what a route has at another gateway', () => {
+  // Attack: a tenant gets a host at another gateway, and moves the route here.
+  test('is not given to a route because it has the host at another gateway', () => {
     const cluster = startedCluster();
     contest(cluster);
     const theirs = { gatewayClassName: 'other', url: A };
@@ -133,12 +133,12 @@ describe('a host', () => {
     expect(cluster.reasons('y/app')).toEqual(['HostConflict']);
   });
 
-  // Attack: who deletes the settings, or they are deleted by mistake, must not move a host.
+  // Attack: deleting the settings, on purpose or by mistake, must not move a host.
   test.each<[string, (cluster: CompilerCluster) => void]>([
     ['there are no settings', (cluster) => void cluster.putSettings(null)],
     ['settings admit neither', (cluster) => void cluster.putSettings(ONLY_OWN)],
     ['nobody can sign in', (cluster) => void cluster.putSettings({})],
-  ])('stays with its namespace from one controller to the next, while %s', (_, close) => {
+  ])('stays with its namespace when another controller takes over while %s', (_, close) => {
     const cluster = startedCluster();
     const signedIn = { allowPublicUnauthenticatedAccess: false, allowAnyAuthenticatedUser: true };
     cluster.put({ 'y/old': publicSpec(B, signedIn) });
@@ -155,7 +155,7 @@ describe('a host', () => {
     expectEachWithItsOwn(cluster);
   });
 
-  test('is kept by no route that asks for another one, or whose namespace has lost it', () => {
+  test('is not kept by a route that asks for another host, or whose namespace lost it', () => {
     const cluster = startedCluster();
     label(cluster, YES, YES);
     cluster.putSettings(SELECTING);
@@ -180,7 +180,7 @@ describe('a host', () => {
     expect(cluster.reasons('x/lost')).toEqual(['HostConflict']);
   });
 
-  test('is kept by no route that was refused, when settings let nothing serve', () => {
+  test('is not kept by a rejected route while the settings let nothing serve', () => {
     const cluster = startedCluster();
     cluster.put({ 'x/app': publicSpec(A) });
     cluster.put({ 'y/app': publicSpec(A) });
@@ -198,7 +198,7 @@ describe('a host', () => {
     expect(serving(cluster)).toEqual(['y/app']);
   });
 
-  test("that is shared is anybody's, path by path", () => {
+  test('that is shared may be used by every namespace, path by path', () => {
     const cluster = startedCluster();
     cluster.putSettings(settingsSpec({ sharedHosts: ['a.example.com'] }));
     cluster.put({ 'x/app': publicSpec(A) });
@@ -214,7 +214,7 @@ describe('a host', () => {
     ]);
   });
 
-  test('that is shared no more belongs to the namespace of its oldest route again', () => {
+  test('belongs to the namespace of its oldest route once it is not shared any longer', () => {
     const cluster = startedCluster();
     cluster.putSettings(settingsSpec({ sharedHosts: ['a.example.com'] }));
     cluster.put({ 'x/app': publicSpec(A) });
@@ -225,8 +225,8 @@ describe('a host', () => {
     expect(cluster.reasons('y/app')).toEqual(['HostConflict']);
   });
 
-  // Attack: an old route that was changed to ask for the host must not get it by a restart.
-  test('stays with its namespace when labels of namespaces come after the routes', () => {
+  // Attack: an old route that was changed to ask for the host must not get it by a restart of the controller.
+  test('stays with its namespace if the labels of namespaces are read after the routes', () => {
     const cluster = startedCluster();
     label(cluster, YES, YES);
     cluster.putSettings(SELECTING);
@@ -237,7 +237,7 @@ describe('a host', () => {
     expect(new Map([...cluster.snapshot].sort())).toEqual(new Map([...before].sort()));
   });
 
-  test('serves on until labels that begin to matter are known', () => {
+  test('keeps serving until the labels that the settings now select by are known', () => {
     const cluster = startedCluster();
     cluster.put({ 'x/app': publicSpec(A), 'y/app': publicSpec(B) });
     const { put, deleted, routes } = cluster.putSettings(SELECTING);
@@ -250,7 +250,7 @@ describe('a host', () => {
     expect(serving(cluster)).toEqual(['x/app']);
   });
 
-  test('stays with its namespace while that is not admitted, and nobody else asks for it', () => {
+  test('stays with a namespace that is not admitted while nobody else asks for it', () => {
     const cluster = startedCluster();
     label(cluster, YES, YES);
     cluster.putSettings(SELECTING);
@@ -264,7 +264,7 @@ describe('a host', () => {
     expectEachWithItsOwn(cluster);
   });
 
-  test('that was shared for a while belongs to whom it belonged before', () => {
+  test('belongs to its owner again after it was shared', () => {
     const cluster = startedCluster();
     cluster.put({ 'y/old': publicSpec(B) });
     cluster.put({ 'x/app': publicSpec(A) });
@@ -278,7 +278,7 @@ describe('a host', () => {
     expect(serving(cluster)).toEqual(['x/app']);
   });
 
-  test('that is shared when a controller starts has an owner, too, for when it is no more', () => {
+  test('has an owner even if it is shared when a controller starts', () => {
     const cluster = startedCluster();
     cluster.putSettings(settingsSpec({ sharedHosts: ['a.example.com'] }));
     cluster.put({ 'x/app': publicSpec(A) });
@@ -292,7 +292,7 @@ describe('a host', () => {
     expect(serving(cluster)).toEqual(['y/app']);
   });
 
-  test('is another one than the wildcard above it', () => {
+  test('is independent of the wildcard above it', () => {
     const cluster = startedCluster();
     cluster.put({ 'x/app': publicSpec('https://*.example.com') });
     cluster.put({ 'y/app': publicSpec(A), 'y/wildcard': publicSpec('https://*.example.com') });

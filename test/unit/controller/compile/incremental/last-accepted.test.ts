@@ -12,7 +12,7 @@ const A = 'https://a.example.com';
 const B = 'https://b.example.com';
 const C = 'https://c.example.com';
 
-/** A spec that no compiler accepts. */
+/** A spec that the compiler rejects. */
 function badSpec(from: string): object {
   return publicSpec(from, { regex: '(a+)+' });
 }
@@ -29,8 +29,8 @@ function hosts(cluster: CompilerCluster): Readonly<Record<string, string>> {
   );
 }
 
-describe('an update that is not accepted', () => {
-  test('leaves the last accepted generation in service, and says so', () => {
+describe('a rejected update', () => {
+  test('leaves the last accepted generation in service, and reports both', () => {
     const cluster = started({ 'x/app': publicSpec(A) });
     const { put, deleted } = cluster.put({ 'x/app': badSpec(B) });
 
@@ -44,7 +44,7 @@ describe('an update that is not accepted', () => {
     });
   });
 
-  test('heals when it is changed back', () => {
+  test('ends when it is changed back', () => {
     const cluster = started({ 'x/app': publicSpec(A) });
     cluster.put({ 'x/app': badSpec(B) });
     cluster.put({ 'x/app': publicSpec(A) });
@@ -56,7 +56,7 @@ describe('an update that is not accepted', () => {
     });
   });
 
-  test('keeps its old address from others', () => {
+  test('keeps the old address from other routes', () => {
     const cluster = started({ 'x/app': publicSpec(A) });
     cluster.put({ 'x/app': badSpec(B) });
     cluster.put({ 'x/new': publicSpec(A) });
@@ -65,7 +65,7 @@ describe('an update that is not accepted', () => {
     expect(cluster.reasons('x/new')).toEqual(['HostConflict']);
   });
 
-  test('that loses a host goes back to its own', () => {
+  test('keeps the old host of a route that asks for the host of an older one', () => {
     const cluster = started({ 'x/first': publicSpec(A), 'x/second': publicSpec(B) });
     cluster.put({ 'x/second': publicSpec(A) });
 
@@ -73,7 +73,7 @@ describe('an update that is not accepted', () => {
     expect(cluster.reasons('x/second')).toEqual(['HostConflict']);
   });
 
-  test('takes the host when the other one leaves', () => {
+  test('is accepted once the older route leaves the host', () => {
     const cluster = started({ 'x/first': publicSpec(A), 'x/second': publicSpec(B) });
     cluster.put({ 'x/second': publicSpec(A) });
     cluster.delete('x/first');
@@ -82,7 +82,7 @@ describe('an update that is not accepted', () => {
     expect(cluster.verdicts.get('x/second')).toMatchObject({ isAccepted: true, problems: [] });
   });
 
-  test('makes those go back that asked for what it goes back to', () => {
+  test('makes routes fall back that asked for what it falls back to', () => {
     const cluster = started({
       'x/first': publicSpec(A),
       'x/second': publicSpec(B),
@@ -95,7 +95,7 @@ describe('an update that is not accepted', () => {
     expect(cluster.reasons('x/third')).toEqual(['HostConflict']);
   });
 
-  test('does not go back to what an older route has taken since, whatever changes elsewhere', () => {
+  test('does not fall back to an address that an older route got since, whatever changes elsewhere', () => {
     const cluster = startedCluster();
     cluster.put({ 'x/older': publicSpec(C) });
     cluster.put({ 'x/winner': publicSpec(A) });
@@ -109,8 +109,10 @@ describe('an update that is not accepted', () => {
 
     expect(hosts(cluster)).toEqual({ 'x/another': 'a', 'x/older': 'b', 'x/winner': 'a' });
   });
+});
 
-  test('lets routes swap their addresses at once', () => {
+describe('a host', () => {
+  test('can be swapped for another between two routes in one update', () => {
     const cluster = started({ 'x/first': publicSpec(A), 'y/second': publicSpec(B) });
     cluster.putSettings(settingsSpec({ sharedHosts: ['a.example.com', 'b.example.com'] }));
     cluster.put({ 'x/first': publicSpec(B), 'y/second': publicSpec(A) });
@@ -118,7 +120,7 @@ describe('an update that is not accepted', () => {
     expect(hosts(cluster)).toEqual({ 'x/first': 'b', 'y/second': 'a' });
   });
 
-  test('gives a host that it left to those that wait for it', () => {
+  test('passes to the route that waits for it when its route leaves', () => {
     const cluster = started({ 'x/first': publicSpec(A), 'y/second': publicSpec(A) });
     cluster.put({ 'x/first': publicSpec(B) });
 
@@ -126,8 +128,8 @@ describe('an update that is not accepted', () => {
   });
 });
 
-describe('a route that is gone', () => {
-  test('is gone with its last accepted generation', () => {
+describe('a deleted route', () => {
+  test('leaves nothing in service', () => {
     const cluster = started({ 'x/app': publicSpec(A) });
     cluster.put({ 'x/app': badSpec(A) });
     cluster.delete('x/app');
@@ -136,7 +138,7 @@ describe('a route that is gone', () => {
     expect(cluster.verdicts.size).toBe(0);
   });
 
-  test('is another one when it is made anew, also when only that is seen', () => {
+  test('has no history when it is created again, even if the deletion was not seen', () => {
     const cluster = started({ 'x/app': publicSpec(A) });
     const stored = cluster.stored('x/app');
     const anew = {
@@ -151,7 +153,7 @@ describe('a route that is gone', () => {
 });
 
 describe('another controller that takes over', () => {
-  test('goes on with what serves', () => {
+  test('continues with what serves', () => {
     const cluster = started({ 'x/app': publicSpec(A), 'x/other': publicSpec(C) });
     cluster.put({ 'x/app': badSpec(B) });
     const before = new Map(cluster.snapshot);
@@ -164,7 +166,7 @@ describe('another controller that takes over', () => {
     });
   });
 
-  test('forgets it when the newest is accepted', () => {
+  test('forgets the fallback when the newest generation is accepted', () => {
     const cluster = started({ 'x/app': publicSpec(A) });
     cluster.put({ 'x/app': badSpec(B) });
     cluster.takeOver();
@@ -174,7 +176,7 @@ describe('another controller that takes over', () => {
     expect(hosts(cluster)).toEqual({ 'x/app': 'b' });
   });
 
-  // Attack: whoever may write statuses must get nothing for it that a spec would not get.
+  // Attack: writing a status must give a route nothing that writing its spec would not.
   test.each([
     ['the path of an older route', { ...publicSpec(A) }, 'x/app'],
     ['a host of another namespace', { ...publicSpec(A, { prefix: '/x' }) }, 'y/app'],
@@ -186,7 +188,7 @@ describe('another controller that takes over', () => {
     ['another class', publicSpec(B, { gatewayClassName: 'internal' }), 'x/app'],
     ['an unknown field', publicSpec(B, { hat: 1 }), 'x/app'],
     ['no spec', null, 'x/app'],
-  ])('gives no route %s for what a status says', (_what, spec, name) => {
+  ])('gives no route %s because of its status', (_what, spec, name) => {
     const cluster = started({ 'x/old': publicSpec(A) });
     cluster.put({ [name]: badSpec(C) });
     cluster.takeOver((route) =>
@@ -198,7 +200,7 @@ describe('another controller that takes over', () => {
     expect(Object.keys(cluster.routes)).toEqual(['x/old']);
   });
 
-  test('takes no generation from a status that is not an older one', () => {
+  test('ignores a generation in the status that is not older than the newest', () => {
     const cluster = started({ 'x/app': badSpec(A) });
     cluster.takeOver((route) => ({
       ...route,
@@ -209,7 +211,7 @@ describe('another controller that takes over', () => {
   });
 });
 
-describe('a route of a namespace that is not allowed', () => {
+describe('a route of a namespace that is not admitted', () => {
   const SELECTOR = { from: 'Selector', selector: { matchLabels: { gateway: 'yes' } } };
 
   function selecting(): CompilerCluster {
@@ -220,14 +222,14 @@ describe('a route of a namespace that is not allowed', () => {
     return cluster;
   }
 
-  test('does not serve, and says why', () => {
+  test('does not serve, and reports the reason', () => {
     const cluster = selecting();
 
     expect(hosts(cluster)).toEqual({ 'x/app': 'a' });
     expect(cluster.reasons('y/app')).toEqual(['NotAllowedByGateway']);
   });
 
-  test('serves from when it is allowed until it is not', () => {
+  test('serves while its namespace is admitted', () => {
     const cluster = selecting();
     cluster.change({ namespaces: new Map([['y', { gateway: 'yes' }]]) });
 
@@ -243,7 +245,7 @@ describe('a route of a namespace that is not allowed', () => {
     expect(cluster.routes).toEqual({});
   });
 
-  test('serves in no older generation either', () => {
+  test('does not serve in an older generation either', () => {
     const cluster = selecting();
     cluster.put({ 'x/app': badSpec(A) });
 
@@ -262,7 +264,7 @@ describe('a route of a namespace that is not allowed', () => {
   test.each<[string, object | null]>([
     ['it is admitted', settingsSpec({ allowedRoutes: { namespaces: { from: 'Same' } } })],
     ['there are settings', null],
-  ])('serves as it did in another controller, once %s again', (_, closed) => {
+  ])('serves in another controller as before, once %s again', (_, closed) => {
     const cluster = selecting();
     cluster.put({ 'x/app': badSpec(A) });
     cluster.putSettings(closed);
@@ -274,7 +276,7 @@ describe('a route of a namespace that is not allowed', () => {
     expect(cluster.verdicts.get('x/app')).toMatchObject({ isAccepted: false });
   });
 
-  test('keeps no host from others', () => {
+  test('does not keep a host from other routes', () => {
     const cluster = selecting();
     cluster.put({ 'x/new': publicSpec(B) });
 

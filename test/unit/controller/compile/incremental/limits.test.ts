@@ -10,7 +10,7 @@ import {
 const A = 'https://a.example.com';
 const MEBIBYTE = 1_048_576;
 
-/** A Service with many ports and endpoints, used by one route. */
+/** A Service with many ports and targets, used by one route. */
 function withService(portCount: number, sliceCount: number): CompilerCluster {
   const cluster = startedCluster();
   const ports = Array.from({ length: portCount }, (_value, index) => ({
@@ -41,7 +41,7 @@ function endpointCounts(cluster: CompilerCluster): readonly number[] {
 
 describe('a Service', () => {
   // Attack: a resource that is too long for the push protocol would end the stream of every proxy.
-  test('is told of as far as proxies can take, which its routes say', () => {
+  test('is cut to what proxies accept, and its routes report that', () => {
     const cluster = withService(10, 3);
 
     expect(endpointCounts(cluster)).toEqual([
@@ -52,7 +52,7 @@ describe('a Service', () => {
     expect(cluster.verdicts.get('x/app')?.problems[0]?.message).toContain('larger than');
   });
 
-  test('is told of with the same endpoints, whatever the order they came in', () => {
+  test('is cut to the same targets, whatever their order', () => {
     const cluster = withService(1, 3);
     const before = cluster.snapshot.get('service/x/big');
     cluster.takeOver();
@@ -60,7 +60,7 @@ describe('a Service', () => {
     expect(cluster.snapshot.get('service/x/big')).toEqual(before);
   });
 
-  test('that becomes smaller is told of as a whole', () => {
+  test('is complete again once it is small enough', () => {
     const cluster = withService(1, 3);
     cluster.change({ endpointSlices: new Map([['x/s2', undefined]]) });
 
@@ -70,7 +70,7 @@ describe('a Service', () => {
 });
 
 describe('a route', () => {
-  test('that compiles to too much is refused, and what served before serves', () => {
+  test('that compiles to too much is rejected, and the generation before serves', () => {
     const cluster = startedCluster();
     cluster.put({ 'x/app': publicSpec(A) });
     const policy = { allow: { or: [{ email: { in: ['x'.repeat(MEBIBYTE)] } }] } };
@@ -83,7 +83,7 @@ describe('a route', () => {
   test.each([
     ['of its policy', (members: object) => ({ allow: members })],
     ['of a matcher', (members: object) => ({ allow: { or: [{ email: members }] } })],
-  ])('with a great many unknown members %s gets few problems', (_what, policyOf) => {
+  ])('with very many unknown members %s gets few problems', (_what, policyOf) => {
     const names = Array.from({ length: 150_000 }, (_value, index) => [`k${String(index)}`, 1]);
     const cluster = startedCluster();
     const policy = policyOf(Object.fromEntries(names) as object);
@@ -99,7 +99,7 @@ describe('a route', () => {
     expect(JSON.stringify(cluster.verdicts.get('x/app')?.problems).length).toBeLessThan(500);
   });
 
-  test('gets so many problems and no more', () => {
+  test('gets a limited number of problems', () => {
     const cluster = startedCluster();
     const or = Array.from({ length: 64 }, () => ({ emial: 'x' }));
     cluster.put({ 'x/app': { from: A, to: 'http://up', policy: { allow: { or } } } });
@@ -109,7 +109,7 @@ describe('a route', () => {
 });
 
 describe('a route that the compiler fails on', () => {
-  test('is refused without its values, and the others go on', () => {
+  test('is rejected with a problem without its values, and the others are compiled', () => {
     const cluster = startedCluster();
     const spec = {
       ...publicSpec(A),
@@ -131,7 +131,7 @@ describe('a route that the compiler fails on', () => {
     [{ served: { generation: 'x', spec: null }, url: 5 }],
     [{ served: { generation: 0, spec: null } }],
     [{ served: [] }],
-  ])('is none for the stored status %j', (status) => {
+  ])('is not caused by the stored status %j', (status) => {
     const cluster = startedCluster();
     cluster.put({ 'x/app': publicSpec(A) });
     cluster.takeOver((route) => withStatus(route, status));

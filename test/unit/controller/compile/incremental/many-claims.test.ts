@@ -19,9 +19,9 @@ function named(
 }
 
 describe('many routes', () => {
-  // Attack: each step back makes the next route step back. One after another with a look at all, that
-  // takes as long as the square of their number, and everybody waits.
-  test('that each ask for the path of the one before step back in one go', () => {
+  // Attack: each fallback makes the next route fall back. One pass over all routes for each would take
+  // time that grows with the square of their number. The arbiter's own test counts the work.
+  test('that each ask for the path of the one before fall back in one update', () => {
     const cluster = startedCluster();
     cluster.put(named('evil', (index) => publicSpec(EVIL, { prefix: `/p${String(index)}` })));
     cluster.put(
@@ -32,14 +32,14 @@ describe('many routes', () => {
     expect(cluster.routes['evil/r0001']?.path.value).toBe('/p1');
     expect(cluster.routes['evil/r1999']?.path.value).toBe('/p1999');
 
-    // The first goes elsewhere, and all move up by one.
+    // The first route moves away, and all others move up by one.
     cluster.put({ 'evil/r0000': publicSpec('https://other.example.com') });
 
     expect(cluster.routes['evil/r0001']?.path.value).toBe('/p0');
     expect(cluster.routes['evil/r1999']?.path.value).toBe('/p1998');
   });
 
-  test('that ask for hosts of others are not looked at with those', () => {
+  test('that are rejected do not change with the routes that hold their hosts', () => {
     const cluster = startedCluster();
     const hostOf = (index: number): string => `https://h${String(index)}.example.com`;
     cluster.put(named('team', (index) => publicSpec(hostOf(index))));

@@ -28,7 +28,7 @@ function compile(
   return compileOnce({ routes: [], settings: aSettings(), ...resources }, options);
 }
 
-/** Routes of which some conflict with each other and some are not valid. */
+/** Routes, some of which conflict or are invalid. */
 const anyRoute: fc.Arbitrary<Route> = fc
   .record({
     name: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
@@ -48,7 +48,7 @@ const anyRoute: fc.Arbitrary<Route> = fc
     ),
   );
 
-/** No two of a name, as an API server has it. */
+/** Names are unique, as in an API server. */
 const anyRoutes = fc.uniqueArray(anyRoute, {
   selector: ({ metadata }) => `${String(metadata.namespace)}/${metadata.name}`,
 });
@@ -68,7 +68,7 @@ describe('a snapshot', () => {
     );
   });
 
-  test('is the same with a route that is not valid as without it', () => {
+  test('is the same with an invalid route as without it', () => {
     const invalid = aRoute({ regex: '(a+)+' }, { name: 'invalid' });
     fc.assert(
       fc.property(anyRoutes, (routes) => {
@@ -82,7 +82,7 @@ describe('a snapshot', () => {
     );
   });
 
-  test('holds each route that is named in no problem, and no other', () => {
+  test('contains exactly the routes without a problem', () => {
     fc.assert(
       fc.property(anyRoutes, (routes) => {
         const { snapshot, problems, acceptedRoutes } = compile({ routes });
@@ -100,7 +100,7 @@ describe('a snapshot', () => {
     );
   });
 
-  test('has another version for another configuration', () => {
+  test('has a different version for a different configuration', () => {
     const versions = [
       compile(),
       compile({ routes: [aRoute()] }),
@@ -111,7 +111,7 @@ describe('a snapshot', () => {
     expect(new Set(versions).size).toBe(versions.length);
   });
 
-  test('holds the settings and the provider to sign in at', () => {
+  test('contains the settings and the identity provider that signs users in', () => {
     const { snapshot } = compile();
 
     expect([...snapshot.resources.keys()]).toEqual(['identity-provider/idp', 'settings']);
@@ -150,7 +150,7 @@ describe('a route that was not validated', () => {
   });
 });
 
-describe('references to Services that nobody can look at', () => {
+describe('references to Services without a cluster', () => {
   const backendRefs = [
     { name: 'app', port: 80 },
     { name: 'app', namespace: 'elsewhere', port: 80 },
@@ -158,7 +158,7 @@ describe('references to Services that nobody can look at', () => {
   const from = 'https://app.example.com';
   const route = (spec: object): Route => ({ ...aRoute(), spec: { from, ...spec } });
 
-  test('are refused, unless they are to be taken for good', () => {
+  test('are rejected, unless Services are assumed to exist', () => {
     const routes = [route({ backendRefs, allowAnyAuthenticatedUser: true })];
 
     expect(compile({ routes }).problems).toMatchObject([
@@ -170,7 +170,7 @@ describe('references to Services that nobody can look at', () => {
     });
   });
 
-  test('hide nothing else that is wrong', () => {
+  test('do not hide other problems', () => {
     const bad = [{ name: 'app', port: 80, kind: 'Bucket' }];
     const spec = { backendRefs: bad, policy: { allow: { or: [{ emial: 'x' }] } } };
     const { problems } = compile({ routes: [route(spec)] }, { services: 'assumed' });
@@ -180,7 +180,7 @@ describe('references to Services that nobody can look at', () => {
 });
 
 describe('settings', () => {
-  test('with a secret that is of no use have no problem that repeats it', () => {
+  test('with an invalid secret have no problem that repeats it', () => {
     const settings = aSettings({ signingKeyRefs: [{ name: 'keys', key: 'a' }] });
     const secrets = new Map([['default/keys', new Map([['a', Buffer.from(SECRET)]])]]);
     const { problems, isSettingsAccepted } = compile({ settings, secrets });

@@ -13,7 +13,7 @@ const RUNS = 150;
 const NAMES = ['x/a', 'x/b', 'x/c', 'x/d'];
 const HOSTS = ['a.example.com', 'b.example.com', 'c.example.com'];
 
-/** Some ask for the same, some are not valid, and some depend on the settings. */
+/** Some ask for the same, some are invalid, and some depend on the settings. */
 const anySpec = fc
   .record({
     host: fc.constantFrom(...HOSTS),
@@ -85,7 +85,7 @@ function changesOf(names: readonly string[], spec: fc.Arbitrary<object>): fc.Arb
   );
 }
 
-/** Makes a change; with `isAnew`, a route is deleted and made anew, so that nothing is remembered. */
+/** Makes a change; with `isAnew`, a route is deleted and created again, so that it has no history. */
 function make(cluster: CompilerCluster, change: Change, isAnew: boolean): void {
   switch (change.kind) {
     case 'put':
@@ -103,7 +103,7 @@ function make(cluster: CompilerCluster, change: Change, isAnew: boolean): void {
   }
 }
 
-/** Lets routes serve no more for a while. Answers with what serves then. */
+/** Keeps routes from serving for a while. Returns what serves afterwards. */
 function closeAndOpen(
   cluster: CompilerCluster,
   closing: object | null,
@@ -120,7 +120,7 @@ function byName<V>(map: ReadonlyMap<string, V>): readonly (readonly [string, V])
 }
 
 describe('any sequence of changes', () => {
-  test('comes to the same as everything at once, where nothing is remembered', () => {
+  test('has the same result as all changes at once if routes have no history', () => {
     fc.assert(
       fc.property(fc.array(changesOf(NAMES, anySpec), { maxLength: 30 }), (changes) => {
         const cluster = new CompilerCluster();
@@ -137,7 +137,7 @@ describe('any sequence of changes', () => {
     );
   });
 
-  test('is gone on with by another controller, where settings are what they were', () => {
+  test('is continued by another controller if the settings are unchanged', () => {
     const names = [...NAMES, 'y/a', 'y/b'];
     const change = changesOf(names, anySpec).filter(({ kind }) => kind !== 'settings');
     fc.assert(
@@ -154,7 +154,7 @@ describe('any sequence of changes', () => {
     );
   });
 
-  test('is gone on with by another controller that begins while nothing may serve', () => {
+  test('is continued by another controller that takes over while nothing may serve', () => {
     const names = [...NAMES, 'y/a', 'y/b'];
     const closings = [null, {}, settingsSpec({ allowedRoutes: { namespaces: { from: 'Same' } } })];
     fc.assert(
@@ -174,14 +174,14 @@ describe('any sequence of changes', () => {
     );
   });
 
-  test('lets no host be served by two namespaces, nor pass to another while its own asks for it', () => {
+  test('lets one namespace serve a host, and the next one only when the first asks for it no longer', () => {
     const change = changesOf(['x/a', 'x/b', 'y/a', 'y/b', 'z/a'], anySpec);
     fc.assert(
       fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
         const cluster = new CompilerCluster();
         cluster.putSettings(settingsSpec());
         for (const one of changes) {
-          // Hosts that are shared belong to nobody, and without routes of a namespace they pass on.
+          // Shared hosts have no owner, and a host passes on if no route of its namespace is left.
           if (one.kind === 'settings') continue;
           const before = ownersOf(cluster);
           make(cluster, one, false);
@@ -199,7 +199,7 @@ describe('any sequence of changes', () => {
     );
   });
 
-  test('loses nothing that serves to an update that is not accepted', () => {
+  test('keeps everything in service if the last update is rejected', () => {
     const bad = fc.constantFrom(
       publicSpec('https://a.example.com', { regex: '(a+)+' }),
       publicSpec('https://b.example.com', { hat: 1 }),
@@ -218,7 +218,7 @@ describe('any sequence of changes', () => {
           const before = byName(cluster.snapshot);
           cluster.put({ [name]: spec });
 
-          // Nothing was refused for it that served.
+          // Everything that served before still serves.
           for (const [key, resource] of before)
             expect([key, cluster.snapshot.get(key)]).toEqual([key, resource]);
         },

@@ -22,7 +22,7 @@ function secret(
   return { secrets: new Map([[name, values]]) };
 }
 
-/** Settings with a secret serve, and a route. */
+/** A cluster whose settings have a secret, with a route. */
 function started(): CompilerCluster {
   const cluster = new CompilerCluster();
   cluster.change(secret(SECRET));
@@ -42,7 +42,7 @@ function cookieSeconds(cluster: CompilerCluster): unknown {
 }
 
 describe('settings', () => {
-  test('that are accepted serve, and say what they came to', () => {
+  test('that are accepted serve, and report what they compiled to', () => {
     const cluster = started();
     const { snapshot, settingsVerdict } = cluster;
 
@@ -61,7 +61,7 @@ describe('settings', () => {
     expect(cluster.compiler.secretNames).toEqual(new Set([NAME]));
   });
 
-  test('that change nothing are not told of again', () => {
+  test('that change nothing are not reported again', () => {
     const cluster = started();
 
     expect(cluster.change(secret('other', 'gatehouse/unrelated'))).not.toHaveProperty('settings');
@@ -89,7 +89,7 @@ describe('settings', () => {
     expect(cluster.settingsVerdict).toMatchObject({ isAccepted: true, served: { generation: 3 } });
   });
 
-  test('go on with the values of a Secret that is gone, and say so', () => {
+  test('keep serving with the values of a deleted Secret, and report it', () => {
     const cluster = started();
     cluster.change(secret(undefined));
 
@@ -101,7 +101,7 @@ describe('settings', () => {
     });
   });
 
-  test('never name the value of a Secret', () => {
+  test('never have a problem with the value of a Secret', () => {
     const cluster = started();
     cluster.putSettings(withSecret({ signingKeyRefs: [{ name: 'idp', key: 'secret' }] }));
 
@@ -109,7 +109,7 @@ describe('settings', () => {
     expect(JSON.stringify(cluster.settingsVerdict)).not.toContain(SECRET);
   });
 
-  test('take the new value of a Secret', () => {
+  test('use the new value of a Secret', () => {
     const cluster = started();
     const { put } = cluster.change(secret('new'));
 
@@ -117,8 +117,8 @@ describe('settings', () => {
     expect(clientSecret(cluster)).toBe('new');
   });
 
-  // Attack: the secret of one identity provider is not for another.
-  test('that are not valid keep the provider of before from a new value of its Secret', () => {
+  // Attack: one identity provider must not get the secret of another.
+  test('that are invalid keep the old identity provider from a new value of its Secret', () => {
     const cluster = started();
     cluster.putSettings(withSecret({ cookie: { expiration: 'soon' } }));
     cluster.change(secret('new'));
@@ -126,14 +126,14 @@ describe('settings', () => {
     expect(clientSecret(cluster)).toBe(SECRET);
   });
 
-  test('need Secrets of the newest generation and of the one that serves', () => {
+  test('need the Secrets of the newest generation and of the one that serves', () => {
     const cluster = started();
     cluster.putSettings({ ...withSecret(), signingKeyRefs: [{ name: 'keys', key: 'a' }] });
 
     expect(cluster.compiler.secretNames).toEqual(new Set([NAME, 'gatehouse/keys']));
   });
 
-  test('of another class are none', () => {
+  test('of another class do not count', () => {
     const cluster = started();
     cluster.putSettings({ ...withSecret(), gatewayClassName: 'internal' });
 
@@ -143,7 +143,7 @@ describe('settings', () => {
 });
 
 describe('without settings', () => {
-  // Attack: settings that are gone no longer say whose routes may serve. It is not that all may.
+  // Attack: without settings it is unknown which routes may serve, so that none may.
   test('no route serves, not even a public one', () => {
     const cluster = new CompilerCluster();
     cluster.put({ 'x/app': ROUTE, 'x/open': publicSpec('https://open.example.com') });
@@ -155,7 +155,7 @@ describe('without settings', () => {
     expect(cluster.compiler.obstacle).toBeUndefined();
   });
 
-  test('every route says which are looked for', () => {
+  test('every route reports which settings are missing', () => {
     const cluster = new CompilerCluster({
       settingsName: 'gatehouse/gatehouse',
       gatewayClassName: 'internal',
@@ -170,7 +170,7 @@ describe('without settings', () => {
     ]);
   });
 
-  test('that were deleted, nothing of them is left', () => {
+  test('that were deleted, nothing of them stays in the snapshot', () => {
     const cluster = started();
     cluster.put({ 'x/open': publicSpec('https://open.example.com') });
     const { settings } = cluster.putSettings(null);
@@ -182,7 +182,7 @@ describe('without settings', () => {
 });
 
 describe('another controller that takes over', () => {
-  test('goes on with the settings that serve, and the Secrets there are', () => {
+  test('serves the recorded settings with the present Secrets', () => {
     const cluster = started();
     cluster.putSettings(withSecret({ cookie: { expiration: 'soon' } }));
     const before = new Map(cluster.snapshot);
@@ -196,7 +196,7 @@ describe('another controller that takes over', () => {
     });
   });
 
-  test('keeps them from new values of their Secrets, until the newest are accepted', () => {
+  test('keeps them from new values of their Secrets until the newest are accepted', () => {
     const cluster = started();
     cluster.putSettings(withSecret({ cookie: { expiration: 'soon' } }));
     cluster.takeOver();
@@ -213,7 +213,7 @@ describe('another controller that takes over', () => {
     ['of another class', withSecret({ gatewayClassName: 'internal' })],
     ['that are not valid', withSecret({ cookie: { expiration: 'soon' } })],
     ['of a newer generation', withSecret()],
-  ])('takes no settings %s from a status', (what, spec) => {
+  ])('ignores recorded settings %s', (what, spec) => {
     const cluster = new CompilerCluster();
     const generation = what === 'of a newer generation' ? 2 : 0;
     cluster.update({
@@ -229,7 +229,7 @@ describe('another controller that takes over', () => {
     expect(cluster.snapshot.size).toBe(0);
   });
 
-  test('forgets nothing of the routes while it knows of no settings', () => {
+  test('keeps the history of routes while there are no settings', () => {
     const cluster = started();
     cluster.putSettings(withSecret({ authenticateUrl: 'https://auth.example.com' }));
     cluster.put({ 'x/app': { ...ROUTE, from: 'https://auth.example.com' } });
@@ -246,7 +246,7 @@ describe('another controller that takes over', () => {
     });
   });
 
-  test('publishes nothing while it knows of no settings to serve with', () => {
+  test('publishes nothing while it has no usable settings', () => {
     const cluster = started();
     cluster.change(secret(undefined));
     const before = new Map(cluster.snapshot);
@@ -268,7 +268,7 @@ describe('another controller that takes over', () => {
     expect(cluster.compiler.secretNames).toEqual(new Set([NAME]));
   });
 
-  test('publishes everything once it knows of some', () => {
+  test('publishes everything once it has usable settings', () => {
     const cluster = started();
     cluster.change(secret(undefined));
     const before = new Map(cluster.snapshot);
@@ -287,8 +287,8 @@ describe('another controller that takes over', () => {
   });
 });
 
-describe('settings that are made anew', () => {
-  test('have no generation to go back to', () => {
+describe('settings that are created again', () => {
+  test('have no last good generation', () => {
     const cluster = started();
     const before = new Map(cluster.snapshot);
     const metadata = { namespace: 'gatehouse', name: 'gatehouse', uid: 'another', generation: 1 };

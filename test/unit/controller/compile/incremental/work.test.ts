@@ -18,7 +18,7 @@ function populated(): CompilerCluster {
   return cluster;
 }
 
-/** How many generations of routes are compiled for a change. */
+/** Counts the compilations of routes during a change. */
 function compilationsOf(cluster: CompilerCluster, change: () => void): number {
   const before = cluster.compilations;
   change();
@@ -26,7 +26,7 @@ function compilationsOf(cluster: CompilerCluster, change: () => void): number {
 }
 
 describe('the first compilation', () => {
-  test('compiles each route once, and tells of everything', () => {
+  test('compiles each route once, and reports everything', () => {
     const cluster = populated();
 
     expect(cluster.compilations).toBe(ROUTES);
@@ -44,7 +44,7 @@ describe('a change of one route', () => {
     ['its upstream', { to: 'http://other:8080' }],
     ['its path', { prefix: '/elsewhere' }],
     ['its host', { from: 'https://elsewhere.example.com' }],
-  ])('of %s compiles that route alone, and tells of it alone', (_what, change) => {
+  ])('of %s compiles and reports only that route', (_what, change) => {
     const cluster = populated();
     const spec = publicSpec('https://h3.example.com', { prefix: '/p3', ...change });
     const before = cluster.compilations;
@@ -56,7 +56,7 @@ describe('a change of one route', () => {
     expect([...routes.keys()]).toEqual(['team-a/r3']);
   });
 
-  test('that changes nothing but its generation puts nothing, and tells of the generation', () => {
+  test('that changes only its generation publishes nothing, and reports the generation', () => {
     const cluster = populated();
     const spec = publicSpec('https://h3.example.com', { prefix: '/p3/' });
     const { put, routes } = cluster.put({ 'team-a/r3': spec });
@@ -65,7 +65,7 @@ describe('a change of one route', () => {
     expect(routes.get('team-a/r3')).toMatchObject({ served: { generation: 2 } });
   });
 
-  test('of its status and labels is no change', () => {
+  test('in status and labels compiles and reports nothing', () => {
     const cluster = populated();
     const stored = cluster.stored('team-a/r3');
     const metadata = { ...stored.metadata, resourceVersion: '99', labels: { a: 'b' } };
@@ -79,7 +79,7 @@ describe('a change of one route', () => {
     expect(work).toBe(0);
   });
 
-  test('takes it away when it is deleted', () => {
+  test('removes it if it is deleted', () => {
     const cluster = populated();
     const { put, deleted, routes, settings } = cluster.delete('team-a/r3');
 
@@ -91,7 +91,7 @@ describe('a change of one route', () => {
 });
 
 describe('a change of the settings', () => {
-  test('that is none to routes compiles no route', () => {
+  test('that does not affect routes compiles no route', () => {
     const cluster = populated();
     const work = compilationsOf(cluster, () => {
       const { put } = cluster.putSettings(settingsSpec({ cookie: { expiration: '1h' } }));
@@ -102,7 +102,7 @@ describe('a change of the settings', () => {
     expect(work).toBe(0);
   });
 
-  test('that is one to all routes compiles them all', () => {
+  test('that affects all routes compiles them all', () => {
     const cluster = populated();
     const work = compilationsOf(cluster, () => {
       cluster.putSettings(settingsSpec({ authenticateUrl: 'https://h3.example.com' }));
@@ -115,7 +115,7 @@ describe('a change of the settings', () => {
 });
 
 describe('a route as an API server sends it', () => {
-  test('is valid with everything that the server adds', () => {
+  test('is valid with all fields that the server adds', () => {
     const cluster = startedCluster();
     const route = aRoute({ ...publicSpec('https://a.example.com'), gatewayClassName: 'gatehouse' });
     const metadata = {
@@ -134,7 +134,7 @@ describe('a route as an API server sends it', () => {
       managedFields: [{ manager: 'kubectl', operation: 'Apply', fieldsV1: { 'f:spec': {} } }],
       somethingNew: true,
     };
-    // Items of a list have neither a version nor a kind.
+    // Items of a list have no apiVersion and no kind.
     const { spec } = route;
     const object = { metadata, spec, status: { x: 1 } };
     cluster.update({ routes: new Map([['default/app', parseStoredRoute(object)]]) });
@@ -151,7 +151,7 @@ describe('a route as an API server sends it', () => {
   test.each([
     ['that is unknown', { from: 'https://a.example.com', to: 'http://up', hat: 1 }, 'InvalidSpec'],
     ['that is missing', { to: 'http://up' }, 'InvalidSpec'],
-    // Attack: the API server keeps unknown keys of policies. A deny clause must not get lost.
+    // Attack: the API server keeps unknown keys of policies. A misspelt deny clause must not be ignored.
     [
       'of its policy that is unknown',
       {
@@ -161,7 +161,7 @@ describe('a route as an API server sends it', () => {
       },
       'InvalidPolicy',
     ],
-  ])('is refused for a field %s', (_what, spec, reason) => {
+  ])('is rejected for a field %s', (_what, spec, reason) => {
     const cluster = startedCluster();
     cluster.put({ 'team-a/app': spec });
 
@@ -170,14 +170,14 @@ describe('a route as an API server sends it', () => {
     expect(cluster.routes).toEqual({});
   });
 
-  test.each([[undefined], [null], ['text'], [[]]])('is refused with the spec %j', (spec) => {
+  test.each([[undefined], [null], ['text'], [[]]])('is rejected with the spec %j', (spec) => {
     const cluster = startedCluster();
     cluster.put({ 'team-a/app': spec });
 
     expect(new Set(cluster.reasons('team-a/app'))).toEqual(new Set(['InvalidSpec']));
   });
 
-  test('says what it is in MCP, and which URL to give to clients', () => {
+  test('reports its MCP role and its public URL', () => {
     const cluster = startedCluster();
     const from = 'https://mcp.example.com:8443/';
     const mcp = { server: {} };
@@ -191,7 +191,7 @@ describe('a route as an API server sends it', () => {
 });
 
 describe('a route of another class', () => {
-  test('is none of ours, and neither is what it asks for', () => {
+  test('does not serve, and does not keep its host from others', () => {
     const cluster = startedCluster();
     cluster.put({
       'team-a/other': publicSpec('https://a.example.com', { gatewayClassName: 'internal' }),
@@ -202,7 +202,7 @@ describe('a route of another class', () => {
     expect(Object.keys(cluster.routes)).toEqual(['team-b/ours']);
   });
 
-  test('is gone when it was ours', () => {
+  test('is removed if it had our class before', () => {
     const cluster = startedCluster();
     cluster.put({ 'team-a/app': publicSpec('https://a.example.com') });
     const spec = publicSpec('https://a.example.com', { gatewayClassName: 'internal' });

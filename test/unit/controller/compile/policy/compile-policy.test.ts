@@ -109,7 +109,7 @@ describe('a criterion', () => {
     ['domain: "@example.com"', `${AT}.domain: must be the part of an e-mail address after "@"`],
     ['http_method: post', `${AT}.http_method: must be in upper case: methods are case-sensitive`],
     ['http_path: { starts_with: admin }', `${AT}.http_path.starts_with: must begin with "/"`],
-  ])('%s is refused', (yaml, problem) => {
+  ])('%s is invalid', (yaml, problem) => {
     expect(problemsOf(`{ deny: { and: [{ ${yaml} }] } }`)).toContain(problem);
   });
 
@@ -157,7 +157,7 @@ describe('a criterion', () => {
     ['http_method', 'is', 'DELETE ', TOKEN],
     ['http_method', 'contains', 'GET, HEAD', TOKEN],
     ['http_method', 'starts_with', 'P0', TOKEN],
-  ])('%s with %s %j is refused', (kind, operator, value, message) => {
+  ])('%s with %s %j is invalid', (kind, operator, value, message) => {
     const problems = problemsOf(
       JSON.stringify({ deny: { and: [{ [kind]: { [operator]: value } }] } }),
     );
@@ -185,7 +185,7 @@ describe('a criterion', () => {
     ['[]', 'must be a criterion such as `email: user@example.com`'],
     ['{}', 'must name a criterion'],
     ['{ accept: true, user: a }', 'must name one criterion; write others as separate items'],
-  ])('%s is refused', (yaml, message) => {
+  ])('%s is invalid', (yaml, message) => {
     expect(problemsOf(`{ deny: { and: [${yaml}] } }`)).toEqual([`${AT}: ${message}`]);
   });
 });
@@ -212,11 +212,11 @@ describe('a policy', () => {
     ['{ deny: { any: [] } }', 'spec.policy.deny.any: is not a known group; did you mean "and"?'],
     ['{ deny: { or: [] } }', 'spec.policy.deny.or: must not be empty'],
     ['{ deny: { or: { accept: true } } }', 'spec.policy.deny.or: must be a list of criteria'],
-  ])('%s is refused', (yaml, problem) => {
+  ])('%s is invalid', (yaml, problem) => {
     expect(problemsOf(yaml)).toEqual([problem]);
   });
 
-  test('has all of its problems reported, each where it is', () => {
+  test('has all its problems reported with their places', () => {
     const yaml = `{
       alow: {},
       allow: { or: [{ emial: a }, { accept: true }, { mcp_tool: { in: [1, 2] } }] },
@@ -232,8 +232,8 @@ describe('a policy', () => {
     ]);
   });
 
-  // Attack: a deny clause that is left out for its misspelt name lets through what it names.
-  test('is refused whole when one clause of a deny is not understood', () => {
+  // Attack: ignoring a deny clause with a misspelt name would let through what it names.
+  test('is invalid as a whole if one clause of a deny is unknown', () => {
     const yaml = '{ allow: { or: [{ accept: true }] }, deny: { or: [{ mcp_tol: rm }] } }';
 
     expect(compile(yaml).kind).toBe('invalid');

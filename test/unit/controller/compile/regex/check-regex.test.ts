@@ -36,14 +36,14 @@ describe('a regular expression', () => {
 
   test.each([
     ['(', 'is not a valid regular expression: Unterminated group'],
-    // Attack: two halves that are no expression by themselves could close a group around them.
+    // Attack: two invalid halves could together close a group around them.
     ['a)|(b', "is not a valid regular expression: Unmatched ')'"],
     ['a{1', 'is not a valid regular expression: Incomplete quantifier'],
-  ])('%s is refused for its syntax', (source, problem) => {
+  ])('%s is rejected for its syntax', (source, problem) => {
     expect(checkRegex(source)).toBe(problem);
   });
 
-  // Attack: V8 needs time exponential in the path for these.
+  // Attack: V8 needs time exponential in the length of the path for these.
   test.each([
     '(a+)+',
     '(a*)*b',
@@ -52,11 +52,11 @@ describe('a regular expression', () => {
     '(?:a?){30}',
     '((?:a|b)c)*',
     '(?<n>a{2}){9}',
-  ])('%s is refused for a repetition in a repetition', (source) => {
+  ])('%s is rejected for a repetition in a repetition', (source) => {
     expect(checkRegex(source)).toBe(NESTED);
   });
 
-  // Attack: V8 needs time of a high power of the path's length for these.
+  // Attack: V8 needs time of a high power of the length of the path for these.
   test.each([
     '.*a.*b.*',
     'a?a?a?aaa',
@@ -69,11 +69,11 @@ describe('a regular expression', () => {
     '(?:ab)*(?:ab)*(?:ba)*',
     '(?:.*a.*b.*|c)',
     '.+?a.+?b.+?',
-  ])('%s is refused for parts that compete', (source) => {
+  ])('%s is rejected for parts that compete', (source) => {
     expect(checkRegex(source)).toBe(COMPETING);
   });
 
-  // Attack: each of the quadratically many ways to divide the path is tried with all that follows.
+  // Attack: V8 tries everything that follows for each of the quadratically many ways to divide the path.
   test.each([
     '/.*.*a{700}',
     '/a*a*a{700}b',
@@ -86,7 +86,7 @@ describe('a regular expression', () => {
     '/(?:.*.*)a{700}',
     '/.*a?a{700}',
     Array.from({ length: 40 }, () => '/.*.*a').join('|'),
-  ])('%s is refused for how much it has to try', (source) => {
+  ])('%s is rejected for how much it may try', (source) => {
     expect(checkRegex(source)).toBe(TOO_LONG);
   });
 
