@@ -6,15 +6,15 @@ import { formatPosition, type SnapshotPosition } from '../snapshot/snapshot-posi
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import { EventLoopLag } from './event-loop-lag.ts';
 
-/** What the process knows of itself. */
+/** State of the process that the admin server reports. */
 export interface AdminSources {
-  /** A snapshot is applied, everything listens, and the process does not end. */
+  /** Whether a snapshot is applied, every port listens, and the process is not ending. */
   isReady(): boolean;
-  /** Why it is not, where that is known. */
+  /** Returns why the process is not ready, if that is known. */
   whyNotReady?(): string | undefined;
-  /** The snapshot that serves; undefined before the first. */
+  /** Returns the snapshot that serves; undefined before the first. */
   snapshot(): Snapshot | undefined;
-  /** Where that stands among all that were published; undefined for one that was not. */
+  /** Returns the position of that snapshot; undefined if it was not published by a controller. */
   position?(): SnapshotPosition | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface AdminServer {
 
 const SECOND = 1_000;
 
-/** A process that is this late is of no use to anyone. */
+/** Lag of the event loop from which the process counts as stuck. */
 const MAX_LAG_MS = 5 * SECOND;
 
 interface Answer {
@@ -34,12 +34,13 @@ interface Answer {
 }
 
 /**
- * Serves the admin port: `/livez`, `/readyz` and `/debug/snapshot`. Never to be reached from
+ * Serves the admin port: `/livez`, `/readyz` and `/debug/snapshot`. It must not be reachable from
  * outside.
  *
- * The process is alive while its event loop turns within five seconds, ready or not.
+ * The process is alive while its event loop lags by less than five seconds, whether or not it is
+ * ready.
  *
- * The snapshot shows as keys and hashes only: its values hold secrets.
+ * The snapshot is reported as keys and hashes only, because its values hold secrets.
  */
 export async function startAdminServer(
   listen: ListenAddress,

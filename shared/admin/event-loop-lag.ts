@@ -1,14 +1,14 @@
 const SECOND = 1_000;
 const BEAT_MS = SECOND;
 
-/** Knows by how much the event loop of this process is late. */
+/** Measures the lag of this process's event loop. */
 export class EventLoopLag implements Disposable {
   readonly #now: () => number;
   readonly #beat: NodeJS.Timeout;
   #lastBeat: number;
   #lagMs = 0;
 
-  /** `now` in milliseconds, from any start. */
+  /** `now` returns monotonic milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
     this.#lastBeat = now();
@@ -20,8 +20,8 @@ export class EventLoopLag implements Disposable {
   }
 
   /**
-   * How late the last beat was, or the next one is. A loop that stood still tells of it for a
-   * second once it runs again: those who ask in the meantime are answered only then.
+   * Lag of the last beat, or of the next one if that is late. After the loop was blocked, the lag
+   * is still reported for a second, because requests of that time are answered only then.
    */
   get lagMs(): number {
     return Math.max(0, this.#lagMs, this.#now() - this.#lastBeat - BEAT_MS);

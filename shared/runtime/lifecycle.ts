@@ -1,10 +1,8 @@
 const EXIT_INTERRUPTED = 1;
 
 /**
- * Resolves with the first signal that asks the process to end (SIGINT, SIGTERM).
- *
- * The caller then closes what it opened. Who signals again does not want to wait: the process exits
- * at once.
+ * Resolves with the first signal to terminate (SIGINT, SIGTERM), so that the caller can close what
+ * it opened. A second signal exits the process at once.
  */
 export async function untilTerminated(): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();

@@ -1,14 +1,14 @@
 const LINE_FEED = 0x0a;
 
-/** Thrown for a line that is longer than allowed. */
+/** Thrown if a line is longer than allowed. */
 export class LineTooLongError extends Error {
   override readonly name = 'LineTooLongError';
 }
 
 /**
- * The lines of a stream, without their line feeds; what follows the last line feed is no line.
+ * Yields the lines of a stream, without line feeds. Bytes after the last line feed are not a line.
  *
- * Reads no further than it is asked for, and never holds more than `maximumBytes` of a line.
+ * Reads no further than needed, and holds at most `maximumBytes` of a line.
  */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,

@@ -2,11 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 const SLICE_MS = 8;
 
-/** Cuts long work into slices, so that everything else gets its turn in between. */
+/** Divides long work into time slices, so that other work runs between them. */
 export class TimeSlices {
   #begun = performance.now();
 
-  /** Ends the slice when it has taken long enough. */
+  /** Lets other work run if the current slice has taken long enough. */
   async pause(): Promise<void> {
     if (performance.now() - this.#begun < SLICE_MS) return;
     await nextTurn();

@@ -3,11 +3,11 @@ const SECOND_MS = 1000;
 /** How often something may happen. */
 export interface Rate {
   readonly perSecond: number;
-  /** How often at once, after a rest. */
+  /** How often at once, after a pause. */
   readonly burst: number;
 }
 
-/** Lets something happen at a rate. Times are milliseconds of one clock that never goes back. */
+/** Limits a rate. Times are milliseconds of one monotonic clock. */
 export class TokenBucket {
   readonly #rate: Rate;
   #tokens: number;
@@ -18,7 +18,7 @@ export class TokenBucket {
     this.#tokens = rate.burst;
   }
 
-  /** Takes a token; false: there is none. */
+  /** Takes a token; false if there is none. */
   take(now: number): boolean {
     this.#fill(now);
     if (this.#tokens < 1) return false;
@@ -26,7 +26,7 @@ export class TokenBucket {
     return true;
   }
 
-  /** Milliseconds until there is a token. */
+  /** Returns the milliseconds until there is a token. */
   waitMs(now: number): number {
     this.#fill(now);
     return Math.max(0, ((1 - this.#tokens) / this.#rate.perSecond) * SECOND_MS);

@@ -1,5 +1,5 @@
 /**
- * Tells whether a host name fits one of the patterns.
+ * Whether a host name matches one of the patterns.
  *
  * `*.example.com` matches subdomains of any depth and never `example.com` itself (specification:
  * Global MCP settings, rule 1). Comparison ignores case; an empty list matches nothing.

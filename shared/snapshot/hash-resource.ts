@@ -4,12 +4,12 @@ import { SnapshotDigest } from './snapshot-digest.ts';
 import type { CompiledResource, Snapshot, SnapshotResource } from './snapshot.ts';
 import { isRecord } from '../runtime/is-record.ts';
 
-/** Names a compiled resource by its content: equal values, equal hash, whatever their key order. */
+/** Hashes a compiled resource: equal values have equal hashes, whatever the order of members. */
 export function hashResource(key: string, value: CompiledResource): SnapshotResource {
   return { key, hash: hash('sha256', canonicalJson(value)), value };
 }
 
-/** Makes a snapshot of resources whose keys are unique. */
+/** Creates a snapshot of resources with unique keys. */
 export function snapshotOf(resources: Iterable<SnapshotResource>): Snapshot {
   const sorted = [...resources].sort((a, b) => (a.key < b.key ? -1 : 1));
   return {
@@ -18,7 +18,7 @@ export function snapshotOf(resources: Iterable<SnapshotResource>): Snapshot {
   };
 }
 
-/** By hand: ten thousand resources are hashed at a time, and a replacer takes twice as long. */
+/** Written by hand, because `JSON.stringify` with a replacer takes twice as long. */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isRecord(value)) return JSON.stringify(value);

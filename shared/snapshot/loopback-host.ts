@@ -1,4 +1,4 @@
-/** Tells the names of this machine: `localhost`, names under it, 127.0.0.0/8 and `[::1]`. */
+/** Whether a host is this machine: `localhost`, a name under it, 127.0.0.0/8 or `[::1]`. */
 export function isLoopbackHost(hostname: string): boolean {
   const name = hostname.toLowerCase();
   if (name === 'localhost' || name.endsWith('.localhost')) return true;

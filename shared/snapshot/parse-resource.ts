@@ -5,11 +5,11 @@ import { resourceKey } from './resource-key.ts';
 import { resourceSchema } from './resource-schema.ts';
 import type { CompiledResource, SnapshotResource } from './snapshot.ts';
 
-/** A resource of a snapshot as it comes from outside. */
+/** A resource of a snapshot before it is parsed. */
 export interface UnparsedResource {
   readonly key: string;
   readonly value: unknown;
-  /** Absent where something else vouches for the content, such as the version of the snapshot. */
+  /** Absent where the content is verified otherwise, as by the version of the snapshot. */
   readonly hash?: string;
 }
 
@@ -22,7 +22,7 @@ export class InvalidResourceError extends Error {
   override readonly name = 'InvalidResourceError';
 }
 
-/** Its key and its content do not belong together: it was damaged, or made by somebody else. */
+/** Thrown if hash and content of a resource do not match. */
 export class DamagedResourceError extends Error {
   override readonly name = 'DamagedResourceError';
 }
@@ -30,10 +30,10 @@ export class DamagedResourceError extends Error {
 const isResource = new Ajv({ discriminator: true }).compile<CompiledResource>(resourceSchema.json);
 
 /**
- * Makes a resource of what came from outside.
+ * Parses a resource.
  *
- * Throws an `InvalidResourceError` when this release does not know all of it or when its key is
- * another's, and a `DamagedResourceError` when the hash is another's.
+ * Throws an `InvalidResourceError` if this release does not know all of it or its key is wrong, and
+ * a `DamagedResourceError` if its hash is wrong.
  */
 export function parseResource({ key, value, hash }: UnparsedResource): SnapshotResource {
   if (!isResource(value)) throw new InvalidResourceError(inWords(isResource.errors ?? []));
@@ -41,12 +41,14 @@ export function parseResource({ key, value, hash }: UnparsedResource): SnapshotR
   if (key !== expected) throw new InvalidResourceError(`the key of this resource is ${expected}`);
   const resource = hashResource(key, value);
   if (hash !== undefined && resource.hash !== hash) {
-    throw new DamagedResourceError('the hash does not fit the content');
+    throw new DamagedResourceError('the hash does not match the content');
   }
   return resource;
 }
 
-/** Names places, members and rules; of an enumeration what may be there, never what is. */
+/**
+ * Names places, members and rules, and the allowed values of an enumeration, but no actual values.
+ */
 function inWords(errors: readonly ErrorObject[]): string {
   const [first] = errors;
   if (first === undefined) return 'is not a resource';

@@ -37,9 +37,8 @@ const block = objectOf<PolicyBlock>(
 );
 
 /**
- * The schema of a compiled policy. A block or a list with nothing in it is refused: a `deny`
- * without a criterion denies nothing, and was not meant to. A policy without blocks denies
- * everything.
+ * Schema of a compiled policy. Empty blocks and lists are refused, because a `deny` without a
+ * criterion would deny nothing. A policy without blocks denies everything.
  */
 export const policySchema: Schema<Policy> = objectOf<Policy>({
   allow: optional(block),

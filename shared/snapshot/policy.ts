@@ -8,18 +8,19 @@ export interface Policy {
   readonly deny?: PolicyBlock;
 }
 
+/** A block of a policy: its groups combine by OR. */
 export interface PolicyBlock {
-  /** All are true. */
+  /** Holds if all are true. */
   readonly and?: readonly Criterion[];
-  /** Any is true. */
+  /** Holds if any is true. */
   readonly or?: readonly Criterion[];
-  /** None is true. */
+  /** Holds if none is true. */
   readonly not?: readonly Criterion[];
-  /** At least one is false. */
+  /** Holds if at least one is false. */
   readonly nor?: readonly Criterion[];
 }
 
-/** One test a policy makes. Add an arm here and the compiler finds every place that must know. */
+/** One test of a policy. With a new arm here, TypeScript finds every place that must handle it. */
 export type Criterion =
   | { readonly kind: 'accept' }
   | { readonly kind: 'reject' }
@@ -35,10 +36,10 @@ export type Criterion =
   | { readonly kind: 'mcp_tool'; readonly matcher: StringMatcher };
 
 /**
- * Operators on a string; all that are present must hold, and at least one is present.
+ * Operators on a string. At least one is present, and all that are must hold.
  *
- * On a list of values (groups, a list-valued claim) they hold when one value satisfies all but
- * `not_in`; `not_in` holds when no value is listed.
+ * On a list of values (groups, a list-valued claim), one value must satisfy all operators but
+ * `not_in`, and no value may be in `not_in`.
  */
 export interface StringMatcher {
   readonly is?: string;
@@ -49,7 +50,7 @@ export interface StringMatcher {
   readonly not_in?: readonly string[];
 }
 
-/** Every criterion of a policy, in no order. */
+/** Returns every criterion of a policy, in any order. */
 export function criteriaOf({ allow = {}, deny = {} }: Policy): readonly Criterion[] {
   return [allow, deny].flatMap(({ and = [], or = [], not = [], nor = [] }) => [
     ...and,

@@ -2,52 +2,56 @@ import type { RejectedResource } from './rejected-resource.ts';
 import type { CompiledResource } from './snapshot.ts';
 
 /**
- * The push protocol, version 1: a proxy opens one HTTP/2 stream to the leading controller (`POST
- * /v1/stream`), and both sides write frames on it, one JSON object a line.
+ * The push protocol, version 1: a proxy opens one HTTP/2 stream to the leading controller
+ * (`POST /v1/stream`), and both sides write frames on it, one JSON object a line.
  *
- * The proxy says who it is and what it has in the header:
+ * The proxy identifies itself, and the snapshot that it serves, in the request header:
  *
  * - `authorization: Bearer <ServiceAccount token for PUSH_AUDIENCE>`
  * - `x-proto: 1`
  * - `x-proxy-id: <pod name>`
- * - `x-have: <epoch>.<sequence>:<version>`, the snapshot it serves; left out when it has none
- * - `x-routes: <number>`, the routes it serves; left out when it has no snapshot
+ * - `x-have: <epoch>.<sequence>:<version>`, the snapshot it serves; absent if it has none
+ * - `x-routes: <number>`, the number of routes it serves; absent if it has no snapshot
  *
- * The leader answers 200 and begins to send. Another controller answers 503, with `x-leader:
- * host:port` where it knows the leader; a wrong token is 401, one that is not a proxy's 403,
- * another protocol version 400. A refusal of its token says why in `x-reason`, in one word of a-z
- * and hyphens.
+ * The leader answers 200 and starts to send. Other controllers answer 503, with `x-leader:
+ * host:port` if they know the leader. An invalid token is answered with 401, a token that is not a
+ * proxy's with 403, a different protocol version with 400. `x-reason` gives the reason of a refused
+ * token, in one word of a-z and hyphens.
  */
 export const PUSH_PATH = '/v1/stream';
+/** Version of the protocol. */
 export const PUSH_PROTOCOL = '1';
+/** Audience of the ServiceAccount tokens that proxies send. */
 export const PUSH_AUDIENCE = 'gatehouse-controller';
 
-/** `x-reason` of a controller that does not lead, and knows nobody who does. */
+/** `x-reason` of a controller that does not lead, and does not know the leader. */
 export const NO_LEADER = 'no-leader';
-/** `reason` of a `goaway` for a stream whose place another one with the same proxy id has taken. */
+/** `reason` of a `goaway` for a stream that a newer stream with the same proxy id replaces. */
 export const REPLACED = 'replaced';
 
-/** A longer line ends the stream. */
+/** Longest line that a controller may send; a longer one ends the stream. */
 export const LONGEST_CONTROLLER_LINE_BYTES = 4 * 1024 * 1024;
+/** Longest line that a proxy may send; a longer one ends the stream. */
 export const LONGEST_PROXY_LINE_BYTES = 1024 * 1024;
 
 /**
- * What the controller sends. A snapshot is `begin`, then `put`, `keep` and `del`, then `commit`.
+ * A frame of the controller. A snapshot is `begin`, then `put`, `keep` and `del`, then `commit`.
  */
 export type ControllerFrame =
   BeginFrame | PutFrame | KeepFrame | DeleteFrame | CommitFrame | PingFrame | GoawayFrame;
 
+/** Begins a snapshot. */
 export interface BeginFrame {
   readonly t: 'begin';
   readonly epoch: number;
   readonly seq: number;
-  /** Version of the snapshot that the frames change; null: they are the whole snapshot. */
+  /** Version of the snapshot that the frames change; null if they are the whole snapshot. */
   readonly base: string | null;
   /** Number of `put`, `keep` and `del` frames that follow. */
   readonly count: number;
 }
 
-/** A resource that is new or has another content. */
+/** Adds a resource, or replaces its content. */
 export interface PutFrame {
   readonly t: 'put';
   /** Key, hash and value of a `SnapshotResource`. */
@@ -57,8 +61,8 @@ export interface PutFrame {
 }
 
 /**
- * In a whole snapshot, a resource that the proxy serves already: it stays as it is. So the proxy
- * goes on with what it serves under a key whose newest content it refused.
+ * In a whole snapshot, keeps a resource that the proxy serves already, as under a key whose newest
+ * content the proxy rejected.
  */
 export interface KeepFrame {
   readonly t: 'keep';
@@ -66,12 +70,13 @@ export interface KeepFrame {
   readonly h: string;
 }
 
-/** A resource that is gone. */
+/** Removes a resource. */
 export interface DeleteFrame {
   readonly t: 'del';
   readonly k: string;
 }
 
+/** Ends a snapshot. */
 export interface CommitFrame {
   readonly t: 'commit';
   /** Version that the snapshot must have. */
@@ -83,13 +88,13 @@ export interface PingFrame {
   readonly t: 'ping';
 }
 
-/** The stream ends; the proxy opens another one. */
+/** Ends the stream; the proxy opens a new one. */
 export interface GoawayFrame {
   readonly t: 'goaway';
   readonly reason: string;
 }
 
-/** What a proxy sends: an `ack` or a `nack` for every `commit`. */
+/** A frame of a proxy, which sends an `ack` or a `nack` for every `commit`. */
 export type ProxyFrame = AckFrame | NackFrame | StatusFrame | PongFrame;
 
 /** The snapshot serves. */
@@ -99,7 +104,7 @@ export interface AckFrame {
   readonly seq: number;
   /** Version of the snapshot. */
   readonly version: string;
-  /** Milliseconds from `begin` to the exchange. */
+  /** Milliseconds from `begin` until the snapshot serves. */
   readonly appliedMs: number;
 }
 
@@ -113,7 +118,7 @@ export interface NackFrame {
   readonly epoch: number;
   readonly seq: number;
   readonly rejected: readonly RejectedEntry[];
-  /** Version of what still serves; null: nothing. */
+  /** Version of the snapshot that still serves; null if none does. */
   readonly version: string | null;
 }
 
@@ -139,7 +144,7 @@ export interface RejectedEntry extends RejectedResource {
 export type RejectionReason =
   'InvalidResource' | 'StalePosition' | 'UnknownBase' | 'BrokenSnapshot';
 
-/** Every ten seconds, and at every change of `ready` and `draining`. */
+/** Status of the proxy, sent every ten seconds and at every change of `ready` and `draining`. */
 export interface StatusFrame {
   readonly t: 'status';
   readonly ready: boolean;
@@ -148,6 +153,7 @@ export interface StatusFrame {
   readonly conns: number;
 }
 
+/** Answers a `ping`. */
 export interface PongFrame {
   readonly t: 'pong';
 }

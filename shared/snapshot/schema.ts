@@ -9,11 +9,11 @@ type AnyMember = AnySchema | { readonly optional: AnySchema };
 /**
  * A JSON schema that describes exactly the values of a type.
  *
- * Made of the functions below, which TypeScript checks against the type: a member that is missing,
- * too many, optional on one side only or of another type does not compile.
+ * The functions below create schemas, and TypeScript checks them against the type: a member that is
+ * missing, superfluous, optional on one side only or of a different type does not compile.
  */
 export interface Schema<Value> extends AnySchema {
-  /** Never there. Takes and gives the type, so that neither a wider nor a narrower one fits. */
+  /** Never present. Both parameter and result, so that neither a wider nor a narrower type fits. */
   readonly [DESCRIBED]?: (value: Value) => Value;
 }
 
@@ -22,19 +22,19 @@ export interface OptionalMember<Value> {
   readonly optional: Schema<Value>;
 }
 
-/** A schema for every member. */
+/** Schemas of all members of an object. */
 export type Members<Value> = {
   readonly [Name in keyof Value]-?: object extends Pick<Value, Name>
     ? OptionalMember<Exclude<Value[Name], undefined>>
     : Schema<Value[Name]>;
 };
 
-/** An object with these members and no others. */
+/** Describes an object with exactly these members. */
 export function objectOf<Value>(
   members: Members<Value>,
   { notEmpty = false }: { readonly notEmpty?: boolean } = {},
 ): Schema<Value> {
-  // Each is one of the two, whatever its type.
+  // Every member is one of the two.
   const entries = Object.entries(members as Readonly<Record<string, AnyMember>>);
   const schemas = entries.map(
     ([name, member]) => [name, 'optional' in member ? member.optional.json : member.json] as const,
@@ -51,7 +51,7 @@ export function objectOf<Value>(
   };
 }
 
-/** One schema for each `kind` of a union. */
+/** Describes a union by one schema for each `kind`. */
 export function oneOfKinds<Value extends { readonly kind: string }>(arms: {
   readonly [Kind in Value['kind']]: Schema<Extract<Value, { readonly kind: Kind }>>;
 }): Schema<Value> {
@@ -60,16 +60,18 @@ export function oneOfKinds<Value extends { readonly kind: string }>(arms: {
       type: 'object',
       required: ['kind'],
       discriminator: { propertyName: 'kind' },
-      // Each is a schema, whatever its type.
+      // A schema for every kind.
       oneOf: Object.values(arms as Readonly<Record<string, AnySchema>>).map(({ json }) => json),
     },
   };
 }
 
+/** Describes a member that may be absent. */
 export function optional<Value>(schema: Schema<Value>): OptionalMember<Value> {
   return { optional: schema };
 }
 
+/** Describes a list. */
 export function listOf<Element>(
   element: Schema<Element>,
   { notEmpty = false }: { readonly notEmpty?: boolean } = {},
@@ -77,37 +79,43 @@ export function listOf<Element>(
   return { json: { type: 'array', items: element.json, ...(notEmpty ? { minItems: 1 } : {}) } };
 }
 
-/** An object whose members may have any name. */
+/** Describes an object whose members may have any name. */
 export function recordOf<Value>(value: Schema<Value>): Schema<Readonly<Record<string, Value>>> {
   return { json: { type: 'object', required: [], additionalProperties: value.json } };
 }
 
+/** Describes one string. */
 export function constant<const Value extends string>(value: Value): Schema<Value> {
   return { json: { type: 'string', const: value } };
 }
 
+/** Describes one of several strings. */
 export function anyOf<const Value extends string>(values: readonly Value[]): Schema<Value> {
   return { json: { type: 'string', enum: values } };
 }
 
-/** A string that a regular expression (with the flag `u`) finds something in. */
+/** Describes a string that matches a regular expression (with the flag `u`). */
 export function string(pattern?: string): Schema<string> {
   return { json: pattern === undefined ? { type: 'string' } : { type: 'string', pattern } };
 }
 
+/** Describes a number. */
 export function number(minimum = 0): Schema<number> {
   return { json: { type: 'number', minimum } };
 }
 
+/** Describes an integer. */
 export function integer(minimum: number, maximum: number): Schema<number> {
   return { json: { type: 'integer', minimum, maximum } };
 }
 
+/** Describes a boolean. */
 export const boolean: Schema<boolean> = { json: { type: 'boolean' } };
 
-/** Anything, for what is looked at elsewhere. */
+/** Describes any value, which is checked elsewhere. */
 export const unknown: Schema<unknown> = { json: {} };
 
+/** Describes a string or null. */
 export function nullable(schema: Schema<string>): Schema<string | null> {
   return { json: { ...schema.json, type: ['string', 'null'] } };
 }

@@ -1,29 +1,29 @@
 import { createHash } from 'node:crypto';
 
-/** Lines of a block: a change copies one block, and a version hashes what all of them hold. */
+/** Lines of a block. A change copies one block; a version hashes all of them. */
 const MAXIMUM_BLOCK_LINES = 256;
 
 interface Block {
   readonly keys: readonly string[];
   readonly hashes: readonly string[];
-  /** The lines as they are hashed; made when a version needs them. */
+  /** The lines as bytes; made when a version is computed. */
   lines: Buffer | undefined;
 }
 
 /**
- * Keys and hashes of a snapshot's resources, which make its version: sha256 over the lines
- * `key TAB hash LF`, sorted by key.
+ * Keys and hashes of a snapshot's resources, from which its version is computed: sha256 over the
+ * lines `key TAB hash LF`, sorted by key.
  *
- * Made for snapshots that change a little: a change costs one block of lines, a version one pass of
- * sha256 over bytes that are there already, and a fork next to nothing.
+ * Fast for small changes: a change costs one block of lines, a version one pass of sha256 over
+ * bytes that mostly exist, and a copy next to nothing.
  */
 export class SnapshotDigest {
-  /** Sorted, none empty, never changed: forks share them. */
+  /** Sorted, never empty, never modified, so that copies can share them. */
   #blocks: readonly Block[] = [];
   #version: string | undefined;
   #size = 0;
 
-  /** Of resources whose keys are unique. */
+  /** Creates the digest of resources with unique keys. */
   static of(resources: Iterable<{ readonly key: string; readonly hash: string }>): SnapshotDigest {
     const sorted = [...resources].sort((a, b) => (a.key < b.key ? -1 : 1));
     const digest = new SnapshotDigest();
@@ -39,6 +39,7 @@ export class SnapshotDigest {
     return digest;
   }
 
+  /** Number of resources. */
   get size(): number {
     return this.#size;
   }
@@ -52,6 +53,7 @@ export class SnapshotDigest {
     return fork;
   }
 
+  /** Adds a resource, or replaces its hash. */
   put(key: string, hash: string): void {
     const at = this.#blockFor(key);
     const { keys, hashes } = this.#blocks[at] ?? block([], []);
@@ -64,7 +66,7 @@ export class SnapshotDigest {
     this.#size += 1 - replaced;
   }
 
-  /** Tells whether it was there. */
+  /** Removes a resource. Returns whether there was one. */
   delete(key: string): boolean {
     const at = this.#blockFor(key);
     const found = this.#blocks[at];
@@ -77,7 +79,7 @@ export class SnapshotDigest {
     return true;
   }
 
-  /** sha256 (hex): equal keys and hashes, equal version. */
+  /** Returns the version as hex: equal keys and hashes have equal versions. */
   version(): string {
     this.#version ??= this.#computeVersion();
     return this.#version;
@@ -94,7 +96,7 @@ export class SnapshotDigest {
     return hash.digest('hex');
   }
 
-  /** Index of the only block that may hold the key. */
+  /** Returns the index of the only block that may hold the key. */
   #blockFor(key: string): number {
     let low = 0;
     let high = this.#blocks.length - 1;
@@ -126,7 +128,7 @@ function halves(keys: readonly string[], hashes: readonly string[]): readonly Bl
   ];
 }
 
-/** Index of the first key that is not below `key`. */
+/** Returns the index of the first key that is not below `key`. */
 function lowerBound(keys: readonly string[], key: string): number {
   let low = 0;
   let high = keys.length;

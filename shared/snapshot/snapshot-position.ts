@@ -1,24 +1,24 @@
 /**
- * Where a snapshot stands among all that were ever published. A proxy never goes back.
+ * Position of a snapshot in the order of publication. A proxy never goes back.
  *
- * `epoch` belongs to one leadership of one controller; `sequence` counts what it published, from 1.
+ * `epoch` is the term of one leader; `sequence` counts the snapshots that it published, from 1.
  */
 export interface SnapshotPosition {
   readonly epoch: number;
   readonly sequence: number;
 }
 
-/** Negative when `a` is older than `b`, positive when it is newer. */
+/** Returns a negative number if `a` is older than `b`, a positive one if it is newer. */
 export function comparePositions(a: SnapshotPosition, b: SnapshotPosition): number {
   return a.epoch - b.epoch || a.sequence - b.sequence;
 }
 
-/** `epoch.sequence`, as headers, logs and status have it. */
+/** Formats a position as `epoch.sequence`. */
 export function formatPosition({ epoch, sequence }: SnapshotPosition): string {
   return `${String(epoch)}.${String(sequence)}`;
 }
 
-/** Reads what `formatPosition` wrote; undefined for anything else. */
+/** Parses the format of `formatPosition`; undefined for anything else. */
 export function parsePosition(text: string): SnapshotPosition | undefined {
   const match = /^(\d{1,15})\.(\d{1,15})$/.exec(text);
   if (match === null) return undefined;

@@ -29,32 +29,36 @@ export type CompiledResource =
   | CompiledRoute
   | CompiledService;
 
-/** What `GatewaySettings` says for all routes. Durations are seconds. */
+/** Settings for all routes, from `GatewaySettings`. Durations are seconds. */
 export interface CompiledSettings {
   readonly kind: 'settings';
   /** `namespace/name` of the GatewaySettings; sealed into external tokens. */
   readonly gatewayId: string;
-  /** Origin of the dedicated sign-in host; absent, every route host signs in by itself. */
+  /** Origin of the dedicated sign-in host. If absent, users sign in at every route host. */
   readonly authenticateOrigin?: Origin;
   /** Domain patterns for URL client IDs. Empty: URL client IDs are not supported. */
   readonly allowedClientIdDomains: readonly string[];
   /** Origins besides the route's own and http loopback that may call MCP endpoints. */
   readonly allowedOrigins: readonly Origin[];
-  /** Special-purpose address ranges that outbound requests may reach all the same. */
+  /** Special-purpose address ranges that outbound requests may reach. */
   readonly outboundAllowedCidrs: readonly string[];
-  /** Address ranges of what stands in front of the gateway: its `X-Forwarded-For` is believed. */
+  /** Address ranges of proxies in front of the gateway, whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   readonly authorizeLogFields: readonly AuthorizeLogField[];
   readonly cookie: { readonly expirationSeconds: number; readonly sameSite: SameSite };
   readonly tokens: {
     readonly externalTokenSeconds: number;
     readonly refreshTokenSeconds: number;
-    /** How long a rotated refresh token still answers with the same successor; 0 is strict. */
+    /**
+     * How long the rotation of a refresh token can be repeated with the same successor; 0: never.
+     */
     readonly refreshTokenGraceSeconds: number;
   };
-  /** How long a client that registered itself is remembered without use. */
+  /** How long a dynamically registered client is remembered without use. */
   readonly unusedClientSeconds: number;
-  /** How long what was checked before goes on while the shared store is away; 0: not at all. */
+  /**
+   * How long the last good check of a credential stays valid while the shared store is unavailable.
+   */
   readonly outageGraceSeconds: number;
 }
 
@@ -78,14 +82,14 @@ export interface CompiledIdentityProvider {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret?: string;
-  /** Absent: `openid email profile`, and `offline_access` where the provider has it. */
+  /** If absent: `openid email profile`, and `offline_access` if the provider supports it. */
   readonly scopes?: readonly string[];
   readonly authorizationParams: Readonly<Record<string, string>>;
 }
 
 export interface CompiledRoute {
   readonly kind: 'route';
-  /** `namespace/name` of the Route; what logs and problems call it. */
+  /** `namespace/name` of the Route, which logs and problems use. */
   readonly name: string;
   readonly scheme: 'http' | 'https';
   /** Lower case; starts with `*.` for a wildcard. */
@@ -94,7 +98,7 @@ export interface CompiledRoute {
   readonly path: PathMatch;
   /** `to`, without a trailing slash; of a route with `backends`, the address of the first. */
   readonly upstream: string;
-  /** Present where requests go to the endpoints of Services instead, by weight. */
+  /** Present if requests go to the targets of Services instead, by weight. */
   readonly backends?: readonly CompiledBackend[];
   readonly access: Access;
   /** Present on routes in front of an MCP server. */
@@ -108,22 +112,22 @@ export interface CompiledRoute {
   readonly responseTimeoutMs: number;
 }
 
-/** A share of the requests of a route, for the endpoints of a Service. */
+/** A share of a route's requests, for the targets of a Service. */
 export interface CompiledBackend {
   /**
-   * `namespace/name` of the Service. Absent where it must not be used or does not exist: its share
-   * of the requests is answered with 503.
+   * `namespace/name` of the Service. Absent if it must not be used or does not exist: its share of
+   * the requests is answered with 503.
    */
   readonly service?: string;
   /** Port of the Service. */
   readonly port: number;
-  /** 0 gets no requests. */
+  /** Share of the requests, relative to the other backends; 0 is none. */
   readonly weight: number;
 }
 
 /**
- * Where the ports of a Service lead. It changes with every pod, and so is a resource of its own:
- * the routes that use it stay what they are.
+ * Targets of the ports of a Service. They change with every pod, so they are a resource of their
+ * own, and the routes that use them do not change.
  */
 export interface CompiledService {
   readonly kind: 'service';
@@ -146,7 +150,7 @@ export type PathMatch =
 export type Access =
   { readonly kind: 'public' } | { readonly kind: 'policy'; readonly policy: Policy };
 
-/** Every field `authorize_log_fields` may name (specification: Authorization log record). */
+/** Fields that `authorize_log_fields` may name (specification: Authorization log record). */
 export const AUTHORIZE_LOG_FIELDS = [
   'mcp-method',
   'mcp-tool',

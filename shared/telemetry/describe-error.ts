@@ -1,4 +1,6 @@
-/** An error in words: its name and message, then those of its causes. */
+/**
+ * Describes an error: its name and message, then those of its causes.
+ */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';

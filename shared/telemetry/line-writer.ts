@@ -1,14 +1,14 @@
 const FLUSH_BYTES = 64 * 1024;
 
-/** Where lines go: stdout in production. */
+/** Destination of lines: stdout in production. */
 export interface LineSink {
   write(text: string): unknown;
 }
 
 /**
- * Gathers log lines and writes them together, once per turn of the event loop.
+ * Collects log lines, and writes them together once per turn of the event loop.
  *
- * A write to a pipe is synchronous in Node, and dearer than the line it carries.
+ * A write to a pipe is synchronous in Node, and costs more than making a line.
  */
 export class LineWriter {
   readonly #sink: LineSink;
@@ -18,13 +18,14 @@ export class LineWriter {
     this.#sink = sink;
   }
 
-  /** `line` has no line break. */
+  /** Writes a line, given without a line break. */
   write(line: string): void {
     if (this.#pending === '') setImmediate(() => this.flush());
     this.#pending += `${line}\n`;
     if (this.#pending.length > FLUSH_BYTES) this.flush();
   }
 
+  /** Writes the collected lines now. */
   flush(): void {
     if (this.#pending === '') return;
     const text = this.#pending;

@@ -5,24 +5,24 @@ import winston from 'winston';
 import { describeError } from './describe-error.ts';
 import type { LineWriter } from './line-writer.ts';
 
-/** Data of a log record. Never secrets, tokens or codes. */
+/** Fields of a log record. They never hold secrets, tokens or codes. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Structured log of a process: the message is a constant, data are fields. */
+/** Structured log of a process. Messages are constants; data are fields. */
 export interface Logger {
-  /** `cause` becomes the field `error`: what went wrong, with its chain of causes. */
+  /** `cause` becomes the field `error`, described with its chain of causes. */
   info(message: string, fields?: LogFields, cause?: unknown): void;
   warn(message: string, fields?: LogFields, cause?: unknown): void;
   error(message: string, fields?: LogFields, cause?: unknown): void;
 }
 
-/** A logger that writes JSON lines with `level`, `service`, `time` and `message`. */
+/** Creates a logger that writes JSON lines with `level`, `service`, `time` and `message`. */
 export function createLogger(service: string, lines: LineWriter): Logger {
   const logger = winston.createLogger({
     level: 'info',
     format: winston.format.printf(({ level, message, fields }) => {
       const own = { level, service, time: new Date().toISOString(), message };
-      // In this order in the line, and no field takes their place.
+      // They come first, and fields of the same names do not replace them.
       return JSON.stringify({ ...own, ...Object(fields), ...own });
     }),
     // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- its types say so
