@@ -10,7 +10,7 @@ export function addressRanges(cidrs: Cidrs): BlockList {
   return ranges;
 }
 
-/** Tells whether an address is in one of the networks. What is no address is in none. */
+/** Returns whether an address is in one of the networks; false if it is not an IP address. */
 export function isWithin(ranges: BlockList, address: string): boolean {
   if (isIPv4(address)) return ranges.check(address, 'ipv4');
   return isIPv6(address) && ranges.check(address, 'ipv6');
@@ -19,7 +19,7 @@ export function isWithin(ranges: BlockList, address: string): boolean {
 function addRange(ranges: BlockList, cidr: string): void {
   const [network = '', bits] = cidr.split('/');
   const family = isIPv4(network) ? 'ipv4' : 'ipv6';
-  // Without a length it is one address; read as 0 it would be every address there is.
+  // A network without a length is one address; with length 0 it would be every address.
   if (bits === undefined || bits === '') ranges.addAddress(network, family);
   else ranges.addSubnet(network, Number(bits), family);
 }

@@ -3,10 +3,10 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { addressRanges, isWithin, type Cidrs } from './address-ranges.ts';
 import type { RequestMessage } from './request-message.ts';
 
-/** Says which address a request comes from. */
+/** Returns the address of the client of a request. */
 export type ClientAddressOf = (message: Pick<RequestMessage, 'headers' | 'socket'>) => string;
 
-/** The other end of the connection; an IPv4 client of a dual-stack socket in its own spelling. */
+/** Returns the address at the other end of the connection; an IPv4 address without its IPv6 form. */
 function peerAddress({ socket }: Pick<RequestMessage, 'socket'>): string {
   const { remoteAddress = '' } = socket;
   return remoteAddress.startsWith(MAPPED) ? remoteAddress.slice(MAPPED.length) : remoteAddress;
@@ -16,12 +16,12 @@ function peerAddress({ socket }: Pick<RequestMessage, 'socket'>): string {
 const MAPPED = '::ffff:';
 
 /**
- * Finds the client behind trusted proxies: of those that a request passed, from the gateway
- * backwards, the first that is no trusted proxy.
+ * Finds the client behind trusted proxies: the last address before the gateway that is not a trusted
+ * proxy.
  *
- * A proxy appends to `X-Forwarded-For` whom it heard a request from, so an entry is worth as much as
- * the proxy that wrote it. What an untrusted one says of others is not looked at: anyone can send
- * the header.
+ * A proxy appends the address that it received a request from to `X-Forwarded-For`, so an entry is
+ * trusted as far as the proxy that wrote it. Entries before an untrusted proxy are ignored, because
+ * anyone can send the header.
  */
 export function clientAddressBehind(trustedProxies: Cidrs): ClientAddressOf {
   if (trustedProxies.length === 0) return peerAddress;
@@ -32,7 +32,7 @@ export function clientAddressBehind(trustedProxies: Cidrs): ClientAddressOf {
     let client = peer;
     for (const entry of forwardedFor(message)) {
       const address = addressIn(entry);
-      // A proxy that does not say whom it heard is the last that is known.
+      // Without an address, the proxy that wrote the entry is the last known one.
       if (address === undefined) break;
       client = address;
       if (!isWithin(trusted, client)) break;
@@ -41,15 +41,15 @@ export function clientAddressBehind(trustedProxies: Cidrs): ClientAddressOf {
   };
 }
 
-/** More trusted proxies in a row than anyone has; what is beyond them is not looked at. */
+/** More trusted proxies in a row than any installation has; further entries are ignored. */
 const MAX_HOPS = 32;
 
-/** Entries of `X-Forwarded-For`, the newest first. */
+/** Yields the entries of `X-Forwarded-For`, the newest first. */
 function* forwardedFor({ headers }: Pick<RequestMessage, 'headers'>): Generator<string> {
-  // Node joins the lines of this field, as RFC 9110, section 5.3, has it.
+  // Node joins the lines of this field (RFC 9110, section 5.3).
   const field = headers['x-forwarded-for'];
   if (typeof field !== 'string') return;
-  // From the end, for a client can make the field as long as a header may be.
+  // From the end: a client can make the field as long as a header may be.
   let end = field.length;
   for (let hop = 0; hop < MAX_HOPS && end >= 0; hop += 1) {
     const comma = end === 0 ? -1 : field.lastIndexOf(',', end - 1);
@@ -66,14 +66,14 @@ const ENTRY = new RegExp(
   'i',
 );
 
-/** The address in an entry; undefined for what is none, such as `unknown`. */
+/** Returns the address in an entry; undefined if it is not an IP address, such as `unknown`. */
 function addressIn(entry: string): string | undefined {
   const [, ipv4, bracketed, ipv6 = bracketed] = ENTRY.exec(entry.trim()) ?? [];
   if (ipv4 !== undefined) return isIPv4(ipv4) ? ipv4 : undefined;
   return ipv6 !== undefined && isIPv6(ipv6) ? inOneSpelling(ipv6) : undefined;
 }
 
-/** IPv6 in the spelling of sockets; a mapped IPv4 address as what it is. */
+/** Returns an IPv6 address in the spelling of sockets; a mapped IPv4 address as IPv4. */
 function inOneSpelling(ipv6: string): string {
   const address = new URL(`http://[${ipv6}]`).hostname.slice(1, -1);
   const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(address) ?? [];

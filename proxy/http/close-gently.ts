@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream';
 
 /**
- * Ends a connection so that what was written last arrives: what the other side still sends is read
- * and forgotten until it closes too, or for `lingerMs`. Closing with unread bytes resets the
- * connection, and a reset discards what the other side has not read yet (RFC 9112, section 9.6).
+ * Ends a connection so that the last bytes written arrive: bytes of the other side are read and
+ * discarded until it closes too, or for `lingerMs`. Closing with unread bytes resets the connection,
+ * and a reset discards what the other side has not read yet (RFC 9112, section 9.6).
  */
 export function closeGently(socket: Duplex, lingerMs: number): void {
   if (socket.destroyed) return;

@@ -6,13 +6,13 @@ import type { TokenHash } from '../crypto/tokens.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
 
 /**
- * Browsers take a `__Host-` cookie only from the host itself, over TLS, for all of its paths (RFC
- * 6265bis, section 4.1.3.2): no sibling domain can plant one.
+ * Browsers accept a `__Host-` cookie only from the host itself, over TLS, for all of its paths (RFC
+ * 6265bis, section 4.1.3.2), so that no sibling domain can plant one.
  */
 const SECURE_NAME = '__Host-gatehouse';
 const SECURE_SIGN_IN_NAME = '__Host-gatehouse-sign-in';
 
-/** Loopback hosts without TLS. Cookies do not know ports, so the name does. */
+/** For loopback hosts without TLS. Cookies are shared by all ports, so the name has the port. */
 const LOOPBACK_NAME = 'gatehouse';
 const LOOPBACK_SIGN_IN_NAME = 'gatehouse-sign-in';
 
@@ -43,17 +43,17 @@ export function signInCookiePrefix(origin: Origin): string {
 
 type CookieHeader = Pick<RequestMessage, 'headers'>;
 
-/** Cookies of a request by name, with values as they were sent. */
+/** Returns the cookies of a request by name, with their values as they were sent. */
 export function readCookies({
   headers: { cookie = '' },
 }: CookieHeader): Readonly<Record<string, string | undefined>> {
   const cookies = parseCookie(cookie, { decode: (value) => value });
-  // Two cookies of one name: one was planted, and nothing says which. Neither counts.
+  // Attack: of two cookies with one name, one was planted. Neither is trusted.
   for (const name of repeatedNames(cookie)) if (OWN_COOKIE.test(name)) cookies[name] = undefined;
   return cookies;
 }
 
-/** One cookie of a request; undefined when it is absent, or one of ours and sent twice. */
+/** Returns a cookie of a request; undefined if it is absent, or is the gateway's and was sent twice. */
 export function readCookie(message: CookieHeader, name: string): string | undefined {
   return readCookies(message)[name];
 }

@@ -1,7 +1,7 @@
 import type { GatewayResponse } from './gateway-response.ts';
 
 /**
- * Lets pages of any origin call, and never with credentials. `*` does not cover `Authorization`
+ * Allows pages of any origin to call, never with credentials. `*` does not cover `Authorization`
  * (Fetch, section 3.3.3), so every header is listed.
  */
 const PREFLIGHT_HEADERS = {
@@ -13,14 +13,14 @@ const PREFLIGHT_HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-/** What a cross-origin page may read of any response. */
+/** Header fields that allow a page of any origin to read a response. */
 export const CROSS_ORIGIN_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
     'www-authenticate, mcp-session-id, mcp-protocol-version, retry-after, x-request-id',
 } as const;
 
-/** Tells a preflight request: `OPTIONS` with an `Origin` and the method to come. */
+/** Returns whether a request is a preflight: `OPTIONS` with an `Origin` and the method to come. */
 export function isPreflight(method: string, headers: NodeJS.Dict<string | string[]>): boolean {
   return (
     method === 'OPTIONS' &&
@@ -30,8 +30,8 @@ export function isPreflight(method: string, headers: NodeJS.Dict<string | string
 }
 
 /**
- * Answers a preflight. Headers mirrored from tool arguments have names that only the tool's server
- * knows (`Mcp-Param-*`), so the ones asked for are allowed by their names.
+ * Returns the answer to a preflight. Only the server of a tool knows the names of the headers that
+ * mirror its arguments (`Mcp-Param-*`), so all requested ones are allowed.
  */
 export function preflightResponse(headers: NodeJS.Dict<string | string[]>): GatewayResponse {
   const mirrored = String(headers['access-control-request-headers'] ?? '')

@@ -5,15 +5,14 @@ type Marked = Pick<RequestMessage, 'headers'>;
 const distrusted = new WeakSet<Marked>();
 
 /**
- * Marks a message that others could frame or address differently than this gateway does. What
- * follows it on its connection may be a smuggled request, so the connection is closed after the
- * answer.
+ * Marks a message that other servers could frame or address differently. The bytes after it may be a
+ * smuggled request, so its connection is closed after the answer.
  */
 export function distrust(message: Marked): void {
   distrusted.add(message);
 }
 
-/** Whether a message was marked so. */
+/** Returns whether a message was marked by `distrust`. */
 export function isDistrusted(message: Marked): boolean {
   return distrusted.has(message);
 }

@@ -2,7 +2,7 @@ import type { RequestMessage } from './request-message.ts';
 
 /** One request as the pipeline sees it: parsed once, byte for byte what the client sent. */
 export interface GatewayRequest {
-  /** Made here, never taken from the client; in every log record and error of the request. */
+  /** Made by the gateway, never by the client; in every log record and error of the request. */
   readonly id: string;
   readonly method: string;
   /** Raw path of the request target, without the query. Starts with `/`. */
@@ -11,8 +11,8 @@ export interface GatewayRequest {
   readonly query: string;
   /** The `Host` header in lower case, with its port if it has one. */
   readonly authority: string;
-  /** The client's: the other end of the connection, or who is behind the trusted proxies there. */
+  /** The client's address: of the other end of the connection, or behind the trusted proxies there. */
   readonly remoteAddress: string;
-  /** The message itself: headers, raw headers, and the body that nobody has read yet. */
+  /** The message itself: headers, raw headers, and the body, still unread. */
   readonly message: RequestMessage;
 }

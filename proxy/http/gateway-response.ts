@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 
-/** A whole response of the gateway's own. */
+/** A response that the gateway itself makes. */
 export interface GatewayResponse {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;

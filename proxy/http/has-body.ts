@@ -1,6 +1,6 @@
 import type { RequestMessage } from './request-message.ts';
 
-/** Whether a request message announces a body of at least one byte. */
+/** Returns whether a request announces a body of at least one byte. */
 export function hasBody({ headers }: Pick<RequestMessage, 'headers'>): boolean {
   if (headers['transfer-encoding'] !== undefined) return true;
   const length = headers['content-length'];

@@ -1,4 +1,4 @@
-/** Markup that is safe to put on a page. Only `html` makes it. */
+/** Markup that is safe on a page. Only `html` makes it. */
 export interface Html {
   readonly markup: string;
 }

@@ -1,6 +1,6 @@
 /**
- * A path as a lenient server reads it: ASCII decoded, in lower case, without path parameters or empty
- * segments. Two paths that read alike may be one resource there.
+ * Returns a path as a lenient server reads it: ASCII decoded, in lower case, without path parameters or
+ * empty segments. Two paths with one result may be one resource there.
  */
 export function loosePath(path: string): string {
   return path

@@ -4,8 +4,8 @@ const GROUPS = 8;
 const GROUPS_OF_NETWORK = 4;
 
 /**
- * What one party controls of the address it comes from: an IPv4 address, or an IPv6 /64, of which
- * every host has all addresses to itself.
+ * Returns the network that one client controls: its IPv4 address, or the /64 of its IPv6 address, of
+ * which a host may have all addresses.
  */
 export function networkOf(address: string): string {
   const [bare = ''] = address.split('%');

@@ -5,8 +5,8 @@ import type { GatewayRequest } from './gateway-request.ts';
 import type { RequestMessage } from './request-message.ts';
 
 /**
- * Reads the head of a request, and refuses what two HTTP implementations could understand
- * differently. Everything else is kept byte for byte.
+ * Parses the head of a request, and refuses what two HTTP implementations could read differently.
+ * Everything else is kept byte for byte.
  *
  * Throws `BadRequestError`; the connection is then closed after the answer.
  */
@@ -30,8 +30,8 @@ function parse(
 ): GatewayRequest {
   const { method = '', url = '' } = message;
   if (method === 'TRACE') {
-    // RFC 9110, section 9.3.8: the answer would show the client the credentials meant for the
-    // upstream.
+    // RFC 9110, section 9.3.8: the answer would show the client credentials that only the upstream
+    // should get.
     throw new BadRequestError('trace-refused', 'TRACE requests are not forwarded');
   }
   const authority = readAuthority(message);
@@ -51,8 +51,8 @@ const MAX_HEADERS = 256;
 const AUTHORITY = /^(?:[a-z\d._-]+|\[[a-f\d:.]+\])(?::\d{1,5})?$/;
 
 /**
- * Checks the fields that say for whom a message is and where it ends, from the raw list: Node joins
- * or drops repeated ones.
+ * Checks the fields that name the host and the length of a message. Reads the raw list, because Node
+ * joins or drops repeated fields.
  */
 function readAuthority({ rawHeaders, httpVersion }: RequestMessage): string {
   if (rawHeaders.length > 2 * MAX_HEADERS) {
@@ -82,7 +82,7 @@ function readAuthority({ rawHeaders, httpVersion }: RequestMessage): string {
     }
   }
   if (framings > 1) {
-    // RFC 9112, section 6.3: what one recipient takes for the body, another takes for a request.
+    // RFC 9112, section 6.3: one recipient reads as the body what another reads as a request.
     throw new BadRequestError('ambiguous-framing', 'the request says twice where its body ends');
   }
   if (host === undefined) throw new BadRequestError('no-host', 'the request names no host');
@@ -90,7 +90,7 @@ function readAuthority({ rawHeaders, httpVersion }: RequestMessage): string {
   return host;
 }
 
-/** Node takes any list that ends in `chunked`; recipients differ in what they make of the rest. */
+/** Node accepts any list that ends in `chunked`; recipients read the rest of it differently. */
 function checkTransferEncoding(value: string, httpVersion: string): void {
   if (value.toLowerCase() !== 'chunked' || httpVersion === '1.0') {
     throw new BadRequestError(
@@ -100,7 +100,7 @@ function checkTransferEncoding(value: string, httpVersion: string): void {
   }
 }
 
-/** RFC 9112, section 3.2.2: absolute form is taken only for the very host of `Host`. */
+/** RFC 9112, section 3.2.2: absolute form is accepted only with the host of `Host`. */
 function originForm(url: string, authority: string): string {
   const [, named, rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url) ?? [];
   if (named === undefined) throw malformedTarget();
@@ -110,19 +110,19 @@ function originForm(url: string, authority: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** Segments of harmless characters that do not start with a dot: nearly every path there is. */
+/** Segments of harmless characters that do not start with a dot: nearly every path. */
 const PLAIN_PATH = /^(?:\/(?!\.)[\w\-.~!$&'()*+,;=:@]*)+$/;
 
-// eslint-disable-next-line no-control-regex -- these are what is looked for
+// eslint-disable-next-line no-control-regex -- control characters are what it finds
 const UNFIT_FOR_PATH = /[\x00-\x20\x7f-\uffff\\#]/;
 
-/** Browsers send backslashes and bare percent signs in queries; policy does not look at those. */
-// eslint-disable-next-line no-control-regex -- these are what is looked for
+/** Browsers send backslashes and bare percent signs in queries; policy ignores queries. */
+// eslint-disable-next-line no-control-regex -- control characters are what it finds
 const UNFIT_FOR_QUERY = /[\x00-\x20\x7f#]/;
 
 /**
  * `.` and `..` in any spelling, also where an encoded separator or a path parameter hides the end of
- * the segment from one recipient and not from another (`/..;/`, `/..%2f`).
+ * the segment from some recipients (`/..;/`, `/..%2f`).
  */
 const DOT_SEGMENT = /(?:\/|%2f|%5c)(?:\.|%2e){1,2}(?:$|\/|;|%2f|%5c|%3b)/i;
 
@@ -147,8 +147,8 @@ function malformedTarget(): BadRequestError {
 const AMBIGUOUS = /\/\/|%(?:2[DEF]|3\d|[46][1-9A-F]|5[\dACF]|7[\dAE]|[a-f].|.[a-f])/;
 
 /**
- * Whether an upstream may take a path for another one that is spelled differently. Where the path
- * decides who may do what, such a path is refused.
+ * Returns whether an upstream may read a path as a different one. Where the path decides who may do
+ * what, such a path is refused.
  */
 export function ambiguousPath(path: string): boolean {
   return AMBIGUOUS.test(path);

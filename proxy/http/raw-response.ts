@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 
 import { closeGently } from './close-gently.ts';
 
-/** A response without a `ServerResponse` to write it. */
+/** A response that is written to a bare connection. */
 export interface RawResponse {
   readonly status: number;
   readonly headers?: OutgoingHttpHeaders;
@@ -13,8 +13,8 @@ export interface RawResponse {
 const LINGER_MS = 5_000;
 
 /**
- * Answers on a bare connection and closes it: a refused upgrade, a message that could not be parsed.
- * Does nothing when the connection has ended.
+ * Answers on a bare connection and closes it, after a refused upgrade or a message that could not be
+ * parsed. Does nothing if the connection has ended.
  */
 export function endWithResponse(
   socket: Duplex,
@@ -31,7 +31,7 @@ export function endWithResponse(
   closeGently(socket, lingerMs);
 }
 
-/** Head of a response: a flat list of names and values, with `Connection: close`. */
+/** Returns the head of a response with `Connection: close`, from a flat list of names and values. */
 export function rawHead(status: number, fields: readonly string[]): string {
   const lines = [statusLine(status)];
   for (let index = 0; index < fields.length; index += 2) {
@@ -46,7 +46,7 @@ function statusLine(status: number): string {
 }
 
 function headerLine(name: string, value: string): string {
-  // A line break in a value would be a header of somebody else's.
+  // Attack: a line break in a value would add a header.
   validateHeaderValue(name, value);
   return `${name}: ${value}`;
 }

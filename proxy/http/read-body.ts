@@ -2,14 +2,15 @@ import { BodyTooLargeError, BodyTooSlowError, ClientGoneError } from '../errors/
 import { askForBody } from './expect-continue.ts';
 import type { RequestMessage } from './request-message.ts';
 
-/** For a body that is read whole: what trickles in longer holds its connection and memory. */
+/** For a body that is read whole: a slow one holds its connection and memory for this long. */
 const DEADLINE_MS = 30_000;
 
 /**
- * Reads a whole request body of at most `limit` bytes.
+ * Reads a whole request body of at most `limit` bytes, and asks a client for it that waits for `100
+ * Continue`.
  *
- * A longer one is refused as soon as that is known: by its Content-Length before a byte is read. One
- * that is not whole within the deadline is refused then.
+ * Rejects as soon as a body is known to be longer: by its Content-Length before a byte is read. Rejects
+ * when the body is not complete within the deadline.
  */
 export function readBody(
   message: RequestMessage,
@@ -44,7 +45,7 @@ export function readBody(
   });
 }
 
-/** Whether a body is too long by its own account: nobody needs to be asked for it. */
+/** Returns whether a body is too long by its Content-Length, so that it need not be asked for. */
 function announcesMoreThan(limit: number, { headers }: Pick<RequestMessage, 'headers'>): boolean {
   return Number(headers['content-length'] ?? 0) > limit;
 }

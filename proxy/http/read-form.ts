@@ -6,7 +6,7 @@ const FORM = 'application/x-www-form-urlencoded';
 
 const MAX_FORM_BYTES = 64 * 1024;
 
-/** Reads a posted form of at most 64 KiB; refuses a body that does not say it is one. */
+/** Reads a posted form of at most 64 KiB; refuses a body of any other media type. */
 export async function readForm(message: RequestMessage): Promise<URLSearchParams> {
   const mediaType = message.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   if (mediaType !== FORM) {

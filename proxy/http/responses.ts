@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 
 import type { GatewayResponse } from './gateway-response.ts';
 
-/** A JSON response; not cached unless `headers` says otherwise. */
+/** Returns a JSON response; not cached unless `headers` allows it. */
 export function json(
   status: number,
   body: unknown,
@@ -15,7 +15,7 @@ export function json(
   };
 }
 
-/** Sends the browser elsewhere with a GET (303: a posted body is never repeated, RFC 9700, 4.12). */
+/** Redirects the browser with a GET (303: a posted body is not sent again, RFC 9700, 4.12). */
 export function seeOther(location: string, headers: OutgoingHttpHeaders = {}): GatewayResponse {
   return {
     status: 303,

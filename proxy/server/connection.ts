@@ -7,7 +7,7 @@ import { endWithResponse } from '../http/raw-response.ts';
 
 const REQUEST_TIMEOUT = 408;
 
-/** One connection of a client: the response under way on it, and how it ends. */
+/** One connection of a client: its current response, and its end. */
 export class ClientConnection {
   readonly #socket: Socket;
   readonly #lingerMs: number;
@@ -19,7 +19,7 @@ export class ClientConnection {
   constructor(socket: Socket, lingerMs: number) {
     this.#socket = socket;
     this.#lingerMs = lingerMs;
-    // Node ends connections by this method, at once and with a reset where bytes are unread.
+    // Node ends connections by this method: at once, and with a reset if bytes are unread.
     socket.destroySoon = () => {
       if (!this.#isClosing) closeGently(socket, lingerMs);
       this.#isClosing = true;
@@ -27,8 +27,8 @@ export class ClientConnection {
   }
 
   /**
-   * Takes the next request. False when its connection is to be closed after an earlier response: what
-   * follows a refused request may be smuggled in its body.
+   * Accepts the next request. Returns false when the connection closes after an earlier response: bytes
+   * after a refused request may be smuggled in its body.
    */
   accept(response: ServerResponse): boolean {
     const previous = this.#response;
@@ -37,7 +37,7 @@ export class ClientConnection {
     return true;
   }
 
-  /** Answers bytes that are no request, and closes. */
+  /** Answers bytes that are not a request, and closes. */
   refuse(status: number): void {
     if (this.#isClosing) return;
     const {
@@ -57,13 +57,13 @@ export class ClientConnection {
     else endWithResponse(this.#socket, { status }, this.#lingerMs);
   }
 
-  /** Lets the response under way be the last, and takes no notice of what else the client says. */
+  /** Makes the current response the last, and ignores everything else that the client sends. */
   finish(): void {
     if (this.#response?.writableEnded === false) return;
     closeGently(this.#socket, this.#lingerMs);
   }
 
-  /** Refuses a client that sent nothing of a body it owes since the last call. */
+  /** Refuses a client that owes a body and has sent nothing since the last call. */
   checkBody(): void {
     const bytes = this.#socket.bytesRead;
     const isStalled = this.#owesBody() && this.#stalledAt === bytes;
@@ -71,12 +71,12 @@ export class ClientConnection {
     if (isStalled) this.refuse(REQUEST_TIMEOUT);
   }
 
-  /** Lets the response under way be the last. */
+  /** Makes the current response the last. */
   announceClose(): void {
     if (this.#response?.headersSent === false) this.#response.shouldKeepAlive = false;
   }
 
-  /** Closes a connection that nothing came on. */
+  /** Closes a connection on which nothing was received. */
   closeUnused(): void {
     if (this.#socket.bytesRead === 0) this.#socket.destroy();
   }
@@ -85,7 +85,7 @@ export class ClientConnection {
     this.#socket.destroy();
   }
 
-  /** Somebody here waits for body bytes; not so while a slow upstream makes the client wait. */
+  /** The body is being read; false while a slow upstream makes the client wait. */
   #owesBody(): boolean {
     if (this.#response === undefined || this.#response.writableEnded) return false;
     const { complete, readableFlowing, readableLength } = this.#response.req;
@@ -93,7 +93,7 @@ export class ClientConnection {
   }
 }
 
-/** Whether a response, once it is sent, is followed by the end of its connection. */
+/** Returns whether a connection ends after a response. */
 function isLast(response: ServerResponse): boolean {
   return isDistrusted(response.req) || (response.headersSent && !response.shouldKeepAlive);
 }

@@ -7,7 +7,7 @@ import type { FrontResponse } from './front-response.ts';
 import { endWithResponse } from '../http/raw-response.ts';
 import { awaitContinue } from '../http/expect-continue.ts';
 
-/** What is done with the messages of clients. */
+/** Handles the messages of clients. */
 export interface ListenerHandlers {
   request(message: IncomingMessage, response: FrontResponse): void;
   /** WebSocket handshakes only; any other `Upgrade` is ignored, as RFC 9110, section 7.8 allows. */
@@ -16,16 +16,16 @@ export interface ListenerHandlers {
 
 /** How long clients may keep a connection waiting. */
 export interface ListenerLimits {
-  /** From the connection, or the last response, to the end of the next request's header. */
+  /** From the connection, or the previous response, to the end of the next request's header. */
   readonly headersMs: number;
-  /** Without a byte of a body that is awaited; the double at most. */
+  /** Without a byte of a body that is being read; twice this at most. */
   readonly bodyStallMs: number;
   readonly keepAliveMs: number;
-  /** From the last response to the end of the connection, when the client goes on sending. */
+  /** From the last response to the end of the connection, while the client still sends. */
   readonly lingerMs: number;
 }
 
-/** The connections of one listener, and what happens on them. */
+/** The connections of one listener. */
 export class Connections {
   readonly #handlers: ListenerHandlers;
   readonly #limits: ListenerLimits;
@@ -37,21 +37,21 @@ export class Connections {
     this.#limits = limits;
   }
 
-  /** Handles all that happens on a server, until it is closed. */
-  follow(server: Server<typeof IncomingMessage, typeof FrontResponse>): void {
+  /** Handles the events of a server until it is closed. */
+  attach(server: Server<typeof IncomingMessage, typeof FrontResponse>): void {
     server.on('connection', (socket) => {
       this.#connections.set(socket, new ClientConnection(socket, this.#limits.lingerMs));
       socket.once('close', () => this.#connections.delete(socket));
     });
-    server.on('request', this.#take);
+    server.on('request', this.#accept);
     server.on('checkContinue', (message, response) => {
       awaitContinue(message, () => response.writeContinue());
-      this.#take(message, response);
+      this.#accept(message, response);
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       const connection = this.#connections.get(socket);
       const status = statusOfParseError(error);
-      // RFC 9112, section 9.6: what follows `Connection: close` is not looked at.
+      // RFC 9112, section 9.6: bytes after `Connection: close` are ignored.
       if (error.code === AFTER_CLOSE) connection?.finish();
       else if (status === undefined) socket.destroy();
       else connection?.refuse(status);
@@ -62,7 +62,7 @@ export class Connections {
     });
     server.on('upgrade', (message, socket, head) => {
       guard(socket);
-      // What follows a handshake is the other protocol's: a body would be taken for it.
+      // The bytes after a handshake belong to the new protocol, so a body would be read as that.
       if (hasBody(message)) endWithResponse(socket, { status: 400 });
       else this.#handlers.upgrade(message, socket, head);
     });
@@ -74,13 +74,13 @@ export class Connections {
     return this.#connections.size;
   }
 
-  /** Lets the next response, or the one under way, be the last on every connection. */
+  /** Makes the current or next response the last on every connection. */
   announceClose(): void {
     this.#isDraining = true;
     for (const connection of this.#connections.values()) connection.announceClose();
   }
 
-  /** Does so, and closes the connections that no request came on. */
+  /** Does so, and closes the connections on which no request was received. */
   drain(): void {
     this.announceClose();
     for (const connection of this.#connections.values()) connection.closeUnused();
@@ -90,7 +90,7 @@ export class Connections {
     for (const connection of this.#connections.values()) connection.destroy();
   }
 
-  readonly #take = (message: IncomingMessage, response: FrontResponse): void => {
+  readonly #accept = (message: IncomingMessage, response: FrontResponse): void => {
     if (this.#connections.get(message.socket)?.accept(response) === false) return;
     if (this.#isDraining) response.shouldKeepAlive = false;
     this.#handlers.request(message, response);
@@ -109,12 +109,12 @@ const STATUS_OF_ERROR: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
 };
 
-/** Undefined for errors of the connection, where nobody would hear an answer. */
+/** Returns undefined for errors of the connection, on which no answer would arrive. */
 function statusOfParseError({ code = '' }: NodeJS.ErrnoException): number | undefined {
   return STATUS_OF_ERROR[code] ?? (code.startsWith('HPE_') ? 400 : undefined);
 }
 
-/** Node takes its own error listener off a socket that it hands over. */
+/** Node removes its own error listener from a socket that it hands over. */
 function guard(socket: Duplex): void {
   socket.on('error', () => socket.destroy());
 }

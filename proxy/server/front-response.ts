@@ -11,14 +11,14 @@ import { isDistrusted } from '../http/distrust.ts';
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
-/** A body of at most this length is read and forgotten, so that the connection can be kept. */
-const FORGETTABLE_BYTES = 64 * 1024;
+/** A body of at most this length is read and discarded, so that the connection can be kept. */
+const DISCARDABLE_BYTES = 64 * 1024;
 
 const EARLY_HINTS = 103;
 
 /**
- * A response that says `Connection: close` when the connection cannot be used after it: the request's
- * body was not read to its end, or the request was one that others may frame differently.
+ * A response with `Connection: close` when the connection cannot be used after it: the request's body
+ * was not read to its end, or other servers may frame the request differently.
  */
 export class FrontResponse extends ServerResponse implements ClientResponse {
   get canChunk(): boolean {
@@ -57,5 +57,5 @@ function mustClose(message: IncomingMessage): boolean {
   if (message.complete) return false;
   const { headers } = message;
   if (headers['transfer-encoding'] !== undefined) return true;
-  return Number(headers['content-length'] ?? 0) > FORGETTABLE_BYTES;
+  return Number(headers['content-length'] ?? 0) > DISCARDABLE_BYTES;
 }

@@ -2,12 +2,12 @@ import type { ListenAddress } from '../../shared/runtime/listen-address.ts';
 import type { ListenerHandlers } from './connections.ts';
 import { createListener, type Listener } from './listener.ts';
 
-/** The listeners of a process: a set that follows the routes. */
+/** The listeners of a process. */
 export class ListenerSet {
   readonly #handlers: ListenerHandlers;
-  /** By the address that was asked for. */
+  /** By the address that was requested. */
   #listeners: ReadonlyMap<string, Listener> = new Map();
-  /** Those that accept no more. */
+  /** Listeners that accept no more connections. */
   #closing: readonly Listener[] = [];
 
   constructor(handlers: ListenerHandlers) {
@@ -15,8 +15,8 @@ export class ListenerSet {
   }
 
   /**
-   * Listens on exactly these addresses, and resolves with what was bound, in their order. Those
-   * that are served already stay open. Rejects, and changes nothing, when one cannot be had.
+   * Listens on exactly these addresses, and resolves with what was bound, in their order. Listeners of
+   * addresses that stay remain open. Rejects, and changes nothing, when an address cannot be bound.
    */
   async listen(addresses: readonly ListenAddress[]): Promise<readonly ListenAddress[]> {
     const before = this.#listeners;
@@ -51,14 +51,14 @@ export class ListenerSet {
     return listeners.reduce((sum, listener) => sum + listener.connections(), 0);
   }
 
-  /** Goes on accepting, and makes every response from now on the last of its connection. */
+  /** Makes every response from now on the last of its connection, and still accepts connections. */
   announceClose(): void {
     for (const listener of this.#listeners.values()) listener.announceClose();
   }
 
   /**
-   * Stops accepting, lets requests under way finish for a while, or for `drainMs`, then closes
-   * everything, after a last call of `onTimeout`.
+   * Stops accepting, lets current requests finish for a while, or for `drainMs`, then calls `onTimeout`
+   * and closes everything.
    */
   async close(drainMs?: number, onTimeout?: () => void): Promise<void> {
     const listeners = [...this.#listeners.values()];
@@ -68,10 +68,10 @@ export class ListenerSet {
 
   async #close(
     listeners: readonly Listener[],
-    ...how: Parameters<Listener['close']>
+    ...drain: Parameters<Listener['close']>
   ): Promise<void> {
     this.#closing = [...this.#closing, ...listeners];
-    await Promise.all(listeners.map((listener) => listener.close(...how)));
+    await Promise.all(listeners.map((listener) => listener.close(...drain)));
     this.#closing = this.#closing.filter((listener) => !listeners.includes(listener));
   }
 }

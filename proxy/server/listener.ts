@@ -4,17 +4,17 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { Connections, type ListenerHandlers, type ListenerLimits } from './connections.ts';
 import { FrontResponse } from './front-response.ts';
 
-/** A socket that takes requests. */
+/** A listening socket. */
 export interface Listener {
   readonly host: string;
   readonly port: number;
   /** Number of connections that clients have. */
   connections(): number;
-  /** Goes on accepting, and makes every response from now on the last of its connection. */
+  /** Makes every response from now on the last of its connection, and still accepts connections. */
   announceClose(): void;
   /**
-   * Stops accepting, lets the responses under way finish for up to `drainMs`, then closes what is
-   * left, after a last call of `onTimeout`.
+   * Stops accepting, lets current responses finish for up to `drainMs`, then calls `onTimeout` and
+   * closes the remaining connections.
    */
   close(drainMs?: number, onTimeout?: () => void): Promise<void>;
 }
@@ -24,7 +24,7 @@ const SECOND = 1_000;
 const LIMITS: ListenerLimits = {
   headersMs: 20 * SECOND,
   bodyStallMs: 30 * SECOND,
-  // Longer than usual load balancers keep theirs (60 s), so that it is not us who closes first.
+  // Longer than usual load balancers (60 s), so that the gateway does not close first.
   keepAliveMs: 75 * SECOND,
   lingerMs: 5 * SECOND,
 };
@@ -35,7 +35,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const TCP_KEEP_ALIVE_MS = 60 * SECOND;
 const CHECKS_PER_LIMIT = 4;
 
-/** Listens for HTTP/1.1 on an address; port 0 takes a free one. */
+/** Listens for HTTP/1.1 on an address; port 0 binds a free port. */
 export async function createListener(
   { host, port }: { readonly host?: string; readonly port: number },
   handlers: ListenerHandlers,
@@ -43,7 +43,7 @@ export async function createListener(
 ): Promise<Listener> {
   const server = createFront(limits);
   const connections = new Connections(handlers, limits);
-  connections.follow(server);
+  connections.attach(server);
   server.listen(port, host);
   await once(server, 'listening');
   const address = server.address();
@@ -60,7 +60,7 @@ export async function createListener(
       const sweep = setInterval(() => server.closeIdleConnections(), DRAIN_SWEEP_MS);
       const end = setTimeout(() => {
         onTimeout?.();
-        // What was written in this turn is on its way in the next.
+        // Bytes written in this turn have left in the next.
         setImmediate(() => connections.destroy());
       }, drainMs);
       await closed;
@@ -75,14 +75,14 @@ type FrontServer = Server<typeof IncomingMessage, typeof FrontResponse>;
 function createFront({ headersMs, keepAliveMs }: ListenerLimits): FrontServer {
   const server: FrontServer = createServer({
     ServerResponse: FrontResponse,
-    // Whatever flags the process was started with.
+    // Even if the process was started with `--insecure-http-parser`.
     insecureHTTPParser: false,
-    // A missing Host is refused where all else is: Node would go on with what follows it.
+    // A missing Host is refused with all else: Node would go on with the bytes after it.
     requireHostHeader: false,
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: headersMs,
     connectionsCheckingInterval: Math.ceil(headersMs / CHECKS_PER_LIMIT),
-    // Uploads may take as long as they go on: bodies are watched for standstill only.
+    // An upload may take any time: bodies are only checked for stalling.
     requestTimeout: 0,
     keepAliveTimeout: keepAliveMs,
     keepAlive: true,
@@ -90,7 +90,7 @@ function createFront({ headersMs, keepAliveMs }: ListenerLimits): FrontServer {
     shouldUpgradeCallback: ({ method, headers }) =>
       method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket',
   });
-  // By default Node drops header fields beyond the thousandth in silence: a second Host among them.
+  // By default Node silently drops header fields after the thousandth, such as a second Host.
   server.maxHeadersCount = 0;
   return server;
 }

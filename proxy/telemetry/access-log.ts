@@ -3,7 +3,7 @@ import type { Forwarded } from '../forwarding/forwarded.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { SentResponse } from '../http/send-response.ts';
 
-/** One request, and what became of it. */
+/** One request and its response. */
 export interface AccessRecord {
   readonly requestId: string;
   /** Absent when its head could not be parsed. */

@@ -9,7 +9,7 @@ export interface AuthorizeRecord {
   readonly requestId: string;
   /** Absent for anonymous requests. */
   readonly identity: Identity | undefined;
-  /** Absent for requests that are no JSON-RPC message. */
+  /** Absent for requests without a JSON-RPC message. */
   readonly message: JsonRpcMessage | undefined;
   readonly decision: Decision;
 }
@@ -17,8 +17,8 @@ export interface AuthorizeRecord {
 /**
  * The authorization log: one JSON line for each decision (specification: Authorization log record).
  *
- * `level`, `service`, `time` and `message` are in every line: they say what it is. The other fields
- * are there when they are selected and the request has them.
+ * `level`, `service`, `time` and `message` are in every line, because they identify it. The other
+ * fields are present if they are selected and the request has them.
  */
 export class AuthorizeLog {
   readonly #lines: LineWriter;
@@ -40,7 +40,7 @@ export class AuthorizeLog {
     this.#lines.write(`${line}}`);
   }
 
-  /** Settings change seldom, and then as a whole: the last selection is nearly always this one. */
+  /** Settings rarely change, so the previous selection is nearly always the current one. */
   #membersOf(fields: readonly AuthorizeLogField[]): readonly Member[] {
     if (this.#selection.fields !== fields) this.#selection = { fields, members: select(fields) };
     return this.#selection.members;
@@ -52,7 +52,7 @@ interface Selection {
   readonly members: readonly Member[];
 }
 
-/** A member of a record: its name as JSON, and its value as JSON when the record has one. */
+/** A member of a record: its name as JSON, and a function for its value as JSON. */
 interface Member {
   readonly start: string;
   readonly valueOf: ValueOf;
@@ -60,7 +60,7 @@ interface Member {
 
 type ValueOf = (record: AuthorizeRecord) => string | undefined;
 
-/** In the specification's order, whatever the order of the setting. */
+/** Returns the selected members in the specification's order. */
 function select(fields: readonly AuthorizeLogField[]): readonly Member[] {
   return AUTHORIZE_LOG_FIELDS.flatMap((field): Member[] => {
     const valueOf = VALUES[field];
@@ -69,7 +69,7 @@ function select(fields: readonly AuthorizeLogField[]): readonly Member[] {
   });
 }
 
-/** Values as JSON. `undefined` for what every line begins with. */
+/** Functions for values as JSON; undefined for the fields that begin every line. */
 const VALUES: Readonly<Record<AuthorizeLogField, ValueOf | undefined>> = {
   'mcp-method': ({ message }) => text(message?.method),
   'mcp-tool': ({ message }) => text(message?.toolName),
@@ -98,7 +98,7 @@ function parameters(message: JsonRpcMessage | undefined): string | undefined {
   return toolArguments === undefined ? undefined : JSON.stringify(toolArguments);
 }
 
-/** Reason codes are ours, and need no escapes. */
+/** Reason codes need no escapes. */
 function codes(applies: boolean, reasons: readonly string[]): string | undefined {
   if (!applies) return undefined;
   return reasons.length === 0 ? '[]' : `["${reasons.join('","')}"]`;
