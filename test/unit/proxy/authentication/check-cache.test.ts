@@ -19,7 +19,7 @@ let time: number;
 let grace: number;
 let revocations: MemoryRevocations;
 let cache: CheckCache<Value>;
-/** What the store does when it is asked. */
+/** How the store responds. */
 let store: () => Promise<Value | null>;
 let questions: number;
 
@@ -47,7 +47,7 @@ afterEach(() => {
 const found = (): Promise<Value> => Promise.resolve(VALUE);
 const away = (): Promise<never> => Promise.reject(new StoreUnavailableError('down'));
 
-/** Asks for a key, which costs a promise or not. */
+/** Asks for a key, and waits for the result if there is a promise. */
 function ask(key = 'key'): Value | null | Promise<Value | null> {
   return cache.get(key, () => {
     questions += 1;
@@ -55,20 +55,20 @@ function ask(key = 'key'): Value | null | Promise<Value | null> {
   });
 }
 
-/** A store that answers when the test says so. */
+/** A store that responds when the test tells it to. */
 function slowStore(): PromiseWithResolvers<Value | null> {
   const answer = Promise.withResolvers<Value | null>();
   store = () => answer.promise;
   return answer;
 }
 
-/** Lets everything that has been settled be heard of. */
+/** Lets the callbacks of settled promises run. */
 async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('A check', () => {
-  test('counts for five seconds', async () => {
+describe('A check of the cache', () => {
+  test('stays valid for five seconds', async () => {
     await ask();
     time += FRESH - 1;
     expect(ask()).toBe(VALUE);
@@ -78,7 +78,7 @@ describe('A check', () => {
     expect(questions).toBe(2);
   });
 
-  test('counts from when it began', async () => {
+  test('is as old as its begin', async () => {
     const slow = slowStore();
     const asked = ask();
     time += FRESH - 1;
@@ -89,7 +89,7 @@ describe('A check', () => {
     expect(ask()).toBeInstanceOf(Promise);
   });
 
-  test('never counts beyond the end of its value', async () => {
+  test('is not valid beyond the expiry of its value', async () => {
     store = () => Promise.resolve({ ...VALUE, expiresAt: START + 10 });
     await ask();
     time += 9;
@@ -99,13 +99,13 @@ describe('A check', () => {
     expect(await ask()).toBeNull();
   });
 
-  test('counts no longer when the clock is set back', async () => {
+  test('does not stay valid for longer when the clock is set back', async () => {
     await ask();
     time -= 1;
     expect(ask()).toBeInstanceOf(Promise);
   });
 
-  test('that finds nothing is not kept', async () => {
+  test('that finds nothing is not cached', async () => {
     store = () => Promise.resolve(null);
     expect(await ask()).toBeNull();
     store = found;
@@ -113,13 +113,13 @@ describe('A check', () => {
   });
 });
 
-describe('While the stores are away', () => {
+describe('While the stores are unavailable', () => {
   test('the first check of a key fails', async () => {
     store = away;
     await expect(ask()).rejects.toThrow(StoreUnavailableError);
   });
 
-  test('the last good check counts until the grace after it', async () => {
+  test('the last good check stays valid for the grace period', async () => {
     await ask();
     store = away;
     time += FRESH;
@@ -130,7 +130,7 @@ describe('While the stores are away', () => {
     await expect(ask()).rejects.toThrow(StoreUnavailableError);
   });
 
-  test('without a grace it counts no longer than otherwise', async () => {
+  test('without a grace period the last good check stays valid for five seconds only', async () => {
     await ask();
     store = away;
     grace = 0;
@@ -141,7 +141,7 @@ describe('While the stores are away', () => {
     await expect(ask()).rejects.toThrow(StoreUnavailableError);
   });
 
-  test('a grace that is set to 0 meanwhile ends what it had kept', async () => {
+  test('setting the grace period to 0 ends entries that it had kept', async () => {
     await ask();
     store = away;
     time += FRESH;
@@ -150,7 +150,7 @@ describe('While the stores are away', () => {
     await expect(ask()).rejects.toThrow(StoreUnavailableError);
   });
 
-  test('it never counts beyond the end of its value', async () => {
+  test('the last good check is not valid beyond the expiry of its value', async () => {
     store = () => Promise.resolve({ ...VALUE, expiresAt: START + 10_000 });
     await ask();
     store = away;
@@ -160,7 +160,7 @@ describe('While the stores are away', () => {
     await expect(ask()).rejects.toThrow(StoreUnavailableError);
   });
 
-  test('the stores are asked about a key once a second, and nobody waits', async () => {
+  test('the stores are asked about a key once a second, and no request waits', async () => {
     await ask();
     store = away;
     time += FRESH;
@@ -174,7 +174,7 @@ describe('While the stores are away', () => {
     expect(questions).toBe(3);
   });
 
-  test('nobody waits for stores that do not answer, once they failed', async () => {
+  test('no request waits for stores that do not respond, once they have failed', async () => {
     await Promise.all([ask('one'), ask('two')]);
     time += FRESH;
     store = away;
@@ -191,7 +191,7 @@ describe('While the stores are away', () => {
     expect(ask('one')).toBe(VALUE);
   });
 
-  test('a revocation that is heard of ends an entry for good', async () => {
+  test('a received revocation ends an entry for good', async () => {
     await ask();
     store = away;
     time += FRESH;
@@ -200,7 +200,7 @@ describe('While the stores are away', () => {
     await expect(ask()).rejects.toThrow(StoreUnavailableError);
   });
 
-  test('a revocation that is heard of during a check that fails ends the entry', async () => {
+  test('a revocation received during a check that fails ends the entry', async () => {
     await ask();
     const slow = slowStore();
     time += FRESH;
@@ -222,7 +222,7 @@ describe('While the stores are away', () => {
     await expect(ask('two')).rejects.toThrow(StoreUnavailableError);
   });
 
-  test('any other failure has no grace', async () => {
+  test('any other failure has no grace period', async () => {
     await ask();
     store = () => Promise.reject(new Error('a bug'));
     time += FRESH;
@@ -230,7 +230,7 @@ describe('While the stores are away', () => {
   });
 });
 
-describe('When the stores are back', () => {
+describe('When the stores are available again', () => {
   beforeEach(async () => {
     await ask();
     store = away;
@@ -238,7 +238,7 @@ describe('When the stores are back', () => {
     await ask();
   });
 
-  test('they are believed within a second', async () => {
+  test('their results are used within a second', async () => {
     store = () => Promise.resolve(null);
     time += RETRY;
     await ask();
@@ -246,13 +246,13 @@ describe('When the stores are back', () => {
     expect(await ask()).toBeNull();
   });
 
-  test('they are waited for by whoever comes long after they failed', async () => {
+  test('a request long after their failure waits for them', async () => {
     store = () => Promise.resolve(null);
     time += RETRY + FRESH;
     expect(await ask()).toBeNull();
   });
 
-  test('an entry that they confirm counts anew', async () => {
+  test('an entry that they confirm is valid for five more seconds', async () => {
     store = found;
     time += RETRY;
     await ask();
@@ -265,8 +265,8 @@ describe('When the stores are back', () => {
   });
 });
 
-describe('What was revoked during a check', () => {
-  test('is not found by it', async () => {
+describe('A value that was revoked during a check', () => {
+  test('is not returned by it', async () => {
     const slow = slowStore();
     const asked = ask();
     await revocations.publish({ kind: 'session', sessionId: 's1' });
@@ -276,7 +276,7 @@ describe('What was revoked during a check', () => {
     expect(await ask()).toBeNull();
   });
 
-  test('may have been missed: the stores are asked again', async () => {
+  test('is looked up again if revocations were missed', async () => {
     const slow = slowStore();
     const asked = ask();
     await revocations.publish({ kind: 'missed' });
@@ -286,7 +286,7 @@ describe('What was revoked during a check', () => {
     expect(questions).toBe(2);
   });
 
-  test('may be missed again and again: then nobody knows', async () => {
+  test('fails the check if revocations are missed again', async () => {
     store = async () => {
       await settled();
       await revocations.publish({ kind: 'missed' });

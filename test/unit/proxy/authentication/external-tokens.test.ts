@@ -21,7 +21,7 @@ const CLAIMS = {
 };
 
 describe('An external token', () => {
-  test('opens to what it was issued with, and an id of its own', () => {
+  test('opens to the claims it was issued with, and a token id of its own', () => {
     const tokens = new ExternalTokens(new Sealer([KEY]));
     const first = tokens.open(tokens.issue(CLAIMS));
     const second = tokens.open(tokens.issue(CLAIMS));
@@ -29,20 +29,20 @@ describe('An external token', () => {
     expect(second?.tokenId).not.toBe(first?.tokenId);
   });
 
-  verifies('as.token-integrity', 'says nothing to who reads it', () => {
+  verifies('as.token-integrity', 'reveals nothing to its holder', () => {
     const token = new ExternalTokens(new Sealer([KEY])).issue(CLAIMS);
     expect(token).toMatch(/^gte_[\w-]+$/);
     const bytes = Buffer.from(token.slice(4), 'base64url').toString('latin1');
     for (const claim of Object.values(CLAIMS)) expect(bytes).not.toContain(String(claim));
   });
 
-  test('opens while its key is among the keys', () => {
+  test('opens as long as its key is one of the sealing keys', () => {
     const token = new ExternalTokens(new Sealer([KEY])).issue(CLAIMS);
     expect(new ExternalTokens(new Sealer([OTHER_KEY, KEY])).open(token)).toMatchObject(CLAIMS);
     expect(new ExternalTokens(new Sealer([OTHER_KEY])).open(token)).toBeNull();
   });
 
-  verifies('as.token-integrity', 'opens in one spelling only', () => {
+  verifies('as.token-integrity', 'opens in exactly one spelling', () => {
     const tokens = new ExternalTokens(new Sealer([KEY]));
     const token = tokens.issue(CLAIMS);
     for (const spelling of [
@@ -55,7 +55,7 @@ describe('An external token', () => {
     }
   });
 
-  verifies('as.token-integrity', 'does not open when a single character is another', () => {
+  verifies('as.token-integrity', 'does not open if a single character is changed', () => {
     const tokens = new ExternalTokens(new Sealer([KEY]));
     const token = tokens.issue(CLAIMS);
     fc.assert(
@@ -68,7 +68,7 @@ describe('An external token', () => {
 
   verifies(
     'as.token-integrity',
-    'is not what was sealed for another purpose, nor of another version',
+    'cannot be a text sealed for another purpose or by another version',
     () => {
       const sealer = new Sealer([KEY]);
       const tokens = new ExternalTokens(sealer);
@@ -81,7 +81,7 @@ describe('An external token', () => {
     },
   );
 
-  verifies('as.token-integrity', 'is nothing a stranger can make up', () => {
+  verifies('as.token-integrity', 'cannot be made up by a stranger', () => {
     const tokens = new ExternalTokens(new Sealer([KEY]));
     fc.assert(
       fc.property(fc.string(), (text) => {

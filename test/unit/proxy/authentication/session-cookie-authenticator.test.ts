@@ -12,7 +12,7 @@ import { anOrigin } from '../../../support/an-origin.ts';
 const ORIGIN = anOrigin('https://app.example');
 const START = 1_000_000;
 
-describe('BrowserAuthenticator', () => {
+describe('SessionCookieAuthenticator', () => {
   let time: number;
   let grace: number;
   let stores: Stores;
@@ -50,7 +50,7 @@ describe('BrowserAuthenticator', () => {
     return value;
   }
 
-  test('recognises a cookie where it was set', async () => {
+  test('recognises a cookie at the origin where it was set', async () => {
     expect(await browsers.callerOf(cookie, ORIGIN)).toEqual({
       kind: 'user',
       session,
@@ -58,7 +58,7 @@ describe('BrowserAuthenticator', () => {
     });
   });
 
-  test('answers without a promise and without the stores while it is warm', async () => {
+  test('recognises a cached cookie without a promise and without the stores', async () => {
     await browsers.callerOf(cookie, ORIGIN);
     time += 4999;
 
@@ -74,7 +74,7 @@ describe('BrowserAuthenticator', () => {
     expect(await browsers.callerOf(cookie, ORIGIN)).toBeNull();
   });
 
-  test('does not recognise it at another origin, warm or not', async () => {
+  test('does not recognise a cookie at another origin, cached or not', async () => {
     const elsewhere = anOrigin('https://other.example');
     expect(await browsers.callerOf(cookie, elsewhere)).toBeNull();
     await browsers.callerOf(cookie, ORIGIN);
@@ -89,7 +89,7 @@ describe('BrowserAuthenticator', () => {
   });
 
   test.each(['browser', 'session'] as const)(
-    'forgets at once when the %s is revoked',
+    'forgets a cookie as soon as its %s is revoked',
     async (kind) => {
       await browsers.callerOf(cookie, ORIGIN);
       await stores.browserSessions.deleteAll(session.id);
@@ -99,7 +99,7 @@ describe('BrowserAuthenticator', () => {
     },
   );
 
-  test('keeps what a revocation is not about', async () => {
+  test('keeps cookies that a revocation does not affect', async () => {
     await browsers.callerOf(cookie, ORIGIN);
     await stores.revocations.publish({ kind: 'browser', sessionId: 'another' });
     await stores.revocations.publish({ kind: 'grant', grantId: session.id });
@@ -107,7 +107,7 @@ describe('BrowserAuthenticator', () => {
     expect(browsers.callerOf(cookie, ORIGIN)).toMatchObject({ kind: 'user' });
   });
 
-  test('does not remember, or say, what it read before a revocation', async () => {
+  test('does not cache or return a session that was read before its revocation', async () => {
     const slow = Promise.withResolvers<BrowserSession | null>();
     lookups.mockReturnValueOnce(slow.promise);
     const asked = browsers.callerOf(cookie, ORIGIN);
@@ -126,7 +126,7 @@ describe('BrowserAuthenticator', () => {
     expect(await browsers.callerOf(await signIn(), ORIGIN)).toMatchObject({ kind: 'user' });
   });
 
-  test('asks the stores once for requests that come at the same time', async () => {
+  test('asks the stores once for concurrent requests', async () => {
     const callers = await Promise.all([1, 2, 3].map(async () => browsers.callerOf(cookie, ORIGIN)));
 
     expect(callers).toEqual(Array(3).fill(expect.objectContaining({ kind: 'user' })));
@@ -140,7 +140,7 @@ describe('BrowserAuthenticator', () => {
     expect(await browsers.callerOf(cookie, ORIGIN)).not.toBeNull();
   });
 
-  test('goes on for the grace while the stores are away, and no longer', async () => {
+  test('recognises a cookie for the grace period while the stores are unavailable, and no longer', async () => {
     await browsers.callerOf(cookie, ORIGIN);
     lookups.mockRejectedValue(new StoreUnavailableError('down'));
     time += 19_999;
@@ -149,7 +149,7 @@ describe('BrowserAuthenticator', () => {
     await expect(browsers.callerOf(cookie, ORIGIN)).rejects.toThrow(StoreUnavailableError);
   });
 
-  test('recognises nobody beyond the end of the session while the stores are away', async () => {
+  test('recognises no cookie of an expired session while the stores are unavailable', async () => {
     grace = 3600;
     await browsers.callerOf(cookie, ORIGIN);
     lookups.mockRejectedValue(new StoreUnavailableError('down'));
@@ -157,7 +157,7 @@ describe('BrowserAuthenticator', () => {
     await expect(browsers.callerOf(cookie, ORIGIN)).rejects.toThrow(StoreUnavailableError);
   });
 
-  test('forgets at once when the browser is signed out while the stores are away', async () => {
+  test('forgets a cookie of a browser that signs out while the stores are unavailable', async () => {
     await browsers.callerOf(cookie, ORIGIN);
     lookups.mockRejectedValue(new StoreUnavailableError('down'));
     await stores.revocations.publish({ kind: 'browser', sessionId: session.id });
@@ -169,12 +169,12 @@ describe('BrowserAuthenticator', () => {
     ['what is too short', 'x'],
     ['what is too long', 'A'.repeat(44)],
     ['other characters', `${'A'.repeat(42)}=`],
-  ])('does not bother the stores with %s', async (_case, value) => {
+  ])('does not ask the stores about %s', async (_case, value) => {
     expect(await browsers.callerOf(value, ORIGIN)).toBeNull();
     expect(lookups).not.toHaveBeenCalled();
   });
 
-  test('recognises nobody by a cookie that it never gave', async () => {
+  test('recognises no cookie that was never set', async () => {
     expect(await browsers.callerOf(randomToken(), ORIGIN)).toBeNull();
   });
 });

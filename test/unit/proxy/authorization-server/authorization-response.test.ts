@@ -21,15 +21,19 @@ describe('codeRedirect', () => {
   ];
 
   for (const [redirectUri, start] of REDIRECT_URIS) {
-    verifies(['as.authorization-response', 'as.iss'], `adds to ${redirectUri}`, () => {
-      const redirect = codeRedirect({ issuer, redirectUri }, 'x');
-      expect(redirect).toBe(start + encodeURIComponent(issuer));
-    });
+    verifies(
+      ['as.authorization-response', 'as.iss'],
+      `adds the code and the issuer to ${redirectUri}`,
+      () => {
+        const redirect = codeRedirect({ issuer, redirectUri }, 'x');
+        expect(redirect).toBe(start + encodeURIComponent(issuer));
+      },
+    );
   }
 
   verifies(
     ['as.authorization-response', 'as.iss'],
-    'gives back any state, and lets none add a parameter',
+    'returns any state unchanged, and no state can add a parameter',
     () => {
       fc.assert(
         fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (state) => {
@@ -48,7 +52,7 @@ describe('codeRedirect', () => {
 
 verifies(
   ['as.authorization-errors', 'as.iss'],
-  'An error is told with code, description, state and issuer',
+  'An error redirect has code, description, state and issuer',
   () => {
     const target = { issuer, redirectUri: 'https://c.example/cb', state: 's' };
     const { searchParams } = new URL(errorRedirect(target, new AccessDeniedError('no')));

@@ -21,12 +21,12 @@ describe('challengeFor', () => {
     ['/\\', ''],
     ['/%zz', ''],
     ['/ä', ''],
-  ])('names the metadata of path %p with %p behind', (path, inserted) => {
+  ])('names the metadata URL of path %p, which ends in %p', (path, inserted) => {
     const url = `${ORIGIN}/.well-known/oauth-protected-resource${inserted}`;
     expect(challengeFor(ORIGIN, path, false)).toBe(`Bearer resource_metadata="${url}"`);
   });
 
-  test('has two well-quoted parameters at most, whatever the path', () => {
+  test('has at most two well-quoted parameters, whatever the path', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.boolean(), (path, tokenWasSent) => {
         expect(challengeFor(ORIGIN, `/${path}`, tokenWasSent)).toMatch(

@@ -38,7 +38,7 @@ describe('verifiesChallenge', () => {
   ];
 
   for (const [what, verifier, expected] of VERIFIERS) {
-    verifies('as.pkce-verifier', `judges a verifier with ${what} by its form too`, () => {
+    verifies('as.pkce-verifier', `checks the form of a verifier with ${what}`, () => {
       const challenge = createHash('sha256').update(verifier).digest('base64url');
       expect(verifiesChallenge(verifier, challenge)).toBe(expected);
     });
@@ -56,7 +56,7 @@ describe('isCodeChallenge', () => {
   ];
 
   for (const [what, challenge, expected] of CHALLENGES) {
-    verifies('as.pkce-verifier', `judges a challenge ${what}`, () => {
+    verifies('as.pkce-verifier', `checks a challenge ${what}`, () => {
       expect(isCodeChallenge(challenge)).toBe(expected);
     });
   }

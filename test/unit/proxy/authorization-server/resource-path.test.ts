@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { tidyPath, withoutSlash } from '../../../../proxy/authorization-server/resource-path.ts';
 
-test('A path is shorn of the slashes at its end, and of nothing else', () => {
+test('A path loses the slashes at its end, and nothing else', () => {
   fc.assert(
     fc.property(fc.string(), fc.nat(5), (path, slashes) => {
       expect(withoutSlash(path + '/'.repeat(slashes))).toBe(path.replace(/\/+$/, ''));
@@ -11,7 +11,7 @@ test('A path is shorn of the slashes at its end, and of nothing else', () => {
   );
 });
 
-test('A tidy path is as tidy as it gets', () => {
+test('Tidying a tidy path does not change it', () => {
   const path = fc
     .array(fc.constantFrom('/', '.', '%2e', 'a', '%2F'))
     .map((parts) => parts.join(''));

@@ -35,7 +35,7 @@ describe('narrowScope', () => {
   for (const [text, granted, scopes] of NARROWED) {
     verifies(
       'as.scope-not-exceeded',
-      `gives ${JSON.stringify(text)} of ${JSON.stringify(granted)}`,
+      `grants ${JSON.stringify(text)} of ${JSON.stringify(granted)}`,
       () => {
         expect(narrowScope(text, granted)).toEqual(scopes);
       },

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import { CachedValue } from '../../../../proxy/cache/cached-value.ts';
 
-describe('RefreshedValue', () => {
+describe('CachedValue', () => {
   let time: number;
   let loads: PromiseWithResolvers<string>[];
   let value: CachedValue<string>;
@@ -18,7 +18,7 @@ describe('RefreshedValue', () => {
     value = new CachedValue(load, { now: () => time, lifetime: 100, failureLifetime: 10 });
   });
 
-  test('is loaded once for all who ask at the same time', async () => {
+  test('is loaded once for concurrent callers', async () => {
     const asked = [value.get(), value.get(), value.get()];
     loads[0]?.resolve('a');
 
@@ -54,7 +54,7 @@ describe('RefreshedValue', () => {
     expect(await second).toBe('up');
   });
 
-  test('serves the last good value on when a later load fails, and tries again soon', async () => {
+  test('returns the last good value when a later load fails, and tries again soon', async () => {
     const first = value.get();
     loads[0]?.resolve('a');
     await first;

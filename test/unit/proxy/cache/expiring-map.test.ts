@@ -5,7 +5,7 @@ import { MemoryReplayStore } from '../../../../proxy/store/memory/memory-replay-
 import { MemoryRevokedTokenStore } from '../../../../proxy/store/memory/memory-revoked-token-store.ts';
 
 describe('expiring map', () => {
-  test('never grows past its bound, and gives up the oldest entry first', () => {
+  test('never grows past its bound, and evicts the oldest entry first', () => {
     const map = new ExpiringMap<number>(() => 0, 3);
     for (let value = 0; value < 5; value += 1) map.set(`key-${String(value)}`, value, 60);
     expect(map.size).toBe(3);
@@ -13,7 +13,7 @@ describe('expiring map', () => {
     expect(map.get('key-2')).toBe(2);
   });
 
-  test('counts an entry that is set again as young', () => {
+  test('makes an entry that is set again the youngest', () => {
     const map = new ExpiringMap<number>(() => 0, 2);
     map.set('a', 1, 60);
     map.set('b', 1, 60);
@@ -23,7 +23,7 @@ describe('expiring map', () => {
     expect(map.get('b')).toBeNull();
   });
 
-  test('gives back the memory of entries that expired and are never asked for', () => {
+  test('releases entries that expired and are never read', () => {
     let now = 0;
     const map = new ExpiringMap<number>(() => now);
     for (let index = 0; index < 1000; index += 1) map.set(`old-${String(index)}`, index, 60);
@@ -42,8 +42,8 @@ describe('expiring map', () => {
     expect(map.hasRoom()).toBe(true);
   });
 
-  // Strangers who fill it must not have every entry looked at for each of their requests.
-  test('is looked through for room once a second at most', () => {
+  // Attack: strangers who fill the map must not cause a scan of every entry with each request.
+  test('is scanned for room at most once a second', () => {
     let now = 59_500;
     const map = new ExpiringMap<number>(() => now, 2);
     map.setUntil('a', 1, 60_000);

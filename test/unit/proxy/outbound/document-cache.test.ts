@@ -29,7 +29,7 @@ function setUp({ maxEntries = 10 } = {}) {
 }
 
 describe('DocumentCache', () => {
-  test('answers from memory while a document is fresh', async () => {
+  test('returns a fresh document from memory', async () => {
     const { cache, loading, loads, advance } = setUp();
     await cache.get(URL, loading('first'));
     advance(99);
@@ -37,14 +37,14 @@ describe('DocumentCache', () => {
     expect(loads).toEqual(['first']);
   });
 
-  test('loads a document anew when it is no longer fresh', async () => {
+  test('loads a stale document again', async () => {
     const { cache, loading, advance } = setUp();
     await cache.get(URL, loading('first'));
     advance(100);
     expect(await cache.get(URL, loading('second'))).toBe('second');
   });
 
-  test('loads a fresh document anew for a caller that wants a newer one', async () => {
+  test('loads a fresh document again for a caller that wants a newer one', async () => {
     const { cache, loading, advance } = setUp();
     await cache.get(URL, loading('first'));
     advance(60);
@@ -52,13 +52,13 @@ describe('DocumentCache', () => {
     expect(await cache.get(URL, loading('second'), { maxAgeSeconds: 60 })).toBe('second');
   });
 
-  test('does not keep what must not be kept', async () => {
+  test('does not cache a document that must not be cached', async () => {
     const { cache, loading } = setUp();
     await cache.get(URL, loading('first', 0));
     expect(await cache.get(URL, loading('second'))).toBe('second');
   });
 
-  test('drops what it has when the server takes back its leave to keep it', async () => {
+  test('drops a document when its server forbids caching', async () => {
     const { cache, loading, failing, advance } = setUp();
     await cache.get(URL, loading('first'));
     advance(100);
@@ -66,7 +66,7 @@ describe('DocumentCache', () => {
     await expect(cache.get(URL, failing(new Outage('down')))).rejects.toThrow('down');
   });
 
-  test('loads once for any number of concurrent callers', async () => {
+  test('loads once for concurrent callers', async () => {
     const { cache, loading, loads } = setUp();
     const values = await Promise.all([
       cache.get(URL, loading('first')),
@@ -77,13 +77,13 @@ describe('DocumentCache', () => {
     expect(loads).toEqual(['first']);
   });
 
-  test('never keeps a failure', async () => {
+  test('never caches a failure', async () => {
     const { cache, loading, failing } = setUp();
     await expect(cache.get(URL, failing(new Error('malformed')))).rejects.toThrow('malformed');
     expect(await cache.get(URL, loading('good'))).toBe('good');
   });
 
-  test('forgets a document when its server answers something else', async () => {
+  test('forgets a document when its server responds with something else', async () => {
     const { cache, loading, failing, advance } = setUp();
     await cache.get(URL, loading('first'));
     advance(100);
@@ -91,7 +91,7 @@ describe('DocumentCache', () => {
     await expect(cache.get(URL, failing(new Outage('down')))).rejects.toThrow('down');
   });
 
-  test('goes on with the last good document during an outage, and tries again a minute later', async () => {
+  test('returns the last good document during an outage, and tries again a minute later', async () => {
     const { cache, loading, failing, loads, advance } = setUp();
     await cache.get(URL, loading('first'));
     advance(100);
@@ -103,7 +103,7 @@ describe('DocumentCache', () => {
     expect(loads).toEqual(['first', 'second']);
   });
 
-  test('gives up on the last good document when the outage lasts', async () => {
+  test('stops returning the last good document when the outage lasts', async () => {
     const { cache, loading, failing, advance } = setUp();
     await cache.get(URL, loading('first'));
     advance(1000);

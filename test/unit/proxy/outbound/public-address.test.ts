@@ -102,7 +102,7 @@ describe('isPublicAddress', () => {
     ['192.168.1.2', ['192.168.1.1'], false],
     ['fd00::2', ['fd00::1'], false],
     ['8.8.8.8', ['10.0.0.0/8'], true],
-  ])('with an exception for a network, judges %s beside %j as %s', (address, allowed, expected) => {
+  ])('with allowed networks, judges %s with %j as %s', (address, allowed, expected) => {
     expect(isPublicAddress(address, allowed)).toBe(expected);
   });
 });
@@ -117,7 +117,7 @@ describe('isLoopbackAddress', () => {
     ['::2', false],
     ['10.0.0.1', false],
     ['localhost', false],
-  ])('says of %s: %s', (address, expected) => {
+  ])('returns for %s: %s', (address, expected) => {
     expect(isLoopbackAddress(address)).toBe(expected);
   });
 });

@@ -61,11 +61,11 @@ describe('the log of failed requests', () => {
     ['a first request without a token', new TokenRequiredError('no', { tokenWasSent: false })],
     ['a visitor who is not signed in', new SignInRequiredError('no cookie')],
     ['a client that left', new ClientGoneError('gone')],
-  ])('does not repeat %s', (_what, error) => {
+  ])('does not log %s again', (_what, error) => {
     expect(fail(error).records).toStrictEqual([]);
   });
 
-  test('has the stack of a bug, which the answer keeps to itself', () => {
+  test('has the stack of a bug, which the response does not reveal', () => {
     const { records, status, body } = fail(new TypeError('inner detail'));
     expect(records[0]).toMatchObject({ level: 'error', stack: expect.stringContaining('inner') });
     expect(status).toBe(500);

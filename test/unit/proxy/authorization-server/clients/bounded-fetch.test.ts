@@ -26,7 +26,7 @@ function setUp(answer: () => ReturnType<GuardedFetch>) {
 }
 
 describe('documents of strangers', () => {
-  test('are fetched sixteen at a time; one more is not waited for', async () => {
+  test('are fetched sixteen at a time, and one more fails at once', async () => {
     const { promise, resolve } = Promise.withResolvers<typeof RESPONSE>();
     const { fetched, get } = setUp(() => promise);
     const running = Array.from({ length: 16 }, (_, index) => get(urlOf(index)));
@@ -42,7 +42,7 @@ describe('documents of strangers', () => {
     ['have no address', new OutboundFailedError('dns', 'no')],
     ['do not come in time', new OutboundFailedError('timeout', 'no')],
     ['must not be fetched', new OutboundRefusedError('address', 'no')],
-  ])('that %s are left alone for five seconds', async (_title, failure) => {
+  ])('that %s are not fetched again for five seconds', async (_title, failure) => {
     const { clock, fetched, get } = setUp(() => Promise.reject(failure));
     await expect(get(urlOf(1))).rejects.toBe(failure);
     clock.now += 4999;
@@ -53,7 +53,7 @@ describe('documents of strangers', () => {
     expect(fetched).toHaveLength(2);
   });
 
-  test('that are errors are asked for again', async () => {
+  test('that are error responses are fetched again', async () => {
     const { fetched, get } = setUp(() => Promise.resolve(RESPONSE));
     await get(urlOf(1));
     await get(urlOf(1));

@@ -24,7 +24,7 @@ const METADATA: ClientMetadata = { ...KEYLESS, jwksUri: JWKS_URI };
 
 type Answer = Error | { readonly status?: number; readonly type?: string; readonly body: unknown };
 
-/** A fetch that gives one answer after the other. */
+/** A fetch that returns one response after the other. */
 function setUp(...answers: readonly Answer[]) {
   let now = 0;
   const fetched: Parameters<GuardedFetch>[] = [];
@@ -55,7 +55,7 @@ describe('keys of a client', () => {
 
   verifies(
     'as.client-keys-guarded',
-    'by address are fetched through the guard, once for five minutes',
+    'by address are fetched by the guarded fetch, once in five minutes',
     async () => {
       const { readClientKeys, fetched, advance } = setUp(
         { body: { keys: [KEY] } },
@@ -74,7 +74,7 @@ describe('keys of a client', () => {
 
   verifies(
     'as.client-keys-guarded',
-    'are not fetched from a domain that is not allowed any more',
+    'are not fetched from a domain that has ceased to be allowed',
     async () => {
       const { readClientKeys, fetched } = setUp();
       await expect(
@@ -84,7 +84,7 @@ describe('keys of a client', () => {
     },
   );
 
-  test('go on during an outage of their server', async () => {
+  test('stay usable during an outage of their server', async () => {
     const { readClientKeys, advance } = setUp(
       { body: { keys: [KEY] } },
       new OutboundFailedError('connection', 'down'),
@@ -110,12 +110,12 @@ describe('keys of a client', () => {
     ['it is no key set', { body: [KEY] }, 'invalid_client'],
     ['it has no keys', { body: { keys: [] } }, 'invalid_client'],
     ['it has a private key', { body: { keys: [{ ...KEY, d: 'd' }] } }, 'invalid_client'],
-  ])('cannot be had when %s', async (_title, answer, code) => {
+  ])('cannot be read when %s', async (_title, answer, code) => {
     const { readClientKeys } = setUp(answer);
     await expect(readClientKeys(METADATA, SETTINGS)).rejects.toMatchObject({ code });
   });
 
-  test('cannot be had from a client that has none', async () => {
+  test('cannot be read from a client that has none', async () => {
     await expect(setUp().readClientKeys(KEYLESS, SETTINGS)).rejects.toMatchObject({
       code: 'invalid_client',
     });

@@ -35,7 +35,7 @@ describe('metadataHash', () => {
     ['the grant types', client({ grantTypes: ['authorization_code', 'refresh_token'] })],
     ['the scope', client({ scope: 'all' })],
     ['where it comes from', { ...client(), source: 'registration' }],
-  ])('is another one when a client changes %s', (_title, changed) => {
+  ])('changes when a client changes %s', (_title, changed) => {
     expect(metadataHash(changed)).not.toBe(metadataHash(client()));
   });
 
@@ -43,7 +43,7 @@ describe('metadataHash', () => {
     ['nothing', client()],
     ['the order of redirect URIs', client({ redirectUris: [...METADATA.redirectUris].reverse() })],
     ['its keys', client({ jwksUri: 'https://client.example/new-keys' })],
-  ])('stays when a client changes %s', (_title, changed) => {
+  ])('does not change when a client changes %s', (_title, changed) => {
     expect(metadataHash(changed)).toBe(metadataHash(client()));
   });
 });

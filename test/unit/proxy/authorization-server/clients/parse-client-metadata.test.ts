@@ -27,7 +27,7 @@ describe('parseClientMetadata', () => {
     });
   });
 
-  test('reads everything it understands', () => {
+  test('reads every known member', () => {
     const members = {
       client_name: ' Files \u202e',
       client_uri: 'https://client.example/',
@@ -114,7 +114,7 @@ describe('parseClientMetadata', () => {
       'redirect_uris[0] has a fragment',
     ],
     [
-      'none but those of unknown applications',
+      'only URIs of unknown applications',
       { redirect_uris: ['somebody://callback'] },
       'every redirect URI has a scheme that is neither named after a domain nor of a known application',
     ],
@@ -126,30 +126,30 @@ describe('parseClientMetadata', () => {
 
   test.each<[string, JsonObject, string]>([
     [
-      'redirect_uris that are no list',
+      'redirect_uris that are not a list',
       { redirect_uris: 'https://h.example/' },
       'redirect_uris must be an array of strings',
     ],
     [
-      'redirect_uris of other things',
+      'redirect_uris that are not strings',
       { redirect_uris: [1] },
       'redirect_uris must be an array of strings',
     ],
     ['a name that is no text', { client_name: {} }, 'client_name must be a string'],
     ['a long name', { client_name: 'x'.repeat(201) }, 'client_name is longer than 200 characters'],
     [
-      'no grant it has',
+      'no supported grant type',
       { grant_types: ['implicit'] },
       'grant_types must include authorization_code',
     ],
     [
-      'refresh alone',
+      'the refresh grant alone',
       { grant_types: ['refresh_token'] },
       'grant_types must include authorization_code',
     ],
     ['no response type it has', { response_types: ['token'] }, 'response_types must include code'],
     [
-      'an unknown way to authenticate',
+      'an unknown authentication method',
       { token_endpoint_auth_method: 'tls_client_auth' },
       'token_endpoint_auth_method is not supported',
     ],
@@ -170,7 +170,7 @@ describe('parseClientMetadata', () => {
       'private_key_jwt needs jwks or jwks_uri',
     ],
     [
-      'keys fetched in the clear',
+      'keys that are fetched without TLS',
       { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'http://c.example/k' },
       'jwks_uri must be an https URL',
     ],
@@ -196,7 +196,7 @@ describe('parseClientMetadata', () => {
       'jwks has a member that is not a key',
     ],
     [
-      'a key with a member that is no text',
+      'a key with a member that is not a string',
       {
         token_endpoint_auth_method: 'private_key_jwt',
         jwks: { keys: [{ ...PUBLIC_KEY, kid: [{}] }] },
@@ -215,8 +215,8 @@ describe('parseClientMetadata', () => {
   });
 });
 
-// A stranger registers keys full of junk until the gateway is out of memory.
-test('keeps of a key what it is made of, and no junk beside it', () => {
+// Attack: a stranger registers keys full of junk until the gateway is out of memory.
+test('keeps the members that make up a key, and no others', () => {
   const key = { ...PUBLIC_KEY, kid: 'one', use: 'sig', alg: 'ES256', key_ops: ['verify'] };
   const junk = { x5c: ['x'.repeat(1000)], junk: [[1], {}], ext: true };
   const { jwks } = parse({

@@ -19,7 +19,7 @@ const TEXTS: readonly (readonly [string, string])[] = [
 ];
 
 for (const [text, expected] of TEXTS) {
-  verifies('as.client-text-untrusted', `makes ${JSON.stringify(text)} fit for a page`, () => {
+  verifies('as.client-text-untrusted', `makes ${JSON.stringify(text)} safe for a page`, () => {
     expect(printableText(text)).toBe(expected);
   });
 }

@@ -102,7 +102,7 @@ describe('The registration of a redirect URI', () => {
   for (const uri of INSECURE) {
     verifies(
       'as.redirect-uri-allowed',
-      `refuses plain http to what is not plainly this computer: ${uri}`,
+      `refuses plain http to a host that is not plainly this computer: ${uri}`,
       () => {
         expect(() => registered(uri)).toThrow('must be https, but for localhost');
       },
@@ -135,7 +135,7 @@ describe('The registration of a redirect URI', () => {
   for (const uri of FORBIDDEN) {
     verifies(
       'as.redirect-uri-allowed',
-      `refuses a scheme that is no application of the client: ${uri}`,
+      `refuses a scheme that does not open an application of the client: ${uri}`,
       () => {
         expect(() => registered(uri)).toThrow('has a scheme that is not allowed');
         expect(judgeRedirectUri(uri).kind).toBe('refused');
@@ -166,7 +166,7 @@ describe('matchesRedirectUri', () => {
     // Claude Code registers without a port and comes with one.
     ['http://localhost:53211/callback', ['http://localhost/callback']],
     ['http://127.0.0.1:53211/callback', ['http://localhost/callback', 'http://127.0.0.1/callback']],
-    // VS Code registers a port and takes another one when it is in use.
+    // VS Code registers a port and uses a different one if that is taken.
     ['http://127.0.0.1:50000/', ['http://127.0.0.1:33418/']],
     ['http://127.0.0.1/', ['http://127.0.0.1:33418/']],
     ['http://[::1]:50000/cb?a=b', ['http://[::1]/cb?a=b']],
@@ -176,7 +176,7 @@ describe('matchesRedirectUri', () => {
   for (const [requested, registered] of MATCHING) {
     verifies(
       'as.redirect-uri-exact',
-      `lets ${requested} pass where ${JSON.stringify(registered)} are registered`,
+      `accepts ${requested} if ${JSON.stringify(registered)} are registered`,
       () => {
         expect(matchesRedirectUri(requested, registered)).toBe(true);
       },
@@ -215,7 +215,7 @@ describe('matchesRedirectUri', () => {
   for (const [requested, registered] of OTHERS) {
     verifies(
       'as.redirect-uri-exact',
-      `does not let ${requested} pass where ${JSON.stringify(registered)} are registered`,
+      `refuses ${requested} if ${JSON.stringify(registered)} are registered`,
       () => {
         expect(matchesRedirectUri(requested, registered)).toBe(false);
       },

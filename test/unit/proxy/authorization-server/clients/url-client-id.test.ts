@@ -15,7 +15,7 @@ describe('isUrlClientId', () => {
     ['0f8fad5b-d9cb-469f-a165-70867728950e', false],
     ['https:client', false],
     ['', false],
-  ])('says of %s: %s', (clientId, expected) => {
+  ])('returns for %s: %s', (clientId, expected) => {
     expect(isUrlClientId(clientId)).toBe(expected);
   });
 });

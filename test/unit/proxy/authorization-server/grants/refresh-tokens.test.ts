@@ -8,13 +8,13 @@ import { verifies } from '../../../../requirements/verifies.ts';
 const sealer = new Sealer([{ secret: Buffer.alloc(32, 1) }]);
 const tokens = new RefreshTokens(sealer);
 
-/** With the seal of refresh tokens. */
+/** Seals a text as refresh tokens are sealed. */
 function sealed(value: unknown): string {
   return `gtr_${sealer.seal(JSON.stringify(value), 'refresh-token')}`;
 }
 
 describe('A refresh token', () => {
-  test('says its grant and its generation to who has the key', () => {
+  test('reveals its grant and its generation to the holder of the key', () => {
     const first = tokens.firstOf('grant-1');
     const second = tokens.successorOf(first.reference);
     expect(tokens.open(first.token)).toEqual(first.reference);
@@ -23,13 +23,13 @@ describe('A refresh token', () => {
     expect(second.reference).toMatchObject({ grantId: 'grant-1', generation: 1 });
   });
 
-  test('is another one each time, and is found by another hash', () => {
+  test('is different each time, and so is its hash', () => {
     const made = Array.from({ length: 10 }, () => tokens.firstOf('grant-1'));
     expect(new Set(made.map(({ token }) => token)).size).toBe(10);
     expect(new Set(made.map(({ reference }) => reference.hash)).size).toBe(10);
   });
 
-  test('of a grant is short enough for every form', () => {
+  test('is short enough for every form', () => {
     const { reference } = tokens.firstOf(randomToken());
     const late = tokens.successorOf({ ...reference, generation: 1_000_000_000 });
     expect(late.token.length).toBeLessThan(256);
@@ -54,7 +54,7 @@ describe('A refresh token', () => {
     ['has no generation', sealed(['grant-1', '0', ''])],
     ['is no list', sealed({ grantId: 'grant-1' })],
   ] as const) {
-    verifies('as.token-errors', `that ${what} is none`, () => {
+    verifies('as.token-errors', `that ${what} is refused`, () => {
       expect(tokens.open(other)).toBeNull();
     });
   }

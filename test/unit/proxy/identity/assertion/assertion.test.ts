@@ -56,7 +56,7 @@ describe('AssertionSigner', () => {
 
   verifies(
     ['assertion.claims', 'assertion.verifiable'],
-    'says who the user is, for five minutes, to one host',
+    'makes a JWT about the user, for one host, valid for five minutes',
     async () => {
       const session = sessionOf('s', {
         email: 'ann@example.com',
@@ -91,7 +91,7 @@ describe('AssertionSigner', () => {
 
   verifies(
     'assertion.claims',
-    'leaves out what is not known, but for the list of groups',
+    'leaves out unknown claims, except for the list of groups',
     async () => {
       const claims = decodeJwt(await signer.assertionFor(sessionOf('s'), ORIGIN, keys));
       expect(Object.keys(claims).sort()).toEqual([
@@ -132,14 +132,14 @@ describe('AssertionSigner', () => {
     expect(decodeJwt(next).iat).toBe(Math.floor(now / 1000));
   });
 
-  test('signs once for requests that come at the same time', async () => {
+  test('signs once for concurrent requests', async () => {
     const tokens = await Promise.all(
       [1, 2, 3].map(async () => signer.assertionFor(sessionOf('s'), ORIGIN, keys)),
     );
     expect(new Set(tokens).size).toBe(1);
   });
 
-  test('signs for each session, host and key by itself', async () => {
+  test('signs for each session, host and key separately', async () => {
     const others = aKey();
     const tokens = [
       await signer.assertionFor(sessionOf('s'), ORIGIN, keys),
@@ -154,12 +154,12 @@ describe('AssertionSigner', () => {
     expect(decodeProtectedHeader(tokens[3] ?? '').kid).toBe(others.keys[0]?.keyId);
   });
 
-  test('goes on with what it signed when a snapshot brings the same keys again', async () => {
+  test('reuses its assertions when a snapshot brings the same keys again', async () => {
     const first = await signer.assertionFor(sessionOf('s'), ORIGIN, keys);
     expect(signer.assertionFor(sessionOf('s'), ORIGIN, structuredClone(keys))).toBe(first);
   });
 
-  verifies('assertion.verifiable', 'signs with the first key, and all are published', async () => {
+  verifies('assertion.verifiable', 'signs with the first key, and publishes all keys', async () => {
     const [old, fresh] = [aKey(), aKey()];
     const before = await signer.assertionFor(sessionOf('s'), ORIGIN, old);
     const rotated = keysOf(...fresh.keys, ...old.keys);
@@ -198,7 +198,7 @@ describe('AssertionSigner', () => {
 });
 
 describe('jwksDocument', () => {
-  test('shows the public half of every key, and how to use it', () => {
+  test('publishes the public half of every key, and its use', () => {
     const keys = aKey();
     const [key] = jwksDocument(keys).keys;
 
@@ -206,13 +206,13 @@ describe('jwksDocument', () => {
     expect(key).toMatchObject({ alg: 'ES256', use: 'sig', kid: keys.keys[0]?.keyId });
   });
 
-  test('names a key of the process by its thumbprint (RFC 7638)', async () => {
+  test('identifies a derived key by its thumbprint (RFC 7638)', async () => {
     const keys = aKey();
     const [key = {}] = jwksDocument(keys).keys;
     expect(await calculateJwkThumbprint(key)).toBe(keys.keys[0]?.keyId);
   });
 
-  test('never shows a private member, of whatever kind of key', () => {
+  test('never publishes a private member of any kind of key', () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048, ...encodings }).privateKey;
     const ed25519 = generateKeyPairSync('ed25519', encodings).privateKey;
     const { keys } = jwksDocument(

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { identityFromClaims } from '../../../../../proxy/identity/provider/identity-from-claims.ts';
 
 describe('identityFromClaims', () => {
-  test('says who signed in, and keeps every claim for policies', () => {
+  test('returns the user, and keeps every claim for policies', () => {
     const idToken = { sub: 'u1', email: 'a@example.com', email_verified: true, iss: 'https://idp' };
     const userInfo = { sub: 'u1', name: 'Ann', groups: ['a', 'b'], org: { unit: 7 } };
 
@@ -17,7 +17,7 @@ describe('identityFromClaims', () => {
     });
   });
 
-  test('leaves out what the provider does not say', () => {
+  test('leaves out claims that the provider does not send', () => {
     expect(identityFromClaims('corp', { sub: 'u1' }, {})).toEqual({
       provider: 'corp',
       subject: 'u1',
@@ -26,7 +26,7 @@ describe('identityFromClaims', () => {
     });
   });
 
-  test('believes the signed ID token before userinfo', () => {
+  test('prefers the signed ID token to userinfo', () => {
     const identity = identityFromClaims('corp', { sub: 'u1', name: 'Ann' }, { name: 'Bob' });
     expect(identity.name).toBe('Ann');
   });
@@ -71,7 +71,7 @@ describe('identityFromClaims', () => {
     expect(identityFromClaims('corp', { sub: 'u1', groups }, {}).groups).toEqual(expected);
   });
 
-  test.each([7, '', null, ['a']])('takes no name or address from %j', (value) => {
+  test.each([7, '', null, ['a']])('reads no name or address from %j', (value) => {
     const identity = identityFromClaims('corp', { sub: 'u1', name: value, email: value }, {});
     expect(identity).not.toHaveProperty('name');
     expect(identity).not.toHaveProperty('email');

@@ -13,7 +13,7 @@ function get(url: string): Promise<Response> {
   return observedFetch(url, { method: 'GET', headers: {}, body: undefined, redirect: 'manual' });
 }
 
-test('shows a response to who observes, and then to who asked', async () => {
+test('passes a response to the observer first, and then to the caller', async () => {
   await using server = await startUpstream((_message, response) => {
     response.writeHead(400, { 'content-type': 'application/json' }).end('{"a":"ä"}');
   });
@@ -34,7 +34,7 @@ test('shows a response to who observes, and then to who asked', async () => {
   expect(seen).toHaveLength(1);
 });
 
-test('fails with what the observer fails with', async () => {
+test('fails with the error of the observer', async () => {
   await using server = await startUpstream((_message, response) => response.end('{}'));
   const observer = (): Promise<never> => Promise.reject(new Error('not kept'));
   await expect(observeResponses(observer, () => get(server.origin))).rejects.toThrow('not kept');
@@ -46,7 +46,7 @@ test('passes on a response without a body', async () => {
   expect({ status: response.status, body: response.body }).toEqual({ status: 204, body: null });
 });
 
-test('reads a response of one mebibyte, and none that is longer', async () => {
+test('reads a response of one mebibyte, and refuses a longer one', async () => {
   await using server = await startUpstream(({ url = '' }, response) => {
     response.end('x'.repeat(Number(url.slice(1))));
   });
@@ -54,7 +54,7 @@ test('reads a response of one mebibyte, and none that is longer', async () => {
   await expect(get(`${server.origin}/${String(LIMIT + 1)}`)).rejects.toThrow('longer than');
 });
 
-test('hangs up on a response without end', async () => {
+test('closes the connection of an endless response', async () => {
   const chunk = Buffer.alloc(LIMIT / 4, 'x');
   await using server = await startUpstream((_message, response) => {
     const go = (): void => {

@@ -10,7 +10,7 @@ type Claims = Readonly<Record<string, unknown>>;
 
 const UNKNOWN = { kind: 'over', reason: 'claims-unknown' };
 
-/** After a sign-in with one answer, and a refresh with the other. */
+/** The result of a refresh with the second response, after a sign-in with the first. */
 function after(
   before: { readonly idToken?: Claims; readonly userInfo?: Claims },
   { idToken, userInfo }: { readonly idToken?: Claims; readonly userInfo?: Claims },
@@ -27,8 +27,8 @@ function refreshed(claims: Claims): IdentityRefresh {
   return { kind: 'refreshed', identity };
 }
 
-describe('identityAfterRefresh without an ID token', () => {
-  test('takes every claim from userinfo, new ones too', () => {
+describe('identityFromRefreshedClaims without an ID token', () => {
+  test('reads every claim from userinfo, new ones too', () => {
     const userInfo = { name: 'Ann', groups: [], org: { unit: 8 }, roles: null };
     expect(
       after({ userInfo: { name: 'Anna', groups: ['a'], org: { unit: 7 } } }, { userInfo }),
@@ -36,7 +36,7 @@ describe('identityAfterRefresh without an ID token', () => {
   });
 
   test.each(['roles', 'groups', 'name', 'email', 'email_verified', 'org'])(
-    'is over when userinfo does not say %s again, whoever said it before',
+    'ends the sign-in when userinfo does not repeat %s',
     (name) => {
       const other = { locale: 'en' };
       const value = { email_verified: true }[name] ?? 'x';
@@ -48,7 +48,7 @@ describe('identityAfterRefresh without an ID token', () => {
     },
   );
 
-  test('does not ask userinfo for what is about the ID token', () => {
+  test('does not expect claims about the ID token in userinfo', () => {
     const idToken = {
       ...{ iss: 'https://idp', aud: 'c', azp: 'c', exp: 9, nbf: 1, iat: 1, jti: 'j', nonce: 'n' },
       ...{ sid: 's', auth_time: 1, acr: '1', amr: ['pwd'], at_hash: 'h', c_hash: 'h', s_hash: 'h' },
@@ -58,13 +58,13 @@ describe('identityAfterRefresh without an ID token', () => {
     );
   });
 
-  test('does not miss an address that was unverified', () => {
+  test('does not expect an address that was unverified', () => {
     const unverified = { email: 'ceo@example.com', email_verified: false };
     const userInfo = { email_verified: false };
     expect(after({ idToken: unverified }, { userInfo })).toEqual(refreshed(userInfo));
   });
 
-  test('drops an address that is unverified by now', () => {
+  test('drops an address that has become unverified', () => {
     const userInfo = { email: 'a@example.com', email_verified: false };
     expect(after({ idToken: { ...userInfo, email_verified: true } }, { userInfo })).toEqual(
       refreshed({ email_verified: false }),
@@ -72,16 +72,16 @@ describe('identityAfterRefresh without an ID token', () => {
   });
 });
 
-describe('identityAfterRefresh with an ID token', () => {
+describe('identityFromRefreshedClaims with an ID token', () => {
   // A policy can allow, or deny, by them.
-  test('keeps how the user was authenticated, unless it is said anew', () => {
+  test('keeps how the user was authenticated, unless it is sent again', () => {
     const idToken = { acr: 'low', amr: ['pwd'], auth_time: 1 };
     expect(after({ idToken }, { idToken: { acr: 'high' } })).toEqual(
       refreshed({ ...idToken, acr: 'high' }),
     );
   });
 
-  test('takes it and userinfo as all there is to say', () => {
+  test('drops claims that neither it nor userinfo has', () => {
     const before = { idToken: { name: 'Anna', roles: ['admin'] }, userInfo: { org: 7 } };
     expect(
       after(before, { idToken: { name: 'Ann' }, userInfo: { name: 'A.', team: 'x' } }),
@@ -89,26 +89,26 @@ describe('identityAfterRefresh with an ID token', () => {
   });
 
   test.each([{ idToken: { groups: [] } }, { idToken: {}, userInfo: { groups: [] } }])(
-    'believes %j that the user is in no group any more',
+    'removes the user from every group by %j',
     (answer) => {
       expect(after({ idToken: { groups: ['a'] } }, answer)).toEqual(refreshed({ groups: [] }));
     },
   );
 
   test.each([{ idToken: {} }, { idToken: { name: 'Ann' }, userInfo: { name: 'Ann' } }])(
-    'is over when a user had groups, and %j does not say a word of them',
+    'ends the sign-in when a user had groups and %j has none',
     (answer) => {
       expect(after({ userInfo: { groups: ['a'] } }, answer)).toEqual(UNKNOWN);
     },
   );
 
-  test('misses no groups of a user who had none', () => {
+  test('does not expect groups of a user who had none', () => {
     expect(after({ userInfo: { groups: [] } }, { idToken: {} })).toEqual(refreshed({}));
   });
 });
 
-describe('identityAfterRefresh', () => {
-  test('is over when nobody says anything', () => {
+describe('identityFromRefreshedClaims', () => {
+  test('ends the sign-in when there are no claims', () => {
     expect(after({}, {})).toEqual({ kind: 'over', reason: 'no-fresh-identity' });
   });
 
@@ -117,7 +117,7 @@ describe('identityAfterRefresh', () => {
     { userInfo: { sub: 'u2' } },
     { idToken: {}, userInfo: { sub: 'u2' } },
     { idToken: { sub: 'u2' }, userInfo: {} },
-  ])('is over when %j is about another user', (answer) => {
+  ])('ends the sign-in when %j is about another user', (answer) => {
     expect(after({}, answer)).toEqual({ kind: 'over', reason: 'other-subject' });
   });
 });

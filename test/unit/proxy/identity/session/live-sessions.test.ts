@@ -11,7 +11,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-test('waits for another renewal by the clock, however long the store takes', async () => {
+test('stops waiting for another renewal after a time, however long the store takes', async () => {
   const now = Date.now;
   const stores = createMemoryStores(now);
   await stores.signIns.create(

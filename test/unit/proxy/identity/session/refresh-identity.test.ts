@@ -22,7 +22,7 @@ function startProvider() {
 test.each([
   ['once', false],
   ['also when its response was not observed', true],
-])('keeps the refresh token that the provider gave, %s', async (_how, isUnobserved) => {
+])('stores the refresh token that the provider issued, %s', async (_how, isUnobserved) => {
   await using provider = await startProvider();
   const discovery = new ProviderDiscovery({ devAllowLoopback: true, now: Date.now });
   const client = await discovery.clientOf({

@@ -34,7 +34,7 @@ async function leased<Result>(work: Parameters<typeof withLease<Result>>[2]): Pr
 }
 
 describe('withLease', () => {
-  test('holds the claim for as long as the work lasts, and no longer', async () => {
+  test('holds the claim as long as the work runs, and no longer', async () => {
     jest.useFakeTimers();
     const { promise, resolve: finish } = Promise.withResolvers<string>();
     const result = leased(() => promise);
@@ -47,7 +47,7 @@ describe('withLease', () => {
     expect(await claimKind()).toBe('claimed');
   });
 
-  test('goes on when the store is away while the claim is extended', async () => {
+  test('continues when the store is unavailable while the claim is extended', async () => {
     jest.useFakeTimers();
     const { promise, resolve: finish } = Promise.withResolvers<string>();
     const result = leased(() => promise);
@@ -59,12 +59,12 @@ describe('withLease', () => {
     expect(await result).toBe('done');
   });
 
-  test('has the sign-in rest when the work fails', async () => {
+  test('makes the sign-in rest when the work fails', async () => {
     await expect(leased(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await claimKind()).toBe('resting');
   });
 
-  test('tells work that it has lost the claim', async () => {
+  test('lets the work find out that the claim is lost', async () => {
     const seen = await leased(async (extend) => {
       const before = await extend();
       await signIns.end(SIGN_IN.id);
@@ -73,7 +73,7 @@ describe('withLease', () => {
     expect(seen).toEqual([true, false]);
   });
 
-  test('gives the claim back when a store that was away then is there again', async () => {
+  test('releases the claim when an unavailable store is available again', async () => {
     const releaseRenewal = jest.spyOn(signIns, 'releaseRenewal');
     for (let attempt = 0; attempt < 2; attempt += 1) {
       releaseRenewal.mockRejectedValueOnce(new StoreUnavailableError('away'));

@@ -16,7 +16,7 @@ function cookieOf(setCookie = ''): { name: string; value: string } {
 }
 
 describe('the cookie of a sign-in', () => {
-  test('ties the sign-in to the browser that has it', () => {
+  test('binds the sign-in to the browser that has it', () => {
     const { hash, setCookies } = bindBrowser(ORIGIN, {});
     const { name, value } = cookieOf(setCookies[0]);
 
@@ -27,18 +27,18 @@ describe('the cookie of a sign-in', () => {
     expect(isBoundBrowser(ORIGIN, {}, hash)).toBe(false);
   });
 
-  test('does not say its value in what is kept of it', () => {
+  test('cannot be derived from the hash that is kept', () => {
     const { hash, setCookies } = bindBrowser(ORIGIN, {});
     const { name, value } = cookieOf(setCookies[0]);
     expect(`${name} ${hash}`).not.toContain(value);
   });
 
-  test('is one of its own for each sign-in', () => {
+  test('is different for each sign-in', () => {
     const names = [1, 2, 3].map(() => cookieOf(bindBrowser(ORIGIN, {}).setCookies[0]).name);
     expect(new Set(names).size).toBe(3);
   });
 
-  test('makes the oldest give way when there are too many, and no others', () => {
+  test('replaces only the oldest cookies when there are too many', () => {
     const ours = Array.from(
       { length: 25 },
       (_, index) => `__Host-gatehouse-sign-in-${String(index)}`,

@@ -20,33 +20,33 @@ const request = {
 };
 
 describe('a sealed sign-in request', () => {
-  test('opens as what was sealed', () => {
+  test('opens to what was sealed', () => {
     const sealed = sealSignInRequest(request, audience, sealer);
     expect(openSignInRequest(sealed, audience, sealer)).toEqual(request);
   });
 
-  test('shows nothing of what is in it, and fits a URL as it is', () => {
+  test('reveals nothing of its content, and needs no encoding in a URL', () => {
     const sealed = sealSignInRequest(request, audience, sealer);
     expect(sealed).toMatch(/^[\w-]+$/);
     expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain('app.example');
   });
 
-  test('opens at no other host', () => {
+  test('does not open at another host', () => {
     const sealed = sealSignInRequest(request, audience, sealer);
     expect(openSignInRequest(sealed, anOrigin('https://app.example'), sealer)).toBeNull();
   });
 
-  test('opens under no other key', () => {
+  test('does not open with another key', () => {
     const other = new Sealer([{ secret: randomBytes(32) }]);
     const sealed = sealSignInRequest(request, audience, other);
     expect(openSignInRequest(sealed, audience, sealer)).toBeNull();
   });
 
-  test.each(['', 'x', 'null', 'A'.repeat(200)])('is not %j', (sealed) => {
+  test.each(['', 'x', 'null', 'A'.repeat(200)])('cannot be %j', (sealed) => {
     expect(openSignInRequest(sealed, audience, sealer)).toBeNull();
   });
 
-  test('opens with a safe return path only, whoever sealed it', () => {
+  test('opens to a safe return path even if an unsafe one was sealed', () => {
     const unsafe = { ...request, returnPath: '//attacker.example' };
     const sealed = sealSignInRequest(unsafe, audience, sealer);
     expect(openSignInRequest(sealed, audience, sealer)?.returnPath).toBe('/');
