@@ -1,0 +1,152 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { verifies } from '../../requirements/verifies.ts';
+import {
+  ISSUER,
+  LOOPBACK_CALLBACK,
+  startAuthorizationServer,
+  VERIFIER,
+  WEB_CALLBACK,
+} from '../../support/authorization-server.ts';
+import {
+  callResource,
+  fieldsOf,
+  obtainCode,
+  redeem,
+  register,
+  TOKEN_URL,
+  tokensOf,
+} from '../../support/client-flow.ts';
+import { type Changes, expectError, TWO_HOSTS, OTHER_ISSUER } from '../../support/token-cases.ts';
+
+describe('An authorization code', () => {
+  verifies(
+    ['as.code-grant', 'as.no-store', 'tokens.external-limited'],
+    'is redeemed for an external token and a refresh token',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const client = await register(server);
+      const reply = await redeem(server, await obtainCode(server, client), client);
+      expect(reply.status).toBe(200);
+      expect(reply.headers).toMatchObject({
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+        pragma: 'no-cache',
+        'access-control-allow-origin': '*',
+      });
+      expect(fieldsOf(reply)).toEqual({
+        access_token: expect.stringMatching(/^gte_[\w-]+$/),
+        token_type: 'Bearer',
+        expires_in: 900,
+        refresh_token: expect.stringMatching(/^gtr_[\w-]+$/),
+      });
+      const { accessToken } = tokensOf(reply);
+      expect(fieldsOf(await callResource(server, accessToken))).toEqual({ user: 'alice' });
+    },
+  );
+
+  test('is redeemed with the scope that was asked for', async () => {
+    await using server = await startAuthorizationServer();
+    const client = await register(server);
+    const code = await obtainCode(server, client, { scope: 'write read write' });
+    expect(fieldsOf(await redeem(server, code, client))).toMatchObject({ scope: 'write read' });
+  });
+
+  async function expectUnredeemed(changes: Changes): Promise<void> {
+    await using server = await startAuthorizationServer();
+    const client = await register(server);
+    const code = await obtainCode(server, client);
+    expectError(await redeem(server, code, client, changes), 400, 'invalid_grant');
+    expect(await redeem(server, code, client)).toMatchObject({ status: 200 });
+  }
+
+  const VERIFIERS: readonly (readonly [string, Changes])[] = [
+    ['another verifier', { code_verifier: `${VERIFIER}x` }],
+    ['no verifier', { code_verifier: undefined }],
+    ['an empty verifier', { code_verifier: '' }],
+    ['a verifier that is too short', { code_verifier: 'x'.repeat(42) }],
+    ['a verifier that is too long', { code_verifier: 'x'.repeat(129) }],
+  ];
+
+  for (const [what, changes] of VERIFIERS) {
+    verifies(
+      ['as.code-bound', 'as.pkce-required', 'as.pkce-verifier'],
+      `is not redeemed with ${what}, and not used up`,
+      () => expectUnredeemed(changes),
+    );
+  }
+
+  const MISMATCHES: readonly (readonly [string, Changes])[] = [
+    ['another redirect URI', { redirect_uri: WEB_CALLBACK }],
+    ['another loopback port', { redirect_uri: 'http://127.0.0.1:3001/callback' }],
+    ['no redirect URI after one was named', { redirect_uri: undefined }],
+    ['a code that is unknown', { code: 'x'.repeat(43) }],
+  ];
+
+  for (const [what, changes] of MISMATCHES) {
+    verifies('as.code-bound', `is not redeemed with ${what}, and not used up`, () =>
+      expectUnredeemed(changes),
+    );
+  }
+
+  verifies('as.secrets-unreadable', 'is not in what the store keeps', async () => {
+    await using server = await startAuthorizationServer();
+    const kept: string[] = [];
+    const { authorizationCodes } = server.stores;
+    const save = authorizationCodes.save.bind(authorizationCodes);
+    authorizationCodes.save = (...record) => {
+      kept.push(JSON.stringify(record));
+      return save(...record);
+    };
+    const code = await obtainCode(server, await register(server));
+    expect(kept).toHaveLength(1);
+    expect(kept.join()).not.toContain(code);
+  });
+
+  test('is redeemed without redirect URI when none was named', async () => {
+    await using server = await startAuthorizationServer();
+    const client = await register(server);
+    const code = await obtainCode(server, client, { redirect_uri: undefined });
+    const reply = await redeem(server, code, client, { redirect_uri: undefined });
+    expect(reply.status).toBe(200);
+  });
+
+  verifies(
+    ['as.code-bound', 'as.bound-to-issuer'],
+    'is another client’s or another issuer’s to nobody',
+    async () => {
+      await using server = await startAuthorizationServer({ routes: TWO_HOSTS });
+      const client = await register(server);
+      const code = await obtainCode(server, client);
+      expectError(await redeem(server, code, await register(server)), 400, 'invalid_grant');
+      const url = TOKEN_URL.replace(ISSUER, OTHER_ISSUER);
+      const form = { client_id: client.id, grant_type: 'authorization_code', code };
+      expectError(await server.send(url, { form }), 401, 'invalid_client');
+      expect(await redeem(server, code, client)).toMatchObject({ status: 200 });
+    },
+  );
+
+  verifies(
+    ['as.code-bound', 'as.bound-to-issuer'],
+    'of a client with a metadata document is no good at another issuer',
+    async () => {
+      const clientId = 'https://app.clients.example/client.json';
+      const document = {
+        client_id: clientId,
+        client_name: 'C',
+        redirect_uris: [LOOPBACK_CALLBACK],
+      };
+      await using server = await startAuthorizationServer({
+        routes: TWO_HOSTS,
+        documents: { [clientId]: document },
+      });
+      const code = await obtainCode(server, { id: clientId });
+      const form = {
+        ...{ client_id: clientId, grant_type: 'authorization_code', code },
+        ...{ redirect_uri: LOOPBACK_CALLBACK, code_verifier: VERIFIER },
+      };
+      const url = TOKEN_URL.replace(ISSUER, OTHER_ISSUER);
+      expectError(await server.send(url, { form }), 400, 'invalid_grant');
+    },
+  );
+});
