@@ -18,6 +18,8 @@ export function readBody(
   { deadlineMs = DEADLINE_MS }: { readonly deadlineMs?: number } = {},
 ): Promise<Buffer> {
   if (announcesMoreThan(limit, message)) return Promise.reject(new BodyTooLargeError(limit));
+  // A message that was closed before emits nothing more.
+  if (message.destroyed) return Promise.reject(clientGone());
   askForBody(message);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -36,13 +38,17 @@ export function readBody(
       settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     };
     const onClose = (): void => {
-      settle(() => reject(new ClientGoneError('the client left before its body was whole')));
+      settle(() => reject(clientGone()));
     };
     const deadline = setTimeout(() => {
       settle(() => reject(new BodyTooSlowError()));
     }, deadlineMs);
     message.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
   });
+}
+
+function clientGone(): ClientGoneError {
+  return new ClientGoneError('the client left before its body was whole');
 }
 
 /** Returns whether a body is too long by its Content-Length, so that it need not be asked for. */

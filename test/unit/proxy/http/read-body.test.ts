@@ -1,13 +1,16 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 
 import { expect, test } from '@jest/globals';
 
+import { ClientGoneError } from '../../../../proxy/errors/request-errors.ts';
 import { readBody } from '../../../../proxy/http/read-body.ts';
 
-// Strangers send bodies byte by byte, each in time for the stall limit, and hold connections.
-test('a body that is not whole in time is not waited for', async () => {
+/** Runs with a request of a client that has begun to send its body. */
+async function withBegunRequest(
+  run: (message: IncomingMessage, client: Socket) => Promise<void>,
+): Promise<void> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   // A TCP server's address is one.
@@ -18,6 +21,16 @@ test('a body that is not whole in time is not waited for', async () => {
     client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\na');
     // `request` is emitted with the request.
     const [message] = (await once(server, 'request')) as [IncomingMessage];
+    await run(message, client);
+  } finally {
+    client.destroy();
+    server.close();
+  }
+}
+
+// Strangers send bodies byte by byte, each in time for the stall limit, and hold connections.
+test('a body that is not whole in time is not waited for', async () => {
+  await withBegunRequest(async (message, client) => {
     const drip = setInterval(() => client.write('b'), 2);
     try {
       await expect(readBody(message, 65536, { deadlineMs: 30 })).rejects.toMatchObject({
@@ -27,8 +40,15 @@ test('a body that is not whole in time is not waited for', async () => {
     } finally {
       clearInterval(drip);
     }
-  } finally {
+  });
+});
+
+// Strangers leave while they are authenticated, and would occupy memory until the deadline.
+test('the body of a client that has left is not waited for', async () => {
+  await withBegunRequest(async (message, client) => {
+    const closed = new Promise((resolve) => message.on('close', resolve));
     client.destroy();
-    server.close();
-  }
+    await closed;
+    await expect(readBody(message, 65536, { deadlineMs: 100 })).rejects.toThrow(ClientGoneError);
+  });
 });
