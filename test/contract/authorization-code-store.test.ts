@@ -20,7 +20,7 @@ const TTL_SECONDS = 60;
 const MEMORY_SECONDS = 600;
 
 describe.each(STORE_IMPLEMENTATIONS)('authorization code store in $name', ({ create }) => {
-  test('gives a code to the first who consumes it and says that it is used to the next', async () => {
+  test('gives a code to the first consumer, and reports reuse to the next', async () => {
     await using under = await create();
     const { authorizationCodes } = under.stores;
     await authorizationCodes.save(HASH, CODE, TTL_SECONDS);
@@ -34,7 +34,7 @@ describe.each(STORE_IMPLEMENTATIONS)('authorization code store in $name', ({ cre
     ]);
   });
 
-  test('has one winner among fifty who consume at once, and tells the others', async () => {
+  test('gives a code to one of fifty concurrent consumers, and reports reuse to the others', async () => {
     await using under = await create();
     const { authorizationCodes } = under.stores;
     await authorizationCodes.save(HASH, CODE, TTL_SECONDS);
@@ -51,7 +51,7 @@ describe.each(STORE_IMPLEMENTATIONS)('authorization code store in $name', ({ cre
     expect(await authorizationCodes.consume(HASH, MEMORY_SECONDS)).toBeNull();
   });
 
-  test('does not give out an expired code', async () => {
+  test('does not return an expired code', async () => {
     await using under = await create();
     const { authorizationCodes } = under.stores;
     await authorizationCodes.save(HASH, CODE, TTL_SECONDS);
@@ -72,7 +72,7 @@ describe.each(STORE_IMPLEMENTATIONS)('authorization code store in $name', ({ cre
     expect(await authorizationCodes.consume(HASH, MEMORY_SECONDS)).toBeNull();
   });
 
-  test('shows a code without consuming it, and after use too', async () => {
+  test('reads a code without consuming it, also after use', async () => {
     await using under = await create();
     const { authorizationCodes } = under.stores;
     await authorizationCodes.save(HASH, CODE, TTL_SECONDS);

@@ -25,20 +25,20 @@ describe.each(STORE_IMPLEMENTATIONS)('client store in $name', ({ create }) => {
     expect(await under.stores.clients.get(ISSUER, 'client-1')).toEqual(CLIENT);
   });
 
-  test('does not know a client at another issuer', async () => {
+  test('does not know a client at a different issuer', async () => {
     await using under = await create();
     await under.stores.clients.register(CLIENT, DAY);
     expect(await under.stores.clients.get('https://other.example.com', 'client-1')).toBeNull();
   });
 
-  test('forgets a client that nobody uses', async () => {
+  test('forgets a client that is not used', async () => {
     await using under = await create();
     await under.stores.clients.register(CLIENT, DAY);
     await under.advance(DAY);
     expect(await under.stores.clients.get(ISSUER, 'client-1')).toBeNull();
   });
 
-  test('lets a client live on when it is used', async () => {
+  test('extends the lifetime of a client that is used', async () => {
     await using under = await create();
     const { clients } = under.stores;
     await clients.register(CLIENT, DAY);
@@ -50,7 +50,7 @@ describe.each(STORE_IMPLEMENTATIONS)('client store in $name', ({ create }) => {
     expect(await clients.get(ISSUER, 'client-1')).toBeNull();
   });
 
-  test('never shortens the life of a client by use', async () => {
+  test('never shortens the lifetime of a client that is used', async () => {
     await using under = await create();
     const { clients } = under.stores;
     await clients.register(CLIENT, 2 * DAY);
@@ -59,7 +59,7 @@ describe.each(STORE_IMPLEMENTATIONS)('client store in $name', ({ create }) => {
     expect(await clients.get(ISSUER, 'client-1')).not.toBeNull();
   });
 
-  test('does not bring an expired client back by use', async () => {
+  test('does not restore an expired client that is used', async () => {
     await using under = await create();
     const { clients } = under.stores;
     await clients.register(CLIENT, DAY);

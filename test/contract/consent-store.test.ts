@@ -34,21 +34,21 @@ describe.each(STORE_IMPLEMENTATIONS)('consent store in $name', ({ create }) => {
     { scopes: ['mcp'] },
     { scopes: ['mcp offline_access'] },
     { scopes: [] },
-  ])('takes %j for another consent', async (change) => {
+  ])('does not know a consent that differs in %j', async (change) => {
     await using under = await create();
     const { consents } = under.stores;
     await consents.remember(KEY, 'metadata-1', DAY);
     expect(await consents.isRemembered({ ...KEY, ...change }, 'metadata-1')).toBe(false);
   });
 
-  test('is void when the metadata of the client change', async () => {
+  test('does not know a consent for different client metadata', async () => {
     await using under = await create();
     const { consents } = under.stores;
     await consents.remember(KEY, 'metadata-1', DAY);
     expect(await consents.isRemembered(KEY, 'metadata-2')).toBe(false);
   });
 
-  test('forgets a consent when its time is over', async () => {
+  test('forgets a consent after its lifetime', async () => {
     await using under = await create();
     const { consents } = under.stores;
     await consents.remember(KEY, 'metadata-1', DAY);

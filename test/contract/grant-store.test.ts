@@ -22,7 +22,7 @@ describe.each(STORE_IMPLEMENTATIONS)('grant store in $name', ({ create }) => {
     expect(await under.stores.grants.get('grant-2')).toBeNull();
   });
 
-  test('takes a grant again, when its redemption failed after that and is tried once more', async () => {
+  test('accepts a grant again if its redemption failed and is repeated', async () => {
     await using under = await create();
     const { grants } = under.stores;
     await grants.create(GRANT, DAY);
@@ -55,7 +55,7 @@ describe.each(STORE_IMPLEMENTATIONS)('grant store in $name', ({ create }) => {
     expect(await grants.get('grant-1')).toBeNull();
   });
 
-  test('forgets a revoked grant, whatever extends it later', async () => {
+  test('forgets a revoked grant even if it is extended later', async () => {
     await using under = await create();
     const { grants } = under.stores;
     await grants.create(GRANT, DAY);
@@ -75,7 +75,7 @@ describe.each(STORE_IMPLEMENTATIONS)('grant store in $name', ({ create }) => {
 });
 
 describe.each(STORE_IMPLEMENTATIONS)('revoked token store in $name', ({ create }) => {
-  test('knows a revoked token and no other', async () => {
+  test('knows a revoked token and no different one', async () => {
     await using under = await create();
     const { revokedTokens } = under.stores;
     await revokedTokens.revoke('jti-1', 60);

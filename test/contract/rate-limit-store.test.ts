@@ -5,7 +5,7 @@ import { fiftyAtOnce, MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-und
 const RATE = { limit: 3, windowSeconds: 60 };
 
 describe.each(STORE_IMPLEMENTATIONS)('rate limit store in $name', ({ create }) => {
-  test('allows the limit and says how long to wait after', async () => {
+  test('allows as many uses as the limit, and then returns the wait', async () => {
     await using under = await create();
     const { rateLimits } = under.stores;
     const waits = [
@@ -19,7 +19,7 @@ describe.each(STORE_IMPLEMENTATIONS)('rate limit store in $name', ({ create }) =
     expect(wait).toBeLessThanOrEqual(RATE.windowSeconds);
   });
 
-  test('allows use again after the wait it asked for', async () => {
+  test('allows a use again after the wait that it returned', async () => {
     await using under = await create();
     const { rateLimits } = under.stores;
     for (let use = 0; use < RATE.limit; use += 1) await rateLimits.take('key', RATE);
@@ -27,14 +27,14 @@ describe.each(STORE_IMPLEMENTATIONS)('rate limit store in $name', ({ create }) =
     expect(await rateLimits.take('key', RATE)).toBe(0);
   });
 
-  test('counts each key by itself', async () => {
+  test('counts each key separately', async () => {
     await using under = await create();
     const { rateLimits } = under.stores;
     for (let use = 0; use <= RATE.limit; use += 1) await rateLimits.take('key', RATE);
     expect(await rateLimits.take('other', RATE)).toBe(0);
   });
 
-  test('allows the limit and no more to fifty at once', async () => {
+  test('allows no more uses than the limit to fifty concurrent calls', async () => {
     await using under = await create();
     const { rateLimits } = under.stores;
     const waits = await fiftyAtOnce(() => rateLimits.take('key', RATE));
@@ -43,7 +43,7 @@ describe.each(STORE_IMPLEMENTATIONS)('rate limit store in $name', ({ create }) =
 });
 
 describe.each(STORE_IMPLEMENTATIONS)('replay store in $name', ({ create }) => {
-  test('lets an id be used once', async () => {
+  test('accepts an id once', async () => {
     await using under = await create();
     const { replays } = under.stores;
     expect(await replays.claim('jti-1', 60)).toBe(true);
@@ -51,13 +51,13 @@ describe.each(STORE_IMPLEMENTATIONS)('replay store in $name', ({ create }) => {
     expect(await replays.claim('jti-2', 60)).toBe(true);
   });
 
-  test('has one winner among fifty who claim at once', async () => {
+  test('accepts one of fifty concurrent claims', async () => {
     await using under = await create();
     const claims = await fiftyAtOnce(() => under.stores.replays.claim('jti-1', 60));
     expect(claims.filter(Boolean)).toHaveLength(1);
   });
 
-  test('remembers an id for as long as it was told, counted from the first use', async () => {
+  test('remembers an id for its lifetime, from the first use on', async () => {
     await using under = await create();
     const { replays } = under.stores;
     await replays.claim('jti-1', 60);

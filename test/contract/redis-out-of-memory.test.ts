@@ -12,7 +12,7 @@ const DAY = 86_400;
 /** Less than any Redis takes: no command that needs memory is run. */
 const NO_MEMORY = '1mb';
 
-describeWithRedis('a Redis that has no memory left', () => {
+describeWithRedis('a Redis without free memory', () => {
   test('still revokes grants, sessions and families of refresh tokens', async () => {
     await using redis = await startRedis();
     await using connection = await connectionTo(redis.url);

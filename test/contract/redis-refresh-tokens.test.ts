@@ -87,7 +87,7 @@ describeWithRedis('refresh tokens in Redis', () => {
     await redis.send('FLUSHALL');
   });
 
-  test('take two keys, however often a client refreshes', async () => {
+  test('take two keys however often a client refreshes', async () => {
     await tokens.save(tokenOf(0), DAY);
     for (let index = 0; index < 100; index += 1) {
       await tokens.rotate(tokenOf(index), rotationToGeneration(index + 1));
@@ -95,7 +95,7 @@ describeWithRedis('refresh tokens in Redis', () => {
     }
   });
 
-  test('take no key for a successor that did not become one', async () => {
+  test('take no key for a successor that was not rotated to', async () => {
     await tokens.save(FIRST, DAY);
     await tokens.rotate(FIRST, rotationTo('second'));
     const before = await keys();
@@ -173,7 +173,7 @@ describeWithRedis('refresh tokens in Redis', () => {
     },
   );
 
-  test('are what they are in memory, whatever is done to them', async () => {
+  test('behave as in memory under any operations', async () => {
     await fc.assert(
       fc.asyncProperty(STEPS, async (steps) => {
         await redis.send('FLUSHALL');

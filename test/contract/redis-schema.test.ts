@@ -202,12 +202,12 @@ describeWithRedis('the schema of Redis', () => {
     }
   });
 
-  test('is made by a user who has the documented rights', async () => {
+  test('can be written by a user with the documented rights', async () => {
     const denied = String(await redis.send('ACL', 'LOG'));
     expect(denied).toBe('');
   });
 
-  test('asks for the rights to commands that are used, and to no others', () => {
+  test('documents the rights to exactly the commands that are used', () => {
     const ran = [...String(statistics).matchAll(/^cmdstat_([^:]+):/gm)].map(
       ([, name = '']) => name,
     );
@@ -215,13 +215,13 @@ describeWithRedis('the schema of Redis', () => {
     expect(allowed.filter((command) => !ran.includes(command))).toEqual([]);
   });
 
-  test('lets nothing live for ever', async () => {
+  test('gives every key a lifetime', async () => {
     for (const key of keys) {
       expect([key, await redis.send('PTTL', key)]).not.toEqual([key, NO_EXPIRY]);
     }
   });
 
-  test('lets nobody who reads Redis see whose records they are, or a secret', async () => {
+  test('shows a reader of Redis no secret, and not whose record it is', async () => {
     const read: string[] = [...keys];
     for (const key of keys) {
       const type = String(await redis.send('TYPE', key));

@@ -142,16 +142,19 @@ describeWithRedis('records in Redis', () => {
     await redis.send('FLUSHALL');
   });
 
-  test.each(SEALED)('of kind $kind do not open under another key', async ({ kind, save, read }) => {
-    const stores = storesSealedBy(sealerWith('a'));
-    const first = await keyOfNext(kind, () => save(stores, 'one'));
-    const second = await keyOfNext(kind, () => save(stores, 'two'));
-    await copyRecord(kind, first, second);
-    await expect(read(stores, 'two')).rejects.toMatchObject(UNREADABLE);
-    expect(await read(stores, 'one')).not.toBeNull();
-  });
+  test.each(SEALED)(
+    'of kind $kind do not open under a different key',
+    async ({ kind, save, read }) => {
+      const stores = storesSealedBy(sealerWith('a'));
+      const first = await keyOfNext(kind, () => save(stores, 'one'));
+      const second = await keyOfNext(kind, () => save(stores, 'two'));
+      await copyRecord(kind, first, second);
+      await expect(read(stores, 'two')).rejects.toMatchObject(UNREADABLE);
+      expect(await read(stores, 'one')).not.toBeNull();
+    },
+  );
 
-  test.each(SEALED)('of kind $kind are read while keys are rotated', async ({ save, read }) => {
+  test.each(SEALED)('of kind $kind can be read while keys are rotated', async ({ save, read }) => {
     const [old, both, opener, next] = [
       storesSealedBy(sealerWith('a')),
       storesSealedBy(sealerWith('b', 'a')),
@@ -169,20 +172,23 @@ describeWithRedis('records in Redis', () => {
     await expect(read(next, 'before')).rejects.toMatchObject(UNREADABLE);
   });
 
-  test.each(EXTENDED)('of kind $kind need the old key no more once extended', async (extended) => {
-    const { save, read, extend } = extended;
-    await save(storesSealedBy(sealerWith('a')), 'one');
-    await extend(storesSealedBy(sealerWith('b', 'a')), 'one');
-    expect(await read(storesSealedBy(sealerWith('b')), 'one')).not.toBeNull();
-    redis.advance(LIFE_SECONDS);
-    expect(await read(storesSealedBy(sealerWith('b')), 'one')).not.toBeNull();
-    // The very end may be a moment away: only the clock of Redis was moved.
-    redis.advance(LIFE_SECONDS + 1);
-    expect(await read(storesSealedBy(sealerWith('b')), 'one')).toBeNull();
-  });
+  test.each(EXTENDED)(
+    'of kind $kind do not need the old key once they are extended',
+    async (extended) => {
+      const { save, read, extend } = extended;
+      await save(storesSealedBy(sealerWith('a')), 'one');
+      await extend(storesSealedBy(sealerWith('b', 'a')), 'one');
+      expect(await read(storesSealedBy(sealerWith('b')), 'one')).not.toBeNull();
+      redis.advance(LIFE_SECONDS);
+      expect(await read(storesSealedBy(sealerWith('b')), 'one')).not.toBeNull();
+      // The very end may be a moment away: only the clock of Redis was moved.
+      redis.advance(LIFE_SECONDS + 1);
+      expect(await read(storesSealedBy(sealerWith('b')), 'one')).toBeNull();
+    },
+  );
 
   // The provider accepts the refresh token of before no more: to lose this one ends the sign-in.
-  test('of a sign-in take an update though they are sealed again at that moment', async () => {
+  test('of a sign-in accept an update while they are sealed again', async () => {
     const both = sealerWith('b', 'a');
     const { signIns } = storesSealedBy(both);
     await storesSealedBy(sealerWith('a')).signIns.create(aSignIn('sign-in-1'), LIFE_SECONDS);
@@ -204,12 +210,15 @@ describeWithRedis('records in Redis', () => {
     expect(await signIns.get('sign-in-1')).toEqual({ signIn: renewed, version: 2 });
   });
 
-  test.each(SEALED)('of kind $kind are not absent to who lacks the key', async ({ save, read }) => {
-    await save(storesSealedBy(sealerWith('b')), 'one');
-    await expect(read(storesSealedBy(sealerWith('a')), 'one')).rejects.toMatchObject(UNREADABLE);
-  });
+  test.each(SEALED)(
+    'of kind $kind are not absent for a proxy that lacks the key',
+    async ({ save, read }) => {
+      await save(storesSealedBy(sealerWith('b')), 'one');
+      await expect(read(storesSealedBy(sealerWith('a')), 'one')).rejects.toMatchObject(UNREADABLE);
+    },
+  );
 
-  test('of a browser do not open under the cookie of another', async () => {
+  test('of a browser do not open under a different cookie', async () => {
     const { browserSessions } = storesSealedBy(sealerWith('a'));
     const [one, two] = [hashToken('one'), hashToken('two')];
     const end = redis.now() + LIFE_SECONDS * 1000;
@@ -222,7 +231,7 @@ describeWithRedis('records in Redis', () => {
     expect(await browserSessions.get(one)).toEqual(aBrowserSession('session-1'));
   });
 
-  test('that are not the JSON of their kind are not taken for it', async () => {
+  test('are refused if they are not JSON of their kind', async () => {
     const sealer = sealerWith('a');
     const stores = storesSealedBy(sealer);
     const key = await keyOfNext('grant', () => stores.grants.create(aGrant('one'), LIFE_SECONDS));
@@ -235,7 +244,7 @@ describeWithRedis('records in Redis', () => {
     expect(await stores.grants.get('one')).toEqual(aGrant('one'));
   });
 
-  test('that a proxy cannot open are not used up by it', async () => {
+  test('are not used up by a proxy that cannot open them', async () => {
     const withKey = storesSealedBy(sealerWith('b', 'a'));
     const without = storesSealedBy(sealerWith('a'));
     await withKey.pendingSignIns.save(hashToken('state'), A_PENDING_SIGN_IN, LIFE_SECONDS);
@@ -263,7 +272,7 @@ describeWithRedis('records in Redis', () => {
     });
   });
 
-  test('of a consent that was planted, or cannot be opened, are none', async () => {
+  test('of a consent do not count if they were planted or do not open', async () => {
     const { consents } = storesSealedBy(sealerWith('a'));
     await consents.remember(A_CONSENT, 'metadata-hash', LIFE_SECONDS);
     const [key = ''] = [await redis.send('KEYS', 'gatehouse:consent:*')].flat().map(String);

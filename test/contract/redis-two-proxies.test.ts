@@ -106,7 +106,7 @@ describeWithRedis.each(SERVERS)('two proxies on $name', ({ start }) => {
   });
 
   // A code is redeemed at one proxy while its second use, at the other, revokes what it gets.
-  test('leave nothing alive of a grant that one revokes while the other makes it', async () => {
+  test('leave no valid token of a grant that one revokes while the other makes it', async () => {
     const ids = await overBoth(async (_, index) => {
       const grantId = `grant-${String(index)}`;
       await Promise.all([

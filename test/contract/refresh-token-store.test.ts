@@ -20,7 +20,7 @@ const THIRD = aToken('third', 2);
 describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementation) => {
   const { create, manyWrites, propertyRuns } = implementation;
 
-  test('knows the token that was saved, and no other of its generation', async () => {
+  test('knows the saved token, and no different one of its generation', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;
     await refreshTokens.save(FIRST, DAY);
@@ -30,7 +30,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
   });
 
   // The redemption of a code failed after it saved a token that nobody got, and is tried again.
-  test('takes another first token as long as none was rotated', async () => {
+  test('accepts a different first token until one was rotated', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;
     await refreshTokens.save(aToken('of the failed attempt'), DAY);
@@ -41,7 +41,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
     expect(await refreshTokens.stateOf(SECOND)).toBe('current');
   });
 
-  test('puts the successor in the place of the token', async () => {
+  test('replaces the token by its successor', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;
     await refreshTokens.save(FIRST, DAY);
@@ -53,7 +53,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
     expect(await refreshTokens.stateOf(THIRD)).toBe('current');
   });
 
-  test('accepts nothing of a generation that the family has not come to', async () => {
+  test('accepts no token of a later generation', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;
     await refreshTokens.save(FIRST, DAY);
@@ -65,7 +65,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
   });
 
   // It lost a rotation: the successor is in the hands of a client, and another one was made since.
-  test('accepts no other token of the current generation', async () => {
+  test('accepts no different token of the current generation', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;
     await refreshTokens.save(FIRST, DAY);
@@ -76,7 +76,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
     expect(await refreshTokens.stateOf(SECOND)).toBe('current');
   });
 
-  test('rotates once for fifty who try at once, and gives the others the same successor', async () => {
+  test('rotates once for fifty concurrent calls, and gives all others the same successor', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;
     await refreshTokens.save(FIRST, DAY);
@@ -89,7 +89,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
     expect(new Set(repeated.map(({ sealedSuccessor }) => sealedSuccessor)).size).toBe(1);
   });
 
-  test('has no successor but the first among those of concurrent rotations', async () => {
+  test('accepts only the first successor of concurrent rotations', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;
     await refreshTokens.save(FIRST, DAY);
@@ -102,7 +102,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
     expect(states.filter((state) => state !== null)).toEqual(['current']);
   });
 
-  test('repeats the successor within the grace, and calls it a replay after', async () => {
+  test('repeats the successor within the grace, and reports a replay after it', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;
     await refreshTokens.save(FIRST, DAY);
@@ -118,7 +118,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
     });
   });
 
-  test('tells a replay from a token that may be rotated, or repeated within the grace', async () => {
+  test('distinguishes current, repeatable and replayed tokens', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;
     await refreshTokens.save(FIRST, DAY);
@@ -152,7 +152,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
     });
   });
 
-  test('does not end the grace when the successor is only looked at', async () => {
+  test('does not end the grace if only the state of the successor is read', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;
     await refreshTokens.save(FIRST, DAY);
@@ -162,7 +162,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
     expect(outcome?.kind).toBe('repeated');
   });
 
-  test('calls every repetition a replay when there is no grace', async () => {
+  test('reports every repetition as a replay without a grace', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;
     await refreshTokens.save(FIRST, DAY);
@@ -182,7 +182,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
     expect(await refreshTokens.stateOf(SECOND)).toBeNull();
   });
 
-  test('lets a successor live for its own time', async () => {
+  test('gives a successor its own lifetime', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;
     await refreshTokens.save(FIRST, DAY);
@@ -193,7 +193,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
     expect(await refreshTokens.stateOf(SECOND)).toBeNull();
   });
 
-  test('ends every token of a revoked family, and none of another', async () => {
+  test('ends every token of a revoked family, and no token of a different one', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;
     const other = aToken('other', 0, 'grant-2');
@@ -208,7 +208,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
     expect(await refreshTokens.stateOf(other)).toBe('current');
   });
 
-  test('lets predecessors end with the current token, which lives for its own time', async () => {
+  test('ends predecessors with the current token', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;
     await refreshTokens.save(FIRST, 30 * DAY);
@@ -232,7 +232,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
   });
 
   // A signed-in user refreshes in a loop until everybody else's refresh tokens are forgotten.
-  test('keeps the token of a grant, however often another grant is refreshed', async () => {
+  test('keeps the token of a grant however often a different grant is refreshed', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;
     const victim = aToken('victim', 0, 'grant-2');
@@ -254,7 +254,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
   });
 
   // A thief rotates on until the token that the victim holds is forgotten.
-  test('sees the replay of every predecessor, however old', async () => {
+  test('reports the replay of every predecessor, however old', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;
     await refreshTokens.save(tokenOf(0), DAY);

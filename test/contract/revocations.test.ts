@@ -11,7 +11,7 @@ const EVERY_KIND: readonly Revocation[] = [
 ];
 
 describe.each(STORE_IMPLEMENTATIONS)('revocations in $name', ({ create }) => {
-  test('reach this process before publishing is done', async () => {
+  test('reach this process before publishing resolves', async () => {
     await using under = await create();
     const { revocations } = under.stores;
     const heard: Revocation[] = [];
@@ -33,7 +33,7 @@ describe.each(STORE_IMPLEMENTATIONS)('revocations in $name', ({ create }) => {
     expect(heard).toBe(2);
   });
 
-  test('reach the other listeners when one fails', async () => {
+  test('reach the other listeners if one fails', async () => {
     await using under = await create();
     const { revocations } = under.stores;
     const heard: Revocation[] = [];

@@ -59,7 +59,7 @@ describe.each(STORE_IMPLEMENTATIONS)('session store in $name', ({ create }) => {
     expect(await sessions.get('session-1')).toBeNull();
   });
 
-  test('takes the revocation of an unknown session as done', async () => {
+  test('accepts the revocation of an unknown session', async () => {
     await using under = await create();
     await expect(under.stores.sessions.revoke('unknown')).resolves.toBeUndefined();
   });
@@ -86,7 +86,7 @@ describe.each(STORE_IMPLEMENTATIONS)('browser session store in $name', ({ create
     expect(await browserSessions.get(HASH_A)).toBeNull();
   });
 
-  test('lets each browser session of one session live for its own time', async () => {
+  test('expires each browser session of a session separately', async () => {
     await using under = await create();
     const { browserSessions } = under.stores;
     await browserSessions.save(HASH_A, onA, under.now() + 2 * HOUR * 1000);
@@ -109,7 +109,7 @@ describe.each(STORE_IMPLEMENTATIONS)('browser session store in $name', ({ create
     expect(await browserSessions.get(OTHER_HASH)).toEqual(other);
   });
 
-  test('leaves the session itself to its grants', async () => {
+  test('keeps the session itself for its grants', async () => {
     await using under = await create();
     const { browserSessions, sessions } = under.stores;
     await sessions.create(sessionAt(under.now()));

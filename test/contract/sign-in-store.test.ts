@@ -64,7 +64,7 @@ describe.each(STORE_IMPLEMENTATIONS)('sign-in store in $name', ({ create }) => {
     expect(await signIns.claimRenewal('sign-in-1', LEASE_SECONDS)).toBeNull();
   });
 
-  test('extends the life of a sign-in, never shortens it, and brings none back', async () => {
+  test('extends the lifetime of a sign-in, never shortens it, and restores none', async () => {
     await using under = await create();
     const { signIns } = under.stores;
     await signIns.create(SIGN_IN, 2 * DAY);
@@ -79,7 +79,7 @@ describe.each(STORE_IMPLEMENTATIONS)('sign-in store in $name', ({ create }) => {
     expect(await signIns.get('sign-in-1')).toBeNull();
   });
 
-  test('has ended for good, whatever its holder does later', async () => {
+  test('ends a sign-in for good, whatever the holder of its claim does later', async () => {
     await using under = await create();
     const { signIns } = under.stores;
     await signIns.create(SIGN_IN, DAY);
@@ -94,14 +94,14 @@ describe.each(STORE_IMPLEMENTATIONS)('sign-in store in $name', ({ create }) => {
     expect(await signIns.claimRenewal('sign-in-1', LEASE_SECONDS)).toBeNull();
   });
 
-  test('takes the end of an unknown sign-in as done', async () => {
+  test('accepts the end of an unknown sign-in', async () => {
     await using under = await create();
     await expect(under.stores.signIns.end('unknown')).resolves.toBeUndefined();
   });
 });
 
 describe.each(STORE_IMPLEMENTATIONS)('update of a sign-in in $name', ({ create }) => {
-  test('takes the place of the version it was made from', async () => {
+  test('replaces the version that was read', async () => {
     await using under = await create();
     const { signIns } = under.stores;
     await signIns.create(SIGN_IN, DAY);
@@ -111,7 +111,7 @@ describe.each(STORE_IMPLEMENTATIONS)('update of a sign-in in $name', ({ create }
     expect(await signIns.get('sign-in-1')).toEqual({ signIn: RENEWED, version: next });
   });
 
-  test('changes nothing when another version is there by now', async () => {
+  test('changes nothing if the version has changed', async () => {
     await using under = await create();
     const { signIns } = under.stores;
     await signIns.create(SIGN_IN, DAY);
@@ -121,7 +121,7 @@ describe.each(STORE_IMPLEMENTATIONS)('update of a sign-in in $name', ({ create }
     expect(await signIns.get('sign-in-1')).toEqual({ signIn: RENEWED, version: next });
   });
 
-  test('has one winner among fifty of one version', async () => {
+  test('succeeds once among fifty concurrent updates of one version', async () => {
     await using under = await create();
     const { signIns } = under.stores;
     await signIns.create(SIGN_IN, DAY);
@@ -145,7 +145,7 @@ describe.each(STORE_IMPLEMENTATIONS)('update of a sign-in in $name', ({ create }
     expect((await signIns.get('sign-in-1'))?.signIn).toEqual(withoutToken);
   });
 
-  test('leaves the lifetime as it was', async () => {
+  test('does not change the lifetime', async () => {
     await using under = await create();
     const { signIns } = under.stores;
     await signIns.create(SIGN_IN, DAY);
@@ -155,7 +155,7 @@ describe.each(STORE_IMPLEMENTATIONS)('update of a sign-in in $name', ({ create }
     expect(await signIns.get('sign-in-1')).toBeNull();
   });
 
-  test('leaves the claim as it was', async () => {
+  test('does not change the claim', async () => {
     await using under = await create();
     const { signIns } = under.stores;
     await signIns.create(SIGN_IN, DAY);
@@ -164,7 +164,7 @@ describe.each(STORE_IMPLEMENTATIONS)('update of a sign-in in $name', ({ create }
     expect(await signIns.claimRenewal('sign-in-1', LEASE_SECONDS)).toEqual({ kind: 'busy' });
   });
 
-  test('makes no sign-in', async () => {
+  test('creates no sign-in', async () => {
     await using under = await create();
     const { signIns } = under.stores;
     expect(await signIns.update(SIGN_IN, 1)).toBeNull();
@@ -173,7 +173,7 @@ describe.each(STORE_IMPLEMENTATIONS)('update of a sign-in in $name', ({ create }
 });
 
 describe.each(STORE_IMPLEMENTATIONS)('claim to renew a sign-in in $name', ({ create }) => {
-  test('has one winner among fifty who claim at once, and tells the others', async () => {
+  test('succeeds once among fifty concurrent claims, and reports busy to the others', async () => {
     await using under = await create();
     const { signIns } = under.stores;
     await signIns.create(SIGN_IN, DAY);
@@ -183,7 +183,7 @@ describe.each(STORE_IMPLEMENTATIONS)('claim to renew a sign-in in $name', ({ cre
     expect(kinds.filter((kind) => kind === 'busy')).toHaveLength(49);
   });
 
-  test('gives the sign-in as it is now', async () => {
+  test('returns the current sign-in', async () => {
     await using under = await create();
     const { signIns } = under.stores;
     await signIns.create(SIGN_IN, DAY);
@@ -229,7 +229,7 @@ describe.each(STORE_IMPLEMENTATIONS)('claim to renew a sign-in in $name', ({ cre
     expect(kindOf(await signIns.claimRenewal('sign-in-1', LEASE_SECONDS))).toBe('claimed');
   });
 
-  test('is not extended by who does not hold it', async () => {
+  test('can be extended by its holder only', async () => {
     await using under = await create();
     const { signIns } = under.stores;
     await signIns.create(SIGN_IN, DAY);
@@ -245,7 +245,7 @@ describe.each(STORE_IMPLEMENTATIONS)('claim to renew a sign-in in $name', ({ cre
     expect(await signIns.extendRenewal('unknown', claimId, DAY)).toBe(false);
   });
 
-  test('is not released by a holder that outlived its lease', async () => {
+  test('cannot be released by a holder whose lease ended', async () => {
     await using under = await create();
     const { signIns } = under.stores;
     await signIns.create(SIGN_IN, DAY);
@@ -257,7 +257,7 @@ describe.each(STORE_IMPLEMENTATIONS)('claim to renew a sign-in in $name', ({ cre
     expect(await signIns.claimRenewal('sign-in-1', LEASE_SECONDS)).toEqual({ kind: 'busy' });
   });
 
-  test('rests after a failure for as long as its holder says', async () => {
+  test('is refused after a failure for the rest that its holder set', async () => {
     await using under = await create();
     const { signIns } = under.stores;
     await signIns.create(SIGN_IN, DAY);
@@ -271,7 +271,7 @@ describe.each(STORE_IMPLEMENTATIONS)('claim to renew a sign-in in $name', ({ cre
     expect(kindOf(await signIns.claimRenewal('sign-in-1', LEASE_SECONDS))).toBe('claimed');
   });
 
-  test('is of one sign-in only', async () => {
+  test('is for one sign-in only', async () => {
     await using under = await create();
     const { signIns } = under.stores;
     await signIns.create(SIGN_IN, DAY);

@@ -16,7 +16,7 @@ const CODE: SignInCode = {
 const TTL_SECONDS = 60;
 
 describe.each(STORE_IMPLEMENTATIONS)('single-use store in $name', ({ create }) => {
-  test('gives a record to the one who consumes it, and to nobody after', async () => {
+  test('gives a record to the first consumer only', async () => {
     await using under = await create();
     const { signInCodes } = under.stores;
     await signInCodes.save(KEY, CODE, TTL_SECONDS);
@@ -25,7 +25,7 @@ describe.each(STORE_IMPLEMENTATIONS)('single-use store in $name', ({ create }) =
     expect(await signInCodes.peek(KEY)).toBeNull();
   });
 
-  test('has one winner among fifty who consume at once', async () => {
+  test('gives a record to one of fifty concurrent consumers', async () => {
     await using under = await create();
     const { signInCodes } = under.stores;
     await signInCodes.save(KEY, CODE, TTL_SECONDS);
@@ -33,7 +33,7 @@ describe.each(STORE_IMPLEMENTATIONS)('single-use store in $name', ({ create }) =
     expect(results.filter((result) => result !== null)).toEqual([CODE]);
   });
 
-  test('shows a record without using it', async () => {
+  test('reads a record without using it', async () => {
     await using under = await create();
     const { signInCodes } = under.stores;
     await signInCodes.save(KEY, CODE, TTL_SECONDS);
@@ -41,7 +41,7 @@ describe.each(STORE_IMPLEMENTATIONS)('single-use store in $name', ({ create }) =
     expect(await signInCodes.consume(KEY)).toEqual(CODE);
   });
 
-  test.each(['peek', 'consume'] as const)('finds nothing by %s after expiry', async (look) => {
+  test.each(['peek', 'consume'] as const)('%s finds nothing after expiry', async (look) => {
     await using under = await create();
     const { signInCodes } = under.stores;
     await signInCodes.save(KEY, CODE, TTL_SECONDS);
@@ -49,7 +49,7 @@ describe.each(STORE_IMPLEMENTATIONS)('single-use store in $name', ({ create }) =
     expect(await signInCodes[look](KEY)).toBeNull();
   });
 
-  test('keeps the records of different stores apart', async () => {
+  test('separates the records of different stores', async () => {
     await using under = await create();
     await under.stores.signInCodes.save(KEY, CODE, TTL_SECONDS);
     expect(await under.stores.pendingSignIns.peek(KEY)).toBeNull();

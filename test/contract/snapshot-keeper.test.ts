@@ -74,13 +74,13 @@ function positions(all: readonly (PlacedSnapshot | undefined)[]): readonly unkno
 }
 
 describe.each(IMPLEMENTATIONS)('the last good snapshot in $name', ({ create }) => {
-  test('is nothing at first', async () => {
+  test('is absent at first', async () => {
     await using place = await create();
 
     expect(await place.open().load()).toBeUndefined();
   });
 
-  test('is there for the next process, whole', async () => {
+  test('can be loaded by the next process', async () => {
     await using place = await create();
     expect(await place.open().save(placed(1, 1))).toBe('kept');
 
@@ -93,7 +93,7 @@ describe.each(IMPLEMENTATIONS)('the last good snapshot in $name', ({ create }) =
     ['the same', placed(2, 5), 'same'],
     ['an older one', placed(2, 4), 'newer'],
     ['one of a leader before', placed(1, 9), 'newer'],
-  ])('is replaced by %s, or not', async (_what, next, outcome) => {
+  ])('is replaced by a newer snapshot only: %s', async (_what, next, outcome) => {
     await using place = await create();
     const first = placed(2, 5);
     await place.open().save(first);
@@ -105,7 +105,7 @@ describe.each(IMPLEMENTATIONS)('the last good snapshot in $name', ({ create }) =
     expect(await place.open().load()).toEqual(isKept ? next : first);
   });
 
-  test('compares numbers, not text', async () => {
+  test('compares positions as numbers', async () => {
     await using place = await create();
     const keeper = place.open();
     await keeper.save(placed(9, 9));
@@ -117,7 +117,7 @@ describe.each(IMPLEMENTATIONS)('the last good snapshot in $name', ({ create }) =
     expect(await keeper.save(placed(999_999_999_999_998, 2))).toBe('newer');
   });
 
-  test('is the newest of those that are saved at once', async () => {
+  test('is the newest of several that are saved at once', async () => {
     await using place = await create();
     const keeper = place.open();
     const all = Array.from({ length: 30 }, (_, index) =>
@@ -148,7 +148,7 @@ describe.each(IMPLEMENTATIONS)('the last good snapshot in $name', ({ create }) =
     await expect(place.open(sealerWith('b')).load()).rejects.toThrow(/cannot be used|not open/);
   });
 
-  test('is not that of another gateway', async () => {
+  test('cannot be loaded by a different gateway', async () => {
     await using place = await create();
     await place.open().save(placed(1, 1));
     const load = place.open(sealerWith('a'), 'other/gatehouse').load();
@@ -157,7 +157,7 @@ describe.each(IMPLEMENTATIONS)('the last good snapshot in $name', ({ create }) =
     expect(other === undefined || other instanceof Error).toBe(true);
   });
 
-  test('is sealed again when its key is on the way out', async () => {
+  test('is sealed again if its key is not the first', async () => {
     await using place = await create();
     await place.open(sealerWith('a')).save(placed(1, 1));
     const rotated = place.open(sealerWith('b', 'a'));
@@ -168,7 +168,7 @@ describe.each(IMPLEMENTATIONS)('the last good snapshot in $name', ({ create }) =
     expect(await place.open(sealerWith('b')).load()).toEqual(placed(1, 1));
   });
 
-  test('may have ten thousand routes', async () => {
+  test('can have ten thousand routes', async () => {
     await using place = await create();
     const snapshot = snapshotOf(manyResources(10_000));
     const position = { epoch: 1, sequence: 1 };
@@ -198,7 +198,7 @@ describe('the file of the last good snapshot', () => {
     return new FileSnapshotKeeper({ directory, id: ID, sealer: sealerWith('a') });
   }
 
-  test('is for its owner alone, and alone', async () => {
+  test('is readable for its owner only, and the only file', async () => {
     await inDirectory(async (directory, file) => {
       await keeperIn(directory).save(placed(1, 1));
       await keeperIn(directory).save(placed(1, 2));
@@ -208,7 +208,7 @@ describe('the file of the last good snapshot', () => {
     });
   });
 
-  test('is named when it cannot be used, and replaced', async () => {
+  test('is named in the error if it cannot be used, and replaced by the next save', async () => {
     await inDirectory(async (directory, file) => {
       await keeperIn(directory).save(placed(7, 7));
       const text = await readFile(file, 'utf8');
@@ -223,7 +223,7 @@ describe('the file of the last good snapshot', () => {
     });
   });
 
-  test('is left as it was by a process that is killed while it writes', async () => {
+  test('is unchanged after a process was killed while writing it', async () => {
     await inDirectory(async (directory, file) => {
       await keeperIn(directory).save(placed(1, 1));
       await writeFile(`${file}.next`, 'half of');
@@ -234,7 +234,7 @@ describe('the file of the last good snapshot', () => {
     });
   });
 
-  test('may be in a directory that is not there yet', async () => {
+  test('can be in a directory that does not exist yet', async () => {
     await inDirectory(async (directory) => {
       const keeper = keeperIn(join(directory, 'a', 'b'));
       await keeper.save(placed(1, 1));
@@ -243,7 +243,7 @@ describe('the file of the last good snapshot', () => {
     });
   });
 
-  test('cannot be in a directory that is none', async () => {
+  test('cannot be in a path that is not a directory', async () => {
     await inDirectory(async (directory) => {
       await writeFile(join(directory, 'file'), '');
       const keeper = keeperIn(join(directory, 'file'));
@@ -270,7 +270,7 @@ describeWithRedis('the last good snapshot of many proxies', () => {
     await redis[Symbol.asyncDispose]();
   });
 
-  test('is the newest, whoever saved it', async () => {
+  test('is the newest, whichever proxy saved it', async () => {
     const connections = await Promise.all(Array.from({ length: 5 }, () => connectionTo(redis.url)));
     const keepers = connections.map((each) => keeperOn(each));
     const results = await Promise.all(
@@ -287,7 +287,7 @@ describeWithRedis('the last good snapshot of many proxies', () => {
     expect(new Set(kept).size).toBe(kept.length);
   });
 
-  test('is sent to Redis by one of them: the others only ask', async () => {
+  test('is sent to Redis by one proxy, while the others only compare positions', async () => {
     await keeperOn(connection).save(placed(1, 1));
     await redis.send('CONFIG', 'RESETSTAT');
     for (let count = 0; count < 10; count += 1) {
@@ -301,7 +301,7 @@ describeWithRedis('the last good snapshot of many proxies', () => {
     expect(commands).not.toContain('cmdstat_hset');
   });
 
-  test('lives for thirty days from when a proxy last asked for it', async () => {
+  test('lives for thirty days from the last time a proxy saved it', async () => {
     const keeper = keeperOn(connection);
     await keeper.save(placed(1, 1));
     redis.advance(THIRTY_DAYS_SECONDS - 60);
@@ -314,7 +314,7 @@ describeWithRedis('the last good snapshot of many proxies', () => {
     expect(await keeper.save(placed(1, 1))).toBe('kept');
   });
 
-  test('does not live longer by a refusal of what is older', async () => {
+  test('does not live longer because an older one was refused', async () => {
     const keeper = keeperOn(connection);
     await keeper.save(placed(9, 1));
     redis.advance(THIRTY_DAYS_SECONDS - 60);
@@ -324,7 +324,7 @@ describeWithRedis('the last good snapshot of many proxies', () => {
     expect(await keeper.load()).toBeUndefined();
   });
 
-  test('gives way when no key opens it, wherever it claims to stand', async () => {
+  test('is replaced if no key opens it, whatever position stands beside it', async () => {
     const before = keeperOn(connection);
     await before.save(placed(57, 3));
     const keeper = keeperOn(connection, sealerWith('b'));
@@ -351,7 +351,7 @@ describeWithRedis('the last good snapshot of many proxies', () => {
       },
     ],
     ['what is no hash', () => redis.send('SET', KEY, 'x')],
-  ])('is not frozen by who writes %s', async (_what, tamper) => {
+  ])('is not frozen by someone who writes %s', async (_what, tamper) => {
     const keeper = keeperOn(connection);
     await keeper.save(placed(57, 3));
     await tamper();
@@ -365,7 +365,7 @@ describeWithRedis('the last good snapshot of many proxies', () => {
     expect(String(await redis.send('HGET', KEY, 'position'))).toBe('57.4');
   });
 
-  test('is whole again when a proxy asks for it once more', async () => {
+  test('is restored when a proxy saves it again', async () => {
     const keeper = keeperOn(connection);
     await keeper.save(placed(1, 1));
     await redis.send('HSET', KEY, 'snapshot', 'x'.repeat(100));
@@ -375,7 +375,7 @@ describeWithRedis('the last good snapshot of many proxies', () => {
     expect(await keeper.load()).toEqual(placed(1, 1));
   });
 
-  test('does not open at another place', async () => {
+  test('does not open at a different place', async () => {
     await keeperOn(connection).save(placed(1, 1));
     const [from, to] = [ID, 'other/gatehouse'].map((id) => `gatehouse:snapshot:{${id}}`);
     await redis.send('RENAME', String(from), String(to));

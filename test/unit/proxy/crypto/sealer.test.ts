@@ -10,21 +10,21 @@ function aKey(fill: number, length = 32): SealingKey {
   return { secret: Buffer.alloc(length, fill) };
 }
 
-describe('A sealed text', () => {
+describe('a sealed text', () => {
   const sealer = new Sealer([aKey(1)]);
   const sealed = sealer.seal(TEXT, CONTEXT);
 
-  test('opens again, with its key and for its context only', () => {
+  test('opens with its key and for its context only', () => {
     expect(sealer.open(sealed, CONTEXT)).toBe(TEXT);
     expect(sealer.open(sealed, 'record 2')).toBeNull();
     expect(new Sealer([aKey(2)]).open(sealed, CONTEXT)).toBeNull();
   });
 
-  test('is another one each time', () => {
+  test('differs every time', () => {
     expect(sealer.seal(TEXT, CONTEXT)).not.toBe(sealed);
   });
 
-  test('does not open when any of its bytes changed', () => {
+  test('does not open if any of its bytes changed', () => {
     const bytes = Buffer.from(sealed, 'base64url');
     for (const [index, byte] of bytes.entries()) {
       const changed = Buffer.from(bytes);
@@ -33,9 +33,12 @@ describe('A sealed text', () => {
     }
   });
 
-  test.each(['', 'x', sealed.slice(0, 40), `${sealed}=`, `${sealed} `])('is not "%s"', (other) => {
-    expect(sealer.open(other, CONTEXT)).toBeNull();
-  });
+  test.each(['', 'x', sealed.slice(0, 40), `${sealed}=`, `${sealed} `])(
+    'is never "%s"',
+    (other) => {
+      expect(sealer.open(other, CONTEXT)).toBeNull();
+    },
+  );
 
   test('does not hold the bytes of its key', () => {
     const key = aKey(7);
@@ -44,12 +47,12 @@ describe('A sealed text', () => {
   });
 });
 
-test('Keys that begin alike are different keys', () => {
+test('keys that begin alike are different keys', () => {
   const sealed = new Sealer([aKey(1, 32)]).seal(TEXT, CONTEXT);
   expect(new Sealer([aKey(1, 33)]).open(sealed, CONTEXT)).toBeNull();
 });
 
-describe('A rotation with several proxies', () => {
+describe('a rotation of keys with several proxies', () => {
   const [old, next] = [aKey(1), aKey(2)];
   /** What a proxy has before a step of the rotation is rolled out to it, and after. */
   const steps: readonly (readonly [string, Sealer, Sealer])[] = [
@@ -58,7 +61,7 @@ describe('A rotation with several proxies', () => {
     ['removing the other one', new Sealer([next, old]), new Sealer([next])],
   ];
 
-  test.each(steps)('opens everywhere what is sealed while %s', (step, before, after) => {
+  test.each(steps)('lets every proxy open what any proxy seals while %s', (step, before, after) => {
     const isLast = step === 'removing the other one';
     const sealed = [before, after].map((sealer) => sealer.seal(TEXT, CONTEXT));
     for (const sealer of [before, after]) {

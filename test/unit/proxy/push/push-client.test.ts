@@ -96,8 +96,8 @@ async function sendFirst(stream: ProxyStream): Promise<void> {
   await stream.next('ack');
 }
 
-describe('a proxy that follows a controller', () => {
-  test('says who it is, and that it has nothing', async () => {
+describe('a proxy with a controller', () => {
+  test('sends its id, and no snapshot, in the first hello', async () => {
     const controller = keep(await startScriptedController());
     follow(controller, controller.port);
     const { headers } = await controller.nextStream();
@@ -114,7 +114,7 @@ describe('a proxy that follows a controller', () => {
     expect(controller.serverNames).toEqual(['localhost']);
   });
 
-  test('serves the whole snapshot, and acknowledges it', async () => {
+  test('serves a whole snapshot, and acknowledges it', async () => {
     const { applied, client, stream } = await startFollowing();
     stream.send(fullFrames(FIRST, RESOURCES));
 
@@ -129,7 +129,7 @@ describe('a proxy that follows a controller', () => {
     expect(client.serving?.position).toEqual(FIRST);
   });
 
-  test('takes frames that are cut anywhere, also within a character', async () => {
+  test('accepts frames that are split anywhere, also within a character', async () => {
     const { applied, stream } = await startFollowing();
     const resources = resourcesOf(
       aCompiledRoute('team/app', { path: { kind: 'regex', value: '/ä€😀+' } }),
@@ -145,7 +145,7 @@ describe('a proxy that follows a controller', () => {
     expect(applied[0]?.snapshot.resources.get('route/team/app')).toEqual(resources[0]);
   });
 
-  test('takes changes on top of what it has', async () => {
+  test('applies changes to the snapshot that it serves', async () => {
     const { applied, stream } = await startFollowing();
     await sendFirst(stream);
     const next = snapshotOf(
@@ -157,7 +157,7 @@ describe('a proxy that follows a controller', () => {
     expect(applied.at(-1)?.snapshot).toEqual(next);
   });
 
-  test('says what it has when it comes again', async () => {
+  test('names the snapshot that it serves when it reconnects', async () => {
     const { controller, client, stream: first } = await startFollowing();
     await sendFirst(first);
     first.send([{ t: 'goaway', reason: 'the token is old' }]);
@@ -168,7 +168,7 @@ describe('a proxy that follows a controller', () => {
     expect(client.serving?.position).toEqual(FIRST);
   });
 
-  test('says what it served before it was started', async () => {
+  test('names the snapshot that it served when it started', async () => {
     const controller = keep(await startScriptedController());
     const serving = { position: SECOND, snapshot: SNAPSHOT };
     const { applied } = follow(controller, controller.port, { serving });
@@ -184,7 +184,7 @@ describe('a proxy that follows a controller', () => {
     expect(applied).toEqual([]);
   });
 
-  test('reads the token and the authorities anew for each connection', async () => {
+  test('reads the token and the authorities for each connection', async () => {
     const { controller, stream: first } = await startFollowing();
     await writeFile(controller.tokenFile, 'the-second-token');
     first.send([{ t: 'goaway', reason: 'the token is old' }]);
@@ -200,7 +200,7 @@ describe('a proxy that follows a controller', () => {
     await controller.nextStream();
   });
 
-  test('goes on after it was cut off', async () => {
+  test('reconnects after the connection broke', async () => {
     const controller = keep(await startScriptedController());
     const relay = keep(await startTcpRelay(controller.port));
     const { applied, client } = follow(controller, relay.port);
@@ -218,7 +218,7 @@ describe('a proxy that follows a controller', () => {
     expect(applied.map(({ position }) => position)).toEqual([FIRST, SECOND]);
   });
 
-  test('forgets the beginning of a snapshot whose end did not come', async () => {
+  test('discards a snapshot whose end did not arrive', async () => {
     const { controller, applied, stream: first } = await startFollowing();
     first.send(fullFrames(FIRST, RESOURCES).slice(0, 2));
     first.end();
@@ -237,7 +237,7 @@ describe('a proxy that follows a controller', () => {
     expect(await stream.next('pong')).toEqual({ t: 'pong' });
   });
 
-  test('says how it is at once, when that changes, and now and then', async () => {
+  test('reports its status at once, on changes, and regularly', async () => {
     const proxy = await startFollowing({ timing: { statusMs: 100 } });
     const { stream } = proxy;
     expect(await stream.next('status')).toEqual({
@@ -252,7 +252,7 @@ describe('a proxy that follows a controller', () => {
     );
   });
 
-  test('tells a change of readiness without waiting', async () => {
+  test('reports a change of readiness without waiting', async () => {
     const proxy = await startFollowing({ timing: { statusMs: 3_600_000 } });
     const { stream } = proxy;
     await stream.next('status');
@@ -263,7 +263,7 @@ describe('a proxy that follows a controller', () => {
     expect(await stream.next('status')).toMatchObject({ ready: true, draining: true });
   });
 
-  test('takes ten thousand routes', async () => {
+  test('accepts ten thousand routes', async () => {
     const resources = manyResources(10_000);
     const { applied, stream } = await startFollowing();
     stream.send(fullFrames(FIRST, resources));
@@ -274,7 +274,7 @@ describe('a proxy that follows a controller', () => {
 });
 
 describe('a snapshot that is not served', () => {
-  test('is refused with all that is wrong in it, and the one before goes on', async () => {
+  test('is rejected with everything that is wrong in it, and the one before still serves', async () => {
     const { applied, client, stream } = await startFollowing();
     await sendFirst(stream);
     const restricted = { ...aCompiledRoute('team/a'), onlyOnMondays: true };
@@ -297,7 +297,7 @@ describe('a snapshot that is not served', () => {
     expect(client.serving?.position).toEqual(FIRST);
   });
 
-  test('may be refused by the gateway for some of its resources', async () => {
+  test('can be rejected by the gateway for some of its resources', async () => {
     const { client, stream } = await startFollowing({
       handlers: {
         apply: () => [{ key: 'route/team/app', message: 'no such regular expression' }],
@@ -318,7 +318,7 @@ describe('a snapshot that is not served', () => {
     expect(client.serving).toBeUndefined();
   });
 
-  test('is refused whole when the gateway fails, without a word of why', async () => {
+  test('is rejected whole if the gateway fails, without the reason', async () => {
     const { logger, stream } = await startFollowing({
       handlers: {
         apply: () => {
@@ -346,7 +346,7 @@ describe('a snapshot that is not served', () => {
   });
 });
 
-describe('who answers', () => {
+describe('a server that answers', () => {
   test('must have a certificate for the host of the URL', async () => {
     const controller = keep(await startScriptedController({ hosts: ['other.example.com'] }));
     const { logger } = follow(controller, controller.port);
@@ -376,7 +376,7 @@ describe('who answers', () => {
     expect(controller.streams).toEqual([]);
   });
 
-  test('must have a certificate of the authorities', async () => {
+  test('must have a certificate from the authorities', async () => {
     const controller = keep(await startScriptedController());
     await writeFile(controller.ca, createThrowawayAuthority().ca);
     const { logger } = follow(controller, controller.port);
@@ -391,7 +391,7 @@ describe('who answers', () => {
     expect(controller.streams).toEqual([]);
   });
 
-  test('may send the proxy to the leader, who has the same name', async () => {
+  test('can redirect the proxy to the leader', async () => {
     const leader = keep(await startScriptedController());
     const { authority } = leader;
     const other = keep(await startScriptedController({ authority }));
@@ -408,7 +408,7 @@ describe('who answers', () => {
     expect(stream.headers[':authority']).toBe(`localhost:${String(other.port)}`);
   });
 
-  test('cannot send it to a server that has another name', async () => {
+  test('cannot redirect the proxy to a server with a different name', async () => {
     const authority = createThrowawayAuthority();
     const thief = keep(await startScriptedController({ authority, hosts: ['127.0.0.1'] }));
     const other = keep(await startScriptedController({ authority }));
@@ -422,7 +422,7 @@ describe('who answers', () => {
     expect(thief.streams).toEqual([]);
   });
 
-  test('cannot send it to and fro', async () => {
+  test('cannot redirect the proxy twice', async () => {
     const controller = keep(await startScriptedController());
     const { logger } = follow(controller, controller.port);
     const redirect = { 'x-leader': `127.0.0.1:${String(controller.port)}` };
@@ -494,7 +494,7 @@ describe('who answers', () => {
   );
 });
 
-describe('a stream that is no good', () => {
+describe('a stream that breaks', () => {
   test.each([
     ['garbage', 'garbage\n'],
     ['a frame that there is not', '{"t":"reset"}\n'],
@@ -513,7 +513,7 @@ describe('a stream that is no good', () => {
     expect(logger.messages('warn')).toEqual(['cannot connect to the controller']);
   });
 
-  test('is noticed when nothing comes over it any more', async () => {
+  test('is noticed if nothing arrives on it', async () => {
     const controller = keep(await startScriptedController());
     const relay = keep(await startTcpRelay(controller.port));
     const { client, logger } = follow(controller, relay.port, {
@@ -533,7 +533,7 @@ describe('a stream that is no good', () => {
     expect(client.serving?.position).toEqual(FIRST);
   });
 
-  test('is not given up while the controller is there and has nothing to say', async () => {
+  test('is kept while the controller answers pings and sends nothing else', async () => {
     const { controller, client, stream } = await startFollowing({
       timing: { pingMs: 20, silenceMs: 100, statusMs: 50 },
     });
@@ -543,7 +543,7 @@ describe('a stream that is no good', () => {
     expect(controller.streams).toHaveLength(1);
   });
 
-  test('does not hold up a proxy that is never answered', async () => {
+  test('is given up if the hello is never answered', async () => {
     const controller = keep(await startScriptedController());
     const { logger } = follow(controller, controller.port, { timing: { helloMs: 50 } });
     await controller.nextStream();
@@ -555,8 +555,8 @@ describe('a stream that is no good', () => {
   });
 });
 
-describe('a controller that is away', () => {
-  test('is logged once, and so is that it is back', async () => {
+describe('a controller that is unreachable', () => {
+  test('is logged once, and once more when it is back', async () => {
     const controller = keep(await startScriptedController());
     const relay = keep(await startTcpRelay(controller.port));
     relay.cut();
@@ -572,7 +572,7 @@ describe('a controller that is away', () => {
     ]);
   });
 
-  test('is logged with what is wrong', async () => {
+  test('is logged with its problem', async () => {
     const controller = keep(await startScriptedController());
     const { logger } = follow(controller, await freePort());
     await eventually('it says so', () => logger.messages('warn').length > 0);
@@ -594,7 +594,7 @@ describe('a controller that is away', () => {
     expect(client.isConnected).toBe(false);
   });
 
-  test('is not what the same id as that of another proxy looks like', async () => {
+  test('is not confused with a duplicate proxy id', async () => {
     const {
       controller,
       logger,
@@ -651,7 +651,7 @@ describe('a controller that hangs', () => {
     near.once('close', () => far.destroy()).pipe(far);
   }
 
-  test('is passed by when the Service leads to another one as well', async () => {
+  test('is bypassed if the Service has a second controller', async () => {
     const controller = keep(await startScriptedController());
     const hanging = await startHanging();
     const service = keep(await startTcpService(() => [controller.port, hanging]));
@@ -664,7 +664,7 @@ describe('a controller that hangs', () => {
     expect(controller.streams).toHaveLength(1);
   });
 
-  test('is passed by when others take it for the leader', async () => {
+  test('is bypassed if others name it as the leader', async () => {
     const controller = keep(await startScriptedController());
     const hanging = await startHanging();
     const { client } = follow(controller, controller.port, { timing });
@@ -677,7 +677,7 @@ describe('a controller that hangs', () => {
     expect(client.isConnected).toBe(true);
   });
 
-  test('is logged to hang when others still take it for the leader', async () => {
+  test('is logged as hanging if others still name it as the leader', async () => {
     const controller = keep(await startScriptedController());
     const hanging = await startHanging();
     const { logger } = follow(controller, controller.port, {
@@ -695,7 +695,7 @@ describe('a controller that hangs', () => {
     });
   });
 
-  test('is waited for when it is only slow, whatever others say meanwhile', async () => {
+  test('is waited for if it is only slow, whatever others answer', async () => {
     const leader = keep(await startScriptedController());
     const { authority } = leader;
     const slow = await startTcpServer((near) => {
@@ -717,7 +717,7 @@ describe('a controller that hangs', () => {
     expect(logger.messages('warn')).toEqual([]);
   });
 
-  test('and then answers all at once is asked once', async () => {
+  test('gets one hello if it accepts all connections at once later', async () => {
     const controller = keep(await startScriptedController());
     const held = new Map<Socket, Buffer[]>();
     const gate = await startTcpServer((near) => {
@@ -739,7 +739,7 @@ describe('a controller that hangs', () => {
     expect(controller.streams).toHaveLength(1);
   });
 
-  test('is not asked twice when it only takes its time', async () => {
+  test('gets one hello if it is only slow', async () => {
     const controller = keep(await startScriptedController());
     follow(controller, controller.port, { timing });
     const stream = await controller.nextStream();

@@ -106,17 +106,17 @@ async function looksForOneChange(count: number, isKnown: boolean): Promise<numbe
   return before.looks + after.looks;
 }
 
-describe('A change of one resource', () => {
-  test('costs no look at the others, however many there are', async () => {
+describe('a change of one resource', () => {
+  test('reads no other resource, however many there are', async () => {
     expect(await looksForOneChange(10, true)).toBe(0);
     expect(await looksForOneChange(300, true)).toBe(0);
   });
 
-  test('is looked for where nobody knows it', async () => {
+  test('is found by comparing snapshots if it is not known', async () => {
     expect(await looksForOneChange(300, false)).toBeGreaterThan(300);
   });
 
-  test('is looked for where it is told of another snapshot than the one that serves', async () => {
+  test('is found by comparing snapshots if it is relative to a different snapshot', async () => {
     await using under = await startServing();
     await under.serving.apply(placed(routes(1), 1));
     const bad = aCompiledRoute({ name: 'team/bad', path: { kind: 'regex', value: '(' } });
@@ -126,8 +126,8 @@ describe('A change of one resource', () => {
   });
 });
 
-describe('A snapshot of many resources', () => {
-  test('lets others have their turn, who see the one before until all of it serves', async () => {
+describe('a snapshot of many resources', () => {
+  test('is applied in slices, and the one before serves until all of it does', async () => {
     await using under = await startServing();
     const [before, after] = [routes(1), routes(MANY, 'http://other.internal')];
     await under.serving.apply(placed(before, 1));
@@ -146,7 +146,7 @@ describe('A snapshot of many resources', () => {
     expect(under.version()).toBe(after.version);
   });
 
-  test('changes nothing when one of them cannot be served', async () => {
+  test('changes nothing if one of them cannot be served', async () => {
     await using under = await startServing();
     const before = routes(1);
     await under.serving.apply(placed(before, 1));
@@ -161,7 +161,7 @@ describe('A snapshot of many resources', () => {
     expect(under.serving.served?.position.sequence).toBe(1);
   });
 
-  test('serves before another that comes meanwhile', async () => {
+  test('serves before one that arrives while it is applied', async () => {
     await using under = await startServing();
     const [first, second] = [routes(MANY), routes(1)];
     const both = [under.serving.apply(placed(first, 1)), under.serving.apply(placed(second, 2))];
@@ -172,7 +172,7 @@ describe('A snapshot of many resources', () => {
     expect(under.version()).toBe(second.version);
   });
 
-  test('opens no port when the process ends meanwhile', async () => {
+  test('opens no port if the process ends meanwhile', async () => {
     await using under = await startServing();
     let isListening = false;
     void under.serving.listening.then(() => (isListening = true));
@@ -184,15 +184,15 @@ describe('A snapshot of many resources', () => {
   });
 });
 
-describe('A snapshot that was kept', () => {
-  test('is served when nothing else is', async () => {
+describe('a last good snapshot', () => {
+  test('is served if no other is', async () => {
     await using under = await startServing();
     const kept = routes(1);
     expect(await under.serving.serveLastGood(placed(kept, 1))).toBe(true);
     expect(under.version()).toBe(kept.version);
   });
 
-  test('does not replace what was being applied when it was found', async () => {
+  test('does not replace a snapshot that was being applied when it was found', async () => {
     await using under = await startServing();
     const pushed = routes(MANY);
     const applied = under.serving.apply(placed(pushed, 2));

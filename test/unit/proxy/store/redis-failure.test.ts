@@ -33,11 +33,11 @@ const LASTING: readonly (readonly [reply: string, said: string])[] = [
 ];
 
 describe('a failure of Redis', () => {
-  test.each(PASSING)('may pass by itself: %s', (reply) => {
+  test.each(PASSING)('may end without an operator: %s', (reply) => {
     expect(needsOperator(reasonOf(reply))).toBe(false);
   });
 
-  test.each(LASTING)('is for a person to mend: %s', (reply, said) => {
+  test.each(LASTING)('needs an operator: %s', (reply, said) => {
     expect(reasonOf(reply)).toContain(said);
     expect(needsOperator(reasonOf(reply))).toBe(true);
   });
@@ -50,7 +50,7 @@ describe('a failure of Redis', () => {
     },
   );
 
-  test('that breaks a connection may pass by itself', () => {
+  test('that breaks a connection may end without an operator', () => {
     for (const code of ['ECONNREFUSED', 'ECONNRESET', 'ERR_SSL_SSL/TLS_ALERT_INTERNAL_ERROR']) {
       const failure = Object.assign(new Error('connection'), { code });
       expect(needsOperator(describeRedisFailure(failure))).toBe(false);

@@ -76,7 +76,7 @@ describe('a Redis URL', () => {
     ],
     ['redis+cluster://a,[::1]:7001', CLUSTER],
     ['rediss+cluster://a,[::1]:7001/?ca_file=x', { ...CLUSTER, tls: { caFile: 'x' } }],
-  ])('%s is understood', (url, target) => {
+  ])('%s is parsed', (url, target) => {
     expect(parseRedisUrl(url)).toEqual(target);
   });
 

@@ -83,7 +83,7 @@ describe('the admin port', () => {
     expect(text).not.toContain('hunter2');
   });
 
-  test('shows where the snapshot stands among those that were published', async () => {
+  test('shows the position of a published snapshot', async () => {
     snapshot = snapshotOf([]);
     position = { epoch: 3, sequence: 41 };
     expect(await (await get('/debug/snapshot')).json()).toEqual({

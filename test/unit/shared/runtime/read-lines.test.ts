@@ -14,7 +14,7 @@ async function linesOf(chunks: readonly Buffer[]): Promise<readonly string[]> {
 }
 
 describe('the lines of a stream', () => {
-  test('are the same wherever it is cut', async () => {
+  test('are the same wherever chunks begin and end', async () => {
     const lines = fc.array(
       fc.string({ unit: 'grapheme', maxLength: 20 }).filter((line) => !line.includes('\n')),
     );
@@ -30,11 +30,11 @@ describe('the lines of a stream', () => {
     );
   });
 
-  test('end with a line feed: the rest is none', async () => {
+  test('end with a line feed, and the rest is not a line', async () => {
     expect(await linesOf([Buffer.from('one\ntwo\nthr')])).toEqual(['one', 'two']);
   });
 
-  test('are only so long, also when the end does not come', async () => {
+  test('are limited in length, even before their end arrives', async () => {
     const half = Buffer.alloc(LONGEST / 2, 'x');
 
     expect(await linesOf([half, half, Buffer.from('\n')])).toHaveLength(1);

@@ -46,7 +46,7 @@ describe('the hash of a resource', () => {
     );
   });
 
-  test('tells values apart, and lists in another order', () => {
+  test('differs for different values, and for lists in a different order', () => {
     const hashes = [
       PROVIDER,
       { ...PROVIDER, issuer: 'https://other.example.com' },

@@ -66,7 +66,7 @@ function parsing(value: unknown, key: string): () => unknown {
 }
 
 describe('a resource of a snapshot', () => {
-  test.each(CASES)('of kind $kind is what was compiled', ({ value }) => {
+  test.each(CASES)('of kind $kind is parsed as it was compiled', ({ value }) => {
     const resource = hashResource(resourceKey(value), value);
     const { key, hash } = resource;
 
@@ -75,7 +75,7 @@ describe('a resource of a snapshot', () => {
     );
   });
 
-  test('may be anything that the compiler makes', () => {
+  test('is accepted whatever the compiler makes', () => {
     const resources = goldenResources();
     for (const [key, value] of resources) {
       expect(parseResource({ key, value })).toMatchObject({ key, value });
@@ -84,7 +84,7 @@ describe('a resource of a snapshot', () => {
   });
 
   // A newer controller may mean a restriction by it.
-  test.each(CASES)('of kind $kind has no member that is unknown, anywhere', ({ value }) => {
+  test.each(CASES)('of kind $kind is refused with an unknown member at any depth', ({ value }) => {
     const unknown = variants(value, (holder) =>
       // Its members may have any name.
       'prompt' in holder ? [] : [{ ...holder, onlyOnMondays: true }],
@@ -96,16 +96,19 @@ describe('a resource of a snapshot', () => {
     }
   });
 
-  test.each(CASES)('of kind $kind has no member of another type, anywhere', ({ value }) => {
-    const wrong = variants(value, (holder) =>
-      Object.keys(holder).map((name) => ({ ...holder, [name]: null })),
-    );
-    for (const each of wrong) {
-      expect(parsing(each, resourceKey(value))).toThrow(InvalidResourceError);
-    }
-  });
+  test.each(CASES)(
+    'of kind $kind is refused with a member of a different type at any depth',
+    ({ value }) => {
+      const wrong = variants(value, (holder) =>
+        Object.keys(holder).map((name) => ({ ...holder, [name]: null })),
+      );
+      for (const each of wrong) {
+        expect(parsing(each, resourceKey(value))).toThrow(InvalidResourceError);
+      }
+    },
+  );
 
-  test('has every member that is not optional', () => {
+  test('is refused without a required member', () => {
     const settings = Object.entries(compiledSettings());
     for (const [name] of settings) {
       const rest = Object.fromEntries(settings.filter(([other]) => other !== name));
@@ -131,18 +134,18 @@ describe('a resource of a snapshot', () => {
     ['an endpoint that is none', aCompiledService('team/app', ['http://10.0.0.1:80'])],
     ['an endpoint without a port', aCompiledService('team/app', ['10.0.0.1'])],
     ['a name with a line break', { ...aCompiledRoute(), name: 'team/a\nb' }],
-  ])('does not have %s', (_what, value) => {
+  ])('is refused with %s', (_what, value) => {
     expect(parsing(value, 'route/team/app')).toThrow(InvalidResourceError);
   });
 
-  test('has its own key', () => {
+  test('is refused with the key of a different resource', () => {
     for (const { value } of CASES) {
       expect(parsing(value, `${resourceKey(value)}2`)).toThrow(InvalidResourceError);
     }
     expect(parsing(aCompiledRoute('team/a'), 'route/team/b')).toThrow('route/team/a');
   });
 
-  test('has its own hash', () => {
+  test('is refused with a wrong hash', () => {
     const value = aCompiledRoute();
     const { key, hash } = hashResource(resourceKey(value), value);
     const other = { ...value, upstream: 'http://other.internal:8080' };
@@ -150,7 +153,7 @@ describe('a resource of a snapshot', () => {
     expect(() => parseResource({ key, hash, value: other })).toThrow(DamagedResourceError);
   });
 
-  test('is refused without a word of what is in it', () => {
+  test('is refused without an error that quotes its values', () => {
     const secrets = [
       { ...AN_IDENTITY_PROVIDER, clientSecret: ['hunter2'] },
       { ...SOME_SIGNING_KEYS, keys: [{ keyId: 'a', algorithm: 'hunter2', privateKey: 'hunter2' }] },

@@ -39,7 +39,7 @@ function change(
 }
 
 describe('the digest of a snapshot', () => {
-  test('has the version of its lines, whatever it went through', () => {
+  test('has the version of its lines after any changes', () => {
     fc.assert(
       fc.property(changes, (list) => {
         const digest = new SnapshotDigest();
@@ -52,7 +52,7 @@ describe('the digest of a snapshot', () => {
     );
   });
 
-  test('may be made of resources in any order', () => {
+  test('does not depend on the order of resources', () => {
     fc.assert(
       fc.property(fc.uniqueArray(keys, { maxLength: 600, size: 'max' }), hashes, (list, hash) => {
         const digest = SnapshotDigest.of(list.map((key) => ({ key, hash })));
@@ -64,7 +64,7 @@ describe('the digest of a snapshot', () => {
     );
   });
 
-  test('does not change with its fork, nor the other way round', () => {
+  test('does not change with its copy, and its copy not with it', () => {
     fc.assert(
       fc.property(changes, changes, changes, (before, ofFork, ofOriginal) => {
         const original = new SnapshotDigest();

@@ -22,8 +22,8 @@ function logging() {
   return { logger, world, log, problems };
 }
 
-describe('the log of how it stands with the controller', () => {
-  test('tells a problem that lasts once in ten minutes, and whether something serves', () => {
+describe('the log of the connection to the controller', () => {
+  test('repeats a lasting problem every ten minutes, with whether a snapshot serves', () => {
     const { logger, world, log } = logging();
     for (; world.now < 25 * MINUTE; world.now += 2 * SECOND) {
       world.isServing = world.now > MINUTE;
@@ -33,7 +33,7 @@ describe('the log of how it stands with the controller', () => {
     expect(logger.records.map(({ fields }) => fields['serving'])).toEqual([false, true, true]);
   });
 
-  test('tells of another problem at once, and not of other words for the same', () => {
+  test('reports a different problem at once, but not a different message of the same', () => {
     const { log, problems } = logging();
     log.failed(AWAY, ADDRESS);
     log.failed(new Error('connect EHOSTUNREACH'), ADDRESS);
@@ -44,7 +44,7 @@ describe('the log of how it stands with the controller', () => {
     expect(problems()).toEqual(['unreachable', 'refused', 'certificate']);
   });
 
-  test('tells of two problems that take turns once in a minute each', () => {
+  test('reports each of two alternating problems once a minute', () => {
     const { world, log, problems } = logging();
     for (; world.now < MINUTE; world.now += 2 * SECOND) {
       log.failed(AWAY, ADDRESS);
@@ -54,7 +54,7 @@ describe('the log of how it stands with the controller', () => {
     expect(problems()).toEqual(['unreachable', 'no-leader']);
   });
 
-  test('tells of a problem again after it was over', () => {
+  test('reports a problem again after it was over', () => {
     const { logger, log } = logging();
     log.failed(AWAY, ADDRESS);
     log.connected(ADDRESS);
@@ -63,7 +63,7 @@ describe('the log of how it stands with the controller', () => {
     expect(logger.messages('warn')).toHaveLength(2);
   });
 
-  test('leaves out what Node advises for its own command line', () => {
+  test('leaves out advice of Node for its own command line', () => {
     const { logger, log } = logging();
     const cause = new Error(
       'unable to verify the first certificate; if the root CA is installed locally, try running Node.js with --use-system-ca',

@@ -84,11 +84,11 @@ function changed(upstream = 'http://other.internal'): readonly SnapshotResource[
   return RESOURCES.map((each) => (each.key === route?.key ? route : each));
 }
 
-describe('the place of a snapshot', () => {
+describe('the position of a snapshot', () => {
   test.each([
     ['later in the epoch', { epoch: 3, sequence: 6 }],
     ['of a later epoch', { epoch: 4, sequence: 1 }],
-  ])('may be %s', async (_what, position) => {
+  ])('is accepted if it is %s', async (_what, position) => {
     const under = receiving(SERVING);
 
     expect(await take(under, fullFrames(position, changed()))).toMatchObject({ t: 'ack' });
@@ -99,7 +99,7 @@ describe('the place of a snapshot', () => {
     ['the same', FIRST],
     ['before it in the epoch', { epoch: 3, sequence: 4 }],
     ['of an epoch before', { epoch: 2, sequence: 100 }],
-  ])('may not be %s', async (_what, position) => {
+  ])('is rejected if it is %s', async (_what, position) => {
     for (const frames of [
       fullFrames(position, changed()),
       deltaFrames(position, SNAPSHOT, snapshotOf(changed())),
@@ -113,14 +113,14 @@ describe('the place of a snapshot', () => {
     }
   });
 
-  test('counts once it serves, and not when it was refused', async () => {
+  test('counts once the snapshot serves, and not if it is rejected', async () => {
     const under = receiving(SERVING, () => [{ key: 'settings', message: 'no' }]);
     await take(under, fullFrames({ epoch: 900, sequence: 1 }, changed()));
 
     expect(under.receiver.serving?.position).toEqual(FIRST);
   });
 
-  test('may be all that is new: then the snapshot is the same object', async () => {
+  test('can be the only change: then the snapshot is the same object', async () => {
     const under = receiving(SERVING);
     await take(under, deltaFrames({ epoch: 4, sequence: 1 }, SNAPSHOT, SNAPSHOT));
     await take(under, fullFrames({ epoch: 4, sequence: 2 }, RESOURCES));
@@ -134,7 +134,7 @@ describe('the resources of a snapshot', () => {
   test.each([
     ['changes', deltaFrames({ epoch: 3, sequence: 6 }, SNAPSHOT, snapshotOf(changed()))],
     ['all of it', fullFrames({ epoch: 3, sequence: 6 }, changed())],
-  ])('that have not changed stay the same objects, sent as %s', async (_what, frames) => {
+  ])('stay the same objects if unchanged, sent as %s', async (_what, frames) => {
     const under = receiving(SERVING);
     await take(under, frames);
     const next = under.applied[0]?.snapshot.resources;
@@ -144,14 +144,14 @@ describe('the resources of a snapshot', () => {
     expect(SNAPSHOT.resources.size).toBe(4);
   });
 
-  test('are those that are sent, and no others, when all are sent', async () => {
+  test('are exactly those that are sent in a whole snapshot', async () => {
     const under = receiving(SERVING);
     await take(under, fullFrames({ epoch: 4, sequence: 1 }, RESOURCES.slice(1)));
 
     expect(under.applied[0]?.snapshot).toEqual(snapshotOf(RESOURCES.slice(1)));
   });
 
-  test('are all looked at before the snapshot is refused', async () => {
+  test('are all checked before the snapshot is rejected', async () => {
     const broken = RESOURCES.map((each) =>
       each.key.startsWith('route/') ? { ...each, value: { ...each.value, extra: 1 } } : each,
     );
@@ -163,7 +163,7 @@ describe('the resources of a snapshot', () => {
     ]);
   });
 
-  test('are told by the thousand when they are refused, as far as a frame goes', async () => {
+  test('are listed by the thousand if rejected, as many as fit a frame', async () => {
     const under = receiving(undefined, ({ snapshot }) =>
       [...snapshot.resources.keys()].map((key) => ({ key, message: 'x'.repeat(1000) })),
     );
@@ -214,7 +214,7 @@ describe('a change of one resource', () => {
     return looked;
   }
 
-  test('costs no look into the others, however many there are', async () => {
+  test('reads no other resource, however many there are', async () => {
     expect(await lookedInto(5)).toEqual([]);
     expect(await lookedInto(200)).toEqual([]);
   });
@@ -222,7 +222,7 @@ describe('a change of one resource', () => {
   test.each([
     ['in changes', (to: Snapshot) => deltaFrames({ epoch: 4, sequence: 1 }, SNAPSHOT, to)],
     ['in all', (to: Snapshot) => fullFrames({ epoch: 4, sequence: 1 }, [...to.resources.values()])],
-  ])('is told of with what it was before, %s', async (_what, framesTo) => {
+  ])('is reported with its old content, %s', async (_what, framesTo) => {
     const told: unknown[] = [];
     const receiver = new SnapshotReceiver(SERVING, {
       apply: (_placed, { since, changes }) => {
@@ -251,10 +251,10 @@ describe('a change of one resource', () => {
   });
 });
 
-describe('a resource that stays while its newest content is refused', () => {
+describe('a resource that stays while its newest content is rejected', () => {
   const next = { epoch: 4, sequence: 1 };
 
-  test('is named by the refusal', async () => {
+  test('is named in the nack', async () => {
     const [bad] = resourcesOf(aCompiledRoute('team/a', { upstream: 'http://b.internal' }));
     const under = receiving(SERVING, () => [{ key: bad?.key ?? '', message: 'no' }]);
     const servedHash = SNAPSHOT.resources.get('route/team/a')?.hash;
@@ -274,7 +274,7 @@ describe('a resource that stays while its newest content is refused', () => {
     expect(under.applied[0]?.snapshot).toBe(SNAPSHOT);
   });
 
-  test('makes a broken snapshot where it does not serve', async () => {
+  test('breaks the snapshot if it does not serve', async () => {
     const [begin, ...rest] = fullFrames(next, RESOURCES);
     const keep = { t: 'keep', k: 'route/team/a', h: HASH } as const;
     const frames = rest.map((frame) =>
@@ -297,7 +297,7 @@ describe('a resource that stays while its newest content is refused', () => {
             : frame,
         ),
     ],
-  ])('cannot stay where another route has its address, %s', async (_what, framesTo) => {
+  ])('cannot stay if a different route has its address, %s', async (_what, framesTo) => {
     const { host, path } = aCompiledRoute('team/a');
     const thief = resourcesOf(aCompiledRoute('team/new', { host, path }));
     const under = receiving(SERVING);
@@ -309,7 +309,7 @@ describe('a resource that stays while its newest content is refused', () => {
   });
 });
 
-describe('a snapshot that does not fit', () => {
+describe('a snapshot that is not consistent', () => {
   const [begin, ...rest] = deltaFrames(
     { epoch: 3, sequence: 6 },
     SNAPSHOT,
@@ -319,7 +319,7 @@ describe('a snapshot that does not fit', () => {
   const [put, del, commit] = rest;
   if (put?.t !== 'put' || del === undefined || commit === undefined) throw new Error('three more');
 
-  test('is one without a fault', async () => {
+  test('is accepted without the fault', async () => {
     expect(await take(receiving(SERVING), [begin, put, del, commit])).toMatchObject({ t: 'ack' });
   });
 
@@ -335,7 +335,7 @@ describe('a snapshot that does not fit', () => {
       [begin, { ...put, v: aCompiledRoute('team/a') }, del, commit],
       { key: put.k },
     ],
-  ])('because it %s is refused as broken', async (_what, frames, error) => {
+  ])('that %s is rejected as broken', async (_what, frames, error) => {
     const under = receiving(SERVING);
 
     expect(await errorsOf(under, frames)).toEqual([
@@ -345,7 +345,7 @@ describe('a snapshot that does not fit', () => {
     expect(under.receiver.serving).toMatchObject(SERVING);
   });
 
-  test('because its base is another is refused as such', async () => {
+  test('with an unknown base is rejected as such', async () => {
     const frames = [{ ...begin, base: HASH }, put, del, commit];
     for (const serving of [SERVING, undefined]) {
       expect(await errorsOf(receiving(serving), frames)).toEqual([
@@ -354,7 +354,7 @@ describe('a snapshot that does not fit', () => {
     }
   });
 
-  test('because a resource has the key of another is refused for it', async () => {
+  test('with a resource under a wrong key is rejected for it', async () => {
     const frames = [begin, { ...put, k: 'route/team/z' }, del, commit];
 
     expect(await errorsOf(receiving(SERVING), frames)).toMatchObject([
@@ -366,7 +366,7 @@ describe('a snapshot that does not fit', () => {
     ['begins within another', [begin, begin]],
     ['has not begun', [put]],
     ['ends twice', [begin, put, del, commit, commit]],
-  ])('because it %s breaks the protocol', async (_what, frames) => {
+  ])('that %s breaks the protocol', async (_what, frames) => {
     await expect(take(receiving(SERVING), frames)).rejects.toThrow(ProtocolError);
   });
 });

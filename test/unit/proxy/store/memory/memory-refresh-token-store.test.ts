@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { MemoryRefreshTokenStore } from '../../../../../proxy/store/memory/memory-refresh-token-store.ts';
 import { aToken, rotationTo } from '../../../../contract/refresh-tokens.ts';
 
-test('the least recently used family makes room for a new one, with all its tokens', async () => {
+test('a full store drops the least recently used family with all its tokens', async () => {
   const store = new MemoryRefreshTokenStore(() => 0, 2);
   await store.save(aToken('idle', 0, 'idle'), 60);
   await store.rotate(aToken('idle', 0, 'idle'), rotationTo('idle-2'));
