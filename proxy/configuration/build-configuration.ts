@@ -13,8 +13,8 @@ import type { ResourceChange } from './snapshot-changes.ts';
 import type { Steps } from './steps.ts';
 
 /**
- * Makes a snapshot ready to serve from, in steps, at the cost of what changed since the one before.
- * Throws when a part of it is not understood, and leaves the configuration before as it was.
+ * Builds the configuration of a snapshot, in steps, at the cost of its changes. Throws if a part of it
+ * is invalid, and leaves the configuration before unchanged.
  */
 export function* configurationSteps(
   before: Configuration | undefined,
@@ -34,7 +34,7 @@ export function* configurationSteps(
   };
 }
 
-/** What a snapshot has one of, or none. */
+/** Resources of which a snapshot has at most one. */
 interface SingleResources {
   settings: CompiledSettings | undefined;
   identityProvider: CompiledIdentityProvider | undefined;
@@ -50,9 +50,10 @@ function singleResources(
     identityProvider: before?.identityProvider,
     signingKeys: before?.signingKeys,
   };
-  // What goes before what comes: an identity provider may come under another name.
-  for (const { before: gone } of changes) if (gone !== undefined) remove(singles, gone.value);
-  for (const { after: come } of changes) if (come !== undefined) put(singles, come.value);
+  // Removals first: an identity provider may be replaced by one with a different name.
+  for (const { before: removed } of changes)
+    if (removed !== undefined) remove(singles, removed.value);
+  for (const { after: added } of changes) if (added !== undefined) put(singles, added.value);
   return singles;
 }
 

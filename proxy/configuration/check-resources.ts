@@ -4,11 +4,10 @@ import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import { readyResource } from './ready-resource.ts';
 
 /**
- * Finds the resources that this proxy cannot serve, each looked at by itself; those that cannot be
- * served beside each other are found when the configuration is built. The work is not lost:
- * a configuration with the same resources is built faster afterwards.
+ * Finds the resources that this proxy cannot serve, each checked alone. Resources that cannot be served
+ * beside each other are found when the configuration is built. What is made ready here is reused then.
  *
- * In time slices: ten thousand resources would keep every request waiting.
+ * Works in time slices: ten thousand resources at once would delay every request.
  */
 export async function checkResources(
   resources: Iterable<SnapshotResource>,

@@ -7,16 +7,16 @@ import type { ClientAddressOf } from '../http/client-address.ts';
 import type { RoutingTable } from './routing-table.ts';
 import type { Services } from './service-targets.ts';
 
-/** A snapshot made ready to serve from. Immutable; requests keep the one they began with. */
+/** A snapshot made ready to serve. Immutable; a request keeps the configuration it began with. */
 export interface Configuration {
   readonly version: string;
   readonly settings: CompiledSettings;
   /** Absent when no route needs a signed-in user. */
   readonly identityProvider: CompiledIdentityProvider | undefined;
-  /** Absent when the settings name none: the process then uses a key of its own. */
+  /** Absent if the settings name none: the process then uses its default keys. */
   readonly signingKeys: CompiledSigningKeys | undefined;
   readonly routes: RoutingTable;
   readonly services: Services;
-  /** Knows the trusted proxies of the settings. */
+  /** Finds the address of clients, by the trusted proxies of the settings. */
   readonly clientAddressOf: ClientAddressOf;
 }

@@ -1,4 +1,4 @@
-/** Makes a function that makes something of an object once, and returns the same for it ever after. */
+/** Returns a function that calls `make` once for each object, and remembers its result. */
 export function oncePerObject<Source extends object, Made>(
   make: (source: Source) => Made,
 ): (source: Source) => Made {

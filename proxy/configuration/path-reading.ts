@@ -9,21 +9,21 @@ export type ReadPath =
 
 /** How paths are compared. */
 export interface Reading {
-  /** What paths and the values of routes become before they are compared. */
+  /** Converts a path, or the value of a route, before they are compared. */
   readonly key: (path: string) => string;
-  /** What a path becomes before it meets a regular expression, which says itself where it ends. */
+  /** Converts a path before it is tested by a regular expression. */
   readonly text: (path: string) => string;
-  /** Reads the path of a route. Throws when its regular expression is none. */
+  /** Prepares the path of a route. Throws if its regular expression is invalid. */
   readonly pathOf: (route: CompiledRoute) => ReadPath;
 }
 
 const asItIs = (path: string): string => path;
 const withoutSlashAtEnd = (path: string): string => loosePath(path).replace(/\/$/, '');
 
-/** Byte for byte. */
+/** Compares byte for byte. */
 export const EXACTLY: Reading = { key: asItIs, text: asItIs, pathOf: pathReader(asItIs, 'u') };
 
-/** As a server does that ignores case, encoding, path parameters and a slash at the end. */
+/** Compares as a server does that ignores case, encoding, path parameters and a final slash. */
 export const LOOSELY: Reading = {
   key: withoutSlashAtEnd,
   text: loosePath,

@@ -11,14 +11,14 @@ import { oncePerObject } from './once-per-object.ts';
 import { gatewayRoute } from './routing-table.ts';
 import { servicePorts } from './service-targets.ts';
 
-/** Finds the address of clients behind the trusted proxies of the settings. */
+/** Returns the function that finds the address of a client behind the trusted proxies. */
 export const clientAddressOf = oncePerObject(({ trustedProxies }: CompiledSettings) =>
   clientAddressBehind(trustedProxies),
 );
 
 /**
- * Makes a resource ready to serve, ahead of the configuration that is built with it. Throws when it
- * cannot be served; the message holds nothing secret.
+ * Makes a resource ready to serve, before the configuration is built with it. Throws if it cannot be
+ * served; the message holds no secret.
  */
 export function readyResource(value: CompiledResource): void {
   switch (value.kind) {
@@ -48,7 +48,7 @@ function readySettings(settings: CompiledSettings): void {
 }
 
 function checkUrl(name: string, url: string): void {
-  if (!URL.canParse(url)) throw new Error(`${name} is no URL`);
+  if (!URL.canParse(url)) throw new Error(`${name} is not a URL`);
 }
 
 const KEY_TYPES = { ES256: 'ec', RS256: 'rsa', EdDSA: 'ed25519' } as const;
@@ -59,10 +59,10 @@ function checkSigningKey({
   privateKey,
 }: CompiledSigningKeys['keys'][number]): void {
   if (keyTypeOf(privateKey) === KEY_TYPES[algorithm]) return;
-  throw new Error(`the key ${JSON.stringify(keyId)} is no private key for ${algorithm}`);
+  throw new Error(`the key ${JSON.stringify(keyId)} is not a private key for ${algorithm}`);
 }
 
-/** Undefined for what is no key. Without the reason: it may tell of the key. */
+/** Returns undefined if it is not a key. The cause is dropped, because it may show the key. */
 function keyTypeOf(privateKey: string): string | undefined {
   try {
     return createPrivateKey(privateKey).asymmetricKeyType;

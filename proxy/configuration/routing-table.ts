@@ -18,11 +18,11 @@ export interface GatewayRoute {
   readonly policy: PolicyEvaluator | undefined;
 }
 
-/** Makes a route ready to serve. Throws when its policy, path or upstream is not understood. */
+/** Makes a route ready to serve. Throws if its policy, path or upstream is invalid. */
 export const gatewayRoute = oncePerObject((compiled: CompiledRoute): GatewayRoute => {
   const { access, upstream } = compiled;
   for (const { pathOf } of [EXACTLY, LOOSELY]) pathOf(compiled);
-  if (!URL.canParse(upstream)) throw new Error('the upstream is no URL');
+  if (!URL.canParse(upstream)) throw new Error('the upstream is not a URL');
   return {
     compiled,
     policy: access.kind === 'policy' ? buildPolicyEvaluator(access.policy) : undefined,
@@ -39,23 +39,22 @@ export interface HostRoutes {
   readonly port: number;
   readonly mcpServers: readonly GatewayRoute[];
   /**
-   * The path decides who may do what here: there are several routes, a regular expression, or a
-   * policy that asks for the path.
-   * A path that the upstream could read differently must then be refused.
+   * The path decides who may do what: there are several routes, a regular expression, or a policy that
+   * tests the path. A path that the upstream could read differently must then be refused.
    */
   readonly isPathSensitive: boolean;
   /** Exact path, then the longest prefix, then regular expressions by name, then the catch-all. */
   matchPath(path: string): GatewayRoute | undefined;
   /**
-   * The route that owns a path for a server that ignores case, encoding, path parameters and a slash
-   * at the end. Another one than `matchPath` has: the path can be read in two ways.
+   * Finds the route of a path as a server does that ignores case, encoding, path parameters and a final
+   * slash. If it differs from that of `matchPath`, the path can be read in two ways.
    */
   matchPathLoosely(path: string): GatewayRoute | undefined;
 }
 
 /**
- * Finds what serves a request, at a cost that does not grow with the number of hosts. Immutable: a
- * change makes another table, and shares with it the hosts it does not touch.
+ * Finds the routes of a host, at a cost that does not grow with the number of hosts. Immutable: a change
+ * makes a new table that shares all unchanged hosts.
  */
 export class RoutingTable {
   /** By host and port of `from`. */
@@ -73,8 +72,8 @@ export class RoutingTable {
   }
 
   /**
-   * The table after these changes. Throws when a route cannot be served, and an `UnservableError` when
-   * two routes own the same path of a host: which of them decides must not be left to chance.
+   * Returns the table after these changes. Throws if a route cannot be served, and `UnservableError` if
+   * two routes own the same path of a host: chance must not decide between them.
    */
   *with(changes: readonly ResourceChange[]): Steps<RoutingTable> {
     const changed = yield* changesByHost(changes);
@@ -94,9 +93,9 @@ export class RoutingTable {
   }
 }
 
-/** What happens to the routes of one host. */
+/** The changes to the routes of one host. */
 interface HostChange {
-  /** Routes that go, or are replaced. */
+  /** Names of routes that are removed or replaced. */
   readonly names: Set<string>;
   readonly added: GatewayRoute[];
 }
@@ -119,7 +118,7 @@ function* changesByHost(
   return byHost;
 }
 
-/** Routes that come, and own a path that another one has. */
+/** Returns added routes with the path of another route. */
 function repeatedPaths(
   kept: readonly GatewayRoute[],
   added: readonly GatewayRoute[],
@@ -177,13 +176,13 @@ function hostRoutes(routes: readonly GatewayRoute[]): HostRoutes {
     scheme: first.scheme,
     port: first.port,
     mcpServers: routes.filter(({ compiled }) => compiled.mcpServer !== undefined),
-    isPathSensitive: routes.length > 1 || routes.some(asksForPath),
+    isPathSensitive: routes.length > 1 || routes.some(testsPath),
     matchPath: pathMatcher(routes, EXACTLY),
     matchPathLoosely: pathMatcher(routes, LOOSELY),
   };
 }
 
-function asksForPath({ compiled: { access, path } }: GatewayRoute): boolean {
+function testsPath({ compiled: { access, path } }: GatewayRoute): boolean {
   if (path.kind === 'regex') return true;
   if (access.kind === 'public') return false;
   return criteriaOf(access.policy).some(({ kind }) => kind === 'http_path');
@@ -220,7 +219,7 @@ function longestPrefix(
   return undefined;
 }
 
-/** Origin of the host that a request came to; a wildcard host takes the name asked for. */
+/** Returns the origin of a host; for a wildcard host, with the name that the request is for. */
 export function originOfHost(host: HostRoutes, authority: string): Origin {
   const route = host.host.startsWith('*.') ? authority.replace(/:\d+$/, '') : host.host;
   return originOf({ scheme: host.scheme, host: route, port: host.port });

@@ -4,15 +4,16 @@ import { rankOf } from '../forwarding/targets/rank.ts';
 import { oncePerObject } from './once-per-object.ts';
 import type { ResourceChange } from './snapshot-changes.ts';
 
-/** Where the ports of a Service lead, by port. */
+/** Targets of a Service by port. */
 export type ServicePorts = ReadonlyMap<number, readonly Target[]>;
 
 /** Services by `namespace/name`. */
 export type Services = ReadonlyMap<string, ServicePorts>;
 
+/** Of a first snapshot, before its changes. */
 export const NO_SERVICES: Services = new Map();
 
-/** The Services after these changes. Throws when one cannot be served. */
+/** Returns the Services after these changes. Throws if one cannot be served. */
 export function servicesAfter(before: Services, changes: readonly ResourceChange[]): Services {
   if (!changes.some(({ before: gone, after: come }) => isService(gone) || isService(come))) {
     return before;
@@ -29,18 +30,18 @@ function isService(resource: SnapshotResource | undefined): boolean {
   return resource?.value.kind === 'service';
 }
 
-/** Makes a Service ready to serve. Throws when an endpoint is no `host:port`. */
+/** Makes a Service ready to serve. Throws if a target is not a `host:port`. */
 export const servicePorts = oncePerObject(({ ports }: CompiledService): ServicePorts => {
-  return new Map(ports.map(({ port, endpoints }) => [port, endpoints.map(endpointAt)]));
+  return new Map(ports.map(({ port, endpoints }) => [port, endpoints.map(targetAt)]));
 });
 
 /** IPv4, or IPv6 in brackets, or a name; and a port. */
 const ADDRESS = /^(?:[\da-z.-]+|\[[\da-f:.]+\]):\d{1,5}$/i;
 
-function endpointAt(address: string): Target {
+function targetAt(address: string): Target {
   const origin = `http://${address}`;
   if (!ADDRESS.test(address) || !URL.canParse(origin)) {
-    throw new Error(`${JSON.stringify(address)} is no endpoint`);
+    throw new Error(`${JSON.stringify(address)} is not a target address`);
   }
   return { origin, rank: rankOf(address) };
 }

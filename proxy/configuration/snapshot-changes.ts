@@ -1,19 +1,19 @@
 import type { Snapshot, SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 
-/** A resource that is not the same in two snapshots; absent where it is not in one of them. */
+/** A resource that differs between two snapshots; undefined where a snapshot does not have it. */
 export interface ResourceChange {
   readonly before: SnapshotResource | undefined;
   readonly after: SnapshotResource | undefined;
 }
 
-/** What makes one snapshot of another. */
+/** The difference between two snapshots. */
 export interface SnapshotDifference {
-  /** Undefined: the changes are all of the second. */
+  /** The first snapshot; undefined if the changes are the whole second one. */
   readonly since: Snapshot | undefined;
   readonly changes: readonly ResourceChange[];
 }
 
-/** The changes since `before`: the known ones where they are since that, else all of both is compared. */
+/** Returns the changes since `before`: the known ones if they begin there, else by comparing. */
 export function changesSince(
   before: Snapshot | undefined,
   after: Snapshot,
@@ -23,7 +23,7 @@ export function changesSince(
   return changesBetween(before, after);
 }
 
-/** What differs between two snapshots. All of the second where there is no first. */
+/** Compares two snapshots; without a first one, all of the second has changed. */
 export function changesBetween(
   before: Snapshot | undefined,
   after: Snapshot,
@@ -33,7 +33,7 @@ export function changesBetween(
   for (const [key, resource] of after.resources) {
     const known = before?.resources.get(key);
     if (known !== undefined) kept += 1;
-    // Mostly the same object: only then does a snapshot cost what changed.
+    // Unchanged resources are mostly the same object, which makes this cheap.
     if (known === resource || known?.hash === resource.hash) continue;
     changes.push({ before: known, after: resource });
   }

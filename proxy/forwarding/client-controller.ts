@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 
 import type { Dispatcher } from 'undici';
 
-/** What a handler steers a request of Node's client with: undici's controller in its place. */
+/** undici's controller for a request of Node's client. */
 export class ClientController implements Dispatcher.DispatchController {
   readonly #request: ClientRequest;
   #response: IncomingMessage | undefined;
@@ -14,7 +14,7 @@ export class ClientController implements Dispatcher.DispatchController {
     this.#request = request;
   }
 
-  /** From now on `pause` and `resume` are about this response. */
+  /** Makes `pause` and `resume` act on this response. */
   begin(response: IncomingMessage): void {
     this.#response = response;
     this.rawHeaders = response.rawHeaders;

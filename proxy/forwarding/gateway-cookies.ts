@@ -1,11 +1,11 @@
 const GATEWAY_COOKIE = /^(?:__Host-|__Secure-)?gatehouse(?:-|$)/;
 
-/** Whether a cookie is the gateway's own: no upstream gets it, and none may set it. */
+/** Returns whether a cookie is the gateway's own, which no upstream gets or may set. */
 export function isGatewayCookie(name: string): boolean {
   return GATEWAY_COOKIE.test(name);
 }
 
-/** A `Cookie` value without the gateway's cookies, the others byte for byte; empty when none is left. */
+/** Removes the gateway's cookies from a `Cookie` value; empty if no other cookie is left. */
 export function withoutGatewayCookies(value: string): string {
   if (!value.includes('gatehouse')) return value;
   const pairs = value.split(';');
@@ -15,8 +15,9 @@ export function withoutGatewayCookies(value: string): string {
 }
 
 /**
- * Name of the cookie in a `name=value` pair, or in a `Set-Cookie` value. Where it is empty, what the
- * value begins with: browsers send such a cookie as its bare value, which then reads as a pair.
+ * Returns the name of the cookie in a `name=value` pair or a `Set-Cookie` value. If the name is empty,
+ * returns the beginning of the value: browsers send such a cookie as its bare value, which then reads
+ * as a pair.
  */
 export function nameOf(pair: string): string {
   const [name = ''] = pair.replace(/^[\s=]+/, '').split(/[=;]/, 1);

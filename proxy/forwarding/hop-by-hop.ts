@@ -1,4 +1,4 @@
-/** Fields about one connection (RFC 9110, section 7.6.1). Undici and Node write their own. */
+/** Fields about one connection (RFC 9110, section 7.6.1). Undici and Node write theirs. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'http2-settings',
@@ -11,12 +11,12 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Tells fields that no intermediary passes on, by their lower-case name. */
+/** Returns whether intermediaries drop a field of this lower-case name. */
 export function isHopByHop(name: string): boolean {
   return HOP_BY_HOP.has(name);
 }
 
-/** Fields that a `Connection` value lists, in lower case; undefined when there is none to remove. */
+/** Returns the fields that a `Connection` value lists, in lower case; undefined without any. */
 export function listedInConnection(value: string | undefined): ReadonlySet<string> | undefined {
   if (value === undefined || /^(?:keep-alive|close)$/i.test(value)) return undefined;
   return new Set(value.split(',').map((option) => option.trim().toLowerCase()));

@@ -9,7 +9,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   'proxy',
   'trailer',
   'x-gateway',
-  // The policy allowed the method of the request line, and no other.
+  // The policy allowed the method of the request line only.
   'x-http-method',
   'x-http-method-override',
   'x-method-override',
@@ -22,10 +22,10 @@ const RESERVED: ReadonlySet<string> = new Set([
 
 const RESERVED_FAMILY = /^(?:x-gateway-|x-forwarded-|proxy-)/;
 
-/** Whether no client may write a field of this lower-case name, in whatever spelling. */
+/** Returns whether clients must not write a field of this lower-case name, in any spelling. */
 export function isReserved(lower: string): boolean {
   if (!NOT_PLAIN.test(lower)) return isReservedName(lower);
-  // CGI, WSGI and their heirs see `X_Gateway_Assertion` and `X-Gateway-Assertion` as one variable.
+  // CGI and WSGI read `X_Gateway_Assertion` and `X-Gateway-Assertion` as one variable.
   const folded = lower.replaceAll(/[^a-z\d]/g, '-');
   return isReservedName(folded) || folded === 'authorization' || folded === 'cookie';
 }
@@ -36,7 +36,7 @@ function isReservedName(name: string): boolean {
   return RESERVED.has(name) || isHopByHop(name) || RESERVED_FAMILY.test(name);
 }
 
-/** Whether a trailer field of this name is passed on, in either direction. */
+/** Returns whether a trailer field of this name is passed on, in either direction. */
 export function mayTrail(name: string): boolean {
   const lower = name.toLowerCase();
   return !isReserved(lower) && !NEVER_TRAILS.has(lower);

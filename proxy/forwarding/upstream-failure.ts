@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import { UpstreamTimeoutError, UpstreamUnreachableError } from '../errors/upstream-errors.ts';
 
-/** Says what went wrong with an upstream in the gateway's words. */
+/** Translates an error of an upstream's connection into an error of the gateway. */
 export function upstreamFailure(error: Error): GatewayError {
   if (error instanceof GatewayError) return error;
   if (codeOf(error) === 'UND_ERR_HEADERS_TIMEOUT') {
@@ -14,14 +14,14 @@ export function upstreamFailure(error: Error): GatewayError {
   });
 }
 
-/** Whether an upstream closed a connection that a request had been written to. */
+/** Returns whether an upstream closed a connection after a request was written to it. */
 export function isConnectionLost(error: Error): boolean {
   return LOST.has(codeOf(error));
 }
 
 const LOST: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
-/** Whether an error, before anything was sent, says that there is no connection to an upstream. */
+/** Returns whether an error before anything was sent means that there is no connection. */
 export function isNotConnected(error: Error): boolean {
   return NOT_CONNECTED.has(codeOf(error));
 }

@@ -13,7 +13,7 @@ import type { AuthorizeLog } from '../telemetry/authorize-log.ts';
 import type { InspectedBody } from './inspect.ts';
 import type { Permit } from './permit.ts';
 
-/** What is being authorized, and where that is written down. */
+/** The request to authorize, and where the decision is logged. */
 export interface Authorization {
   readonly request: GatewayRequest;
   /** On MCP server routes, the body of a POST. */
@@ -23,10 +23,10 @@ export interface Authorization {
 }
 
 /**
- * Asks the route's policy, writes one record of what it said, and returns a permit or throws.
+ * Evaluates the route's policy, logs the decision, and returns a permit or throws.
  *
- * Public routes permit everyone; on all others an anonymous caller is refused whatever the policy
- * says, `accept` included.
+ * Public routes permit everyone. On all others an anonymous caller is refused, even by a policy with
+ * `accept`.
  */
 export function authorize(
   route: GatewayRoute,
@@ -67,7 +67,7 @@ function refusal(
 ): GatewayError {
   if (input.identity === undefined) {
     return compiled.mcpServer === undefined
-      ? new SignInRequiredError('the policy asks for a user')
+      ? new SignInRequiredError('the route requires a user')
       : new TokenRequiredError('anonymous', { tokenWasSent: false });
   }
   const isToolRequest = message?.kind === 'request' && message.toolName !== undefined;
@@ -77,7 +77,7 @@ function refusal(
   return new PolicyDeniedError(reasonOf(decision));
 }
 
-/** One code for the whole denial. What `deny` found true would read like a reason to permit. */
+/** Returns one code for a denial. The reasons of `deny` could read like reasons to permit. */
 function reasonOf({ allow, allowReasons }: Decision): string {
   return allow ? 'denied' : (allowReasons[0] ?? 'not-allowed');
 }

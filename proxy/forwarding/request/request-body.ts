@@ -6,9 +6,9 @@ import type { MessageBody } from '../../http/request-message.ts';
 /**
  * The body of a request on its way to the upstream.
  *
- * The message itself must not be handed to an HTTP client: clients destroy the bodies they no longer
- * need, and with the message its connection, before the final response has left. When this stream is
- * destroyed, the rest of the message is read and forgotten.
+ * The message itself must not be passed to an HTTP client: clients destroy a body when they need no more
+ * of it, and destroying the message destroys its connection before the response has left. When this
+ * stream is destroyed, the rest of the message is read and discarded.
  */
 export class RequestBody extends Readable {
   readonly #message: MessageBody;
@@ -17,7 +17,7 @@ export class RequestBody extends Readable {
   constructor(message: MessageBody) {
     super();
     this.#message = message;
-    // Without a listener the error of a client that left would end the process.
+    // Without a listener the error after a client left would end the process.
     this.on('error', () => undefined);
   }
 

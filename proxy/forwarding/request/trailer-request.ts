@@ -14,15 +14,15 @@ import { mayTrail } from '../reserved-fields.ts';
 import { CONNECT_TIMEOUT_MS } from '../targets/upstream-pools.ts';
 import { hostOf, type UpstreamRequest } from './upstream-request.ts';
 
-/** Whether a request announces trailer fields. Those that come unannounced are dropped. */
+/** Returns whether a request announces trailer fields. Unannounced ones are dropped. */
 export function announcesTrailers({ headers }: Pick<RequestMessage, 'headers'>): boolean {
   return headers.trailer !== undefined && headers['transfer-encoding'] !== undefined;
 }
 
 /**
- * A chunked request with trailer fields, on a connection of its own, or on one that is given.
+ * A chunked request with trailer fields, on a new connection or on a given one.
  *
- * Undici cannot send trailers, so this is Node's client, driving a handler as undici would.
+ * Undici cannot send trailers, so this calls a handler as undici would, from Node's client.
  */
 export class TrailerRequest {
   readonly #handler: Dispatcher.DispatchHandler;
@@ -129,7 +129,7 @@ export class TrailerRequest {
     if (this.#finish()) this.#handler.onResponseError?.(this.#controller, error);
   };
 
-  /** Lets go of both sides; false when that was done already. */
+  /** Releases both sides; returns false if that was done before. */
   #finish(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
@@ -144,7 +144,7 @@ function transportHeaders(origin: string, { headers }: Pick<RequestMessage, 'hea
   const announced = (headers.trailer ?? '').split(',').map((name) => name.trim());
   const trailer = announced.filter(mayTrail).join(', ');
   return [
-    // An upstream that is told to close may reset the connection while the body is still coming.
+    // After `Connection: close` an upstream may reset the connection while the body is still sent.
     ...['Host', hostOf(origin)],
     ...['Connection', 'keep-alive', 'Transfer-Encoding', 'chunked'],
     ...(trailer === '' ? [] : ['Trailer', trailer]),

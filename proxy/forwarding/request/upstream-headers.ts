@@ -17,7 +17,7 @@ export interface UpstreamCredentials {
  * without those that only the gateway may write, then the gateway's own. `scheme` is that of the
  * route's `from`.
  *
- * `Host` and what frames the body are left to the transport.
+ * The transport adds `Host` and the fields that frame the body.
  */
 export function upstreamHeaders(
   { id, authority, remoteAddress, message }: GatewayRequest,
@@ -41,7 +41,7 @@ export function upstreamHeaders(
   return headers;
 }
 
-/** What of a credential is the upstream's; undefined when nothing is. */
+/** Returns the part of a credential that the upstream gets; undefined if it gets nothing. */
 function valueToKeep(
   rule: 'cookie' | 'authorization',
   value: string,
@@ -55,8 +55,8 @@ function valueToKeep(
 }
 
 /**
- * Trailer fields of the request that the upstream may have. Many recipients merge trailers into the
- * header, so what no client may say there it may not say here (RFC 9110, section 6.5.1).
+ * Returns the trailer fields that the upstream may get. Many recipients merge trailers into the header,
+ * so fields that clients must not write there are dropped here (RFC 9110, section 6.5.1).
  */
 export function upstreamTrailers(rawTrailers: readonly string[]): [string, string][] {
   const trailers: [string, string][] = [];
@@ -67,10 +67,10 @@ export function upstreamTrailers(rawTrailers: readonly string[]): [string, strin
   return trailers;
 }
 
-/** What is done with a field of this name. */
+/** What happens to a field of a name. */
 type Rule = 'drop' | 'keep' | 'cookie' | 'authorization';
 
-/** Names repeat from request to request; made-up ones fill this once and no further. */
+/** Names repeat from request to request; made-up ones fill the table at most up to this. */
 const MAX_KNOWN_RULES = 1_000;
 const knownRules = new Map<string, Rule>();
 

@@ -8,28 +8,28 @@ const BLANK_LINE = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/;
 const LINE_ENDS_AT_END = /[\r\n]*$/;
 const BLANK_LINE_AT_END = new RegExp(`${BLANK_LINE.source}$`);
 
-/** Server-sent events on their way to a client: knows where one of them ends. */
+/** Server-sent events on their way to a client, so that the stream can end after an event. */
 export class EventStream implements OpenStream {
   readonly isAnswer: boolean;
   readonly #onEnd: () => void;
-  /** What was sent last. */
+  /** The last characters that were sent. */
   #tail = '';
   #isEnding = false;
   #isOver = false;
 
-  /** `onEnd` ends the response; `take` has returned then what is the last of it. */
+  /** `onEnd` ends the response, when the last event has been sent. */
   constructor(isAnswer: boolean, onEnd: () => void) {
     this.isAnswer = isAnswer;
     this.#onEnd = onEnd;
   }
 
-  /** No more is to be sent. */
+  /** Nothing more must be sent. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Says what of a chunk is to be sent: all of it, until the stream is to end with an event. */
-  take(chunk: Buffer): Buffer {
+  /** Returns the part of a chunk to send: all of it, or up to the end of the last event. */
+  pass(chunk: Buffer): Buffer {
     const length = this.#isEnding ? this.#restOfEvent(chunk) : undefined;
     this.#isOver = length !== undefined;
     const last = chunk.subarray(-TAIL_LENGTH).toString('latin1');
@@ -44,7 +44,7 @@ export class EventStream implements OpenStream {
     if (this.#isOver) this.#onEnd();
   }
 
-  /** Length of what is missing of the event under way; undefined when the chunk has not all of it. */
+  /** Length of the rest of the current event; undefined if the chunk does not complete it. */
   #restOfEvent(chunk: Buffer): number | undefined {
     const [lineEnd = ''] = LINE_ENDS_AT_END.exec(this.#tail) ?? [];
     const match = BLANK_LINE.exec(lineEnd + chunk.toString('latin1'));

@@ -1,11 +1,10 @@
-/** What goes on until one of both sides ends it: an event stream, a WebSocket. */
+/** A stream that lasts until one side ends it: an event stream, a WebSocket. */
 export interface OpenStream {
   /**
-   * It answers a request that somebody waits for: what it ends with is what it is for. The others only
-   * listen.
+   * The stream answers a call, so that the client waits for its end. Other streams only listen.
    */
   readonly isAnswer: boolean;
-  /** Ends it as soon as that does not break what is being relayed, so that the client comes again. */
+  /** Ends the stream as soon as that breaks no message, so that the client reconnects. */
   end(): void;
 }
 
@@ -14,7 +13,7 @@ export class OpenStreams {
   readonly #streams = new Set<OpenStream>();
   #isEnding = false;
 
-  /** Takes a stream until it is deleted. One that begins when the others were ended is ended too. */
+  /** Adds a stream until it is deleted; ends it if the streams that only listen were ended. */
   add(stream: OpenStream): void {
     this.#streams.add(stream);
     if (this.#isEnding && !stream.isAnswer) stream.end();
@@ -30,7 +29,7 @@ export class OpenStreams {
     for (const stream of this.#streams) if (!stream.isAnswer) stream.end();
   }
 
-  /** Ends all of them: nobody can wait for their answers any longer. */
+  /** Ends all streams. */
   endAll(): void {
     for (const stream of this.#streams) stream.end();
   }

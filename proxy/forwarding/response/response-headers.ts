@@ -11,13 +11,13 @@ export interface HeaderOverlay {
   readonly add: readonly string[];
 }
 
-/** Raw fields as a transport has them: a flat list of names and values. */
+/** Header fields as a transport provides them: a flat list of names and values. */
 export type RawFields = readonly (string | Buffer)[];
 
-/** What decides how a response is framed towards the client. */
+/** Facts that decide how a response is framed for the client. */
 export interface Framing {
   readonly status: number;
-  /** It carries no body: the answer to HEAD, 204, 304. */
+  /** The response has no body: the answer to HEAD, 204, 304. */
   readonly hasNoBody: boolean;
   /** The client understands chunks; one of HTTP/1.0 reads until the end of the connection. */
   readonly canChunk: boolean;
@@ -25,17 +25,17 @@ export interface Framing {
   readonly isFiltered?: boolean;
 }
 
-/** What the client gets. */
+/** Header fields for the client, and what they mean for the body. */
 export interface ResponseHeaders {
   /** Flat list in the upstream's order and spelling, repeated fields repeated. */
   readonly fields: string[];
-  /** Nothing but the end of the connection says where the body ends. */
+  /** Only the end of the connection marks the end of the body. */
   readonly endsWithConnection: boolean;
-  /** Server-sent events as they are, without a length: the response may end behind any of them. */
+  /** Unencoded server-sent events without a length: the response may end after any of them. */
   readonly isEventStream: boolean;
 }
 
-/** Header fields for the client: the upstream's, without those about its own connection. */
+/** Returns the header fields for the client: the upstream's, without those about its connection. */
 export function responseHeaders(
   raw: RawFields,
   framing: Framing,
@@ -53,7 +53,7 @@ export function responseHeaders(
   }
   const { fields, trailers, lengthAt, isEvents } = gathered;
   const isEndless = lengthAt === -1 && !framing.hasNoBody;
-  // Node refuses to announce trailers where there is no place for them.
+  // Node refuses to announce trailers where they cannot be sent.
   if (isEndless && framing.canChunk) fields.push(...trailers);
   const kept = listed === undefined ? fields : withoutListed(fields, listed);
   if (overlay !== undefined) kept.push(...overlay.add);
@@ -81,7 +81,7 @@ function gather(gathered: Gathered, lower: string, name: string, value: string):
   const { fields, trailers, lengthAt } = gathered;
   if (lower === 'trailer') trailers.push(name, value);
   else if (lower === 'content-disposition' && lengthAt !== -1) {
-    // Node recodes a Content-Disposition that stands behind a Content-Length.
+    // Node re-encodes a Content-Disposition that follows a Content-Length.
     fields.splice(lengthAt, 0, name, value);
     gathered.lengthAt += 2;
   } else {
@@ -91,7 +91,7 @@ function gather(gathered: Gathered, lower: string, name: string, value: string):
   }
 }
 
-/** Fields of an informational response. Cookies have no business in one. */
+/** Returns the fields of an informational response, without cookies. */
 export function informationHeaders(raw: RawFields): string[] {
   const fields: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
@@ -102,7 +102,7 @@ export function informationHeaders(raw: RawFields): string[] {
   return fields;
 }
 
-/** Trailer fields for the client. */
+/** Returns the trailer fields for the client. */
 export function responseTrailers(raw: RawFields): [string, string][] {
   const trailers: [string, string][] = [];
   for (let index = 0; index < raw.length; index += 2) {
@@ -118,10 +118,12 @@ function isForClient(lower: string, value: string, { status, isFiltered }: Frami
   switch (lower) {
     case 'transfer-encoding':
       if (value.toLowerCase() === 'chunked') return false;
-      // No TE field was sent: a coded body is one that nobody downstream could decode.
-      throw new UpstreamUnreachableError('the upstream used a transfer coding nobody asked for');
+      // No TE field was sent, so the client could not decode such a body.
+      throw new UpstreamUnreachableError(
+        'the upstream used a transfer coding that was not requested',
+      );
     case 'set-cookie':
-      // A session that an upstream plants would be somebody else's.
+      // Attack: an upstream could plant a session of a different user.
       return !isGatewayCookie(nameOf(value));
     case 'content-length':
       // RFC 9110, section 8.6.
@@ -136,13 +138,13 @@ function withoutListed(fields: readonly string[], listed: ReadonlySet<string>): 
   for (let index = 0; index < fields.length; index += 2) {
     const name = fields[index] ?? '';
     const lower = name.toLowerCase();
-    // RFC 9110, section 7.6.1: content fields are never a connection's. What frames the body stays.
+    // RFC 9110, section 7.6.1: content fields are never about a connection. Framing must stay.
     if (lower === 'content-length' || !listed.has(lower)) kept.push(name, fields[index + 1] ?? '');
   }
   return kept;
 }
 
-/** Header bytes are ISO 8859-1 on both sides, so that they pass unchanged. */
+/** Decodes header bytes as ISO 8859-1, like both transports, so that they pass unchanged. */
 function textOf(part: string | Buffer | undefined): string {
   if (part === undefined) return '';
   return typeof part === 'string' ? part : part.toString('latin1');

@@ -44,7 +44,7 @@ export class ResponseRelay implements AnswerSink {
   #bytes = 0;
   #failure: Error | undefined;
 
-  /** Writes the head. Throws when the upstream's is not one that can be passed on. */
+  /** Writes the head. Throws if it cannot be passed on. */
   constructor(head: AnswerHead, plan: RelayPlan, { method, response, streams }: RelayClient) {
     const { status } = head;
     const hasNoBody = method === 'HEAD' || status === 204 || status === 304;
@@ -106,16 +106,16 @@ export class ResponseRelay implements AnswerSink {
     this.#response.end(this.#held);
   }
 
-  /** Cuts the response off: the client must see that it is not all. */
+  /** Cuts the response off, so that the client knows that it is incomplete. */
   fail(error: Error): void {
     if (this.#failure !== undefined || this.#response.writableEnded) return;
     this.#failure = error;
     this.#release();
-    // What was received still leaves in this turn.
+    // The bytes received before leave in this turn.
     setImmediate(() => this.#response.cutOff(this.#headers.endsWithConnection));
   }
 
-  /** Lets go when the client's side is closed, and returns how the response ended. */
+  /** Ends the relay when the client's side is closed, and returns how the response ended. */
   close(): ForwardedEnd {
     if (this.#events !== undefined) this.#streams.delete(this.#events);
     if (this.#failure !== undefined) return 'cut-off';
@@ -123,7 +123,7 @@ export class ResponseRelay implements AnswerSink {
     return this.#events?.isOver === true ? 'ended-by-gateway' : 'complete';
   }
 
-  /** What a filter makes of a chunk, or of the end; undefined when it failed. */
+  /** Returns the filter's result for a chunk, or for the end; undefined if it failed. */
   #filtered(filter: BodyFilter, chunk?: Buffer): Buffer | undefined {
     try {
       return chunk === undefined ? filter.end() : filter.write(chunk);
@@ -134,7 +134,7 @@ export class ResponseRelay implements AnswerSink {
     }
   }
 
-  /** Sends what waits. Also the head alone: the first event of a stream may be long in coming. */
+  /** Sends what is held, or the head alone: the first event of a stream may take long. */
   readonly #release = (): void => {
     if (!this.#isHolding) return;
     this.#isHolding = false;
@@ -148,7 +148,7 @@ export class ResponseRelay implements AnswerSink {
     const response = this.#response;
     if (response.writableEnded) return;
     const events = this.#events;
-    const part = events?.take(chunk) ?? chunk;
+    const part = events?.pass(chunk) ?? chunk;
     this.#bytes += part.length;
     const hasRoom = response.write(part);
     if (events?.isOver === true) {
@@ -166,7 +166,7 @@ export class ResponseRelay implements AnswerSink {
     this.#streams.add(this.#events);
   }
 
-  /** Ends the response, whole as far as it goes, and takes the upstream along. */
+  /** Ends the response after the last event, and aborts the upstream's. */
   readonly #endEarly = (): void => {
     this.#release();
     this.#response.end();

@@ -21,7 +21,7 @@ export async function connectTarget(visit: TargetVisit): Promise<Socket> {
   }
 }
 
-/** An agent for one request, on a connection that is there already. */
+/** Returns an agent for one request on an open connection. */
 export function agentOn(socket: Socket): Agent {
   const agent = new Agent();
   agent.createConnection = () => socket;
@@ -43,7 +43,7 @@ function connectTo(origin: string): Promise<Socket> {
       clearTimeout(timer);
       resolve(socket);
     });
-    // For good: whoever takes the socket may be late for its error.
+    // Never removed: the socket may fail before its user listens.
     socket.on('error', (error) => {
       clearTimeout(timer);
       reject(error);

@@ -3,19 +3,19 @@ import { mixRanks } from './rank.ts';
 
 const SECOND = 1_000;
 
-/** How long an endpoint that took no connection gets no requests. */
+/** How long a target that accepted no connection gets no requests. */
 const AVOID_MS = 5 * SECOND;
 
-/** What this process knows of the endpoints of all Services, from its own requests. */
+/** The load of all targets by the requests of this process. */
 export class TargetLoads {
   readonly #now: () => number;
   readonly #random: () => number;
-  /** Number of requests under way, by origin; no entry is none. */
+  /** Number of current requests by origin; without an entry there are none. */
   readonly #underWay = new Map<string, number>();
   /** Until when an origin is avoided. */
   readonly #avoided = new Map<string, number>();
 
-  /** `now` in milliseconds, from any start; `random` in [0, 1). */
+  /** `now` in milliseconds since any time; `random` in [0, 1). */
   constructor({
     now = () => performance.now(),
     random = Math.random,
@@ -25,12 +25,12 @@ export class TargetLoads {
   }
 
   /**
-   * Chooses an endpoint, and counts a request for it: of two at random the one with fewer requests
-   * under way; of a caller that has one, its own. Those that took no connection lately are left out,
-   * unless it is all of them. Undefined when there is none.
+   * Chooses a target, and counts a request for it: the caller's own target if there is a `callerRank`,
+   * else the one of two random targets that has fewer requests. Targets that recently accepted no
+   * connection are left out, unless that is all of them. Undefined if there is no target.
    */
-  enter({ targets: endpoints, callerRank }: TargetChoice): Target | undefined {
-    const open = this.#withoutAvoided(endpoints);
+  enter({ targets, callerRank }: TargetChoice): Target | undefined {
+    const open = this.#withoutAvoided(targets);
     const chosen =
       callerRank === undefined ? this.#lessLoaded(open) : highestRank(open, callerRank);
     if (chosen !== undefined) {
@@ -46,26 +46,26 @@ export class TargetLoads {
     else this.#underWay.delete(origin);
   }
 
-  /** Keeps requests away from an endpoint for a while. */
+  /** Keeps requests away from a target for a while. */
   avoid({ origin }: Target): void {
     this.#avoided.set(origin, this.#now() + AVOID_MS);
   }
 
-  #withoutAvoided(endpoints: readonly Target[]): readonly Target[] {
-    if (this.#avoided.size === 0) return endpoints;
+  #withoutAvoided(targets: readonly Target[]): readonly Target[] {
+    if (this.#avoided.size === 0) return targets;
     const now = this.#now();
     for (const [origin, until] of this.#avoided) if (until <= now) this.#avoided.delete(origin);
-    const open = endpoints.filter(({ origin }) => !this.#avoided.has(origin));
-    return open.length === 0 ? endpoints : open;
+    const open = targets.filter(({ origin }) => !this.#avoided.has(origin));
+    return open.length === 0 ? targets : open;
   }
 
-  /** Two at random are nearly as good as the best of all, and never all proxies choose the same. */
-  #lessLoaded(endpoints: readonly Target[]): Target | undefined {
-    const at = Math.floor(this.#random() * endpoints.length);
-    const first = endpoints[at];
-    if (first === undefined || endpoints.length === 1) return first;
-    const step = 1 + Math.floor(this.#random() * (endpoints.length - 1));
-    const second = endpoints[(at + step) % endpoints.length];
+  /** Two at random are nearly as good as the best of all, and proxies do not all choose the same. */
+  #lessLoaded(targets: readonly Target[]): Target | undefined {
+    const at = Math.floor(this.#random() * targets.length);
+    const first = targets[at];
+    if (first === undefined || targets.length === 1) return first;
+    const step = 1 + Math.floor(this.#random() * (targets.length - 1));
+    const second = targets[(at + step) % targets.length];
     if (second === undefined) return first;
     return this.#requestsAt(second) < this.#requestsAt(first) ? second : first;
   }
@@ -75,13 +75,13 @@ export class TargetLoads {
   }
 }
 
-/** Rendezvous hashing: an endpoint that comes or goes moves none but the callers it wins or had. */
-function highestRank(endpoints: readonly Target[], callerRank: number): Target | undefined {
+/** Rendezvous hashing: a target that comes or goes moves only the callers that it wins or had. */
+function highestRank(targets: readonly Target[], callerRank: number): Target | undefined {
   let best: Target | undefined;
   let highest = -1;
-  for (const endpoint of endpoints) {
-    const rank = mixRanks(callerRank, endpoint.rank);
-    if (rank > highest) [best, highest] = [endpoint, rank];
+  for (const target of targets) {
+    const rank = mixRanks(callerRank, target.rank);
+    if (rank > highest) [best, highest] = [target, rank];
   }
   return best;
 }

@@ -2,25 +2,25 @@ import { UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import type { TargetLoads } from './target-loads.ts';
 import type { Target, TargetChoice } from './target.ts';
 
-/** One request at one endpoint, from the choice to its end. */
+/** One request at its target, from the choice of the target to the end of the request. */
 export class TargetVisit {
   readonly #choice: TargetChoice;
   readonly #loads: TargetLoads;
-  #endpoint: Target;
+  #target: Target;
   #hasMoved = false;
   #isOver = false;
 
   constructor(choice: TargetChoice, loads: TargetLoads) {
     this.#choice = choice;
     this.#loads = loads;
-    const endpoint = loads.enter(choice);
-    if (endpoint === undefined) throw new UpstreamUnreachableError('there is no endpoint');
-    this.#endpoint = endpoint;
+    const target = loads.enter(choice);
+    if (target === undefined) throw new UpstreamUnreachableError('the Service has no target');
+    this.#target = target;
   }
 
   /** `http://host:port` to connect to. */
   get origin(): string {
-    return this.#endpoint.origin;
+    return this.#target.origin;
   }
 
   /**
@@ -28,7 +28,7 @@ export class TargetVisit {
    * Returns false when there is no other, or the visit moved on before.
    */
   moveOn(): boolean {
-    const refused = this.#endpoint;
+    const refused = this.#target;
     this.#loads.avoid(refused);
     if (this.#isOver || this.#hasMoved) return false;
     this.#hasMoved = true;
@@ -36,7 +36,7 @@ export class TargetVisit {
     const next = this.#loads.enter({ ...this.#choice, targets: others });
     if (next === undefined) return false;
     this.#loads.leave(refused);
-    this.#endpoint = next;
+    this.#target = next;
     return true;
   }
 
@@ -44,6 +44,6 @@ export class TargetVisit {
   leave(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#loads.leave(this.#endpoint);
+    this.#loads.leave(this.#target);
   }
 }

@@ -1,18 +1,18 @@
-/** One place where a Service is served. */
+/** One address of an upstream Service. */
 export interface Target {
   /** `http://host:port`. */
   readonly origin: string;
-  /** A number that follows from the address, the same on every proxy. */
+  /** A number that depends on the address only, so that it is the same on every proxy. */
   readonly rank: number;
 }
 
-/** Endpoints that a request may go to. */
+/** Targets that a request may be sent to. */
 export interface TargetChoice {
-  /** All alike; at least one. */
+  /** At least one. */
   readonly targets: readonly Target[];
   /**
-   * Rank of who makes the request, where all requests of one caller are to reach one endpoint:
-   * through every proxy, and for as long as the endpoints stay what they are.
+   * Rank of the caller, if all requests of one caller must reach one target: through every proxy, and
+   * for as long as the targets stay the same.
    */
   readonly callerRank: number | undefined;
 }

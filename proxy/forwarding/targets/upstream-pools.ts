@@ -2,20 +2,20 @@ import { Pool, type Dispatcher } from 'undici';
 
 const SECOND = 1_000;
 
-/** As long as the connection attempt may take. */
+/** Timeout of a connection attempt. */
 export const CONNECT_TIMEOUT_MS = 5 * SECOND;
 
 /**
- * Idle connections are closed before usual servers close theirs (uvicorn and older Node: 5 s), unless
- * the upstream announces another time (`Keep-Alive: timeout`).
+ * Idle connections are closed before usual servers close them (uvicorn and older Node: 5 s), unless
+ * the upstream announces a timeout of its own (`Keep-Alive: timeout`).
  */
 const KEEP_ALIVE_TIMEOUT_MS = 4 * SECOND;
 
 /**
  * Connections to upstreams, a pool for each origin.
  *
- * Their number has no limit of its own: every one carries a request that holds a connection of a
- * client, and a limit would let idle event streams keep everybody else out.
+ * Their number has no limit: each carries a request that holds a client's connection, and a limit would
+ * let idle event streams block all other requests.
  */
 export class UpstreamPools implements AsyncDisposable {
   readonly #pools = new Map<string, Pool>();
@@ -35,7 +35,7 @@ export class UpstreamPools implements AsyncDisposable {
     await Promise.all(unused.map(([, pool]) => pool.close()));
   }
 
-  /** Breaks off whatever is under way. */
+  /** Aborts all current requests. */
   async [Symbol.asyncDispose](): Promise<void> {
     const pools = [...this.#pools.values()];
     this.#pools.clear();
@@ -52,7 +52,7 @@ export class UpstreamPools implements AsyncDisposable {
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       headersTimeout: 0,
       bodyTimeout: 0,
-      // HTTP/2 has other header and error rules than those the relay was built and tested for.
+      // The relay is built and tested for the header and error rules of HTTP/1.1.
       allowH2: false,
     });
     this.#pools.set(origin, pool);

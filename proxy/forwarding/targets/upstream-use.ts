@@ -1,11 +1,11 @@
 import type { CompiledResource } from '../../../shared/snapshot/snapshot.ts';
 import { upstreamOrigin } from '../upstream-path.ts';
 
-/** Counts the places in a snapshot that name an upstream, so that nobody has to look for them. */
+/** Counts how often a snapshot names each upstream, change by change. */
 export class UpstreamUse {
   readonly #countOf = new Map<string, number>();
 
-  /** Follows a change of the snapshot. */
+  /** Counts a change of the snapshot. */
   replace(before: CompiledResource | undefined, after: CompiledResource | undefined): void {
     for (const origin of originsOf(after)) {
       this.#countOf.set(origin, (this.#countOf.get(origin) ?? 0) + 1);
@@ -17,7 +17,7 @@ export class UpstreamUse {
     }
   }
 
-  /** Whether the snapshot names `scheme://host[:port]`. */
+  /** Returns whether the snapshot names `scheme://host[:port]`. */
   has(origin: string): boolean {
     return this.#countOf.has(origin);
   }

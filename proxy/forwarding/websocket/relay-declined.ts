@@ -12,8 +12,8 @@ import { SWITCHING_PROTOCOLS } from './handshake-fields.ts';
 export const LINGER_MS = 5_000;
 
 /**
- * Passes on the response of an upstream that declined a WebSocket, and closes the connection. Throws
- * when there is no response to pass on.
+ * Passes on the response of an upstream that declined a WebSocket, and closes the connection. Throws if
+ * there is no such response.
  */
 export function relayDeclined(response: IncomingMessage, socket: Duplex): void {
   const { statusCode: status = 0, rawHeaders } = response;

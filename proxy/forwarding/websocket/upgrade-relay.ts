@@ -46,9 +46,9 @@ export class UpgradeRelay {
   #visit: TargetVisit | undefined;
   /** Present once the upstream has switched protocols. */
   #stream: WebSocketStream | undefined;
-  /** Status of the response with which it did not. */
+  /** Status of the response if the upstream declined. */
   #declinedWith: number | undefined;
-  /** Why it did not. */
+  /** Why the upstream has not switched. */
   #failure: Error | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -135,15 +135,15 @@ export class UpgradeRelay {
     });
   }
 
-  /** Readies a 101 for the client; false when it cannot be passed on, and the upstream was left. */
+  /** Prepares a 101 for the client; returns false if it cannot be passed on. */
   #canSwitch(response: IncomingMessage, upstreamSocket: Duplex): boolean {
     this.#answered();
-    // What this throws would have nobody to catch it: one odd answer would end the process.
+    // An error thrown here would be uncaught, and one malformed answer would end the process.
     try {
       response.headers = switchingFields(response.rawHeaders);
       return true;
     } catch (error) {
-      // Without the error: nothing listens for it on this socket any more.
+      // Without the error, because this socket has no listener for it.
       upstreamSocket.destroy();
       this.#fail(asError(error));
       return false;
@@ -173,14 +173,14 @@ export class UpgradeRelay {
     }
   }
 
-  /** The upstream has answered: from now on others read what the client sends. */
+  /** The upstream has answered, so that http-proxy reads the client's bytes from now on. */
   #answered(): void {
     clearTimeout(this.#timer);
     this.#firstByteMs = performance.now() - this.#startedAt;
     this.#client.socket.off('readable', this.#noticeEnd);
   }
 
-  /** Nobody reads before the upgrade, and only a reader sees the end of a connection. */
+  /** Only a read reveals the end of a connection, and nothing else reads before the upgrade. */
   readonly #noticeEnd = (): void => {
     const { socket } = this.#client;
     if (socket.readableLength > 0) return;
@@ -202,7 +202,7 @@ export class UpgradeRelay {
 /** The client's message with the header fields that the upstream is to get. */
 function handshake(upstream: UpstreamRequest): IncomingMessage {
   const headers = handshakeFields(upstream);
-  // http-proxy takes nothing but the method, these fields and the connection from a message.
+  // http-proxy reads only the method, these fields and the connection of a message.
   return Object.create(upstream.request.message, {
     headers: { value: headers },
   }) as IncomingMessage;

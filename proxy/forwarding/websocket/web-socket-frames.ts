@@ -8,9 +8,9 @@ const SHORT_HEADER_BYTES = 2;
 const MASKING_KEY_BYTES = 4;
 const BYTE_VALUES = 256;
 
-/** Follows the bytes of one direction of a WebSocket, and knows where a frame ends. */
+/** Parses the bytes of one direction of a WebSocket to find the ends of frames. */
 export class WebSocketFrames {
-  /** What there is of the header of a frame. */
+  /** The bytes so far of a frame's header. */
   #header: number[] = [];
   #payloadLeft = 0;
 
@@ -19,19 +19,19 @@ export class WebSocketFrames {
     return this.#header.length === 0 && this.#payloadLeft === 0;
   }
 
-  /** Follows all bytes. */
-  follow(chunk: Buffer): void {
+  /** Parses all bytes. */
+  parse(chunk: Buffer): void {
     for (let at = 0; at < chunk.length;) at = this.#advance(chunk, at);
   }
 
-  /** Follows bytes up to the end of the frame under way, and returns how many those are. */
-  followFrame(chunk: Buffer): number {
+  /** Parses bytes up to the end of the current frame, and returns their number. */
+  parseFrame(chunk: Buffer): number {
     let at = 0;
     while (at < chunk.length && !this.isBetweenFrames) at = this.#advance(chunk, at);
     return at;
   }
 
-  /** Follows a byte of a header, or as much of a payload as there is. */
+  /** Parses a byte of a header, or as much of a payload as there is; returns the next position. */
   #advance(chunk: Buffer, at: number): number {
     if (this.#payloadLeft > 0) {
       const length = Math.min(this.#payloadLeft, chunk.length - at);

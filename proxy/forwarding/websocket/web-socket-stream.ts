@@ -7,8 +7,8 @@ import { WebSocketFrames } from './web-socket-frames.ts';
 const GOING_AWAY = Buffer.from([0x88, 0x02, 0x03, 0xe9]);
 
 /**
- * A WebSocket between a client and its upstream, whose bytes somebody else pipes. It can be ended with
- * a close frame of the gateway's own: the client's answer to it then ends the upstream's side too.
+ * A WebSocket between a client and its upstream. http-proxy pipes its bytes; this can end it with a
+ * close frame, and the client's answer to that frame then ends the upstream's side too.
  */
 export class WebSocketStream implements OpenStream {
   readonly isAnswer = false;
@@ -21,10 +21,10 @@ export class WebSocketStream implements OpenStream {
   constructor(client: Duplex, upstream: Duplex) {
     this.#client = client;
     this.#upstream = upstream;
-    upstream.on('data', this.#follow);
+    upstream.on('data', this.#parse);
   }
 
-  /** How much the upstream sent. */
+  /** Number of bytes from the upstream to the client. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -33,32 +33,32 @@ export class WebSocketStream implements OpenStream {
     if (this.#isEnding) return;
     this.#isEnding = true;
     const upstream = this.#upstream;
-    upstream.off('data', this.#follow).unpipe(this.#client);
+    upstream.off('data', this.#parse).unpipe(this.#client);
     upstream.on('data', this.#finishFrame).resume();
-    if (this.#frames.isBetweenFrames) this.#sayGoodbye();
+    if (this.#frames.isBetweenFrames) this.#sendClose();
   }
 
-  readonly #follow = (chunk: Buffer): void => {
+  readonly #parse = (chunk: Buffer): void => {
     this.#bytes += chunk.length;
-    this.#frames.follow(chunk);
+    this.#frames.parse(chunk);
   };
 
   readonly #finishFrame = (chunk: Buffer): void => {
-    const rest = chunk.subarray(0, this.#frames.followFrame(chunk));
+    const rest = chunk.subarray(0, this.#frames.parseFrame(chunk));
     this.#bytes += rest.length;
     const hasRoom = this.#client.write(rest);
-    if (this.#frames.isBetweenFrames) this.#sayGoodbye();
+    if (this.#frames.isBetweenFrames) this.#sendClose();
     else if (!hasRoom) {
       this.#upstream.pause();
       this.#client.once('drain', () => this.#upstream.resume());
     }
   };
 
-  /** After a close frame nothing more is sent; what the upstream still says is forgotten. */
-  #sayGoodbye(): void {
+  /** Nothing may follow a close frame, so the upstream's further bytes are discarded. */
+  #sendClose(): void {
     this.#upstream.off('data', this.#finishFrame).resume();
     this.#client.write(GOING_AWAY);
-    // A client that leaves without an answer is waited for by nobody.
+    // Nothing waits for a client that leaves without an answer.
     this.#client.once('end', () => this.#client.end());
   }
 }

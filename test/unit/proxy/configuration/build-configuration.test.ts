@@ -191,7 +191,11 @@ describe('the configuration after a change', () => {
       aSnapshot(SETTINGS, aCompiledRoute({ path: { kind: 'regex', value: '(' } })),
       'Invalid regular expression',
     ],
-    ['an endpoint', aSnapshot(SETTINGS, aCompiledService('a/b', ['nowhere'])), 'is no endpoint'],
+    [
+      'a target',
+      aSnapshot(SETTINGS, aCompiledService('a/b', ['nowhere'])),
+      'is not a target address',
+    ],
   ])('is none when it is wrong: %s', (_what, after, message) => {
     const before = aSnapshot(SETTINGS);
     const changes = changesBetween(before, after);

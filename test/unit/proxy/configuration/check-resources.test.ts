@@ -67,7 +67,7 @@ describe('the resources of a snapshot', () => {
 
   test('tell nothing of a key in the message', async () => {
     const [fault] = await checkResources([aResource(signingKeys('secret words'))]);
-    expect(fault?.message).toBe('the key "k1" is no private key for ES256');
+    expect(fault?.message).toBe('the key "k1" is not a private key for ES256');
   });
 });
 

@@ -7,11 +7,11 @@ function ended(before: readonly string[], after: readonly string[]): string {
   let isOver = false;
   const stream = new EventStream(false, () => (isOver = true));
   let sent = '';
-  for (const chunk of before) sent += stream.take(Buffer.from(chunk)).toString();
+  for (const chunk of before) sent += stream.pass(Buffer.from(chunk)).toString();
   stream.end();
   for (const chunk of after) {
     if (isOver) break;
-    sent += stream.take(Buffer.from(chunk)).toString();
+    sent += stream.pass(Buffer.from(chunk)).toString();
     isOver = stream.isOver;
   }
   return isOver ? sent : `${sent} and more`;

@@ -33,7 +33,7 @@ describe('the bytes of a WebSocket', () => {
     const ends = new Set(FRAMES.map((_frame, at) => lengthOf(FRAMES.slice(0, at + 1))));
     const frames = new WebSocketFrames();
     for (let at = 0; at < bytes.length; at += size) {
-      frames.follow(bytes.subarray(at, at + size));
+      frames.parse(bytes.subarray(at, at + size));
       const position = Math.min(at + size, bytes.length);
       if (frames.isBetweenFrames !== ends.has(position)) {
         throw new Error(
@@ -47,10 +47,10 @@ describe('the bytes of a WebSocket', () => {
   test('that are missing of a frame are told from those behind it', () => {
     const frames = new WebSocketFrames();
     const bytes = Buffer.concat([frame(300), frame(10)]);
-    frames.follow(bytes.subarray(0, 3));
-    expect(frames.followFrame(bytes.subarray(3, 100))).toBe(97);
+    frames.parse(bytes.subarray(0, 3));
+    expect(frames.parseFrame(bytes.subarray(3, 100))).toBe(97);
     expect(frames.isBetweenFrames).toBe(false);
-    expect(frames.followFrame(bytes.subarray(100))).toBe(frame(300).length - 100);
+    expect(frames.parseFrame(bytes.subarray(100))).toBe(frame(300).length - 100);
     expect(frames.isBetweenFrames).toBe(true);
   });
 });
