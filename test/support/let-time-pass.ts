@@ -13,10 +13,11 @@ export async function letTimePass(
   clock: ManualClock,
   what: string,
   holds: () => boolean | Promise<boolean>,
+  stepMs = STEP_MS,
 ): Promise<void> {
   for (let steps = 0; !(await holds()); steps += 1) {
     if (steps === MOST_STEPS) throw new Error(`still not after all that time: ${what}`);
-    await clock.advance(STEP_MS);
+    await clock.advance(stepMs);
     await wait(1);
   }
 }

@@ -1,90 +1,24 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { KubernetesApi, Scope } from '../../../../controller/kubernetes/kubernetes-api.ts';
-import { Reflector, type ReflectorOptions } from '../../../../controller/kubernetes/reflector.ts';
-import { REFERENCE_GRANTS, SERVICES } from '../../../../controller/kubernetes/resource-types.ts';
-import { monotonicClock } from '../../../../shared/runtime/clock.ts';
-import { disposeAfterEach } from '../../../support/dispose-after-each.ts';
+import { REFERENCE_GRANTS } from '../../../../controller/kubernetes/resource-types.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { letTimePass } from '../../../support/let-time-pass.ts';
 import { ManualClock, settle } from '../../../support/manual-clock.ts';
+import { answerStatus } from '../../../support/kubernetes/scripted-api-server.ts';
 import {
-  answerStatus,
-  QUICK_TIMES,
-  ScriptedApiServer,
-} from '../../../support/kubernetes/scripted-api-server.ts';
-import {
-  createRecordingLogger,
-  type RecordingLogger,
-} from '../../../support/redis/recording-logger.ts';
-
-const ALL = '/api/v1/services';
-const APPS = '/api/v1/namespaces/apps/services';
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-
-const keep = disposeAfterEach();
-
-let server: ScriptedApiServer;
-let api: KubernetesApi;
-let logger: RecordingLogger;
-let changes: string[];
-
-beforeEach(async () => {
-  ({ server, api } = await ScriptedApiServer.start());
-  keep(server);
-  logger = createRecordingLogger();
-  changes = [];
-});
-
-function reflect(
-  options: Partial<ReflectorOptions<string>> = {},
-  scope: Scope = {},
-): Reflector<string> {
-  return keep(
-    new Reflector({
-      api,
-      logger,
-      clock: monotonicClock,
-      type: SERVICES,
-      scope,
-      parse: ({ metadata }) => metadata.labels?.['color'] ?? 'none',
-      onChange: (key, color) => changes.push(`${key}: ${color ?? 'gone'}`),
-      ...options,
-      times: { ...QUICK_TIMES, ...options.times },
-    }),
-  );
-}
-
-function paint(name: string, color: string): void {
-  server.put(APPS, { metadata: { name, namespace: 'apps', labels: { color } } });
-}
-
-/** A reflector with the times of production. */
-function reflectWith(clock: ManualClock, options: Partial<ReflectorOptions<string>> = {}) {
-  return keep(
-    new Reflector({
-      api,
-      logger,
-      clock,
-      type: SERVICES,
-      scope: {},
-      parse: ({ metadata }) => metadata.labels?.['color'] ?? 'none',
-      onChange: (key, color) => changes.push(`${key}: ${color ?? 'gone'}`),
-      ...options,
-    }),
-  );
-}
-
-async function untilWatched(): Promise<void> {
-  await eventually('a watch began', () => server.watchesOf(ALL).length > 0);
-  await eventually('a watch is open', () => server.watchCount > 0);
-}
-
-async function expectReported(...expected: string[]): Promise<void> {
-  await eventually(`reported ${expected.join(', ')}`, () => changes.length >= expected.length);
-  expect(changes).toEqual(expected);
-}
+  ALL,
+  APPS,
+  MINUTE,
+  SECOND,
+  changes,
+  expectReported,
+  logger,
+  paint,
+  reflect,
+  reflectWith,
+  server,
+  untilWatched,
+} from './reflector-world.ts';
 
 describe('a reflector', () => {
   it('reports the objects that exist, and then every change', async () => {
@@ -199,7 +133,7 @@ describe('a reflector', () => {
     server.unseen(() => paint('b', 'blue'));
     await clock.advance(3 * MINUTE);
     expect(changes).toEqual(['apps/a: red']);
-    await letTimePass(clock, 'b is reported', () => changes.length === 2);
+    await letTimePass(clock, 'b is reported', () => changes.length === 2, SECOND);
     expect(changes).toEqual(['apps/a: red', 'apps/b: blue']);
     expect(server.listsOf(ALL)).toHaveLength(2);
   });
@@ -212,7 +146,7 @@ describe('a reflector', () => {
     paint('a', 'red');
     await clock.advance(74 * SECOND);
     expect(server.watchesOf(ALL)).toHaveLength(1);
-    await letTimePass(clock, 'a is reported', () => changes.length === 1);
+    await letTimePass(clock, 'a is reported', () => changes.length === 1, SECOND);
     expect(server.watchesOf(ALL)).toHaveLength(2);
     expect(logger.records).toEqual([]);
   });
@@ -258,112 +192,6 @@ describe('a reflector', () => {
   });
 });
 
-describe('a reflector of an API server that fails', () => {
-  it('keeps its objects, and logs once that the watch failed and once that it recovered', async () => {
-    paint('a', 'red');
-    const reflector = reflect();
-    await untilWatched();
-    server.intercept = (_request, response) => {
-      answerStatus(response, 503, 'ServiceUnavailable');
-      return true;
-    };
-    server.cutWatches();
-    const asked = server.requests.length;
-    await eventually('it tried again', () => server.requests.length >= asked + 3);
-    expect(reflector.get('apps/a')).toBe('red');
-    expect(reflector.health).toMatchObject({ problem: 'unavailable', isSynced: true });
-    expect(reflector.health.lastError).toContain('ServiceUnavailable');
-    server.intercept = () => false;
-    await eventually('it recovered', () => reflector.health.problem === undefined);
-    expect(changes).toEqual(['apps/a: red']);
-    expect(server.listsOf(ALL)).toHaveLength(1);
-    expect(logger.messages('warn')).toEqual(['kubernetes watch failed']);
-    expect(logger.messages('info')).toEqual(['kubernetes watch recovered']);
-  });
-
-  it.each([
-    ['every list fails', (isWatch: boolean): boolean => !isWatch],
-    ['every watch fails', (isWatch: boolean): boolean => isWatch],
-  ])('sends at most two requests a second when %s', async (_what, isBad) => {
-    server.intercept = ({ isWatch }, response) => {
-      if (isBad(isWatch)) answerStatus(response, 400, 'BadRequest');
-      return isBad(isWatch);
-    };
-    await expectPaced();
-  });
-
-  it('sends at most two requests a second when every watch ends at once', async () => {
-    server.intercept = ({ isWatch }, response) => {
-      if (isWatch) response.writeHead(200).end();
-      return isWatch;
-    };
-    const reflector = await expectPaced();
-    expect(reflector.health.lastError).toContain('ended at once');
-  });
-
-  it('waits as long as the Retry-After header asks', async () => {
-    const clock = new ManualClock();
-    const times: number[] = [];
-    server.intercept = (_request, response) => {
-      times.push(clock.now());
-      if (times.length > 1) return false;
-      response.setHeader('retry-after', '2');
-      answerStatus(response, 429, 'TooManyRequests');
-      return true;
-    };
-    const reflector = reflectWith(clock);
-    await letTimePass(clock, 'the second request', () => times.length >= 2);
-    const [first = 0, second = 0] = times;
-    expect(second - first).toBeGreaterThanOrEqual(2 * SECOND);
-    await reflector.synced;
-  });
-
-  it('keeps its objects when a list is forbidden', async () => {
-    paint('a', 'red');
-    let isForbidden = false;
-    server.intercept = (_request, response) => {
-      if (isForbidden) answerStatus(response, 403, 'Forbidden', 'may not list');
-      return isForbidden;
-    };
-    const known = reflect();
-    await untilWatched();
-    isForbidden = true;
-    server.cutWatches();
-    const never = reflect();
-    await eventually('both are forbidden', () =>
-      [known, never].every(({ health }) => health.problem === 'forbidden'),
-    );
-    expect(known.get('apps/a')).toBe('red');
-    expect(never.health).toMatchObject({ isSynced: false, resource: 'services' });
-    expect(never.health.lastError).toContain('may not list');
-    isForbidden = false;
-    await never.synced;
-  });
-
-  it('distinguishes credentials that are not accepted from rights that are not granted', async () => {
-    let code = 401;
-    server.intercept = (_request, response) => {
-      answerStatus(response, code, 'Refused');
-      return true;
-    };
-    const reflector = reflect();
-    await eventually('it reports the problem', () => reflector.health.problem === 'unauthorized');
-    code = 403;
-    await eventually('the problem changes', () => reflector.health.problem !== 'unauthorized');
-    expect(reflector.health.problem).toBe('forbidden');
-  });
-
-  it('does not take a required type that is not installed for an empty one', async () => {
-    server.intercept = (_request, response) => {
-      answerStatus(response, 404, 'NotFound');
-      return true;
-    };
-    const reflector = reflect();
-    await eventually('it reports the problem', () => reflector.health.problem === 'not-installed');
-    expect(reflector.health.isSynced).toBe(false);
-  });
-});
-
 describe('a reflector of an optional type', () => {
   const GRANTS = '/apis/gateway.networking.k8s.io/v1beta1/namespaces/apps/referencegrants';
   let isInstalled: boolean;
@@ -382,11 +210,11 @@ describe('a reflector of an optional type', () => {
     await reflector.synced;
     expect(reflector.health).toMatchObject({ isSynced: true });
     expect(reflector.health.problem).toBeUndefined();
-    await letTimePass(clock, 'it looked again', () => server.requests.length > 2);
+    await letTimePass(clock, 'it looked again', () => server.requests.length > 2, SECOND);
     expect(logger.messages('info')).toEqual(['kubernetes resource is not installed']);
     isInstalled = true;
     server.put(GRANTS, { metadata: { name: 'a', namespace: 'apps' } });
-    await letTimePass(clock, 'a is reported', () => changes.length === 1);
+    await letTimePass(clock, 'a is reported', () => changes.length === 1, SECOND);
     expect(changes).toEqual(['apps/a: none']);
   });
 
@@ -402,23 +230,7 @@ describe('a reflector of an optional type', () => {
     const isReported = (): boolean => reflector.health.problem === 'not-installed';
     await letTimePass(clock, 'it reports the problem', isReported);
     expect(changes).toEqual(['apps/a: none']);
-    await letTimePass(clock, 'a is gone', () => changes.length === 2);
+    await letTimePass(clock, 'a is gone', () => changes.length === 2, SECOND);
     expect(changes).toEqual(['apps/a: none', 'apps/a: gone']);
   });
 });
-
-/** Expects two requests a second of a reflector whose backoff is short. */
-async function expectPaced(): Promise<Reflector<string>> {
-  const clock = new ManualClock();
-  const { intercept } = server;
-  const times: number[] = [];
-  server.intercept = (...exchange) => {
-    times.push(clock.now());
-    return intercept(...exchange);
-  };
-  const reflector = reflectWith(clock, { times: { shortestBackoffMs: 1, longestBackoffMs: 1 } });
-  await letTimePass(clock, 'six requests were sent', () => times.length >= 6);
-  const gaps = times.slice(2).map((at, index) => at - (times[index] ?? 0));
-  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(SECOND);
-  return reflector;
-}

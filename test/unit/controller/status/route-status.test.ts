@@ -3,58 +3,21 @@ import { describe, expect, it } from '@jest/globals';
 import type { RouteVerdict } from '../../../../controller/compile/compilation.ts';
 import type { Problem } from '../../../../controller/validate/problem.ts';
 import type { RouteStatus } from '../../../../controller/kubernetes/stored-resources.ts';
-import type { RolloutState } from '../../../../controller/push/publication.ts';
-import { compareStatus } from '../../../../controller/status/compare-status.ts';
-import { routeStatus, type RouteStatusInput } from '../../../../controller/status/route-status.ts';
+import { type RouteStatusInput } from '../../../../controller/status/route-status.ts';
 import { routeVerdict } from '../../../support/verdicts.ts';
-
-const EARLY = new Date('2026-11-21T10:00:00.123Z');
-const LATE = new Date('2026-11-21T11:00:00Z');
-const PROGRAMMED: RolloutState = { kind: 'programmed' };
-const PENDING: RolloutState = { kind: 'pending', acknowledged: 2, proxies: 3 };
-const REJECTED: RolloutState = { kind: 'rejected', proxy: 'proxy-0', message: 'bad host' };
-const NO_PROXIES: RolloutState = { kind: 'no-proxies' };
-
-const INVALID_POLICY: Problem = {
-  path: 'spec.policy.allow.or[0]',
-  reason: 'InvalidPolicy',
-  message: 'unknown criterion "emial"',
-};
-const NOT_ALLOWED: Problem = {
-  path: 'metadata.namespace',
-  reason: 'NotAllowedByGateway',
-  message: 'the gateway does not admit routes of namespace team-a',
-};
-const SECRET_NOT_FOUND: Problem = {
-  path: 'spec.upstreamOauth2.clientSecretRef',
-  reason: 'SecretNotFound',
-  message: 'Secret team-a/oauth does not exist',
-};
-
-function statusOf(input: Partial<RouteStatusInput>): RouteStatus {
-  return routeStatus({
-    verdict: routeVerdict(),
-    gatewayClass: 'gatehouse',
-    rollout: PROGRAMMED,
-    obstacle: undefined,
-    current: undefined,
-    now: EARLY,
-    ...input,
-  });
-}
-
-function conditionsOf(status: RouteStatus): Readonly<Record<string, readonly string[]>> {
-  const conditions = status.conditions ?? [];
-  return Object.fromEntries(
-    conditions.map(({ type, status, reason }) => [type, [status, reason]] as const),
-  );
-}
-
-function messageOf(status: RouteStatus, type: string): string {
-  return status.conditions?.find((condition) => condition.type === type)?.message ?? '';
-}
-
-const programmedBefore = statusOf({});
+import {
+  INVALID_POLICY,
+  LATE,
+  NOT_ALLOWED,
+  NO_PROXIES,
+  PENDING,
+  REJECTED,
+  SECRET_NOT_FOUND,
+  conditionsOf,
+  messageOf,
+  programmedBefore,
+  statusOf,
+} from './route-status-cases.ts';
 
 describe('the status of a Route that every proxy serves', () => {
   it('reports that it is programmed, with its URL', () => {
@@ -330,61 +293,5 @@ describe('the status of a Route that is accepted', () => {
       ResolvedRefs: ['False', 'SecretNotFound'],
       Programmed: ['True', 'Programmed'],
     });
-  });
-});
-
-describe('comparing statuses', () => {
-  const pending = statusOf({ rollout: PENDING });
-
-  it.each<[string, RouteStatus | undefined, RouteStatus, string]>([
-    ['the same', programmedBefore, statusOf({ now: LATE }), 'none'],
-    ['the first, that waits', undefined, pending, 'provisional'],
-    ['the first, that serves', undefined, programmedBefore, 'final'],
-    [
-      'a count of proxies',
-      pending,
-      statusOf({ rollout: { ...PENDING, acknowledged: 1 } }),
-      'detail',
-    ],
-    [
-      'an obstacle',
-      pending,
-      statusOf({ rollout: PENDING, obstacle: 'most routes are gone' }),
-      'provisional',
-    ],
-    [
-      'another reason to hold publication back',
-      statusOf({ obstacle: 'most routes are gone' }),
-      statusOf({ obstacle: 'the settings are not valid' }),
-      'provisional',
-    ],
-    [
-      'conditions in another order, and one of somebody else',
-      {
-        ...programmedBefore,
-        conditions: [
-          {
-            type: 'Probed',
-            status: 'True',
-            reason: 'Probed',
-            message: '',
-            lastTransitionTime: '2026-01-01T00:00:00Z',
-          },
-          ...(programmedBefore.conditions ?? []).toReversed(),
-        ],
-      },
-      programmedBefore,
-      'none',
-    ],
-    [
-      'a condition that is over',
-      statusOf({
-        verdict: routeVerdict({ problems: [SECRET_NOT_FOUND], servedGeneration: 1 }),
-      }),
-      programmedBefore,
-      'final',
-    ],
-  ])('%s', (_, current, wanted, difference) => {
-    expect(compareStatus(current, wanted)).toBe(difference);
   });
 });

@@ -1,113 +1,28 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import type { Changes } from '../../../../controller/compile/compilation.ts';
-import type { KubernetesApi } from '../../../../controller/kubernetes/kubernetes-api.ts';
-import type { ReleasedRoute } from '../../../../controller/watch/released-route.ts';
-import type { KubernetesObject, Service } from '../../../../controller/kubernetes/objects.ts';
-import {
-  ClusterWatch,
-  type ClusterWatchOptions,
-} from '../../../../controller/watch/cluster-watch.ts';
+import type { KubernetesObject } from '../../../../controller/kubernetes/objects.ts';
 import type { StatusChange } from '../../../../controller/watch/status-change.ts';
-import { disposeAfterEach } from '../../../support/dispose-after-each.ts';
 import { settle } from '../../../support/manual-clock.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { answerStatus } from '../../../support/kubernetes/scripted-api-server.ts';
 import {
-  answerStatus,
-  QUICK_TIMES,
-  ScriptedApiServer,
-} from '../../../support/kubernetes/scripted-api-server.ts';
-import {
-  createRecordingLogger,
-  type RecordingLogger,
-} from '../../../support/redis/recording-logger.ts';
-
-const GATEHOUSE = '/apis/gatehouse.dev/v1alpha1/namespaces';
-const ROUTES = `${GATEHOUSE}/apps/routes`;
-const SETTINGS = `${GATEHOUSE}/gatehouse/gatewaysettings`;
-const SERVICES = '/api/v1/namespaces/apps/services';
-const PROXY_SERVICES = '/api/v1/namespaces/gatehouse/services';
-const SECRETS = '/api/v1/namespaces/gatehouse/secrets';
-const NAMESPACES = '/api/v1/namespaces';
-const SLICES = '/apis/discovery.k8s.io/v1/namespaces/apps/endpointslices';
-const GRANTS = '/apis/gateway.networking.k8s.io/v1beta1/namespaces/apps/referencegrants';
-const NOTHING = { secretNames: new Set<string>(), namespaces: false };
-
-const keep = disposeAfterEach();
-
-let server: ScriptedApiServer;
-let api: KubernetesApi;
-let logger: RecordingLogger;
-let batches: Changes[];
-
-beforeEach(async () => {
-  ({ server, api } = await ScriptedApiServer.start());
-  keep(server);
-  logger = createRecordingLogger();
-  batches = [];
-});
-
-function begin(options: Partial<ClusterWatchOptions> = {}): ClusterWatch {
-  return keep(
-    new ClusterWatch({
-      api,
-      logger,
-      gatewayClass: 'gatehouse',
-      settings: { namespace: 'gatehouse', name: 'gatehouse' },
-      onChanges: (changes) => void batches.push(changes),
-      times: QUICK_TIMES,
-      ...options,
-    }),
-  );
-}
-
-/** Waits for that many batches, and until watches are open for the next changes. */
-async function expectBatch(count: number, watches = 5): Promise<Changes> {
-  await eventually(`${String(count)} batches`, () => batches.length >= count);
-  await eventually('all watches are open', () => server.watchCount >= watches);
-  expect(batches).toHaveLength(count);
-  return batches[count - 1] ?? {};
-}
-
-function putRoute(
-  name: string,
-  { generation = 1, spec = {}, metadata = {}, status = {} }: Partial<RouteParts> = {},
-): void {
-  const route: KubernetesObject & { spec: object; status: object } = {
-    metadata: { name, namespace: 'apps', uid: `uid-of-${name}`, generation, ...metadata },
-    spec,
-    status,
-  };
-  server.put(ROUTES, route);
-}
-
-interface RouteParts {
-  readonly generation: number;
-  readonly spec: object;
-  readonly metadata: object;
-  readonly status: object;
-}
-
-function putSecret(name: string, values: Readonly<Record<string, string>>): void {
-  const data = Object.entries(values).map(([key, value]) => [key, btoa(value)]);
-  const secret: KubernetesObject & { data: unknown } = {
-    metadata: { name, namespace: 'gatehouse' },
-    data: Object.fromEntries(data) as unknown,
-  };
-  server.put(SECRETS, secret);
-}
-
-/** The report of a released Route. */
-function released(key: string, why: ReleasedRoute['why'], metadata: object): object {
-  const route: unknown = expect.objectContaining({
-    metadata: expect.objectContaining(metadata) as unknown,
-  });
-  return { kind: 'released-route', key, released: { route, why } };
-}
-
-function keysOf(map: ReadonlyMap<string, unknown> | undefined): readonly string[] {
-  return [...(map?.keys() ?? [])].sort();
-}
+  GATEHOUSE,
+  GRANTS,
+  ROUTES,
+  SERVICES,
+  SETTINGS,
+  SLICES,
+  batches,
+  begin,
+  expectBatch,
+  keysOf,
+  logger,
+  putRoute,
+  released,
+  requestsFor,
+  server,
+} from './cluster-watch-world.ts';
 
 describe('the first changes of a cluster watch', () => {
   it('hold everything there is', async () => {
@@ -343,153 +258,3 @@ describe('later changes of a cluster watch', () => {
     await eventually('three errors are logged', () => logger.messages('error').length === 3);
   });
 });
-
-describe('references that a cluster watch subscribes to', () => {
-  it('hold changes back until a Secret has loaded, or is known to be missing', async () => {
-    putSecret('keys', { current: 'value' });
-    const it = begin();
-    await expectBatch(1);
-    let isHeld = true;
-    server.intercept = ({ path, query }, response) => {
-      const isAbsent = query.get('fieldSelector') === 'metadata.name=absent';
-      if (!isHeld || path !== SECRETS || !isAbsent) return false;
-      answerStatus(response, 503, 'ServiceUnavailable');
-      return true;
-    };
-    const wanted = { ...NOTHING, secretNames: new Set(['gatehouse/keys', 'gatehouse/absent']) };
-    expect(it.subscribe(wanted)).toBe(true);
-    putRoute('files');
-    await eventually('it tried twice', () => requestsFor('secrets') >= 4);
-    expect(batches).toHaveLength(1);
-    isHeld = false;
-    const { secrets, routes } = await expectBatch(2, 7);
-    expect(keysOf(routes)).toEqual(['apps/files']);
-    expect(keysOf(secrets)).toEqual(['gatehouse/absent', 'gatehouse/keys']);
-    expect(secrets?.get('gatehouse/absent')).toBeUndefined();
-    expect(secrets?.get('gatehouse/keys')?.get('current')?.toString()).toBe('value');
-    expect(it.subscribe(wanted)).toBe(false);
-    putSecret('absent', { current: 'there now' });
-    expect(keysOf((await expectBatch(3, 7)).secrets)).toEqual(['gatehouse/absent']);
-  });
-
-  it('count a Secret that is forbidden as missing until it can be read', async () => {
-    putSecret('keys', { current: 'value' });
-    const it = begin();
-    await expectBatch(1);
-    let isForbidden = true;
-    server.intercept = ({ path }, response) => {
-      if (!isForbidden || path !== SECRETS) return false;
-      answerStatus(response, 403, 'Forbidden');
-      return true;
-    };
-    const wanted = { ...NOTHING, secretNames: new Set(['gatehouse/keys']) };
-    expect(it.subscribe(wanted)).toBe(true);
-    expect([...((await expectBatch(2)).secrets ?? [])]).toEqual([['gatehouse/keys', undefined]]);
-    expect(it.subscribe(wanted)).toBe(false);
-    putRoute('files');
-    expect(keysOf((await expectBatch(3)).routes)).toEqual(['apps/files']);
-    const secretHealth = () => it.health.find(({ resource }) => resource === 'secrets');
-    await eventually('health reports it', () => secretHealth()?.problem === 'forbidden');
-    expect(logger.messages('warn')).toContain('kubernetes watch failed');
-    isForbidden = false;
-    const { secrets } = await expectBatch(4, 6);
-    expect(secrets?.get('gatehouse/keys')?.get('current')?.toString()).toBe('value');
-  });
-
-  it('hold changes back for a Secret only as long as the patience lasts', async () => {
-    const it = begin({ secretPatienceMs: 100 });
-    await expectBatch(1);
-    server.intercept = ({ path }, response) => {
-      if (path !== SECRETS) return false;
-      answerStatus(response, 503, 'ServiceUnavailable');
-      return true;
-    };
-    const wanted = { ...NOTHING, secretNames: new Set(['gatehouse/keys']) };
-    expect(it.subscribe(wanted)).toBe(true);
-    putRoute('files');
-    const { routes, secrets } = await expectBatch(2);
-    expect(keysOf(routes)).toEqual(['apps/files']);
-    expect([...(secrets ?? [])]).toEqual([['gatehouse/keys', undefined]]);
-    expect(it.subscribe(wanted)).toBe(false);
-  });
-
-  it('do not hold back a change of the settings', async () => {
-    const it = begin();
-    await expectBatch(1);
-    server.intercept = ({ path }, response) => {
-      if (path !== NAMESPACES) return false;
-      answerStatus(response, 403, 'Forbidden');
-      return true;
-    };
-    expect(it.subscribe({ ...NOTHING, namespaces: true })).toBe(true);
-    putRoute('files');
-    await eventually('it tried twice', () => requestsFor('namespaces') >= 2);
-    expect(batches).toHaveLength(1);
-    server.put(SETTINGS, { metadata: { name: 'gatehouse', namespace: 'gatehouse' } });
-    expect(keysOf((await expectBatch(2)).routes)).toEqual(['apps/files']);
-    expect(it.subscribe({ ...NOTHING, namespaces: true })).toBe(true);
-    it.subscribe(NOTHING);
-    await expectBatch(3);
-    expect(it.subscribe(NOTHING)).toBe(false);
-  });
-
-  it('report a Secret as gone, and stop watching it, when nothing refers to it', async () => {
-    putSecret('keys', { current: 'value' });
-    const it = begin();
-    await expectBatch(1);
-    it.subscribe({ ...NOTHING, secretNames: new Set(['gatehouse/keys']) });
-    await expectBatch(2, 6);
-    expect(it.subscribe(NOTHING)).toBe(false);
-    const { secrets } = await expectBatch(3);
-    expect([...(secrets ?? [])]).toEqual([['gatehouse/keys', undefined]]);
-    await eventually('the watch has ended', () => server.watchCount === 5);
-    expect(it.subscribe({ ...NOTHING, secretNames: new Set(['gatehouse/keys']) })).toBe(true);
-    const again = await expectBatch(4, 6);
-    expect(again.secrets?.get('gatehouse/keys')?.get('current')?.toString()).toBe('value');
-  });
-
-  it('watch namespaces only when their labels matter', async () => {
-    server.put(NAMESPACES, { metadata: { name: 'apps', labels: { team: 'a' } } });
-    const it = begin();
-    await expectBatch(1);
-    expect(requestsFor('namespaces')).toBe(0);
-    expect(it.subscribe({ ...NOTHING, namespaces: true })).toBe(true);
-    const { namespaces } = await expectBatch(2, 6);
-    expect([...(namespaces ?? [])]).toEqual([['apps', { team: 'a' }]]);
-    expect(it.subscribe({ ...NOTHING, namespaces: true })).toBe(false);
-    server.put(NAMESPACES, { metadata: { name: 'apps', labels: { team: 'b' } } });
-    expect([...((await expectBatch(3, 6)).namespaces ?? [])]).toEqual([['apps', { team: 'b' }]]);
-    it.subscribe(NOTHING);
-    expect([...((await expectBatch(4)).namespaces ?? [])]).toEqual([['apps', undefined]]);
-  });
-});
-
-describe('the Service in front of the proxies', () => {
-  it('is reported separately, with its addresses, and holds nothing back', async () => {
-    const seen: (Service | undefined)[] = [];
-    let isBroken = true;
-    server.intercept = ({ path }, response) => {
-      if (!isBroken || path !== PROXY_SERVICES) return false;
-      answerStatus(response, 503, 'ServiceUnavailable');
-      return true;
-    };
-    begin({ proxyService: 'proxy', onProxyServiceChange: (service) => void seen.push(service) });
-    await expectBatch(1);
-    isBroken = false;
-    const service: Service = {
-      metadata: { name: 'proxy', namespace: 'gatehouse' },
-      spec: { type: 'LoadBalancer', ports: [{ port: 443 }] },
-      status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },
-    };
-    server.put(PROXY_SERVICES, { ...service });
-    await eventually('it is reported', () => seen.length === 1);
-    expect(seen).toEqual([service]);
-    server.remove(PROXY_SERVICES, 'proxy');
-    await eventually('it is gone', () => seen.length === 2);
-    expect(seen[1]).toBeUndefined();
-  });
-});
-
-function requestsFor(plural: string): number {
-  return server.requests.filter(({ path }) => path.endsWith(`/${plural}`)).length;
-}
