@@ -1,5 +1,5 @@
 import {
-  followConfiguration,
+  watchConfiguration,
   reportProblems,
   type Loaded,
 } from '../../controller/files/load-configuration.ts';
@@ -73,7 +73,7 @@ export async function startStandaloneGateway(
   const bound = await listening(gateway.listen(wantedAddresses(first, options)));
   isReady = true;
 
-  const follower = followConfiguration(loaded, options, {
+  const follower = watchConfiguration(loaded, options, {
     logger,
     apply: async (changed) => {
       await applyChange(changed, gateway, options);

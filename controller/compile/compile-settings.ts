@@ -49,6 +49,39 @@ export function compileSettings(
     authenticateAddress: compileAuthenticateUrl(spec, options),
     identityProvider: compileIdentityProvider(settings, secrets, options),
     signingKeys: compileSigningKeys(settings, secrets),
+    limits: compileLimits(spec),
+  });
+  return andThen(parts, ({ authenticateAddress, identityProvider, signingKeys, limits }) =>
+    made({
+      settings: {
+        kind: 'settings',
+        gatewayId: resourceName(settings),
+        ...(authenticateAddress && { authenticateOrigin: originOf(authenticateAddress) }),
+        allowedClientIdDomains: spec.mcpAllowedClientIdDomains ?? [],
+        authorizeLogFields: spec.authorizeLogFields ?? DEFAULT_AUTHORIZE_LOG_FIELDS,
+        ...limits,
+      },
+      authenticateAddress,
+      identityProvider,
+      signingKeys,
+    }),
+  );
+}
+
+type Limits = Pick<
+  CompiledSettings,
+  | 'allowedOrigins'
+  | 'outboundAllowedCidrs'
+  | 'trustedProxies'
+  | 'cookie'
+  | 'tokens'
+  | 'unusedClientSeconds'
+  | 'outageGraceSeconds'
+>;
+
+/** Compiles which addresses and origins are accepted, and lifetimes. */
+function compileLimits(spec: Spec): CompileResult<Limits> {
+  return combine({
     allowedOrigins: compileOrigins(spec.mcpAllowedOrigins ?? []),
     outboundAllowedCidrs: compileCidrs(spec, 'outboundAllowedCidrs'),
     trustedProxies: compileCidrs(spec, 'trustedProxies'),
@@ -63,21 +96,6 @@ export function compileSettings(
       'spec.outageGrace',
     ),
   });
-  return andThen(parts, ({ authenticateAddress, identityProvider, signingKeys, ...rest }) =>
-    made({
-      settings: {
-        kind: 'settings',
-        gatewayId: resourceName(settings),
-        ...(authenticateAddress && { authenticateOrigin: originOf(authenticateAddress) }),
-        allowedClientIdDomains: spec.mcpAllowedClientIdDomains ?? [],
-        authorizeLogFields: spec.authorizeLogFields ?? DEFAULT_AUTHORIZE_LOG_FIELDS,
-        ...rest,
-      },
-      authenticateAddress,
-      identityProvider,
-      signingKeys,
-    }),
-  );
 }
 
 function compileAuthenticateUrl(

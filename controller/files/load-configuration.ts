@@ -36,17 +36,17 @@ export async function loadConfiguration(options: ConfigurationOptions): Promise<
 }
 
 /** Receives changes of a configuration. */
-export interface Follower {
+export interface ConfigurationListener {
   readonly logger: Logger;
   /** Applies what serves from now on. */
   readonly apply: (served: ServedFiles) => void | Promise<void>;
 }
 
 /** Applies changes to a configuration, and reports what is wrong with them, until it is closed. */
-export function followConfiguration(
+export function watchConfiguration(
   { contents: initial, configuration }: Loaded,
   { path, environment }: ConfigurationOptions,
-  { logger, apply }: Follower,
+  { logger, apply }: ConfigurationListener,
 ): ContentsWatcher {
   const onChange = async (contents: Contents): Promise<void> => {
     const candidates = readCandidates(contents, readOverrides(environment));

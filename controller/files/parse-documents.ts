@@ -39,6 +39,9 @@ export interface ParsedFile {
   readonly syntaxProblems: readonly SyntaxProblem[];
 }
 
+/** Pretty errors quote the source, which may contain a secret. */
+const PARSE_OPTIONS = { prettyErrors: false, merge: true, logLevel: 'silent' } as const;
+
 const EMPTY_FILE: SyntaxProblem = {
   document: 1,
   line: 1,
@@ -55,31 +58,39 @@ export function parseDocuments(file: string, text: string): ParsedFile {
   if (text.trim() === '') {
     return { documents: [], readable: [], syntaxProblems: [EMPTY_FILE] };
   }
-  const lines = new LineCounter();
-  // Pretty errors quote the source, which may contain a secret.
-  const options = {
-    lineCounter: lines,
-    prettyErrors: false,
-    merge: true,
-    logLevel: 'silent',
-  } as const;
-  const documents: SourceDocument[] = [];
-  const syntaxProblems: SyntaxProblem[] = [];
-  for (const [index, parsed] of [...parseAllDocuments(text, options)].entries()) {
-    const number = index + 1;
-    const lineAt = (offset: number): number => lines.linePos(offset).line;
-    const problems = problemsOf(parsed);
-    for (const { offset, message } of problems) {
-      syntaxProblems.push({ document: number, line: lineAt(offset), message });
-    }
-    const value: unknown = problems.length > 0 ? null : parsed.toJS();
-    if (value !== null) {
-      const lineOf = (path: string): number => lineAt(offsetOf(parsed, path));
-      documents.push({ file, number, value, lineOf });
-    }
-  }
+  const lineCounter = new LineCounter();
+  const lineAt = (offset: number): number => lineCounter.linePos(offset).line;
+  const documents = [...parseAllDocuments(text, { ...PARSE_OPTIONS, lineCounter })];
+  const read = documents.map((parsed, index) =>
+    readDocument(parsed, { file, number: index + 1, lineAt }),
+  );
+  const readable = read.flatMap(({ document }) => document ?? []);
+  const syntaxProblems = read.flatMap(({ problems }) => problems);
   const isBroken = syntaxProblems.length > 0;
-  return { documents: isBroken ? [] : documents, readable: documents, syntaxProblems };
+  return { documents: isBroken ? [] : readable, readable, syntaxProblems };
+}
+
+/** The place of a document. */
+interface DocumentPlace {
+  readonly file: string;
+  readonly number: number;
+  readonly lineAt: (offset: number) => number;
+}
+
+function readDocument(
+  parsed: Document.Parsed,
+  { file, number, lineAt }: DocumentPlace,
+): { readonly document?: SourceDocument; readonly problems: readonly SyntaxProblem[] } {
+  const problems = problemsOf(parsed).map(({ offset, message }) => ({
+    document: number,
+    line: lineAt(offset),
+    message,
+  }));
+  if (problems.length > 0) return { problems };
+  const value: unknown = parsed.toJS();
+  if (value === null) return { problems };
+  const lineOf = (path: string): number => lineAt(offsetOf(parsed, path));
+  return { document: { file, number, value, lineOf }, problems };
 }
 
 interface OffsetProblem {

@@ -13,7 +13,7 @@ export class TargetBudget {
   #characters = MAX_CHARACTERS_PER_SERVICE;
 
   /** Returns the targets of a port for which there is room. */
-  take(targets: readonly string[]): readonly string[] {
+  allot(targets: readonly string[]): readonly string[] {
     const taken: string[] = [];
     for (const target of targets.slice(0, MAX_TARGETS_PER_PORT)) {
       if (this.#targets < 1 || this.#characters < target.length) break;

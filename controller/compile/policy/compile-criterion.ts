@@ -28,7 +28,7 @@ type MatcherName = Exclude<Criterion['kind'], FlagName | 'claim'>;
 
 const FLAGS: readonly FlagName[] = ['accept', 'reject', 'authenticated_user'];
 
-const LIST: MatcherRules = { takesHas: true };
+const LIST: MatcherRules = { allowsHas: true };
 
 const MATCHERS: Readonly<Record<MatcherName, MatcherRules>> = {
   user: {},

@@ -6,7 +6,7 @@ import { compileMembers } from './compile-members.ts';
 /** How a criterion uses its matcher. */
 export interface MatcherRules {
   /** The criterion looks at a list, and `has` means the same as `is`. */
-  readonly takesHas?: true;
+  readonly allowsHas?: true;
   /** Returns the problem with a value that can never match. */
   readonly faultOf?: (value: string, operator: Operator) => string | undefined;
 }
@@ -26,13 +26,13 @@ export function compileMatcher(
     const hint = ['number', 'boolean'].includes(typeof matcher) ? ' (in quotes)' : '';
     return invalid(path, 'InvalidPolicy', `must be a text${hint} or an object of operators`);
   }
-  const takesHas = rules.takesHas === true;
-  if (takesHas && Object.hasOwn(matcher, 'is') && Object.hasOwn(matcher, 'has')) {
+  const allowsHas = rules.allowsHas === true;
+  if (allowsHas && Object.hasOwn(matcher, 'is') && Object.hasOwn(matcher, 'has')) {
     return invalid(path, 'InvalidPolicy', 'must not have both "is" and "has", which are the same');
   }
   const operators = compileMembers(matcher, path, {
     what: 'operator',
-    known: takesHas ? [...OPERATORS, 'has'] : OPERATORS,
+    known: allowsHas ? [...OPERATORS, 'has'] : OPERATORS,
     compile: (name, operand, operandPath) => {
       const operator = OPERATORS.find((known) => known === name) ?? 'is';
       return compileOperator(operator, operand, { path: operandPath, rules });

@@ -54,7 +54,7 @@ export class AgeQueue<T extends Aged> {
     this.#heap[index] = member;
   }
 
-  take(): T | undefined {
+  removeOldest(): T | undefined {
     const [oldest] = this.#heap;
     const last = this.#heap.pop();
     if (oldest === undefined || last === undefined) return undefined;

@@ -48,7 +48,11 @@ export class Arbiter {
   decide(entries: Iterable<RouteEntry>): ReadonlySet<RouteEntry> {
     for (const entry of entries) this.#queue.add(entry);
     const changed = new Set<RouteEntry>();
-    for (let entry = this.#queue.take(); entry !== undefined; entry = this.#queue.take()) {
+    for (
+      let entry = this.#queue.removeOldest();
+      entry !== undefined;
+      entry = this.#queue.removeOldest()
+    ) {
       if (!this.#asked.has(entry)) continue;
       const decision = this.#judge(entry);
       this.#hold(entry, decision.kind === 'rejected' ? undefined : decision.serving.claims);

@@ -14,6 +14,12 @@ export interface SecretSource {
   readonly secretFiles: SecretFiles;
 }
 
+/** The keys that may contain a secret, or name its file. */
+export interface SecretKeys {
+  readonly inline?: string;
+  readonly file: string;
+}
+
 /**
  * Reads a secret from the key `keys.inline`, or from the file that the key `keys.file` names.
  *
@@ -21,30 +27,35 @@ export interface SecretSource {
  */
 export function readSecret(
   mapping: Mapping,
-  keys: { readonly inline?: string; readonly file: string },
+  keys: SecretKeys,
   written: string,
   source: SecretSource,
 ): ReadSecret {
   const inline = keys.inline === undefined ? undefined : mapping[keys.inline];
   const name = mapping[keys.file];
-  const at = (key: string): string => (written === '' ? key : `${written}.${key}`);
-  const problem = (key: string, message: string): ReadSecret => ({
-    kind: 'problem',
-    problem: { path: at(key), message },
-  });
+  const at = (key = ''): string => (written === '' ? key : `${written}.${key}`);
   if (inline !== undefined && name !== undefined) {
-    return problem(keys.file, `cannot be combined with ${String(keys.inline)}`);
+    return problem(at(keys.file), `cannot be combined with ${String(keys.inline)}`);
   }
-  if (inline !== undefined && keys.inline !== undefined) {
-    if (typeof inline !== 'string') return problem(keys.inline, 'must be a string');
-    if (inline === '') return problem(keys.inline, 'must not be empty');
-    return { kind: 'secret', value: inline, key: at(keys.inline) };
-  }
-  if (name === undefined) return { kind: 'absent' };
-  if (typeof name !== 'string') return problem(keys.file, 'must be the name of a file');
+  if (inline !== undefined) return readInline(inline, at(keys.inline));
+  return name === undefined ? { kind: 'absent' } : readFromFile(name, at(keys.file), source);
+}
+
+function readInline(value: unknown, key: string): ReadSecret {
+  if (typeof value !== 'string') return problem(key, 'must be a string');
+  if (value === '') return problem(key, 'must not be empty');
+  return { kind: 'secret', value, key };
+}
+
+function readFromFile(name: unknown, key: string, source: SecretSource): ReadSecret {
+  if (typeof name !== 'string') return problem(key, 'must be the name of a file');
   const text = source.secretFiles.get(secretFilePath(source.file, name));
-  if (text === undefined) return problem(keys.file, `the file ${name} cannot be read`);
+  if (text === undefined) return problem(key, `the file ${name} cannot be read`);
   const value = text.replace(/\r?\n$/, '');
-  if (value === '') return problem(keys.file, `the file ${name} is empty`);
-  return { kind: 'secret', value, key: at(keys.file) };
+  if (value === '') return problem(key, `the file ${name} is empty`);
+  return { kind: 'secret', value, key };
+}
+
+function problem(path: string, message: string): ReadSecret {
+  return { kind: 'problem', problem: { path, message } };
 }

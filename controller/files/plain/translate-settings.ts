@@ -1,12 +1,13 @@
 import type { SourcePlace } from '../origins.ts';
 import { IDENTITY_PROVIDER_KEYS, SETTINGS_KEYS } from './plain-keys.ts';
-import { readSecret, type SecretSource } from './read-secret.ts';
+import { readSecret, type ReadSecret, type SecretSource } from './read-secret.ts';
 import { isMapping, translateKeys, type Mapping, type PlainProblem } from './translate-keys.ts';
 
 /** The name of the Secret with the secrets of a plain form. */
 export const SECRET_NAME = 'gatehouse';
 
 const SIGNING_KEY = 'signing-key';
+const CLIENT_SECRET_KEYS = { inline: 'client_secret', file: 'client_secret_file' };
 
 /** The settings of a plain form. */
 export interface TranslatedSettings {
@@ -62,28 +63,40 @@ function translateIdentityProvider(
     const problem = { path: written, message: 'must be a mapping' };
     return { spec: { name }, secrets: {}, origins: [{ field, written }], problems: [problem] };
   }
-  const names = { inline: 'client_secret', file: 'client_secret_file' };
   const translation = translateKeys(provider, IDENTITY_PROVIDER_KEYS, { field, written }, [
-    names.inline,
-    names.file,
+    CLIENT_SECRET_KEYS.inline,
+    CLIENT_SECRET_KEYS.file,
   ]);
-  const secret = readSecret(provider, names, written, source);
   const key = `identity-provider-${String(index)}`;
-  const isSecret = secret.kind === 'secret';
+  const secret = translateClientSecret(readSecret(provider, CLIENT_SECRET_KEYS, written, source), {
+    key,
+    field,
+  });
   return {
-    spec: {
-      name,
-      ...translation.fields,
-      ...(isSecret ? { clientSecretRef: { name: SECRET_NAME, key } } : {}),
-    },
-    secrets: isSecret ? { [key]: secret.value } : {},
-    origins: [
-      ...translation.origins,
-      { field: `${field}.name`, written },
-      ...(isSecret ? [{ field: `${field}.clientSecretRef`, written: secret.key }] : []),
-    ],
-    problems: [...translation.problems, ...(secret.kind === 'problem' ? [secret.problem] : [])],
+    spec: { name, ...translation.fields, ...secret.spec },
+    secrets: secret.secrets,
+    origins: [...translation.origins, { field: `${field}.name`, written }, ...secret.origins],
+    problems: [...translation.problems, ...secret.problems],
   };
+}
+
+function translateClientSecret(
+  secret: ReadSecret,
+  { key, field }: { readonly key: string; readonly field: string },
+): TranslatedSettings {
+  switch (secret.kind) {
+    case 'absent':
+      return { spec: {}, secrets: {}, origins: [], problems: [] };
+    case 'problem':
+      return { spec: {}, secrets: {}, origins: [], problems: [secret.problem] };
+    case 'secret':
+      return {
+        spec: { clientSecretRef: { name: SECRET_NAME, key } },
+        secrets: { [key]: secret.value },
+        origins: [{ field: `${field}.clientSecretRef`, written: secret.key }],
+        problems: [],
+      };
+  }
 }
 
 function translateSigningKey(plain: Mapping, source: SecretSource): TranslatedSettings {
