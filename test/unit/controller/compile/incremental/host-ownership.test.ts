@@ -198,33 +198,6 @@ describe('a host', () => {
     expect(serving(cluster)).toEqual(['y/app']);
   });
 
-  test('that is shared may be used by every namespace, path by path', () => {
-    const cluster = startedCluster();
-    cluster.putSettings(settingsSpec({ sharedHosts: ['a.example.com'] }));
-    cluster.put({ 'x/app': publicSpec(A) });
-    cluster.put({
-      'y/app': publicSpec(A, { prefix: '/y' }),
-      'y/port': publicSpec(`${A}:8443`),
-      'y/taken': publicSpec(A),
-    });
-
-    expect(serving(cluster)).toEqual(['x/app', 'y/app', 'y/port']);
-    expect(cluster.verdicts.get('y/taken')?.problems).toMatchObject([
-      { message: 'a Route of namespace x already serves the same host and path' },
-    ]);
-  });
-
-  test('belongs to the namespace of its oldest route once it is not shared any longer', () => {
-    const cluster = startedCluster();
-    cluster.putSettings(settingsSpec({ sharedHosts: ['a.example.com'] }));
-    cluster.put({ 'x/app': publicSpec(A) });
-    cluster.put({ 'y/app': publicSpec(A, { prefix: '/y' }) });
-    cluster.putSettings(settingsSpec());
-
-    expect(serving(cluster)).toEqual(['x/app']);
-    expect(cluster.reasons('y/app')).toEqual(['HostConflict']);
-  });
-
   // Attack: an old route that was changed to ask for the host must not get it by a restart of the controller.
   test('stays with its namespace if the labels of namespaces are read after the routes', () => {
     const cluster = startedCluster();
@@ -262,34 +235,6 @@ describe('a host', () => {
     label(cluster, YES, YES);
 
     expectEachWithItsOwn(cluster);
-  });
-
-  test('belongs to its owner again after it was shared', () => {
-    const cluster = startedCluster();
-    cluster.put({ 'y/old': publicSpec(B) });
-    cluster.put({ 'x/app': publicSpec(A) });
-    cluster.putSettings(settingsSpec({ sharedHosts: ['a.example.com'] }));
-    cluster.put({ 'y/old': publicSpec(A, { prefix: '/y' }) });
-
-    expect(serving(cluster)).toEqual(['x/app', 'y/old']);
-
-    cluster.putSettings(settingsSpec());
-
-    expect(serving(cluster)).toEqual(['x/app']);
-  });
-
-  test('has an owner even if it is shared when a controller starts', () => {
-    const cluster = startedCluster();
-    cluster.putSettings(settingsSpec({ sharedHosts: ['a.example.com'] }));
-    cluster.put({ 'x/app': publicSpec(A) });
-    cluster.put({ 'y/app': publicSpec(B) });
-    cluster.takeOver();
-    cluster.delete('x/app');
-    cluster.put({ 'y/app': publicSpec(A) });
-    cluster.put({ 'x/new': publicSpec(A, { prefix: '/x' }) });
-    cluster.putSettings(settingsSpec());
-
-    expect(serving(cluster)).toEqual(['y/app']);
   });
 
   test('is independent of the wildcard above it', () => {
