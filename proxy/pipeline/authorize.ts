@@ -41,7 +41,7 @@ export function authorize(
   const { authorizeLogFields: fields } = configuration.settings;
   authorizeLog.write({ requestId: request.id, identity, message, decision }, fields);
   if (!isPermitted(decision)) throw refusal(route, input, { decision, message });
-  // The brand of a permit: given here, and nowhere else.
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- the one place that makes the brand
   return { request, route, caller, body } as Permit;
 }
 

@@ -1,14 +1,17 @@
 import type { GatewayRequest } from '../../http/gateway-request.ts';
 import type { TargetChoice } from '../targets/target.ts';
 
-declare const isPermitted: unique symbol;
+/** The brand of upstream requests; see `Permit`. */
+declare class Permitted {
+  private readonly isPermitted: true;
+}
 
 /**
  * A permitted request as the upstream gets it: complete, except for what frames the message on the
- * wire. Only a permit produces one. The symbol has no value and no other module can name it, so an
- * object literal is never an `UpstreamRequest`.
+ * wire. Only a permit produces one. Its brand is private, so that no other object is an
+ * `UpstreamRequest`, nor a changed copy of one.
  */
-export interface UpstreamRequest {
+export interface UpstreamRequest extends Permitted {
   /** The client's request that is carried on. */
   readonly request: GatewayRequest;
   /** `scheme://host[:port]`; `Host` is made from it. */
@@ -22,7 +25,6 @@ export interface UpstreamRequest {
   readonly body: UpstreamBody;
   /** How long the response may take to begin; 0 is no limit. */
   readonly responseTimeoutMs: number;
-  readonly [isPermitted]: true;
 }
 
 /** Bytes that were read already, or what the client still sends. */

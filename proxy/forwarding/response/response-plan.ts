@@ -31,14 +31,18 @@ export interface RelayPlan {
   readonly body?: BodyFilter | undefined;
 }
 
+/** The brand of plans to send a request again; see `repeatWith`. */
+declare class Repeatable {
+  private readonly isRepeatable: true;
+}
+
 /**
  * The request is sent again, with the body of the first; the client gets nothing of this answer. The
  * upstream's connection is given up with it. The next answer is planned like this one.
  */
-export interface RepeatPlan {
+export interface RepeatPlan extends Repeatable {
   readonly kind: 'repeat';
   readonly upstream: UpstreamRequest;
-  readonly [isRepeatable]: true;
 }
 
 /** The gateway answers in the upstream's place, whose connection is given up. */
@@ -61,10 +65,8 @@ export interface BodyFilter {
   end(): Buffer;
 }
 
-declare const isRepeatable: unique symbol;
-
 /** The plan to send a request again. Forwarding alone offers it, where the body is at hand. */
 export function repeatWith(upstream: UpstreamRequest): RepeatPlan {
-  // The brand of what may be repeated: given here, and nowhere else.
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- the one place that makes the brand
   return { kind: 'repeat', upstream } as RepeatPlan;
 }

@@ -21,6 +21,8 @@ import type { Criterion, Policy } from '../../../../shared/snapshot/policy.ts';
 import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/snapshot.ts';
 import { aCompiledRoute } from '../../../support/compiled-resources.ts';
 
+/* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment -- forgeries must not compile */
+
 const ALICE: Caller = {
   kind: 'user',
   via: 'external-token',
@@ -178,6 +180,14 @@ describe('Permit', () => {
     const forged: Permit = { request: REQUEST, route, caller: ALICE, body: undefined };
 
     expect(forged).toBeDefined();
+  });
+
+  test('is not made of a permit for another request', () => {
+    const forge = (permit: Permit): Permit =>
+      // @ts-expect-error a copy is not a permit
+      ({ ...permit, request: REQUEST });
+
+    expect(forge).toBeDefined();
   });
 
   test('is not made by an assertion elsewhere either', () => {

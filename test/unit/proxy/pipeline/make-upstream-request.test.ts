@@ -8,6 +8,8 @@ import type { UpstreamRequest } from '../../../../proxy/forwarding/request/upstr
 import type { RepeatPlan } from '../../../../proxy/forwarding/response/response-plan.ts';
 import type { GatewayRequest } from '../../../../proxy/http/gateway-request.ts';
 
+/* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment -- forgeries must not compile */
+
 const REQUEST: GatewayRequest = {
   id: 'r-1',
   method: 'GET',
@@ -44,6 +46,14 @@ describe('an upstream request', () => {
     expect(forged).toBeDefined();
   });
 
+  test('cannot be written as a changed copy of another one', () => {
+    const forge = (upstream: UpstreamRequest): UpstreamRequest =>
+      // @ts-expect-error a copy is not an upstream request
+      ({ ...upstream, path: '/admin' });
+
+    expect(forge).toBeDefined();
+  });
+
   test('is asserted in the one place that makes it from a permit', () => {
     expect(assertingFiles('UpstreamRequest')).toEqual(['pipeline/make-upstream-request.ts']);
   });
@@ -51,10 +61,11 @@ describe('an upstream request', () => {
 
 describe('a plan to send a request again', () => {
   test('cannot be written as an object literal', () => {
-    // @ts-expect-error forwarding offers it, where the request can be sent again
-    const forged: Omit<RepeatPlan, 'upstream'> = { kind: 'repeat' };
+    const forge = (upstream: UpstreamRequest): RepeatPlan =>
+      // @ts-expect-error forwarding offers it, where the request can be sent again
+      ({ kind: 'repeat', upstream });
 
-    expect(forged).toBeDefined();
+    expect(forge).toBeDefined();
   });
 
   test('is asserted in the one place that forwarding gets it from', () => {
