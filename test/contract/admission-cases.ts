@@ -2,27 +2,27 @@ import { validateResource, type Validation } from '../../controller/validate/val
 import { BROKEN_ROUTES, BROKEN_SETTINGS } from '../support/manifests/broken-rules.ts';
 import { routeWith, settingsWith } from '../support/manifests/manifest-with.ts';
 import {
-  REFUSED_ROUTES,
-  REFUSED_SETTINGS,
-  type Refused,
-} from '../support/manifests/refused-manifests.ts';
+  INVALID_ROUTES,
+  INVALID_SETTINGS,
+  type InvalidManifest,
+} from '../support/manifests/invalid-manifests.ts';
 import { VALID_ROUTES, VALID_SETTINGS } from '../support/manifests/valid-manifests.ts';
 
-/** A manifest, and what our own validator says of it. */
+/** A manifest, and the result of our own validator. */
 export interface AdmissionCase {
   readonly title: string;
   readonly manifest: Readonly<Record<string, unknown>>;
-  /** Everything that is wrong with it: nothing, when it is to be admitted. */
+  /** Everything wrong with it; empty if it is to be admitted. */
   readonly problems: readonly { readonly path: string; readonly message: string }[];
 }
 
 const ALL: readonly AdmissionCase[] = [
-  ...[...VALID_ROUTES, ...textsOf(REFUSED_ROUTES), ...Object.values(BROKEN_ROUTES).flat()].map(
+  ...[...VALID_ROUTES, ...textsOf(INVALID_ROUTES), ...Object.values(BROKEN_ROUTES).flat()].map(
     (yaml) => admissionCase(`a Route with ${yaml}`, routeWith(yaml)),
   ),
   ...[
     ...VALID_SETTINGS,
-    ...textsOf(REFUSED_SETTINGS),
+    ...textsOf(INVALID_SETTINGS),
     ...Object.values(BROKEN_SETTINGS).flat(),
   ].map((yaml) => admissionCase(`GatewaySettings with ${yaml}`, settingsWith(yaml))),
 ];
@@ -32,13 +32,13 @@ const RULES = new Set([...Object.keys(BROKEN_ROUTES), ...Object.keys(BROKEN_SETT
 /** Manifests without a problem. */
 export const ADMITTED = ALL.filter(({ problems }) => problems.length === 0);
 
-/** Manifests that a rule in CEL refuses. */
+/** Manifests that are invalid by a rule in CEL. */
 export const AGAINST_RULES = casesWhere((message) => RULES.has(message));
 
 /** Manifests that have an unknown field. */
 export const WITH_UNKNOWN_FIELDS = casesWhere(isUnknownField);
 
-/** Manifests that the rest of a schema refuses. */
+/** Manifests that are invalid by the rest of a schema. */
 export const AGAINST_SCHEMA = casesWhere(
   (message) => !RULES.has(message) && !isUnknownField(message),
 );
@@ -51,7 +51,7 @@ function problemsOf(validation: Validation): AdmissionCase['problems'] {
   return validation.kind === 'valid' ? [] : validation.problems;
 }
 
-function textsOf(refused: readonly Refused[]): readonly string[] {
+function textsOf(refused: readonly InvalidManifest[]): readonly string[] {
   return refused.map(([yaml]) => yaml);
 }
 

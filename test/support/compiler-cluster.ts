@@ -21,8 +21,8 @@ import type { CompiledRoute, SnapshotResource } from '../../shared/snapshot/snap
 const OPTIONS: CompileOptions = { devAllowLoopback: false, gatewayClassName: 'gatehouse' };
 
 /**
- * What an API server and a status writer are for an incremental compiler: numbers generations, gives
- * objects their age, and keeps what the compiler says of them for the next one.
+ * Stands for the API server and the status writer of an incremental compiler: counts generations, gives
+ * objects their age, and stores the statuses for the next compiler.
  */
 export class CompilerCluster {
   readonly #routes = new Map<string, StoredRoute>();
@@ -89,13 +89,13 @@ export class CompilerCluster {
     return this.update({ settings: this.#settings });
   }
 
-  /** Hands changes of other objects to the compiler. */
+  /** Compiles changes of other objects. */
   change(changes: Changes): Compilation {
     this.#others.push(changes);
     return this.update(changes);
   }
 
-  /** Hands changes to the compiler, and publishes what it makes of them. */
+  /** Compiles changes, and publishes the result. */
   update(changes: Changes): Compilation {
     const compilation = this.#compiler.update(changes);
     this.#take(compilation);
@@ -107,7 +107,7 @@ export class CompilerCluster {
     return this.#statuses.get(name);
   }
 
-  /** What is stored of a route, with the status that goes with the verdict on it. */
+  /** The stored route, with the status that its verdict gives it. */
   stored(name: string): StoredRoute {
     const route = this.#routes.get(name);
     if (route === undefined) throw new Error(`there is no Route ${name}`);
@@ -115,7 +115,7 @@ export class CompilerCluster {
     return { ...route, ...(status && { status }) };
   }
 
-  /** What is stored of the settings, with their status. */
+  /** The stored settings, with their status. */
   storedSettings(): StoredSettings | undefined {
     const verdict = this.#settingsVerdict;
     const isOlder = verdict?.served !== undefined && !verdict.isAccepted;
@@ -123,7 +123,7 @@ export class CompilerCluster {
     return this.#settings && { ...this.#settings, ...(status && { status }) };
   }
 
-  /** Another controller takes over, which knows nothing but what the API server tells. */
+  /** Another controller takes over, which knows only what the API server stores. */
   takeOver(change: (route: StoredRoute) => StoredRoute = (route) => route): readonly Compilation[] {
     const names = [...this.#routes.keys()];
     const routes = names.map((name) => [name, change(this.stored(name))] as const);
@@ -131,17 +131,17 @@ export class CompilerCluster {
     const changes = { routes: new Map(routes), settings: this.storedSettings() ?? null };
     const { namespaces, ...others } = mergeChanges(this.#others);
     const compilations = [this.#compiler.update({ ...others, ...changes })];
-    // Namespaces are not read before the settings say that their labels matter.
+    // Namespaces are read only if the settings select by their labels.
     if (this.#compiler.needsNamespaces && namespaces) {
       compilations.push(this.#compiler.update({ namespaces }));
     }
-    // Another leader publishes all that it has, when it may.
+    // A new leader publishes everything it has, if it may.
     if (this.#compiler.obstacle === undefined) this.#snapshot.clear();
     for (const compilation of compilations) this.#take(compilation);
     return compilations;
   }
 
-  /** What serves of each route: the value in the snapshot, by `namespace/name`. */
+  /** The snapshot resources of routes, by `namespace/name`. */
   get routes(): Readonly<Record<string, CompiledRoute>> {
     return Object.fromEntries(
       [...this.#snapshot.values()].flatMap(({ value }) =>
@@ -150,14 +150,14 @@ export class CompilerCluster {
     );
   }
 
-  /** Where the requests of each route go. */
+  /** The upstream of each route. */
   get upstreams(): Readonly<Record<string, string>> {
     return Object.fromEntries(
       Object.entries(this.routes).map(([name, { upstream }]) => [name, upstream]),
     );
   }
 
-  /** Reasons for the newest generation of a route to be refused or faulty. */
+  /** The reasons of the problems of a route's newest generation. */
   reasons(name: string): readonly string[] {
     return this.#verdicts.get(name)?.problems.map(({ reason }) => reason) ?? [];
   }
@@ -218,7 +218,7 @@ function mergeChanges(all: readonly Changes[]): Changes {
   return merged;
 }
 
-/** The Route with another status, whatever is stored there; undefined: with none. */
+/** The Route with any stored value as its status; undefined: without status. */
 export function withStatus({ metadata, spec }: StoredRoute, stored: unknown): StoredRoute {
   const status = parseRouteStatus(stored);
   return { metadata, spec, ...(status && { status }) };

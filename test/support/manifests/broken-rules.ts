@@ -1,6 +1,6 @@
 import { PROVIDER } from './provider.ts';
 
-/** What breaks each rule, by the rule's message. Each breaks that rule and nothing else. */
+/** Manifests that break one rule and nothing else, by the message of the rule. */
 export const BROKEN_ROUTES: Readonly<Record<string, readonly string[]>> = {
   'exactly one of to and backendRefs must be set': [
     '{ to: http://app, backendRefs: [{ name: app, port: 80 }] }',
@@ -11,7 +11,7 @@ export const BROKEN_ROUTES: Readonly<Record<string, readonly string[]>> = {
     '{ prefix: /a, regex: /b }',
     '{ path: /a, regex: /b }',
   ],
-  'allowPublicUnauthenticatedAccess cannot be combined with policy, which nobody would check': [
+  'allowPublicUnauthenticatedAccess cannot be combined with policy, which would not be checked': [
     '{ allowPublicUnauthenticatedAccess: true, policy: {} }',
   ],
   'allowPublicUnauthenticatedAccess cannot be combined with allowAnyAuthenticatedUser': [
@@ -28,7 +28,7 @@ export const BROKEN_ROUTES: Readonly<Record<string, readonly string[]>> = {
   'must be at most 24h': ['{ timeouts: { request: 24h1ms } }'],
 };
 
-/** As for Routes. */
+/** Settings that break one rule and nothing else, by the message of the rule. */
 export const BROKEN_SETTINGS: Readonly<Record<string, readonly string[]>> = {
   'only one identity provider can have signIn set': [
     `identityProviders: [{ ${PROVIDER}, signIn: true }, { ${PROVIDER.replace('idp', 'other')}, signIn: true }]`,
@@ -47,18 +47,18 @@ export const BROKEN_SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'tokens: { refreshTokenLifetime: 0ms }',
     'mcpUnusedClientLifetime: 0s',
   ],
-  'selector is for from Selector, which needs one': [
+  'selector must be set if from is Selector, and only then': [
     'allowedRoutes: { namespaces: { from: Selector } }',
     'allowedRoutes: { namespaces: { from: Same, selector: {} } }',
     'allowedRoutes: { namespaces: { selector: { matchLabels: { team: a } } } }',
   ],
-  'values are for In and NotIn, which need some': [
+  'values must be set for In and NotIn, and only for them': [
     'allowedRoutes: { namespaces: { from: Selector, selector: { matchExpressions: [{ key: a, operator: In }] } } }',
     'allowedRoutes: { namespaces: { from: Selector, selector: { matchExpressions: [{ key: a, operator: NotIn, values: [] }] } } }',
     'allowedRoutes: { namespaces: { from: Selector, selector: { matchExpressions: [{ key: a, operator: Exists, values: [b] }] } } }',
   ],
   'must be at most 1h': ['outageGrace: 1h1s'],
-  'must not be every address, for anyone could then claim any address': [
+  'must not be every address, since anyone could then claim any address': [
     'trustedProxies: [0.0.0.0/0]',
     'trustedProxies: ["::/000"]',
   ],

@@ -10,7 +10,7 @@ export const VALID_ROUTES: readonly string[] = [
   'backendRefs: [{ name: app, port: 80 }]',
   "backendRefs: [{ group: '', kind: Service, name: a.b, namespace: c, port: 65535, weight: 1000000 }]",
   'backendRefs: [{ name: app, port: 80 }, { name: app, port: 80, weight: 0 }]',
-  // What is no Service is refused by the compiler, with a reason of its own.
+  // The compiler rejects other kinds than Service, with a reason of its own.
   'backendRefs: [{ kind: Bucket, group: example.com, name: app, port: 1 }]',
   'policy: { allow: { or: [{ accept: true }] }, unknown: [{ kept: for the compiler }] }',
   'policy: { deny: { or: [{ emial: { is: a } }], xor: 1 } }',

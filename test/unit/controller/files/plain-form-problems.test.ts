@@ -44,7 +44,7 @@ describe('the plain form', () => {
       fault: 'a rule of the schema, in its own words',
       text: 'routes: [{from: https://a.example, to: http://b, policy: {allow: {or: [{accept: true}]}}, allow_public_unauthenticated_access: true}]',
       problem:
-        'config.yaml:1 (document 1) Route default/a-example: routes[0]: allow_public_unauthenticated_access cannot be combined with policy, which nobody would check [InvalidSpec]',
+        'config.yaml:1 (document 1) Route default/a-example: routes[0]: allow_public_unauthenticated_access cannot be combined with policy, which would not be checked [InvalidSpec]',
     },
     {
       fault: 'a missing key of an identity provider',

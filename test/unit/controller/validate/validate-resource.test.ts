@@ -7,10 +7,10 @@ import {
 } from '../../../../controller/validate/validate-resource.ts';
 import { routeWith, settingsWith } from '../../../support/manifests/manifest-with.ts';
 import {
-  REFUSED_NULLS,
-  REFUSED_ROUTES,
-  REFUSED_SETTINGS,
-} from '../../../support/manifests/refused-manifests.ts';
+  INVALID_NULLS,
+  INVALID_ROUTES,
+  INVALID_SETTINGS,
+} from '../../../support/manifests/invalid-manifests.ts';
 import { VALID_ROUTES, VALID_SETTINGS } from '../../../support/manifests/valid-manifests.ts';
 import { aRoute, aSettings } from '../../../support/resources.ts';
 
@@ -112,7 +112,7 @@ describe('metadata', () => {
 });
 
 describe('a Route', () => {
-  test.each([...REFUSED_ROUTES, ...REFUSED_NULLS])('with %s is invalid', (yaml, problem) => {
+  test.each([...INVALID_ROUTES, ...INVALID_NULLS])('with %s is invalid', (yaml, problem) => {
     expect(problemsOf(routeWith(yaml))).toEqual([problem]);
   });
 
@@ -144,7 +144,7 @@ describe('a Route', () => {
 });
 
 describe('GatewaySettings', () => {
-  test.each(REFUSED_SETTINGS)('with %s are invalid', (yaml, problem) => {
+  test.each(INVALID_SETTINGS)('with %s are invalid', (yaml, problem) => {
     expect(problemsOf(settingsWith(yaml))).toContain(problem);
   });
 });

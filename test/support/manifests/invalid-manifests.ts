@@ -1,16 +1,18 @@
 import { PROVIDER } from './provider.ts';
 
-/** A change of a spec, and the one problem that it makes: `path: message`. */
-export type Refused = readonly [yaml: string, problem: string];
+/** A change of a spec, and the one problem that it causes: `path: message`. */
+export type InvalidManifest = readonly [yaml: string, problem: string];
 
 const NAME = 'must consist of lower-case letters, digits, "-" and "."';
 const HOST = 'must be a domain such as example.com or *.example.com, in lower case';
 
-/** Changes of a Route's spec that an API server admits: it takes out what is null. */
-export const REFUSED_NULLS: readonly Refused[] = [['prefix:', 'spec.prefix: must be a string']];
+/** Changes of a Route's spec that an API server admits, since it removes null values. */
+export const INVALID_NULLS: readonly InvalidManifest[] = [
+  ['prefix:', 'spec.prefix: must be a string'],
+];
 
-/** Changes of a Route's spec that its schema refuses. */
-export const REFUSED_ROUTES: readonly Refused[] = [
+/** Changes of a Route's spec that make it invalid by its schema. */
+export const INVALID_ROUTES: readonly InvalidManifest[] = [
   [
     'from: https://app.example.com/path',
     'spec.from: must be a scheme, host and optional port such as https://app.example.com, without a path',
@@ -84,8 +86,8 @@ export const REFUSED_ROUTES: readonly Refused[] = [
   ],
 ];
 
-/** Specs of GatewaySettings that their schema refuses. */
-export const REFUSED_SETTINGS: readonly Refused[] = [
+/** Specs of GatewaySettings that are invalid by their schema. */
+export const INVALID_SETTINGS: readonly InvalidManifest[] = [
   [
     'authenticate_url: https://a',
     'spec.authenticate_url: is not a known field; did you mean "authenticateUrl"?',
