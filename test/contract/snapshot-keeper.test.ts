@@ -1,40 +1,26 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 
 import type { Sealer } from '../../proxy/crypto/sealer.ts';
 import { FileSnapshotKeeper } from '../../proxy/store/snapshot/file-snapshot-keeper.ts';
 import type { RedisConnection } from '../../proxy/store/redis/connection/redis-connection.ts';
-import { RedisSnapshotKeeper } from '../../proxy/store/redis/stores/redis-snapshot-keeper.ts';
-import type { PlacedSnapshot, SnapshotKeeper } from '../../proxy/store/snapshot/snapshot-keeper.ts';
+import type { SnapshotKeeper } from '../../proxy/store/snapshot/snapshot-keeper.ts';
 import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
-import { AN_IDENTITY_PROVIDER } from '../support/compiled-resources.ts';
-import { compiledSettings } from '../support/compiled-settings.ts';
-import { disposeAfterEach } from '../support/dispose-after-each.ts';
-import {
-  aCompiledRoute,
-  manyResources,
-  resourcesOf,
-  SOME_SIGNING_KEYS,
-} from '../support/push/some-resources.ts';
-// Says so where no Redis can run, and fails in CI.
-import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
+import { manyResources } from '../support/push/some-resources.ts';
 import { noRedisReason } from '../support/redis/no-redis-reason.ts';
 import { startRedisCluster, type TestRedisCluster } from '../support/redis/start-redis-cluster.ts';
 import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
 import { connectionTo, sealerWith } from './redis-stores-under-test.ts';
+import { ID, placed, positions, keeperOn } from './snapshot-keepers.ts';
 
-const ID = 'gatehouse-system/gatehouse';
-const THIRTY_DAYS_SECONDS = 30 * 24 * 60 * 60;
-
-/** One place where a snapshot is kept. */
+/** A place where a snapshot is stored. */
 interface Place extends AsyncDisposable {
-  /** Another keeper at the same place, as after a start. */
+  /** Opens a further keeper of the same place, as after a start. */
   open(sealer?: Sealer, id?: string): SnapshotKeeper;
-  /** Everything that somebody reads who looks there. */
+  /** Returns everything that is stored. */
   read(): Promise<string>;
 }
 
@@ -52,26 +38,6 @@ const IMPLEMENTATIONS: readonly Implementation[] = [
       ]
     : []),
 ];
-
-/** A snapshot that tells its position. */
-function placed(epoch: number, sequence: number): PlacedSnapshot {
-  const name = `team/route-${String(epoch)}-${String(sequence)}`;
-  return {
-    position: { epoch, sequence },
-    snapshot: snapshotOf(
-      resourcesOf(
-        compiledSettings(),
-        SOME_SIGNING_KEYS,
-        AN_IDENTITY_PROVIDER,
-        aCompiledRoute(name),
-      ),
-    ),
-  };
-}
-
-function positions(all: readonly (PlacedSnapshot | undefined)[]): readonly unknown[] {
-  return all.map((each) => each?.position);
-}
 
 describe.each(IMPLEMENTATIONS)('the last good snapshot in $name', ({ create }) => {
   test('is absent at first', async () => {
@@ -185,213 +151,8 @@ describe.each(IMPLEMENTATIONS)('the last good snapshot in $name', ({ create }) =
   });
 });
 
-describe('the file of the last good snapshot', () => {
-  async function inDirectory(
-    run: (directory: string, file: string) => Promise<void>,
-  ): Promise<void> {
-    const directory = await mkdtemp(join(tmpdir(), 'gatehouse-keeper-'));
-    await run(directory, join(directory, 'last-good-snapshot'));
-    await rm(directory, { recursive: true });
-  }
-
-  function keeperIn(directory: string): FileSnapshotKeeper {
-    return new FileSnapshotKeeper({ directory, id: ID, sealer: sealerWith('a') });
-  }
-
-  test('is readable for its owner only, and the only file', async () => {
-    await inDirectory(async (directory, file) => {
-      await keeperIn(directory).save(placed(1, 1));
-      await keeperIn(directory).save(placed(1, 2));
-
-      expect((await stat(file)).mode & 0o777).toBe(0o600);
-      expect(await readdir(directory)).toEqual(['last-good-snapshot']);
-    });
-  });
-
-  test('is named in the error if it cannot be used, and replaced by the next save', async () => {
-    await inDirectory(async (directory, file) => {
-      await keeperIn(directory).save(placed(7, 7));
-      const text = await readFile(file, 'utf8');
-      const middle = text.length >>> 1;
-      for (const broken of ['', 'something else\n', text.slice(0, middle), flipped(text, middle)]) {
-        await writeFile(file, broken);
-        await expect(keeperIn(directory).load()).rejects.toThrow(file);
-      }
-
-      expect(await keeperIn(directory).save(placed(1, 1))).toBe('kept');
-      expect(await keeperIn(directory).load()).toEqual(placed(1, 1));
-    });
-  });
-
-  test('is unchanged after a process was killed while writing it', async () => {
-    await inDirectory(async (directory, file) => {
-      await keeperIn(directory).save(placed(1, 1));
-      await writeFile(`${file}.next`, 'half of');
-
-      expect(await keeperIn(directory).load()).toEqual(placed(1, 1));
-      expect(await keeperIn(directory).save(placed(1, 2))).toBe('kept');
-      expect(await readdir(directory)).toEqual(['last-good-snapshot']);
-    });
-  });
-
-  test('can be in a directory that does not exist yet', async () => {
-    await inDirectory(async (directory) => {
-      const keeper = keeperIn(join(directory, 'a', 'b'));
-      await keeper.save(placed(1, 1));
-
-      expect(await keeper.load()).toEqual(placed(1, 1));
-    });
-  });
-
-  test('cannot be in a path that is not a directory', async () => {
-    await inDirectory(async (directory) => {
-      await writeFile(join(directory, 'file'), '');
-      const keeper = keeperIn(join(directory, 'file'));
-
-      await expect(keeper.load()).rejects.toThrow('ENOTDIR');
-      await expect(keeper.save(placed(1, 1))).rejects.toThrow('ENOTDIR');
-    });
-  });
-});
-
-describeWithRedis('the last good snapshot of many proxies', () => {
-  const keep = disposeAfterEach();
-  let redis: TestRedis;
-  let connection: RedisConnection;
-
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
-  beforeEach(async () => {
-    await redis.send('FLUSHALL');
-    connection = keep(await connectionTo(redis.url));
-  });
-  afterAll(async () => {
-    await redis[Symbol.asyncDispose]();
-  });
-
-  test('is the newest, whichever proxy saved it', async () => {
-    const connections = await Promise.all(Array.from({ length: 5 }, () => connectionTo(redis.url)));
-    const keepers = connections.map((each) => keeperOn(each));
-    const results = await Promise.all(
-      Array.from({ length: 8 }, (_, index) => placed(2, index + 1)).flatMap((each) =>
-        keepers.map(async (keeper) => ({ each, isKept: (await keeper.save(each)) === 'kept' })),
-      ),
-    );
-    const kept = results.filter(({ isKept }) => isKept).map(({ each }) => each.position.sequence);
-    const [loaded] = await Promise.all(keepers.map((keeper) => keeper.load()));
-    await Promise.all(connections.map((each) => each[Symbol.asyncDispose]()));
-
-    expect(loaded).toEqual(placed(2, 8));
-    // Each was kept by one of them at most.
-    expect(new Set(kept).size).toBe(kept.length);
-  });
-
-  test('is sent to Redis by one proxy, while the others only compare positions', async () => {
-    await keeperOn(connection).save(placed(1, 1));
-    await redis.send('CONFIG', 'RESETSTAT');
-    for (let count = 0; count < 10; count += 1) {
-      await keeperOn(connection).save(placed(1, 1));
-    }
-    const statistics = String(await redis.send('INFO', 'stats'));
-    const received = Number(/total_net_input_bytes:(\d+)/.exec(statistics)?.[1]);
-    const commands = String(await redis.send('INFO', 'commandstats'));
-
-    expect(received).toBeLessThan(10 * 500);
-    expect(commands).not.toContain('cmdstat_hset');
-  });
-
-  test('lives for thirty days from the last time a proxy saved it', async () => {
-    const keeper = keeperOn(connection);
-    await keeper.save(placed(1, 1));
-    redis.advance(THIRTY_DAYS_SECONDS - 60);
-    expect(await keeper.save(placed(1, 1))).toBe('same');
-    redis.advance(THIRTY_DAYS_SECONDS - 60);
-    expect(await keeper.load()).toEqual(placed(1, 1));
-    redis.advance(120);
-
-    expect(await keeper.load()).toBeUndefined();
-    expect(await keeper.save(placed(1, 1))).toBe('kept');
-  });
-
-  test('does not live longer because an older one was refused', async () => {
-    const keeper = keeperOn(connection);
-    await keeper.save(placed(9, 1));
-    redis.advance(THIRTY_DAYS_SECONDS - 60);
-    expect(await keeper.save(placed(1, 1))).toBe('newer');
-    redis.advance(120);
-
-    expect(await keeper.load()).toBeUndefined();
-  });
-
-  test('is replaced if no key opens it, whatever position stands beside it', async () => {
-    const before = keeperOn(connection);
-    await before.save(placed(57, 3));
-    const keeper = keeperOn(connection, sealerWith('b'));
-
-    expect(await keeper.save(placed(1, 5))).toBe('kept');
-    expect(await keeper.load()).toEqual(placed(1, 5));
-  });
-
-  const KEY = `gatehouse:snapshot:{${ID}}`;
-  const HIGHEST = '999999999999999.1';
-
-  test.each<[what: string, tamper: () => Promise<unknown>]>([
-    ['another position', () => redis.send('HSET', KEY, 'position', HIGHEST)],
-    ['a position with too many digits', () => redis.send('HSET', KEY, 'position', `1${HIGHEST}`)],
-    [
-      'a position and a text',
-      () => redis.send('HSET', KEY, 'position', HIGHEST, 'snapshot', 'x'.repeat(100)),
-    ],
-    [
-      'a position without a text',
-      async () => {
-        await redis.send('HDEL', KEY, 'snapshot');
-        await redis.send('HSET', KEY, 'position', HIGHEST);
-      },
-    ],
-    ['what is no hash', () => redis.send('SET', KEY, 'x')],
-  ])('is not frozen by someone who writes %s', async (_what, tamper) => {
-    const keeper = keeperOn(connection);
-    await keeper.save(placed(57, 3));
-    await tamper();
-
-    expect(await keeper.save(placed(57, 4))).toBe('kept');
-    expect(await keeper.load()).toEqual(placed(57, 4));
-    await tamper();
-    await keeper.save(placed(57, 4));
-    await keeper.save(placed(57, 4));
-    expect(await keeper.load()).toEqual(placed(57, 4));
-    expect(String(await redis.send('HGET', KEY, 'position'))).toBe('57.4');
-  });
-
-  test('is restored when a proxy saves it again', async () => {
-    const keeper = keeperOn(connection);
-    await keeper.save(placed(1, 1));
-    await redis.send('HSET', KEY, 'snapshot', 'x'.repeat(100));
-    await keeper.save(placed(1, 1));
-    await keeper.save(placed(1, 1));
-
-    expect(await keeper.load()).toEqual(placed(1, 1));
-  });
-
-  test('does not open at a different place', async () => {
-    await keeperOn(connection).save(placed(1, 1));
-    const [from, to] = [ID, 'other/gatehouse'].map((id) => `gatehouse:snapshot:{${id}}`);
-    await redis.send('RENAME', String(from), String(to));
-    const other = keeperOn(connection, sealerWith('a'), 'other/gatehouse');
-
-    await expect(other.load()).rejects.toThrow('does not open');
-  });
-});
-
 function isNewer(a: SnapshotPosition, b: SnapshotPosition): boolean {
   return a.epoch > b.epoch || (a.epoch === b.epoch && a.sequence > b.sequence);
-}
-
-function flipped(text: string, index: number): string {
-  const other = text.charAt(index) === 'A' ? 'B' : 'A';
-  return text.slice(0, index) + other + text.slice(index + 1);
 }
 
 async function createDirectory(): Promise<Place> {
@@ -401,14 +162,6 @@ async function createDirectory(): Promise<Place> {
     read: () => readFile(join(directory, 'last-good-snapshot'), 'utf8'),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true }),
   };
-}
-
-function keeperOn(
-  connection: RedisConnection,
-  sealer = sealerWith('a'),
-  id = ID,
-): RedisSnapshotKeeper {
-  return new RedisSnapshotKeeper(connection, { id, sealer });
 }
 
 /** Places in a Redis that runs for all tests of this file. */

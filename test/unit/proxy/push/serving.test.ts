@@ -14,12 +14,12 @@ import { createRecordingLogger } from '../../../support/redis/recording-logger.t
 
 const SETTINGS = compiledSettings();
 
-/** More than a slice of time is enough for. */
+/** More routes than one time slice is enough for. */
 const MANY = 5000;
 
 interface TestServing extends AsyncDisposable {
   readonly serving: Serving;
-  /** Version of what requests are served by. */
+  /** Version of the snapshot that requests are served by. */
   version(): string | undefined;
 }
 
@@ -40,7 +40,7 @@ async function startServing(): Promise<TestServing> {
   };
 }
 
-/** Routes with a host of their own each, all to one upstream. */
+/** A snapshot of routes, each with its own host, and all to one upstream. */
 function routes(count: number, upstream = 'http://app.internal'): Snapshot {
   const each = Array.from({ length: count }, (_, index) => {
     const name = `team/r${String(index)}`;
@@ -54,7 +54,7 @@ function placed(snapshot: Snapshot, sequence: number): PlacedSnapshot {
   return { position: { epoch: 1, sequence }, snapshot };
 }
 
-/** Tells how often anybody looks for a resource, or comes by one. */
+/** Counts how often a resource is read. */
 class CountedResources extends Map<string, SnapshotResource> {
   looks = 0;
 
@@ -88,7 +88,7 @@ class CountedResources extends Map<string, SnapshotResource> {
   }
 }
 
-/** Serves so many routes, then changes one: how many resources are looked at for that. */
+/** Serves a number of routes, then changes one. Returns how many resources are read for that. */
 async function looksForOneChange(count: number, isKnown: boolean): Promise<number> {
   await using under = await startServing();
   const before = new CountedResources(routes(count).resources);
