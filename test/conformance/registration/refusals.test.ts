@@ -1,0 +1,129 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { verifies } from '../../requirements/verifies.ts';
+import { LOOPBACK_CALLBACK, startAuthorizationServer } from '../../support/authorization-server.ts';
+import { fieldsOf } from '../../support/client-flow.ts';
+import { post, REGISTER } from '../../support/registration-cases.ts';
+
+const REDIRECT_URIS = [LOOPBACK_CALLBACK];
+
+describe('Client registration refuses', () => {
+  const REFUSED: readonly (readonly [string, unknown, string])[] = [
+    ['no redirect URIs', {}, 'invalid_redirect_uri'],
+    ['an empty list of redirect URIs', { redirect_uris: [] }, 'invalid_redirect_uri'],
+    [
+      'more than twenty redirect URIs',
+      { redirect_uris: Array.from({ length: 21 }, (_, n) => `https://c.example/${String(n)}`) },
+      'invalid_redirect_uri',
+    ],
+    [
+      'a redirect URI without end',
+      { redirect_uris: [`https://c.example/${'x'.repeat(2048)}`] },
+      'invalid_redirect_uri',
+    ],
+    [
+      'a redirect URI with a fragment',
+      { redirect_uris: ['https://c.example/#a'] },
+      'invalid_redirect_uri',
+    ],
+    [
+      'redirect URIs that are no list',
+      { redirect_uris: 'https://c.example/' },
+      'invalid_client_metadata',
+    ],
+    [
+      'an unknown way to authenticate',
+      { redirect_uris: REDIRECT_URIS, token_endpoint_auth_method: 'x' },
+      'invalid_client_metadata',
+    ],
+    [
+      'the implicit grant',
+      { redirect_uris: REDIRECT_URIS, grant_types: ['implicit'] },
+      'invalid_client_metadata',
+    ],
+    [
+      'a private key',
+      {
+        redirect_uris: REDIRECT_URIS,
+        token_endpoint_auth_method: 'private_key_jwt',
+        jwks: { keys: [{ kty: 'EC', d: 'd' }] },
+      },
+      'invalid_client_metadata',
+    ],
+    [
+      'keys on a domain that is not allowed, which it would have to fetch',
+      {
+        redirect_uris: REDIRECT_URIS,
+        token_endpoint_auth_method: 'private_key_jwt',
+        jwks_uri: 'https://internal.example/keys',
+      },
+      'invalid_client_metadata',
+    ],
+    ['what is no JSON', '{"redirect_uris":', 'invalid_client_metadata'],
+    ['a list', [], 'invalid_client_metadata'],
+    ['null', 'null', 'invalid_client_metadata'],
+    ['nothing', '', 'invalid_client_metadata'],
+  ];
+
+  for (const [title, members, error] of REFUSED) {
+    verifies('as.registration-errors', title, async () => {
+      await using server = await startAuthorizationServer();
+      const reply = await post(server, members);
+      expect(reply.status).toBe(400);
+      expect(reply.headers['content-type']).toBe('application/json');
+      expect(reply.headers['cache-control']).toBe('no-store');
+      expect(fieldsOf(reply)).toEqual({ error, error_description: expect.any(String) });
+      expect(server.logged).toEqual([]);
+    });
+  }
+
+  for (const uri of [
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    'http://client.example/callback',
+    'https://user@client.example/',
+    'unheard-of://callback',
+  ]) {
+    verifies(
+      ['as.redirect-uri-allowed', 'as.registration-errors'],
+      `a redirect to ${uri}`,
+      async () => {
+        await using server = await startAuthorizationServer();
+        const reply = await post(server, { redirect_uris: [uri] });
+        expect(reply.status).toBe(400);
+        expect(fieldsOf(reply)).toMatchObject({ error: 'invalid_redirect_uri' });
+      },
+    );
+  }
+
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', '']) {
+    verifies('as.registration-errors', `a body of type ${JSON.stringify(type)}`, async () => {
+      await using server = await startAuthorizationServer();
+      const reply = await post(
+        server,
+        { redirect_uris: REDIRECT_URIS },
+        { headers: { 'content-type': type } },
+      );
+      expect(reply.status).toBe(400);
+      expect(fieldsOf(reply)).toMatchObject({ error: 'invalid_client_metadata' });
+    });
+  }
+
+  test('a body that is too long', async () => {
+    await using server = await startAuthorizationServer();
+    const reply = await post(server, {
+      redirect_uris: REDIRECT_URIS,
+      padding: 'x'.repeat(16 * 1024),
+    });
+    expect(reply.status).toBe(413);
+    expect(fieldsOf(reply)).toMatchObject({ error: 'invalid_request' });
+  });
+
+  test('any other method than POST', async () => {
+    await using server = await startAuthorizationServer();
+    const reply = await server.send(REGISTER);
+    expect(reply.status).toBe(405);
+    expect(reply.headers.allow).toBe('POST');
+  });
+});
