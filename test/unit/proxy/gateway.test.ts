@@ -20,11 +20,11 @@ const HANDSHAKE = `${GET}Connection: Upgrade\r\nUpgrade: websocket\r\n`;
 const NO_WAIT = { minMs: 0, timeoutMs: 10_000 };
 const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8' };
 
-describe('A request whose own answer to a failure fails', () => {
+describe('A request whose error response fails', () => {
   test.each([
     ['a request', `${GET}\r\n`],
     ['a handshake', `${HANDSHAKE}\r\n`],
-  ])('is logged and loses its connection, and the process lives on: %s', async (_what, bytes) => {
+  ])('is logged and disconnected, and the process survives: %s', async (_what, bytes) => {
     // Without a configuration nothing can be served, not even an error.
     await using gateway = await startGateway();
     await using client = await RawClient.connect(gateway.port);
@@ -58,7 +58,7 @@ function serve(gateway: TestGateway, upstream: string): Promise<void> {
 }
 
 describe('A snapshot', () => {
-  test('that cannot be served changes nothing', async () => {
+  test('that cannot be served is refused, and changes nothing', async () => {
     await using upstream = await startUpstream((_message, response) => response.end('served'));
     await using gateway = await startGateway();
     await serve(gateway, upstream.origin);
@@ -74,7 +74,16 @@ describe('A snapshot', () => {
     expect((await send(gateway.origin)).body).toBe('served');
   });
 
-  test('is followed by requests that come, not by those under way', async () => {
+  test('is refused if another one was applied while it was made ready', async () => {
+    await using gateway = await startGateway();
+    const [first, second] = ['http://127.0.0.1:1', 'http://127.0.0.1:2'].map((upstream) =>
+      serve(gateway, upstream),
+    );
+    await first;
+    await expect(second).rejects.toThrow('another snapshot was applied meanwhile');
+  });
+
+  test('applies to later requests, not to current ones', async () => {
     await using before = await startUpstream((message, response) => {
       response.write('begun, ');
       message.on('data', (chunk: Buffer) => response.write(chunk)).on('end', () => response.end());
@@ -97,7 +106,7 @@ describe('A snapshot', () => {
 });
 
 describe('A gateway that is not ready', () => {
-  test('says why', async () => {
+  test('reports the reason', async () => {
     await using gateway = await startGateway();
     const reasons = [gateway.gateway.whyNotReady()];
     await serve(gateway, 'http://127.0.0.1:1');
@@ -111,7 +120,7 @@ describe('A gateway that is not ready', () => {
 });
 
 describe('A gateway that drains', () => {
-  test('first goes on serving, with the last response of every connection', async () => {
+  test('still serves at first, with the last response of every connection', async () => {
     await using upstream = await startUpstream((_message, response) => response.end('served'));
     await using gateway = await startGateway();
     await serve(gateway, upstream.origin);
@@ -134,7 +143,7 @@ describe('A gateway that drains', () => {
     await expect(RawClient.connect(gateway.port)).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('closes connections that nothing happens on', async () => {
+  test('closes idle connections', async () => {
     await using upstream = await startUpstream((_message, response) => response.end('served'));
     await using gateway = await startGateway();
     await serve(gateway, upstream.origin);
@@ -148,7 +157,7 @@ describe('A gateway that drains', () => {
     expect(gateway.gateway.connections()).toBe(0);
   });
 
-  test('ends event streams behind an event, and their upstreams with them', async () => {
+  test('ends event streams after an event, and aborts them at their upstreams', async () => {
     await using upstream = await startUpstream((message, response) => {
       response.writeHead(200, EVENT_STREAM).write('data: 1\n\n');
       if (message.url === '/within') response.write('da');
@@ -169,7 +178,7 @@ describe('A gateway that drains', () => {
     await drained;
   });
 
-  test('ends event streams that begin later before their first event', async () => {
+  test('ends later event streams before their first event', async () => {
     await using upstream = await startUpstream((message) => void message.resume());
     await using gateway = await startGateway();
     await serve(gateway, upstream.origin);
@@ -188,7 +197,7 @@ describe('A gateway that drains', () => {
     await drained;
   });
 
-  test('lets the event stream that answers a call bring its answer', async () => {
+  test('lets the event stream of a call deliver its answer', async () => {
     await using upstream = await startUpstream((_message, response) => {
       response.writeHead(200, EVENT_STREAM).write('data: progress\n\n');
     });
@@ -203,7 +212,7 @@ describe('A gateway that drains', () => {
     await drained;
   });
 
-  test('ends even that behind an event when the time is over, and cuts off the rest', async () => {
+  test('ends event streams of calls after the timeout, and cuts off all other responses', async () => {
     await using upstream = await startUpstream((message, response) => {
       const headers = message.method === 'POST' ? EVENT_STREAM : { 'content-type': 'text/plain' };
       response.writeHead(200, headers).write('data: 1\n\n');
@@ -232,7 +241,7 @@ describe('A gateway that drains', () => {
     await drained;
   });
 
-  test('says goodbye on WebSockets, between two messages', async () => {
+  test('sends a close frame on WebSockets, between two messages', async () => {
     await using upstream = await startUpstream((_message, response) => response.end());
     const sockets = new WebSocketServer({ server: upstream.server });
     await using gateway = await startGateway();
@@ -252,7 +261,7 @@ describe('A gateway that drains', () => {
     expect((await serverClosed)[0]).toBe(1001);
   });
 
-  test('waits for the rest of a WebSocket message that is on its way', async () => {
+  test('waits for the rest of a WebSocket message', async () => {
     await using upstream = await startUpstream((_message, response) => response.end());
     upstream.server.on('upgrade', (_message: IncomingMessage, socket) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n');

@@ -46,7 +46,7 @@ describe('two routes that own the same path of a host', () => {
     rejected: [{ key, message: 'another route has the same host, port and path' }],
   });
 
-  test('are refused, and the one that came is named', () => {
+  test('are refused, and the added one is named', () => {
     const before = aSnapshot(SETTINGS, two);
     const after = aSnapshot(SETTINGS, one, two);
 
@@ -56,7 +56,7 @@ describe('two routes that own the same path of a host', () => {
     expect(thrownBy(() => follow(before, after))).toMatchObject(naming('route/a/1'));
   });
 
-  test('leave what was before as it was', () => {
+  test('leave the configuration before unchanged', () => {
     const before = aSnapshot(SETTINGS, one);
     const configuration = follow(before);
     const changes = changesBetween(before, aSnapshot(SETTINGS, one, two));
@@ -73,7 +73,7 @@ describe('two routes that own the same path of a host', () => {
     expect(follow(aSnapshot(SETTINGS, one, { ...two, ...change })).routes).toBeDefined();
   });
 
-  test('may be one after the other, and change places', () => {
+  test('may replace each other, and swap their paths', () => {
     const [left, right] = [prefixed('a/1', '/y'), prefixed('b/2', '/z')];
     const configuration = follow(
       aSnapshot(SETTINGS, one),
@@ -95,7 +95,7 @@ function thrownBy(run: () => unknown): unknown {
 }
 
 describe('the configuration after a change', () => {
-  test('has the routes that came, without those that went or moved to another host', () => {
+  test('has the added routes, and not those that were removed or moved to a different host', () => {
     const configuration = follow(
       aSnapshot(SETTINGS, prefixed('a/1', '/1'), prefixed('a/2', '/2'), prefixed('a/3', '/3')),
       aSnapshot(
@@ -114,12 +114,12 @@ describe('the configuration after a change', () => {
     expect(routesAt(configuration, 'other.example.com', '/3')).toEqual(['a/3']);
   });
 
-  test('forgets a host with its last route', () => {
+  test('removes a host with its last route', () => {
     const configuration = follow(aSnapshot(SETTINGS, aCompiledRoute()), aSnapshot(SETTINGS));
     expect(configuration.routes.findHost('app.example.com')).toBeUndefined();
   });
 
-  test('serves a route by its new content', () => {
+  test('serves a changed route by its new content', () => {
     const configuration = follow(
       aSnapshot(SETTINGS, aCompiledRoute({ upstream: 'http://old' })),
       aSnapshot(SETTINGS, aCompiledRoute({ upstream: 'http://new' })),
@@ -128,7 +128,7 @@ describe('the configuration after a change', () => {
     expect(route?.compiled.upstream).toBe('http://new');
   });
 
-  test('is the same, whatever came before, as one that is built of the snapshot alone', () => {
+  test('equals one that is built from the snapshot alone, whatever came before', () => {
     const last = aSnapshot(SETTINGS, prefixed('a/2', '/A'), prefixed('a/1', '/a'));
     const built = buildConfiguration(last);
     const followed = follow(aSnapshot(SETTINGS, prefixed('a/1', '/a')), last);
@@ -139,7 +139,7 @@ describe('the configuration after a change', () => {
     }
   });
 
-  test('shares the hosts that it does not touch, and leaves the one before as it was', () => {
+  test('shares unchanged hosts with the one before, which stays unchanged', () => {
     const kept = aCompiledRoute({ name: 'a/kept', host: 'kept.example.com' });
     const before = aSnapshot(SETTINGS, aCompiledRoute(), kept);
     const configuration = buildConfiguration(before);
@@ -153,7 +153,7 @@ describe('the configuration after a change', () => {
     expect(configuration.routes.findHost('app.example.com')).toBeDefined();
   });
 
-  test('leaves the table of routes alone when only endpoints change', () => {
+  test('keeps the routing table if only targets change', () => {
     const before = aSnapshot(SETTINGS, aCompiledRoute(), aCompiledService('a/b', ['10.0.0.1:80']));
     const after = aSnapshot(SETTINGS, aCompiledRoute(), aCompiledService('a/b', ['10.0.0.2:80']));
     const configuration = buildConfiguration(before);
@@ -165,7 +165,7 @@ describe('the configuration after a change', () => {
     ]);
   });
 
-  test('takes an identity provider under another name', () => {
+  test('accepts an identity provider with a different name', () => {
     const { identityProvider } = follow(
       aSnapshot(SETTINGS, AN_IDENTITY_PROVIDER),
       aSnapshot(SETTINGS, { ...AN_IDENTITY_PROVIDER, name: 'before-idp' }),
@@ -173,7 +173,7 @@ describe('the configuration after a change', () => {
     expect(identityProvider?.name).toBe('before-idp');
   });
 
-  test('does without what went', () => {
+  test('does not have removed resources', () => {
     const { identityProvider, services } = follow(
       aSnapshot(SETTINGS, AN_IDENTITY_PROVIDER, aCompiledService('a/b', [])),
       aSnapshot(SETTINGS),
@@ -196,7 +196,7 @@ describe('the configuration after a change', () => {
       aSnapshot(SETTINGS, aCompiledService('a/b', ['nowhere'])),
       'is not a target address',
     ],
-  ])('is none when it is wrong: %s', (_what, after, message) => {
+  ])('is refused with an invalid part: %s', (_what, after, message) => {
     const before = aSnapshot(SETTINGS);
     const changes = changesBetween(before, after);
     expect(() => nextConfiguration(buildConfiguration(before), after, changes)).toThrow(message);

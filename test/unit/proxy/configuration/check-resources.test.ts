@@ -31,7 +31,7 @@ const RSA_KEY = generateKeyPairSync('rsa', {
 }).privateKey;
 
 describe('the resources of a snapshot', () => {
-  test('have no fault when they can be served', async () => {
+  test('are all accepted if they can be served', async () => {
     const values: readonly CompiledResource[] = [
       compiledSettings({ trustedProxies: ['10.0.0.0/8'], outboundAllowedCidrs: ['fd00::/8'] }),
       signingKeys(EC_KEY),
@@ -58,14 +58,14 @@ describe('the resources of a snapshot', () => {
     ['an endpoint without a port', aCompiledService('a/b', ['10.0.0.1'])],
     ['an endpoint with more than that', aCompiledService('a/b', ['10.0.0.1:80/x'])],
     ['an endpoint with an impossible port', aCompiledService('a/b', ['10.0.0.1:99999'])],
-  ])('have the fault by its key, and the others none: %s', async (_what, value) => {
+  ])('are rejected by key, and the others are accepted: %s', async (_what, value) => {
     const good = aResource(aCompiledRoute({ name: 'default/good' }));
     const bad = aResource(value);
     const faults = await checkResources([good, bad, good]);
     expect(faults).toEqual([{ key: bad.key, message: expect.any(String) }]);
   });
 
-  test('tell nothing of a key in the message', async () => {
+  test('are rejected without the private key in the message', async () => {
     const [fault] = await checkResources([aResource(signingKeys('secret words'))]);
     expect(fault?.message).toBe('the key "k1" is not a private key for ES256');
   });

@@ -32,7 +32,7 @@ describe('cookie names', () => {
 });
 
 describe('cookies that are set', () => {
-  test('over TLS are Secure, HttpOnly, of the host alone and all of its paths', () => {
+  test('over TLS are Secure, HttpOnly, for the host alone and all of its paths', () => {
     expect(sessionCookie(SECURE, 'v', lax)).toBe(
       '__Host-gatehouse=v; Max-Age=60; Path=/; HttpOnly; Secure; SameSite=Lax',
     );
@@ -62,14 +62,14 @@ describe('cookies that are set', () => {
     );
   });
 
-  test('are removed with the attributes they were set with', () => {
+  test('are removed with the attributes that they were set with', () => {
     expect(expiredCookie(SECURE, '__Host-gatehouse')).toBe(
       '__Host-gatehouse=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax',
     );
   });
 });
 
-describe('cookies that are sent', () => {
+describe('the cookies of a request', () => {
   function read(cookie: string | undefined): Readonly<Record<string, string | undefined>> {
     return { ...readCookies({ headers: cookie === undefined ? {} : { cookie } }) };
   }
@@ -84,7 +84,7 @@ describe('cookies that are sent', () => {
     ['nonsense; a=b', { a: 'b' }],
     // Other people's cookies come as they may.
     ['a=b; a=c', { a: 'b' }],
-  ])('%j are %j', (header, expected) => {
+  ])('in %j are %j', (header, expected) => {
     expect(read(header)).toEqual(expected);
   });
 
@@ -94,16 +94,16 @@ describe('cookies that are sent', () => {
     '__Host-gatehouse=a;__Host-gatehouse=b',
     '__Host-gatehouse =a; \t__Host-gatehouse\t=b',
     '__Host-gatehouse=; __Host-gatehouse=b',
-  ])('count for nothing when ours are among them twice: %j', (cookie) => {
+  ])('are ignored if they repeat a cookie of the gateway: %j', (cookie) => {
     expect(readCookie({ headers: { cookie } }, '__Host-gatehouse')).toBeUndefined();
   });
 
-  test('are found beside others whose names are alike', () => {
+  test('are found beside cookies with similar names', () => {
     const cookie = '__Host-gatehouse-x=1; __Host-gatehouse=v; __Host-gatehouse2=3';
     expect(readCookie({ headers: { cookie } }, '__Host-gatehouse')).toBe('v');
   });
 
-  test('cannot reach into the prototype of what they are read into', () => {
+  test('cannot change the prototype of the object that holds them', () => {
     const cookies = readCookies({ headers: { cookie: '__proto__=x; constructor=y' } });
     expect(Object.getPrototypeOf(cookies)).not.toBe(Object.prototype);
     expect(readCookie({ headers: {} }, 'toString')).toBeUndefined();

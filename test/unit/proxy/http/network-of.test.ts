@@ -14,6 +14,6 @@ test.each([
   ['::', '0:0:0:0::/64'],
   ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
   ['', ''],
-])('takes %s for one of %s', (address, network) => {
+])('the network of %s is %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

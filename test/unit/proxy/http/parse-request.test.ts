@@ -64,7 +64,7 @@ describe('parsing a request', () => {
     ['https://APP.example.com/a', '/a', ''],
     ['http://app.example.com', '/', ''],
     ['http://app.example.com?b', '/', '?b'],
-  ])('takes the path of %s, which is on the host of Host', (url, path, query) => {
+  ])('reads the path of %s, which has the host of Host', (url, path, query) => {
     expect(parse({ url })).toMatchObject({ path, query });
   });
 
@@ -74,7 +74,7 @@ describe('parsing a request', () => {
     'http://user@app.example.com/',
     'http://app.example.com.evil.example/',
     'http:///a',
-  ])('refuses the target %s, which is on another host', (url) => {
+  ])('refuses the target %s, which has a different host', (url) => {
     expect(reasonOf({ url })).toBe('authority-mismatch');
   });
 
@@ -145,12 +145,12 @@ describe('parsing a request', () => {
     expect(reasonOf({ rawHeaders, httpVersion: '1.0' })).toBe('transfer-encoding');
   });
 
-  test('refuses more header fields than anybody sends', () => {
+  test('refuses more than 256 header fields', () => {
     const many = Array.from({ length: 300 }, () => ['X', 'y']).flat();
     expect(reasonOf({ rawHeaders: [...HOST, ...many] })).toBe('too-many-headers');
   });
 
-  test('refuses TRACE, whose answer would show the client what only the upstream may see', () => {
+  test("refuses TRACE, because its answer would show the upstream's credentials", () => {
     expect(reasonOf({ method: 'TRACE' })).toBe('trace-refused');
   });
 
@@ -177,7 +177,7 @@ describe('ambiguous paths', () => {
     '/%5F',
     '/%7E',
     '/%2E1',
-  ])('%s may be taken for another path', (path) => {
+  ])('%s may be read as a different path', (path) => {
     expect(ambiguousPath(path)).toBe(true);
   });
 
@@ -188,12 +188,12 @@ describe('ambiguous paths', () => {
     },
   );
 
-  test.each(['/caf%c3%a9', '/%C3%a9', '/%e2'])('%s has an upper-case twin', (path) => {
+  test.each(['/caf%c3%a9', '/%C3%a9', '/%e2'])('%s also has an upper-case spelling', (path) => {
     expect(ambiguousPath(path)).toBe(true);
   });
 
   test.each(['/', '/a/b/', '/%20', '/%25', '/%C3%A9', '/%40', '/%5B', '/%60', '/%7B', '/a:b'])(
-    '%s is one path only',
+    '%s has only one reading',
     (path) => {
       expect(ambiguousPath(path)).toBe(false);
     },

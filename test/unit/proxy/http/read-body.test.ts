@@ -29,7 +29,7 @@ async function withBegunRequest(
 }
 
 // Strangers send bodies byte by byte, each in time for the stall limit, and hold connections.
-test('a body that is not whole in time is not waited for', async () => {
+test('a body that is not complete within the deadline is refused', async () => {
   await withBegunRequest(async (message, client) => {
     const drip = setInterval(() => client.write('b'), 2);
     try {
@@ -44,7 +44,7 @@ test('a body that is not whole in time is not waited for', async () => {
 });
 
 // Strangers leave while they are authenticated, and would occupy memory until the deadline.
-test('the body of a client that has left is not waited for', async () => {
+test('the body of a client that has left is refused', async () => {
   await withBegunRequest(async (message, client) => {
     const closed = new Promise((resolve) => message.on('close', resolve));
     client.destroy();

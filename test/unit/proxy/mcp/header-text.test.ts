@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { decodeHeaderText } from '../../../../proxy/mcp/header-text.ts';
 
 describe('decodeHeaderText', () => {
-  test('decodes what a client encodes', () => {
+  test('decodes the text that a client encoded', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const encoded = `=?base64?${Buffer.from(text).toString('base64')}?=`;

@@ -19,7 +19,7 @@ describe('checkBodyHeaders', () => {
     ['Application/JSON'],
     ['application/json; charset=utf-8'],
     ['application/json;charset="UTF-8"'],
-  ])('takes a body of type %s', (type) => {
+  ])('accepts a body of type %s', (type) => {
     expect(() => checkBodyHeaders({ rawHeaders: ['Content-Type', type] })).not.toThrow();
   });
 
@@ -55,7 +55,7 @@ describe('checkBodyHeaders', () => {
     });
   });
 
-  test('takes a body that says it is not encoded', () => {
+  test('accepts a body with the encoding identity', () => {
     const rawHeaders = ['content-type', 'application/json', 'content-encoding', 'Identity'];
 
     expect(() => checkBodyHeaders({ rawHeaders })).not.toThrow();
@@ -106,7 +106,7 @@ describe('inspectRequest', () => {
       withVersion(CALL, '2025-11-25'),
       { 'MCP-Protocol-Version': '2025-06-18' },
     ],
-  ])('takes a message %s', (_, body, headers) => {
+  ])('accepts a message %s', (_, body, headers) => {
     expect(inspect(body, headers).kind).toBeDefined();
   });
 
@@ -138,7 +138,7 @@ describe('inspectRequest', () => {
     ['an old version', withVersion(LIST, MODERN), { 'MCP-Protocol-Version': '2025-11-25' }],
     ['a version newer than the body', withVersion(LIST, '2025-11-25'), mirrored('tools/list')],
     ['no version', withVersion(LIST, MODERN), {}],
-  ])('refuses headers that say %s', (_, body, headers) => {
+  ])('refuses headers with %s', (_, body, headers) => {
     const id = 'id' in body && 'method' in body ? body.id : null;
 
     expect(refusal(() => inspect(body, headers))).toMatchObject({
@@ -149,7 +149,7 @@ describe('inspectRequest', () => {
   });
 
   test.each(['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'])(
-    'refuses a repeated %s header, even of one value',
+    'refuses a repeated %s header, even with equal values',
     (name) => {
       const headers = mirrored('tools/call', 'read_file');
       const rawHeaders = [
@@ -163,7 +163,7 @@ describe('inspectRequest', () => {
     },
   );
 
-  test('refuses a body that is not understood before it looks at headers', () => {
+  test('refuses an invalid body before it checks headers', () => {
     const rawHeaders = Object.entries(mirrored('tools/list')).flat();
 
     expect(refusal(() => inspectRequest({ rawHeaders }, Buffer.from('[]')))).toMatchObject({

@@ -30,13 +30,13 @@ describe('parseMessage', () => {
     });
   });
 
-  test('reads a tool call without arguments as one with none', () => {
+  test('reads a tool call without arguments as one with empty arguments', () => {
     const message = parse({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params: { name: 't' } });
 
     expect(message).toMatchObject({ id: 'x', toolName: 't', toolArguments: {} });
   });
 
-  test('sees the tool of a call that is a notification', () => {
+  test('reads the tool of a call without an id', () => {
     const message = parse({ jsonrpc: '2.0', method: 'tools/call', params: { name: 't' } });
 
     expect(message).toMatchObject({ kind: 'notification', id: undefined, toolName: 't' });
@@ -58,7 +58,7 @@ describe('parseMessage', () => {
     ['a result', { jsonrpc: '2.0', id: 3, result: {} }],
     ['an error', { jsonrpc: '2.0', id: 3, error: { code: 1, message: 'x' } }],
     ['an error without id', { jsonrpc: '2.0', error: { code: 1, message: 'x' } }],
-  ])('reads a response with %s, and takes neither method nor id from it', (_, body) => {
+  ])('reads a response with %s, without a method or an id', (_, body) => {
     expect(parse(body)).toMatchObject({ kind: 'response', id: undefined, method: undefined });
   });
 
@@ -70,11 +70,11 @@ describe('parseMessage', () => {
     ['prompts/get', { name: 1 }, undefined],
     ['tools/list', { name: 'x' }, undefined],
     ['constructor', { name: 'x' }, undefined],
-  ])('finds what Mcp-Name mirrors for %s %j', (method, params, mirroredName) => {
+  ])('finds the text that Mcp-Name mirrors for %s %j', (method, params, mirroredName) => {
     expect(parse({ jsonrpc: '2.0', id: 1, method, params }).mirroredName).toBe(mirroredName);
   });
 
-  test('takes any arguments as they are', () => {
+  test('accepts any arguments unchanged', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), (written) => {
         const text = JSON.stringify(written);
@@ -161,7 +161,7 @@ describe('parseMessage', () => {
       'a key of another case in a response',
       '{"jsonrpc":"2.0","id":1,"result":{},"Method":"tools/call"}',
     ],
-  ])('refuses %s, and names no id', (_, text) => {
+  ])('refuses %s, without an id in the error', (_, text) => {
     expect(refusal(text)).toMatchObject({ status: 400, code: -32600, messageId: null });
   });
 
@@ -241,7 +241,7 @@ describe('parseMessage', () => {
       'protocolversion',
       `{"jsonrpc":"2.0","id":9,"method":"ping","params":{"_meta":{"${VERSION_KEY.toLowerCase()}":"x"}}}`,
     ],
-  ])('refuses %s, and names the id of the request', (_, text) => {
+  ])('refuses %s, with the id of the request in the error', (_, text) => {
     expect(refusal(text)).toMatchObject({ status: 400, code: -32600, messageId: 9 });
   });
 
@@ -255,11 +255,11 @@ describe('parseMessage', () => {
     expect(refusal(text)).toMatchObject({ status: 400, code: -32602, messageId: 9 });
   });
 
-  test('says of a batch that it is one', () => {
+  test('explains that batches are not accepted', () => {
     expect(refusal('[]').message).toBe('batches are not accepted');
   });
 
-  test('leaves the case of keys alone where they mean nothing to it', () => {
+  test('accepts any case in keys that it does not read', () => {
     const params = {
       name: 't',
       arguments: { Name: 'x', name: 'y', METHOD: 1 },
@@ -269,7 +269,7 @@ describe('parseMessage', () => {
     expect(parse({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }).toolName).toBe('t');
   });
 
-  test('takes U+0000 in values that name nothing, and an escaped backslash before u0000', () => {
+  test('accepts U+0000 in argument values, and an escaped backslash before u0000', () => {
     const written = { text: 'a\0b', '\\u0000': 1 };
     const params = { name: 't', arguments: written };
 
@@ -278,7 +278,7 @@ describe('parseMessage', () => {
     );
   });
 
-  test('quotes nothing of a body that it refuses', () => {
+  test('does not quote a body that it refuses', () => {
     const { message, cause } = refusal('{"password":"hunter2" oops}');
 
     expect(message).not.toContain('hunter2');

@@ -50,7 +50,7 @@ describe('parseStrictJson', () => {
     expect(() => parseStrictJson(text)).toThrow('duplicate key');
   });
 
-  test('reads an escaped key right after a text that misleads V8', () => {
+  test('reads an escaped key correctly after a text that misleads V8', () => {
     JSON.parse('{"misleading":1,"name":"safe","\\\\u00":1}');
     const escaped = '"\\u006e\\u0061\\u006d\\u0065"';
 
@@ -67,7 +67,7 @@ describe('parseStrictJson', () => {
   test.each([
     ['plain', 'a'],
     ['escaped', '\\u0061'],
-  ])('takes 128 levels and refuses 129, with a key that is %s', (_, name) => {
+  ])('accepts 128 levels and refuses 129, with a key that is %s', (_, name) => {
     const nested = (levels: number): string =>
       `{"${name}":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
 
@@ -78,14 +78,14 @@ describe('parseStrictJson', () => {
   test.each([
     ['plain', 'a'],
     ['escaped', '\\u0061'],
-  ])('does not recurse into the depths that it refuses, with keys that are %s', (_, name) => {
+  ])('does not recurse beyond 128 levels, with keys that are %s', (_, name) => {
     const levels = 100_000;
     const text = `${`{"${name}":`.repeat(levels)}1${'}'.repeat(levels)}`;
 
     expect(() => parseStrictJson(text)).toThrow('too deeply');
   });
 
-  test('sees depths that a duplicate key would hide', () => {
+  test('finds deep nesting that a duplicate key would hide', () => {
     const text = `{"\\u0061":${'['.repeat(100_000)}${']'.repeat(100_000)},"a":1}`;
 
     expect(() => parseStrictJson(text)).toThrow('too deeply');

@@ -56,7 +56,7 @@ const NOT_READ: Criterion = { kind: 'mcp_tool', matcher: { not_in: ['read_file']
 const RECOMMENDED: Policy = { allow: { and: [DOMAIN] }, deny: { and: [NOT_READ] } };
 
 describe('authorize', () => {
-  test('gives a permit for what the policy permits', () => {
+  test('returns a permit for a request that the policy permits', () => {
     const route = mcpRoute(RECOMMENDED);
     const message = call('read_file');
 
@@ -84,7 +84,7 @@ describe('authorize', () => {
     ['under allow', { allow: { and: [DOMAIN, READ] } }],
     ['in a not of allow', { allow: { not: [OTHER_DOMAIN, NOT_READ] } }],
     ['in a nor of deny', { allow: { and: [DOMAIN] }, deny: { nor: [READ] } }],
-  ])('answers the model when mcp_tool %s denies the call, and nothing else does', (_, policy) => {
+  ])('answers the model if only mcp_tool %s denies the call', (_, policy) => {
     const { outcome, records } = run(mcpRoute(policy), ALICE, call('drop_table'));
 
     expect(outcome).toBeInstanceOf(ToolCallDeniedError);
@@ -132,7 +132,7 @@ describe('authorize', () => {
       undefined,
       'mcp-tool-unauthorized',
     ],
-  ])('forbids what is denied by %s', (_, policy, message, reason) => {
+  ])('forbids a request that is denied by %s', (_, policy, message, reason) => {
     const { outcome, records } = run(mcpRoute(policy), ALICE, message);
 
     expect(outcome).toBeInstanceOf(ForbiddenError);
@@ -140,7 +140,7 @@ describe('authorize', () => {
     expect(records).toHaveLength(1);
   });
 
-  test('forbids everything on a route that lost its policy', () => {
+  test('forbids every request on a route without a policy', () => {
     const { outcome } = run({ ...mcpRoute(RECOMMENDED), policy: undefined }, ALICE);
 
     expect(outcome).toBeInstanceOf(ForbiddenError);
@@ -158,7 +158,7 @@ describe('authorize', () => {
     ]);
   });
 
-  test('asks the policy about the method and the path of the request', () => {
+  test('evaluates the policy with the method and the path of the request', () => {
     const policy: Policy = {
       allow: {
         and: [
@@ -172,8 +172,8 @@ describe('authorize', () => {
   });
 });
 
-describe('Permit', () => {
-  test('is not made of an object by anyone else', () => {
+describe('a permit', () => {
+  test('cannot be written as an object literal', () => {
     const route = mcpRoute({});
 
     // @ts-expect-error only `authorize` makes a permit
@@ -182,7 +182,7 @@ describe('Permit', () => {
     expect(forged).toBeDefined();
   });
 
-  test('is not made of a permit for another request', () => {
+  test('cannot be written as a copy with a different request', () => {
     const forge = (permit: Permit): Permit =>
       // @ts-expect-error a copy is not a permit
       ({ ...permit, request: REQUEST });
@@ -190,7 +190,7 @@ describe('Permit', () => {
     expect(forge).toBeDefined();
   });
 
-  test('is not made by an assertion elsewhere either', () => {
+  test('is asserted in authorize.ts only', () => {
     const folder = `${import.meta.dirname}/../../../../proxy`;
     const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' });
     const asserting = sources

@@ -46,7 +46,7 @@ describe('an upstream request', () => {
     expect(forged).toBeDefined();
   });
 
-  test('cannot be written as a changed copy of another one', () => {
+  test('cannot be written as a changed copy', () => {
     const forge = (upstream: UpstreamRequest): UpstreamRequest =>
       // @ts-expect-error a copy is not an upstream request
       ({ ...upstream, path: '/admin' });
@@ -54,7 +54,7 @@ describe('an upstream request', () => {
     expect(forge).toBeDefined();
   });
 
-  test('is asserted in the one place that makes it from a permit', () => {
+  test('is asserted in make-upstream-request.ts only', () => {
     expect(assertingFiles('UpstreamRequest')).toEqual(['pipeline/make-upstream-request.ts']);
   });
 });
@@ -68,7 +68,7 @@ describe('a plan to send a request again', () => {
     expect(forge).toBeDefined();
   });
 
-  test('is asserted in the one place that forwarding gets it from', () => {
+  test('is asserted in response-plan.ts only', () => {
     expect(assertingFiles('RepeatPlan')).toEqual(['forwarding/response/response-plan.ts']);
   });
 });

@@ -56,12 +56,12 @@ describe('the route of a path', () => {
     expect(match(all, path)).toBe(owner);
   });
 
-  test('is none where no route has it', () => {
+  test('is refused with 404 if no route has the path', () => {
     expect(match([prefix('/a')], '/b')).toBe('route-not-found');
   });
 });
 
-describe('a path that a lenient upstream takes for another route', () => {
+describe('a path that a lenient upstream reads as that of a different route', () => {
   test.each([
     ['capitals', [prefix(''), prefix('/mcp')], '/MCP'],
     ['capitals in the route', [prefix(''), prefix('/Admin')], '/admin/x'],
@@ -81,11 +81,11 @@ describe('a path that a lenient upstream takes for another route', () => {
     ['an encoded at sign', [prefix(''), prefix('/mcp')], '/users/alice%40example.com'],
     ['a slash at the end', [prefix(''), prefix('/mcp')], '/mcp/'],
     ['an only route', [prefix('')], '/ADMIN;x'],
-  ])('is not refused where there is no other: %s', (_what, paths, path) => {
+  ])('is not refused if there is no other route: %s', (_what, paths, path) => {
     expect(match(paths, path)).toMatch(/^prefix/);
   });
 
-  test('is refused when it is too long to be matched at a bounded cost', () => {
+  test('is refused if it is too long to be matched at a bounded cost', () => {
     const paths = [prefix(''), regex('/files/[a-z]+')];
     expect(match(paths, `/files/${'a'.repeat(2048)}`)).toBe('path-too-long');
   });

@@ -64,8 +64,8 @@ const DENIED_IN_ONE_READING: Policy = {
   deny: { or: [{ kind: 'http_path', matcher: { contains: 'a@b' } }] },
 };
 
-describe('buildPolicyEvaluator', () => {
-  test('is total: every policy decides on every request, by known codes told once', () => {
+describe('a policy evaluator', () => {
+  test('decides every request by any policy, with known reasons that do not repeat', () => {
     fc.assert(
       fc.property(policy, input, (written, asked) => {
         const { allow, allowReasons, deny, denyReasons } =
@@ -91,7 +91,7 @@ describe('buildPolicyEvaluator', () => {
     );
   });
 
-  test('permits another tool wherever it permits this one', () => {
+  test('permits another tool whenever it permits the called one', () => {
     fc.assert(
       fc.property(policy, input, (written, asked) => {
         const compiled = buildPolicyEvaluator(written);
@@ -103,7 +103,7 @@ describe('buildPolicyEvaluator', () => {
     );
   });
 
-  test('says mcp-tool-ok of every tool call that a policy with mcp_tool permits', () => {
+  test('has mcp-tool-ok for every tool call that a policy with mcp_tool permits', () => {
     fc.assert(
       fc.property(policy, input, text, (written, asked, toolName) => {
         const asking = withTool(written);
@@ -114,7 +114,7 @@ describe('buildPolicyEvaluator', () => {
     );
   });
 
-  test('says nothing of tools when the policy does not ask for them', () => {
+  test('has no reasons about tools if the policy does not test them', () => {
     const compiled = buildPolicyEvaluator({ allow: { and: [{ kind: 'authenticated_user' }] } });
 
     const decision = compiled.decide({ ...REQUEST, toolName: 'read_file' });
@@ -122,7 +122,7 @@ describe('buildPolicyEvaluator', () => {
     expect(decision.allowReasons).toEqual(['authenticated-user']);
   });
 
-  test('permits nothing by an empty policy', () => {
+  test('permits nothing if the policy is empty', () => {
     expect(buildPolicyEvaluator({}).decide(REQUEST)).toEqual({
       allow: false,
       allowReasons: [],
@@ -139,11 +139,11 @@ describe('buildPolicyEvaluator', () => {
       { deny: { xor: [{ kind: 'accept' }] } as PolicyBlock },
       'unknown group "xor"',
     ],
-  ])('refuses %s', (_, written, message) => {
+  ])('is not built from %s', (_, written, message) => {
     expect(() => buildPolicyEvaluator(written)).toThrow(message);
   });
 
-  test('refuses a criterion that it does not know', () => {
+  test('is not built from an unknown criterion', () => {
     const unknown = { kind: 'device', matcher: { is: 'a' } } as unknown as Criterion;
 
     expect(() => buildPolicyEvaluator({ deny: { or: [unknown] } })).toThrow();

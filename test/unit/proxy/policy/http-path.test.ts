@@ -23,7 +23,7 @@ describe('http_path', () => {
     [{ ends_with: ':delete' }, '/v1/models/7%3Adelete'],
     [{ contains: '(1)' }, '/users%281%29'],
     [{ in: ['/Reports'] }, '/reports'],
-  ])('in deny, %j also denies %s, which lenient upstreams read alike', (matcher, path) => {
+  ])('in deny, %j also denies %s, which lenient upstreams read the same way', (matcher, path) => {
     const policy = { allow: { and: [{ kind: 'accept' }] }, deny: { or: [httpPath(matcher)] } };
     // The literals are criteria.
     expect(permits(policy as Policy, path)).toBe(false);
@@ -33,13 +33,13 @@ describe('http_path', () => {
   test.each<[StringMatcher, string]>([
     [{ not_in: ['/admin'] }, '/ADMIN'],
     [{ not_in: ['/@me'] }, '/%40me'],
-  ])('in allow, %j does not allow %s either', (matcher, path) => {
+  ])('in allow, %j does not allow %s', (matcher, path) => {
     const policy: Policy = { allow: { and: [httpPath(matcher)] } };
     expect(permits(policy, path)).toBe(false);
     expect(permits(policy, '/elsewhere')).toBe(true);
   });
 
-  test('under not, what is denied in any reading stays denied', () => {
+  test('in not, a path that is denied in any reading stays denied', () => {
     const onlyPublic: Policy = {
       allow: { and: [{ kind: 'accept' }] },
       deny: { not: [httpPath({ starts_with: '/public' })] },

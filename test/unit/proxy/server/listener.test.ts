@@ -61,7 +61,7 @@ function closing(socket: EventEmitter): Promise<void> {
 }
 
 describe('a slow client', () => {
-  test('that does not finish its header is answered with 408, and closed', async () => {
+  test('that does not finish its header gets 408, and is disconnected', async () => {
     await using listener = await aListener({ headersMs: 100 });
     await using client = await RawClient.connect(listener.port);
     client.send('GET / HTTP/1.1\r\nHost: app.te');
@@ -69,14 +69,14 @@ describe('a slow client', () => {
     expect(await client.closed).toBe('ended');
   });
 
-  test('that says nothing at all is closed without a word', async () => {
+  test('that sends nothing is disconnected without a response', async () => {
     await using listener = await aListener({ headersMs: 100 });
     await using client = await RawClient.connect(listener.port);
     expect(await client.closed).toBe('ended');
     expect(client.received).toBe('');
   });
 
-  test('that stops in the middle of a body is answered with 408, and closed', async () => {
+  test('that stops in the middle of a body gets 408, and is disconnected', async () => {
     await using listener = await aListener({ bodyStallMs: 50 });
     await using client = await RawClient.connect(listener.port);
     client.send(`${UPLOAD}the first bytes`);
@@ -92,7 +92,7 @@ describe('a slow client', () => {
   test.each<[string, (message: IncomingMessage) => unknown]>([
     ['nobody has begun to read its body', () => undefined],
     ['its body is not read on', (message) => message.resume().pause()],
-  ])('is not to blame while %s', async (_while, treat) => {
+  ])('is not disconnected while %s', async (_while, treat) => {
     await using listener = await aListener({ bodyStallMs: 20 });
     await using stalled = await RawClient.connect(listener.port);
     await using waiting = await RawClient.connect(listener.port);
@@ -136,7 +136,7 @@ describe('a response', () => {
     expect((await client.response()).body).toBe('fine');
   });
 
-  test('that closes the connection is the last: what was sent behind it is not served', async () => {
+  test('that closes the connection is the last: a request sent after it is not served', async () => {
     await using listener = await aListener();
     await using client = await RawClient.connect(listener.port);
     client.send('GET / HTTP/1.1\r\nHost: app.test\r\nConnection: close\r\n\r\n');
@@ -148,7 +148,7 @@ describe('a response', () => {
     expect(client.received).toBe('');
   });
 
-  test('is not waited for by a client that goes on sending for ever', async () => {
+  test('arrives even if the client sends without end', async () => {
     await using listener = await aListener({ lingerMs: 50 });
     const socket = connect({ port: listener.port, host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => undefined).resume();
@@ -164,7 +164,7 @@ describe('a response', () => {
 });
 
 describe('an upgrade', () => {
-  test('can be answered with a whole response', async () => {
+  test('can be refused with a whole response', async () => {
     await using listener = await aListener();
     await using client = await RawClient.connect(listener.port);
     const upgrade = 'Connection: Upgrade\r\nUpgrade: WebSocket';
@@ -180,7 +180,7 @@ describe('an upgrade', () => {
     expect(await client.closed).toBe('ended');
   });
 
-  test('of a client that resets does not end the process', async () => {
+  test('does not end the process if the client resets the connection', async () => {
     const listener = await createListener(
       { host: '127.0.0.1', port: 0 },
       { request: () => undefined, upgrade: (_message, socket) => upgraded.emit('socket', socket) },
@@ -200,8 +200,8 @@ describe('an upgrade', () => {
   });
 });
 
-describe('closing', () => {
-  test('lets responses finish, as the last on their connections, and takes no others', async () => {
+describe('a listener that closes', () => {
+  test('lets responses finish, as the last of their connections, and accepts no more requests', async () => {
     await using listener = await aListener();
     await using idle = await RawClient.connect(listener.port);
     await using busy = await RawClient.connect(listener.port);
@@ -222,7 +222,7 @@ describe('closing', () => {
     await closed;
   });
 
-  test('closes connections whose response had begun already, once it is over', async () => {
+  test('closes a connection after the response that had begun', async () => {
     await using listener = await aListener();
     await using client = await RawClient.connect(listener.port);
     client.send(GET);
@@ -236,7 +236,7 @@ describe('closing', () => {
     await closed;
   });
 
-  test('waits no longer than it is told', async () => {
+  test('waits no longer than its timeout', async () => {
     await using listener = await aListener();
     await using stream = await RawClient.connect(listener.port);
     stream.send(GET);

@@ -108,7 +108,7 @@ describe('the access log', () => {
     expect(lines).toMatchObject([{ path: '/ws', status: 403, upstream: upstream.origin }]);
   });
 
-  test('says of a client that left early what it had got', async () => {
+  test('has the bytes that a client got before it left', async () => {
     await using upstream = await startUpstream((_message, response) => response.write('part'));
     await using gateway = await startGateway({ accessLog: true });
     await serve(gateway, upstream.origin);
@@ -121,7 +121,7 @@ describe('the access log', () => {
     ]);
   });
 
-  test('is off unless it is asked for', async () => {
+  test('is off by default', async () => {
     await using upstream = await startUpstream((_message, response) => response.end('served'));
     await using gateway = await startGateway();
     await serve(gateway, upstream.origin);

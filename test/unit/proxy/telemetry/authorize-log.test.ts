@@ -36,8 +36,8 @@ const UNDER_ALLOW: Policy = {
   },
 };
 
-describe('AuthorizeLog', () => {
-  test('tells of a tool call that a deny permits', () => {
+describe('the authorization log', () => {
+  test('has a record of a tool call that a deny permits', () => {
     expect(recordOf({ policy: UNDER_DENY, message: call('read_file', { path: '/a' }) })).toEqual({
       ...METADATA,
       'mcp-method': 'tools/call',
@@ -53,7 +53,7 @@ describe('AuthorizeLog', () => {
     });
   });
 
-  test('tells of a tool call that a deny stops', () => {
+  test('has a record of a tool call that a deny stops', () => {
     expect(recordOf({ policy: UNDER_DENY, message: call('drop_table', {}) })).toEqual({
       ...METADATA,
       'mcp-method': 'tools/call',
@@ -69,7 +69,7 @@ describe('AuthorizeLog', () => {
     });
   });
 
-  test('tells of a tool call that an allow permits', () => {
+  test('has a record of a tool call that an allow permits', () => {
     expect(recordOf({ policy: UNDER_ALLOW, message: call('read_file') })).toEqual({
       ...METADATA,
       'mcp-method': 'tools/call',
@@ -85,7 +85,7 @@ describe('AuthorizeLog', () => {
     });
   });
 
-  test('tells of a tool call that an allow does not permit', () => {
+  test('has a record of a tool call that an allow does not permit', () => {
     expect(recordOf({ policy: UNDER_ALLOW, message: call('drop_table') })).toEqual({
       ...METADATA,
       'mcp-method': 'tools/call',
@@ -101,7 +101,7 @@ describe('AuthorizeLog', () => {
     });
   });
 
-  test('tells the method of a message that calls no tool, and neither tool nor parameters', () => {
+  test('has the method of a message that calls no tool, without tool and parameters', () => {
     const message = parse({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { name: 'x' } });
 
     expect(recordOf({ policy: UNDER_DENY, message })).toEqual({
@@ -120,11 +120,11 @@ describe('AuthorizeLog', () => {
   test.each([
     ['no message', undefined],
     ['a response', parse({ jsonrpc: '2.0', id: 1, result: {} })],
-  ])('tells no method of %s', (_, message) => {
+  ])('has no method for %s', (_, message) => {
     expect(recordOf({ policy: UNDER_DENY, message })).not.toHaveProperty('mcp-method');
   });
 
-  test('tells of an anonymous request without user and email', () => {
+  test('has a record of an anonymous request, without user and email', () => {
     const decision = { allow: true, allowReasons: ['accept'], deny: false, denyReasons: [] };
 
     expect(recordOf({ decision, identity: undefined })).toEqual({
@@ -137,13 +137,13 @@ describe('AuthorizeLog', () => {
     });
   });
 
-  test('tells no email of a user without one', () => {
+  test('has no email for a user without one', () => {
     const identity = { provider: 'idp', subject: 'alice', groups: [], claims: {} };
 
     expect(recordOf({ policy: UNDER_DENY, identity })).not.toHaveProperty('email');
   });
 
-  test('has only the fields that are selected, and what says what the line is', () => {
+  test('has only the selected fields, and those that identify the line', () => {
     const fields = ['deny', 'allow', 'mcp-tool', 'allow-why-false', 'service'] as const;
 
     expect(recordOf({ policy: UNDER_DENY, message: call('read_file') }, fields)).toEqual({
@@ -173,7 +173,7 @@ describe('AuthorizeLog', () => {
     ]);
   });
 
-  test('takes up another selection with the next record', () => {
+  test('applies a changed selection to the next record', () => {
     const { log, lines } = logInMemory();
     const record = { requestId: 'r', identity: ALICE, message: undefined, decision: DENIED };
 
@@ -188,7 +188,7 @@ describe('AuthorizeLog', () => {
     ]);
   });
 
-  test('writes one line, whatever a client puts into names and parameters', () => {
+  test('has one line for a record, whatever names and parameters contain', () => {
     const name = 'x"}\n{"level":"info","allow":true\u2028';
     const { log, lines } = logInMemory();
     const message = call(name, { '\n"': ['\r\n', '\ud800'] });

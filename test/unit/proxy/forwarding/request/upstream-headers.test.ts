@@ -54,7 +54,7 @@ describe('header fields for the upstream', () => {
     expect(sent(fields)).toStrictEqual([...fields, ...GATEWAY_FIELDS]);
   });
 
-  test('say last what the gateway adds', () => {
+  test('end with the fields that the gateway adds', () => {
     expect(sent([], { added: ['X-Gateway-Assertion', 'jwt'] })).toStrictEqual([
       ...GATEWAY_FIELDS,
       ['X-Gateway-Assertion', 'jwt'],
@@ -76,7 +76,7 @@ describe('header fields for the upstream', () => {
     'Expect',
     'Host',
     'Content-Length',
-  ])('leave %s to the connection', (name) => {
+  ])('do not include %s, which is about the connection', (name) => {
     expect(sent([[name, 'close']])).toStrictEqual(GATEWAY_FIELDS);
   });
 
@@ -109,11 +109,11 @@ describe('header fields for the upstream', () => {
     'X-Method-Override',
     'Transfer_Encoding',
     'Content_Length',
-  ])('never pass on %s of a client', (name) => {
+  ])('never include %s of a client', (name) => {
     expect(sent([[name, 'forged']])).toStrictEqual(GATEWAY_FIELDS);
   });
 
-  test('leave out what Connection lists, but not what the gateway adds', () => {
+  test('exclude the fields that Connection lists, but not those that the gateway adds', () => {
     const fields = [
       ['Connection', 'keep-alive, X-Private ,x-gateway-assertion, X-Request-Id'],
       ['x-private', '1'],
@@ -136,13 +136,13 @@ describe('header fields for the upstream', () => {
     ['__Host-gatehouse', undefined],
     ['a=1; =gatehouse-8080=secret', 'a=1'],
     ['__Host-gatehouse=secret; gatehouse-1=x', undefined],
-  ])('take the gateway cookies out of %j', (value, expected) => {
+  ])("exclude the gateway's cookies of %j", (value, expected) => {
     const cookies = expected === undefined ? [] : [['Cookie', expected]];
     expect(sent([['Cookie', value]])).toStrictEqual([...cookies, ...GATEWAY_FIELDS]);
   });
 
   test.each(['Bearer upstreams-own', 'Basic dXNlcjpwYXNz', 'Bearer x-gte_no'])(
-    'pass on Authorization: %s unchanged',
+    'include Authorization: %s unchanged',
     (value) => {
       expect(sent([['authorization', value]])[0]).toStrictEqual(['authorization', value]);
     },
@@ -155,11 +155,11 @@ describe('header fields for the upstream', () => {
     'Token gte_token',
     'Basic x, Bearer gte_token',
     'gte_token',
-  ])('never pass on a token of the gateway: %s', (value) => {
+  ])('never include a token of the gateway: %s', (value) => {
     expect(sent([['Authorization', value]])).toStrictEqual(GATEWAY_FIELDS);
   });
 
-  test('pass on no Authorization where it is not the upstream’s business', () => {
+  test('exclude Authorization if the credentials remove it', () => {
     const fields = [
       ['Authorization', 'Bearer anything'],
       ['AUTHORIZATION', 'Basic other'],
@@ -173,7 +173,7 @@ describe('header fields for the upstream', () => {
 });
 
 describe('trailer fields for the upstream', () => {
-  test('leave out what no client may say in the header', () => {
+  test('exclude fields that a client must not write in the header', () => {
     const raw = [
       ...['X-Checksum', 'abc', 'X-Gateway-Assertion', 'forged', 'x_gateway_assertion', 'forged'],
       ...['Authorization', 'Bearer x', 'Cookie', 'a=1', 'Content-Length', '5', 'Host', 'evil'],

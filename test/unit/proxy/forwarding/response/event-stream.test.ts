@@ -17,7 +17,7 @@ function ended(before: readonly string[], after: readonly string[]): string {
   return isOver ? sent : `${sent} and more`;
 }
 
-describe('an event stream that is to end', () => {
+describe('an event stream that must end', () => {
   test.each<[string, before: string[], after: string[], sent: string]>([
     ['before its first event', [], ['data: 1\n\n'], ''],
     ['behind an event', ['data: 1\n\n'], ['data: 2\n\n'], 'data: 1\n\n'],
@@ -36,7 +36,7 @@ describe('an event stream that is to end', () => {
       ['ta: 1\n', 'id: 2\n'],
       'data: 1\nid: 2\n and more',
     ],
-  ])('ends with an event: %s', (_where, before, after, sent) => {
+  ])('ends after an event: %s', (_where, before, after, sent) => {
     expect(ended(before, after)).toBe(sent);
   });
 });

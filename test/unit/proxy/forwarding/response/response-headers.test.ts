@@ -21,7 +21,7 @@ describe('header fields for the client', () => {
     expect(responseHeaders(bytes(...fields), OK).fields).toStrictEqual(fields);
   });
 
-  test('leave out those about the upstream’s own connection', () => {
+  test('exclude those about the upstream’s connection', () => {
     const raw = bytes(
       ...['Connection', 'close, X-Hop, Content-Length', 'Keep-Alive', 'timeout=5', 'X-Hop', '1'],
       ...['Transfer-Encoding', 'chunked', 'Upgrade', 'h2c', 'TE', 'trailers'],
@@ -64,16 +64,16 @@ describe('header fields for the client', () => {
     ['a length', ['Trailer', 'X', 'Content-Length', '1'], OK, ['Content-Length', '1']],
     ['HTTP/1.0', ['Trailer', 'X'], { ...OK, canChunk: false }, []],
     ['no body', ['Trailer', 'X'], { ...OK, hasNoBody: true }, []],
-  ])('announce trailers only where there is a place for them: %s', (_where, raw, framing, sent) => {
+  ])('announce trailers only where they can be sent: %s', (_where, raw, framing, sent) => {
     expect(responseHeaders(bytes(...raw), framing).fields).toStrictEqual(sent);
   });
 
-  test('put no length on a 204', () => {
+  test('have no length for a 204', () => {
     const framing = { status: 204, hasNoBody: true, canChunk: true };
     expect(responseHeaders(bytes('Content-Length', '5'), framing).fields).toStrictEqual([]);
   });
 
-  test('keep a Content-Disposition in front of the length, where Node leaves its bytes alone', () => {
+  test('keep a Content-Disposition before the length, where Node does not change its bytes', () => {
     const raw = bytes('Content-Length', '1', 'A', '1', 'Content-Disposition', 'inline');
     expect(responseHeaders(raw, OK).fields).toStrictEqual([
       ...['Content-Disposition', 'inline', 'Content-Length', '1', 'A', '1'],
@@ -85,12 +85,12 @@ describe('header fields for the client', () => {
     ['a length', ['Content-Length', '1'], { ...OK, canChunk: false }, false],
     ['nothing', [], { ...OK, canChunk: false }, true],
     ['there being none', [], { ...OK, canChunk: false, hasNoBody: true }, false],
-  ])('tell by what the body ends: %s', (_by, raw, framing, endsWithConnection) => {
+  ])('report what marks the end of the body: %s', (_by, raw, framing, endsWithConnection) => {
     expect(responseHeaders(bytes(...raw), framing)).toMatchObject({ endsWithConnection });
   });
 
   test.each(['gzip, chunked', 'gzip', 'identity'])(
-    'refuse a response in a transfer coding that nobody asked for: %s',
+    'refuse a response with a transfer coding that was not requested: %s',
     (coding) => {
       const raw = bytes('Transfer-Encoding', coding);
       expect(() => responseHeaders(raw, OK)).toThrow(UpstreamUnreachableError);
@@ -98,7 +98,7 @@ describe('header fields for the client', () => {
   );
 });
 
-test('fields of early hints leave out cookies, which no upstream may plant there', () => {
+test('fields of early hints exclude cookies, so that no upstream can plant one', () => {
   const raw = bytes(
     'Link',
     '</a.css>',
@@ -110,7 +110,7 @@ test('fields of early hints leave out cookies, which no upstream may plant there
   expect(informationHeaders(raw)).toStrictEqual(['Link', '</a.css>']);
 });
 
-test('trailer fields for the client leave out framing, cookies and what is the gateway’s', () => {
+test('trailer fields for the client exclude framing, cookies and the gateway’s own fields', () => {
   const raw = bytes(
     ...['X-Sum', '1', 'Set-Cookie', 'a=1', 'Content-Length', '3', 'Connection', 'close'],
     ...['Server-Timing', 'db;dur=1'],

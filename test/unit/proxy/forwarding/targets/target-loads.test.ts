@@ -13,7 +13,7 @@ beforeEach(() => {
   loads = new TargetLoads({ now: () => now });
 });
 
-function endpointsNamed(...names: readonly string[]): readonly Target[] {
+function targetsNamed(...names: readonly string[]): readonly Target[] {
   return names.map((name) => ({ origin: `http://${name}`, rank: rankOf(name) }));
 }
 
@@ -21,28 +21,28 @@ function visit(choice: TargetChoice): TargetVisit {
   return new TargetVisit(choice, loads);
 }
 
-const THREE = endpointsNamed('a', 'b', 'c');
+const THREE = targetsNamed('a', 'b', 'c');
 
 /** Where so many requests without a caller go, each before the others end. */
-function spread(count: number, endpoints = THREE): Readonly<Record<string, number>> {
+function spread(count: number, targets = THREE): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (let index = 0; index < count; index += 1) {
-    const { origin } = visit({ targets: endpoints, callerRank: undefined });
+    const { origin } = visit({ targets, callerRank: undefined });
     counts[origin] = (counts[origin] ?? 0) + 1;
   }
   return counts;
 }
 
-function endpointOf(caller: string, endpoints = THREE): string {
-  return visit({ targets: endpoints, callerRank: rankOf(caller) }).origin;
+function targetOf(caller: string, targets = THREE): string {
+  return visit({ targets, callerRank: rankOf(caller) }).origin;
 }
 
 const CALLERS = Array.from({ length: 300 }, (_none, index) => `user ${String(index)}`);
 
-describe('requests to several endpoints', () => {
-  test('go to the one of two with fewer requests under way', () => {
+describe('requests to several targets', () => {
+  test('go to the one of two targets with fewer current requests', () => {
     const [a, b] = THREE;
-    if (a === undefined || b === undefined) throw new Error('two endpoints');
+    if (a === undefined || b === undefined) throw new Error('two targets');
     loads.enter({ targets: [a], callerRank: undefined });
     for (let index = 0; index < 20; index += 1) {
       const visited = visit({ targets: [a, b], callerRank: undefined });
@@ -55,49 +55,49 @@ describe('requests to several endpoints', () => {
     for (const count of Object.values(spread(300))) expect(Math.abs(count - 100)).toBeLessThan(10);
   });
 
-  test('count once, however often they end', () => {
-    const endpoints = endpointsNamed('a', 'b');
-    const first = visit({ targets: endpoints.slice(0, 1), callerRank: undefined });
-    const second = visit({ targets: endpoints.slice(0, 1), callerRank: undefined });
+  test('are counted once, even if they end twice', () => {
+    const targets = targetsNamed('a', 'b');
+    const first = visit({ targets: targets.slice(0, 1), callerRank: undefined });
+    const second = visit({ targets: targets.slice(0, 1), callerRank: undefined });
     first.leave();
     first.leave();
-    expect(spread(1, endpoints)).toEqual({ 'http://b': 1 });
+    expect(spread(1, targets)).toEqual({ 'http://b': 1 });
     second.leave();
   });
 });
 
 describe('the requests of one caller', () => {
-  test('go to one endpoint, on every proxy', () => {
+  test('go to one target, on every proxy', () => {
     const peer = new TargetLoads();
     for (const caller of CALLERS) {
-      const origin = endpointOf(caller);
-      expect(endpointOf(caller)).toBe(origin);
+      const origin = targetOf(caller);
+      expect(targetOf(caller)).toBe(origin);
       expect(new TargetVisit({ targets: THREE, callerRank: rankOf(caller) }, peer).origin).toBe(
         origin,
       );
     }
   });
 
-  test('are spread over the endpoints by caller', () => {
+  test('are spread over the targets by caller', () => {
     const counts = new Map<string, number>();
     for (const caller of CALLERS) {
-      const origin = endpointOf(caller);
+      const origin = targetOf(caller);
       counts.set(origin, (counts.get(origin) ?? 0) + 1);
     }
     // The callers are the same every time, and so are these numbers.
     for (const count of counts.values()) expect(Math.abs(count - 100)).toBeLessThan(25);
   });
 
-  test('stay where they are when another endpoint goes', () => {
-    const two = endpointsNamed('a', 'c');
-    const elsewhere = CALLERS.filter((caller) => endpointOf(caller) !== 'http://b');
-    const before = elsewhere.map((caller) => endpointOf(caller));
-    expect(elsewhere.map((caller) => endpointOf(caller, two))).toEqual(before);
+  test('stay at their target when a different target goes', () => {
+    const two = targetsNamed('a', 'c');
+    const elsewhere = CALLERS.filter((caller) => targetOf(caller) !== 'http://b');
+    const before = elsewhere.map((caller) => targetOf(caller));
+    expect(elsewhere.map((caller) => targetOf(caller, two))).toEqual(before);
   });
 });
 
-describe('an endpoint that takes no connection', () => {
-  test('is left for another one, once', () => {
+describe('a target that accepts no connection', () => {
+  test('is replaced by another target, once', () => {
     const visited = visit({ targets: THREE, callerRank: undefined });
     const first = visited.origin;
     expect(visited.moveOn()).toBe(true);
@@ -107,14 +107,14 @@ describe('an endpoint that takes no connection', () => {
     expect(visited.origin).toBe(second);
   });
 
-  test('has nowhere to go to when it is the only one', () => {
-    const visited = visit({ targets: endpointsNamed('a'), callerRank: undefined });
+  test('is not replaced if it is the only one', () => {
+    const visited = visit({ targets: targetsNamed('a'), callerRank: undefined });
     expect(visited.moveOn()).toBe(false);
   });
 
-  test('gets no requests for five seconds, and then again', () => {
+  test('gets no requests for five seconds, and gets requests after that', () => {
     const [first] = THREE;
-    if (first === undefined) throw new Error('an endpoint');
+    if (first === undefined) throw new Error('a target');
     loads.avoid(first);
     now = 4_999;
     expect(spread(100)['http://a']).toBeUndefined();
@@ -122,12 +122,12 @@ describe('an endpoint that takes no connection', () => {
     expect(spread(100)['http://a']).toBeGreaterThan(0);
   });
 
-  test('is not avoided when all of them are', () => {
-    for (const endpoint of THREE) loads.avoid(endpoint);
+  test('is not avoided if all targets are', () => {
+    for (const target of THREE) loads.avoid(target);
     expect(Object.keys(spread(300)).sort()).toEqual(['http://a', 'http://b', 'http://c']);
   });
 
-  test('gets no request of a visit that is over', () => {
+  test('is not replaced after the end of a visit', () => {
     const visited = visit({ targets: THREE, callerRank: undefined });
     visited.leave();
     expect(visited.moveOn()).toBe(false);

@@ -27,24 +27,27 @@ const FRAMES = [
   frame(70_000),
 ];
 
-describe('the bytes of a WebSocket', () => {
-  test.each([1, 2, 7, 1_000, 1_000_000])('end frames where frames end, by %i bytes', (size) => {
-    const bytes = Buffer.concat(FRAMES);
-    const ends = new Set(FRAMES.map((_frame, at) => lengthOf(FRAMES.slice(0, at + 1))));
-    const frames = new WebSocketFrames();
-    for (let at = 0; at < bytes.length; at += size) {
-      frames.parse(bytes.subarray(at, at + size));
-      const position = Math.min(at + size, bytes.length);
-      if (frames.isBetweenFrames !== ends.has(position)) {
-        throw new Error(
-          `at ${String(position)} a frame ${ends.has(position) ? 'ends' : 'goes on'}`,
-        );
+describe('the parser of WebSocket frames', () => {
+  test.each([1, 2, 7, 1_000, 1_000_000])(
+    'finds the ends of frames in chunks of %i bytes',
+    (size) => {
+      const bytes = Buffer.concat(FRAMES);
+      const ends = new Set(FRAMES.map((_frame, at) => lengthOf(FRAMES.slice(0, at + 1))));
+      const frames = new WebSocketFrames();
+      for (let at = 0; at < bytes.length; at += size) {
+        frames.parse(bytes.subarray(at, at + size));
+        const position = Math.min(at + size, bytes.length);
+        if (frames.isBetweenFrames !== ends.has(position)) {
+          throw new Error(
+            `at ${String(position)} a frame ${ends.has(position) ? 'ends' : 'goes on'}`,
+          );
+        }
       }
-    }
-    expect(frames.isBetweenFrames).toBe(true);
-  });
+      expect(frames.isBetweenFrames).toBe(true);
+    },
+  );
 
-  test('that are missing of a frame are told from those behind it', () => {
+  test('separates the rest of a frame from the bytes after it', () => {
     const frames = new WebSocketFrames();
     const bytes = Buffer.concat([frame(300), frame(10)]);
     frames.parse(bytes.subarray(0, 3));

@@ -3,13 +3,13 @@ import { describe, expect, test } from '@jest/globals';
 import { claimValues } from '../../../../../proxy/policy/criteria/claim-values.ts';
 
 describe('claimValues', () => {
-  test('finds what the claims have themselves', () => {
+  test('finds own members of the claims', () => {
     const claims = JSON.parse('{"__proto__":{"role":"admin"}}') as Record<string, unknown>;
 
     expect(claimValues(claims, ['__proto__', 'role'])).toEqual(['admin']);
   });
 
-  test('finds nothing that claims or their members inherit', () => {
+  test('does not find inherited members of the claims', () => {
     const inheriting = Object.create({ role: 'admin' }) as Record<string, unknown>;
 
     expect(claimValues(inheriting, ['role'])).toEqual([]);

@@ -22,7 +22,7 @@ const matcher: fc.Arbitrary<StringMatcher> = fc
   )
   .filter((operators) => Object.keys(operators).length > 0);
 
-describe('compileMatcher', () => {
+describe('a string matcher', () => {
   test('agrees with a naive model on one value', () => {
     fc.assert(
       fc.property(matcher, text, (operators, value) => {
@@ -39,7 +39,7 @@ describe('compileMatcher', () => {
     );
   });
 
-  test('compares what operands and values are folded to', () => {
+  test('compares folded operands with folded values', () => {
     fc.assert(
       fc.property(matcher, texts, (operators, values) => {
         const folding = buildStringMatcher(operators, foldAsciiCase);
@@ -52,11 +52,11 @@ describe('compileMatcher', () => {
     );
   });
 
-  test('refuses a matcher without an operator', () => {
+  test('is not built without an operator', () => {
     expect(() => buildStringMatcher({})).toThrow('without an operator');
   });
 
-  test('refuses an operator that it does not know', () => {
+  test('is not built from an unknown operator', () => {
     const operators = { is: 'a', matches: 'b' };
 
     expect(() => buildStringMatcher(operators)).toThrow('unknown operator "matches"');

@@ -1,0 +1,43 @@
+import type { RequestListener } from 'node:http';
+
+import type {
+  PlanResponse,
+  RelayPlan,
+  UpstreamAnswer,
+} from '../../proxy/forwarding/response/response-plan.ts';
+
+/** A request without a body. */
+export const GET = 'GET /x HTTP/1.1\r\nHost: app.test\r\n\r\n';
+
+/** Relays the upstream's answer unchanged. */
+export const RELAY: RelayPlan = { kind: 'relay', headers: { remove: new Set(), add: [] } };
+
+/** Answers 401 to the first request, and `ok` with the request's body to all others. */
+export function refuseFirst(): RequestListener {
+  let count = 0;
+  return (message, response) => {
+    count += 1;
+    const isFirst = count === 1;
+    const chunks: Buffer[] = [];
+    message.on('data', (chunk: Buffer) => chunks.push(chunk));
+    message.on('end', () => {
+      response.writeHead(isFirst ? 401 : 200);
+      response.end(isFirst ? 'who are you?' : `ok ${Buffer.concat(chunks).toString()}`);
+    });
+  };
+}
+
+/** Sends a request again when the upstream answers 401 and that can be done. */
+export function repeatRefused(
+  again: Parameters<NonNullable<UpstreamAnswer['repeat']>>[0],
+): PlanResponse {
+  return ({ status, repeat }) => (status === 401 ? (repeat?.(again) ?? RELAY) : RELAY);
+}
+
+/** The same decision, later. */
+export function later(plan: PlanResponse): PlanResponse {
+  return async (answer) => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return plan(answer);
+  };
+}
