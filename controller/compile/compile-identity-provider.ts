@@ -24,7 +24,7 @@ export function compileIdentityProvider(
   const [namespace = ''] = resourceName(settings).split('/');
   const compiled = providers.map((provider, index) => {
     const path = memberPath(PATH, index);
-    const problem = issuerFault(provider.issuerUrl, devAllowLoopback);
+    const problem = issuerProblem(provider.issuerUrl, devAllowLoopback);
     if (problem !== undefined) return invalid(`${path}.issuerUrl`, 'UnsupportedValue', problem);
     return andThen(clientSecretOf(provider, { namespace, path, secrets }), (clientSecret) =>
       made(compileProvider(provider, clientSecret)),
@@ -48,7 +48,7 @@ function chooseSignIn(providers: readonly Provider[]): Provider | undefined {
   return candidates.length === 1 ? candidates[0] : undefined;
 }
 
-function issuerFault(issuerUrl: string, devAllowLoopback: boolean): string | undefined {
+function issuerProblem(issuerUrl: string, devAllowLoopback: boolean): string | undefined {
   const url = URL.parse(issuerUrl);
   if (url?.username !== '' || url.password !== '') return 'must be a URL without a user';
   return schemeProblem({ scheme: url.protocol, host: url.hostname }, devAllowLoopback);

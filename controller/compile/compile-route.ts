@@ -7,7 +7,7 @@ import { isPublic } from './is-public.ts';
 import { andThen, combine, made, invalid, type CompileResult } from './compile-result.ts';
 import { compilePathMatch, pathProblem } from './path-match.ts';
 import { compilePolicy } from './policy/compile-policy.ts';
-import { refuseTools } from './policy/refuse-tools.ts';
+import { forbidTools } from './policy/forbid-tools.ts';
 import { resourceName, namespaceOf } from './resources.ts';
 import type { RouteContext } from './route-context.ts';
 import { compileUpstream } from './upstream.ts';
@@ -78,7 +78,7 @@ function compileRoutePolicy({ policy, mcp }: Route['spec']): CompileResult<Polic
   if (policy === undefined) return made({});
   const compiled = compilePolicy(policy, 'spec.policy');
   if (mcp !== undefined) return compiled;
-  return andThen(compiled, (whole) => refuseTools(whole, 'spec.policy'));
+  return andThen(compiled, (whole) => forbidTools(whole, 'spec.policy'));
 }
 
 /** Adds a criterion to `or`: the groups of a block combine by OR, so that it allows more users. */

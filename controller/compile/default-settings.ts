@@ -12,7 +12,7 @@ export const NO_SETTINGS: GatewaySettings = {
 
 /** What the default settings compile to. */
 export function defaultParts(options: CompileOptions): SettingsParts {
-  const outcome = compileSettings(NO_SETTINGS, new Map(), options);
-  if (outcome.kind === 'invalid') throw new Error('the default settings are invalid');
-  return outcome.value;
+  const result = compileSettings(NO_SETTINGS, new Map(), options);
+  if (result.kind === 'invalid') throw new Error('the default settings are invalid');
+  return result.value;
 }

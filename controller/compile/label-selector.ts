@@ -4,6 +4,7 @@ type AllowedRoutes = NonNullable<GatewaySettings['spec']['allowedRoutes']>;
 
 /** A Kubernetes label selector. */
 export type LabelSelector = NonNullable<NonNullable<AllowedRoutes['namespaces']>['selector']>;
+/** Labels of a Kubernetes object. */
 export type Labels = Readonly<Record<string, string>>;
 
 type Requirement = NonNullable<LabelSelector['matchExpressions']>[number];

@@ -130,9 +130,9 @@ function policyProblems(
   const policy = isMapping(spec) ? spec['policy'] : undefined;
   const isKnown = known.some(({ path }) => path.startsWith(POLICY_PATH));
   if (policy === undefined || isKnown) return [];
-  const outcome = compilePolicy(policy, POLICY_PATH);
-  if (outcome.kind === 'made') return [];
-  return outcome.problems.map((problem) => ({ ...problem, resource: '' }));
+  const result = compilePolicy(policy, POLICY_PATH);
+  if (result.kind === 'made') return [];
+  return result.problems.map((problem) => ({ ...problem, resource: '' }));
 }
 
 function locator(written: Written): (problem: ResourceProblem) => LocatedProblem {

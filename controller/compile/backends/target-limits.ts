@@ -1,8 +1,9 @@
 /**
- * How many targets of a Service proxies get. Without a limit, one Service could make a snapshot
+ * The most targets of one port that proxies get. Without limits, one Service could make a snapshot
  * resource that no proxy accepts. All controllers leave out the same targets, since they are sorted.
  */
 export const MAX_TARGETS_PER_PORT = 2_000;
+/** The most targets of a Service that proxies get. */
 export const MAX_TARGETS_PER_SERVICE = 16_000;
 /** Host names are longer than addresses. */
 const MAX_CHARACTERS_PER_SERVICE = 1_000_000;

@@ -33,10 +33,10 @@ const LIST: MatcherRules = { allowsHas: true };
 const MATCHERS: Readonly<Record<MatcherName, MatcherRules>> = {
   user: {},
   email: {},
-  domain: { faultOf: domainFault },
+  domain: { problemOf: domainProblem },
   groups: LIST,
-  http_method: { faultOf: methodFault },
-  http_path: { faultOf: requestPathProblem },
+  http_method: { problemOf: methodProblem },
+  http_path: { problemOf: requestPathProblem },
   mcp_tool: {},
 };
 
@@ -78,13 +78,13 @@ function compileClaim(claim: string, value: unknown, path: string): CompileResul
 }
 
 /** A matcher that can never hold is a mistake, and in a `deny` it lets through what it names. */
-function domainFault(value: string): string | undefined {
+function domainProblem(value: string): string | undefined {
   if (value.includes('*')) return 'must not have a wildcard; use ends_with: .example.com';
   return value.includes('@') ? 'must be the part of an e-mail address after "@"' : undefined;
 }
 
 /** RFC 9110, section 9.1: method names are case-sensitive. */
-function methodFault(value: string): string | undefined {
+function methodProblem(value: string): string | undefined {
   if (value !== value.toUpperCase()) return 'must be in upper case: methods are case-sensitive';
   if (!/^[A-Z-]+$/.test(value)) return 'must be a method such as GET or M-SEARCH';
   return ['CONNECT', 'TRACE'].includes(value) ? 'is refused before any policy applies' : undefined;

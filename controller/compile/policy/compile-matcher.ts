@@ -8,7 +8,7 @@ export interface MatcherRules {
   /** The criterion looks at a list, and `has` means the same as `is`. */
   readonly allowsHas?: true;
   /** Returns the problem with a value that can never match. */
-  readonly faultOf?: (value: string, operator: Operator) => string | undefined;
+  readonly problemOf?: (value: string, operator: Operator) => string | undefined;
 }
 
 type Operator = keyof StringMatcher;
@@ -80,7 +80,7 @@ function compileText(
 ): CompileResult<string> {
   if (typeof value !== 'string') return invalid(path, 'InvalidPolicy', 'must be a text');
   if (value === '') return invalid(path, 'InvalidPolicy', 'must not be empty');
-  const problem = rules.faultOf?.(value, operator);
+  const problem = rules.problemOf?.(value, operator);
   if (problem !== undefined) return invalid(path, 'InvalidPolicy', problem);
   return made(value);
 }

@@ -29,12 +29,12 @@ export function compileMembers<T>(
   if (members.length > MAX_MEMBERS) {
     return invalid(path, 'InvalidPolicy', `has too many members; can have ${choice}`);
   }
-  const outcomes = members.map(([name, member]): CompileResult<readonly [string, T]> => {
+  const results = members.map(([name, member]): CompileResult<readonly [string, T]> => {
     const memberAt = memberPath(path, name);
     if (!known.includes(name)) {
       return invalid(memberAt, 'InvalidPolicy', `is not a known ${what}${didYouMean(name, known)}`);
     }
     return andThen(compile(name, member, memberAt), (compiled) => made([name, compiled] as const));
   });
-  return andThen(all(outcomes), (entries) => made(Object.fromEntries(entries)));
+  return andThen(all(results), (entries) => made(Object.fromEntries(entries)));
 }

@@ -15,25 +15,25 @@ export function requestPathProblem(
     case 'is':
     case 'in':
     case 'not_in':
-      return wholePathFault(value) ?? reservedPathProblem(value);
+      return wholePathProblem(value) ?? reservedPathProblem(value);
     case 'starts_with':
       // The last segment may be incomplete: `/.` begins `/.git`, which is not a dot segment.
-      return wholePathFault(`${value}-`) ?? reservedPathProblem(value);
+      return wholePathProblem(`${value}-`) ?? reservedPathProblem(value);
     case 'ends_with':
-      return fragmentFault(value, `${value}/`);
+      return fragmentProblem(value, `${value}/`);
     case 'contains':
-      return fragmentFault(value, value);
+      return fragmentProblem(value, value);
   }
 }
 
 const DIGITS = 'must have two hexadecimal digits in upper case after "%"';
 
-function wholePathFault(path: string): string | undefined {
+function wholePathProblem(path: string): string | undefined {
   return pathProblem(path) ?? (/%(?:[a-f]|.[a-f])/.test(path) ? DIGITS : undefined);
 }
 
 /** `ended` is the fragment, with a slash if a path can only end after it. */
-function fragmentFault(fragment: string, ended: string): string | undefined {
+function fragmentProblem(fragment: string, ended: string): string | undefined {
   if (/[^\x21-\x7e]|[?#\\]/.test(fragment)) {
     return 'must be written as in a URL: without spaces, "?" or "#", and with other characters encoded';
   }

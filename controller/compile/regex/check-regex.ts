@@ -13,8 +13,8 @@ const MAX_TRIED = 32;
  * are matched again for each way to divide it among them.
  */
 export function checkRegex(source: string): string | undefined {
-  const syntaxFault = syntaxFaultOf(source);
-  if (syntaxFault !== undefined) return `is not a valid regular expression: ${syntaxFault}`;
+  const syntaxProblem = syntaxProblemOf(source);
+  if (syntaxProblem !== undefined) return `is not a valid regular expression: ${syntaxProblem}`;
   const branches = parseRegex(source);
   if (elementsIn(branches).some(({ content }) => content.kind === 'unsupported')) {
     return 'must not use look-around, back references or inline modifiers';
@@ -31,7 +31,7 @@ export function checkRegex(source: string): string | undefined {
     : undefined;
 }
 
-function syntaxFaultOf(source: string): string | undefined {
+function syntaxProblemOf(source: string): string | undefined {
   try {
     return new RegExp(source, 'u').unicode ? undefined : 'not read as Unicode';
   } catch (error) {

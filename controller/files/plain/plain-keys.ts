@@ -14,6 +14,7 @@ export interface PlainGroup {
   readonly keys: PlainKeys;
 }
 
+/** Keys of the plain form by name. */
 export type PlainKeys = Readonly<Record<string, PlainKey>>;
 
 /** Keys of an entry of `routes`, besides `name`. */

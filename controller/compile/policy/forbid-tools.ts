@@ -10,7 +10,7 @@ const GROUPS = ['and', 'or', 'not', 'nor'] as const;
  * Attack: requests of such a route are not searched for tools. If `mcp` was forgotten, a `deny` of a
  * tool would silently stop nothing.
  */
-export function refuseTools(policy: Policy, path: string): CompileResult<Policy> {
+export function forbidTools(policy: Policy, path: string): CompileResult<Policy> {
   const places = BLOCKS.flatMap((block) =>
     GROUPS.flatMap((group) =>
       (policy[block]?.[group] ?? []).flatMap(({ kind }, index) =>
