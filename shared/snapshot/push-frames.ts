@@ -2,25 +2,25 @@ import type { RejectedResource } from './rejected-resource.ts';
 import type { CompiledResource } from './snapshot.ts';
 
 /**
- * The push protocol, version 1: a proxy opens one HTTP/2 stream to the leading controller
+ * The push protocol, version 2: a proxy opens one HTTP/2 stream to the leading controller
  * (`POST /v1/stream`), and both sides write frames on it, one JSON object a line.
  *
  * The proxy identifies itself, and the snapshot that it serves, in the request header:
  *
  * - `authorization: Bearer <ServiceAccount token for PUSH_AUDIENCE>`
- * - `x-proto: 1`
+ * - `x-proto: 2`
  * - `x-proxy-id: <pod name>`
  * - `x-have: <epoch>.<sequence>:<version>`, the snapshot it serves; absent if it has none
  * - `x-routes: <number>`, the number of routes it serves; absent if it has no snapshot
  *
  * The leader answers 200 and starts to send. Other controllers answer 503, with `x-leader:
  * host:port` if they know the leader. An invalid token is answered with 401, a token that is not a
- * proxy's with 403, a different protocol version with 400. `x-reason` gives the reason of a refused
- * token, in one word of a-z and hyphens.
+ * proxy's with 403, a different protocol version with 400. `x-reason` gives the reason of a refusal
+ * in one word of a-z and hyphens.
  */
 export const PUSH_PATH = '/v1/stream';
-/** Version of the protocol. */
-export const PUSH_PROTOCOL = '1';
+/** Version of the protocol; higher after every change that the other side could misread. */
+export const PUSH_PROTOCOL = '2';
 /** Audience of the ServiceAccount tokens that proxies send. */
 export const PUSH_AUDIENCE = 'gatehouse-controller';
 

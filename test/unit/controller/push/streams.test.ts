@@ -1,7 +1,7 @@
 import { connect } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
 
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 
 import { LONGEST_PROXY_LINE_BYTES } from '../../../../shared/snapshot/push-frames.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -14,7 +14,9 @@ describe('a request for a stream', () => {
   it.each([
     ['of another path', { ':path': '/v2/stream' }, 404],
     ['with another method', { ':method': 'GET' }, 405],
-    ['of another protocol version', { 'x-proto': '2' }, 400],
+    ['of an older protocol version', { 'x-proto': '1' }, 400],
+    ['of a newer protocol version', { 'x-proto': '3' }, 400],
+    ['without a protocol version', { 'x-proto': '' }, 400],
     ['without a token', { authorization: '' }, 401],
     ['with basic credentials', { authorization: 'Basic YTpi' }, 401],
     ['with a wrong token', { authorization: 'Bearer other' }, 401],
@@ -30,6 +32,15 @@ describe('a request for a stream', () => {
     expect(proxy.status).toBe(status);
     await eventually('the end of the connection', () => proxy.isDisconnected);
     expect(proxy.bytes).toBe(0);
+  });
+
+  it('of another protocol version is refused with the reason, before its token is read', async () => {
+    const authenticate = jest.fn<() => Promise<never>>();
+    await using world = await startPushWorld({ authenticate });
+    world.lead(aLeadership(1)).publish({ put: [pushedRoute('a')], deleted: [] });
+    const proxy = await world.connect({ id: 'proxy-0', headers: { 'x-proto': '1' } });
+    expect(proxy.headers['x-reason']).toBe('unknown-protocol');
+    expect(authenticate).not.toHaveBeenCalled();
   });
 
   it('is refused with `no-leader` by a controller that knows no leader', async () => {

@@ -117,6 +117,7 @@ describe('a server that answers', () => {
   });
 
   test.each([
+    [400, 'unknown-protocol', 'the controller refuses this proxy', 'refused'],
     [401, 'wrong-audience', 'the controller refuses this proxy', 'refused'],
     [403, 'not-a-proxy', 'the controller refuses this proxy', 'refused'],
     [503, 'token-review-unavailable', 'the controller refuses this proxy', 'refused'],
