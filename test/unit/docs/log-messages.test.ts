@@ -13,6 +13,18 @@ test.each(quotedPhrases())('the documents quote "%s", which the code logs', (phr
   expect(CODE).toContain(`'${phrase}'`);
 });
 
+test.each(renamedMessages())('CHANGELOG names "%s", which the code logs', (message) => {
+  expect(CODE).toContain(`'${message}'`);
+});
+
+/** The second column of the table of renamed log messages, while it is not released. */
+function renamedMessages(): readonly string[] {
+  const [, unreleased = ''] = read('CHANGELOG.md').split(/^## /m);
+  return [...unreleased.matchAll(/^ {2}\| `[^`]+` +\| `([^`]+)` +\|$/gm)].map(
+    ([, message = '']) => message,
+  );
+}
+
 /** Words in lower case in backticks: log messages, but for commands and the like. */
 function quotedPhrases(): readonly string[] {
   const phrases = read('docs/*.md').matchAll(/`([a-z][a-z-]*(?: [A-Za-z,-]+)+)`/g);
