@@ -1,88 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { ProtocolError } from '../../../../../proxy/push/connection/protocol-error.ts';
-import {
-  SnapshotReceiver,
-  type ApplySnapshot,
-  type SnapshotFrame,
-} from '../../../../../proxy/push/staging/snapshot-receiver.ts';
-import type { PlacedSnapshot } from '../../../../../proxy/store/snapshot/snapshot-keeper.ts';
+import { SnapshotReceiver } from '../../../../../proxy/push/staging/snapshot-receiver.ts';
 import { snapshotOf } from '../../../../../shared/snapshot/hash-resource.ts';
-import {
-  LONGEST_PROXY_LINE_BYTES,
-  type ControllerFrame,
-  type RejectedEntry,
-  type ProxyFrame,
-} from '../../../../../shared/snapshot/push-frames.ts';
-import type { RejectedResource } from '../../../../../shared/snapshot/rejected-resource.ts';
-import type { Snapshot, SnapshotResource } from '../../../../../shared/snapshot/snapshot.ts';
-import { aCompiledService } from '../../../../support/compiled-resources.ts';
+import { LONGEST_PROXY_LINE_BYTES } from '../../../../../shared/snapshot/push-frames.ts';
+import type { Snapshot } from '../../../../../shared/snapshot/snapshot.ts';
 import { compiledSettings } from '../../../../support/compiled-settings.ts';
 import { deltaFrames, fullFrames } from '../../../../support/push/frames.ts';
 import { aCompiledRoute, resourcesOf } from '../../../../support/push/some-resources.ts';
 import { createRecordingLogger } from '../../../../support/redis/recording-logger.ts';
-
-const FIRST = { epoch: 3, sequence: 5 };
-const RESOURCES = resourcesOf(
-  compiledSettings(),
-  aCompiledRoute('team/a'),
-  aCompiledRoute('team/b'),
-  aCompiledService(),
-);
-const SNAPSHOT = snapshotOf(RESOURCES);
-const SERVING: PlacedSnapshot = { position: FIRST, snapshot: SNAPSHOT };
-const HASH = '0'.repeat(64);
-
-interface Receiving {
-  readonly receiver: SnapshotReceiver;
-  readonly applied: readonly PlacedSnapshot[];
-}
-
-function receiving(
-  serving?: PlacedSnapshot,
-  refuse?: (placed: PlacedSnapshot) => readonly RejectedResource[],
-): Receiving {
-  const applied: PlacedSnapshot[] = [];
-  const apply: ApplySnapshot = (placed) => {
-    const refused = refuse?.(placed) ?? [];
-    if (refused.length > 0) return refused;
-    applied.push(placed);
-    return [];
-  };
-  return {
-    receiver: new SnapshotReceiver(serving, { apply, logger: createRecordingLogger() }),
-    applied,
-  };
-}
-
-/** Hands over frames as they come over the wire, and returns the answer. */
-async function take(
-  { receiver }: Receiving,
-  frames: readonly ControllerFrame[],
-): Promise<ProxyFrame | undefined> {
-  let answer: ProxyFrame | undefined;
-  for (const frame of frames) {
-    const line = JSON.stringify(frame);
-    // Frames of snapshots alone.
-    answer = await receiver.receive(JSON.parse(line) as SnapshotFrame, line.length);
-  }
-  return answer;
-}
-
-async function errorsOf(
-  under: Receiving,
-  frames: readonly ControllerFrame[],
-): Promise<readonly RejectedEntry[]> {
-  const answer = await take(under, frames);
-  if (answer?.t !== 'nack') throw new Error(`not refused: ${JSON.stringify(answer)}`);
-  return answer.rejected;
-}
-
-/** The snapshot with one route changed. */
-function changed(upstream = 'http://other.internal'): readonly SnapshotResource[] {
-  const [route] = resourcesOf(aCompiledRoute('team/a', { upstream }));
-  return RESOURCES.map((each) => (each.key === route?.key ? route : each));
-}
+import {
+  FIRST,
+  RESOURCES,
+  SNAPSHOT,
+  SERVING,
+  receiving,
+  take,
+  rejectedOf,
+  changed,
+} from '../../../../support/push/receiving-proxy.ts';
 
 describe('the position of a snapshot', () => {
   test.each([
@@ -106,7 +41,7 @@ describe('the position of a snapshot', () => {
     ]) {
       const under = receiving(SERVING);
 
-      expect(await errorsOf(under, frames)).toEqual([
+      expect(await rejectedOf(under, frames)).toEqual([
         { key: '', reason: 'StalePosition', message: '3.5' },
       ]);
       expect(under.receiver.serving).toMatchObject(SERVING);
@@ -155,7 +90,7 @@ describe('the resources of a snapshot', () => {
     const broken = RESOURCES.map((each) =>
       each.key.startsWith('route/') ? { ...each, value: { ...each.value, extra: 1 } } : each,
     );
-    const errors = await errorsOf(receiving(), fullFrames(FIRST, broken));
+    const errors = await rejectedOf(receiving(), fullFrames(FIRST, broken));
 
     expect(errors.map(({ key, reason }) => [key, reason])).toEqual([
       ['route/team/a', 'InvalidResource'],
@@ -248,125 +183,5 @@ describe('a change of one resource', () => {
     ];
     expect(told).toHaveLength(expected.length);
     expect(told).toEqual(expect.arrayContaining(expected));
-  });
-});
-
-describe('a resource that stays while its newest content is rejected', () => {
-  const next = { epoch: 4, sequence: 1 };
-
-  test('is named in the nack', async () => {
-    const [bad] = resourcesOf(aCompiledRoute('team/a', { upstream: 'http://b.internal' }));
-    const under = receiving(SERVING, () => [{ key: bad?.key ?? '', message: 'no' }]);
-    const servedHash = SNAPSHOT.resources.get('route/team/a')?.hash;
-
-    expect(await errorsOf(under, fullFrames(next, changed()))).toEqual([
-      { key: 'route/team/a', reason: 'InvalidResource', message: 'no', servedHash },
-    ]);
-  });
-
-  test('is taken from what serves', async () => {
-    const under = receiving(SERVING);
-    const frames = fullFrames(next, RESOURCES).map((frame) =>
-      frame.t === 'put' ? ({ t: 'keep', k: frame.k, h: frame.h } as const) : frame,
-    );
-
-    expect(await take(under, frames)).toMatchObject({ t: 'ack' });
-    expect(under.applied[0]?.snapshot).toBe(SNAPSHOT);
-  });
-
-  test('breaks the snapshot if it does not serve', async () => {
-    const [begin, ...rest] = fullFrames(next, RESOURCES);
-    const keep = { t: 'keep', k: 'route/team/a', h: HASH } as const;
-    const frames = rest.map((frame) =>
-      frame.t === 'put' && frame.k === 'route/team/a' ? keep : frame,
-    );
-    for (const serving of [SERVING, undefined]) {
-      const errors = await errorsOf(receiving(serving), begin ? [begin, ...frames] : []);
-      expect(errors).toMatchObject([{ key: 'route/team/a', reason: 'BrokenSnapshot' }]);
-    }
-  });
-
-  test.each([
-    ['in changes', (to: Snapshot) => deltaFrames(next, SNAPSHOT, to)],
-    [
-      'in all of it',
-      (to: Snapshot) =>
-        fullFrames(next, [...to.resources.values()]).map((frame) =>
-          frame.t === 'put' && frame.k === 'route/team/a'
-            ? ({ t: 'keep', k: frame.k, h: frame.h } as const)
-            : frame,
-        ),
-    ],
-  ])('cannot stay if a different route has its address, %s', async (_what, framesTo) => {
-    const { host, path } = aCompiledRoute('team/a');
-    const thief = resourcesOf(aCompiledRoute('team/new', { host, path }));
-    const under = receiving(SERVING);
-
-    expect(await errorsOf(under, framesTo(snapshotOf([...RESOURCES, ...thief])))).toEqual([
-      { key: 'route/team/a', reason: 'InvalidResource', message: expect.any(String) },
-    ]);
-    expect(under.applied).toEqual([]);
-  });
-});
-
-describe('a snapshot that is not consistent', () => {
-  const [begin, ...rest] = deltaFrames(
-    { epoch: 3, sequence: 6 },
-    SNAPSHOT,
-    snapshotOf(changed().slice(1)),
-  );
-  if (begin?.t !== 'begin') throw new Error('a snapshot begins');
-  const [put, del, commit] = rest;
-  if (put?.t !== 'put' || del === undefined || commit === undefined) throw new Error('three more');
-
-  test('is accepted without the fault', async () => {
-    expect(await take(receiving(SERVING), [begin, put, del, commit])).toMatchObject({ t: 'ack' });
-  });
-
-  test.each<[string, readonly ControllerFrame[], Partial<RejectedEntry>]>([
-    ['has less than announced', [begin, put, commit], { key: '' }],
-    ['has more than announced', [{ ...begin, count: 1 }, put, del, commit], { key: '' }],
-    ['has another version', [begin, put, del, { t: 'commit', version: HASH }], { key: '' }],
-    ['has a resource twice', [begin, put, put, commit], { key: 'route/team/a' }],
-    ['deletes what there is not', [begin, put, { t: 'del', k: 'no' }, commit], { key: 'no' }],
-    ['has a hash of something else', [begin, { ...put, h: HASH }, del, commit], { key: put.k }],
-    [
-      'has something else under a hash',
-      [begin, { ...put, v: aCompiledRoute('team/a') }, del, commit],
-      { key: put.k },
-    ],
-  ])('that %s is rejected as broken', async (_what, frames, error) => {
-    const under = receiving(SERVING);
-
-    expect(await errorsOf(under, frames)).toEqual([
-      { reason: 'BrokenSnapshot', message: expect.any(String), ...error },
-    ]);
-    expect(under.applied).toEqual([]);
-    expect(under.receiver.serving).toMatchObject(SERVING);
-  });
-
-  test('with an unknown base is rejected as such', async () => {
-    const frames = [{ ...begin, base: HASH }, put, del, commit];
-    for (const serving of [SERVING, undefined]) {
-      expect(await errorsOf(receiving(serving), frames)).toEqual([
-        { key: '', reason: 'UnknownBase', message: expect.any(String) },
-      ]);
-    }
-  });
-
-  test('with a resource under a wrong key is rejected for it', async () => {
-    const frames = [begin, { ...put, k: 'route/team/z' }, del, commit];
-
-    expect(await errorsOf(receiving(SERVING), frames)).toMatchObject([
-      { key: 'route/team/z', reason: 'InvalidResource' },
-    ]);
-  });
-
-  test.each([
-    ['begins within another', [begin, begin]],
-    ['has not begun', [put]],
-    ['ends twice', [begin, put, del, commit, commit]],
-  ])('that %s breaks the protocol', async (_what, frames) => {
-    await expect(take(receiving(SERVING), frames)).rejects.toThrow(ProtocolError);
   });
 });
