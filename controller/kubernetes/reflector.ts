@@ -196,34 +196,51 @@ export class Reflector<Parsed> implements AsyncDisposable {
   }
 
   async #watch(resourceVersion: string): Promise<void> {
-    const { api, clock, type, scope } = this.#options;
-    const timeoutSeconds = WATCH_SECONDS + Math.floor(Math.random() * WATCH_SECONDS_SPREAD);
+    const { clock } = this.#options;
     const openedAt = clock.now();
+    const timeoutSeconds = WATCH_SECONDS + Math.floor(Math.random() * WATCH_SECONDS_SPREAD);
     using timeout = this.#timeout(timeoutSeconds);
+    const isShort = (): boolean => clock.now() - openedAt < SHORTEST_WATCH_MS;
+    let hasEvents: boolean;
+    try {
+      hasEvents = await this.#readEvents({ resourceVersion, timeoutSeconds, timeout });
+    } finally {
+      if (timeout.wasActive && !isShort()) this.#backoff.reset();
+    }
+    if (this.#isClosed()) return;
+    if (clock.now() >= this.#relistAt) this.#version = undefined;
+    if (!timeout.wasActive) throw new Error('no response to a watch');
+    if (!hasEvents && isShort() && !timeout.signal.aborted) {
+      throw new Error('a watch ended at once');
+    }
+  }
+
+  /** Applies the events of a watch until it ends. Returns whether there were any. */
+  async #readEvents({
+    resourceVersion,
+    timeoutSeconds,
+    timeout,
+  }: {
+    readonly resourceVersion: string;
+    readonly timeoutSeconds: number;
+    readonly timeout: WatchTimeout;
+  }): Promise<boolean> {
+    const { api, type, scope } = this.#options;
     const onOpen = (): void => {
       timeout.recordActivity();
       this.#health.recordWatch();
     };
     const options = { resourceVersion, timeoutSeconds, signal: timeout.signal, onOpen };
     let hasEvents = false;
-    const isShort = (): boolean => clock.now() - openedAt < SHORTEST_WATCH_MS;
-    try {
-      for await (const event of api.watch(type, scope, options)) {
-        if (this.#isClosed()) return;
-        if (event.type === 'ERROR') throw event.error;
-        onOpen();
-        hasEvents = true;
-        this.#backoff.reset();
-        this.#apply(event);
-      }
-    } finally {
-      if (timeout.wasActive && !isShort()) this.#backoff.reset();
+    for await (const event of api.watch(type, scope, options)) {
+      if (this.#isClosed()) break;
+      if (event.type === 'ERROR') throw event.error;
+      onOpen();
+      hasEvents = true;
+      this.#backoff.reset();
+      this.#apply(event);
     }
-    if (clock.now() >= this.#relistAt) this.#version = undefined;
-    if (!timeout.wasActive) throw new Error('no response to a watch');
-    if (!hasEvents && isShort() && !timeout.signal.aborted) {
-      throw new Error('a watch ended at once');
-    }
+    return hasEvents;
   }
 
   #timeout(timeoutSeconds: number): WatchTimeout {

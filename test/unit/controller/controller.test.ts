@@ -122,24 +122,6 @@ spec: { from: 'https://files.example.com', to: '${to}', allowPublicUnauthenticat
 `);
 }
 
-/** A Route to a Service. */
-async function applyService(): Promise<void> {
-  await cluster.admin.apply(`
-apiVersion: v1
-kind: Service
-metadata: { name: files, namespace: default }
-spec: { ports: [{ port: 80 }] }
----
-apiVersion: gatehouse.dev/v1alpha1
-kind: Route
-metadata: { name: files, namespace: default }
-spec:
-  from: https://files.example.com
-  backendRefs: [{ name: files, port: 80 }]
-  allowPublicUnauthenticatedAccess: true
-`);
-}
-
 /** The upstream of the compiled Route. */
 function upstream({ table }: Controller): string | undefined {
   const value = table.get(KEY)?.value;
@@ -247,7 +229,7 @@ describe('a controller', () => {
   });
 
   it('fails when it cannot handle a change, and reconciles nothing after it', async () => {
-    await applyService();
+    await applyRoute('http://one.example.com');
     const api = connect();
     const { failed, table } = await start({
       list: async (type, scope, page) => {
