@@ -5,6 +5,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
 
 import { ClientGoneError } from '../../../../proxy/errors/request-errors.ts';
+import { awaitContinue } from '../../../../proxy/http/expect-continue.ts';
 import { readBody } from '../../../../proxy/http/read-body.ts';
 
 /** Runs with a request of a client that has begun to send its body. */
@@ -50,5 +51,20 @@ test('the body of a client that has left is refused', async () => {
     client.destroy();
     await closed;
     await expect(readBody(message, 65536, { deadlineMs: 100 })).rejects.toThrow(ClientGoneError);
+  });
+});
+
+test.each([
+  ['is asked for a body that is read', 65536, 1],
+  ['is not asked for a body that is too long', 100, 0],
+])('a client that waits for 100 Continue %s', async (_what, limit, asked) => {
+  await withBegunRequest(async (message, client) => {
+    let count = 0;
+    message.headers.expect = '100-continue';
+    awaitContinue(message, () => (count += 1));
+    const read = readBody(message, limit, { deadlineMs: 1_000 });
+    client.destroy();
+    await expect(read).rejects.toThrow();
+    expect(count).toBe(asked);
   });
 });
