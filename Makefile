@@ -41,11 +41,12 @@ endif
 check: deps static test ## Check everything that CI checks
 
 .PHONY: static
-static: deps ## Check format, types, lint, boundaries, unused code and generated files
+static: deps ## Check format, types, lint, boundaries, names, unused code and generated files
 	npm run --silent format:check
 	npm run --silent typecheck
 	npm run --silent lint
 	npm run --silent boundaries
+	npm run --silent names
 	npm run --silent unused
 	npm run --silent generate -- --check
 

@@ -1,0 +1,63 @@
+import { SPEC, type Requirements } from './requirement.ts';
+
+/** Routes, and how browsers sign in to them. */
+export const ROUTES = {
+  'route.from-to': {
+    source: SPEC.route,
+    behavior: 'A request to `from` is forwarded to `to`.',
+  },
+  'route.unknown-host': {
+    source: SPEC.route,
+    behavior: 'A request to a host that is no `from` is not served.',
+  },
+  'route.ambiguous-path': {
+    source: 'docs/decisions.md: D-003',
+    behavior:
+      'Where the path decides who may do what, one that can be read in two ways is refused; elsewhere it passes byte for byte.',
+  },
+  'route.forwarded-headers': {
+    source: 'RFC 9700, section 4.13',
+    behavior:
+      'What upstreams hear of the origin of a request (`X-Forwarded-*`, ...) is what the gateway saw.',
+  },
+  'route.client-address': {
+    source: 'GatewaySettings: trustedProxies',
+    behavior:
+      'A client is who connected; behind trusted proxies, the last in `X-Forwarded-For` that is none of them.',
+  },
+  'route.gateway-cookies': {
+    source: 'docs/sign-in.md: Cookies',
+    behavior: 'Upstreams neither see the gateway’s cookies nor set them; all others pass.',
+  },
+  'route.policy': {
+    source: SPEC.route,
+    behavior: 'A route may carry a policy; who it does not allow is denied.',
+  },
+  'bearer.default-unchanged': {
+    source: SPEC.bearer,
+    behavior:
+      'By default `Authorization: Bearer` passes to the upstream unchanged and uninterpreted, except on MCP server routes.',
+  },
+  'web.sign-in-redirect': {
+    source: 'docs/sign-in.md: What happens',
+    behavior:
+      'Without a session a navigation is sent to sign in and comes back to the page it asked for; all else is 401.',
+  },
+  'web.session': {
+    source: 'docs/sign-in.md: Cookies',
+    behavior: 'A session cookie stands for its user, at the host it was set for, until it ends.',
+  },
+  'web.public': {
+    source: 'Route: allowPublicUnauthenticatedAccess',
+    behavior: 'A public route is served to everyone, without sign-in.',
+  },
+  'web.any-user': {
+    source: 'Route: allowAnyAuthenticatedUser',
+    behavior: 'A route for any authenticated user takes everyone who is signed in.',
+  },
+  'web.websockets': {
+    source: 'Route: allowWebsockets',
+    behavior:
+      'WebSockets pass where the route allows them, after the same checks as requests; never on MCP routes.',
+  },
+} as const satisfies Requirements;
