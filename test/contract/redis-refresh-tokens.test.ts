@@ -34,7 +34,7 @@ const KEYS_OF_A_FAMILY = 2;
 /** More than an operation sends. */
 const MOST_COMMANDS = 2;
 
-/** Of a property: what is done, to which of the last tokens, and how much time passes. */
+/** Random steps: an operation, the age of its token, and the time that passes. */
 const STEPS = fc.array(
   fc.record({
     act: fc.constantFrom('rotate', 'rotate', 'rotate', 'look', 'save', 'revoke', 'wait'),
@@ -143,7 +143,7 @@ describeWithRedis('refresh tokens in Redis', () => {
       await tokens.save(FIRST, DAY);
       const dying = new RedisRefreshTokenStore(dyingAfter(commands, connection, isLastHeard));
       await dying.rotate(FIRST, rotationTo('lost')).catch(() => undefined);
-      // Its client heard nothing, and tries again at another proxy.
+      // The client received no answer, and retries at another proxy.
       const outcome = await tokens.rotate(FIRST, rotationTo('second'));
       const isLost = outcome?.kind === 'repeated';
       expect(isLost).toBe(commands > 0);

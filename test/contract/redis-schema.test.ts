@@ -118,7 +118,7 @@ async function useEverything(stores: Stores, now: number): Promise<void> {
   await stores.revocations.publish({ kind: 'grant', grantId: 'grant-2' });
 }
 
-/** Keeps a snapshot, and another in its place. */
+/** Stores a snapshot, and replaces it by a second one. */
 async function keepSnapshots(connection: RedisConnection): Promise<void> {
   const keeper = new RedisSnapshotKeeper(connection, {
     id: 'gatehouse-system/gatehouse',
@@ -130,7 +130,7 @@ async function keepSnapshots(connection: RedisConnection): Promise<void> {
   await keeper.load();
 }
 
-/** Of the records above: what nobody who reads Redis may see. */
+/** Parts of the records above that must not be readable in Redis. */
 const NOT_FOR_READERS = [
   'alice',
   'Alice',

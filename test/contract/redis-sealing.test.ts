@@ -187,7 +187,7 @@ describeWithRedis('records in Redis', () => {
     },
   );
 
-  // The provider accepts the refresh token of before no more: to lose this one ends the sign-in.
+  // The provider does not accept the old refresh token, so losing the new one ends the sign-in.
   test('of a sign-in accept an update while they are sealed again', async () => {
     const both = sealerWith('b', 'a');
     const { signIns } = storesSealedBy(both);

@@ -29,7 +29,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
     expect(await refreshTokens.stateOf(aToken('first', 0, 'grant-2'))).toBeNull();
   });
 
-  // The redemption of a code failed after it saved a token that nobody got, and is tried again.
+  // The redemption of a code failed after it saved a token that no client received, and is repeated.
   test('accepts a different first token until one was rotated', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;
@@ -64,7 +64,7 @@ describe.each(STORE_IMPLEMENTATIONS)('refresh token store in $name', (implementa
     expect(await refreshTokens.stateOf(FIRST)).toBe('current');
   });
 
-  // It lost a rotation: the successor is in the hands of a client, and another one was made since.
+  // The store lost a rotation: a client has the successor, and a second one was made since.
   test('accepts no different token of the current generation', async () => {
     await using under = await create();
     const { refreshTokens } = under.stores;

@@ -25,7 +25,7 @@ export function rotationToGeneration(generation: number): Rotation {
 
 /** A rotation to a successor, with a text in place of the sealed one that tests can tell. */
 export function rotationTo(successor: string, graceSeconds = GRACE_SECONDS): Rotation {
-  // A brand: sealing for real gives another text every time.
+  // A brand, because real sealing gives a different text every time.
   const sealedSuccessor = `sealed ${successor}` as Sealed;
   const successorHash = hashToken(successor);
   return { successorHash, sealedSuccessor, graceSeconds, ttlSeconds: THIRTY_DAYS };

@@ -145,7 +145,7 @@ describe.each(IMPLEMENTATIONS)('the last good snapshot in $name', ({ create }) =
     expect(loaded?.snapshot.resources.size).toBe(snapshot.resources.size);
     expect((await place.read()).length).toBeLessThan(4 * 1024 * 1024);
     const keeper = place.open();
-    // The first time it may believe what stands beside it; then it looks into it.
+    // The first save may trust the hint beside the snapshot; the second opens the seal.
     expect(await keeper.save({ position, snapshot })).toBe('same');
     expect(await keeper.save({ position, snapshot })).toBe('same');
   });

@@ -46,7 +46,7 @@ interface TestProxyOptions {
   readonly port?: number;
   readonly places?: LastGoodPlaces;
   readonly timing?: PushClientOptions['timing'];
-  /** What the gateway says of a snapshot. */
+  /** Returns the resources of a snapshot that the gateway rejects. */
   readonly check?: (placed: PlacedSnapshot) => readonly RejectedResource[];
 }
 
@@ -105,7 +105,7 @@ async function untilServing(proxy: TestProxy, version: string): Promise<void> {
 }
 
 describe('a controller and its proxies', () => {
-  test('agree on what is served, and on what serves it', async () => {
+  test('agree on the snapshot that serves', async () => {
     const world = keep(await startPushWorld());
     const publication = world.lead(aLeadership(1));
     const proxies = await Promise.all(['a', 'b', 'c'].map((id) => startProxy(world, id)));
@@ -125,7 +125,7 @@ describe('a controller and its proxies', () => {
     expect(keysOf(proxies[0] ?? fail())).not.toContain('route/default/route-0');
   });
 
-  test('keep what has not changed as it is', async () => {
+  test('keep unchanged resources as the same objects', async () => {
     const world = keep(await startPushWorld());
     const publication = world.lead(aLeadership(1));
     const proxy = await startProxy(world, 'a');
@@ -141,7 +141,7 @@ describe('a controller and its proxies', () => {
     ]);
   });
 
-  test('agree on what a proxy keeps under another leader, without what lost its address', async () => {
+  test('agree on kept resources under a new leader, without those that lost their address', async () => {
     const world = keep(await startPushWorld());
     const first = aLeadership(1);
     world.lead(first).publish({ put: RESOURCES, deleted: [] });
@@ -166,7 +166,7 @@ describe('a controller and its proxies', () => {
     expect(resources.get(thief.key)).toEqual(thief);
   });
 
-  test('do without the resources that a proxy refuses', async () => {
+  test('serve everything but the resources that a proxy rejects', async () => {
     const world = keep(await startPushWorld());
     const publication = world.lead(aLeadership(1));
     const refused = ['route/default/route-1', 'route/default/route-3'];
@@ -198,7 +198,7 @@ describe('a controller and its proxies', () => {
     expect(keysOf(easy)).toEqual(expect.arrayContaining(refused));
   });
 
-  test('do not speak without a token', async () => {
+  test('refuse a connection without a token', async () => {
     const world = keep(await startPushWorld());
     world.lead(aLeadership(1)).publish({ put: RESOURCES, deleted: [] });
     const stranger = await startProxy(world, 'a', { token: 'token-of-b' });
@@ -208,7 +208,7 @@ describe('a controller and its proxies', () => {
     expect(stranger.applied).toEqual([]);
   });
 
-  test('go on when a connection is dead and does not say so', async () => {
+  test('reconnect when a connection is silently dead', async () => {
     const world = keep(await startPushWorld());
     const relay = keep(await startTcpRelay(world.port));
     const publication = world.lead(aLeadership(1));
@@ -223,7 +223,7 @@ describe('a controller and its proxies', () => {
     expect(keysOf(proxy)).toContain('route/default/new');
   });
 
-  test('may have thousands of routes', async () => {
+  test('handle thousands of routes', async () => {
     const world = keep(await startPushWorld());
     const publication = world.lead(aLeadership(1));
     const proxies = await Promise.all(['a', 'b', 'c'].map((id) => startProxy(world, id)));
@@ -234,7 +234,7 @@ describe('a controller and its proxies', () => {
   });
 });
 
-describe('what a proxy served before', () => {
+describe('a last good snapshot', () => {
   const sealer = new Sealer([{ secret: Buffer.alloc(32, 'a') }]);
 
   test('is served by the same pod when it starts again without a controller', async () => {
@@ -256,7 +256,7 @@ describe('what a proxy served before', () => {
     expect(after.client.isConnected).toBe(false);
   });
 
-  test('is not undone by a leader who knows less, and not held against one who knows more', async () => {
+  test('raises the epoch of a leader that begins below it, and is replaced by that leader', async () => {
     const world = keep(await startPushWorld());
     const first = aLeadership(7);
     const publication = world.lead(first);
@@ -296,7 +296,7 @@ describe('what a proxy served before', () => {
       expect(fresh.applied).toEqual(old[0]?.applied);
     });
 
-    test('gives way to the controller when there is one again, also when it was put back', async () => {
+    test('is replaced once a controller is back, also if an older one was restored', async () => {
       const redis = keep(await startRedis());
       const { connection } = keep(await connected(redis.url));
       const keeper = new RedisSnapshotKeeper(connection, { id: ID, sealer });

@@ -55,7 +55,7 @@ async function expectMessages(connection: RedisConnection): Promise<void> {
 }
 
 describeWithRedis('a connection to Redis', () => {
-  test('takes commands, scripts and subscriptions', async () => {
+  test('runs commands, scripts and subscriptions', async () => {
     await using redis = await startRedis();
     await using client = await connected(redis.url);
     await expectCommands(client.connection);
@@ -86,7 +86,7 @@ describeWithRedis('a connection to Redis', () => {
     expect(await redis.send('INFO', 'keyspace')).toContain('db3:keys=1');
   });
 
-  test('is refused a database that is not there', async () => {
+  test('reports a database that does not exist', async () => {
     await using redis = await startRedis();
     const logger = createRecordingLogger();
     await using connection = new RedisConnection(parseRedisUrl(`${redis.url}/99`), { logger });
@@ -104,7 +104,7 @@ describeWithRedis('a connection to Redis', () => {
     await expect(connection.send('PING')).rejects.toThrow(StoreUnavailableError);
   });
 
-  test('fails at once while Redis is away, and heals by itself', async () => {
+  test('fails at once while Redis is unreachable, and reconnects by itself', async () => {
     await using redis = await startRedis();
     await using client = await connected(redis.url);
     const { connection, logger } = client;
@@ -121,7 +121,7 @@ describeWithRedis('a connection to Redis', () => {
     expect(logger.messages('info')).toEqual(['redis reachable', 'redis reachable']);
   });
 
-  test('ends what a frozen Redis leaves unanswered, and heals', async () => {
+  test('times out commands that a frozen Redis does not answer, and reconnects', async () => {
     await using redis = await startRedis();
     await using client = await connected(redis.url);
     const { connection } = client;
@@ -148,7 +148,7 @@ describeWithRedis('a connection to Redis', () => {
     expect(await connection.waitUntilReady(READY_WITHIN_MS)).toBe(true);
   });
 
-  test('says that the password is wrong, and nothing of it', async () => {
+  test('reports a wrong password without showing it', async () => {
     await using redis = await startRedis({ password: 'right' });
     const logger = createRecordingLogger();
     const url = `redis://:${SECRET}@127.0.0.1:${String(redis.port)}`;
@@ -178,7 +178,7 @@ describeWithRedis('a connection to Redis', () => {
     expect(JSON.stringify(client.logger.records)).not.toContain(SECRET);
   });
 
-  test('warns of a Redis that evicts keys', async () => {
+  test('warns if Redis evicts keys', async () => {
     await using redis = await startRedis({
       configuration: ['maxmemory 100mb', 'maxmemory-policy allkeys-lru'],
     });
@@ -192,7 +192,7 @@ describeWithRedis('a connection to Redis', () => {
     );
   });
 
-  test('tells that Redis is out of memory', async () => {
+  test('reports that Redis is out of memory', async () => {
     await using redis = await startRedis({ configuration: ['maxmemory 1'] });
     await using client = await connected(redis.url);
     await expect(client.connection.send('SET', 'gatehouse:a', 'b')).rejects.toThrow('OOM');
@@ -200,7 +200,7 @@ describeWithRedis('a connection to Redis', () => {
 });
 
 describeWithRedis('a connection to a Redis Cluster', () => {
-  test('takes commands, scripts and subscriptions over TLS', async () => {
+  test('runs commands, scripts and subscriptions over TLS', async () => {
     await using cluster = await startRedisCluster({ tls: true, password: 'secret' });
     await using client = await connected(cluster.url);
     await expectCommands(client.connection);
@@ -214,7 +214,7 @@ describeWithRedis('a connection to a Redis Cluster', () => {
     );
   });
 
-  test('heals after all nodes were away, and after one was', async () => {
+  test('reconnects after all nodes were unreachable, and after one was', async () => {
     await using cluster = await startRedisCluster();
     await using client = await connected(cluster.url);
     const { connection, logger } = client;
@@ -232,8 +232,8 @@ describeWithRedis('a connection to a Redis Cluster', () => {
   });
 });
 
-describeWithRedis('a connection for what takes long', () => {
-  test('waits for an answer as long as it is told to, and no other connection does', async () => {
+describeWithRedis('a connection with a longer timeout', () => {
+  test('waits for answers as long as its timeout, and longer than other connections', async () => {
     await using redis = await startRedis();
     await using requests = await connected(redis.url);
     const target = { ...parseRedisUrl(redis.url), commandTimeoutMs: 20_000 };
@@ -251,7 +251,7 @@ describeWithRedis('a connection for what takes long', () => {
   });
 });
 
-describeWithRedis('a connection by Redis Sentinel', () => {
+describeWithRedis('a connection through Redis Sentinel', () => {
   test('follows a failover', async () => {
     await using sentinel = await startRedisSentinel({
       user: { name: 'gatehouse', password: 'secret' },

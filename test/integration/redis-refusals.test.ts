@@ -22,40 +22,40 @@ async function firstReason(url: string): Promise<unknown> {
   return logger.records[0]?.fields['reason'];
 }
 
-describeWithRedis('the log of a connection that cannot be made', () => {
-  test('tells of a certificate that is not trusted', async () => {
+describeWithRedis('the log of a connection that cannot be opened', () => {
+  test('reports a certificate that is not trusted', async () => {
     await using redis = await startRedis({ tls: true });
     const url = `rediss://127.0.0.1:${String(redis.port)}`;
     expect(await firstReason(url)).toContain('SELF_SIGNED_CERT');
   });
 
-  test('tells of a file that cannot be read', async () => {
+  test('reports a file that cannot be read', async () => {
     await using redis = await startRedis({ tls: true });
     const url = `rediss://127.0.0.1:${String(redis.port)}?ca_file=/nowhere/ca.pem`;
     expect(await firstReason(url)).toBe('ENOENT /nowhere/ca.pem');
   });
 
-  test('tells of a server that is no Cluster', async () => {
+  test('reports a server that is not a Cluster', async () => {
     await using redis = await startRedis();
     const url = `redis+cluster://127.0.0.1:${String(redis.port)}`;
     expect(await firstReason(url)).toBe('ERR: this is not a Redis Cluster');
   });
 
-  test('tells of a node of a Cluster that is taken for a single server', async () => {
+  test('reports a node of a Cluster that is configured as a single server', async () => {
     await using cluster = await startRedisCluster();
     await using client = await connected(`redis://127.0.0.1:${String(cluster.nodes[0]?.port)}`);
     const writes = ['a', 'b', 'c', 'd', 'e', 'f'].map((key) => client.connection.send('GET', key));
     await expect(Promise.all(writes)).rejects.toThrow('redis+cluster://');
   });
 
-  test('tells of a replica', async () => {
+  test('reports a replica', async () => {
     await using sentinel = await startRedisSentinel();
     const master = await sentinel.master();
     const replica = sentinel.servers.find((server) => server !== master);
     expect(await firstReason(`redis://127.0.0.1:${String(replica?.port)}`)).toContain('replica');
   });
 
-  test('tells of sentinels that refuse the user, or do not know the master', async () => {
+  test('reports sentinels that refuse the user, or do not know the master', async () => {
     await using sentinel = await startRedisSentinel({ password: 'right' });
     const hosts = sentinel.sentinels.map(({ port }) => `127.0.0.1:${String(port)}`).join(',');
     const ofUnknown = await firstReason(`redis+sentinel://${hosts}/unknown`);

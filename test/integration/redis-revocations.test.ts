@@ -52,7 +52,7 @@ describeWithRedis('revocations in Redis', () => {
     { mode: 'Sentinel', start: startRedisSentinel },
     { mode: 'a Cluster', start: startRedisCluster },
   ])('with $mode', ({ start }) => {
-    test('are heard by another proxy, and once by their own', async () => {
+    test('reach other proxies, and their own proxy once', async () => {
       await using redis = await start();
       await using one = await startProxy(redis.url);
       await using other = await startProxy(redis.url);
@@ -68,7 +68,7 @@ describeWithRedis('revocations in Redis', () => {
     });
   });
 
-  test('are taken as missed when only the subscription is lost', async () => {
+  test('count as missed if only the subscription is lost', async () => {
     await using redis = await startRedis();
     await using one = await startProxy(redis.url);
     await using other = await startProxy(redis.url);
@@ -82,7 +82,7 @@ describeWithRedis('revocations in Redis', () => {
     expect(other.logger.messages('warn')).toEqual(['redis subscription lost']);
   });
 
-  test('are taken as missed when Redis is back, and not while it is down', async () => {
+  test('count as missed when Redis is back, and not while it is down', async () => {
     await using redis = await startRedis();
     await using one = await startProxy(redis.url);
     await using other = await startProxy(redis.url);
@@ -118,7 +118,7 @@ describeWithRedis('revocations in Redis', () => {
     expect(one.heard).toEqual([]);
   });
 
-  test('reach this process although a listener fails on what another published', async () => {
+  test('reach this process although a listener fails on a revocation of another proxy', async () => {
     await using redis = await startRedis();
     await using one = await startProxy(redis.url);
     await using other = await startProxy(redis.url);

@@ -11,7 +11,7 @@ export function fullFrames(
   return deltaFrames(position, undefined, snapshotOf(resources));
 }
 
-/** The frames that make one snapshot of another. */
+/** The frames that change one snapshot into another. */
 export function deltaFrames(
   { epoch, sequence: seq }: SnapshotPosition,
   base: Snapshot | undefined,

@@ -62,7 +62,7 @@ export interface PushProbe extends AsyncDisposable {
   readonly faults: readonly string[];
   send(frame: ProxyFrame | string): void;
   acknowledge(received: ReceivedSnapshot): void;
-  /** Reads no more, until `resume`. */
+  /** Stops reading until `resume`. */
   pause(): void;
   resume(): void;
   /** Closes it, and rejects when there were faults. */

@@ -2,7 +2,7 @@ import { hashResource } from '../../../shared/snapshot/hash-resource.ts';
 import type { SnapshotResource } from '../../../shared/snapshot/snapshot.ts';
 import { compiledSettings } from '../compiled-settings.ts';
 
-/** A public route of that name; another `generation`, another content. */
+/** A public route of that name, with different content for each `generation`. */
 export function pushedRoute(name: string, generation = 1): SnapshotResource {
   return hashResource(`route/default/${name}`, {
     kind: 'route',
@@ -23,7 +23,7 @@ export function pushedRoutes(count: number, prefix = 'route'): readonly Snapshot
   return Array.from({ length: count }, (_, index) => pushedRoute(`${prefix}-${String(index)}`));
 }
 
-/** Settings; another gateway, another content. */
+/** Settings, with different content for each gateway. */
 export function pushedSettings(gateway = 'default'): SnapshotResource {
   return hashResource('settings', compiledSettings({ gatewayId: `gatehouse/${gateway}` }));
 }

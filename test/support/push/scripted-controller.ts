@@ -18,7 +18,7 @@ import { createThrowawayAuthority, type ThrowawayAuthority } from '../throwaway-
 
 const LONGEST_LINE_BYTES = 16 * 1024 * 1024;
 
-/** A controller that does what a test says, over real TLS and HTTP/2. */
+/** A controller that a test scripts, over real TLS and HTTP/2. */
 export interface ScriptedController extends AsyncDisposable {
   readonly port: number;
   /** Files for a proxy that is to follow it. */
@@ -131,7 +131,7 @@ class ScriptedStream implements ProxyStream {
     this.headers = headers;
     this.#stream = stream;
     stream.on('error', () => undefined);
-    // What breaks is told by its close.
+    // A broken stream is reported by its close.
     this.#read().catch(() => undefined);
   }
 

@@ -40,7 +40,7 @@ export function aCompiledRoute(
   };
 }
 
-/** Signing keys with one that is none. */
+/** Signing keys whose private key is not one. */
 export const SOME_SIGNING_KEYS: CompiledSigningKeys = {
   kind: 'signing-keys',
   keys: [

@@ -8,7 +8,7 @@ export interface RecordedLog {
   readonly fields: LogFields;
 }
 
-/** A logger that keeps what it is told. */
+/** A logger that records everything. */
 export interface RecordingLogger extends Logger {
   readonly records: readonly RecordedLog[];
   /** The messages at that level, in order. */

@@ -10,7 +10,7 @@ function reasonOf(reply: string): string {
   return describeRedisFailure(new ReplyError(reply));
 }
 
-/** A proxy that gets one of these at its start waits: nobody has to change a setting for them. */
+/** Replies after which a starting proxy waits, because they end without a change of settings. */
 const PASSING = [
   'ERR max number of clients reached',
   'ERR upstream connection error',
