@@ -11,33 +11,33 @@ import {
   statusOf,
 } from './route-status-cases.ts';
 
-describe('comparing statuses', () => {
+describe('comparing a status with the wanted one', () => {
   const pending = statusOf({ rollout: PENDING });
 
   it.each<[string, RouteStatus | undefined, RouteStatus, string]>([
-    ['the same', programmedBefore, statusOf({ now: LATE }), 'none'],
-    ['the first, that waits', undefined, pending, 'provisional'],
-    ['the first, that serves', undefined, programmedBefore, 'final'],
+    ['equal statuses', programmedBefore, statusOf({ now: LATE }), 'none'],
+    ['a first status that is pending', undefined, pending, 'provisional'],
+    ['a first status that is programmed', undefined, programmedBefore, 'final'],
     [
-      'a count of proxies',
+      'the count of proxies',
       pending,
       statusOf({ rollout: { ...PENDING, acknowledged: 1 } }),
       'detail',
     ],
     [
-      'an obstacle',
+      'an obstacle that appears',
       pending,
       statusOf({ rollout: PENDING, obstacle: 'most routes are gone' }),
       'provisional',
     ],
     [
-      'another reason to hold publication back',
+      'the reason why publication is held back',
       statusOf({ obstacle: 'most routes are gone' }),
       statusOf({ obstacle: 'the settings are not valid' }),
       'provisional',
     ],
     [
-      'conditions in another order, and one of somebody else',
+      'the order of conditions, and a condition of another controller',
       {
         ...programmedBefore,
         conditions: [
@@ -55,14 +55,14 @@ describe('comparing statuses', () => {
       'none',
     ],
     [
-      'a condition that is over',
+      'a condition that is removed',
       statusOf({
         verdict: routeVerdict({ problems: [SECRET_NOT_FOUND], servedGeneration: 1 }),
       }),
       programmedBefore,
       'final',
     ],
-  ])('%s', (_, current, wanted, difference) => {
+  ])('classifies %s', (_, current, wanted, difference) => {
     expect(compareStatus(current, wanted)).toBe(difference);
   });
 });
