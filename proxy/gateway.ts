@@ -22,9 +22,9 @@ export type UnreadyReason = 'no snapshot yet' | 'not listening' | 'draining';
 
 /** How long the parts of a drain may take. */
 export interface DrainTimes {
-  /** How long others may take to hear that nothing should be sent here. */
+  /** How long load balancers may take to notice that the gateway is not ready. */
   readonly minMs: number;
-  /** How long requests under way may take after that. */
+  /** How long current requests may take after that. */
   readonly timeoutMs: number;
 }
 
@@ -89,7 +89,7 @@ export class Gateway {
   /**
    * Leaves a fleet so that no request fails. The gateway is not ready from now on, and every response
    * is the last of its connection. After `minMs`, when it listens, it stops accepting, closes idle
-   * connections, and ends the streams that answer no call: event streams of GET requests, behind an
+   * connections, and ends the streams that answer no call: event streams of GET requests, after an
    * event, and WebSockets, with status 1001. Resolves when no connection is left; after another
    * `timeoutMs` event streams of calls are ended, and what is left is closed. `close` closes the rest
    * of the gateway.
@@ -97,7 +97,7 @@ export class Gateway {
   async drain({ minMs, timeoutMs }: DrainTimes): Promise<void> {
     this.#isDraining = true;
     this.#listeners.announceClose();
-    // A gateway that does not listen gets no requests that it should wait for.
+    // A gateway that does not listen gets no requests, so there is nothing to wait for.
     if (this.#listeners.isListening) await sleep(minMs);
     this.#streams.endListeners();
     await this.#listeners.close(timeoutMs, () => this.#streams.endAll());

@@ -30,8 +30,8 @@ export interface ForwardCall {
 }
 
 /**
- * One permitted request and its answer: sends it to the upstream, asks the plan what happens with the
- * answer, and keeps both sides together, so that whoever leaves first takes the other along.
+ * One permitted request and its answer: sends it to the upstream, has the answer planned, and carries
+ * out the plan. When the client leaves, the request to the upstream is aborted.
  */
 export class Exchange implements AttemptListener {
   readonly #call: ForwardCall;

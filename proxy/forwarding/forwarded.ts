@@ -1,4 +1,4 @@
-/** What happened to a forwarded request whose response had begun. */
+/** The result of a forwarded request after its response had begun. */
 export interface Forwarded {
   /** Status of the response that the client got. */
   readonly status: number;
@@ -19,7 +19,7 @@ export type ForwardedEnd =
   | 'complete'
   /** The client left before. */
   | 'client-gone'
-  /** It was broken off, because the upstream failed or its body could not be filtered. */
+  /** It was broken off, because the upstream or the body filter failed. */
   | 'cut-off'
-  /** The gateway ended an event stream behind an event, because it is about to stop. */
+  /** The gateway ended an event stream after an event, because it is about to stop. */
   | 'ended-by-gateway';

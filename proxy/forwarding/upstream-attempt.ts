@@ -13,11 +13,11 @@ import { TargetVisit } from './targets/target-visit.ts';
 import type { UpstreamPools } from './targets/upstream-pools.ts';
 import { isConnectionLost, isNotConnected, upstreamFailure } from './upstream-failure.ts';
 
-/** What hears of an attempt, in this order; `failed` at any point before `answered`. */
+/** Hears of the answer to an attempt: hints, then the answer, or a failure before it. */
 export interface AttemptListener {
   /** `103 Early Hints`. */
   hinted(rawHeaders: RawFields): void;
-  /** Returns what takes the body; undefined when nothing does, and the attempt was abandoned. */
+  /** Returns the sink of the body; undefined if the attempt was abandoned. */
   answered(head: AnswerHead): AnswerSink | undefined;
   failed(error: Error): void;
 }
@@ -35,9 +35,9 @@ const EARLY_HINTS = 103;
 const IDEMPOTENT: ReadonlySet<string> = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT']);
 
 /**
- * One request at its upstream, up to the end of the answer. Sent again in silence where it cannot
- * have been processed: to another target when there was no connection, to the same once when a kept
- * connection was lost under an idempotent request.
+ * One request at its upstream, up to the end of the answer. It is sent again where that is safe: to
+ * another target when no connection could be made, and once to the same when the connection of an
+ * idempotent request was lost before the answer.
  */
 export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   readonly #upstream: UpstreamRequest;
@@ -49,9 +49,9 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   /** Takes the body once the upstream has answered. */
   #sink: AnswerSink | undefined;
-  /** The upstream has begun to answer, or the request was sent again: it is not any more. */
+  /** False once the upstream has begun to answer, or the request was sent again. */
   #mayResend: boolean;
-  /** Nothing is heard of the upstream any more. */
+  /** Why the attempt is over; undefined while it is not. */
   #endedBy: Error | 'done' | undefined;
 
   /** Throws `UpstreamUnreachableError` when there is no target. */
@@ -74,7 +74,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     return this.#visit?.origin ?? this.#upstream.origin;
   }
 
-  /** Sends the request; the listener hears how that ends. */
+  /** Sends the request, and reports the answer to the listener. */
   send(): void {
     this.#controller = undefined;
     const { body } = this.#options;
@@ -85,7 +85,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** Has the rest of the answer taken by another sink. */
+  /** Passes the rest of the answer to a different sink. */
   continueInto(sink: AnswerSink): void {
     this.#sink = sink;
     this.#controller?.resume();
@@ -97,7 +97,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     this.#visit?.leave();
   }
 
-  /** Gives the connection up, and with it whatever the upstream has still to say. */
+  /** Gives the connection up, with the rest of the upstream's answer. */
   abandon(reason: Error): void {
     if (this.#endedBy === undefined) {
       this.#endedBy = reason;
@@ -151,7 +151,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     this.#listener.failed(upstreamFailure(error));
   }
 
-  /** Whether the request can be sent again after an error, in the place that `origin` then has. */
+  /** Returns whether the request can be sent again after an error, to the current `origin`. */
   #canSendAgain(error: Error): boolean {
     const wasSent = this.#controller !== undefined;
     if (!wasSent) return isNotConnected(error) && this.#visit?.moveOn() === true;
@@ -160,7 +160,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     return true;
   }
 
-  /** Connects to a target first: what the client sends is read once only. */
+  /** Connects to a target first, because the client's body can be read only once. */
   #sendWithTrailers(body: RequestBody): void {
     const visit = this.#visit;
     if (visit === undefined) {

@@ -16,8 +16,8 @@ export interface ClientResponse extends ResponseBody {
   /** Sends `103 Early Hints` where the client and the transport can have them. */
   sendHints(fields: string[]): void;
   /**
-   * Breaks off a response so that the client knows that it is not whole. `endsWithConnection`: nothing
-   * but the end of the connection says where the body ends.
+   * Breaks off a response so that the client knows that it is incomplete. `endsWithConnection`: only the
+   * end of the connection marks the end of the body.
    */
   cutOff(endsWithConnection: boolean): void;
 }

@@ -18,7 +18,7 @@ const LOOPBACK_SIGN_IN_NAME = 'gatehouse-sign-in';
 
 const OWN_COOKIE = /^(?:__Host-)?gatehouse(?:-|$)/;
 
-/** Enough to tell the sign-ins of one browser apart. */
+/** Enough to distinguish the sign-ins of one browser. */
 const SIGN_IN_NAME_SUFFIX_LENGTH = 8;
 
 /** Name of the cookie that stands for a session at an origin. */

@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 
 /**
- * The message of a client: its head, and its body as a stream that nobody has read yet.
+ * The message of a client: its head, and its unread body as a stream.
  *
- * Node's HTTP/1.1 message has this shape as it is. A listener of another HTTP version fills it with
- * what HTTP/1.1 would have said: `Host`, and `Transfer-Encoding` for a body of unknown length.
+ * Node's HTTP/1.1 message has this shape. A listener of another HTTP version fills it with the fields of
+ * HTTP/1.1: `Host`, and `Transfer-Encoding` for a body of unknown length.
  */
 export interface RequestMessage extends MessageBody {
   readonly method?: string | undefined;

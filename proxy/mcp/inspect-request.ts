@@ -5,7 +5,7 @@ import { parseMessage, type JsonRpcMessage } from './json-rpc.ts';
 import { checkMirroredHeaders } from './mirrored-headers.ts';
 import { rawHeaderValues } from './raw-header.ts';
 
-/** RFC 8259, section 8.1: JSON is UTF-8, so the one parameter that some clients send says so. */
+/** RFC 8259, section 8.1: JSON is UTF-8; some clients add the charset nevertheless. */
 const JSON_TYPE = /^application\/json[\t ]*(?:;[\t ]*charset=(?:utf-8|"utf-8")[\t ]*)?$/i;
 
 /**

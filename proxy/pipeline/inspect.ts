@@ -11,8 +11,8 @@ export interface InspectedBody {
 }
 
 /**
- * Reads and parses the body of a POST to an MCP server route, or refuses it: what was not understood
- * is not forwarded. Undefined for requests without a body, and on other routes.
+ * Reads and parses the body of a POST to an MCP server route, or refuses it: a body that cannot be
+ * parsed is not forwarded. Undefined for requests without a body, and on other routes.
  */
 export function inspect(
   { method, message }: GatewayRequest,

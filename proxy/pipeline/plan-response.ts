@@ -6,7 +6,7 @@ const REQUEST_ID = 'x-request-id';
 
 const OWN_HEADERS: ReadonlySet<string> = new Set([REQUEST_ID]);
 
-/** On MCP routes the gateway says who may read a response, not the upstream. */
+/** On MCP routes the gateway decides which pages may read a response, not the upstream. */
 const OWN_HEADERS_WITH_CORS: ReadonlySet<string> = new Set([
   REQUEST_ID,
   'access-control-allow-origin',

@@ -1,6 +1,6 @@
 import type { RawFields } from './response-headers.ts';
 
-/** What takes the body of an upstream's answer. */
+/** Receives the body of an upstream's answer. */
 export interface AnswerSink {
   write(chunk: Buffer): void;
   end(trailers: RawFields): void;
@@ -9,15 +9,15 @@ export interface AnswerSink {
 }
 
 /**
- * Keeps what arrives of an answer while it is being planned. The upstream is paused meanwhile, so
- * this is no more than what its connection had received already.
+ * Keeps the body that arrives while an answer is being planned. The upstream is paused meanwhile, so
+ * this is at most what its connection had received before.
  */
 export class HeldAnswer implements AnswerSink {
   readonly #chunks: Buffer[] = [];
   #trailers: RawFields | undefined;
   #failure: Error | undefined;
 
-  /** Why the answer is not whole. */
+  /** Why the answer is incomplete; undefined if it is not. */
   get failure(): Error | undefined {
     return this.#failure;
   }
@@ -34,7 +34,7 @@ export class HeldAnswer implements AnswerSink {
     this.#failure = error;
   }
 
-  /** Passes on what was kept. */
+  /** Passes the kept chunks on. */
   flowInto(sink: AnswerSink): void {
     for (const chunk of this.#chunks) sink.write(chunk);
     if (this.#trailers !== undefined) sink.end(this.#trailers);

@@ -20,7 +20,7 @@ export interface UpstreamAnswer {
  */
 export type PlanResponse = (answer: UpstreamAnswer) => ResponsePlan | Promise<ResponsePlan>;
 
-/** What happens with an upstream's answer. */
+/** The decision about an upstream's answer. */
 export type ResponsePlan = RelayPlan | RepeatPlan | AnswerPlan;
 
 /** The client gets the upstream's answer. */
@@ -45,23 +45,23 @@ export interface RepeatPlan extends Repeatable {
   readonly upstream: UpstreamRequest;
 }
 
-/** The gateway answers in the upstream's place, whose connection is given up. */
+/** The gateway answers in place of the upstream. The upstream's connection is given up. */
 export interface AnswerPlan {
   readonly kind: 'answer';
   readonly error: GatewayError;
 }
 
 /**
- * Changes the body of one response, chunk by chunk. Its length is announced to nobody then.
+ * Changes the body of one response, chunk by chunk. The client gets no `Content-Length` then.
  *
  * A filter gets the bytes that the upstream sends: a plan looks at the `Content-Encoding` first, and
  * removes fields about the bytes, such as `ETag`, by its overlay. One that throws cuts the response
  * off. The bodies of HEAD, 204 and 304 are not filtered.
  */
 export interface BodyFilter {
-  /** Returns what is sent in the place of a chunk; an empty buffer for nothing yet. */
+  /** Returns the bytes to send in place of a chunk; empty to send nothing yet. */
   write(chunk: Buffer): Buffer;
-  /** Returns what is sent at the end of the body. */
+  /** Returns the bytes to send at the end of the body. */
   end(): Buffer;
 }
 
