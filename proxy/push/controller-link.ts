@@ -3,6 +3,7 @@ import type { LastGoodFinder } from './last-good/last-good-finder.ts';
 import { PushClient } from './push-client.ts';
 import type { Serving } from './serving.ts';
 
+/** What a `ControllerLink` is made with. */
 export interface ControllerLinkOptions {
   /** URL of the controllers' Service. */
   readonly controller: URL;

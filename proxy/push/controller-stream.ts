@@ -22,6 +22,7 @@ export interface AcceptedStream {
   readonly stream: ClientHttp2Stream;
 }
 
+/** What a `ControllerStream` is made with. */
 export interface ControllerStreamOptions {
   readonly receiver: SnapshotReceiver;
   readonly status: () => ProxyStatus;

@@ -16,6 +16,7 @@ import { RetryDelay } from './connection/retry-delay.ts';
 import { ControllerStream, type AcceptedStream, type ProxyStatus } from './controller-stream.ts';
 import { SnapshotReceiver, type ApplySnapshot } from './staging/snapshot-receiver.ts';
 
+/** What a `PushClient` is made with. */
 export interface PushClientOptions {
   /** `https://host:port`. */
   readonly url: string;

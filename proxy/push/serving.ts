@@ -12,6 +12,7 @@ import type { PlacedSnapshot } from '../store/snapshot/snapshot-keeper.ts';
 import type { LastGood } from './last-good/last-good.ts';
 import type { ProxyStatus } from './controller-stream.ts';
 
+/** What a `Serving` is made with. */
 export interface ServingOptions {
   readonly gateway: Gateway;
   readonly lastGood: LastGood;

@@ -1,6 +1,7 @@
 import type { AuthorizationCode } from '../records/authorization-code.ts';
 import type { TokenHash } from '../crypto/tokens.ts';
 
+/** Outcome of consuming an authorization code. */
 export type CodeConsumption =
   | { readonly kind: 'consumed'; readonly code: AuthorizationCode }
   /** It was consumed before: what was issued from it must be revoked (RFC 9700, 4.5). */

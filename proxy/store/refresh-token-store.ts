@@ -2,6 +2,7 @@ import type { RefreshTokenReference } from '../records/refresh-token-reference.t
 import type { TokenHash } from '../crypto/tokens.ts';
 import type { Sealed } from '../crypto/sealer.ts';
 
+/** State of a refresh token in its family. */
 export type RefreshTokenState =
   /** The token may be rotated. */
   | 'current'
@@ -12,6 +13,7 @@ export type RefreshTokenState =
   /** The token was rotated before that: its use is a replay. */
   | 'replayed';
 
+/** Outcome of rotating a refresh token. */
 export type RotationOutcome =
   /** The token was current; now its successor is. */
   | { readonly kind: 'rotated' }
@@ -45,6 +47,7 @@ export interface RefreshTokenStore {
   revokeFamily(grantId: string): Promise<void>;
 }
 
+/** The successor of a refresh token, and how long both live. */
 export interface Rotation {
   readonly successorHash: TokenHash;
   /**

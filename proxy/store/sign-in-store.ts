@@ -6,6 +6,7 @@ export interface VersionedSignIn {
   readonly version: number;
 }
 
+/** Answer to a claim to renew a sign-in. */
 export type RenewalClaim =
   /** The caller may renew it; no other can until `releaseRenewal`, or until the lease ends. */
   | ({ readonly kind: 'claimed'; readonly claimId: string } & VersionedSignIn)

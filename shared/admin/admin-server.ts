@@ -18,6 +18,7 @@ export interface AdminSources {
   position?(): SnapshotPosition | undefined;
 }
 
+/** A running admin server. */
 export interface AdminServer {
   readonly address: ListenAddress;
   close(): Promise<void>;

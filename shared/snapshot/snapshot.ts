@@ -11,6 +11,7 @@ export interface Snapshot {
   readonly resources: ReadonlyMap<string, SnapshotResource>;
 }
 
+/** A resource of a snapshot, with its key and hash. */
 export interface SnapshotResource {
   /**
    * `settings`, `signing-keys`, `identity-provider/<name>`, `route/<namespace>/<name>` or
@@ -22,6 +23,7 @@ export interface SnapshotResource {
   readonly value: CompiledResource;
 }
 
+/** Content of a snapshot resource. */
 export type CompiledResource =
   | CompiledSettings
   | CompiledSigningKeys
@@ -62,6 +64,7 @@ export interface CompiledSettings {
   readonly outageGraceSeconds: number;
 }
 
+/** Value of the `SameSite` attribute of session cookies. */
 export type SameSite = 'Lax' | 'Strict' | 'None';
 
 /** Private keys of `X-Gateway-Assertion`: the first signs, all are published. */
@@ -87,6 +90,7 @@ export interface CompiledIdentityProvider {
   readonly authorizationParams: Readonly<Record<string, string>>;
 }
 
+/** A route: which requests it owns, who may send them, and where they go. */
 export interface CompiledRoute {
   readonly kind: 'route';
   /** `namespace/name` of the Route, which logs and problems use. */
@@ -147,6 +151,7 @@ export type PathMatch =
   | { readonly kind: 'exact'; readonly value: string }
   | { readonly kind: 'regex'; readonly value: string };
 
+/** Whether anyone may use a route, or its policy decides. */
 export type Access =
   { readonly kind: 'public' } | { readonly kind: 'policy'; readonly policy: Policy };
 
@@ -170,4 +175,5 @@ export const AUTHORIZE_LOG_FIELDS = [
   'message',
 ] as const;
 
+/** A field that `authorize_log_fields` may name. */
 export type AuthorizeLogField = (typeof AUTHORIZE_LOG_FIELDS)[number];

@@ -17,6 +17,7 @@ const UNTRUSTED = /SELF_SIGNED|SIGNATURE_FAILURE|UNABLE_TO_(GET_ISSUER|VERIFY)/;
 const WRONG_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
 const CONTROLLER_FLAG = '--controller';
 
+/** How to connect to a controller. */
 export interface ConnectOptions {
   readonly address: DialAddress;
   /** Authorities (PEM) that the certificate may come from. */

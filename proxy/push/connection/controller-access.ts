@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 
 import { ControllerProblemError } from './controller-problem.ts';
 
+/** Flag that names the file of authorities, for problems that it can solve. */
 export const CA_FLAG = '--controller-ca';
 const TOKEN_FLAG = '--token-file';
 

@@ -19,6 +19,7 @@ const MESSAGES: Readonly<Partial<Record<ControllerProblem, string>>> = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** What a `ControllerLog` is made with. */
 export interface ControllerLogOptions {
   readonly logger: Logger;
   /** Address of the controller, as configured. */

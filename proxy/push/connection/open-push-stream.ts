@@ -30,6 +30,7 @@ export type HelloAnswer = { readonly from: DialAddress } & (
   | { readonly kind: 'refused'; readonly status: number; readonly reason: string | undefined }
 );
 
+/** How to open a stream. */
 export interface OpenOptions {
   /** Address to dial first. */
   readonly address: DialAddress;

@@ -10,6 +10,7 @@ export interface Dial {
   readonly signal: AbortSignal;
 }
 
+/** The parts of a race: how to dial, how to ask, and when to dial again. */
 export interface Race<Opened extends Destroyable, Answer> {
   /** Opens a connection. Rejects, and leaves nothing open, when the signal aborts. */
   readonly open: (dial: Dial) => Promise<Opened>;

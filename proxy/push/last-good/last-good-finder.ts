@@ -26,6 +26,7 @@ const TIMING: SearchTiming = {
 /** Time between reads of an unreachable place during the first search. */
 const POLL_MS = 50;
 
+/** What a `LastGoodFinder` is made with. */
 export interface LastGoodFinderOptions {
   /** Serves a snapshot; false if this release cannot. */
   readonly serve: (placed: PlacedSnapshot) => Promise<boolean> | boolean;

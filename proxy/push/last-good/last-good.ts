@@ -35,6 +35,7 @@ const TIMING: LastGoodTiming = {
   lastSaveMs: 5 * SECOND,
 };
 
+/** What a `LastGood` is made with. */
 export interface LastGoodOptions {
   readonly logger: Logger;
   readonly timing?: Partial<LastGoodTiming>;

@@ -3,6 +3,7 @@ import { formatPosition } from '../../../shared/snapshot/snapshot-position.ts';
 import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type { PlacedSnapshot, SnapshotKeeper } from '../../store/snapshot/snapshot-keeper.ts';
 
+/** What a `SnapshotSaver` is made with. */
 export interface SnapshotSaverOptions {
   /** Name of the place in the log. */
   readonly place: string;

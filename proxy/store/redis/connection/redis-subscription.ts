@@ -16,6 +16,7 @@ export interface RedisSubscriber {
   restored(): void;
 }
 
+/** What to subscribe to, and where. */
 export interface SubscriptionOptions {
   readonly target: RedisTarget;
   /** Returns the known nodes of a Cluster; called for every attempt. */

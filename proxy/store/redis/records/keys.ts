@@ -25,6 +25,7 @@ export const KEY_KINDS = [
   'snapshot',
 ] as const;
 
+/** A kind of key in Redis. */
 export type KeyKind = (typeof KEY_KINDS)[number];
 
 /**

@@ -35,6 +35,7 @@ const isIdentity = hasShape<Identity>({
   claims: isRecord,
 });
 
+/** Accepts session records. */
 export const isSession = hasShape<Session>({
   id: isString,
   signInId: isString,
@@ -43,6 +44,7 @@ export const isSession = hasShape<Session>({
   expiresAt: isNumber,
 });
 
+/** Accepts browser session records. */
 export const isBrowserSession = hasShape<BrowserSession>({
   sessionId: isString,
   origin: isOrigin,
@@ -60,11 +62,13 @@ const isSignIn = hasShape<SignInRecord>({
   refreshToken: isOptional(isString),
 });
 
+/** Accepts sign-in records with their version. */
 export const isVersionedSignIn = hasShape<VersionedSignIn>({
   signIn: isSignIn,
   version: isNumber,
 });
 
+/** Accepts records of sign-ins under way. */
 export const isPendingSignIn = hasShape<PendingSignIn>({
   targetOrigin: isOrigin,
   returnPath: isString,
@@ -75,6 +79,7 @@ export const isPendingSignIn = hasShape<PendingSignIn>({
   codeVerifier: isString,
 });
 
+/** Accepts sign-in code records. */
 export const isSignInCode = hasShape<SignInCode>({
   sessionId: isString,
   targetOrigin: isOrigin,
@@ -82,6 +87,7 @@ export const isSignInCode = hasShape<SignInCode>({
   targetHash: isTokenHash,
 });
 
+/** Accepts records of authorization requests that wait for the user. */
 export const isPendingAuthorization = hasShape<PendingAuthorization>({
   issuer: isOrigin,
   clientId: isString,
@@ -106,6 +112,7 @@ const isClientMetadata = hasShape<ClientMetadata>({
   jwksUri: isOptional(isString),
 });
 
+/** Accepts client records. */
 export const isRegisteredClient = hasShape<RegisteredClient>({
   id: isString,
   issuer: isString,
@@ -132,11 +139,13 @@ const isAuthorizationCode = hasShape<AuthorizationCode>({
   grantId: isString,
 });
 
+/** Accepts authorization code records. */
 export const isCodeRecord: Guard<CodeRecord> = hasShape<CodeRecord>({
   code: isAuthorizationCode,
   isUsed: isBoolean,
 });
 
+/** Accepts grant records. */
 export const isGrant = hasShape<Grant>({
   id: isString,
   issuer: isString,
