@@ -100,6 +100,10 @@ export default defineConfig(
     },
   },
   {
+    files: ['{cli,controller,crds,proxy,shared}/**/*.ts'],
+    rules: { 'max-lines': ['error', { max: 300, skipBlankLines: false, skipComments: false }] },
+  },
+  {
     files: ['test/**/*.test.ts'],
     extends: [jest.configs['flat/recommended'], jest.configs['flat/style']],
     rules: {

@@ -10,18 +10,24 @@ const LEAST_LOOKS = 500;
  */
 export const HANG_GUARD_MS = 60_000;
 
-/** Waits until something holds. Resolves with the milliseconds it took; rejects after the deadline. */
+/**
+ * Waits until something holds, and resolves with the milliseconds it took.
+ *
+ * Without a deadline it waits as long as the hang guard says. A deadline is for what has to hold in
+ * a certain time, such as before a lease ends.
+ */
 export async function eventually(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  deadlineMs = HANG_GUARD_MS,
+  deadlineMs?: number,
 ): Promise<number> {
+  const least = deadlineMs === undefined ? LEAST_LOOKS : 0;
   const start = performance.now();
   for (let looks = 1; ; looks += 1) {
     const isReached = await holds();
     const passed = performance.now() - start;
     if (isReached) return Math.round(passed);
-    if (passed > deadlineMs && looks >= LEAST_LOOKS) {
+    if (passed > (deadlineMs ?? HANG_GUARD_MS) && looks >= least) {
       throw new Error(`after ${String(Math.round(passed))} ms still not: ${what}`);
     }
     await wait(POLL_MS);

@@ -1,125 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 import { discoverAuthorizationServerMetadata } from '@modelcontextprotocol/sdk/client/auth.js';
 
-import { aRoute as aRouteManifest, aSettings } from '../support/resources.ts';
-import { verifies } from '../requirements/verifies.ts';
+import { aRoute as aRouteManifest, aSettings } from '../../support/resources.ts';
+import { verifies } from '../../requirements/verifies.ts';
 import {
-  aRoute,
-  aWebRoute,
   ISSUER,
-  RESOURCE,
   startAuthorizationServer,
   type Reply,
   type TestServer,
-} from '../support/authorization-server.ts';
-import { fieldsOf } from '../support/client-flow.ts';
-import { compileOnce, type CompiledOnce } from '../support/compile-once.ts';
+} from '../../support/authorization-server.ts';
+import { fieldsOf } from '../../support/client-flow.ts';
+import { compileOnce, type CompiledOnce } from '../../support/compile-once.ts';
 
 const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 const SERVER_METADATA = '/.well-known/oauth-authorization-server';
 const OPENID_CONFIGURATION = '/.well-known/openid-configuration';
-
-const ROOT = aRoute({ path: { kind: 'prefix', value: '' } });
-const MCP = aRoute({ name: 'tools/mcp' });
-
-describe('Protected resource metadata (RFC 9728)', () => {
-  verifies(
-    'rs.metadata',
-    'describe the route, its authorization server and how to present a token',
-    async () => {
-      await using server = await startAuthorizationServer({ routes: [MCP] });
-      const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}/mcp`);
-      expect(reply.status).toBe(200);
-      expect(reply.headers['content-type']).toBe('application/json');
-      expect(fieldsOf(reply)).toEqual({
-        resource: RESOURCE,
-        resource_name: 'tools/mcp',
-        authorization_servers: [ISSUER],
-        bearer_methods_supported: ['header'],
-      });
-    },
-  );
-
-  const PATHS: readonly (readonly [string, string])[] = [
-    ['/', ISSUER],
-    ['', ISSUER],
-    ['/mcp', `${ISSUER}/mcp`],
-    ['/mcp/', `${ISSUER}/mcp`],
-    ['//mcp', `${ISSUER}/mcp`],
-    ['/api/v2/mcp', `${ISSUER}/api/v2/mcp`],
-    ['/a%2Fb/mcp', `${ISSUER}/a%2Fb/mcp`],
-    ['/mcp?query=1', `${ISSUER}/mcp`],
-  ];
-
-  for (const [path, resource] of PATHS) {
-    verifies(
-      'rs.metadata',
-      `echo the path ${JSON.stringify(path)} that a client asked about, as ${JSON.stringify(resource)}`,
-      async () => {
-        await using server = await startAuthorizationServer({ routes: [ROOT] });
-        const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}${path}`);
-        expect(fieldsOf(reply)).toMatchObject({ resource });
-      },
-    );
-  }
-
-  verifies('rs.metadata', 'at the root stand for the only MCP route of the host', async () => {
-    await using server = await startAuthorizationServer({ routes: [MCP] });
-    const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}`);
-    expect(fieldsOf(reply)).toMatchObject({ resource: RESOURCE });
-  });
-
-  verifies(
-    'rs.metadata',
-    'at the root are absent where they could mean several routes',
-    async () => {
-      const other = aRoute({ path: { kind: 'prefix', value: '/other' } });
-      await using server = await startAuthorizationServer({ routes: [MCP, other] });
-      const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}`);
-      expect(reply.status).toBe(404);
-      expect(fieldsOf(reply)).toEqual({ error: 'not_found' });
-    },
-  );
-
-  const FOREIGN_PATHS: readonly (readonly [string, string])[] = [
-    ['outside of every route', '/elsewhere'],
-    ['of a route that is no MCP server', '/app'],
-    ['that only begins like a route', '/mcp2'],
-    ['with dot segments', '/mcp/../app'],
-    ['with encoded dot segments', '/mcp/%2e%2e/app'],
-    ['with characters no URL has', '/mcp/"x'],
-  ];
-
-  for (const [what, path] of FOREIGN_PATHS) {
-    verifies('rs.metadata', `are absent for a path ${what}`, async () => {
-      const web = aWebRoute({ path: { kind: 'prefix', value: '/app' } });
-      await using server = await startAuthorizationServer({ routes: [MCP, web] });
-      const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}${path}`);
-      expect(reply.status).toBe(404);
-      expect(reply.headers['content-type']).toBe('application/json');
-    });
-  }
-
-  test('are absent for the paths of the gateway itself', async () => {
-    await using server = await startAuthorizationServer({ routes: [ROOT] });
-    const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}/.gateway/mcp/token`);
-    expect(reply.status).toBe(404);
-  });
-
-  verifies(
-    'rs.metadata',
-    'name the host that was asked for where the route has a wildcard',
-    async () => {
-      const wildcard = aRoute({ host: '*.example.com' });
-      await using server = await startAuthorizationServer({ routes: [wildcard] });
-      const reply = await server.send(`https://a.example.com${RESOURCE_METADATA}/mcp`);
-      expect(fieldsOf(reply)).toMatchObject({
-        resource: 'https://a.example.com/mcp',
-        authorization_servers: ['https://a.example.com'],
-      });
-    },
-  );
-});
 
 describe('Authorization server metadata (RFC 8414)', () => {
   verifies(
@@ -283,40 +178,6 @@ describe('Every well-known document', () => {
     const reply = await server.send(`${ISSUER}${path}`, { method: 'POST' });
     expect(reply.status).toBe(405);
     expect(reply.headers.allow).toContain('GET');
-  });
-});
-
-describe('The challenge of a protected resource', () => {
-  const CALLED: readonly (readonly [string, string])[] = [
-    ['/', ''],
-    ['/mcp', '/mcp'],
-    ['/mcp/', '/mcp'],
-    ['/mcp/deeper', '/mcp/deeper'],
-  ];
-
-  for (const [path, inserted] of CALLED) {
-    verifies(
-      ['rs.challenge', 'rs.metadata'],
-      `at ${JSON.stringify(path)} leads to metadata for the URL that was used`,
-      async () => {
-        await using server = await startAuthorizationServer({ routes: [ROOT] });
-        const reply = await server.send(`${ISSUER}${path}`);
-        expect(reply.status).toBe(401);
-        const url = `${ISSUER}${RESOURCE_METADATA}${inserted}`;
-        expect(reply.headers['www-authenticate']).toBe(`Bearer resource_metadata="${url}"`);
-        expect(fieldsOf(await server.send(url))).toMatchObject({ resource: ISSUER + inserted });
-      },
-    );
-  }
-
-  verifies('rs.challenge', 'says invalid_token only when a token was sent', async () => {
-    await using server = await startAuthorizationServer();
-    const headers = { authorization: 'Bearer gte_garbage' };
-    const reply = await server.send(RESOURCE, { headers });
-    expect(reply.status).toBe(401);
-    expect(reply.headers['www-authenticate']).toBe(
-      `Bearer error="invalid_token", resource_metadata="${ISSUER}${RESOURCE_METADATA}/mcp"`,
-    );
   });
 });
 
