@@ -8,7 +8,7 @@ export interface GuideFacts {
   readonly manifestPath: string;
 }
 
-/** What to do next, in the words of somebody who has the demo in front of them. */
+/** Returns what a user of the demo can do next, as text for the terminal. */
 export function guide({ gatewayOrigin, manifestPath }: GuideFacts): string {
   const bold = (text: string): string => styleText('bold', text, { stream: process.stderr });
   const dim = (text: string): string => styleText('dim', text, { stream: process.stderr });
@@ -25,7 +25,7 @@ export function guide({ gatewayOrigin, manifestPath }: GuideFacts): string {
 
   Sign in as ${people}.
   Everybody may call the tools; only admins may call ${bold('delete_invoice')}.
-  The policy is in ${bold(`${manifestPath}/route.yaml`)}: edit it, and it holds at once.
+  The policy is in ${bold(`${manifestPath}/route.yaml`)}: edit it, and the change takes effect at once.
 
   ${dim('Decisions of the gateway show up below. Ctrl-C stops everything.')}
 

@@ -9,7 +9,7 @@ import { hostOf } from '../support/kubernetes/gateway-manifests.ts';
 import { startSteadyLoad } from '../support/kubernetes/steady-load.ts';
 
 const SECOND = 1000;
-/** Longer than a Lease lasts without its holder. */
+/** Longer than a Lease is valid after its holder is gone. */
 const AWAY_MS = 30 * SECOND;
 
 describeWithClusters(['faults'], 'an API server that fails', (openCluster) => {
@@ -29,7 +29,7 @@ describeWithClusters(['faults'], 'an API server that fails', (openCluster) => {
   });
   afterAll(() => opened.disposeAsync());
 
-  test('is watched on from where its watches were cut', async () => {
+  test('is watched from where its watches were cut, without a list', async () => {
     const before = cluster.faults.requests.length;
     cluster.faults.cutWatches();
     await gateway.applyRoute('after-the-cut');
@@ -40,7 +40,7 @@ describeWithClusters(['faults'], 'an API server that fails', (openCluster) => {
     expect(asked.map(({ verb }) => verb)).not.toContain('list');
   });
 
-  test('is listed anew when it forgot what happened', async () => {
+  test('is listed again if it no longer has the version to watch from', async () => {
     await gateway.applyRoute('forgotten');
     await gateway.untilServed('forgotten');
     const before = cluster.faults.requests.length;
@@ -51,27 +51,27 @@ describeWithClusters(['faults'], 'an API server that fails', (openCluster) => {
 
     const ms = await gateway.untilServed('after-the-compaction');
     console.info(`410 Gone: a new Route served after ${String(ms)} ms`);
-    await eventually('the deleted one is gone', async () =>
+    await eventually('the deleted Route is gone', async () =>
       (await gateway.statuses('forgotten')).every((status) => status === 421),
     );
     const asked = cluster.faults.requests.slice(before).filter(({ user }) => user !== 'admin');
     expect(asked.map(({ verb, resource }) => `${verb} ${resource}`)).toContain('list routes');
   });
 
-  test('can be away for half a minute: requests go on, and changes follow once it is back', async () => {
+  test('can be away for half a minute: requests are served, and changes follow once it is back', async () => {
     const [restarting, ...others] = gateway.proxies;
     await using load = startSteadyLoad(others, hostOf('first'));
     await cluster.faults.goAway();
     const goneAt = performance.now();
     const isOver = (): boolean => performance.now() - goneAt > AWAY_MS;
 
-    // While its token is known, and after that, when no controller leads any more.
+    // Once while the leader still leads, and once when no controller leads.
     const early = await restart();
-    await eventually('nobody leads', () =>
+    await eventually('no controller leads', () =>
       gateway.controllers.some((controller) => controller.hasLogged('leadership lost')),
     );
     const late = await restart();
-    await eventually('it was away long enough', isOver);
+    await eventually('the API server was away long enough', isOver);
     await cluster.faults.heal();
     await gateway.applyRoute('after-it-was-away');
     const ms = await gateway.untilServed('after-it-was-away');
@@ -87,7 +87,7 @@ describeWithClusters(['faults'], 'an API server that fails', (openCluster) => {
       await restarting?.kill();
       restarting?.start();
       return eventually(
-        'it serves from its cache',
+        'the proxy serves from its cache',
         async () => (await restarting?.status(hostOf('first'))) === 200,
       );
     }

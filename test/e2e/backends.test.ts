@@ -31,7 +31,7 @@ describeEndToEnd('fake', ['rbac', 'tokens'], 'backends of routes in a cluster', 
   });
   afterAll(() => opened.disposeAsync());
 
-  test('requests follow the endpoints of a Service, and the route stays what it was', async () => {
+  test('requests follow the targets of a Service, and the route does not change', async () => {
     const place = { namespace: TEAM, name: 'moving' };
     await gateway.admin.apply(serviceManifest(place));
     await placeEndpoint(place, 'one');
@@ -50,7 +50,7 @@ describeEndToEnd('fake', ['rbac', 'tokens'], 'backends of routes in a cluster', 
     expect((await gateway.route('moving')).status).toEqual(before.status);
   });
 
-  test('without its Service a route is named in its status, and answers 503 until it is there', async () => {
+  test('a route without its Service answers 503, and its status reports the missing Service', async () => {
     const place = { namespace: TEAM, name: 'missing' };
     await gateway.applyRoute('missing', {
       backendRefs: [{ name: place.name, port: SERVICE_PORT }],
@@ -67,7 +67,7 @@ describeEndToEnd('fake', ['rbac', 'tokens'], 'backends of routes in a cluster', 
     await gateway.untilCondition('missing', 'ResolvedRefs', 'True/ResolvedRefs');
   });
 
-  test('a Service of another namespace answers once a ReferenceGrant is there, and not after', async () => {
+  test('a Service of another namespace gets requests only while a ReferenceGrant allows it', async () => {
     const place = { namespace: OTHER_TEAM, name: 'theirs' };
     await gateway.admin.apply(serviceManifest(place));
     await placeEndpoint(place, 'theirs');
@@ -85,12 +85,12 @@ describeEndToEnd('fake', ['rbac', 'tokens'], 'backends of routes in a cluster', 
       'DELETE',
       `/apis/gateway.networking.k8s.io/v1beta1/namespaces/${OTHER_TEAM}/referencegrants/from-${TEAM}`,
     );
-    await eventually('nobody gets through', async () =>
+    await eventually('every request is refused', async () =>
       (await gateway.statuses('theirs')).every((status) => status === 503),
     );
   });
 
-  /** Makes a server that answers with a name the only endpoint of a Service. */
+  /** Starts a server that answers with a name, and makes it the only endpoint of a Service. */
   async function placeEndpoint(place: ServicePlace, name: string): Promise<void> {
     const { port } = opened.use(await startUpstream((_message, response) => response.end(name)));
     const service = opened.use(await startTcpService(() => [port], address));

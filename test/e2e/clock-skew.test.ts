@@ -12,13 +12,13 @@ import { createMovedClock } from '../support/redis/moved-clock.ts';
 
 const SECOND = 1000;
 const SKEW_SECONDS = 600;
-/** 20 s are promised, and printed; a machine that runs all tests is slower. */
+/** The product promises 20 s, and the test prints the time; a machine that runs all tests is slower. */
 const FAILOVER_MS = 40 * SECOND;
-/** In this time a controller looks at the Lease several times. */
+/** Time in which a controller looks at the Lease several times. */
 const SEVERAL_LOOKS_MS = 6 * SECOND;
 
-describe('a clock that is wrong', () => {
-  test('neither keeps a controller from leading nor makes two lead', async () => {
+describe('a controller whose clock is wrong', () => {
+  test('can lead, and never leads beside another controller', async () => {
     await using opened = new AsyncDisposableStack();
     const directory = await mkdtemp(join(tmpdir(), 'gatehouse-clock-'));
     opened.defer(() => rm(directory, { recursive: true }));
@@ -32,7 +32,8 @@ describe('a clock that is wrong', () => {
       }),
     );
     const [skewed, right] = gateway.controllers;
-    if (skewed === undefined || right === undefined) throw new Error('two were started');
+    if (skewed === undefined || right === undefined)
+      throw new Error('there are not two controllers');
     const leader = await gateway.leader();
     const follower = leader === skewed ? right : skewed;
 
@@ -58,7 +59,7 @@ describe('a clock that is wrong', () => {
       ...new Set(epochs.toSorted((one, other) => one - other)),
     ]);
     expect(epochs).toHaveLength(3);
-    await eventually('who leads says so', async () => {
+    await eventually('the leader writes status', async () => {
       return (await gateway.condition('third', 'Programmed')) === 'True/Programmed';
     });
   });

@@ -11,7 +11,7 @@ import { startSteadyLoad } from '../support/kubernetes/steady-load.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 
 const SECOND = 1000;
-/** 20 s are promised, and printed; a machine that runs all tests is slower. */
+/** The product promises 20 s, and the test prints the time; a machine that runs all tests is slower. */
 const FAILOVER_MS = 40 * SECOND;
 const PROXIES = 3;
 
@@ -45,7 +45,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'controllers that come and go', (op
       await gateway.untilCondition('kept', 'PartiallyInvalid', 'True/ServedGeneration');
     });
 
-    test('is replaced in time, and no request fails', async () => {
+    test('is replaced within the deadline, and no request fails', async () => {
       await using load = startSteadyLoad(gateway.proxies, hostOf('first'));
       await using watch = watchPositions(gateway.proxies);
       const epoch = await epochNow();
@@ -63,7 +63,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'controllers that come and go', (op
       await gateway.untilCondition('second', 'Programmed', 'True/Programmed');
     });
 
-    test('is followed by one that serves what it served, also from a proxy that starts', async () => {
+    test('is replaced by one that serves the last good version, also from a proxy that starts later', async () => {
       expect(await gateway.statuses('kept')).toEqual([200, 200, 200]);
       expect(await gateway.condition('kept', 'PartiallyInvalid')).toBe('True/ServedGeneration');
       expect((await gateway.route('kept')).status?.served).toMatchObject({ generation: 1 });
@@ -74,7 +74,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'controllers that come and go', (op
     });
   });
 
-  test('a leader that is asked to end is replaced at once', async () => {
+  test('are replaced at once if the leader gets SIGTERM', async () => {
     await using load = startSteadyLoad(gateway.proxies, hostOf('first'));
     const leader = await gateway.leader();
     expect(await leader.terminate()).toBe(0);
@@ -85,7 +85,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'controllers that come and go', (op
     expect((await load.stop()).failures).toEqual([]);
   });
 
-  test('without any, proxies serve, restart and start anew; then one goes on where it was', async () => {
+  test('can all be away: proxies serve, restart and start; a new controller continues from there', async () => {
     const [restarting, ...others] = gateway.proxies;
     await using load = startSteadyLoad(others, hostOf('first'));
     await using watch = watchPositions(others);
@@ -98,7 +98,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'controllers that come and go', (op
     const fresh = await gateway.addProxy();
     const started = await untilUp([fresh]);
     await gateway.applyRoute('fourth');
-    // In place: the pod keeps its name.
+    // A restart in place: the pod keeps its name.
     leader.start();
     await leader.logged('listening');
 
@@ -113,46 +113,46 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'controllers that come and go', (op
     await gateway.untilCondition('fourth', 'Programmed', 'True/Programmed');
   });
 
-  test('a leader that was paused and wakes up changes nothing', async () => {
+  test('ignore a paused leader when it wakes up', async () => {
     await gateway.applyRoute('moved');
     await gateway.untilCondition('moved', 'Programmed', 'True/Programmed');
     const paused = await gateway.leader();
     const [next] = await gateway.followers();
     const epoch = await epochNow();
-    // Proxies leave a leader that is silent; this one stays, and would take what it sends.
+    // Proxies leave a silent leader; this probe stays, and would accept what the leader sends.
     await using probe = await gateway.connectProbe('gatehouse-probe');
-    await eventually('it is served', () => probe.serving !== undefined);
+    await eventually('the probe has a snapshot', () => probe.serving !== undefined);
     paused.pause();
     await gateway.applyRoute('moved', { to: other.origin });
-    await gateway.applyRoute('unknown-to-it');
-    const ms = await gateway.untilServed('unknown-to-it', { deadlineMs: 2 * FAILOVER_MS });
+    await gateway.applyRoute('during-the-pause');
+    const ms = await gateway.untilServed('during-the-pause', { deadlineMs: 2 * FAILOVER_MS });
     await untilFollowing(gateway.proxies);
     await using watch = watchPositions(gateway.proxies);
     const { length: framesBefore } = probe.frames;
     paused.resume();
 
-    await eventually('it gives up', () => paused.hasLogged('leadership lost'));
-    await gateway.applyRoute('after-it-woke');
-    await gateway.untilServed('after-it-woke');
-    await gateway.untilCondition('after-it-woke', 'Programmed', 'True/Programmed');
+    await eventually('the paused leader resigns', () => paused.hasLogged('leadership lost'));
+    await gateway.applyRoute('after-the-pause');
+    await gateway.untilServed('after-the-pause');
+    await gateway.untilCondition('after-the-pause', 'Programmed', 'True/Programmed');
     console.info(`leader paused: a new Route served after ${String(ms)} ms`);
     expect(probe.frames.slice(framesBefore)).toEqual([]);
-    await eventually('it drops whom it had', () => probe.isDisconnected);
+    await eventually('the paused leader drops the probe', () => probe.isDisconnected);
     expect(probe.frames).toHaveLength(framesBefore);
     expectNoStepBack(await watch.stop());
     expect(await bodies('moved')).toEqual(['other', 'other', 'other']);
-    expect(await gateway.statuses('unknown-to-it')).toEqual([200, 200, 200]);
+    expect(await gateway.statuses('during-the-pause')).toEqual([200, 200, 200]);
     expect(await epochNow()).toBeGreaterThan(epoch);
     expect(await gateway.leader()).toBe(next);
   });
 
-  test('all that are started anew while there are no settings go on as before, once there are', async () => {
+  test('that all restart while there are no settings restore what was last good once settings are back', async () => {
     await gateway.applyRoute('remembered');
     await gateway.untilCondition('remembered', 'Programmed', 'True/Programmed');
     await gateway.applyRoute('remembered', { regex: '(a+)+$' });
     await gateway.untilCondition('remembered', 'PartiallyInvalid', 'True/ServedGeneration');
     await gateway.deleteSettings();
-    await eventually('nothing of it serves', async () => {
+    await eventually('no route serves', async () => {
       const { status } = await gateway.route('remembered');
       return status?.configHash === undefined;
     });
@@ -169,7 +169,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'controllers that come and go', (op
     await gateway.untilCondition('remembered', 'PartiallyInvalid', 'True/ServedGeneration');
   });
 
-  test('a Lease that is deleted is made again above the epoch that proxies have', async () => {
+  test('create a deleted Lease again with an epoch above the one of the proxies', async () => {
     const epoch = await epochNow();
     await using watch = watchPositions(gateway.proxies);
     await gateway.deleteLease();
@@ -177,12 +177,12 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'controllers that come and go', (op
 
     const ms = await gateway.untilServed('fifth', { deadlineMs: FAILOVER_MS });
     console.info(`Lease deleted: a new Route served after ${String(ms)} ms`);
-    await eventually('it is made again', async () => (await epochNow()) > epoch);
+    await eventually('the Lease is created again', async () => (await epochNow()) > epoch);
     await untilFollowing(gateway.proxies);
     expectNoStepBack(await watch.stop());
   });
 
-  test('a Lease that is deleted while nobody knows it is raised to what proxies have', async () => {
+  test('raise the epoch above the one of the proxies if the Lease was deleted while none ran', async () => {
     const epoch = await epochNow();
     await using watch = watchPositions(gateway.proxies);
     await Promise.all(gateway.controllers.map((controller) => controller.kill()));
@@ -197,7 +197,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'controllers that come and go', (op
     expectNoStepBack(await watch.stop());
   });
 
-  test('leave nothing in the logs but JSON', () => {
+  test('write nothing but JSON to their logs', () => {
     const members = [...gateway.controllers, ...gateway.proxies];
     expect(members.map(({ stderr }) => stderr).join('')).toBe('');
   });
@@ -206,14 +206,14 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'controllers that come and go', (op
     try {
       return (await gateway.lease()).leaseTransitions;
     } catch {
-      // There is none.
+      // There is no Lease.
       return 0;
     }
   }
 
-  /** Waits until proxies have what the leader of today published. */
+  /** Waits until the proxies serve what the present leader published. */
   async function untilFollowing(proxies: ClusterGateway['proxies']): Promise<void> {
-    await eventually('they follow the leader', async () => {
+    await eventually('the proxies serve a snapshot of the leader', async () => {
       const epoch = String(await epochNow());
       const served = await Promise.all(proxies.map((proxy) => proxy.served()));
       return served.every(({ position }) => position?.split('.')[0] === epoch);
@@ -232,7 +232,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'controllers that come and go', (op
     return (await Promise.all(answers)).map(({ body }) => body);
   }
 
-  /** Starts the controllers that do not run, and waits until both do. */
+  /** Starts the controllers that do not run, and waits until they listen. */
   async function startMissing(): Promise<void> {
     const missing = gateway.controllers.filter(({ isRunning }) => !isRunning);
     for (const controller of missing) controller.start();

@@ -10,7 +10,7 @@ import { hostOf, TEAM } from '../support/kubernetes/gateway-manifests.ts';
 import { routesIn } from '../support/kubernetes/paths.ts';
 
 const SECOND = 1000;
-/** A busy API server takes long to delete many, and to make them again. */
+/** A busy API server takes long to delete and create many Routes. */
 const DELETION_DELAY_MS = 15 * SECOND;
 
 const LOOK_MS = 300;
@@ -34,7 +34,7 @@ describeEndToEnd('fake', ['rbac', 'tokens'], 'many routes of a cluster', (openCl
   });
   afterAll(() => opened.disposeAsync());
 
-  test('one of a thousand that is bad is named, and the others do not notice', async () => {
+  test('that include a bad one report that one, and serve the others', async () => {
     const names = [...NAMES, ...NAMES.map((name) => `more-${name}`)].slice(1);
     const started = performance.now();
     await inParallel(names, (name) => gateway.applyRoute(name));
@@ -59,10 +59,10 @@ describeEndToEnd('fake', ['rbac', 'tokens'], 'many routes of a cluster', (openCl
     expect(await statusesOf(names)).toEqual(new Set([200]));
     await inParallel(names.slice(MANY - 1), (name) => gateway.deleteRoute(name));
     await gateway.deleteRoute('bad');
-    await eventually('half of them are left', async () => (await servedRoutes()) === MANY);
+    await eventually('half of the routes are left', async () => (await servedRoutes()) === MANY);
   });
 
-  test('that are all deleted at once serve on for a while, which is told, and then no more', async () => {
+  test('that are all deleted at once serve for the deletion delay, which the status reports', async () => {
     expect(await servedRoutes()).toBe(MANY);
     await gateway.admin.request('DELETE', routesIn(TEAM));
 
@@ -70,10 +70,10 @@ describeEndToEnd('fake', ['rbac', 'tokens'], 'many routes of a cluster', (openCl
     const { conditions = [] } = (await gateway.settings()).status ?? {};
     const programmed = conditions.find(({ type }) => type === 'Programmed');
     expect(programmed?.message).toMatch(/ 0 of \d+ routes are left/);
-    // A few may be gone before there are many.
+    // The first deletions may be published before they count as many.
     expect(await servedRoutes()).toBeGreaterThan(MOST);
     const ms = await eventually(
-      'they are believed to be gone',
+      'the deletion is published',
       async () => (await servedRoutes()) === 0,
       DELETION_DELAY_MS + HANG_GUARD_MS,
     );
@@ -81,9 +81,9 @@ describeEndToEnd('fake', ['rbac', 'tokens'], 'many routes of a cluster', (openCl
     await gateway.untilSettingsCondition('Programmed', 'True/Programmed');
   });
 
-  test('that are deleted by mistake and made again serve all the time', async () => {
+  test('that are deleted by mistake and created again serve all the time', async () => {
     await inParallel(NAMES, (name) => gateway.applyRoute(name));
-    await eventually('all are served', async () => (await servedRoutes()) === MANY);
+    await eventually('all routes are served', async () => (await servedRoutes()) === MANY);
     await gateway.admin.request('DELETE', routesIn(TEAM));
     await gateway.untilSettingsCondition('Programmed', 'False/HeldBack');
     const counts: number[] = [];
@@ -93,19 +93,19 @@ describeEndToEnd('fake', ['rbac', 'tokens'], 'many routes of a cluster', (openCl
     });
 
     await gateway.untilSettingsCondition('Programmed', 'True/Programmed');
-    await eventually('all are programmed', async () => (await countProgrammed()) === MANY);
+    await eventually('all routes are programmed', async () => (await countProgrammed()) === MANY);
     expect(Math.min(...counts)).toBeGreaterThan(MOST);
     expect(await servedRoutes()).toBe(MANY);
   });
 
-  /** Routes that the first proxy serves. */
+  /** Number of routes that the first proxy serves. */
   async function servedRoutes(): Promise<number> {
     const { resources = [] } = (await gateway.proxies[0]?.served()) ?? {};
     return resources.filter(({ key }) => key.startsWith('route/')).length;
   }
 
   async function countProgrammed(): Promise<number> {
-    // To look all the time would keep the API server from what is looked for.
+    // Polling without a pause would keep the API server from its work.
     await wait(LOOK_MS);
     const { items } = (await gateway.admin.request('GET', routesIn(TEAM))) as {
       readonly items: readonly Awaited<ReturnType<ClusterGateway['route']>>[];

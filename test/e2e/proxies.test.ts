@@ -32,7 +32,7 @@ describe('proxies that fail', () => {
   });
   afterAll(() => opened.disposeAsync());
 
-  test('hear of changes without Redis, and stay ready', async () => {
+  test('receive changes without Redis, and stay ready', async () => {
     await redis.stop();
     await gateway.applyRoute('without-redis');
 
@@ -45,7 +45,7 @@ describe('proxies that fail', () => {
     await gateway.untilServed('with-redis');
   });
 
-  test('do not delay others when they are slow, and get only the newest when they go on', async () => {
+  test('do not delay others while one is slow, which then gets only the newest snapshot', async () => {
     const [slow, ...others] = gateway.proxies;
     slow?.pause();
     await gateway.applyRoute('changing');
@@ -54,24 +54,24 @@ describe('proxies that fail', () => {
     const message = await programmedMessage('changing');
     for (const path of ['/one', '/two', '/three']) {
       await gateway.applyRoute('changing', { prefix: path });
-      await eventually(`others serve ${path}`, () => areServing(others, 'changing', path));
+      await eventually(`the others serve ${path}`, () => areServing(others, 'changing', path));
     }
     expect(await gateway.condition('changing', 'Programmed')).toBe('False/Pending');
     const before = slow?.log.length ?? 0;
     slow?.resume();
 
-    await eventually('it serves the newest', () =>
+    await eventually('the slow proxy serves the newest snapshot', () =>
       areServing(gateway.proxies, 'changing', '/three'),
     );
     await gateway.untilCondition('changing', 'Programmed', 'True/Programmed');
     console.info(`slow proxy: others served a new Route after ${String(ms)} ms`);
     expect(message).toContain('2 of 3');
     const applied = slow?.log.slice(before).filter(isApplied) ?? [];
-    // What was on its way when it stopped, and the newest.
+    // The snapshot that was on its way when the proxy stopped, and the newest.
     expect(applied.length).toBeLessThanOrEqual(2);
   });
 
-  test('are named in the status of a route that one of them refuses, and others go on', async () => {
+  test('are named in the status of a route that one of them rejects, and the others serve it', async () => {
     await gateway.applyRoute('refused', { prefix: '/old' });
     await gateway.untilCondition('refused', 'Programmed', 'True/Programmed');
     const key = `route/${TEAM}/refused`;
@@ -85,23 +85,26 @@ describe('proxies that fail', () => {
         ];
       },
     });
-    await eventually('it counts', () => probe.serving !== undefined);
+    await eventually('the probe has a snapshot', () => probe.serving !== undefined);
     await gateway.applyRoute('refused', { prefix: '/new' });
     const ms = await gateway.untilCondition('refused', 'Programmed', 'False/Rejected');
-    console.info(`nack: told in the status after ${String(ms)} ms`);
+    console.info(`nack: reported in the status after ${String(ms)} ms`);
     expect(await programmedMessage('refused')).toContain('gatehouse-proxy-strict');
     expect(await programmedMessage('refused')).toContain('of another release');
     await gateway.applyRoute('besides');
     await gateway.untilServed('besides');
     await gateway.untilCondition('besides', 'Programmed', 'True/Programmed');
     expect(await areServing(gateway.proxies, 'refused', '/new')).toBe(true);
-    await eventually('it has what is new, and keeps what it had of the route', () => {
-      const resources = probe.serving?.snapshot.resources;
-      const isNew = resources?.has(`route/${TEAM}/besides`) === true;
-      return isNew && resources.get(key)?.hash === accepted;
-    });
+    await eventually(
+      'the probe has the new route, and its last good version of the rejected one',
+      () => {
+        const resources = probe.serving?.snapshot.resources;
+        const isNew = resources?.has(`route/${TEAM}/besides`) === true;
+        return isNew && resources.get(key)?.hash === accepted;
+      },
+    );
     expect(await gateway.condition('refused', 'Programmed')).toBe('False/Rejected');
-    await eventually('the settings count it', async () => {
+    await eventually('the settings count the probe', async () => {
       const { status } = await gateway.settings();
       return status?.proxies?.connected === 4;
     });
@@ -111,14 +114,14 @@ describe('proxies that fail', () => {
     expect(await areServing(gateway.proxies, 'refused', '/new')).toBe(true);
   });
 
-  test('leave without a request that fails when they are asked to', async () => {
+  test('drain without a failed request when they get SIGTERM', async () => {
     const [leaving] = gateway.proxies;
     await using service = await startReadyService(gateway.proxies);
     await using load = startKeptAliveLoad(service.port, hostOf('first'));
     await eventually('all connections are used', () => load.requests > 100);
     const started = performance.now();
     leaving?.beginTermination();
-    await eventually('it counts no more', async () => {
+    await eventually('the proxy is not counted as ready', async () => {
       const { status } = await gateway.settings();
       return status?.proxies?.ready === 2;
     });
@@ -127,12 +130,12 @@ describe('proxies that fail', () => {
     expect(await leaving?.terminate()).toBe(0);
     const ms = Math.round(performance.now() - started);
     const before = load.requests;
-    await eventually('requests go on', () => load.requests > before + 100);
+    await eventually('requests continue', () => load.requests > before + 100);
 
     await load.stop();
     console.info(`drain: ended after ${String(ms)} ms, ${String(load.requests)} requests`);
     expect(load.failures).toEqual([]);
-    await eventually('the settings do not count it', async () => {
+    await eventually('the settings do not count the proxy', async () => {
       const { status } = await gateway.settings();
       return status?.proxies?.connected === 2;
     });
@@ -141,8 +144,8 @@ describe('proxies that fail', () => {
     await gateway.untilCondition('first', 'Programmed', 'True/Programmed');
   });
 
-  test('do not keep routes from being programmed for long after they were killed', async () => {
-    await eventually('all count', async () => {
+  test('delay Programmed only for a short time after they were killed', async () => {
+    await eventually('all proxies are counted', async () => {
       const { status } = await gateway.settings();
       return status?.proxies?.synced === 3;
     });
@@ -159,7 +162,7 @@ describe('proxies that fail', () => {
     console.info(
       `proxy killed: others served a new Route after ${String(served)} ms, Programmed ${String(programmed)} ms later`,
     );
-    await eventually('the settings do not count it', async () => {
+    await eventually('the settings do not count the proxy', async () => {
       const { status } = await gateway.settings();
       return status?.proxies?.connected === 2;
     });
@@ -175,7 +178,7 @@ function isApplied({ message }: Readonly<Record<string, unknown>>): boolean {
   return message === 'configuration applied';
 }
 
-/** Whether a route of all these proxies is at that path, and nowhere else. */
+/** Whether all these proxies serve a route at that path, and nowhere else. */
 async function areServing(
   proxies: readonly ProxyMember[],
   route: string,
@@ -188,7 +191,7 @@ async function areServing(
   return (await Promise.all(statuses)).every(([at, elsewhere]) => at === 200 && elsewhere === 404);
 }
 
-/** A Service as Kubernetes has it: new connections go to the proxies that are ready. */
+/** Behaves like a Service of Kubernetes: new connections go to proxies that are ready. */
 async function startReadyService(
   proxies: readonly ProxyMember[],
 ): Promise<AsyncDisposable & { readonly port: number }> {
@@ -228,7 +231,7 @@ interface KeptAliveLoad extends AsyncDisposable {
 
 const CONNECTIONS = 12;
 
-/** Requests one after the other on connections that are kept as long as the server keeps them. */
+/** Sends requests one after another on connections that last as long as the server keeps them. */
 function startKeptAliveLoad(port: number, host: string): KeptAliveLoad {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const failures: string[] = [];
@@ -236,7 +239,7 @@ function startKeptAliveLoad(port: number, host: string): KeptAliveLoad {
   let isStopped = false;
   const ask = async (): Promise<void> => {
     const outgoing = request({ host: '127.0.0.1', port, agent, headers: { host } }).end();
-    // Node emits `response` with the message alone.
+    // Node emits `response` with the message as its only argument.
     const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
     await once(response.resume(), 'end');
     if (response.statusCode !== 200) failures.push(String(response.statusCode));

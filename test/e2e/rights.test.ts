@@ -26,7 +26,7 @@ interface Role {
   }[];
 }
 
-/** A verb on a resource, in one namespace or, with an empty one, anywhere. */
+/** A verb on a resource, in one namespace; an empty namespace stands for all. */
 interface Right {
   readonly what: string;
   readonly namespace: string;
@@ -47,7 +47,7 @@ describe('rights', () => {
   });
   afterAll(() => opened.disposeAsync());
 
-  test('grant everything that the controllers ask for', () => {
+  test('grant everything that the controllers request', () => {
     const refused = requestsOf(CONTROLLER).filter(
       (request) => !rights.some((right) => grants(right, request)),
     );
@@ -55,19 +55,19 @@ describe('rights', () => {
     expect(gateway.controllers.flatMap(({ log }) => log).filter(isTrouble)).toEqual([]);
   });
 
-  test('grant nothing that they never ask for', () => {
+  test('grant nothing that the controllers never request', () => {
     const requests = requestsOf(CONTROLLER);
     const unused = rights.filter((right) => !requests.some((request) => grants(right, request)));
     expect(rights.length).toBeGreaterThan(10);
     expect(unused).toEqual([]);
   });
 
-  test('are none for proxies, who ask the API server for nothing', () => {
+  test('are empty for proxies, which send the API server no requests', () => {
     const users = new Set(cluster.faults.requests.map(({ user }) => user));
     expect([...users].sort()).toEqual(['admin', CONTROLLER]);
   });
 
-  /** Makes use of every feature for which the controller needs the API server. */
+  /** Uses every feature for which the controller needs the API server. */
   async function useEverything(): Promise<void> {
     await gateway.admin.request('POST', coreIn(INSTALL_NAMESPACE, 'secrets'), {
       metadata: { name: 'company' },
@@ -97,7 +97,7 @@ describe('rights', () => {
     await eventually('an Event is written', () =>
       requestsOf(CONTROLLER).some(({ resource }) => resource === 'events'),
     );
-    // Who takes over from whom stops in order.
+    // A leader that stops hands over, which needs the rights on the Lease.
     await (await gateway.leader()).terminate();
     await gateway.applyRoute('second');
     await gateway.untilServed('second');
@@ -109,7 +109,7 @@ describe('rights', () => {
 });
 
 function readRights(manifests: string): readonly Right[] {
-  // Our own manifest; API servers check it.
+  // Our own manifest, which API servers check.
   const roles = parseAllDocuments(manifests).map((document) => document.toJS() as Role);
   return roles.flatMap(({ metadata, rules = [] }) =>
     rules.flatMap(({ apiGroups, resources, verbs }) =>

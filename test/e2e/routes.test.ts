@@ -23,7 +23,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'routes of a cluster', (openCluster
   });
   afterAll(() => opened.disposeAsync());
 
-  test('a Route that is applied serves on every proxy, and its status says so', async () => {
+  test('a Route that is applied serves on every proxy, and its status reports that', async () => {
     await gateway.applyRoute('applied');
 
     await gateway.untilServed('applied');
@@ -40,7 +40,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'routes of a cluster', (openCluster
     expect(await proxy?.hashOf('route/team/applied')).toBe(status?.configHash);
   });
 
-  test('a change serves everywhere when its generation is programmed', async () => {
+  test('a change serves everywhere once its generation is programmed', async () => {
     await using other = await startUpstream((_message, response) => response.end('other'));
     await gateway.applyRoute('changing');
     await gateway.untilCondition('changing', 'Programmed', 'True/Programmed');
@@ -57,19 +57,19 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'routes of a cluster', (openCluster
     expect(bodies).toEqual(['other', 'other']);
   });
 
-  test('a Route that is deleted serves nowhere', async () => {
+  test('a Route that is deleted serves on no proxy', async () => {
     await gateway.applyRoute('deleted');
     await gateway.untilServed('deleted');
 
     await gateway.deleteRoute('deleted');
 
-    await eventually('no proxy serves it', async () =>
+    await eventually('no proxy serves the Route', async () =>
       (await gateway.statuses('deleted')).every((status) => status !== 200),
     );
     expect(await gateway.statuses('deleted')).toEqual([421, 421]);
   });
 
-  test('a bad Route is named in its status, and no other one notices', async () => {
+  test('a bad Route is reported in its status, and the others serve', async () => {
     await gateway.applyRoute('bad', {
       from: 'https://bad.example.test',
       allowPublicUnauthenticatedAccess: false,
@@ -85,7 +85,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'routes of a cluster', (openCluster
     expect(await gateway.statuses('first')).toEqual([200, 200]);
   });
 
-  test('a bad update leaves the generation before in service, says so, and heals', async () => {
+  test('a bad update leaves the last good generation in service, until a good one replaces it', async () => {
     await gateway.applyRoute('updated');
     await gateway.untilCondition('updated', 'Programmed', 'True/Programmed');
 
@@ -119,7 +119,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'routes of a cluster', (openCluster
     expect(await gateway.statuses('older')).toEqual([200, 200]);
   });
 
-  test('a Route that leaves the gateway says so, and serves when it is back', async () => {
+  test('a Route that moves to another class reports that, and serves again when it returns', async () => {
     await gateway.applyRoute('leaving');
     await gateway.untilCondition('leaving', 'Programmed', 'True/Programmed');
 
@@ -135,7 +135,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'routes of a cluster', (openCluster
     expect(await gateway.condition('leaving', 'Accepted')).toBe('True/Accepted');
   });
 
-  test('a Route that is deleted and has to wait for a finalizer says that it serves no more', async () => {
+  test('a Route that is deleted and waits for a finalizer does not serve, and reports that', async () => {
     await gateway.applyRoute('finalized');
     await gateway.untilCondition('finalized', 'Programmed', 'True/Programmed');
     await setFinalizers('finalized', ['example.test/wait']);
@@ -149,7 +149,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'routes of a cluster', (openCluster
     await expect(gateway.route('finalized')).rejects.toThrow('not found');
   });
 
-  test('the controller gets by with its rights, and no process writes anything but its log', () => {
+  test('the controller needs no rights beyond its own, and processes write nothing but their logs', () => {
     const members = [...gateway.controllers, ...gateway.proxies];
 
     expect(members.map(({ stderr }) => stderr)).toEqual(['', '', '']);

@@ -10,7 +10,7 @@ import { describeEndToEnd } from '../support/kubernetes/describe-with-clusters.t
 import { INSTALL_NAMESPACE, TEAM } from '../support/kubernetes/gateway-manifests.ts';
 import { coreIn } from '../support/kubernetes/paths.ts';
 
-/** Longer than changes in the cluster are gathered. */
+/** Longer than the controller gathers changes. */
 const SETTLED_MS = 2000;
 
 const WITH_SECRET: GatewaySettings['spec'] = {
@@ -43,7 +43,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'settings in a cluster', (openClust
   });
   afterAll(() => opened.disposeAsync());
 
-  test('say how many proxies serve, and what', async () => {
+  test('report how many proxies serve, and which snapshot', async () => {
     await gateway.applyRoute('counted');
     await gateway.untilCondition('counted', 'Programmed', 'True/Programmed');
     const [proxy] = gateway.proxies;
@@ -62,7 +62,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'settings in a cluster', (openClust
     expect(await gateway.settingsCondition('Programmed')).toBe('True/Programmed');
   });
 
-  test('show the addresses of the Service in front of the proxies', async () => {
+  test('report the addresses of the Service in front of the proxies', async () => {
     const services = coreIn(INSTALL_NAMESPACE, 'services');
     await gateway.admin.request('POST', services, {
       metadata: { name: 'gatehouse-proxy' },
@@ -75,7 +75,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'settings in a cluster', (openClust
       MERGE_PATCH,
     );
 
-    await eventually('they are shown', async () => {
+    await eventually('both addresses are there', async () => {
       const { addresses = [] } = (await gateway.settings()).status ?? {};
       return addresses.length === 2;
     });
@@ -86,7 +86,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'settings in a cluster', (openClust
   });
 
   describe('with an identity provider whose Secret is missing', () => {
-    test('serve as they were before, and say so', async () => {
+    test('keep serving as before, and report that', async () => {
       await gateway.changeSettings(WITH_SECRET);
 
       await gateway.untilSettingsCondition('ResolvedRefs', 'False/SecretNotFound');
@@ -97,9 +97,9 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'settings in a cluster', (openClust
       await gateway.untilServed('meanwhile');
     });
 
-    test('publish nothing when there was nothing before, and all of it once it is there', async () => {
+    test('publish nothing if nothing was published before, and everything once the Secret is there', async () => {
       await gateway.deleteSettings();
-      await eventually('nothing serves without settings', async () =>
+      await eventually('no route serves without settings', async () =>
         (await gateway.statuses('first')).every((status) => status === 421),
       );
       await gateway.createSettings(WITH_SECRET);
@@ -109,7 +109,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'settings in a cluster', (openClust
       await gateway.applyRoute('waiting');
       await gateway.applyRoute('first', { prefix: '/elsewhere' });
 
-      // What could be published would be by then.
+      // By then everything that may be published is published.
       await wait(SETTLED_MS);
       expect(await positions()).toEqual(before);
       expect((await gateway.route('first')).status).toMatchObject({ observedGeneration: 1 });
@@ -128,12 +128,12 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'settings in a cluster', (openClust
       await gateway.untilServed('first');
     });
 
-    test('bring a Secret that changes to every proxy, and change no route by it', async () => {
+    test('publish a changed Secret to every proxy without changing a route', async () => {
       const before = await resources();
 
       await writeSecret('PATCH', `${SECRETS}/company`, SECOND_SECRET);
 
-      await eventually('every proxy has another configuration', async () =>
+      await eventually('every proxy has a changed configuration', async () =>
         (await resources()).every((resource, index) => resource !== before[index]),
       );
       const routes = (texts: readonly string[]): readonly unknown[] =>
@@ -141,7 +141,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'settings in a cluster', (openClust
       expect(routes(await resources())).toEqual(routes(before));
     });
 
-    test('show it to nobody', async () => {
+    test('show the Secret in no log, status or Event', async () => {
       const members = [...gateway.controllers, ...gateway.proxies];
       const seen = JSON.stringify([
         members.map(({ log }) => log),
@@ -179,25 +179,28 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'settings in a cluster', (openClust
     await gateway.untilServed('selected');
   });
 
-  test('changes of mind are told by Events, once each', async () => {
-    await gateway.applyRoute('minded-not');
-    await gateway.applyRoute('minded');
-    await gateway.untilCondition('minded', 'Programmed', 'True/Programmed');
-    await gateway.applyRoute('minded', { regex: '(a+)+$' });
-    await gateway.untilCondition('minded', 'Accepted', 'False/InvalidRegex');
-    await gateway.applyRoute('minded');
-    await gateway.untilCondition('minded', 'Programmed', 'True/Programmed');
+  test('a change of Accepted is reported by one Event', async () => {
+    await gateway.applyRoute('unchanged');
+    await gateway.applyRoute('changing');
+    await gateway.untilCondition('changing', 'Programmed', 'True/Programmed');
+    await gateway.applyRoute('changing', { regex: '(a+)+$' });
+    await gateway.untilCondition('changing', 'Accepted', 'False/InvalidRegex');
+    await gateway.applyRoute('changing');
+    await gateway.untilCondition('changing', 'Programmed', 'True/Programmed');
 
-    await eventually('both are told', async () => (await eventsOf('minded')).length === 2);
-    expect(await eventsOf('minded')).toEqual(['Normal Accepted', 'Warning InvalidRegex']);
-    expect(await eventsOf('minded-not')).toEqual([]);
+    await eventually(
+      'both Events are there',
+      async () => (await eventsOf('changing')).length === 2,
+    );
+    expect(await eventsOf('changing')).toEqual(['Normal Accepted', 'Warning InvalidRegex']);
+    expect(await eventsOf('unchanged')).toEqual([]);
   });
 
   async function positions(): Promise<readonly unknown[]> {
     return Promise.all(gateway.proxies.map(async (proxy) => (await proxy.served()).position));
   }
 
-  /** Keys and hashes of what each proxy serves, as text. */
+  /** Keys and hashes of the resources that each proxy serves, as text. */
   async function resources(): Promise<readonly string[]> {
     const served = gateway.proxies.map(async (proxy) => (await proxy.served()).resources);
     return (await Promise.all(served)).map((each) => JSON.stringify(each));

@@ -1,7 +1,7 @@
 import type { Identity } from '../../../proxy/records/session.ts';
 import type { Policy } from '../../../shared/snapshot/policy.ts';
 
-/** Who calls, in every request that is measured. */
+/** The caller of every request that is measured. */
 export const IDENTITY: Identity = {
   provider: 'bench',
   subject: 'alice',
@@ -11,7 +11,7 @@ export const IDENTITY: Identity = {
   claims: {},
 };
 
-/** Who may call what: identity in `allow`, tools in `deny`, as recommended. */
+/** A policy as recommended: `allow` names the users, `deny` the tools. */
 export const POLICY: Policy = {
   allow: { and: [{ kind: 'domain', matcher: { is: 'example.com' } }] },
   deny: { and: [{ kind: 'mcp_tool', matcher: { starts_with: 'delete_' } }] },

@@ -24,15 +24,15 @@ const GATEWAY_ID = 'bench/gateway';
 const CLIENT_ID = 'bench';
 
 export interface BenchGatewayOptions {
-  /** Origin of the MCP server behind. */
+  /** Origin of the MCP server behind the gateway. */
   readonly upstream: string;
   readonly stores: Stores;
   readonly sealingKeys: SealingKeys;
-  /** Port in the route's `from`; the one that is listened on unless given. */
+  /** Port in the route's `from`; defaults to the port that the gateway listens on. */
   readonly routePort?: number;
 }
 
-/** Starts a gateway with one MCP route, and issues tokens that are good there. */
+/** Starts a gateway with one MCP route, and issues tokens for it. */
 export async function startBenchGateway(options: BenchGatewayOptions): Promise<Ready> {
   const { upstream, stores, sealingKeys } = options;
   const lines = new LineWriter(discard);
@@ -101,7 +101,7 @@ function route(upstream: string, port: number): CompiledRoute {
   };
 }
 
-/** Tokens of as many users as there are tokens. Their client may revoke them. */
+/** One token for each of several users, from a client that may revoke them. */
 async function issueTokens(
   origin: string,
   { stores, sealingKeys }: BenchGatewayOptions,

@@ -1,2 +1,2 @@
-/** The ceiling of anything built on node:http: it reads the request and answers it itself. */
+/** The upper limit of anything built on node:http: a server that reads the request and responds itself. */
 import './upstream.ts';

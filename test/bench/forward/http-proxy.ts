@@ -10,7 +10,7 @@ import { IDENTITY, POLICY } from './access.ts';
 import { discard, serveParent } from './subject-process.ts';
 import { TOKEN_COUNT } from './workload.ts';
 
-/** The same job on http-proxy, with the same caches: token, policy, assertion, log, forward. */
+/** Does the same work on http-proxy, with the same caches: token, policy, assertion, log, forward. */
 const tokens = Array.from({ length: TOKEN_COUNT }, () => randomBytes(150).toString('base64url'));
 const sessions = new Map(
   tokens.map((token) => [
@@ -32,7 +32,7 @@ await serveParent(
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const body = Buffer.concat(chunks);
-      // The benchmark's own message.
+      // A message of this benchmark.
       const message = JSON.parse(body.toString()) as { method: string; params: { name: string } };
       const decision = policy.decide({
         identity: session?.identity,

@@ -9,7 +9,7 @@ export interface Load {
   readonly connections: number;
 }
 
-/** Sends a fixed number of requests, as many at a time as there are connections. */
+/** Sends a fixed number of requests, with one in flight on each connection. */
 export async function sendLoad({ port, tokens, requests, connections }: Load): Promise<void> {
   await using pool = new DisposablePool(port, connections);
   let sent = 0;

@@ -21,14 +21,14 @@ const CONNECTIONS = 32;
 const BASELINE = 'http-proxy';
 const GATEWAY = 'gateway';
 
-/** What is measured has one core to itself; the load and the upstream share another. */
+/** The measured process has one core to itself; the load and the upstream share another. */
 const SUBJECT_CORE = 0;
 const LOAD_CORE = 1;
 
 interface Subject extends Ready {
   readonly name: string;
   readonly process: ChildProcess;
-  /** CPU microseconds per request, one a round. */
+  /** CPU microseconds per request, one value a round. */
   readonly costs: number[];
 }
 
@@ -39,7 +39,7 @@ async function start(
   folder = import.meta.dirname,
 ): Promise<Subject> {
   const child = startOnCore(core, join(folder, `${name}.ts`), args);
-  // The child's first message is this.
+  // The child's first message has this form.
   const [ready] = (await once(child, 'message')) as [Ready];
   return { name, process: child, costs: [], ...ready };
 }
@@ -81,7 +81,7 @@ async function startOther(checkout: string, target: string): Promise<Subject> {
   return { ...subject, name: basename(resolve(checkout)) };
 }
 
-/** How many times the CPU time of another gateway this one takes, round by round. */
+/** Ratios of the CPU time of this gateway to that of another one, round by round. */
 function compare(gateway: Subject, other: Subject): void {
   const ratios = gateway.costs.map((cost, round) => cost / (other.costs[round] ?? NaN));
   const rounds = ratios.map((ratio) => ratio.toFixed(3)).join(' ');
@@ -89,7 +89,7 @@ function compare(gateway: Subject, other: Subject): void {
 }
 
 moveToCore(LOAD_CORE);
-if (!canPin) console.log('no core to pin to: ratios are less certain');
+if (!canPin) console.log('processes cannot be pinned to cores: ratios are less certain');
 const upstream = await start('upstream', LOAD_CORE);
 const target = `http://127.0.0.1:${String(upstream.port)}`;
 const [, , otherCheckout] = process.argv;

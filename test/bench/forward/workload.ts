@@ -6,7 +6,7 @@ export const TOOL_CALL = JSON.stringify({
   params: { name: 'list_invoices', arguments: { note: 'x'.repeat(900) } },
 });
 
-/** What the upstream answers, of the same size. */
+/** The response of the upstream, of the same size. */
 export const TOOL_RESULT = JSON.stringify({
   jsonrpc: '2.0',
   id: 1,

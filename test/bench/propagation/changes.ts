@@ -6,26 +6,26 @@ import { percentile } from './percentile.ts';
 import type { ProxyClient } from './proxy-client.ts';
 import { changeRoute } from './routes.ts';
 
-/** Changes come at any time of whatever the controller does by the clock. */
+/** Longest random pause before a change, so that changes are not in step with the controller's timers. */
 const LONGEST_PAUSE_MS = 50;
 const CHURN_MS = 100;
 
-/** What became of changes. Times in milliseconds. */
+/** Durations and strange answers of changes. Times in milliseconds. */
 export interface ChangeTimes {
-  /** From the request to the API server, until all proxies show it. */
+  /** From the request to the API server until all proxies serve the change. */
   readonly fromRequest: readonly number[];
-  /** From its answer; negative when the proxies were first. */
+  /** From the API server's response until then; negative if the proxies were faster. */
   readonly fromAnswer: readonly number[];
-  /** Answers that were neither old nor new. */
+  /** Answers of neither the old nor the new upstream. */
   readonly strange: readonly string[];
 }
 
-/** Changes Routes between two upstreams, and sees how long it takes until all proxies show it. */
+/** Changes Routes between two upstreams, and measures how long it takes until all proxies serve that. */
 export class RouteChanges {
   readonly #admin: AdminClient;
   readonly #proxies: readonly ProxyClient[];
   readonly #upstreams: readonly [NamedUpstream, NamedUpstream];
-  /** Routes that lead to the second upstream; all others to the first. */
+  /** Routes that lead to the second upstream; all others lead to the first. */
   readonly #moved = new Set<string>();
 
   constructor(
@@ -38,7 +38,7 @@ export class RouteChanges {
     this.#upstreams = upstreams;
   }
 
-  /** One change after the other. */
+  /** Measures changes one after another. */
   async measure(routes: readonly string[], count: number): Promise<ChangeTimes> {
     const times: { [Name in keyof ChangeTimes]: ChangeTimes[Name][number][] } = {
       fromRequest: [],
@@ -57,7 +57,7 @@ export class RouteChanges {
     return times;
   }
 
-  /** The same while another Route changes ten times a second. */
+  /** Measures changes while another Route changes ten times a second. */
   async measureUnderChurn(
     churned: string,
     routes: readonly string[],

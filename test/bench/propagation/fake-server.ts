@@ -1,4 +1,4 @@
-/** The API server of the tests as a process of its own, until its parent goes. */
+/** Runs the API server of the tests as a separate process, until its parent ends. */
 import { startFakeCluster } from '../../support/kubernetes/fake/start-fake-cluster.ts';
 
 await using cluster = await startFakeCluster();

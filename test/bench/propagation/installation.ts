@@ -16,18 +16,18 @@ import { StatusWatch } from './status-watch.ts';
 const PROXIES = 3;
 const GONE_DEADLINE_MS = 60_000;
 
-/** What happened until new Routes were programmed. */
+/** Durations and writes until all new Routes were programmed. */
 export interface Growth {
   readonly routes: number;
-  /** Milliseconds for creating them. */
+  /** Milliseconds to create them. */
   readonly createdMs: number;
-  /** Milliseconds from the answer to the last request until all of them were programmed. */
+  /** Milliseconds from the response to the last request until all of them were programmed. */
   readonly programmedMs: number;
   readonly statusWrites: number;
   readonly settingsWrites: number;
 }
 
-/** A gateway under measurement, with everything that it needs. */
+/** A gateway that is measured, with everything that it needs. */
 export class Installation implements AsyncDisposable {
   readonly cluster: Cluster;
   readonly gateway: ClusterGateway;
@@ -61,7 +61,7 @@ export class Installation implements AsyncDisposable {
     this.#stack = stack;
   }
 
-  /** Starts it, without Routes. */
+  /** Starts the gateway without Routes. */
   static async start(wantsFake: boolean): Promise<Installation> {
     await using stack = new AsyncDisposableStack();
     const { cluster } = stack.use(await openCluster(wantsFake));
@@ -88,12 +88,12 @@ export class Installation implements AsyncDisposable {
     return new Installation({ cluster, gateway, redis, probes }, parts);
   }
 
-  /** Names of the Routes that there are. */
+  /** Names of the Routes that exist. */
   get names(): readonly string[] {
     return this.#names;
   }
 
-  /** Creates Routes until there are so many, and waits until they are programmed. */
+  /** Creates Routes until there are `size`, and waits until they are programmed. */
   async growTo(size: number, settle: () => Promise<void>): Promise<Growth> {
     const { cluster } = this;
     const names = Array.from({ length: size - this.#names.length }, (_, index) =>
@@ -131,7 +131,7 @@ export class Installation implements AsyncDisposable {
   }
 }
 
-/** How the probe of a proxy is called. */
+/** Name of the probe of a proxy. */
 export function proxyName(index: number): string {
   return `proxy-${String(index)}`;
 }

@@ -1,11 +1,11 @@
 /**
- * How long the change of a Route takes from the API server to the answers of three proxies, alone
- * and while another Route changes ten times a second, with few Routes and with many; how long a
- * thousand new Routes take to be programmed, and how often their status is written for it; and what
- * memory, event loops and starts of processes come to.
+ * Measures how long a change of a Route takes from the API server to the answers of three proxies,
+ * alone and while another Route changes ten times a second, with few Routes and with many; how long
+ * a thousand new Routes take to be programmed, and how often their status is written; and memory,
+ * delays of event loops, and times to start of processes.
  *
- * `node main.ts [fake] [SIZE...]`: on a kube-apiserver where there is one, unless the fake is asked
- * for. All processes share the cores of this machine with the API server.
+ * `node main.ts [fake] [SIZE...]`: on a kube-apiserver if there is one, unless `fake` is given. All
+ * processes share the cores of this machine with the API server.
  */
 import { loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -17,14 +17,14 @@ import type { ProcessReport } from './probes.ts';
 import { askAll, measureFreshStart, measureFullPush } from './processes.ts';
 
 const SIZES = [1, 100, 3000, 10_000];
-/** So many Routes come at once at the very beginning, */
+/** Routes that are created at once at the very beginning. */
 const BURST = 1000;
-/** and on top of so many. */
+/** Number of Routes before a later burst. */
 const BURST_SIZE = 3000;
 const CHANGES = 100;
-/** What is told of Routes at leisure is told by then. */
+/** Time after which delayed status writes are done. */
 const SETTLING_MS = 8000;
-/** After so long the controller may write status in a burst again. */
+/** Time after which the controller may write status in a burst again. */
 const REST_MS = 45_000;
 const MEBIBYTE = 1024 * 1024;
 
@@ -36,7 +36,7 @@ async function measureBurst(installation: Installation, title: string): Promise<
 
 async function measureSize(installation: Installation, size: number): Promise<ChangeTimes> {
   const title = `${String(size)} routes`;
-  // One more for those that come one by one, so that another one is there to churn.
+  // One more, for the Route that changes all the time.
   const growth = await installation.growTo(size + 1, () => wait(SETTLING_MS));
   if (growth.routes > BURST) report(`${title}, grown`, describeGrowth(growth));
   const [churned = '', ...names] = installation.names;
@@ -63,7 +63,7 @@ async function measureProcesses(installation: Installation, title: string): Prom
     `${title}, full push`,
     `${tookMs.toFixed(0)} ms from the start of a controller, lag: controller ${describeLag(reports.controller)}, proxies ${reports.proxies.map(describeLag).join(', ')}`,
   );
-  // So that it is kept in Redis.
+  // By then the snapshot is stored in Redis.
   await wait(SETTLING_MS);
   for (const isKeptInRedis of [true, false]) {
     const fresh = await measureFreshStart(installation, { isKeptInRedis });

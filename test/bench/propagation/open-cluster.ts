@@ -10,17 +10,17 @@ import { envtestKind } from '../../support/kubernetes/envtest-kind.ts';
 import { FAKE_CAPABILITIES } from '../../support/kubernetes/fake/start-fake-cluster.ts';
 import { realCluster } from '../../support/kubernetes/real/real-cluster.ts';
 
-/** An API server in other processes than this one. */
+/** An API server that runs in other processes than this one. */
 export interface BenchCluster extends AsyncDisposable {
   readonly cluster: Cluster;
 }
 
-/** A kube-apiserver where there is one and `wantsFake` is false, else the fake. */
+/** Starts a kube-apiserver if there is one and `wantsFake` is false, else the fake. */
 export async function openCluster(wantsFake: boolean): Promise<BenchCluster> {
   const kind = envtestKind();
   if (wantsFake || 'absence' in kind) return await openFake();
   await kind.start();
-  // Ended with everything in it: to delete it all first would take minutes.
+  // Ended with everything in it, because deleting all objects first would take minutes.
   return { cluster: await kind.open(), [Symbol.asyncDispose]: kind.close };
 }
 
@@ -32,7 +32,7 @@ async function openFake(): Promise<BenchCluster> {
     child.disconnect();
     await exited;
   });
-  // Its only message is this.
+  // The child sends only this message.
   const [adminKubeconfig] = (await once(child, 'message')) as [string];
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-propagation-'));
   opening.defer(() => rm(directory, { recursive: true }));

@@ -11,7 +11,7 @@ import { PROBE_SOCKET, type ProbeReport } from './process-probe.ts';
 
 const PROBE = pathToFileURL(join(import.meta.dirname, 'process-probe.ts')).href;
 
-/** What a process told of itself. */
+/** Measurements that a process reports of itself. */
 export interface ProcessReport {
   readonly startedAtMs: number;
   readonly residentBytes: number;
@@ -19,7 +19,7 @@ export interface ProcessReport {
   readonly lag: { readonly p99: number; readonly max: number };
 }
 
-/** Asks measured processes about themselves, by names that they are started with. */
+/** Asks measured processes for their reports, by the names they were started with. */
 export class Probes implements AsyncDisposable {
   readonly #directory: string;
 
@@ -36,11 +36,11 @@ export class Probes implements AsyncDisposable {
     return { NODE_OPTIONS: `--import=${PROBE}`, [PROBE_SOCKET]: this.#path(name) };
   }
 
-  /** The lag is that since the last question. */
+  /** Returns the report; the lag is that since the last report. */
   async ask(name: string): Promise<ProcessReport> {
     const socket = connect(this.#path(name));
     await once(socket, 'connect');
-    // Written by the probe.
+    // The probe writes this form.
     const { latenessMs, ...report } = (await json(socket)) as ProbeReport;
     const lag = { p99: percentile(latenessMs, 0.99), max: percentile(latenessMs, 1) };
     return { ...report, lag };

@@ -1,19 +1,19 @@
 /**
- * Loaded into a measured process ahead of its program: tells of its memory, of how late its event
- * loop was since the last question, and when it started.
+ * Loaded into a measured process before its program. Reports memory, the delays of its event loop
+ * since the last report, and when the process started.
  */
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 
-/** Where it answers: path of a Unix socket. */
+/** Path of the Unix socket that it listens on. */
 export const PROBE_SOCKET = 'PROBE_SOCKET';
 
-/** What a process tells of itself. */
+/** Measurements that a process reports of itself. */
 export interface ProbeReport {
   readonly startedAtMs: number;
   readonly residentBytes: number;
   readonly heapBytes: number;
-  /** How late each beat was, in milliseconds. */
+  /** Delay of each beat in milliseconds. */
   readonly latenessMs: readonly number[];
 }
 
@@ -34,7 +34,7 @@ function startProbe(path: string): void {
     socket.end(JSON.stringify(report));
     lateness = [];
   });
-  // The one before may have been killed.
+  // A process of this name that was killed leaves its socket.
   rmSync(path, { force: true });
   server.listen(path).unref();
 }

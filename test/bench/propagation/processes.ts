@@ -6,10 +6,10 @@ import type { ProcessReport } from './probes.ts';
 
 const READY_POLL_MS = 5;
 const READY_DEADLINE_MS = 60_000;
-/** Until everything that the start or a push left behind is done. */
+/** Time until the work after a start or a push is done. */
 const SETTLING_MS = 3000;
 
-/** Of the controller, and of the proxies that there are from the beginning. */
+/** Reports of the controller, and of the proxies that run from the beginning. */
 export interface ProcessReports {
   readonly controller: ProcessReport;
   readonly proxies: readonly ProcessReport[];
@@ -22,7 +22,7 @@ export interface FreshStart {
   readonly report: ProcessReport;
 }
 
-/** Asks all of them. */
+/** Asks the controller and the proxies for their reports. */
 export async function askAll({ gateway, probes }: Installation): Promise<ProcessReports> {
   return {
     controller: await probes.ask('controller'),
@@ -33,8 +33,8 @@ export async function askAll({ gateway, probes }: Installation): Promise<Process
 }
 
 /**
- * Ends the controller, changes a Route, and starts the controller again: it does not know what the
- * proxies have, and sends them everything.
+ * Stops the controller, changes a Route, and starts the controller again, which then sends the whole
+ * snapshot to every proxy.
  */
 export async function measureFullPush(
   installation: Installation,
@@ -53,7 +53,7 @@ export async function measureFullPush(
   return { tookMs: shownAt - startedAt, reports };
 }
 
-/** Starts a proxy without any cache of its own, and ends it again. */
+/** Starts a proxy without a cache, and stops it again. */
 export async function measureFreshStart(
   { gateway, redis, probes }: Installation,
   { isKeptInRedis }: { readonly isKeptInRedis: boolean },

@@ -4,19 +4,19 @@ import { Client } from 'undici';
 
 import { hostOf, type ProxyMember } from '../../support/kubernetes/cluster-gateway.ts';
 
-/** Between two requests: who asks takes no core from those who are measured. */
+/** Pause between two requests, so that this process leaves the cores to the measured ones. */
 const PAUSE_MS = 1;
 const DEADLINE_MS = 60_000;
 
-/** What a proxy answered while a Route changed. */
+/** Answers of a proxy while a Route changed. */
 export interface Shown {
-  /** When the answer was there that shows the change. */
+  /** Time of the first answer that shows the change. */
   readonly at: number;
-  /** Answers that show neither what was before nor what is after. */
+  /** Answers that are neither the one before the change nor the one after it. */
   readonly strange: readonly string[];
 }
 
-/** Asks one proxy over one connection, one request after the other. */
+/** Sends requests to one proxy over one connection, one after another. */
 export class ProxyClient implements AsyncDisposable {
   readonly #client: Client;
 
@@ -29,7 +29,7 @@ export class ProxyClient implements AsyncDisposable {
     return new ProxyClient(Array.isArray(addresses) ? String(addresses[0]) : '');
   }
 
-  /** Asks for a Route until it answers `after`. What is neither that nor `before` is strange. */
+  /** Sends requests to a Route until it answers `after`. Any answer but that and `before` is strange. */
   async untilShown(route: string, before: string, after: string): Promise<Shown> {
     const strange: string[] = [];
     const deadline = performance.now() + DEADLINE_MS;
@@ -43,7 +43,7 @@ export class ProxyClient implements AsyncDisposable {
     }
   }
 
-  /** The body of a success; the status with the body of anything else. */
+  /** Returns the body of a success, or the status with the body of anything else. */
   async answer(route: string): Promise<string> {
     const { statusCode, body } = await this.#client.request({
       method: 'GET',

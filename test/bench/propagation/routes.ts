@@ -4,7 +4,7 @@ import { hostOf } from '../../support/kubernetes/cluster-gateway.ts';
 /** Collection of the Routes. */
 export const ROUTES_PATH = '/apis/gatehouse.dev/v1alpha1/namespaces/team/routes';
 
-/** Requests under way at a time. */
+/** Requests in flight at a time. */
 const CONCURRENCY = 8;
 
 /** Creates public Routes, each with a host of its own. */
@@ -20,7 +20,7 @@ export async function createRoutes(
   await Promise.all(workers);
 }
 
-/** Sends a Route to another upstream. */
+/** Sends a Route to a different upstream. */
 export async function changeRoute(admin: AdminClient, name: string, to: string): Promise<void> {
   await admin.request(
     'PATCH',
@@ -30,7 +30,7 @@ export async function changeRoute(admin: AdminClient, name: string, to: string):
   );
 }
 
-/** Deletes all there are. */
+/** Deletes all Routes. */
 export async function deleteRoutes(admin: AdminClient): Promise<void> {
   await admin.request('DELETE', ROUTES_PATH);
 }

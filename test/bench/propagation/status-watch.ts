@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually.ts';
 const GROUP_PATH = '/apis/gatehouse.dev/v1alpha1';
 const DEADLINE_MS = 600_000;
 
-/** A Route or GatewaySettings, as far as it is looked at here. */
+/** The fields of a Route or GatewaySettings that are used here. */
 interface Watched {
   readonly metadata: { readonly name: string; readonly generation: number };
   readonly status?: {
@@ -17,7 +17,7 @@ interface Watched {
   };
 }
 
-/** Sees how statuses come about, from its start on. Disposing of it ends it. */
+/** Watches statuses from its start until it is disposed of. */
 export class StatusWatch implements AsyncDisposable {
   readonly #watches: readonly LongWatch[];
   readonly #generations = new Map<string, number>();
@@ -41,14 +41,14 @@ export class StatusWatch implements AsyncDisposable {
     return watch;
   }
 
-  /** Resolves once so many Routes that came or changed since the start are programmed; tells when. */
+  /** Resolves with the time when `count` Routes that were added or changed since the start are programmed. */
   async programmed(count: number): Promise<number> {
     const what = `${String(count)} Routes are programmed`;
     await eventually(what, () => this.#programmed.size >= count, DEADLINE_MS);
     return this.#programmedAt;
   }
 
-  /** Changes of status without a change of spec. */
+  /** Number of changes of status without a change of spec. */
   get routeWrites(): number {
     return this.#routeWrites;
   }
@@ -79,7 +79,7 @@ export class StatusWatch implements AsyncDisposable {
   }
 }
 
-/** A watch that goes on where it was when an API server ends it, as it does with those it has no room for. */
+/** A watch that continues where it was when the API server ends it, as a busy one does. */
 class LongWatch implements AsyncDisposable {
   readonly #cluster: Cluster;
   readonly #path: string;
@@ -92,9 +92,9 @@ class LongWatch implements AsyncDisposable {
     this.#path = path;
   }
 
-  /** Begins with what happens from now on. */
+  /** Starts with the changes after now. */
   async start(take: (line: WatchLine) => void): Promise<void> {
-    // A list, as every API server answers.
+    // Every API server answers with a list.
     const { metadata } = (await this.#cluster.admin.request('GET', `${this.#path}?limit=1`)) as {
       readonly metadata: { readonly resourceVersion: string };
     };
@@ -109,7 +109,7 @@ class LongWatch implements AsyncDisposable {
     return this.#watch;
   }
 
-  /** Rejects, and so ends the benchmark, when it cannot go on. */
+  /** Rejects, and so ends the benchmark, if the watch cannot continue. */
   async #follow(first: OpenWatch, take: (line: WatchLine) => void): Promise<void> {
     let watch = first;
     for (;;) {

@@ -26,7 +26,7 @@ export class GatewayClient implements AsyncDisposable {
     return statusCode;
   }
 
-  /** Calls a tool with each token once, some at a time. Returns what each took, in milliseconds. */
+  /** Calls a tool once with each token, several at a time. Returns the duration of each in milliseconds. */
   async callWithEach(tokens: readonly string[], atOnce: number): Promise<readonly number[]> {
     const waiting = tokens.values();
     const times: number[] = [];
@@ -51,7 +51,7 @@ export class GatewayClient implements AsyncDisposable {
       body: new URLSearchParams({ token, client_id: CLIENT_ID }).toString(),
     });
     const text = await body.text();
-    if (statusCode !== 200) throw new Error(`not revoked: ${String(statusCode)} ${text}`);
+    if (statusCode !== 200) throw new Error(`cannot revoke: ${String(statusCode)} ${text}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

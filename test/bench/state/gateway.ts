@@ -1,6 +1,6 @@
 /**
- * A gateway that is measured: upstream, sealing key and, for state in Redis, its URL are arguments.
- * Its caches are emptied when the parent says so.
+ * A gateway that is measured. Its arguments are the upstream, the sealing key and, for state in Redis,
+ * the URL. It empties its caches when the parent asks it to.
  */
 import { Sealer } from '../../../proxy/crypto/sealer.ts';
 import type { SealingKeys } from '../../../proxy/crypto/sealing-key.ts';
@@ -38,11 +38,11 @@ async function openStores(): Promise<Stores> {
   if (redisUrl === undefined) return createMemoryStores();
   const logger = createLogger('bench', new LineWriter(discard));
   const connection = new RedisConnection(parseRedisUrl(redisUrl), { logger });
-  if (!(await connection.waitUntilReady(PATIENCE_MS))) throw new Error('there is no Redis');
+  if (!(await connection.waitUntilReady(PATIENCE_MS))) throw new Error('Redis does not answer');
   return createRedisStores(connection, new Sealer(sealingKeys));
 }
 
-/** The same stores; who listens to revocations can be told of some that nobody made. */
+/** The same stores, but revocations can be announced that nobody made. */
 function overheard(real: Stores): Stores {
   return {
     ...real,

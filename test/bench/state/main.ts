@@ -1,7 +1,7 @@
 /**
- * What state in Redis costs: CPU and latency of an authenticated `tools/call` whose token is cached
- * and not, against state in memory; commands to Redis a request; and how long a revocation at one
- * gateway takes to hold at another.
+ * Measures the cost of state in Redis: CPU and latency of an authenticated `tools/call` whose token is
+ * cached and not, compared with state in memory; commands to Redis per request; and the time until a
+ * revocation at one gateway takes effect at another.
  *
  * All are measured in one run, in interleaved rounds; only the ratios and counts mean something.
  */
@@ -18,19 +18,19 @@ import { GatewayClient } from './client.ts';
 const ROUNDS = 7;
 const CONNECTIONS = 16;
 const TOKENS = 500;
-/** Of these, how many are used by a lone client, to measure how long it waits. */
+/** Tokens that a lone client uses, to measure latency. */
 const LONE_TOKENS = 50;
-/** How often the others are used in a row while they are warm. */
+/** How often the other tokens are used in a row while they are warm. */
 const WARM_PASSES = 2;
-/** How long a check counts: what took longer was not all warm, and is measured again. */
+/** How long a check is cached; a pass that took longer was not all warm, and is measured again. */
 const FRESH_MS = 5000;
 const MAX_ATTEMPTS = 10;
 const REVOCATIONS = 50;
-/** Subscriptions ask whether Redis is there, however many requests there are. */
+/** Subscriptions ping Redis at intervals, independent of requests. */
 const HEARTBEAT = 'ping';
 const BASELINE = 'memory, warm';
 
-/** What is measured has one core to itself; the load, Redis and the upstream share another. */
+/** The measured process has one core to itself; the load, Redis and the upstream share another. */
 const SUBJECT_CORE = 0;
 const LOAD_CORE = 1;
 
@@ -43,9 +43,9 @@ interface Case {
   readonly name: string;
   readonly subject: Subject;
   readonly isWarm: boolean;
-  /** CPU microseconds a request, one a round. */
+  /** CPU microseconds per request, one value a round. */
   readonly costs: number[];
-  /** Milliseconds, one a request of a lone client. */
+  /** Milliseconds, one value per request of a lone client. */
   readonly latencies: number[];
   requests: number;
   commands: Map<string, number>;
@@ -53,12 +53,12 @@ interface Case {
 
 async function start(program: string, core: number, args: readonly string[]): Promise<Subject> {
   const child = startOnCore(core, join(import.meta.dirname, program), args);
-  // The child's first message is this.
+  // The child's first message has this form.
   const [ready] = (await once(child, 'message')) as [Ready];
   return { ...ready, process: child, client: new GatewayClient(ready.port, CONNECTIONS) };
 }
 
-/** CPU microseconds so far; `forget` empties the caches first. */
+/** Returns the CPU microseconds so far; `forget` empties the caches first. */
 async function ask({ process: child }: Subject, question: 'usage' | 'forget'): Promise<number> {
   const answer = once(child, 'message');
   child.send(question);
@@ -67,7 +67,7 @@ async function ask({ process: child }: Subject, question: 'usage' | 'forget'): P
   return microseconds;
 }
 
-/** How often each command was run, those of scripts included, and neither ours nor heartbeats. */
+/** How often each command was run, also by scripts; without heartbeats and the command that counts. */
 async function commandCounts(redis: TestRedis): Promise<ReadonlyMap<string, number>> {
   const text = String(await redis.send('INFO', 'commandstats'));
   const counts = new Map<string, number>();
@@ -77,7 +77,7 @@ async function commandCounts(redis: TestRedis): Promise<ReadonlyMap<string, numb
   return counts;
 }
 
-/** What one round found. */
+/** Results of one round. */
 interface Sample {
   readonly cost: number;
   readonly latencies: readonly number[];
@@ -126,12 +126,12 @@ async function measure(measured: Case, redis: TestRedis): Promise<void> {
     }
     return;
   }
-  throw new Error('this machine is too busy to measure anything warm');
+  throw new Error('this machine is too busy to measure warm requests');
 }
 
-/** Milliseconds from the answer to a revocation at one gateway to the refusal at the other. */
+/** Milliseconds from the response to a revocation at one gateway to the refusal at the other. */
 async function revocationLatency(token: string, at: Subject, elsewhere: Subject): Promise<number> {
-  if ((await elsewhere.client.call(token)) !== 200) throw new Error('the token is no good');
+  if ((await elsewhere.client.call(token)) !== 200) throw new Error('the token is not accepted');
   await at.client.revoke(token);
   const revoked = performance.now();
   while ((await elsewhere.client.call(token)) !== 401);
@@ -166,7 +166,7 @@ function report(cases: readonly Case[]): void {
 }
 
 moveToCore(LOAD_CORE);
-if (!canPin) console.log('no core to pin to: ratios are less certain');
+if (!canPin) console.log('processes cannot be pinned to cores: ratios are less certain');
 await using redis = await startRedis();
 const upstream = await start('../forward/upstream.ts', LOAD_CORE, []);
 const key = randomBytes(32).toString('hex');
@@ -197,7 +197,7 @@ for (const token of inRedis.tokens.slice(0, REVOCATIONS)) {
   times.push(await revocationLatency(token, inRedis, peer));
 }
 console.log(
-  `a revocation holds at another gateway ${percentile(times, 0.5).toFixed(1)} ms (p50), ${percentile(times, 0.99).toFixed(1)} ms (p99) after its answer`,
+  `a revocation takes effect at another gateway ${percentile(times, 0.5).toFixed(1)} ms (p50), ${percentile(times, 0.99).toFixed(1)} ms (p99) after its response`,
 );
 for (const { process: child, client } of [upstream, inMemory, inRedis, peer]) {
   await client[Symbol.asyncDispose]();

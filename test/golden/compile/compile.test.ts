@@ -14,13 +14,13 @@ const FOLDER = new URL('./', import.meta.url);
 const INPUT = '.in.yaml';
 const CLUSTER_KINDS = new Set(['Service', 'EndpointSlice', 'ReferenceGrant', 'Namespace']);
 
-/** `*.in.yaml`: manifests, and what to show of the result. */
+/** `*.in.yaml`: manifests, and the part of the result to show. */
 interface GoldenCase {
   readonly description: string;
   readonly devAllowLoopback?: boolean;
-  /** Which part of the snapshot is shown. Absent: routes and Services. */
+  /** The part of the snapshot to show; routes and Services if absent. */
   readonly shows?: 'routes' | 'all';
-  /** Kinds such as Service or Namespace mean that there is a cluster. */
+  /** Kinds such as Service or Namespace are given to a compiler for a cluster. */
   readonly manifests: readonly Manifest[];
 }
 
@@ -46,7 +46,7 @@ describe('manifests compile to the output beside them', () => {
   test.each(CASES)('$file: $description', ({ file, golden }) => {
     const output = new URL(`${file}.out.yaml`, FOLDER);
     const compiled = stringify(compile(golden), { lineWidth: 0, singleQuote: true });
-    // Only `make golden` rewrites the output: review its diff.
+    // Only `make golden` rewrites the output; review its diff.
     if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(output, compiled);
 
     expect(compiled).toBe(readFileSync(output, 'utf8'));

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 
 import type { Identity } from '../../../proxy/records/session.ts';
 
-/** One golden file: a policy, and what it says of some requests. */
+/** One golden file: a policy, and its decisions on some requests. */
 export interface PolicyCase {
   readonly description: string;
   /** As an operator writes it in a Route. */
@@ -32,7 +32,7 @@ export interface PolicyRequest {
 
 const FOLDER = import.meta.dirname;
 
-/** Reads every case, and holds it to the schema beside it. */
+/** Reads every case, and checks it against the schema beside it. */
 export function readPolicyCases(): readonly { file: string; policyCase: PolicyCase }[] {
   const schema = JSON.parse(readFileSync(`${FOLDER}/case.schema.json`, 'utf8')) as object;
   const validate = new Ajv({ allErrors: true }).compile<PolicyCase>(schema);
