@@ -32,51 +32,68 @@ export interface Race<Opened extends Destroyable, Answer> {
 export async function raceDials<Opened extends Destroyable, Answer>(
   race: Race<Opened, Answer>,
 ): Promise<Answer> {
-  const { open, ask, signal: outer } = race;
-  const over = new AbortController();
-  const signal = AbortSignal.any([outer, over.signal]);
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const failures = new Map<number, unknown>();
-  let dials = 0;
-  let asking = 0;
-  let turn: Promise<void> = Promise.resolve();
-  const askInTurn = async (opened: Opened, dial: Dial): Promise<void> => {
+  return await new DialRace(race).run();
+}
+
+class DialRace<Opened extends Destroyable, Answer> {
+  readonly #race: Race<Opened, Answer>;
+  readonly #over = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #answer = Promise.withResolvers<Answer>();
+  readonly #failures = new Map<number, unknown>();
+  #dials = 0;
+  /** Connections that are open, and asked or waiting for their turn. */
+  #open = 0;
+  /** Resolves when the connection before was asked. */
+  #turn: Promise<void> = Promise.resolve();
+  #hedge: NodeJS.Timeout | undefined;
+
+  constructor(race: Race<Opened, Answer>) {
+    this.#race = race;
+    this.#signal = AbortSignal.any([race.signal, this.#over.signal]);
+  }
+
+  async run(): Promise<Answer> {
+    this.#dialAfter(this.#race.hedgeMs);
     try {
-      signal.throwIfAborted();
-      const answer = await ask(opened, dial);
-      over.abort();
-      resolve(answer);
+      void this.#dial();
+      return await this.#answer.promise;
+    } finally {
+      clearTimeout(this.#hedge);
+    }
+  }
+
+  #dialAfter(ms: number): void {
+    this.#hedge = setTimeout(() => {
+      if (this.#open === 0) void this.#dial();
+      this.#dialAfter(2 * ms);
+    }, ms);
+  }
+
+  async #dial(): Promise<void> {
+    const dial = { number: this.#dials++, signal: this.#signal };
+    try {
+      const opened = await this.#race.open(dial);
+      this.#open += 1;
+      const asked = this.#turn.then(() => this.#ask(opened, dial));
+      this.#turn = asked.catch(() => undefined);
+      await asked;
     } catch (error) {
-      asking -= 1;
+      this.#failures.set(dial.number, error);
+      if (this.#failures.size === this.#dials) this.#answer.reject(this.#failures.get(0));
+    }
+  }
+
+  async #ask(opened: Opened, dial: Dial): Promise<void> {
+    try {
+      this.#signal.throwIfAborted();
+      const answer = await this.#race.ask(opened, dial);
+      this.#over.abort();
+      this.#answer.resolve(answer);
+    } catch (error) {
+      this.#open -= 1;
       opened.destroy();
       throw error;
     }
-  };
-  const dial = async (): Promise<void> => {
-    const each = { number: dials++, signal };
-    try {
-      const opened = await open(each);
-      asking += 1;
-      const answered = turn.then(() => askInTurn(opened, each));
-      turn = answered.catch(() => undefined);
-      await answered;
-    } catch (error) {
-      failures.set(each.number, error);
-      if (failures.size === dials) reject(failures.get(0));
-    }
-  };
-  let hedge: NodeJS.Timeout | undefined;
-  const dialAfter = (ms: number): void => {
-    hedge = setTimeout(() => {
-      if (asking === 0) void dial();
-      dialAfter(2 * ms);
-    }, ms);
-  };
-  dialAfter(race.hedgeMs);
-  try {
-    void dial();
-    return await promise;
-  } finally {
-    clearTimeout(hedge);
   }
 }
