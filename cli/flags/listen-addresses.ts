@@ -64,7 +64,7 @@ function hasIpv6(): boolean {
   return localAddresses().some(({ family }) => family === 'IPv6');
 }
 
-/** Tells whether this machine has ::1. */
+/** Whether this machine has ::1. */
 export function hasIpv6Loopback(): boolean {
   return localAddresses().some(({ address }) => address === '::1');
 }

@@ -18,10 +18,10 @@ import type { ProxyFlags } from '../commands/proxy/proxy-flags.ts';
 import { Serving } from '../../proxy/push/serving.ts';
 import { warnOfUnreadableFiles } from './unreadable-files.ts';
 
-/** A snapshot of some ten megabytes takes its time over a slow link. */
+/** Long enough for a snapshot of ten megabytes over a slow link. */
 const SNAPSHOT_TIMEOUT_MS = 30_000;
 
-/** The connection of the stores leads to the same place, and tells of an outage. */
+/** The connection of the stores, to the same Redis, already logs an outage. */
 const SILENT: Logger = {
   info: () => undefined,
   warn: () => undefined,
@@ -36,17 +36,17 @@ export interface ClusterProxyOptions extends Omit<ProxyFlags, 'redis'> {
 
 /** A proxy that serves what a controller pushes. Disposing of it closes everything. */
 export interface ClusterProxy extends AsyncDisposable {
-  /** Rejects with a `CommandFailure` when there is a snapshot, and the ports cannot be had. */
+  /** Rejects with a `CommandFailure` if the ports for a snapshot cannot be opened. */
   readonly failed: Promise<never>;
-  /** Leaves the fleet: no request that comes here before others know of it is lost. */
+  /** Leaves the fleet without losing requests that arrive until the others know. */
   drain(): Promise<void>;
 }
 
 /**
- * Starts it: with what it served before, if that is kept anywhere, and with what the controller
- * pushes from then on. It listens once there is something to serve.
+ * Starts a proxy with the last good snapshot, if one is kept, and then with what the controller
+ * pushes. It listens once there is something to serve.
  *
- * Throws `CommandFailure` when the admin port cannot be had, keys cannot be read, or Redis refuses.
+ * Throws `CommandFailure` if the admin port is taken, keys cannot be read, or Redis refuses.
  */
 export async function startClusterProxy(options: ClusterProxyOptions): Promise<ClusterProxy> {
   const { logger, listen } = options;
@@ -54,7 +54,7 @@ export async function startClusterProxy(options: ClusterProxyOptions): Promise<C
   await warnOfUnreadableFiles(options, logger);
   await using opening = new AsyncDisposableStack();
   const sealer = new Sealer(keys.sealingKeys);
-  // Of its own: what takes long here must not keep sessions waiting.
+  // A separate connection: slow commands for snapshots must not delay sessions.
   const redis = opening.use(
     new RedisConnection(
       { ...options.redis, commandTimeoutMs: SNAPSHOT_TIMEOUT_MS },

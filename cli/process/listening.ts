@@ -3,7 +3,7 @@ import { describeError } from '../../shared/telemetry/describe-error.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { formatAddress } from '../../shared/runtime/listen-address.ts';
 
-/** Waits for what listens, and says in words why it cannot. Throws `CommandFailure`. */
+/** Waits until something listens. Throws a `CommandFailure` that explains why it cannot. */
 export async function listening<T>(opened: Promise<T>): Promise<T> {
   try {
     return await opened;
@@ -27,7 +27,7 @@ function listenFailure(error: unknown): string {
   }
 }
 
-/** System errors of sockets say where. */
+/** The address in an error of a socket. */
 function placeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   if (!('address' in error) || !('port' in error)) return '';

@@ -7,19 +7,19 @@ import type { Stores } from '../../proxy/store/stores.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import { CommandFailure } from '../command-failure.ts';
 
-/** How long a start waits for Redis. Nothing but requests depends on it. */
+/** How long a start waits for Redis. Only requests need it. */
 const PATIENCE_MS = 2000;
 
-/** What a proxy remembers. */
+/** The stores of a proxy. */
 export interface State extends AsyncDisposable {
   readonly stores: Stores;
 }
 
 /**
- * Opens the state of a proxy: in Redis, and without one in memory, where it ends with the process.
+ * Opens the stores of a proxy: in Redis, or without one in memory until the process ends.
  *
- * A Redis that is away is waited for later. Throws `CommandFailure` when it refuses this proxy: with a
- * wrong password, say, the next version of a deployment must not take the place of a good one.
+ * A Redis that is away may come back later. Throws `CommandFailure` if Redis refuses this proxy: a
+ * deployment with a wrong password must not replace one that works.
  */
 export async function openState(
   { redis, logger }: { readonly redis: RedisTarget | undefined; readonly logger: Logger },

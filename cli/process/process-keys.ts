@@ -17,7 +17,7 @@ export interface KeySources {
   readonly stateDirectory: string | undefined;
 }
 
-/** Finds the keys where they are kept; else makes them for as long as the process lives. */
+/** Reads the keys that are kept, or makes keys that end with the process. */
 export async function findProcessKeys(sources: KeySources, logger: Logger): Promise<ProcessKeys> {
   const sealingKeys = await findSealingKeys(sources, logger);
   const [seals, ...opens] = sealingKeys.map(sealingKeyId);

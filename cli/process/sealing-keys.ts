@@ -11,8 +11,8 @@ const KEY_BYTES = 32;
 const STATE_FOLDER = 'sealing-keys';
 
 /**
- * The sealing keys of a directory: a file each. The key whose name sorts last seals, all of them
- * open; names mean nothing else. Hidden files are not keys, so a mounted Secret can be given.
+ * Reads the sealing keys of a directory, one per file. The key whose name sorts last seals, and all
+ * of them open. Hidden files are not keys, so a mounted Secret can be given.
  */
 export async function readSealingKeys(directory: string): Promise<SealingKeys> {
   const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
@@ -33,7 +33,7 @@ export async function readSealingKeys(directory: string): Promise<SealingKeys> {
   return [first, ...others];
 }
 
-/** The sealing keys kept in a state directory; the first start makes one. */
+/** Reads the sealing keys of a state directory. The first start makes one. */
 export async function keepSealingKeys(stateDirectory: string, now: Date): Promise<SealingKeys> {
   const directory = join(stateDirectory, STATE_FOLDER);
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -45,7 +45,7 @@ export async function keepSealingKeys(stateDirectory: string, now: Date): Promis
   return readSealingKeys(directory);
 }
 
-/** A sealing key that ends with the process, and with it everything it sealed. */
+/** Makes a sealing key that ends with the process, and with it everything it sealed. */
 export function makeSealingKeys(): SealingKeys {
   return [{ secret: randomBytes(KEY_BYTES) }];
 }

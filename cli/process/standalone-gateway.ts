@@ -31,17 +31,17 @@ export interface StandaloneOptions extends Omit<RunFlags, 'redis'> {
 
 /** A gateway in this process, with its configuration from files. */
 export interface StandaloneGateway {
-  /** Everything that takes requests, as `HOST:PORT`. */
+  /** Where it accepts requests, each as `HOST:PORT`. */
   readonly addresses: readonly string[];
   readonly adminAddress: string;
-  /** Lets requests under way finish for a while; then the admin port closes, and what keeps state. */
+  /** Lets requests under way finish for a while, then closes the admin port and the stores. */
   close(): Promise<void>;
 }
 
 /**
  * Starts controller and proxy in this process: reads the configuration, serves it, and follows its
- * changes. Throws `CommandFailure` when there is nothing valid to serve or a port cannot be had;
- * nothing stays open then.
+ * changes. Throws `CommandFailure` if nothing valid can be served or a port cannot be opened, and
+ * leaves nothing open then.
  */
 export async function startStandaloneGateway(
   options: StandaloneOptions,
@@ -92,7 +92,7 @@ export async function startStandaloneGateway(
   };
 }
 
-/** At a start there is no last good version: without settings, or without a route, there is nothing. */
+/** A start has no last good version, so it needs valid settings and a route. */
 function servedAtStart(
   { served, problems }: Loaded,
   { path, logger }: StandaloneOptions,
@@ -103,7 +103,7 @@ function servedAtStart(
   throw new CommandFailure(`there is no valid route in ${path}, and so nothing to serve`);
 }
 
-/** Existing connections are not waited for: the next change must not wait behind them. */
+/** Does not wait for existing connections, so that they cannot delay the next change. */
 async function applyChange(
   served: ServedFiles,
   gateway: Gateway,

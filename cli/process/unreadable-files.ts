@@ -5,8 +5,8 @@ import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { ProxyFlags } from '../commands/proxy/proxy-flags.ts';
 
 /**
- * Logs which files of the flags are of no use. That ends nothing: they are read for every attempt to
- * reach the controller, and what is kept can be served without one.
+ * Logs which files of the flags cannot be used. The process goes on: they are read again for every
+ * attempt to reach the controller, and the last good snapshot serves without one.
  */
 export async function warnOfUnreadableFiles(
   { controllerCa, tokenFile }: Pick<ProxyFlags, 'controllerCa' | 'tokenFile'>,
@@ -17,14 +17,14 @@ export async function warnOfUnreadableFiles(
     { flag: '--token-file', file: tokenFile },
   ];
   for (const { flag, file } of files) {
-    const reason = await whyOfNoUse(file);
+    const reason = await whyUnusable(file);
     if (reason === undefined) continue;
     const consequence = 'cannot connect to the controller without it';
     logger.warn('a file cannot be read', { flag, file, reason, consequence });
   }
 }
 
-async function whyOfNoUse(file: string): Promise<string | undefined> {
+async function whyUnusable(file: string): Promise<string | undefined> {
   try {
     const text = await readFile(file, 'utf8');
     return text.trim() === '' ? 'it is empty' : undefined;

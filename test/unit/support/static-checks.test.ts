@@ -83,7 +83,10 @@ describe('the boundaries', () => {
       tree: { 'proxy/b.ts': "import '../controller/a.ts';\n" },
     },
     { rule: 'shared-is-a-leaf', tree: { 'shared/runtime/b.ts': "import '../../proxy/a.ts';\n" } },
-    { rule: 'compile-is-pure', tree: { 'controller/compile/b.ts': "import 'node:fs';\n" } },
+    {
+      rule: 'compile-and-validate-are-pure',
+      tree: { 'controller/compile/b.ts': "import 'node:fs';\n" },
+    },
   ])('refuse an import that breaks $rule', async ({ rule, tree }) => {
     const { code, output } = await checkBoundaries(tree);
 
