@@ -39,13 +39,14 @@ export interface WantedPort {
   readonly flag: string;
 }
 
+/** Ports of the demo. */
 export interface DemoFlags {
   readonly gateway: WantedPort;
   readonly identityProvider: WantedPort;
   readonly mcpServer: WantedPort;
 }
 
-/** Throws `UsageError` for what is no port. */
+/** Throws `UsageError` if a value is not a port. */
 export function readDemoFlags(flags: Arguments): DemoFlags {
   return {
     gateway: readPort(flags, 'port'),

@@ -5,8 +5,8 @@ import type { LineSink } from '../../shared/telemetry/line-writer.ts';
 type LogRecord = Readonly<Record<string, unknown>>;
 
 /**
- * Shows a JSON log to a person: one short line a decision, the events that lead to one, and what
- * warns or fails. Everything else is left out, and what is not JSON is passed on.
+ * Shows a JSON log to a person: one short line per decision, the events that lead to one, warnings
+ * and errors. It leaves out everything else, and passes on lines that are not JSON.
  */
 export class LogView implements LineSink {
   readonly #sink: LineSink;
@@ -24,7 +24,7 @@ export class LogView implements LineSink {
   }
 }
 
-/** A line of the JSON log for a person; undefined when it is not for one. */
+/** What a person sees of a line of the log; undefined if it is left out. */
 function showLine(line: string): string | undefined {
   const record = parseRecord(line);
   if (record === undefined) return line;
@@ -56,7 +56,7 @@ function showDecision(record: LogRecord): string {
   return columns(clock(record), verdict, who.padEnd(18), what, details, reasons);
 }
 
-/** Events that explain what happens next, and the field that says the most of each. */
+/** Events that explain the next decision, each with its most telling field. */
 const EVENTS: ReadonlyMap<string, string> = new Map([
   ['client registered', 'client-name'],
   ['user signed in', 'user'],

@@ -93,6 +93,7 @@ export const CONTROLLER_LINE: CommandLine = {
   },
 };
 
+/** Values of the flags of `gatehouse controller`. */
 export interface ControllerFlags {
   readonly pushListen: ListenAddress;
   readonly pushTlsDirectory: string;

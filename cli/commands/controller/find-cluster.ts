@@ -4,7 +4,7 @@ import { ownNamespace } from '../../../controller/kubernetes/load-kubeconfig.ts'
 import { CommandFailure } from '../../command-failure.ts';
 import type { ControllerFlags } from './controller-flags.ts';
 
-/** Where a controller runs. */
+/** The cluster of a controller, and its namespace there. */
 export interface FoundCluster {
   readonly api: KubernetesApi;
   readonly namespace: string;

@@ -90,6 +90,7 @@ export const PROXY_LINE: CommandLine = {
   },
 };
 
+/** Values of the flags of `gatehouse proxy`. */
 export interface ProxyFlags {
   /** `https` URL of the push Service. */
   readonly controller: URL;

@@ -49,6 +49,7 @@ export const RUN_LINE: CommandLine = {
   },
 };
 
+/** Values of the flags of `gatehouse run`. */
 export interface RunFlags {
   readonly path: string;
   readonly listen: readonly ListenAddress[];

@@ -38,7 +38,7 @@ export class ClientAuthorization implements OAuthClientProvider {
     return this.#state;
   }
 
-  /** Tells whether a callback answers the request this client made, and not a stranger's. */
+  /** Whether a callback belongs to the request of this client, and not to a stranger's. */
   isOwn(callback: URLSearchParams): boolean {
     return callback.get('state') === this.#state;
   }

@@ -2,9 +2,10 @@ import { parseArgs } from 'node:util';
 
 import type { Environment } from '../../../shared/runtime/environment.ts';
 
-/** Where the demo's gateway is unless told otherwise. */
+/** Default URL of the demo's MCP server. */
 export const DEFAULT_SERVER_URL = 'http://localhost:8080';
 
+/** Help of the demo client. */
 export const CLIENT_USAGE = `Usage: npm run demo:client -- [--url URL] [--as PERSON]
 
 Signs in to the MCP server of the demo and calls its tools.
@@ -13,6 +14,7 @@ Signs in to the MCP server of the demo and calls its tools.
   --as PERSON   sign in as alice, bob or carol without a browser (DEMO_SIGN_IN_AS)
 `;
 
+/** Flags of the demo client. */
 export interface ClientFlags {
   readonly serverUrl: URL;
   /** Who signs in without a browser; undefined leaves it to a person with one. */

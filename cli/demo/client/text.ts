@@ -6,7 +6,7 @@ function styled(style: Style): (text: string) => string {
   return (text) => styleText(style, text, { stream: process.stdout });
 }
 
-/** Styles for the terminal; plain text where stdout is none, or `NO_COLOR` is set. */
+/** Styles for the terminal; plain text if stdout is not a terminal, or `NO_COLOR` is set. */
 export const bold = styled('bold');
 export const dim = styled('dim');
 export const green = styled('green');
