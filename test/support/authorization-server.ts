@@ -5,27 +5,18 @@ import {
   request as httpRequest,
   type IncomingHttpHeaders,
   type IncomingMessage,
-  type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 import { Sealer } from '../../proxy/crypto/sealer.ts';
 import { hashToken, randomToken } from '../../proxy/crypto/tokens.ts';
-import { TokenRequiredError } from '../../proxy/errors/authentication-errors.ts';
-import { RouteNotFoundError } from '../../proxy/errors/routing-errors.ts';
-import { respondToError } from '../../proxy/pipeline/respond-to-error.ts';
 import { sessionCookieName } from '../../proxy/http/cookies.ts';
-import type { GatewayResponse } from '../../proxy/http/gateway-response.ts';
-import type { GatewayRequest } from '../../proxy/http/gateway-request.ts';
-import { json, seeOther } from '../../proxy/http/responses.ts';
-import { sendResponse } from '../../proxy/http/send-response.ts';
+import { seeOther } from '../../proxy/http/responses.ts';
 import { SessionCookieAuthenticator } from '../../proxy/authentication/session-cookie-authenticator.ts';
 import { ProviderDiscovery } from '../../proxy/identity/provider/provider-discovery.ts';
 import { LiveSessions } from '../../proxy/identity/session/live-sessions.ts';
 import type { Session } from '../../proxy/records/session.ts';
-import { resourceIdentifier } from '../../proxy/configuration/resource-identifier.ts';
-import { challengeFor } from '../../proxy/authorization-server/challenge.ts';
 import { createClientKeysReader } from '../../proxy/authorization-server/clients/client-keys.ts';
 import { createFindClient } from '../../proxy/authorization-server/clients/find-client.ts';
 import { createMetadataDocumentReader } from '../../proxy/authorization-server/clients/metadata-document.ts';
@@ -35,41 +26,46 @@ import { RefreshTokens } from '../../proxy/authorization-server/grants/refresh-t
 import { createOAuthEndpoints } from '../../proxy/authorization-server/oauth-endpoints.ts';
 import { OAUTH_WELL_KNOWNS } from '../../proxy/authorization-server/well-knowns.ts';
 import type { GuardedFetch } from '../../proxy/outbound/guarded-fetch.ts';
-import { serveEndpoint } from '../../proxy/endpoints/serve-endpoint.ts';
 import { buildConfiguration } from './build-configuration.ts';
 import type { Configuration } from '../../proxy/configuration/configuration.ts';
-import { endpointFinder, type FindEndpoint } from '../../proxy/endpoints/find-endpoint.ts';
-import { originOfHost } from '../../proxy/configuration/routing-table.ts';
+import { endpointFinder } from '../../proxy/endpoints/find-endpoint.ts';
 import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
 import type { LogFields } from '../../shared/telemetry/logger.ts';
 import { hashResource, snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import type { CompiledRoute, CompiledSettings } from '../../shared/snapshot/snapshot.ts';
 import { compiledSettings } from './compiled-settings.ts';
-import type { Origin } from '../../shared/snapshot/origin.ts';
 import { anOrigin } from './an-origin.ts';
+import { serveGateway } from './serve-gateway.ts';
 
-/** Where a person is sent to sign in, in place of a real identity provider. */
+/** URL that users are redirected to for sign-in, in place of a real identity provider. */
 export const SIGN_IN_URL = 'https://sign-in.example/';
 
 const SIGN_IN_SECONDS = 14 * 3600;
 
 /** Issuer of the routes that most tests use. */
 export const ISSUER = 'https://mcp.example.com';
+/** Resource identifier of `aRoute`. */
 export const RESOURCE = `${ISSUER}/mcp`;
 
+/** PKCE code verifier of the tests. */
 export const VERIFIER = 'a-verifier-of-more-than-43-characters-for-the-tests';
+/** PKCE code challenge for `VERIFIER`. */
 export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 
+/** Redirect URI of a native client. */
 export const LOOPBACK_CALLBACK = 'http://127.0.0.1:3000/callback';
+/** Redirect URI of a web client. */
 export const WEB_CALLBACK = 'https://client.example/callback';
 
+/** A whole response. */
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
+/** The parts of a request besides its URL. */
 export interface SendOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -82,12 +78,13 @@ interface LogRecord {
   readonly fields: LogFields | undefined;
 }
 
+/** Options of an authorization server. */
 export interface ServerOptions {
   readonly settings?: Partial<CompiledSettings>;
   readonly routes?: readonly CompiledRoute[];
   /** Metadata documents by URL. */
   readonly documents?: Readonly<Record<string, unknown>>;
-  /** In memory, by the server's clock, unless said otherwise. */
+  /** Defaults to memory, with the server's clock. */
   readonly stores?: Stores;
 }
 
@@ -98,7 +95,7 @@ export interface TestServer extends AsyncDisposable {
   readonly clock: { now: number };
   /** Replaces the documents of URL client IDs. */
   publish(documents: Readonly<Record<string, unknown>>): void;
-  /** Sends a request to whatever origin of the gateway the URL names. */
+  /** Sends a request to the gateway, for the origin in the URL. */
   send(url: string, options?: SendOptions): Promise<Reply>;
   /** Signs a user in at an origin; returns the `Cookie` header. */
   signIn(origin?: string, session?: Partial<Session>): Promise<string>;
@@ -109,7 +106,7 @@ export function aRoute(route: Partial<CompiledRoute> = {}): CompiledRoute {
   return aWebRoute({ mcpServer: { path: '', maxRequestBytes: 4096 }, ...route });
 }
 
-/** A route that is no MCP server. */
+/** A route without an MCP server. */
 export function aWebRoute(route: Partial<CompiledRoute> = {}): CompiledRoute {
   return {
     kind: 'route',
@@ -144,7 +141,7 @@ function configurationOf(
   return buildConfiguration(snapshotOf(resources));
 }
 
-/** Starts one. Its clock stands still until a test moves it. */
+/** Starts an authorization server, whose clock stands still until a test moves it. */
 export async function startAuthorizationServer({
   settings,
   routes = [aRoute()],
@@ -201,10 +198,10 @@ export async function startAuthorizationServer({
   });
   const findEndpoint = endpointFinder(endpoints, OAUTH_WELL_KNOWNS);
   const gateway = { configuration, findEndpoint, authenticator };
-  const server = createServer((message, response) => void serve(message, response, gateway));
+  const server = createServer((message, response) => void serveGateway(message, response, gateway));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A TCP server's address is one.
+  // A TCP server has an address of this type.
   const { port } = server.address() as AddressInfo;
   return {
     stores,
@@ -233,6 +230,7 @@ export async function startAuthorizationServer({
   };
 }
 
+/** A session of alice that begins now. */
 export function aSession(now: number): Session {
   return {
     id: randomToken(),
@@ -249,78 +247,6 @@ export function aSession(now: number): Session {
   };
 }
 
-interface ServedGateway {
-  readonly configuration: Configuration;
-  readonly findEndpoint: FindEndpoint;
-  readonly authenticator: ExternalTokenAuthenticator;
-}
-
-/** Endpoints as the gateway serves them; everything else answers who called, or challenges. */
-async function serve(
-  message: IncomingMessage,
-  response: ServerResponse,
-  gateway: ServedGateway,
-): Promise<void> {
-  const { configuration, findEndpoint } = gateway;
-  const request = parse(message);
-  const endpoint = findEndpoint(configuration.routes.findHost(request.authority), request.path);
-  try {
-    const origin = originOf(request, configuration);
-    const at = { origin, configuration };
-    const answer = endpoint
-      ? await serveEndpoint(endpoint, request, at)
-      : await serveResource(request, origin, gateway);
-    sendResponse(response, answer, request.id);
-  } catch (error) {
-    const answer = respondToError(error, {
-      requestId: request.id,
-      audience: endpoint?.audience ?? 'json-rpc',
-      messageId: null,
-      challenge: (tokenWasSent) =>
-        challengeFor(originOf(request, configuration), request.path, tokenWasSent),
-      usedBasic: /^basic /i.test(message.headers.authorization ?? ''),
-    });
-    sendResponse(response, answer, request.id);
-  }
-}
-
-function parse(message: IncomingMessage): GatewayRequest {
-  const target = message.url ?? '/';
-  const mark = target.indexOf('?');
-  return {
-    id: randomUUID(),
-    method: message.method ?? 'GET',
-    path: mark === -1 ? target : target.slice(0, mark),
-    query: mark === -1 ? '' : target.slice(mark),
-    authority: (message.headers.host ?? '').toLowerCase(),
-    remoteAddress: message.socket.remoteAddress ?? '',
-    message,
-  };
-}
-
-function originOf({ authority }: GatewayRequest, { routes, settings }: Configuration): Origin {
-  const host = routes.findHost(authority);
-  if (host !== undefined) return originOfHost(host, authority);
-  const { authenticateOrigin } = settings;
-  if (authenticateOrigin?.endsWith(`//${authority}`) === true) return authenticateOrigin;
-  throw new RouteNotFoundError(421, 'no such host');
-}
-
-async function serveResource(
-  { message, authority, path }: GatewayRequest,
-  origin: Origin,
-  { configuration, authenticator }: ServedGateway,
-): Promise<GatewayResponse> {
-  const route = configuration.routes.findHost(authority)?.matchPath(path);
-  if (route === undefined) throw new RouteNotFoundError(404, 'no such path');
-  const token = /^Bearer (.+)$/.exec(message.headers.authorization ?? '')?.[1];
-  if (token === undefined) throw new TokenRequiredError('no token', { tokenWasSent: false });
-  const resource = resourceIdentifier(route.compiled, origin);
-  const { gatewayId } = configuration.settings;
-  const caller = await authenticator.callerOf(token, { resource, gatewayId });
-  return json(200, { user: caller.kind === 'user' ? caller.session.identity.subject : null });
-}
-
 async function send(
   port: number,
   url: string,
@@ -331,7 +257,7 @@ async function send(
   const request = httpRequest({
     port,
     host: '127.0.0.1',
-    // As written: a URL parser would resolve dot segments and hide what a client can send.
+    // Not parsed: a URL parser would resolve dot segments, which a client can send.
     path: url.slice(origin.length) || '/',
     method: method ?? (content === undefined ? 'GET' : 'POST'),
     headers: {
@@ -341,7 +267,7 @@ async function send(
     },
   });
   request.end(content);
-  // `response` is emitted with the response.
+  // Node emits `response` with the message as its only argument.
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const { statusCode: status = 0 } = response;
   return { status, headers: response.headers, body: await text(response) };
