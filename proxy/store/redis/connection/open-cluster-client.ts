@@ -1,5 +1,6 @@
 import { Cluster, type Redis } from 'ioredis';
 
+import { inTime, monotonicClock } from '../../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../../shared/telemetry/logger.ts';
 import { watchClusterNodes } from './cluster-nodes.ts';
 import type { RedisClient } from './redis-client.ts';
@@ -7,7 +8,6 @@ import { parseRedisInfo } from './redis-info.ts';
 import { sharedOptions } from './redis-options.ts';
 import type { ClusterTarget } from './redis-target.ts';
 import { ReplyError } from './reply-error.ts';
-import { within } from './within.ts';
 
 const OPEN_TIMEOUT_MS = 5000;
 const SLOTS_TIMEOUT_MS = 1000;
@@ -35,7 +35,7 @@ export async function openClusterClient(
   cluster.once('end', () => close(failure));
   try {
     signal.throwIfAborted();
-    await within(OPEN_TIMEOUT_MS, becomeUsable(cluster));
+    await inTime(monotonicClock, OPEN_TIMEOUT_MS, becomeUsable(cluster));
   } catch (error) {
     close(error);
     throw failure ?? error;

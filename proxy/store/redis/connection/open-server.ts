@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 
+import { inTime, monotonicClock } from '../../../../shared/runtime/clock.ts';
 import type { OpenConnection } from './keep-open.ts';
 import { serverOptions } from './redis-options.ts';
 import type { RedisAddress, RedisTarget } from './redis-target.ts';
-import { within } from './within.ts';
 
 /** Long enough for several sentinels that do not answer, and then the server. */
 const OPEN_TIMEOUT_MS = 5000;
@@ -42,7 +42,7 @@ export async function openServer(
   });
   try {
     signal.throwIfAborted();
-    await within(OPEN_TIMEOUT_MS, redis.connect());
+    await inTime(monotonicClock, OPEN_TIMEOUT_MS, redis.connect());
     // ioredis reports a database that cannot be selected as an error only, and uses a different
     // one.
     if (failure !== undefined) throw failure;

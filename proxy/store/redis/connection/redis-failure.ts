@@ -69,7 +69,7 @@ const REPLY_TEXTS: readonly (readonly [RegExp, string])[] = [
 const LASTING_TEXTS = [NO_CLUSTER, NO_DATABASE, TOO_OLD];
 
 const CLIENT_MESSAGES: readonly (readonly [RegExp, string])[] = [
-  [/timed out|timeout/i, 'no answer in time'],
+  [/timed out|timeout|^no answer in/i, 'no answer in time'],
   [
     /closed|connection close|writeable|isn't ready|max retries|None of startup nodes/i,
     'the connection is lost',

@@ -4,6 +4,7 @@ import {
   describeRedisFailure,
   needsOperator,
 } from '../../../../proxy/store/redis/connection/redis-failure.ts';
+import { inTime, monotonicClock } from '../../../../shared/runtime/clock.ts';
 import { ReplyError } from '../../../../proxy/store/redis/connection/reply-error.ts';
 
 function reasonOf(reply: string): string {
@@ -49,6 +50,13 @@ describe('a failure of Redis', () => {
       expect(needsOperator(describeRedisFailure(failure))).toBe(true);
     },
   );
+
+  test('that a deadline reports has a reason', async () => {
+    const failure = await inTime(monotonicClock, 0, new Promise(() => undefined)).catch(
+      (error: unknown) => error,
+    );
+    expect(describeRedisFailure(failure)).toBe('no answer in time');
+  });
 
   test('that breaks a connection may end without an operator', () => {
     for (const code of ['ECONNREFUSED', 'ECONNRESET', 'ERR_SSL_SSL/TLS_ALERT_INTERNAL_ERROR']) {
