@@ -1,5 +1,6 @@
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 
+import { every, type Clock } from '../../shared/runtime/clock.ts';
 import { readLines } from '../../shared/runtime/read-lines.ts';
 import { TimeSlices } from '../../shared/runtime/time-slices.ts';
 import {
@@ -27,6 +28,7 @@ export interface ControllerStreamOptions {
   readonly receiver: SnapshotReceiver;
   readonly status: () => ProxyStatus;
   readonly timing: PushClientTiming;
+  readonly clock: Clock;
 }
 
 /** Exchanges frames with the leading controller over one stream. */
@@ -46,19 +48,21 @@ export class ControllerStream {
    * stream ends otherwise. Closes the connection in the end.
    */
   async receive(signal: AbortSignal): Promise<string> {
-    const { receiver, timing } = this.#options;
+    const { receiver, timing, clock } = this.#options;
     const { session } = this.#open;
     const close = (): void => this.#destroy('the proxy closes');
     signal.addEventListener('abort', close);
-    const status = setInterval(() => this.#reportStatus(), timing.statusMs);
-    using liveness = new Liveness(session, timing, () => {
-      this.#destroy('the controller does not answer');
+    const status = every(clock, timing.statusMs, () => this.#reportStatus());
+    using liveness = new Liveness(session, {
+      timing,
+      clock,
+      onSilence: () => this.#destroy('the controller does not answer'),
     });
     try {
       this.#reportStatus();
       return await this.#receiveFrames(liveness);
     } finally {
-      clearInterval(status);
+      status[Symbol.dispose]();
       signal.removeEventListener('abort', close);
       receiver.reset();
       session.destroy();

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
-import { setTimeout as wait } from 'node:timers/promises';
 
+import { monotonicClock, pause, type Clock } from '../../shared/runtime/clock.ts';
 import { formatAddress } from '../../shared/runtime/listen-address.ts';
 import { PUSH_PROTOCOL, REPLACED } from '../../shared/snapshot/push-frames.ts';
 import { isRouteKey } from '../../shared/snapshot/resource-key.ts';
@@ -34,6 +34,7 @@ export interface PushClientOptions {
     readonly status: () => ProxyStatus;
   };
   readonly timing?: Partial<PushClientTiming>;
+  readonly clock?: Clock;
 }
 
 /**
@@ -45,6 +46,7 @@ export interface PushClientOptions {
 export class PushClient {
   readonly #options: PushClientOptions;
   readonly #timing: PushClientTiming;
+  readonly #clock: Clock;
   readonly #dialer: ControllerDialer;
   readonly #receiver: SnapshotReceiver;
   readonly #log: ControllerLog;
@@ -56,17 +58,19 @@ export class PushClient {
 
   /** Connects at once. Throws a `TypeError` if the URL is not https. */
   constructor(options: PushClientOptions) {
-    const { ca, tokenFile, serving, logger, handlers, timing } = options;
+    const { ca, tokenFile, serving, logger, handlers, timing, clock = monotonicClock } = options;
     const url = new URL(options.url);
     const address = addressOf(url);
     this.#options = options;
     this.#timing = { ...PUSH_CLIENT_TIMING, ...timing };
-    this.#dialer = new ControllerDialer({ url, ca, tokenFile }, this.#timing);
+    this.#clock = clock;
+    this.#dialer = new ControllerDialer({ url, ca, tokenFile }, { timing: this.#timing, clock });
     this.#receiver = new SnapshotReceiver(serving, { apply: handlers.apply, logger });
     this.#log = new ControllerLog({
       logger,
       controller: formatAddress(address),
       isServing: () => this.serving !== undefined,
+      now: () => clock.now(),
     });
     this.#ended = this.#connectUntilClosed(address);
   }
@@ -103,7 +107,7 @@ export class PushClient {
       if (leader !== undefined && next !== undefined) {
         this.#log.failed(redirectedAgain(), formatAddress(leader));
       }
-      await wait(this.#delay.next(), undefined, { signal, ref: false }).catch(() => undefined);
+      await pause(this.#clock, this.#delay.next(), signal);
     }
   }
 
@@ -142,12 +146,13 @@ export class PushClient {
 
   /** Resolves when the controller says goodbye; rejects when the stream ends otherwise. */
   async #receive(open: AcceptedStream, address: string): Promise<void> {
-    const begunAt = performance.now();
+    const begunAt = this.#clock.now();
     this.#log.connected(address);
     this.#stream = new ControllerStream(open, {
       receiver: this.#receiver,
       status: this.#options.handlers.status,
       timing: this.#timing,
+      clock: this.#clock,
     });
     try {
       const goodbye = await this.#stream.receive(this.#closing.signal);
@@ -155,7 +160,7 @@ export class PushClient {
       if (goodbye === REPLACED) this.#giveWay(address);
     } finally {
       this.#stream = undefined;
-      if (performance.now() - begunAt > this.#timing.steadyMs) this.#delay.reset();
+      if (this.#clock.now() - begunAt > this.#timing.steadyMs) this.#delay.reset();
     }
   }
 

@@ -30,6 +30,17 @@ export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   });
 }
 
+/** Calls whenever that time has passed, until the result is disposed of. */
+export function every(clock: Clock, ms: number, call: () => void): Disposable {
+  const next = (): Disposable =>
+    clock.after(ms, () => {
+      timer = next();
+      call();
+    });
+  let timer = next();
+  return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
+}
+
 /** Settles as `promise` does, or rejects after that time. It cancels nothing. */
 export async function inTime<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T> {
   const settled = new AbortController();

@@ -8,6 +8,7 @@ import { Sealer } from '../../proxy/crypto/sealer.ts';
 import { LastGoodFinder } from '../../proxy/push/last-good/last-good-finder.ts';
 import { LastGood, type LastGoodPlaces } from '../../proxy/push/last-good/last-good.ts';
 import { PushClient, type PushClientOptions } from '../../proxy/push/push-client.ts';
+import { PUSH_CLIENT_TIMING } from '../../proxy/push/connection/push-timing.ts';
 import { FileSnapshotKeeper } from '../../proxy/store/snapshot/file-snapshot-keeper.ts';
 import { RedisSnapshotKeeper } from '../../proxy/store/redis/stores/redis-snapshot-keeper.ts';
 import type { PlacedSnapshot } from '../../proxy/store/snapshot/snapshot-keeper.ts';
@@ -16,6 +17,7 @@ import type { RejectedResource } from '../../shared/snapshot/rejected-resource.t
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { disposeAfterEach } from '../support/dispose-after-each.ts';
 import { eventually } from '../support/eventually.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import { pushedRoute, pushedRoutes, pushedSettings } from '../support/push/push-resources.ts';
 import { aLeadership, startPushWorld, type PushWorld } from '../support/push/push-world.ts';
 import { connected } from '../support/redis/connected.ts';
@@ -25,6 +27,8 @@ import { startRedis } from '../support/redis/start-redis.ts';
 import { startTcpRelay } from '../support/tcp-relay.ts';
 
 const ID = 'gatehouse-system/gatehouse';
+/** The first wait between two attempts is random, and not longer than this. */
+const LONGEST_FIRST_RETRY_MS = 500;
 const RESOURCES = [pushedSettings(), ...pushedRoutes(5)];
 
 const keep = disposeAfterEach();
@@ -45,7 +49,7 @@ interface TestProxyOptions {
   readonly token?: string;
   readonly port?: number;
   readonly places?: LastGoodPlaces;
-  readonly timing?: PushClientOptions['timing'];
+  readonly clock?: PushClientOptions['clock'];
   /** Returns the resources of a snapshot that the gateway rejects. */
   readonly check?: (placed: PlacedSnapshot) => readonly RejectedResource[];
 }
@@ -71,7 +75,7 @@ async function startProxy(
     proxyId: id,
     serving: applied[0],
     logger,
-    timing: options.timing ?? {},
+    ...(options.clock && { clock: options.clock }),
     handlers: {
       apply: (placed) => {
         const refused = options.check?.(placed) ?? [];
@@ -212,12 +216,15 @@ describe('a controller and its proxies', () => {
     const world = keep(await startPushWorld());
     const relay = keep(await startTcpRelay(world.port));
     const publication = world.lead(aLeadership(1));
-    const timing = { pingMs: 50, silenceMs: 300 };
-    const proxy = await startProxy(world, 'a', { port: relay.port, timing });
+    const clock = new ManualClock();
+    const proxy = await startProxy(world, 'a', { port: relay.port, clock });
     publication.publish({ put: RESOURCES, deleted: [] });
     await untilServing(proxy, publication.version);
     relay.freeze();
     publication.publish({ put: [pushedRoute('new')], deleted: [] });
+    await clock.advance(PUSH_CLIENT_TIMING.silenceMs + PUSH_CLIENT_TIMING.pingMs);
+    await eventually('the proxy notices', () => !proxy.client.isConnected);
+    await clock.advance(LONGEST_FIRST_RETRY_MS);
 
     await untilServing(proxy, publication.version);
     expect(keysOf(proxy)).toContain('route/default/new');

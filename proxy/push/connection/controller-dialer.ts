@@ -1,9 +1,16 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
 
+import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { ControllerAccess } from './controller-access.ts';
 import type { DialAddress } from './controller-address.ts';
 import { openPushStream, type HelloAnswer } from './open-push-stream.ts';
 import type { PushClientTiming } from './push-timing.ts';
+
+/** What a `ControllerDialer` is made with. */
+export interface ControllerDialerOptions {
+  readonly timing: Pick<PushClientTiming, 'helloMs' | 'hedgeMs'>;
+  readonly clock: Clock;
+}
 
 /**
  * Dials controllers, each within a deadline.
@@ -13,13 +20,13 @@ import type { PushClientTiming } from './push-timing.ts';
  */
 export class ControllerDialer {
   readonly #access: ControllerAccess;
-  readonly #timing: Pick<PushClientTiming, 'helloMs' | 'hedgeMs'>;
+  readonly #options: ControllerDialerOptions;
   #hedgeMs: number;
 
-  constructor(access: ControllerAccess, timing: Pick<PushClientTiming, 'helloMs' | 'hedgeMs'>) {
+  constructor(access: ControllerAccess, options: ControllerDialerOptions) {
     this.#access = access;
-    this.#timing = timing;
-    this.#hedgeMs = timing.hedgeMs;
+    this.#options = options;
+    this.#hedgeMs = options.timing.hedgeMs;
   }
 
   /** Opens a stream at an address. Rejects when no controller answers in time. */
@@ -28,15 +35,23 @@ export class ControllerDialer {
     hello: OutgoingHttpHeaders,
     signal: AbortSignal,
   ): Promise<HelloAnswer> {
-    const { helloMs, hedgeMs } = this.#timing;
-    const deadline = AbortSignal.timeout(helloMs);
-    const options = { address, hello, hedgeMs: this.#hedgeMs };
+    const { timing, clock } = this.#options;
+    const { helloMs, hedgeMs } = timing;
+    const late = new AbortController();
+    const deadline = clock.after(helloMs, () => late.abort(timedOut(helloMs)));
+    const options = { address, hello, clock, hedgeMs: this.#hedgeMs };
     this.#hedgeMs = Math.min(2 * this.#hedgeMs, helloMs);
-    const answer = await openPushStream(this.#access, {
-      ...options,
-      signal: AbortSignal.any([signal, deadline]),
-    });
-    this.#hedgeMs = hedgeMs;
-    return answer;
+    try {
+      const over = AbortSignal.any([signal, late.signal]);
+      const answer = await openPushStream(this.#access, { ...options, signal: over });
+      this.#hedgeMs = hedgeMs;
+      return answer;
+    } finally {
+      deadline[Symbol.dispose]();
+    }
   }
+}
+
+function timedOut(ms: number): DOMException {
+  return new DOMException(`no answer in ${String(ms)} ms`, 'TimeoutError');
 }

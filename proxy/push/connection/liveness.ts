@@ -1,36 +1,51 @@
 import type { ClientHttp2Session } from 'node:http2';
 
+import { every, type Clock } from '../../../shared/runtime/clock.ts';
+import type { PushClientTiming } from './push-timing.ts';
+
+/** What a `Liveness` is made with. */
+export interface LivenessOptions {
+  readonly timing: Pick<PushClientTiming, 'pingMs' | 'silenceMs'>;
+  readonly clock: Clock;
+  /** Called once, when nothing was heard for `silenceMs`. */
+  readonly onSilence: () => void;
+}
+
 /**
  * Detects that the other side is gone although the connection is open: a machine that lost power
  * does not close it, and TCP alone waits for many minutes.
  */
 export class Liveness implements Disposable {
-  readonly #timer: NodeJS.Timeout;
-  #heardAt = performance.now();
+  readonly #session: ClientHttp2Session;
+  readonly #options: LivenessOptions;
+  readonly #timer: Disposable;
+  #heardAt: number;
 
-  /** Calls `lost` once, when nothing was heard for `silenceMs`. */
-  constructor(
-    session: ClientHttp2Session,
-    { pingMs, silenceMs }: { readonly pingMs: number; readonly silenceMs: number },
-    lost: () => void,
-  ) {
-    this.#timer = setInterval(() => {
-      if (performance.now() - this.#heardAt < silenceMs) {
-        // Fails if too many pings are unanswered: then nothing was heard either.
-        if (!session.destroyed) session.ping((error) => error ?? this.heard());
-        return;
-      }
-      clearInterval(this.#timer);
-      lost();
-    }, pingMs);
+  constructor(session: ClientHttp2Session, options: LivenessOptions) {
+    const { timing, clock } = options;
+    this.#session = session;
+    this.#options = options;
+    this.#heardAt = clock.now();
+    this.#timer = every(clock, timing.pingMs, () => this.#check());
   }
 
   /** The other side sent something. */
   heard(): void {
-    this.#heardAt = performance.now();
+    this.#heardAt = this.#options.clock.now();
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer);
+    this.#timer[Symbol.dispose]();
+  }
+
+  #check(): void {
+    const { timing, clock, onSilence } = this.#options;
+    if (clock.now() - this.#heardAt < timing.silenceMs) {
+      // Fails if too many pings are unanswered: then nothing was heard either.
+      if (!this.#session.destroyed) this.#session.ping((error) => error ?? this.heard());
+      return;
+    }
+    this.#timer[Symbol.dispose]();
+    onSilence();
   }
 }

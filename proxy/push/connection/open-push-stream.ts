@@ -6,6 +6,7 @@ import type {
   OutgoingHttpHeaders,
 } from 'node:http2';
 
+import type { Clock } from '../../../shared/runtime/clock.ts';
 import { PUSH_PATH } from '../../../shared/snapshot/push-frames.ts';
 import { causeOf, connectController, type PushConnection } from './connect-controller.ts';
 import { addressOf, parseLeaderAddress, type DialAddress } from './controller-address.ts';
@@ -37,6 +38,7 @@ export interface OpenOptions {
   readonly hello: OutgoingHttpHeaders;
   /** Time after which the controllers' Service is dialled as well. */
   readonly hedgeMs: number;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
@@ -53,7 +55,7 @@ export interface OpenOptions {
  */
 export async function openPushStream(
   controller: ControllerAccess,
-  { address, hello, hedgeMs, signal }: OpenOptions,
+  { address, hello, hedgeMs, clock, signal }: OpenOptions,
 ): Promise<HelloAnswer> {
   const [ca, token] = await Promise.all([
     readAuthorities(controller.ca),
@@ -76,6 +78,7 @@ export async function openPushStream(
       return answer;
     },
     hedgeMs,
+    clock,
     signal,
   });
 }

@@ -1,3 +1,5 @@
+import type { Clock } from '../../../shared/runtime/clock.ts';
+
 /** An open connection that can be closed at once. */
 interface Destroyable {
   destroy(): void;
@@ -18,6 +20,7 @@ export interface Race<Opened extends Destroyable, Answer> {
   readonly ask: (opened: Opened, dial: Dial) => Promise<Answer>;
   /** Time after which a second dial begins; a third begins twice as long after that, and so on. */
   readonly hedgeMs: number;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
@@ -46,7 +49,7 @@ class DialRace<Opened extends Destroyable, Answer> {
   #open = 0;
   /** Resolves when the connection before was asked. */
   #turn: Promise<void> = Promise.resolve();
-  #hedge: NodeJS.Timeout | undefined;
+  #hedge: Disposable | undefined;
 
   constructor(race: Race<Opened, Answer>) {
     this.#race = race;
@@ -59,15 +62,15 @@ class DialRace<Opened extends Destroyable, Answer> {
       void this.#dial();
       return await this.#answer.promise;
     } finally {
-      clearTimeout(this.#hedge);
+      this.#hedge?.[Symbol.dispose]();
     }
   }
 
   #dialAfter(ms: number): void {
-    this.#hedge = setTimeout(() => {
+    this.#hedge = this.#race.clock.after(ms, () => {
       if (this.#open === 0) void this.#dial();
       this.#dialAfter(2 * ms);
-    }, ms);
+    });
   }
 
   async #dial(): Promise<void> {

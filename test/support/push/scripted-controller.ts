@@ -44,6 +44,8 @@ export interface ProxyStream {
   send(frames: readonly ControllerFrame[]): void;
   sendText(text: string): void;
   sendBytes(bytes: Buffer): void;
+  /** Resolves once the proxy has received the answers to every ping that it sent. */
+  answerPings(): Promise<void>;
   /** Ends the stream without a word. */
   end(): void;
   /** The next frame of that kind that was not returned yet. */
@@ -159,6 +161,13 @@ class ScriptedStream implements ProxyStream {
     this.#stream.write(bytes);
   }
 
+  async answerPings(): Promise<void> {
+    // The answer to the first shows that the proxy's pings arrived; the answer to the second, that
+    // ours to them did.
+    await this.#ping();
+    await this.#ping();
+  }
+
   end(): void {
     this.#stream.end();
   }
@@ -177,6 +186,16 @@ class ScriptedStream implements ProxyStream {
       (frame): frame is Extract<ProxyFrame, { readonly t: 'ack' | 'nack' }> =>
         frame.t === 'ack' || frame.t === 'nack',
     );
+  }
+
+  #ping(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+    const isSent = this.#stream.session?.ping((error) => {
+      if (error === null) resolve(undefined);
+      else reject(error);
+    });
+    if (isSent !== true) reject(new Error('the connection is closed'));
+    return promise;
   }
 
   async #next<Frame extends ProxyFrame>(

@@ -2,9 +2,12 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 
+import { PUSH_CLIENT_TIMING } from '../../../../proxy/push/connection/push-timing.ts';
 import { LONGEST_CONTROLLER_LINE_BYTES } from '../../../../shared/snapshot/push-frames.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { freePort } from '../../../support/free-port.ts';
+import { letTimePass } from '../../../support/let-time-pass.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 import { fullFrames } from '../../../support/push/frames.ts';
 import { startScriptedController } from '../../../support/push/scripted-controller.ts';
 import { startTcpRelay } from '../../../support/tcp-relay.ts';
@@ -16,6 +19,10 @@ import {
   SECOND,
   sendFirst,
 } from '../../../support/push/connected-proxy.ts';
+
+const { pingMs, silenceMs, helloMs, displacedMs } = PUSH_CLIENT_TIMING;
+/** The first wait between two attempts is random, and not longer than this. */
+const LONGEST_FIRST_RETRY_MS = 500;
 
 const { keep, connectProxy, startConnected } = connectedProxies();
 
@@ -41,13 +48,15 @@ describe('a stream that breaks', () => {
   test('is noticed if nothing arrives on it', async () => {
     const controller = keep(await startScriptedController());
     const relay = keep(await startTcpRelay(controller.port));
-    const { client, logger } = connectProxy(controller, relay.port, {
-      timing: { pingMs: 50, silenceMs: 300 },
-    });
+    const clock = new ManualClock();
+    const { client, logger } = connectProxy(controller, relay.port, { clock });
     const stream = await controller.nextStream();
     stream.accept();
     await sendFirst(stream);
     relay.freeze();
+    await clock.advance(silenceMs - pingMs);
+    expect(client.isConnected).toBe(true);
+    await clock.advance(2 * pingMs);
     await eventually('the proxy notices', () => !client.isConnected);
 
     expect(logger.records.at(-1)?.fields).toMatchObject({
@@ -59,10 +68,13 @@ describe('a stream that breaks', () => {
   });
 
   test('is kept while the controller answers pings and sends nothing else', async () => {
-    const { controller, client, stream } = await startConnected({
-      timing: { pingMs: 20, silenceMs: 500, statusMs: 100 },
-    });
-    for (let count = 0; count < 8; count += 1) await stream.next('status');
+    const clock = new ManualClock();
+    const { controller, client, stream } = await startConnected({ clock });
+    await stream.next('status');
+    for (let passedMs = 0; passedMs < 3 * silenceMs; passedMs += pingMs) {
+      await clock.advance(pingMs);
+      await stream.answerPings();
+    }
 
     expect(client.isConnected).toBe(true);
     expect(controller.streams).toHaveLength(1);
@@ -70,8 +82,12 @@ describe('a stream that breaks', () => {
 
   test('is given up if the hello is never answered', async () => {
     const controller = keep(await startScriptedController());
-    const { logger } = connectProxy(controller, controller.port, { timing: { helloMs: 50 } });
+    const clock = new ManualClock();
+    const { logger } = connectProxy(controller, controller.port, { clock });
     await controller.nextStream();
+    await clock.advance(helloMs);
+    await eventually('it says so', () => logger.messages('warn').length > 0);
+    await clock.advance(LONGEST_FIRST_RETRY_MS);
     await controller.nextStream();
 
     expect(logger.records.map(({ fields }) => fields['error'])).toEqual([
@@ -120,21 +136,17 @@ describe('a controller that is unreachable', () => {
   });
 
   test('is not confused with a duplicate proxy id', async () => {
-    const {
-      controller,
-      logger,
-      stream: first,
-    } = await startConnected({ timing: { displacedMs: 300 } });
+    const clock = new ManualClock();
+    const { controller, logger, stream: first } = await startConnected({ clock });
     first.send([{ t: 'goaway', reason: 'replaced' }]);
     await eventually('it says so', () => logger.messages('warn').length > 0);
-    const since = performance.now();
-    await controller.nextStream();
-
     expect(logger.records.at(-1)).toMatchObject({
       message: 'another proxy has the same id',
       fields: { problem: 'same-id', proxyId: 'proxy-1' },
     });
-    expect(performance.now() - since).toBeGreaterThan(250);
+    await clock.advance(displacedMs - 1);
+    expect(controller.streams).toHaveLength(1);
+    await letTimePass(clock, 'the proxy returns', () => controller.streams.length > 1);
   });
 });
 

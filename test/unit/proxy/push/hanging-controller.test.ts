@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 
 import { eventually } from '../../../support/eventually.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 import { startScriptedController } from '../../../support/push/scripted-controller.ts';
 import { startTcpService } from '../../../support/tcp-service.ts';
 import { connectedProxies } from '../../../support/push/connected-proxy.ts';
@@ -138,9 +138,10 @@ describe('a controller that hangs', () => {
 
   test('gets one hello if it is only slow', async () => {
     const controller = keep(await startScriptedController());
-    connectProxy(controller, controller.port, { timing });
+    const clock = new ManualClock();
+    connectProxy(controller, controller.port, { timing, clock });
     const stream = await controller.nextStream();
-    await wait(4 * timing.hedgeMs);
+    await clock.advance(4 * timing.hedgeMs);
     stream.accept();
     await stream.next('status');
 

@@ -1,9 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 
+import { PUSH_CLIENT_TIMING } from '../../../../proxy/push/connection/push-timing.ts';
 import { snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
 import { compiledSettings } from '../../../support/compiled-settings.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 import { deltaFrames, fullFrames } from '../../../support/push/frames.ts';
 import { startScriptedController } from '../../../support/push/scripted-controller.ts';
 import {
@@ -166,7 +168,8 @@ describe('a proxy with a controller', () => {
   });
 
   test('reports its status at once, on changes, and regularly', async () => {
-    const proxy = await startConnected({ timing: { statusMs: 100 } });
+    const clock = new ManualClock();
+    const proxy = await startConnected({ clock });
     const { stream } = proxy;
     expect(await stream.next('status')).toEqual({
       t: 'status',
@@ -175,13 +178,14 @@ describe('a proxy with a controller', () => {
       conns: 0,
     });
     proxy.status = { ready: true, draining: false, conns: 7 };
+    await clock.advance(PUSH_CLIENT_TIMING.statusMs);
     await eventually('it says so', () =>
       stream.frames.some((frame) => frame.t === 'status' && frame.ready && frame.conns === 7),
     );
   });
 
   test('reports a change of readiness without waiting', async () => {
-    const proxy = await startConnected({ timing: { statusMs: 3_600_000 } });
+    const proxy = await startConnected({ clock: new ManualClock() });
     const { stream } = proxy;
     await stream.next('status');
     proxy.client.reportStatusChange();
