@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 describe('The account page of the authenticate host', () => {
-  test('is where a sign-in that was started there leads, and names the user', async () => {
+  test('is where a sign-in leads that was started there, and names the user', async () => {
     const page = await signInAt(new BrowserJar(), `${authenticate}/.gateway/sign_in`);
 
     expect(page.url).toBe(`${authenticate}/.gateway/`);
@@ -26,7 +26,7 @@ describe('The account page of the authenticate host', () => {
     expect(page.body).toContain('You are signed in as <strong>alice@example.com</strong>');
   });
 
-  test('has a button that signs out, after which the user can sign in again', async () => {
+  test('has a button that signs out, and the user can sign in again', async () => {
     const browser = new BrowserJar();
     const account = await signInAt(browser, `${authenticate}/.gateway/sign_in`);
     const signedOut = await browser.submit(account);
@@ -43,7 +43,7 @@ describe('The account page of the authenticate host', () => {
     expect(page.body).toContain('alice@example.com');
   });
 
-  test('refuses to sign out by a form that another page made', async () => {
+  test('ignores a sign-out form that another page made', async () => {
     const browser = new BrowserJar();
     const account = await signInAt(browser, `${authenticate}/.gateway/sign_in`);
 
@@ -60,7 +60,7 @@ describe('The account page of the authenticate host', () => {
     expect(page.forms).toHaveLength(0);
   });
 
-  test('is where the account path of route hosts redirects to', async () => {
+  test('is the target of redirects from the account path of route hosts', async () => {
     const browser = new BrowserJar();
     await signInAt(browser, app);
     const page = await browser.open(`${app}/.gateway/`);

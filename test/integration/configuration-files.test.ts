@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => directory[Symbol.asyncDispose]());
 
 describe('a change of the configuration files', () => {
-  test('serves without dropping a request', async () => {
+  test('takes effect without dropping a request', async () => {
     await using one = await answering('one');
     await using two = await answering('two');
     const port = await freePort();
@@ -30,7 +30,7 @@ describe('a change of the configuration files', () => {
     await loop.until('one');
     await directory.write('route.yaml', publicRoute('app', port, two.origin));
     await loop.until('two');
-    // Another route comes and goes, and its port with it.
+    // Meanwhile another route is added and removed, and its port with it.
     await directory.write('other.yaml', publicRoute('other', await freePort(), one.origin));
     await untilChanges(gateway, 2);
     await directory.remove('other.yaml');
@@ -105,7 +105,7 @@ describe('a change of the configuration files', () => {
     expect(changesOf(gateway)).toBe(1);
   });
 
-  test('serves when the file has the plain form', async () => {
+  test('takes effect when the file has the plain form', async () => {
     await using one = await answering('one');
     await using two = await answering('two');
     const port = await freePort();
@@ -128,7 +128,7 @@ routes:
 });
 
 describe('a gateway that is configured by files', () => {
-  test('reports on the admin port what it serves', async () => {
+  test('reports the snapshot that it serves on the admin port', async () => {
     await directory.write('a.yaml', publicRoute('a', await freePort(), 'http://127.0.0.1:9'));
     await using gateway = await start();
 
@@ -203,7 +203,7 @@ function answering(text: string): Promise<Upstream> {
   return startUpstream((_message, response) => void response.end(text));
 }
 
-/** How many changes were applied while it ran. */
+/** How many changes were applied while the gateway ran. */
 function changesOf({ log }: LocalStandalone): number {
   return log.filter(({ message }) => message === 'configuration applied').length;
 }
@@ -215,13 +215,13 @@ function untilChanges(gateway: LocalStandalone, count: number): Promise<number> 
 interface RequestLoop {
   /** Waits for this answer. */
   until(answer: string): Promise<number>;
-  /** Waits for so many more answers. */
+  /** Waits for this number of further answers. */
   untilAnswered(count: number): Promise<number>;
-  /** Every answer, in the order of their ends. */
+  /** Every answer, in the order in which they ended. */
   stop(): Promise<readonly string[]>;
 }
 
-/** Two clients that send one request after another. */
+/** Starts two clients that send one request after another. */
 function requestLoop(port: number): RequestLoop {
   const answers: string[] = [];
   let isStopped = false;

@@ -29,7 +29,7 @@ describe('a controller that cannot start', () => {
     });
   });
 
-  test('names the flag when there is no certificate in the files', async () => {
+  test('names the flag if the files hold no certificate', async () => {
     await writeCertificate(directory, { cert: 'x', key: 'y' });
     const { stderr } = await runGatehouse(['controller', '--push-tls-dir', directory]);
 
@@ -38,7 +38,7 @@ describe('a controller that cannot start', () => {
     );
   });
 
-  test('names the flag for a kubeconfig when there is no cluster', async () => {
+  test('names the flag for a kubeconfig if there is no cluster', async () => {
     await writeCertificate(directory, createThrowawayAuthority().issue(['127.0.0.1']));
     const result = await runGatehouse(['controller', '--push-tls-dir', directory]);
 

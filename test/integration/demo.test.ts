@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 const ROOT = join(import.meta.dirname, '../..');
 const ANY_PORTS = ['--port', '0', '--idp-port', '0', '--mcp-port', '0'];
 
-// Each test starts processes of its own, which takes its time on a busy machine.
+// Each test starts processes, which takes time on a busy machine.
 interface Finished {
   readonly code: number | null;
   readonly output: string;
@@ -39,7 +39,7 @@ async function runToEnd(script: string, argv: readonly string[]): Promise<Finish
   return { code: child.exitCode, output, errors };
 }
 
-/** Reads what the demo prints until it says where it is, as a person would. */
+/** Reads what the demo prints until it names its address. */
 async function startDemo(): Promise<RunningDemo> {
   const child = start('cli/main.ts', ['demo', ...ANY_PORTS]);
   if (child.stdout === null || child.stderr === null) throw new Error('the output is not piped');
@@ -65,7 +65,7 @@ async function listen(server: Server): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** A port that nothing listens on. */
+/** Returns a port that nothing listens on. */
 async function freePort(): Promise<number> {
   const server = createServer();
   const port = await listen(server);
@@ -74,7 +74,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Authorization records of one person's calls of one tool. */
+/** Authorization records of one user's calls of one tool. */
 function decisions(demo: RunningDemo, email: string, tool: string): readonly unknown[] {
   return demo
     .log()
@@ -96,7 +96,7 @@ describe('the demo', () => {
     demo.process.kill('SIGKILL');
   });
 
-  test('shows an engineer the tools and who she is, and refuses her the dangerous one', async () => {
+  test('shows an engineer the tools and her identity, and denies her the dangerous one', async () => {
     const { code, output, errors } = await visit(demo, 'alice');
     expect(errors).toBe('');
     expect(output).toContain('list_invoices');
@@ -133,7 +133,7 @@ describe('the demo', () => {
     ]);
   });
 
-  test('tells who is not among those that can sign in', async () => {
+  test('names a user who cannot sign in', async () => {
     const { code, errors } = await visit(demo, 'mallory');
     expect(errors).toContain('mallory');
     expect(code).toBe(1);
@@ -147,9 +147,9 @@ describe('the demo', () => {
   });
 });
 
-describe('a start of the demo that goes wrong', () => {
+describe('a demo that cannot start', () => {
   test.each(['--port', '--idp-port', '--mcp-port'])(
-    'names the flag when the port of %s is taken',
+    'names the flag if the port of %s is in use',
     async (flag) => {
       const other = createServer();
       const port = String(await listen(other));
@@ -161,7 +161,7 @@ describe('a start of the demo that goes wrong', () => {
     },
   );
 
-  test('says what is no port', async () => {
+  test('reports a value that is not a port', async () => {
     const { code, errors } = await runToEnd('cli/main.ts', ['demo', '--port', '123456']);
     expect(errors).toContain('--port must be a port');
     expect(code).toBe(2);
@@ -169,7 +169,7 @@ describe('a start of the demo that goes wrong', () => {
 });
 
 describe('the demo client', () => {
-  test('says where it looked when no demo runs', async () => {
+  test('names the URL that does not answer if no demo runs', async () => {
     const url = `http://localhost:${String(await freePort())}/`;
     const { code, errors } = await runToEnd('cli/demo/client/main.ts', ['--url', url]);
     expect(errors).toContain(`Nothing answers at ${url}`);
@@ -177,7 +177,7 @@ describe('the demo client', () => {
     expect(code).toBe(1);
   });
 
-  test('says how it is called when it is called wrongly', async () => {
+  test('prints its usage if a flag is unknown', async () => {
     const { code, errors } = await runToEnd('cli/demo/client/main.ts', ['--user', 'alice']);
     expect(errors).toContain('--as PERSON');
     expect(code).toBe(2);

@@ -28,13 +28,13 @@ import {
 } from '../support/signed-in-client.ts';
 import { refresh, tokensOf, type Tokens } from '../support/token-requests.ts';
 
-/** Repeats the choices of the balancer, and when which process is killed. */
+/** Repeats the choices of the balancer, and the times at which processes are killed. */
 const seed = Number(process.env['BALANCER_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 const KILLS = 2;
 const LONGEST_LIFE_MS = 400;
 const LONGEST_ABSENCE_MS = 100;
-/** How long a renewal belongs to a proxy that says no more. */
+/** How long a renewal is reserved for a proxy that does not answer. */
 const LEASE_SECONDS = 15;
 
 const INFO = { name: 'killed-proxy-test', version: '1.0.0' };
@@ -44,7 +44,7 @@ const started = new AsyncDisposableStack();
 const random = randomNumbers(seed);
 let fleet: GatewayFleet;
 
-/** Kills one process after the other while work goes on; one of them always lives. */
+/** Kills one process after another while the workers run; one process always lives. */
 async function killSome(): Promise<void> {
   for (let kill = 0; kill < KILLS; kill += 1) {
     await wait(random() * LONGEST_LIFE_MS);
@@ -55,7 +55,7 @@ async function killSome(): Promise<void> {
   }
 }
 
-/** Does something again and again until nobody kills any more; what it got, and how often it failed. */
+/** Repeats the work until the killing is over. Returns all results and failures. */
 async function whileKilling<Result>(
   workers: readonly (() => Promise<Result>)[],
 ): Promise<{ readonly results: readonly Result[]; readonly failures: readonly unknown[] }> {
@@ -76,7 +76,7 @@ async function whileKilling<Result>(
   return { results, failures };
 }
 
-/** Tells the failure of a request whose connection broke; `fetch` wraps it. */
+/** Whether a request failed because its connection broke; `fetch` wraps that error. */
 function isLostConnection(error: unknown): boolean {
   if (errorCode(error) === 'ECONNRESET' || errorCode(error) === 'UND_ERR_SOCKET') return true;
   const hasCause = typeof error === 'object' && error !== null && 'cause' in error;
@@ -91,12 +91,12 @@ describeWithRedis(`a proxy that is killed (BALANCER_SEED=${String(seed)})`, () =
 
   afterAll(() => started.disposeAsync());
 
-  test('takes nothing with it of a client on the official SDK but its open connections', async () => {
+  test('costs a client on the official SDK only the requests in flight', async () => {
     await using stack = new AsyncDisposableStack();
     const connections = await Promise.all(
       [connectClassic, connectModern].map(async (connect) => {
         const client = stack.use(await startLoopbackClient('Killed proxy test'));
-        return stack.adopt(await logIn(client, connect), (connection) => connection.close());
+        return stack.adopt(await signIn(client, connect), (connection) => connection.close());
       }),
     );
     const signIns = fleet.identityProvider.authorizationRequests.length;
@@ -114,21 +114,21 @@ describeWithRedis(`a proxy that is killed (BALANCER_SEED=${String(seed)})`, () =
     expect(fleet.identityProvider.authorizationRequests).toHaveLength(signIns);
   });
 
-  test('takes no login and no refresh token with it but those of its open connections', async () => {
+  test('costs sign-ins and refreshes only the requests in flight', async () => {
     const server = await discover(fleet.mcpUrl);
     const clientId = await register(server);
     const client = { server, clientId };
     const lostBefore = fleet.balancer.lost;
     const latest: Tokens[] = [];
-    const logIns = [1, 2].map(() => async () => {
-      latest.push(await logInByHand(server, clientId));
+    const signInLoops = [1, 2].map(() => async () => {
+      latest.push(await signInByHand(server, clientId));
     });
     const refreshes = [0, 1, 2].map((index) => async () => {
-      // After a lost answer this is the same token once more.
+      // After a lost response this repeats the same token.
       latest[index] = tokensOf(await refresh(client, latest[index]?.refreshToken ?? ''));
     });
-    latest.push(...(await Promise.all(refreshes.map(() => logInByHand(server, clientId)))));
-    const { results, failures } = await whileKilling([...logIns, ...refreshes]);
+    latest.push(...(await Promise.all(refreshes.map(() => signInByHand(server, clientId)))));
+    const { results, failures } = await whileKilling([...signInLoops, ...refreshes]);
 
     expect(results.length).toBeGreaterThan(KILLS);
     expect(failures.filter((error) => !isLostConnection(error))).toEqual([]);
@@ -139,13 +139,13 @@ describeWithRedis(`a proxy that is killed (BALANCER_SEED=${String(seed)})`, () =
     }
   });
 
-  test('logged no secret, and nothing that went wrong', () => {
+  test('logs no secret, warning or crash', () => {
     expectCleanOutput(fleet);
   });
 });
 
 describeWithRedis('a proxy that is killed while it renews a session', () => {
-  test('leaves the sign-in to the others, with a refresh token that was not used', async () => {
+  test('leaves the renewal to another proxy, and the refresh token unused', async () => {
     await using redis = await startRedis();
     await using short = await startFleet({
       redisUrls: [redis.url, redis.url],
@@ -164,12 +164,12 @@ describeWithRedis('a proxy that is killed while it renews a session', () => {
     await eventually('the provider is asked', () => identityProvider.tokenRequests() > before);
     await members[0]?.kill();
     expect(await lost).toMatchObject([{ status: 'rejected' }]);
-    // The provider has failed before it used the token up.
+    // The provider fails before it uses the token up.
     identityProvider.fail('token');
     goOn();
     await wait(0);
     identityProvider.answers.clear();
-    // Until then it might only be slow.
+    // Until then the proxy might only be slow.
     redis.advance(LEASE_SECONDS);
 
     balancer.only(1);
@@ -178,18 +178,18 @@ describeWithRedis('a proxy that is killed while it renews a session', () => {
   });
 });
 
-async function logInByHand(server: FoundServer, clientId: string): Promise<Tokens> {
+async function signInByHand(server: FoundServer, clientId: string): Promise<Tokens> {
   const redirect = await authorize(server, clientId);
   return tokensOf(await redeem(server, clientId, redirect.searchParams.get('code') ?? ''));
 }
 
-/** What both SDK generations have in common, as far as these tests go. */
+/** The methods of both SDK generations that these tests use. */
 interface Connection {
   callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** Connects, and turns a redirect into tokens first where there is one. */
+/** Connects, after exchanging the redirect for tokens if there is one. */
 type Connect = (client: LoopbackClient, callback?: URLSearchParams) => Promise<Connection>;
 
 const connectClassic: Connect = async ({ provider }, callback) => {
@@ -211,7 +211,7 @@ const connectModern: Connect = async ({ provider }, callback) => {
   return client;
 };
 
-async function logIn(client: LoopbackClient, connect: Connect): Promise<Connection> {
+async function signIn(client: LoopbackClient, connect: Connect): Promise<Connection> {
   await expect(connect(client)).rejects.toThrow();
   const browser = new BrowserJar();
   const signIn = await browser.open((await client.authorizationUrl).href);

@@ -40,7 +40,7 @@ afterAll(async () => {
   await files[Symbol.asyncDispose]();
 });
 
-/** Flags of a proxy whose Redis and controllers are away, and which drains for an hour. */
+/** Flags of a proxy whose Redis and controllers are unreachable, and which drains for an hour. */
 function flags(changes: Readonly<Record<string, string>> = {}): readonly string[] {
   const all = {
     controller: `https://${NOBODY}`,
@@ -68,17 +68,17 @@ function hasMessage(message: string): (record: Readonly<Record<string, unknown>>
   return (record) => record['message'] === message;
 }
 
-/** Says why a controller cannot be followed. */
+/** Whether a log record gives the cause of a failed connection to the controller. */
 function isAboutController(record: Readonly<Record<string, unknown>>): boolean {
   return record['controller'] !== undefined && record['error'] !== undefined;
 }
 
-/** Of the proxies. */
+/** The sealer of the proxies. */
 async function sealer(): Promise<Sealer> {
   return new Sealer(await readSealingKeys(files.sealingKeysDirectory));
 }
 
-/** A directory that a proxy finds a snapshot in. */
+/** A cache directory with a snapshot in it. */
 async function cacheDirectory(): Promise<string> {
   const directory = join(files.directory, 'cache');
   await new FileSnapshotKeeper({ directory, id: 'gatehouse', sealer: await sealer() }).save(KEPT);
@@ -86,7 +86,7 @@ async function cacheDirectory(): Promise<string> {
 }
 
 describe('the end of a proxy', () => {
-  test('is at once before there is anything to serve', async () => {
+  test('is immediate before the proxy serves a snapshot', async () => {
     const proxy = startProxy();
     await proxy.logged(hasMessage('started'));
     proxy.signal('SIGTERM');
@@ -96,9 +96,9 @@ describe('the end of a proxy', () => {
     expect(proxy.log.at(-1)).toMatchObject({ message: 'stopped' });
   });
 
-  test('comes after a start that a signal interrupts', async () => {
+  test('follows a start that a signal interrupts', async () => {
     const proxy = startProxy();
-    // The start now waits for Redis.
+    // The start waits for Redis from here on.
     await proxy.logged(hasMessage('sealing keys'));
     proxy.signal('SIGTERM');
 
@@ -106,7 +106,7 @@ describe('the end of a proxy', () => {
     expect(proxy.stderr).toBe('');
   });
 
-  test('waits until nobody sends requests, or for a second signal', async () => {
+  test('waits for the drain delay, or for a second signal', async () => {
     const proxy = startProxy({ 'cache-dir': await cacheDirectory() });
     await proxy.listening();
     proxy.signal('SIGTERM');
@@ -117,7 +117,7 @@ describe('the end of a proxy', () => {
     expect(proxy.log.map(({ message }) => message)).not.toContain('stopped');
   });
 
-  test('leaves nothing open after it drained', async () => {
+  test('leaves nothing open after the drain', async () => {
     const proxy = startProxy({ 'cache-dir': await cacheDirectory(), 'drain-delay': '100ms' });
     await proxy.listening();
     proxy.signal('SIGINT');
@@ -134,7 +134,7 @@ describe('a proxy that cannot start', () => {
   beforeEach(async () => {
     taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
-    // A TCP server's address is one.
+    // A TCP server has an address of this type.
     address = `127.0.0.1:${String((taken.address() as AddressInfo).port)}`;
   });
 
@@ -142,7 +142,7 @@ describe('a proxy that cannot start', () => {
     taken.close();
   });
 
-  test('ends when the admin port is in use', async () => {
+  test('ends if the admin port is in use', async () => {
     const result = await runGatehouse(flags({ 'admin-listen': address }));
 
     expect(result).toMatchObject({
@@ -151,7 +151,7 @@ describe('a proxy that cannot start', () => {
     });
   });
 
-  test('ends when it has something to serve, and the port is in use', async () => {
+  test('ends if it has a snapshot to serve, and the port is in use', async () => {
     const changes = { listen: address, 'cache-dir': await cacheDirectory() };
     const result = await runGatehouse(flags(changes));
 
@@ -171,17 +171,17 @@ describe('a proxy that cannot start', () => {
   });
 });
 
-describe('a proxy with a file that is of no use', () => {
+describe('a proxy with an unusable file', () => {
   test.each(['controller-ca', 'token-file'])('names it, and the flag: %s', async (flag) => {
     const proxy = startProxy({ [flag]: '/nowhere/file', 'cache-dir': await cacheDirectory() });
     const record = await proxy.logged(hasMessage('a file cannot be read'));
     expect(record).toMatchObject({ flag: `--${flag}`, file: '/nowhere/file', reason: 'ENOENT' });
 
-    // What it served before needs no controller.
+    // Serving the last good snapshot needs no controller.
     await proxy.listening();
   });
 
-  test('says that a file holds no certificate', async () => {
+  test('reports a file that holds no certificate', async () => {
     const file = join(files.directory, 'token');
     const proxy = startProxy({ 'controller-ca': file });
     const record = await proxy.logged(isAboutController);
@@ -205,7 +205,7 @@ describe('a proxy with a file that is of no use', () => {
 });
 
 describeWithRedis('a proxy that starts without Redis and controllers', () => {
-  test('serves what Redis keeps once that is back, and tells the controller', async () => {
+  test('serves the stored snapshot once Redis is back, and names it to the controller', async () => {
     await using redis = await startRedis({ keepsData: true });
     await using client = await connected(redis.url);
     await new RedisSnapshotKeeper(client.connection, {
@@ -219,7 +219,7 @@ describeWithRedis('a proxy that starts without Redis and controllers', () => {
       'controller-ca': controller.ca,
       'redis-url': redis.url,
     });
-    // It follows without a snapshot, and is sent none.
+    // The proxy connects without a snapshot, and receives none.
     const first = await controller.nextStream();
     first.accept();
     expect(first.headers['x-have']).toBeUndefined();
@@ -234,7 +234,7 @@ describeWithRedis('a proxy that starts without Redis and controllers', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test('serves what another proxy keeps there later', async () => {
+  test('serves a snapshot that another proxy stores later', async () => {
     await using redis = await startRedis({ keepsData: true });
     await using client = await connected(redis.url);
     const keeper = new RedisSnapshotKeeper(client.connection, {
@@ -247,7 +247,7 @@ describeWithRedis('a proxy that starts without Redis and controllers', () => {
     await proxy.logged(hasMessage('last good snapshot cannot be read'));
     expect((await fetch(`http://${admin}/readyz`)).status).toBe(503);
     await redis.start();
-    await eventually('it is kept', async () => {
+    await eventually('the snapshot is stored', async () => {
       const outcome = await keeper.save(KEPT).catch(() => undefined);
       return outcome !== undefined;
     });

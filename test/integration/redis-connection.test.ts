@@ -115,7 +115,7 @@ describeWithRedis('a connection to Redis', () => {
     await expect(refusal).rejects.toThrow(StoreUnavailableError);
     await expect(refusal).rejects.toMatchObject({ status: 503, reason: 'store-unavailable' });
     await redis.start();
-    // With a script that the new server has never seen.
+    // The new server has never seen the script.
     await eventually('a script runs', works(connection));
     expect(logger.messages('warn')).toEqual(['redis unreachable']);
     expect(logger.messages('info')).toEqual(['redis reachable', 'redis reachable']);
@@ -132,7 +132,7 @@ describeWithRedis('a connection to Redis', () => {
     for (const each of all) {
       expect(each).toMatchObject({ status: 'rejected', reason: { name: 'StoreUnavailableError' } });
     }
-    // At once, not after the same wait.
+    // These fail at once, and do not wait for the timeout again.
     await expect(connection.send('GET', KEY)).rejects.toThrow(/unreachable|connection is lost/);
     redis.thaw();
     await eventually('a script runs', works(connection));
@@ -167,7 +167,7 @@ describeWithRedis('a connection to Redis', () => {
     ['a value of the wrong type', 'INCR', [SECRET]],
     ['a failing script', 'EVAL', [`error('${SECRET}')`, 0]],
     ['a script that refuses', 'EVAL', [`return redis.error_reply('${SECRET}')`, 0]],
-  ] as const)('tells nothing of the arguments of %s', async (_what, command, args) => {
+  ] as const)('hides the arguments of %s', async (_what, command, args) => {
     await using redis = await startRedis();
     await using client = await connected(redis.url);
     await client.connection.send('SET', SECRET, SECRET);

@@ -13,7 +13,7 @@ import { startRedis } from '../support/redis/start-redis.ts';
 
 const SECRET = 'a-password-that-nobody-may-see';
 
-/** Why Redis cannot be reached, as it is logged. */
+/** The logged reason for which Redis cannot be reached. */
 async function firstReason(url: string): Promise<unknown> {
   const logger = createRecordingLogger();
   await using connection = new RedisConnection(parseRedisUrl(url), { logger });

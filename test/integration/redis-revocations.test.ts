@@ -33,10 +33,10 @@ async function startProxy(url: string): Promise<Proxy> {
   };
 }
 
-/** Publishes at the one until the other hears: both have subscribed then. */
+/** Publishes on one proxy until the other receives it; then both have subscribed. */
 async function meet(one: Proxy, other: Proxy): Promise<void> {
   const first: Revocation = { kind: 'token', tokenId: 'first' };
-  await eventually('the other proxy hears', async () => {
+  await eventually('the other proxy receives it', async () => {
     await one.revocations.publish(first);
     return other.heard.some(({ kind }) => kind === 'token');
   });
@@ -59,10 +59,13 @@ describeWithRedis('revocations in Redis', () => {
       await meet(one, other);
       await meet(other, one);
       await one.revocations.publish(GRANT);
-      await eventually('the other proxy hears', has(other, GRANT));
-      // Heard in order: what comes back of the first would have come before this.
+      await eventually('the other proxy receives it', has(other, GRANT));
+      // Messages arrive in order, so the first proxy's own message would have come before this one.
       await other.revocations.publish({ kind: 'session', sessionId: 's' });
-      await eventually('the first hears', has(one, { kind: 'session', sessionId: 's' }));
+      await eventually(
+        'the first proxy receives it',
+        has(one, { kind: 'session', sessionId: 's' }),
+      );
       expect(one.heard.filter(({ kind }) => kind === 'grant')).toEqual([GRANT]);
       expect(other.heard).not.toContainEqual(MISSED);
     });
@@ -74,11 +77,11 @@ describeWithRedis('revocations in Redis', () => {
     await using other = await startProxy(redis.url);
     await meet(one, other);
     await redis.send('CLIENT', 'KILL', 'TYPE', 'pubsub');
-    await eventually('missed at once, and when it is back', () => {
+    await eventually('it counts as missed at once, and again when the subscription is back', () => {
       return other.heard.filter(({ kind }) => kind === 'missed').length === 2;
     });
     await one.revocations.publish(GRANT);
-    await eventually('the other proxy hears again', has(other, GRANT));
+    await eventually('the other proxy receives messages again', has(other, GRANT));
     expect(other.logger.messages('warn')).toEqual(['redis subscription lost']);
   });
 
@@ -108,7 +111,7 @@ describeWithRedis('revocations in Redis', () => {
     '{"publisher":"x","revocation":{"kind":"grant","grantId":"g","more":1}}',
     '{"publisher":"x","revocation":{"kind":"unheard-of"}}',
     '{"publisher":"x","more":1,"revocation":{"kind":"missed"}}',
-  ])('are not read from %s', async (garbage) => {
+  ])('are not accepted from the malformed message %s', async (garbage) => {
     await using redis = await startRedis();
     await using one = await startProxy(redis.url);
     await eventually('a warning', async () => {

@@ -12,7 +12,7 @@ import {
 } from '../support/signed-in-client.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 
-/** Longer than a session or a token that was seen is believed without asking the stores. */
+/** Longer than a session or a token that was checked is valid without asking the stores. */
 const CACHE_MS = 6000;
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
@@ -35,7 +35,7 @@ afterAll(async () => {
   await upstream[Symbol.asyncDispose]();
 });
 
-/** Configures the provider under a name, and lets what was remembered until then go stale. */
+/** Configures the provider under a name, and waits until cached checks have expired. */
 async function nameProvider(name: string): Promise<void> {
   const { issuer, clientId } = world.identityProvider;
   const clientSecretRef = { name: 'identity-provider', key: 'client-secret' };

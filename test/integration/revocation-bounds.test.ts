@@ -18,15 +18,15 @@ import { startUpstream } from '../support/upstream.ts';
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const SECOND = 1000;
 
-/** A proxy whose clock only the test moves, and what another proxy on the same Redis can do. */
+/** A proxy whose clock only the test moves, and another proxy on the same Redis. */
 interface Bounds extends AsyncDisposable {
   /** Status of a call with the client's token, which the proxy has checked before. */
   status(): Promise<number>;
-  /** Time passes for the proxy, and for nobody else. */
+  /** Moves the clock of the proxy, and of nothing else. */
   advance(seconds: number): void;
-  /** Another proxy revokes the client's grant, and tells. */
+  /** The other proxy revokes the client's grant, and publishes that. */
   revoke(): Promise<void>;
-  /** The same, and its message is lost. */
+  /** The other proxy revokes the client's grant, and the message is lost. */
   revokeInSilence(): Promise<void>;
 }
 
@@ -64,11 +64,11 @@ async function startBounds(redis: TestRedis, outageGrace?: string): Promise<Boun
   };
 }
 
-/** Until both have subscribed, messages are lost. */
+/** Waits until both have subscribed; messages before that are lost. */
 async function heardBetween(from: Stores, to: Stores): Promise<void> {
   let isHeard = false;
   const unsubscribe = to.revocations.subscribe(() => (isHeard = true));
-  await eventually('a message is heard', async () => {
+  await eventually('a message is received', async () => {
     await from.revocations.publish({ kind: 'token', tokenId: 'of-nobody' });
     return isHeard;
   });
@@ -95,13 +95,13 @@ describeWithRedis('a revocation by another proxy', () => {
     await bounds[Symbol.asyncDispose]();
   });
 
-  test('holds before anything is checked again', async () => {
+  test('takes effect before anything is checked again', async () => {
     expect(await bounds.status()).toBe(200);
     await bounds.revoke();
     await eventually('the token is refused', async () => (await bounds.status()) === 401);
   });
 
-  test('holds after five seconds when its message was lost', async () => {
+  test('takes effect after five seconds if its message was lost', async () => {
     await bounds.revokeInSilence();
     bounds.advance(4.9);
     expect(await bounds.status()).toBe(200);
@@ -109,14 +109,14 @@ describeWithRedis('a revocation by another proxy', () => {
     expect(await bounds.status()).toBe(401);
   });
 
-  test('holds at once when the subscription is lost, and with it the message', async () => {
+  test('takes effect at once if the subscription is lost, and the message with it', async () => {
     await bounds.revokeInSilence();
     expect(await bounds.status()).toBe(200);
     await redis.send('CLIENT', 'KILL', 'TYPE', 'pubsub');
     await eventually('the token is refused', async () => (await bounds.status()) === 401);
   });
 
-  test('holds when Redis is back, which all had lost', async () => {
+  test('takes effect when Redis is back after all proxies lost it', async () => {
     await bounds.revokeInSilence();
     await redis.stop();
     bounds.advance(5);
@@ -128,10 +128,10 @@ describeWithRedis('a revocation by another proxy', () => {
 
 describeWithRedis('a token that was checked before Redis went away', () => {
   test.each([
-    ['for a minute', undefined, 60],
+    ['for a minute by default', undefined, 60],
     ['as long as the settings say', '30s', 30],
-    ['no longer than otherwise, without a grace', '0s', 5],
-  ])('goes on %s', async (_title, outageGrace, seconds) => {
+    ['for five seconds without a grace', '0s', 5],
+  ])('remains valid %s', async (_title, outageGrace, seconds) => {
     await using away = await startRedis();
     await using proxy = await startBounds(away, outageGrace);
     await away.stop();

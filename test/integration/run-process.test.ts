@@ -89,7 +89,7 @@ describe('the process of gatehouse run', () => {
 });
 
 describe('the process of gatehouse', () => {
-  test('prints to stdout, and exits with 0', async () => {
+  test('prints help to stdout, and exits with 0', async () => {
     expect(await runGatehouse(['--version'])).toEqual({
       code: 0,
       stdout: expect.stringMatching(/^gatehouse 0\./),

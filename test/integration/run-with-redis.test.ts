@@ -18,7 +18,7 @@ let directory: string;
 let redis: TestRedis;
 let port: number;
 
-/** Files of its own: where the URL is, the configuration, and what the gateway keeps. */
+/** Path of a file of this test: the URL, the configuration, or the state. */
 const at = (name: string): string => join(directory, name);
 
 function run(): GatehouseProcess {
@@ -65,7 +65,7 @@ describeWithRedis('gatehouse run with state in Redis', () => {
     await writeFile(at('gatehouse.yaml'), JSON.stringify(configuration));
   });
 
-  test('keeps it there, and sees it again after a restart', async () => {
+  test('stores clients in Redis, and finds them after a restart', async () => {
     {
       await using gatehouse = run();
       await gatehouse.listening();
@@ -77,12 +77,12 @@ describeWithRedis('gatehouse run with state in Redis', () => {
     expect(await clientsInRedis()).toBe(1);
   });
 
-  // With these a deployment must not replace the version that works.
+  // If the process started with these, a deployment would replace the version that works.
   test.each([
     ['wrong password', 'default:hunter3-hunter3', '', 'WRONGPASS: user or password is wrong'],
     ['prefix that the user may not use', `limited:${PASSWORD}`, '?prefix=other', 'of this prefix'],
     ['user who may not run scripts', `silent:${PASSWORD}`, '', 'may not run eval'],
-    ['database that is not there', `default:${PASSWORD}`, '/99', 'it has no such database'],
+    ['database that does not exist', `default:${PASSWORD}`, '/99', 'it has no such database'],
   ])('does not start with a %s', async (_title, login, rest, reason) => {
     const allowed = ['~gatehouse:*', '&gatehouse:*', '+@all'];
     await redis.send('ACL', 'SETUSER', 'limited', 'on', `>${PASSWORD}`, ...allowed);
@@ -97,7 +97,7 @@ describeWithRedis('gatehouse run with state in Redis', () => {
     expect(stdout + stderr).not.toMatch(/hunter\d/);
   });
 
-  test('starts without Redis, says so, is ready, and heals by itself', async () => {
+  test('starts while Redis is unreachable, logs that, is ready, and reconnects by itself', async () => {
     await redis.stop();
     await using gatehouse = run();
     const { admin } = await gatehouse.listening();
@@ -108,7 +108,7 @@ describeWithRedis('gatehouse run with state in Redis', () => {
     expect(answer.headers['retry-after']).toBeDefined();
 
     await redis.start();
-    await eventually('registers again', async () => (await register()).status === 201);
+    await eventually('clients can register again', async () => (await register()).status === 201);
     expect(JSON.stringify(gatehouse.log)).not.toContain(PASSWORD);
     await redis.stop();
     gatehouse.signal('SIGTERM');

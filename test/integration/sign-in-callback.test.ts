@@ -36,7 +36,7 @@ describe('The callback of the identity provider', () => {
     expectRefused(page, 'unknown-state', world());
   });
 
-  test('refuses the answer to a sign-in of another browser (login CSRF)', async () => {
+  test('refuses the response to a sign-in of another browser (login CSRF)', async () => {
     const attacker = new BrowserJar();
     const victim = new BrowserJar();
     await victim.open(app);
@@ -48,7 +48,7 @@ describe('The callback of the identity provider', () => {
     expect(attacker.cookies.length).toBeGreaterThan(0);
   });
 
-  test('refuses an answer without the cookie that the sign-in began with', async () => {
+  test('refuses a response without the cookie that the sign-in began with', async () => {
     const browser = new BrowserJar();
     const url = await signInUntil(browser, app, PROVIDER_ANSWER);
 
@@ -60,13 +60,13 @@ describe('The callback of the identity provider', () => {
     ['an empty state', '?state='],
     ['two states', '?state=a&state=b'],
     ['a state and a code of the gateway', '?state=a&sign_in_code=b'],
-  ])('refuses an answer with %s', async (_case, query) => {
+  ])('refuses a response with %s', async (_case, query) => {
     const page = await new BrowserJar().open(app + CALLBACK + query);
     expect(page.status).toBe(400);
     expect(page.body).toContain('Try again');
   });
 
-  test('refuses an answer that names another issuer (mix-up)', async () => {
+  test('refuses a response that names a different issuer (mix-up)', async () => {
     const browser = new BrowserJar();
     const url = new URL(await signInUntil(browser, app, PROVIDER_ANSWER));
     expect(url.searchParams.get('iss')).toBe(world().provider.issuer);
@@ -100,7 +100,7 @@ test.each([
   ['nonce', 502],
   ['codeVerifier', 400],
 ] as const)(
-  'the provider’s answer is refused if the %s of the sign-in is another one',
+  'the provider’s response is refused if the %s of the sign-in differs',
   async (member, status) => {
     await using tampered = await startSignInWorld({
       wrapStores: (stores) => ({

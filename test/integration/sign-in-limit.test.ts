@@ -56,8 +56,8 @@ async function replay(url: string, cookie?: string): Promise<readonly number[]> 
   return statuses;
 }
 
-describe('One sealed request that is replayed (eviction of sign-ins under way)', () => {
-  test('stores no more sign-ins than one network may begin, and ends no other user’s', async () => {
+describe('A sealed sign-in request that is replayed (eviction of pending sign-ins)', () => {
+  test('stores no more sign-ins than one network may begin, and ends no other user’s sign-in', async () => {
     await using counting = await startCountedWorld();
     const { world, app, saved } = counting;
     const victim = new BrowserJar();
@@ -77,7 +77,7 @@ describe('One sealed request that is replayed (eviction of sign-ins under way)',
     expect((await send(url)).status).toBe(303);
   });
 
-  test('stores no more codes than one network may ask for, with a session', async () => {
+  test('stores no more codes than one network may request with a session', async () => {
     await using counting = await startCountedWorld();
     const { world, app, saved } = counting;
     const browser = new BrowserJar();

@@ -46,7 +46,7 @@ describe('An identity provider that cannot be used', () => {
     'is reported on a page with the request ID, and used again when it is back',
     async () => {
       const { provider } = world();
-      // Other scopes make another client, of whose provider nothing is cached yet.
+      // Different scopes make a different client, whose provider is not cached yet.
       await world().serve({ routes: [app], provider: { scopes: ['openid'] } });
       await provider.stop();
       try {
@@ -72,7 +72,7 @@ describe('An identity provider that cannot be used', () => {
     expect(discoveries() - before).toBe(1);
   });
 
-  test('is asked for its metadata once by users who come at the same time', async () => {
+  test('is asked for its metadata once by users who arrive at the same time', async () => {
     await world().serve({ routes: [app], provider: { scopes: ['openid', 'groups'] } });
     const before = discoveries();
     const pages = await Promise.all([1, 2, 3, 4].map(() => new BrowserJar().open(app)));
@@ -81,7 +81,7 @@ describe('An identity provider that cannot be used', () => {
     expect(discoveries() - before).toBe(1);
   });
 
-  test('is used with its cached metadata when asking for them again fails', async () => {
+  test('is used with its cached metadata if asking for them again fails', async () => {
     await signInAt(new BrowserJar(), app);
     world().provider.fail('discovery');
     world().advance(61 * MINUTE);
@@ -120,7 +120,7 @@ describe('An identity provider that cannot be used', () => {
       'errors.auth-flow-page',
       `whose ${endpoint} endpoint fails is reported on a page, and nobody is signed in`,
       async () => {
-        // The keys are cached with the client, so this has to be another one.
+        // The keys are cached with the client, so this has to be a different client.
         const authorizationParams = { claims_locales: endpoint };
         await world().serve({ routes: [app], provider: { authorizationParams } });
         world().provider.fail(endpoint);
@@ -132,7 +132,7 @@ describe('An identity provider that cannot be used', () => {
     );
   }
 
-  test('whose userinfo is about another user is refused', async () => {
+  test('whose userinfo is about a different user is refused', async () => {
     const body = { sub: 'bob', groups: ['admins'] };
     world().provider.answers.set('userinfo', { status: 200, body });
     expectProviderPage(await signInAt(new BrowserJar(), app));
@@ -140,7 +140,7 @@ describe('An identity provider that cannot be used', () => {
 
   verifies(
     'errors.auth-flow-page',
-    'since the settings name none is reported on a page',
+    'that is missing from the settings is reported on a page',
     async () => {
       await using gateway = await startSignInWorld();
       const open = gateway.originOf('open');
@@ -151,7 +151,7 @@ describe('An identity provider that cannot be used', () => {
     },
   );
 
-  test('is not asked about a sign-in that began with another provider', async () => {
+  test('is not asked about a sign-in that began with a different provider', async () => {
     const browser = new BrowserJar();
     const url = await signInUntil(browser, `${app}/a`, /callback\?.*state=/);
     await world().serve({ routes: [app], provider: { name: 'new' } });

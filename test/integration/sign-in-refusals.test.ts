@@ -146,7 +146,7 @@ describe('The authenticate host refuses a sign-in request', () => {
   });
 });
 
-describe('The answer of the identity provider is refused', () => {
+describe('The response of the identity provider is refused', () => {
   test('if the route of the target was removed during the sign-in', async () => {
     const browser = new BrowserJar();
     const url = await signInUntil(browser, one, PROVIDER_ANSWER);

@@ -120,11 +120,11 @@ describe('A sign-in over several hosts', () => {
     const page = await signInAt(new BrowserJar(), url);
 
     expect(page.url).toBe(url);
-    // The consent page knows the user by now, and looks for the client.
+    // By then the consent page knows the user, and looks for the client.
     expect(page.body).toContain('The application is not known here.');
   });
 
-  test('never leaves the host for a page that was asked for in an odd spelling', async () => {
+  test('never leaves the host for a page that was requested in an odd spelling', async () => {
     const browser = new BrowserJar();
     const page = await signInAt(browser, `${one}//attacker.example/x`);
 
@@ -133,7 +133,7 @@ describe('A sign-in over several hosts', () => {
     expect(page.hops.map(({ url }) => new URL(url).hostname)).not.toContain('attacker.example');
   });
 
-  test('leads to the start page if the page that was asked for has too long an address', async () => {
+  test('leads to the start page if the address of the requested page is too long', async () => {
     const page = await signInAt(new BrowserJar(), `${one}/search?q=${'a'.repeat(12_000)}`);
     expect(upstreamAnswer(page).url).toBe(`${one}/`);
   });

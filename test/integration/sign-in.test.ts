@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 describe('A sign-in on one host', () => {
-  test('leads back to the page that was asked for, with its query', async () => {
+  test('leads back to the requested page, with its query', async () => {
     const page = await signInAt(new BrowserJar(), `${app}/reports/7?sort=a%20b&q=%2F%2Fx&empty=`);
 
     expect(page.url).toBe(`${app}/reports/7?sort=a%20b&q=%2F%2Fx&empty=`);
@@ -37,7 +37,7 @@ describe('A sign-in on one host', () => {
     });
   });
 
-  test('asks the provider with PKCE, state and nonce, fresh ones each time', async () => {
+  test('sends PKCE, state and nonce to the provider, new ones each time', async () => {
     const { provider } = world();
     const before = provider.authorizationRequests.length;
     await signInAt(new BrowserJar(), app);
@@ -60,7 +60,7 @@ describe('A sign-in on one host', () => {
     }
   });
 
-  test('asks the provider with the configured parameters as well', async () => {
+  test('sends the configured parameters to the provider as well', async () => {
     await world().serve({ routes: [app], provider: { authorizationParams: { prompt: 'login' } } });
     await signInAt(new BrowserJar(), app);
 
@@ -104,7 +104,7 @@ describe('A sign-in on one host', () => {
     expect([before.status, after.status]).toEqual([200, 303]);
   });
 
-  test('sets a fresh cookie each time', async () => {
+  test('sets a new cookie each time', async () => {
     const browser = new BrowserJar();
     await signInAt(browser, app);
     const first = browser.cookie('app.localhost', world().cookieName);
@@ -139,7 +139,7 @@ describe('A sign-in on one host', () => {
     }
   });
 
-  test('signs in at a host of a wildcard route under the name that was asked for', async () => {
+  test('signs in at a host of a wildcard route under the requested name', async () => {
     const [wildcard, tenant] = [world().originOf('*'), world().originOf('tenant-7')];
     world().provider.redirectUris.add(tenant + CALLBACK);
     await world().serve({ routes: [wildcard] });
@@ -170,7 +170,7 @@ describe('A sign-in on one host', () => {
     expect(urls).toEqual([`${app}/1`, `${app}/2`, `${app}/3`]);
   });
 
-  test('bounds the cookies of sign-ins that were never finished', async () => {
+  test('limits the cookies of sign-ins that were never finished', async () => {
     const browser = new BrowserJar();
     for (let attempt = 0; attempt < 20; attempt += 1) await browser.open(app);
 
@@ -181,7 +181,7 @@ describe('A sign-in on one host', () => {
     expect(upstreamAnswer(await signInAt(browser, app)).user).toBe('alice');
   });
 
-  test('leads to the start page if no page was asked for', async () => {
+  test('leads to the start page if no page was requested', async () => {
     const page = await signInAt(new BrowserJar(), `${app}/.gateway/sign_in`);
     expect(page.url).toBe(`${app}/`);
     expect(upstreamAnswer(page).user).toBe('alice');

@@ -11,7 +11,7 @@ const world = openForAll(startSignInWorld);
 let authenticate: string;
 let one: string;
 let two: string;
-/** Signed in at both hosts. */
+/** A browser that is signed in at both hosts. */
 let browser: BrowserJar;
 
 beforeEach(async () => {
@@ -98,7 +98,7 @@ describe('Sign-out', () => {
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
   ])('removes no cookie for a form of another site, sent with %j (CSRF)', async (headers) => {
-    // A browser sends no Lax cookie along, and would still accept the one that removes it.
+    // A browser sends no Lax cookie with it, and would still accept the one that removes it.
     const answer = await send(`${one}/.gateway/sign_out`, { method: 'POST', headers });
 
     expect(answer.status).toBe(403);
@@ -124,7 +124,7 @@ describe('Sign-out', () => {
     },
   );
 
-  test('removes a cookie that is not valid', async () => {
+  test('removes an invalid cookie', async () => {
     browser.setCookie(one, `${world().cookieName}=stale`);
     const page = await browser.open(`${one}/.gateway/sign_out`);
 

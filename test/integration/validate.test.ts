@@ -45,7 +45,7 @@ describe('gatehouse validate', () => {
     expect(code).toBe(1);
   });
 
-  test('exits with 0 when there is no problem', async () => {
+  test('exits with 0 if there is no problem', async () => {
     await directory.write('a.yaml', publicRoute('a', 8080, 'http://up'));
 
     const { code, stdout } = await runInProcess(['validate', '-f', directory.path]);
@@ -54,7 +54,7 @@ describe('gatehouse validate', () => {
     expect(code).toBe(0);
   });
 
-  test('accepts a reference to a Service, and notes that it did not look for it', async () => {
+  test('accepts a reference to a Service, and notes that it was not checked', async () => {
     await directory.write('a.yaml', routeToService('name: app, port: 80'));
 
     const { code, stdout } = await runInProcess(['validate', '-f', directory.path]);
@@ -130,7 +130,7 @@ describe('the command line', () => {
     { argv: ['help', 'run'], output: '--config FILE|DIR  (required, GATEHOUSE_CONFIG)' },
     { argv: ['validate', '--help'], output: '-f, --file FILE|DIR' },
     { argv: ['--version'], output: 'gatehouse 0.' },
-  ])('prints what "gatehouse $argv" asks for', async ({ argv, output }) => {
+  ])('prints the requested help or version of "gatehouse $argv"', async ({ argv, output }) => {
     const result = await runInProcess(argv);
 
     expect(result.stdout).toContain(output);

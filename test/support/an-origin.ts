@@ -1,6 +1,6 @@
 import { isOrigin, type Origin } from '../../shared/snapshot/origin.ts';
 
-/** An origin that a test spells. */
+/** Makes an origin from text that a test writes. */
 export function anOrigin(text: string): Origin {
   if (!isOrigin(text)) throw new Error(`${text} is not an origin`);
   return text;

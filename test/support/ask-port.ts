@@ -1,4 +1,4 @@
-/** Body of the response of a port; its status if it is not good, `refused` if nothing listens. */
+/** Returns the body that a port answers with, its status if that is not 200, or `refused` if nothing listens. */
 export async function askPort(port: number): Promise<string> {
   try {
     const response = await fetch(`http://localhost:${String(port)}/`);

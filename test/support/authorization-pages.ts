@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import { ISSUER, WEB_CALLBACK, type Reply, type TestServer } from './authorization-server.ts';
 import { authorizationUrl } from './client-flow.ts';
 
-/** Where the consent page is posted to. */
+/** The URL that the consent form is posted to. */
 export const CONSENT_URL = `${ISSUER}/.gateway/mcp/consent`;
 /** Client ID of a client with a metadata document. */
 export const DOCUMENT_URL = 'https://app.clients.example/client.json';
@@ -39,7 +39,7 @@ export async function consentPage(
   return server.send(headers.location ?? '', { headers: { cookie } });
 }
 
-/** Expects a page, from which nothing but a person's click leads away. */
+/** Expects a page that only a click of the user leads away from. */
 export function expectPage({ status, headers }: Reply, expected: number): void {
   expect({ status, location: headers.location, type: headers['content-type'] }).toEqual({
     status: expected,

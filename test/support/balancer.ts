@@ -18,30 +18,30 @@ interface BalancerTarget {
 }
 
 /**
- * A reverse proxy that chooses where to send each request, whatever connection it came on, and tries
- * the next one where nothing listens.
+ * A reverse proxy that chooses a target for each request, whatever connection it came on, and tries
+ * the next target if nothing listens.
  */
 export interface Balancer extends AsyncDisposable {
   readonly port: number;
-  /** How many requests each target took, by its number. */
+  /** Number of requests that each target received, by its index. */
   readonly taken: readonly number[];
-  /** How many of those ended without a whole answer: their connection broke, and the client's with it. */
+  /** Number of those that ended without a whole response, which also broke the client's connection. */
   readonly lost: number;
-  /** Sends every request there from now on. */
+  /** Sends every request to this target from now on. */
   only(target: number): void;
-  /** Sends requests to one after the other from now on. */
+  /** Sends requests to the targets in turn from now on. */
   alternate(): void;
-  /** Sends every request anywhere, as at the start. */
+  /** Sends every request to a random target, as at the start. */
   spread(): void;
 }
 
 export interface BalancerOptions {
-  /** Where to listen on 127.0.0.1. */
+  /** Port to listen on, on 127.0.0.1. */
   readonly port: number;
-  /** Address of this machine that targets see requests come from. */
+  /** Address of this machine that requests to targets come from. */
   readonly address: string;
   readonly targets: readonly BalancerTarget[];
-  /** What the choice at random begins with. */
+  /** Seed of the random choice. */
   readonly seed: number;
 }
 
@@ -51,7 +51,7 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** Starts one that appends to `X-Forwarded-For` whom it heard a request from. */
+/** Starts a balancer, which appends the address of the client to `X-Forwarded-For`. */
 export async function startBalancer(options: BalancerOptions): Promise<Balancer> {
   const { port, address, targets, seed } = options;
   const random = randomNumbers(seed);
@@ -78,13 +78,13 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
   const server = createServer((incoming, response) => {
     buffer(incoming)
       .then((body) => serve({ incoming, body, response }))
-      // A client that leaves before its request is whole.
+      // The client may leave before its request is complete.
       .catch(() => response.destroy());
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
-    // A TCP server's address is one.
+    // A TCP server has an address of this type.
     port: (server.address() as AddressInfo).port,
     taken,
     get lost() {
@@ -108,7 +108,7 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
   };
 }
 
-/** `refused` where nothing listens, and nothing was sent. */
+/** Returns `refused` if nothing listens and nothing was sent. */
 async function ask(
   target: BalancerTarget,
   localAddress: string,
@@ -133,7 +133,7 @@ async function ask(
   response.once('close', () => outgoing.destroy());
   outgoing.end(body);
   try {
-    // Node emits `response` with the message alone.
+    // Node emits `response` with the message as its only argument.
     const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
     return answer;
   } catch (error) {
@@ -141,13 +141,13 @@ async function ask(
   }
 }
 
-/** False when the answer broke off, and not because the client left. */
+/** Returns false if the response broke off, unless the client left. */
 async function passOn(answer: IncomingMessage, response: ServerResponse): Promise<boolean> {
   const headers = { ...answer.headers };
   delete headers.connection;
   response.writeHead(answer.statusCode ?? 502, headers);
   response.flushHeaders();
-  // What breaks is told by its close.
+  // An error is followed by `close`, which reports it.
   answer.on('error', () => undefined);
   answer.pipe(response);
   await new Promise((resolve) => answer.once('close', resolve));

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 
 import { parseSetCookie } from 'cookie';
 
-/** A cookie as a browser keeps it: for a host whatever the port, and for nobody else. */
+/** A cookie as a browser stores it: for one host, whatever the port. */
 export interface StoredCookie {
   readonly name: string;
   readonly value: string;
@@ -31,7 +31,7 @@ interface Form {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Where a navigation ended. */
+/** The page that a navigation ended at. */
 export interface BrowserPage extends Hop {
   readonly body: string;
   /** Every response of the navigation, this one last. */
@@ -40,7 +40,7 @@ export interface BrowserPage extends Hop {
 }
 
 export interface NavigationOptions {
-  /** Stops at the first URL that this is true of, before asking for it. */
+  /** Stops at the first URL that satisfies this, before requesting it. */
   readonly stopAt?: (url: string) => boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -49,7 +49,7 @@ interface Navigation extends NavigationOptions {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly body?: string;
-  /** Page that it began from; absent when the user typed the address. */
+  /** The page that the navigation began from; absent if the user typed the address. */
   readonly from?: BrowserPage;
 }
 
@@ -59,8 +59,8 @@ const MAX_REDIRECTS = 20;
  * A browser without a screen: keeps cookies by the rules (host-only, `__Host-`, Secure, SameSite),
  * follows redirects and `Refresh`, posts forms with the `Origin` that the page's policy allows.
  *
- * Names under `localhost` are this machine. With `tlsPort` https goes there without TLS: to a gateway
- * that thinks it is behind a balancer that ended it.
+ * Names under `localhost` are this machine. With `tlsPort`, https goes to that port without TLS, as to
+ * a gateway behind a balancer that terminates TLS.
  */
 export class BrowserJar {
   readonly #tlsPort: number | undefined;
@@ -74,7 +74,7 @@ export class BrowserJar {
     return [...this.#cookies.values()];
   }
 
-  /** The one cookie of a host with this name. */
+  /** The only cookie of a host with this name. */
   cookie(host: string, name: string): StoredCookie | undefined {
     return this.cookies.find((cookie) => cookie.host === host && cookie.name === name);
   }
@@ -87,24 +87,24 @@ export class BrowserJar {
     for (const [key, cookie] of this.#cookies) if (matches(cookie)) this.#cookies.delete(key);
   }
 
-  /** A copy that goes its own way, like a browser restored from a backup. */
+  /** Returns an independent copy, like a browser restored from a backup. */
   clone(): BrowserJar {
     const copy = new BrowserJar(this.#tlsPort === undefined ? {} : { tlsPort: this.#tlsPort });
     for (const [key, cookie] of this.#cookies) copy.#cookies.set(key, cookie);
     return copy;
   }
 
-  /** The user types an address. */
+  /** Opens an address that the user typed. */
   open(url: string, options: NavigationOptions = {}): Promise<BrowserPage> {
     return this.#navigate({ method: 'GET', url, ...options });
   }
 
-  /** The user follows a link on a page. */
+  /** Follows a link on a page. */
   follow(from: BrowserPage, href: string, options: NavigationOptions = {}): Promise<BrowserPage> {
     return this.#navigate({ method: 'GET', url: new URL(href, from.url).href, from, ...options });
   }
 
-  /** The user fills in a page's only form, and sends it. */
+  /** Fills in a page's only form, and sends it. */
   submit(
     from: BrowserPage,
     fields: Readonly<Record<string, string>> = {},
@@ -146,7 +146,7 @@ export class BrowserJar {
       agent: false,
     });
     outgoing.end(navigation.body);
-    // Node emits `response` with the message alone.
+    // Node emits `response` with the message as its only argument.
     const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
     for (const setCookie of response.headers['set-cookie'] ?? []) this.#store(url, setCookie);
     const body = await text(response);
@@ -187,7 +187,7 @@ export class BrowserJar {
   }
 }
 
-/** RFC 6265bis, section 5.7: what a browser does not take is undefined. */
+/** RFC 6265bis, section 5.7; undefined for a cookie that a browser does not accept. */
 function acceptCookie(url: URL, text: string): StoredCookie | undefined {
   const { name, value = '', domain, ...attributes } = parseSetCookie(text);
   const maxAge = maxAgeOf(attributes);
@@ -204,13 +204,16 @@ function maxAgeOf({ maxAge, expires }: { maxAge?: number; expires?: Date }): num
   return maxAge ?? (expires && Math.round((expires.getTime() - Date.now()) / 1000));
 }
 
-/** Scheme and registrable domain; under `localhost` every name is a site of its own. */
+/** Returns scheme and registrable domain; under `localhost` every name is a site of its own. */
 function siteOf({ protocol, hostname }: URL): string {
   const isAddress = /^[\d.]+$/.test(hostname);
   return `${protocol}//${isAddress ? hostname : hostname.split('.').slice(-2).join('.')}`;
 }
 
-/** Fetch, section 3.2: a page without referrers posts `null`, and so does another origin's. */
+/**
+ * Fetch, section 3.2: the origin is `null` for a page with the policy `no-referrer`, and for one with
+ * `same-origin` that posts to another origin.
+ */
 function originHeader(url: URL, from: BrowserPage | undefined): string {
   if (from === undefined) return 'null';
   const { origin } = new URL(from.url);
@@ -228,7 +231,7 @@ function followUp(page: BrowserPage, navigation: Navigation): Navigation | undef
     ...(stopAt === undefined ? {} : { stopAt }),
   } as const;
   if (page.status >= 300 && page.status < 400 && location !== undefined) {
-    // A redirect belongs to the navigation: where that began does not change.
+    // A redirect belongs to the navigation, whose starting page does not change.
     const url = new URL(location, page.url).href;
     return { ...options, url, ...(from === undefined ? {} : { from }) };
   }

@@ -15,17 +15,17 @@ const QUIET = [
   '--disable-sync',
 ];
 
-/** Why there is no browser here; undefined when there is one. */
+/** The reason why no browser can run here; undefined if one can. */
 export const noBrowserReason = existsSync(EXECUTABLE)
   ? undefined
   : `no Chromium at ${EXECUTABLE}; set CHROMIUM to run the browser tests`;
 
-/** A headless Chromium. Close it. */
+/** Starts a headless Chromium, which the caller closes. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: EXECUTABLE, args: QUIET });
 }
 
-/** Keeps what a person would see, under artifacts/screenshots. */
+/** Saves a screenshot of the page under artifacts/screenshots. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   mkdirSync(ARTIFACTS, { recursive: true });
   await page.screenshot({ path: join(ARTIFACTS, `${name}.png`), fullPage: true });

@@ -11,14 +11,14 @@ type Variables = Readonly<Record<string, string>>;
 /** A record of the JSON log. */
 export type LogRecord = Readonly<Record<string, unknown>>;
 
-/** What a command did that ends by itself. */
+/** The result of a command that ends by itself. */
 export interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a command of `gatehouse` to its end. The environment has these variables only. */
+/** Runs a command of `gatehouse` to its end, with no other environment variables than these. */
 export async function runGatehouse(
   argv: readonly string[],
   variables: Variables = {},
@@ -30,7 +30,7 @@ export async function runGatehouse(
   return { code: child.exitCode, stdout, stderr };
 }
 
-/** Starts a command of `gatehouse` that goes on, such as `run`. */
+/** Starts a command of `gatehouse` that keeps running, such as `run`. */
 export function startGatehouse(
   argv: readonly string[],
   variables: Variables = {},
@@ -40,7 +40,7 @@ export function startGatehouse(
 
 type PipedProcess = ReturnType<typeof start>;
 
-/** A `gatehouse` that runs. Disposing of it kills it. */
+/** A running `gatehouse`. Disposing of it kills it. */
 export class GatehouseProcess {
   readonly #child: PipedProcess;
   readonly #log: LogRecord[] = [];
@@ -64,17 +64,17 @@ export class GatehouseProcess {
     });
   }
 
-  /** Everything it logged so far. */
+  /** Everything that the process has logged. */
   get log(): readonly LogRecord[] {
     return this.#log;
   }
 
-  /** What it wrote besides its log: nothing, unless it crashed. */
+  /** Everything else that the process wrote; empty unless it crashed. */
   get stderr(): string {
     return this.#stderr;
   }
 
-  /** The first record that fits, now or later. Rejects when the process ends without it. */
+  /** Returns the first record that fits, once there is one. Rejects if the process ends without it. */
   async logged(fits: (record: LogRecord) => boolean): Promise<LogRecord> {
     for (;;) {
       const record = this.#log.find(fits);
@@ -84,7 +84,7 @@ export class GatehouseProcess {
     }
   }
 
-  /** Resolves when everything listens. */
+  /** Resolves when all ports listen. */
   async listening(): Promise<LogRecord> {
     return this.logged(({ message }) => message === 'listening');
   }
@@ -93,7 +93,7 @@ export class GatehouseProcess {
     this.#child.kill(name);
   }
 
-  /** The exit code, once the process ended by itself or by a signal. */
+  /** Returns the exit code, once the process has ended. */
   async exited(): Promise<number | null> {
     await this.#closed;
     return this.#child.exitCode;

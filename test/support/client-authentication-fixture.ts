@@ -46,13 +46,13 @@ export function basic(clientId: string, secret: string): string {
   return `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`;
 }
 
-/** How a request authenticates its client. */
+/** Credentials of a client, in the header and the form of a request. */
 export interface Attempt {
   readonly authorization?: string;
   readonly form?: Readonly<Record<string, string>> | string;
 }
 
-/** Makes an authorization server with these clients; `keySets` are returned one after the other. */
+/** Makes an authorization server with these clients; `keySets` are returned one after another. */
 export function setUp({ keySets = [] as readonly ClientKeySet[] } = {}) {
   const clients = [PUBLIC, BASIC, POST, SIGNER, TURNED, SECRETLESS];
   const { replays, rateLimits } = createMemoryStores(() => NOW);

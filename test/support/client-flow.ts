@@ -12,13 +12,13 @@ import {
 
 type Parameters = Readonly<Record<string, string | undefined>>;
 
-/** A registered client, as it knows itself. */
+/** A registered client. */
 export interface RegisteredTestClient {
   readonly id: string;
   readonly secret?: string;
 }
 
-/** What a client holds after a login. */
+/** The tokens of a client after a sign-in. */
 export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken: string;
@@ -29,7 +29,7 @@ export const AUTHORIZE_URL = `${ISSUER}/.gateway/mcp/authorize`;
 export const TOKEN_URL = `${ISSUER}/.gateway/mcp/token`;
 export const REVOKE_URL = `${ISSUER}/.gateway/mcp/revoke`;
 
-/** Registers a client; public and native unless the metadata say otherwise. */
+/** Registers a client, which is public and native unless the metadata differ. */
 export async function register(
   server: TestServer,
   metadata: Readonly<Record<string, unknown>> = {},
@@ -71,7 +71,7 @@ export function authorizationUrl(
   return `${url}?${new URLSearchParams(parameters).toString()}`;
 }
 
-/** The form of a consent page, as a browser would post it. */
+/** The form of a consent page, as a browser posts it. */
 export function consentForm(page: Reply, decision: 'approve' | 'deny'): Record<string, string> {
   const field = (name: string): string =>
     new RegExp(`name="${name}" value="([^"]*)"`).exec(page.body)?.[1] ?? '';
@@ -153,7 +153,7 @@ function postAs(
   return server.send(url, { form: present({ client_id: id, client_secret: secret, ...form }) });
 }
 
-/** A whole login of a public client. */
+/** Signs a user in for a public client, and returns its tokens. */
 export async function logIn(server: TestServer, changes: Parameters = {}): Promise<Tokens> {
   const client = await register(server);
   const reply = await redeem(server, await obtainCode(server, client, changes), client);
@@ -175,9 +175,9 @@ export function callResource(
   return server.send(url, { headers: { authorization: `Bearer ${accessToken}` } });
 }
 
-/** The members of a JSON object. */
+/** Parses the members of a JSON object. */
 export function fieldsOf({ body }: Reply): Readonly<Record<string, unknown>> {
-  // A test that expects an object fails at the member it misses.
+  // A test that expects an object fails at a missing member.
   return JSON.parse(body) as Record<string, unknown>;
 }
 

@@ -21,31 +21,31 @@ export const SETTINGS = compiledSettings({
   outboundAllowedCidrs: ['127.0.0.0/8'],
 });
 
-/** How the client's server answers, from one request to the next. */
+/** Responses of the client's server, which tests change between requests. */
 export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** In place of a good document's. */
+  /** Replaces the members of a valid document. */
   readonly members?: Readonly<Record<string, unknown>>;
-  /** In place of a document. */
+  /** Replaces the whole document. */
   readonly raw?: string | Buffer;
 }
 
-/** A client's website, and what the gateway makes of it. */
+/** A client's website, and a gateway that fetches from it. */
 export interface ClientSite extends AsyncDisposable {
   readonly server: HttpsServer;
   readonly clientId: string;
   readonly clock: { now: number };
-  /** Names that were resolved. */
+  /** Names that the gateway resolved. */
   readonly lookups: readonly string[];
   answerWith(answer: Answer): void;
-  /** The gateway's view of a client ID. */
+  /** The client that the gateway finds for a client ID. */
   find(clientId?: string, settings?: CompiledSettings): Promise<Client | null>;
   /** A client's request to the token endpoint. */
   authenticate(form: Readonly<Record<string, string>>): Promise<Client>;
 }
 
-/** A client's website over real TLS, and a gateway that finds it by an injected name server. */
+/** Starts a client's website over real TLS, and a gateway that finds it by an injected name server. */
 export async function startClientSite(
   answer: Answer = {},
   addresses: readonly string[] = ['127.0.0.1'],

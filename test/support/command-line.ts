@@ -26,15 +26,15 @@ export async function runInProcess(
   return { code, stdout: await text(stdout), stderr: await text(stderr) };
 }
 
-/** What `gatehouse run` runs, in this process. */
+/** A `gatehouse run` in this process. */
 export interface LocalStandalone extends StandaloneGateway, AsyncDisposable {
-  /** Everything it has logged. */
+  /** Everything that it has logged. */
   readonly log: readonly LogRecord[];
-  /** The first record that fits, now or later. */
+  /** Returns the first record that fits, once there is one. */
   logged(fits: (record: LogRecord) => boolean): Promise<LogRecord>;
 }
 
-/** Starts what `gatehouse run` starts with these flags, and state in memory. */
+/** Starts `gatehouse run` with these flags, and state in memory. */
 export async function startLocalStandalone(argv: readonly string[]): Promise<LocalStandalone> {
   const flags = readRunFlags(readArguments(RUN_LINE, argv, {}));
   const log: LogRecord[] = [];

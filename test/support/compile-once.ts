@@ -7,27 +7,27 @@ import type { GatewaySettings, Route } from '../../crds/types.ts';
 import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
 
-/** Resources that are compiled at once. */
+/** Resources that are compiled together. */
 export interface ResourceSet {
   readonly routes: readonly Route[];
-  /** Undefined: there are none. */
+  /** Undefined if there are no settings. */
   readonly settings: GatewaySettings | undefined;
   readonly secrets?: NonNullable<Changes['secrets']>;
-  /** Absent: there is no cluster, as with files. */
+  /** Absent if there is no cluster, as with files. */
   readonly cluster?: Omit<Changes, 'routes' | 'settings' | 'secrets'>;
 }
 
-/** What a set of resources compiles to. */
+/** The result of compiling a set of resources. */
 export interface CompiledOnce {
   readonly snapshot: Snapshot;
-  /** Everything that is wrong, sorted. */
+  /** Every problem, sorted. */
   readonly problems: readonly ResourceProblem[];
   /** `namespace/name` of the routes in the snapshot. */
   readonly acceptedRoutes: ReadonlySet<string>;
   readonly isSettingsAccepted: boolean;
 }
 
-/** Compiles resources with a compiler that knows nothing yet. */
+/** Compiles resources with a compiler without history. */
 export function compileOnce(
   { routes, settings, secrets = new Map(), cluster }: ResourceSet,
   options: Partial<CompileOptions> = {},

@@ -9,7 +9,7 @@ import type {
   SnapshotResource,
 } from '../../shared/snapshot/snapshot.ts';
 
-/** A compiled public route, but for `changes`. */
+/** A compiled public route with `changes`. */
 export function aCompiledRoute(changes: Partial<CompiledRoute> = {}): CompiledRoute {
   return {
     kind: 'route',
@@ -26,7 +26,7 @@ export function aCompiledRoute(changes: Partial<CompiledRoute> = {}): CompiledRo
   };
 }
 
-/** A compiled Service with these endpoints for one port. */
+/** A compiled Service with these targets for one port. */
 export function aCompiledService(
   name = 'team/app',
   endpoints: readonly string[] = ['10.0.0.1:8080', '[fd00::1]:8080'],
@@ -46,12 +46,12 @@ export const AN_IDENTITY_PROVIDER: CompiledIdentityProvider = {
   authorizationParams: { prompt: 'login' },
 };
 
-/** A snapshot of these resources, under the keys that they have by their kind. */
+/** A snapshot of these resources, under the keys of their kinds. */
 export function aSnapshot(...values: readonly CompiledResource[]): Snapshot {
   return snapshotOf(values.map(aResource));
 }
 
-/** A resource of a snapshot, under the key that it has by its kind. */
+/** A resource of a snapshot, under the key of its kind. */
 export function aResource(value: CompiledResource): SnapshotResource {
   return hashResource(resourceKey(value), value);
 }

@@ -1,6 +1,6 @@
 import type { CompiledSettings } from '../../shared/snapshot/snapshot.ts';
 
-/** Compiled settings with the defaults of GatewaySettings, but for `changes`. */
+/** Compiled settings with the defaults of GatewaySettings, and `changes`. */
 export function compiledSettings(changes: Partial<CompiledSettings> = {}): CompiledSettings {
   return {
     kind: 'settings',

@@ -102,7 +102,7 @@ export class CompilerCluster {
     return compilation;
   }
 
-  /** The status that a route has. */
+  /** Returns the status of a route. */
   status(name: string): RouteStatus | undefined {
     return this.#statuses.get(name);
   }
@@ -235,7 +235,7 @@ export function settingsSpec(change: object = {}): GatewaySettings['spec'] {
   return { identityProviders: [provider], ...change };
 }
 
-/** A cluster with settings, without which nothing serves. */
+/** Creates a cluster with settings, without which nothing serves. */
 export function startedCluster(): CompilerCluster {
   const cluster = new CompilerCluster();
   cluster.putSettings(settingsSpec());

@@ -1,6 +1,6 @@
 import { afterEach } from '@jest/globals';
 
-/** Makes a function that keeps what a test opens, for disposal after it: what came last is first. */
+/** Makes a function that registers what a test opens; it is disposed of after the test, last first. */
 export function disposeAfterEach(): <Opened extends AsyncDisposable>(each: Opened) => Opened {
   let opened = new AsyncDisposableStack();
   afterEach(async () => {

@@ -1,20 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 const POLL_MS = 20;
-/** A machine so busy that it looked less often gets more time. */
+/** Number of looks before the deadline counts, so that a busy machine gets more time. */
 const LEAST_LOOKS = 500;
 
 /**
- * How long a test waits for what never comes: long enough for a machine that is busy with other
- * work, and shorter than the timeout of a test, so that the test can say what did not come.
+ * How long a test waits for something that never happens: long enough for a machine that is busy with
+ * other work, and shorter than the timeout of a test, so that the test can name what did not happen.
  */
 export const HANG_GUARD_MS = 60_000;
 
 /**
  * Waits until something holds, and resolves with the milliseconds it took.
  *
- * Without a deadline it waits as long as the hang guard says. A deadline is for what has to hold in
- * a certain time, such as before a lease ends.
+ * Without a deadline it waits as long as the hang guard. A deadline is for what must hold within a
+ * certain time, such as before a lease ends.
  */
 export async function eventually(
   what: string,

@@ -2,17 +2,17 @@ import { expect } from '@jest/globals';
 
 import { membersOf, type Answer } from './http-client.ts';
 
-/** What an error of the gateway's own on an MCP route says. */
+/** An error of the gateway's own on an MCP route. */
 export interface JsonRpcError {
   readonly status: number;
   readonly code: number;
-  /** Null when no request with an id was understood. */
+  /** Null if no request with an id was understood. */
   readonly id?: string | number | null;
-  /** Any, unless given. */
+  /** Not checked if absent. */
   readonly reason?: string;
 }
 
-/** Expects a response to be an error of the gateway's own in JSON-RPC, and nothing besides. */
+/** Expects a response to be an error of the gateway's own in JSON-RPC, and nothing else. */
 export function expectJsonRpcError(
   answer: Answer,
   { status, code, id = null, reason = expect.any(String) as unknown as string }: JsonRpcError,

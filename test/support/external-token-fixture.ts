@@ -20,12 +20,12 @@ export const RESOURCE = 'https://mcp.example.com/mcp';
 export const USE = { resource: RESOURCE, gatewayId: 'gatehouse/main' };
 /** How long a check stays valid. */
 export const FRESH_MS = 5_000;
-/** How long it stays valid while the stores are unavailable. */
+/** How long a check stays valid while the stores are unavailable. */
 export const GRACE_MS = 60_000;
 
-/** An authenticator over memory stores that a test can hold up or make fail. */
+/** An authenticator over memory stores that a test can delay or make fail. */
 export interface Fixture extends Disposable {
-  /** Authenticates a token, at a time. */
+  /** Authenticates a token at a time. */
   readonly authenticate: (
     token: string,
     now?: number,

@@ -1,22 +1,22 @@
 import { StoreUnavailableError } from '../../proxy/store/store-unavailable-error.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
 
-/** Stores that fail on demand, as shared ones do that cannot be reached. */
+/** Stores that fail on demand, like shared stores that are unreachable. */
 export interface FailingStores {
   readonly stores: Stores;
   setAway(isAway: boolean): void;
-  /** Lets one call fail, or none any more. */
+  /** Lets one kind of call fail, or none. */
   failOnce(failure: Failure | null): void;
 }
 
 export interface Failure {
-  /** So many calls work before. */
+  /** Number of calls that work before. */
   readonly afterCalls: number;
-  /** Only the answer is lost. */
+  /** Whether the call takes effect, and only its response is lost. */
   readonly isCarriedOut: boolean;
 }
 
-/** Puts them in front of stores that work. */
+/** Wraps stores that work. */
 export function failingStores(working: Stores): FailingStores {
   let isAway = false;
   let failure: Failure | null = null;
@@ -49,7 +49,7 @@ export function failingStores(working: Stores): FailingStores {
   };
 }
 
-/** Methods of classes with private members want the object itself as `this`. */
+/** Binds a method, because classes with private members need the object itself as `this`. */
 function bound(member: unknown, target: object): unknown {
   return typeof member === 'function' ? (member.bind(target) as unknown) : member;
 }

@@ -1,7 +1,7 @@
 import type { ProxyReport, RolloutState, Publication } from '../../controller/push/publication.ts';
 import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
 
-/** A publication whose proxies do as the test says. Everything is programmed until it says otherwise. */
+/** A publication whose proxies are controlled by the test. Everything is programmed by default. */
 export class FakePublication implements Publication {
   position: SnapshotPosition = { epoch: 1, sequence: 1 };
   version = 'version-1';

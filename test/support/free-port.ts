@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that Linux gives to outgoing connections and to servers that ask for any. */
+/** Below the ports that Linux gives to outgoing connections and to servers that ask for any port. */
 const LOWEST = 12_000;
 const HIGHEST = 32_000;
 
 /**
- * A port on 127.0.0.1 that nothing listens on, and that nothing takes by chance: for programs that
- * must be told theirs, or that come back to it.
+ * Returns a port on 127.0.0.1 that nothing listens on, and that nothing takes by chance: for programs
+ * that need a configured port, or that listen on it again.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

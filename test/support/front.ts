@@ -25,18 +25,18 @@ import type { ListenerLimits } from '../../proxy/server/connections.ts';
 import { createListener, type Listener } from '../../proxy/server/listener.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 
-/** What a front does with the requests it gets. */
+/** Options of a front. */
 export interface FrontOptions {
-  /** `to` of its one route. */
+  /** `to` of its only route. */
   readonly upstream: string;
   readonly route?: Partial<CompiledRoute>;
   /** Stands for everything between the parsing of a request and its forwarding. */
   readonly authorize?: (request: GatewayRequest, connection: Duplex) => void | Promise<void>;
-  /** Reads whole bodies before it forwards, as MCP server routes do. */
+  /** Reads whole bodies before it forwards, as MCP routes do. */
   readonly buffers?: boolean;
   readonly added?: readonly string[];
   readonly responseHeaders?: HeaderOverlay;
-  /** In the place of a relay with `responseHeaders`. `again` makes the same request once more. */
+  /** Replaces a relay with `responseHeaders`. `again` sends the same request once more. */
   readonly plan?: (again: UpstreamRequest) => PlanResponse;
   readonly limits?: Partial<ListenerLimits>;
 }
@@ -46,9 +46,9 @@ export interface Front extends AsyncDisposable {
   readonly port: number;
   readonly listener: Listener;
   readonly pools: UpstreamPools;
-  /** How the exchange with this number, from 0, came to its end: undefined when all went well. */
+  /** The error that ended the exchange with this number, from 0; undefined if it succeeded. */
   outcome(index: number): Promise<unknown>;
-  /** What the forwarder reported of the exchange; undefined when nothing of it reached the client. */
+  /** The outcome that the forwarder reported; undefined if nothing of it reached the client. */
   forwarded(index: number): Promise<Forwarded | undefined>;
 }
 
@@ -61,7 +61,7 @@ const LIMITS: ListenerLimits = {
 
 let asEndpoints = false;
 
-/** Has every front from now on treat its upstream, in plain HTTP, as the one endpoint of a Service. */
+/** Makes every front from now on treat its upstream, in plain HTTP, as the only target of a Service. */
 export function treatUpstreamsAsEndpoints(): void {
   asEndpoints = true;
 }
@@ -161,7 +161,7 @@ function upstreamRequest(
   const compiled = routeOf(options);
   const body = bytes && { bytes, message: undefined };
   const route = { compiled, policy: undefined };
-  // Only `authorize` makes permits. What is tested here comes after it, and asks for one.
+  // Only `authorize` makes permits, so the front asks it for one.
   const permit = { request, route, caller: ANONYMOUS, body } as unknown as Permit;
   const origin = upstreamOrigin(compiled);
   const targets = [{ origin, rank: 0 }];

@@ -19,43 +19,43 @@ import {
 import { startUpstream } from './upstream.ts';
 
 /**
- * Several `gatehouse run` behind a balancer, each a process of its own, with the same configuration,
- * the same sealing keys and the same Redis.
+ * Several processes of `gatehouse run` behind a balancer, with the same configuration, the same
+ * sealing keys and the same Redis.
  */
 export interface GatewayFleet extends AsyncDisposable {
   readonly members: readonly FleetMember[];
   readonly balancer: Balancer;
   readonly identityProvider: TestIdentityProvider;
-  /** A route of an MCP server that answers every message with what it was sent as an assertion. */
+  /** A route of an MCP server that answers every message with the assertion it received. */
   readonly mcpUrl: string;
   /** A route of an MCP server on the official SDK. */
   readonly sdkUrl: string;
   /** A route for signed-in browsers, to a server that answers as `mcpUrl` does. */
   readonly webUrl: string;
-  /** The same for everybody. */
+  /** A public route to that server. */
   readonly publicUrl: string;
 }
 
 export interface FleetOptions {
-  /** As `--redis-url` takes it: one for each process. */
+  /** Values of `--redis-url`, one for each process. */
   readonly redisUrls: readonly string[];
   readonly settings?: Settings;
   readonly identityProvider?: IdentityProviderOptions;
-  /** What the balancer's choice at random begins with. */
+  /** Seed of the balancer's random choice. */
   readonly seed?: number;
 }
 
-/** What the server behind `mcpUrl`, `webUrl` and `publicUrl` answers. */
+/** Handler of the server behind `mcpUrl`, `webUrl` and `publicUrl`. */
 export interface EchoAnswer {
   readonly jsonrpc: '2.0';
   readonly id: unknown;
   readonly result: { readonly assertion: string | null };
 }
 
-/** Requests come from here as the gateways see it, and they trust it to say from where really. */
+/** Source address of the balancer, which the gateways trust as a proxy. */
 const BALANCER_ADDRESS = '127.0.0.9';
 
-/** Starts a fleet, and everything it needs but the Redis. */
+/** Starts a fleet, and everything it needs except Redis. */
 export async function startFleet(options: FleetOptions): Promise<GatewayFleet> {
   await using opening = new AsyncDisposableStack();
   const { redisUrls, seed = 1 } = options;
@@ -124,30 +124,30 @@ export class FleetMember implements AsyncDisposable {
     this.#argv = argv;
   }
 
-  /** Resolves when it listens. */
+  /** Resolves when the process listens. */
   async start(): Promise<void> {
     const life = startGatehouse(this.#argv);
     this.#lives.push(life);
     await life.listening();
   }
 
-  /** With SIGKILL: it has no time for anything. */
+  /** Kills the process with SIGKILL. */
   async kill(): Promise<void> {
     await this.#lives.at(-1)?.[Symbol.asyncDispose]();
   }
 
-  /** The status of its `/readyz`. */
+  /** Returns the status of `/readyz`. */
   async readiness(): Promise<number> {
     const listening = await this.#lives.at(-1)?.listening();
     return (await send(`http://${String(listening?.['admin'])}/readyz`)).status;
   }
 
-  /** Everything it logged, before it was killed too. */
+  /** Everything that the process has logged, also before it was killed. */
   get log(): readonly LogRecord[] {
     return this.#lives.flatMap(({ log }) => log);
   }
 
-  /** Everything it wrote besides, likewise. */
+  /** Everything else that the process wrote, also before it was killed. */
   get stderr(): string {
     return this.#lives.map(({ stderr }) => stderr).join('');
   }
@@ -157,7 +157,7 @@ export class FleetMember implements AsyncDisposable {
   }
 }
 
-/** Each on an address of its own: all of them listen at the port of the routes' origins. */
+/** Address of a process; each has its own, because all listen on the port of the routes' origins. */
 function hostOf(index: number): string {
   return `127.0.0.${String(index + 2)}`;
 }

@@ -10,7 +10,7 @@ import {
 export type RouteSpec = Route['spec'];
 type SettingsSpec = NonNullable<GatewaySettings['spec']>;
 
-/** A whole gateway and the identity provider whose users it signs in: alice, bob and carol. */
+/** A whole gateway, and an identity provider with the users alice, bob and carol. */
 export interface GatewayWithUsers extends AsyncDisposable {
   readonly gateway: TestGateway;
   readonly identityProvider: TestIdentityProvider;
@@ -18,7 +18,7 @@ export interface GatewayWithUsers extends AsyncDisposable {
   originOf(name: string): string;
   /** Serves these routes, by their names, from now on. */
   configure(routes: Readonly<Record<string, RouteSpec>>, settings?: Settings): Promise<void>;
-  /** Starts another gateway with this one's options and keys; it serves what this one serves now. */
+  /** Starts another gateway with the options, the keys and the present configuration of this one. */
   startPeer(stores?: Stores): Promise<TestGateway>;
 }
 

@@ -18,20 +18,20 @@ import { openDefaultStores, recordedSink, withoutClosing } from './redis/suite/d
 /** A whole gateway in this process, on a port of its own, configured by manifests. */
 export interface TestGateway extends AsyncDisposable {
   readonly port: number;
-  /** `http://localhost:PORT`: what manifests say in `from`. */
+  /** `http://localhost:PORT`, for `from` in manifests. */
   readonly origin: string;
   readonly gateway: Gateway;
   readonly stores: Stores;
   readonly sealingKeys: SealingKeys;
-  /** Compiles manifests, and serves them from now on. Throws when there is a problem. */
+  /** Compiles manifests, and serves them from now on. Throws if there is a problem. */
   apply(manifests: string): Promise<void>;
-  /** Everything logged so far, authorization log included. */
+  /** Everything logged so far, including the authorization log. */
   logs(): readonly Readonly<Record<string, unknown>>[];
   /** Records of the authorization log so far. */
   decisions(): readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Starts one without configuration. */
+/** Starts a gateway without configuration. */
 export async function startGateway(
   overrides: Partial<
     Pick<
@@ -83,7 +83,7 @@ export async function startGateway(
   };
 }
 
-/** Compiles manifests that are wholly valid. */
+/** Compiles manifests without problems. */
 export function compileManifests(manifests: string): Snapshot {
   const routes: Route[] = [];
   const secrets = new Map<string, ReadonlyMap<string, Buffer>>();

@@ -6,7 +6,7 @@ import {
   type GuardedFetchSettings,
 } from '../../proxy/outbound/guarded-fetch.ts';
 
-/** Name that resolves to loopback, unless a test says otherwise. */
+/** Name that resolves to loopback, unless a test overrides it. */
 export const HOST = 'client.example';
 /** An address that `OPTIONS` allow. */
 export const LOOPBACK = { address: '127.0.0.1', family: 4 };

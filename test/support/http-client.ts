@@ -20,17 +20,17 @@ export interface RequestOptions {
   readonly method?: string;
   /** A list repeats the field; undefined leaves it out. */
   readonly headers?: Headers;
-  /** Sent with its length; in one chunk with `transfer-encoding: chunked` in `headers`. */
+  /** Sent with its length, or in one chunk if `headers` has `transfer-encoding: chunked`. */
   readonly body?: string | Buffer;
   /** Address of this machine to send from. */
   readonly from?: string;
-  /** Port of what passes the request on to the one in the URL. */
+  /** Port of an intermediary that passes the request on to the port in the URL. */
   readonly through?: number;
 }
 
 /**
  * Sends one request on a connection of its own. Names under `localhost` are this machine, and the
- * path goes out byte for byte: no URL parser mends it.
+ * path is sent byte for byte, without normalization by a URL parser.
  */
 export async function send(url: string, options: RequestOptions = {}): Promise<Answer> {
   const response = await open(url, options);
@@ -41,7 +41,7 @@ export async function send(url: string, options: RequestOptions = {}): Promise<A
   };
 }
 
-/** The same, as far as the head of the response: its body is still to come. */
+/** Sends a request, and resolves with the head of the response before its body. */
 export async function open(
   url: string,
   { method = 'GET', headers = {}, body, from, through }: RequestOptions = {},
@@ -63,7 +63,7 @@ export async function open(
     agent: false,
   });
   outgoing.end(body);
-  // Node emits `response` with the message alone.
+  // Node emits `response` with the message as its only argument.
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
   return response;
 }
@@ -75,8 +75,8 @@ function present(headers: Headers): OutgoingHttpHeaders {
   );
 }
 
-/** The members of a body that is a JSON object. */
+/** Parses the members of a body that is a JSON object. */
 export function membersOf({ body }: Pick<Answer, 'body'>): Readonly<Record<string, unknown>> {
-  // A test that expects an object fails at the member it misses.
+  // A test that expects an object fails at a missing member.
   return JSON.parse(body) as Record<string, unknown>;
 }

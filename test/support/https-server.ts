@@ -5,16 +5,16 @@ import type { AddressInfo } from 'node:net';
 
 import { createThrowawayAuthority } from './throwaway-authority.ts';
 
-/** A TLS server on loopback that has certificates for the names it is asked to have. */
+/** A TLS server on loopback with certificates for given names. */
 export interface HttpsServer extends AsyncDisposable {
   readonly port: number;
-  /** The authority behind its certificates, in PEM. */
+  /** The authority that issued its certificates, in PEM. */
   readonly ca: string;
-  /** Targets of the requests that reached it, in order. */
+  /** Targets of the requests that it received, in order. */
   readonly requests: readonly string[];
-  /** Names that clients asked for in the TLS handshake. */
+  /** Names that clients requested in the TLS handshake. */
   readonly serverNames: readonly string[];
-  /** A URL of it under one of its names. */
+  /** Returns a URL of it under one of its names. */
   url(host: string, path: string): string;
 }
 
@@ -35,7 +35,7 @@ export async function startHttpsServer(
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A TCP server's address is one.
+  // A TCP server has an address of this type.
   const { port } = server.address() as AddressInfo;
   return {
     port,

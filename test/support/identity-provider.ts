@@ -15,7 +15,7 @@ import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Endpoints that can be made to answer something else. */
+/** Endpoints whose responses can be replaced. */
 const ENDPOINTS = {
   discovery: '/.well-known/openid-configuration',
   token: '/token',
@@ -27,18 +27,18 @@ type ProviderEndpoint = keyof typeof ENDPOINTS;
 
 interface ProviderAnswer {
   readonly status: number;
-  /** Sent as JSON; a text as it is, under the same name. */
+  /** Sent as JSON; a text is sent unchanged, under the same name. */
   readonly body: unknown;
 }
 
 export interface IdentityProviderOptions {
-  /** Where users may be sent back to; more can be added later. */
+  /** Redirect URIs; more can be added later. */
   readonly redirectUris?: readonly string[];
-  /** Claims of scopes are in the ID token too, not at userinfo alone. */
+  /** Whether claims of scopes are in the ID token too, and not only at userinfo. */
   readonly claimsInIdToken?: boolean;
   /**
-   * Whether it gives refresh tokens, and what becomes of one that was used: `rotated` ones are good
-   * once, and the second use of one ends all that came from it. Default none.
+   * Whether it gives refresh tokens, and how often one can be used: a `rotated` one works once, and its
+   * second use ends every token that came from it. Defaults to no refresh tokens.
    */
   readonly refreshTokens?: 'none' | 'kept' | 'rotated';
 }
@@ -48,28 +48,28 @@ export interface TestIdentityProvider extends AsyncDisposable {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Claims by login name, which is the `sub`; may be changed at any time. Who is gone is disabled. */
+  /** Claims by login name, which is the `sub`; can be changed at any time. A removed user is disabled. */
   readonly users: Map<string, Claims>;
-  /** Redirect URIs it accepts, from now on. */
+  /** Adds redirect URIs, from now on. */
   readonly redirectUris: Set<string>;
-  /** What endpoints answer instead of what they should. */
+  /** Responses of endpoints in place of the right ones. */
   readonly answers: Map<ProviderEndpoint, ProviderAnswer>;
   /** Parameters of every authorization request so far. */
   readonly authorizationRequests: URLSearchParams[];
-  /** How often each path was asked for. */
+  /** How often each path was requested. */
   readonly hits: Map<string, number>;
-  /** How often it was asked for tokens. */
+  /** How often tokens were requested. */
   tokenRequests(): number;
-  /** Makes another token response of the one that is to be sent. */
+  /** Changes a token response before it is sent. */
   changeTokens: (response: Claims) => Claims;
-  /** Keeps requests to an endpoint waiting until the function that it returns is called. */
+  /** Holds requests to an endpoint until the returned function is called. */
   hold(endpoint: ProviderEndpoint): () => void;
   /** Makes an endpoint fail until `answers` is cleared. */
   fail(endpoint: ProviderEndpoint): void;
-  /** Closes its port; `start` opens the same one again. */
+  /** Closes its port; `start` opens the same port again. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** What a gateway's configuration says of it. */
+  /** Settings for a gateway's configuration. */
   compiled(): CompiledIdentityProvider;
 }
 
@@ -87,7 +87,7 @@ function person(name: string, email: string, groups: readonly string[]): Claims 
   return { name, email, email_verified: true, groups };
 }
 
-/** Starts one on a free port, with alice in engineering, bob in sales and carol in admins. */
+/** Starts a provider on a free port, with alice in engineering, bob in sales and carol in admins. */
 export async function startIdentityProvider(
   options: IdentityProviderOptions = {},
 ): Promise<TestIdentityProvider> {
@@ -111,7 +111,7 @@ export async function startIdentityProvider(
 
   provider.use(async (context, next) => {
     await next();
-    // The body of a response of the provider's own is an object.
+    // The provider's own responses have an object as the body.
     if (context.path === ENDPOINTS.token && context.status === 200) {
       context.body = provided.changeTokens(context.body as Claims);
     }
@@ -244,7 +244,7 @@ function send(response: ServerResponse, { status, body }: ProviderAnswer): void 
   response.writeHead(status, { 'content-type': 'application/json' }).end(text);
 }
 
-/** Signs in whoever the posted `login` names; `login` empty is a user who gives up. */
+/** Signs in the user in the posted `login`; an empty `login` is a user who cancels. */
 async function interact(
   provider: Provider,
   request: IncomingMessage,
@@ -265,7 +265,7 @@ function signInPage(action: string) {
     <label>Login <input name="login" autofocus /></label>
     <button>Sign in</button>
   </form>`;
-  // Browsers hold the redirects that follow a posted form to this list too.
+  // Browsers also apply this list to the redirects that follow a posted form.
   return page(200, {
     title: 'Test identity provider',
     content,
@@ -276,7 +276,7 @@ function signInPage(action: string) {
 async function listen(server: Server, port: number): Promise<number> {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  // A TCP server's address is one.
+  // A TCP server has an address of this type.
   return (server.address() as AddressInfo).port;
 }
 

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 
-/** Whether there is a program that this process may run. */
+/** Whether a program exists that this process may run. */
 export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

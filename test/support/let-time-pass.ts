@@ -6,8 +6,8 @@ const STEP_MS = 50;
 const MOST_STEPS = 20_000;
 
 /**
- * Moves a clock in small steps until something holds. Between the steps, what needs no clock but the
- * network gets its turn.
+ * Moves a clock in small steps until something holds. Between the steps, network events that need no
+ * clock are processed.
  */
 export async function letTimePass(
   clock: ManualClock,

@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 
 import httpProxy from 'http-proxy';
 
-/** A reverse proxy that appends to `X-Forwarded-For` whom it heard a request from. */
+/** A reverse proxy that appends the address of its client to `X-Forwarded-For`. */
 export interface LoadBalancer extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Starts one that sends from an address of this machine to a port of it, WebSockets included. */
+/** Starts a proxy that sends from an address of this machine to a port of it, WebSockets included. */
 export async function startLoadBalancer(address: string, toPort: number): Promise<LoadBalancer> {
   const proxy = httpProxy.createProxyServer({
     target: { host: '127.0.0.1', port: toPort },
@@ -24,7 +24,7 @@ export async function startLoadBalancer(address: string, toPort: number): Promis
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A TCP server's address is one.
+  // A TCP server has an address of this type.
   const { port } = server.address() as AddressInfo;
   return {
     port,

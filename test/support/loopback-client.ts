@@ -5,23 +5,23 @@ import type { AddressInfo } from 'node:net';
 import type { OAuthClientProvider as ModernProvider } from '@modelcontextprotocol/client';
 import type { OAuthClientProvider as ClassicProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 
-/** What both generations of the official SDK ask of a client's OAuth side. */
+/** The interface that both generations of the official SDK need for a client's OAuth side. */
 type Provider = ModernProvider & ClassicProvider;
 type ClientInformation = Awaited<ReturnType<Provider['clientInformation']>>;
 type Tokens = Awaited<ReturnType<Provider['tokens']>>;
 
-/** The OAuth side of a native MCP client: keeps everything in memory, listens for its redirect. */
+/** The OAuth side of a native MCP client: stores everything in memory, and listens for its redirect. */
 export interface LoopbackClient extends AsyncDisposable {
   readonly provider: Provider;
-  /** Where the SDK wants the user to go; resolves when it asks. */
+  /** URL that the SDK opens for the user; resolves when the SDK requests it. */
   readonly authorizationUrl: Promise<URL>;
   /** Parameters of the redirect; resolves when the browser arrives. */
   readonly callback: Promise<URLSearchParams>;
-  /** Tokens the SDK saved last. */
+  /** Tokens that the SDK saved last. */
   tokens(): Tokens;
 }
 
-/** Starts one with a callback server on a port of its own, as native clients do (RFC 8252, 7.3). */
+/** Starts a client with a callback server on a free port, as native clients do (RFC 8252, 7.3). */
 export async function startLoopbackClient(clientName: string): Promise<LoopbackClient> {
   const authorizationUrl = Promise.withResolvers<URL>();
   const callback = Promise.withResolvers<URLSearchParams>();
@@ -71,6 +71,6 @@ export async function startLoopbackClient(clientName: string): Promise<LoopbackC
 async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A TCP server's address is one.
+  // A TCP server has an address of this type.
   return (server.address() as AddressInfo).port;
 }

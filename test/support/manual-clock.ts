@@ -8,10 +8,10 @@ interface Timer {
 }
 
 const DAY_ZERO = Date.UTC(2026, 0, 1);
-/** Turns of the event loop that callbacks get to finish what they began. */
+/** Number of turns of the event loop that callbacks get to finish. */
 const TURNS = 10;
 
-/** A clock that stands still until it is moved. Several can be of one time, as processes are. */
+/** A clock that stands still until it is moved. Several clocks can share a time, like processes. */
 export class ManualClock implements Clock {
   #now = 1000;
   readonly #timers = new Set<Timer>();
@@ -26,12 +26,12 @@ export class ManualClock implements Clock {
     return { [Symbol.dispose]: () => void this.#timers.delete(timer) };
   }
 
-  /** The time of day, which goes with it. */
+  /** The time of day, which moves with the clock. */
   wallTime(): Date {
     return new Date(DAY_ZERO + this.#now);
   }
 
-  /** Lets time pass, and what is due happen in its order. */
+  /** Moves the clock, and runs the timers that are due in order. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await settle();
@@ -44,7 +44,7 @@ export class ManualClock implements Clock {
     this.#now = end;
   }
 
-  /** Lets time pass without a timer that runs, as in a process that is stopped. */
+  /** Moves the clock without running a timer, as in a process that is paused. */
   sleep(ms: number): void {
     this.#now += ms;
   }
@@ -55,7 +55,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets everything finish that waits for nothing but other callbacks. */
+/** Runs everything that waits only for other callbacks. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn += 1) await setImmediate();
 }

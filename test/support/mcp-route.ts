@@ -13,20 +13,20 @@ type Headers = NonNullable<RequestOptions['headers']>;
 /** A whole gateway with one MCP route, a client that is signed in, and a scriptable server. */
 export interface McpRoute extends AsyncDisposable {
   readonly url: string;
-  /** The gateway's. */
+  /** Origin of the gateway. */
   readonly port: number;
   readonly upstream: Upstream;
-  /** Bodies of the requests that reached the upstream whole. */
+  /** Bodies of the requests that reached the upstream complete. */
   readonly bodies: readonly Buffer[];
-  /** Header fields of the client: its token, the type of its body, what it accepts. */
+  /** Header fields of the client: its token, the type of its body, and accepted types. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What the upstream does once it has a whole request, from now on. */
+  /** Sets the handler of complete requests at the upstream, from now on. */
   answerWith(listener: RequestListener): void;
-  /** Posts a body as it is. */
+  /** Posts a body unchanged. */
   post(body: string | Buffer, headers?: Headers): Promise<Answer>;
   /** Sends a request without a body. */
   request(method: string, headers?: Headers): Promise<Answer>;
-  /** Counts the requests that reach the upstream while something runs. */
+  /** Counts the requests that reach the upstream while a function runs. */
   arrivalsDuring(run: () => Promise<void>): Promise<number>;
 }
 
@@ -36,12 +36,12 @@ export const emptyResult: RequestListener = (_message, response) => {
   response.end('{"jsonrpc":"2.0","id":1,"result":{}}');
 };
 
-/** Starts one that any signed-in user may call. */
+/** Starts a route that any signed-in user may call. */
 export async function startMcpRoute(server: McpServer = {}): Promise<McpRoute> {
   const bodies: Buffer[] = [];
   let answer = emptyResult;
   const upstream = await startUpstream((message, response) => {
-    // A client that leaves in the middle is nothing to answer.
+    // A client that leaves before its request is complete gets no response.
     buffer(message).then(
       (body) => {
         bodies.push(body);

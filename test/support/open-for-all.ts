@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 
-/** Opens something for the tests around, which get it by a call, and disposes of it after them. */
+/** Opens something once for the surrounding tests, which get it by a call, and disposes of it after them. */
 export function openForAll<Opened extends AsyncDisposable>(
   open: () => Promise<Opened>,
 ): () => Opened {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A response as it came over the wire. */
+/** A response as received. */
 export interface WireResponse {
   readonly status: number;
   readonly reason: string;
@@ -11,13 +11,13 @@ export interface WireResponse {
   readonly trailers: readonly (readonly [string, string])[];
 }
 
-/** How a connection came to its end. */
+/** How a connection ended. */
 export type Ending = 'ended' | 'reset';
 
-/** A client that sends exactly the bytes it is told to. */
+/** A client that sends exactly the given bytes. */
 export class RawClient implements AsyncDisposable {
   readonly socket: Socket;
-  /** Settles when the other side has closed: in order, or by a reset. */
+  /** Settles when the other side has closed the connection, by its end or by a reset. */
   readonly closed: Promise<Ending>;
   #received = Buffer.alloc(0);
   #ending: Ending | undefined;
@@ -51,17 +51,17 @@ export class RawClient implements AsyncDisposable {
     this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   }
 
-  /** Everything received and not taken by `response`, as ISO 8859-1. */
+  /** Everything received and not yet returned by `response`, as ISO 8859-1. */
   get received(): string {
     return this.#received.toString('latin1');
   }
 
-  /** Waits for a text to arrive. */
+  /** Waits until a text is received. */
   async receives(text: string): Promise<void> {
     await this.#until(() => this.received.includes(text));
   }
 
-  /** Takes the next response; informational ones too, when they are next. */
+  /** Returns the next response, which may be an informational one. */
   async response({ toHead = false } = {}): Promise<WireResponse> {
     for (;;) {
       const parsed = parseResponse(this.received, { toHead, isEnd: this.#ending === 'ended' });
@@ -183,7 +183,7 @@ function splitField(line: string): [string, string] {
   return [line.slice(0, colon), line.slice(colon + 1).trim()];
 }
 
-/** The one value of a header field; undefined when there is none. */
+/** Returns the only value of a header field; undefined if there is none. */
 export function headerOf(
   { headers }: Pick<WireResponse, 'headers'>,
   name: string,

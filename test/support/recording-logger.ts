@@ -6,7 +6,7 @@ export interface LogRecord {
   readonly fields: LogFields;
 }
 
-/** A logger that keeps what it is told. */
+/** A logger that records every call. */
 export function recordingLogger(): Logger & { readonly records: readonly LogRecord[] } {
   const records: LogRecord[] = [];
   const keep =

@@ -4,7 +4,7 @@ import { fieldsOf } from './client-flow.ts';
 /** The registration endpoint. */
 export const REGISTER = `${ISSUER}/.gateway/mcp/register`;
 
-/** Posts client metadata; a text is sent as it is. */
+/** Posts client metadata; a text is sent unchanged. */
 export function post(
   server: TestServer,
   members: unknown,

@@ -29,7 +29,7 @@ export async function startExpired(options?: IdentityProviderOptions): Promise<E
   return { ...world, client, secrets };
 }
 
-/** Expects a 503 that says when to try again. */
+/** Expects a 503 with `Retry-After`. */
 export function expectUnavailable(answer: Answer): void {
   expect(errorIn(answer)).toEqual({ status: 503, error: 'temporarily_unavailable' });
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);

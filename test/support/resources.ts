@@ -2,7 +2,7 @@ import type { GatewaySettings, Route } from '../../crds/types.ts';
 
 const API_VERSION = 'gatehouse.dev/v1alpha1';
 
-/** A valid Route that any signed-in user may use, but for `spec` and `metadata`. */
+/** A valid Route for any signed-in user, with changes of `spec` and `metadata`. */
 export function aRoute(
   spec: Partial<Route['spec']> = {},
   metadata: Partial<Route['metadata']> = {},
@@ -21,7 +21,7 @@ export function aRoute(
   };
 }
 
-/** Valid GatewaySettings with one identity provider, but for `spec` and `metadata`. */
+/** Valid GatewaySettings with one identity provider, with changes of `spec` and `metadata`. */
 export function aSettings(
   spec: GatewaySettings['spec'] = {},
   metadata: Partial<GatewaySettings['metadata']> = {},

@@ -27,14 +27,14 @@ export function refuseFirst(): RequestListener {
   };
 }
 
-/** Sends a request again when the upstream answers 401 and that can be done. */
+/** Sends a request again if the upstream answers 401 and the request can be repeated. */
 export function repeatRefused(
   again: Parameters<NonNullable<UpstreamAnswer['repeat']>>[0],
 ): PlanResponse {
   return ({ status, repeat }) => (status === 401 ? (repeat?.(again) ?? RELAY) : RELAY);
 }
 
-/** The same decision, later. */
+/** Makes the same decision asynchronously. */
 export function later(plan: PlanResponse): PlanResponse {
   return async (answer) => {
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 
-/** What a tool printed, and how it ended. */
+/** The output and the exit code of a tool. */
 export interface ToolResult {
   readonly code: number;
   readonly output: string;
 }
 
-/** Runs a script under this Node, in a directory, to its end. */
+/** Runs a script with this Node, in a directory, to its end. */
 export function runTool(
   script: string,
   argv: readonly string[],

@@ -12,7 +12,7 @@ import { startUpstream } from './upstream.ts';
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 
-/** As long as sessions live by default. */
+/** Default lifetime of sessions. */
 const SESSION = 14 * HOUR;
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
@@ -30,17 +30,17 @@ export interface SessionWorld extends AsyncDisposable {
   readonly startPeer: GatewayWithUsers['startPeer'];
   /** Serves the route with this access, or for every user, from now on. */
   serve(access?: Access, settings?: Parameters<Configure>[1]): Promise<void>;
-  /** Moves the clock of gateway and stores, and not the identity provider's. */
+  /** Moves the clock of gateway and stores, but not the identity provider's. */
   advance(milliseconds: number): void;
-  /** Lets every session of now expire, and not those of other lengths of time. */
+  /** Moves the clock to the end of every session that has the default lifetime. */
   expireSessions(): void;
-  /** How many requests the provider's token endpoint gets while something runs. */
+  /** Counts the requests to the provider's token endpoint while a function runs. */
   tokenRequestsDuring(run: () => Promise<unknown>): Promise<number>;
-  /** Status of a call of the MCP server with a token. */
+  /** Returns the status of a call of the MCP server with a token. */
   statusWith(accessToken: string): Promise<number>;
 }
 
-/** Starts one whose provider rotates refresh tokens, unless the options say otherwise. */
+/** Starts a world whose provider rotates refresh tokens, unless the options differ. */
 export async function startSessionWorld(
   options: IdentityProviderOptions = {},
 ): Promise<SessionWorld> {
@@ -76,7 +76,7 @@ export async function startSessionWorld(
   };
 }
 
-/** Refreshes a client's tokens, with the refresh token of its login or a later one. */
+/** Refreshes a client's tokens, with the refresh token of its sign-in or a later one. */
 export function refresh(
   { server, clientId, refreshToken }: SignedInClient,
   {
@@ -85,7 +85,7 @@ export function refresh(
     parameters = {},
   }: {
     readonly token?: string;
-    /** Of another gateway than the one that the client knows. */
+    /** Port of a gateway other than the client's. */
     readonly port?: number;
     readonly parameters?: Readonly<Record<string, string>>;
   } = {},
@@ -101,7 +101,7 @@ export function refresh(
   });
 }
 
-/** The tokens in an answer, which must have some. */
+/** Returns the tokens in a response, which must have some. */
 export function tokensIn(answer: Answer): {
   readonly accessToken: string;
   readonly refreshToken: string;
@@ -113,12 +113,12 @@ export function tokensIn(answer: Answer): {
   throw new Error(`${String(answer.status)} instead of tokens: ${answer.body}`);
 }
 
-/** Status and OAuth error code of an answer. */
+/** Returns status and OAuth error code of a response. */
 export function errorIn(answer: Answer): { readonly status: number; readonly error: unknown } {
   return { status: answer.status, error: membersOf(answer)['error'] };
 }
 
-/** The sign-in that a client's tokens stand on. */
+/** Returns the sign-in of a client's tokens. */
 export async function signInOf(
   { refreshToken }: SignedInClient,
   { gateway, stores: { grants, signIns } }: Pick<SessionWorld, 'gateway' | 'stores'>,
@@ -126,6 +126,6 @@ export async function signInOf(
   const token = new RefreshTokens(new Sealer(gateway.sealingKeys)).open(refreshToken);
   const grant = token && (await grants.get(token.grantId));
   const signIn = grant && (await signIns.get(grant.signInId));
-  if (signIn === null) throw new Error('the client is not signed in any more');
+  if (signIn === null) throw new Error('the sign-in of the client has ended');
   return signIn;
 }

@@ -9,16 +9,16 @@ import { startGateway, type TestGateway } from './gateway.ts';
 import { startIdentityProvider, type TestIdentityProvider } from './identity-provider.ts';
 import { startUpstream } from './upstream.ts';
 
-/** What a gateway of the world serves. */
+/** The configuration that a gateway of the world serves. */
 export interface SignInSettings {
-  /** Origins of the routes. All of them ask for a signed-in user. */
+  /** Origins of the routes that require a signed-in user. */
   readonly routes: readonly string[];
-  /** Origins of the routes that are open to everyone. */
+  /** Origins of the public routes. */
   readonly publicRoutes?: readonly string[];
   readonly authenticateUrl?: string;
   readonly sameSite?: SameSite;
   readonly sessionSeconds?: number;
-  /** Where the settings of the identity provider differ from the truth; `none`: they name none. */
+  /** Settings of the identity provider that differ from the right ones; `none` leaves it out. */
   readonly provider?: ProviderSettings | 'none';
 }
 
@@ -31,7 +31,7 @@ export interface ProviderSettings {
   readonly authorizationParams?: Readonly<Record<string, string>>;
 }
 
-/** What the upstream behind every route answers: the user by the assertion, and the URL asked for. */
+/** Response of the upstream of every route: the user in the assertion, and the requested URL. */
 export interface UpstreamAnswer {
   readonly user: string;
   readonly email: string | null;
@@ -39,7 +39,7 @@ export interface UpstreamAnswer {
   readonly url: string;
 }
 
-/** A whole gateway, the identity provider it signs users in at, and an upstream. */
+/** A whole gateway, its identity provider, and an upstream. */
 export interface SignInWorld extends AsyncDisposable {
   readonly gateway: TestGateway;
   readonly provider: TestIdentityProvider;
@@ -49,7 +49,7 @@ export interface SignInWorld extends AsyncDisposable {
   originOf(name: string): string;
   /** Serves these routes with these settings from now on. */
   serve(settings: SignInSettings): Promise<void>;
-  /** Moves the gateway's clock, and nobody else's. */
+  /** Moves the gateway's clock, and no other. */
   advance(milliseconds: number): void;
   /** The last record of a request that was refused or failed. */
   lastFailure(): Readonly<Record<string, unknown>> | undefined;
@@ -57,11 +57,11 @@ export interface SignInWorld extends AsyncDisposable {
 
 export interface SignInWorldOptions {
   readonly devAllowLoopback?: boolean;
-  /** Puts something between the gateway and its stores. */
+  /** Wraps the stores of the gateway. */
   readonly wrapStores?: (stores: Stores) => Stores;
 }
 
-/** Starts one. `serve` comes before the first request. */
+/** Starts a world. `serve` must be called before the first request. */
 export async function startSignInWorld({
   wrapStores,
   ...options
@@ -98,7 +98,7 @@ export async function startSignInWorld({
   };
 }
 
-/** The claims of an assertion, as the gateway makes them. */
+/** The claims of an assertion that the gateway makes. */
 interface Claims {
   readonly iss: string;
   readonly sub: string;
@@ -158,7 +158,7 @@ function providerSpec(
   };
 }
 
-/** Checks that a page says that a sign-in was refused, and that the log says why. */
+/** Expects a page that reports a refused sign-in, and a log record with the reason. */
 export function expectRefused(page: BrowserPage, reason: string, world: SignInWorld): void {
   expect(page.status).toBe(400);
   expect(page.body).toContain('Try again');
@@ -178,7 +178,7 @@ export async function signInAt(
   return page.url.includes('/interaction/') ? browser.submit(page, { login }) : page;
 }
 
-/** Signs in up to a URL, and returns it without opening it: an attacker could send a link to it. */
+/** Signs in up to a URL, and returns it without opening it, as an attacker who sends a link to it. */
 export async function signInUntil(
   browser: BrowserJar,
   url: string,
@@ -191,9 +191,9 @@ export async function signInUntil(
   return new URL(last.headers.location ?? '', last.url).href;
 }
 
-/** Returns what the upstream answered; throws if the page is another one. */
+/** Returns the response of the upstream; throws if the page is a different one. */
 export function upstreamAnswer({ status, url, body }: BrowserPage): UpstreamAnswer {
   if (status !== 200 || !body.startsWith('{')) throw new Error(`${String(status)} ${url}: ${body}`);
-  // Made by `answerFor`.
+  // `answerFor` makes this form.
   return JSON.parse(body) as UpstreamAnswer;
 }

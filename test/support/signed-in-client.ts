@@ -3,9 +3,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { BrowserJar } from './browser-jar.ts';
 import { membersOf, send, type Answer, type RequestOptions } from './http-client.ts';
 
-/** An authorization server as a client found it. */
+/** An authorization server that a client discovered. */
 export interface FoundServer {
-  /** What the client asks a token for. */
+  /** The resource that the client requests a token for. */
   readonly resource: string;
   readonly issuer: string;
   readonly authorizationEndpoint: string;
@@ -37,8 +37,8 @@ const VERIFIER = randomBytes(32).toString('base64url');
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 
 /**
- * Does a whole login as an MCP client does that knows nothing but a URL: from the challenge to the
- * metadata (RFC 9728, RFC 8414), to registration, the user's sign-in and consent, and a token.
+ * Signs in like an MCP client that knows only a URL: from the challenge to the metadata (RFC 9728,
+ * RFC 8414), to registration, the user's sign-in and consent, and a token.
  */
 export async function signInClient(
   url: string,
@@ -56,7 +56,7 @@ export async function signInClient(
   };
 }
 
-/** Finds the authorization server of an MCP URL from the challenge that a bare request gets. */
+/** Discovers the authorization server of an MCP URL from the challenge to a request without a token. */
 export async function discover(url: string): Promise<FoundServer> {
   const { headers } = await send(url, { method: 'POST' });
   const metadataUrl = challengeParameters(headers['www-authenticate'])['resource_metadata'] ?? '';
@@ -99,8 +99,8 @@ export async function register({
 }
 
 /**
- * Takes a browser through an authorization request: the user signs in where that is asked for, and
- * approves. Returns the redirect to the client, which nobody follows.
+ * Takes a browser through an authorization request: the user signs in if necessary, and approves.
+ * Returns the redirect to the client without following it.
  */
 export async function authorize(
   { authorizationEndpoint, resource }: FoundServer,
@@ -123,7 +123,7 @@ export async function authorize(
   });
   const stopAt = (url: string): boolean => url.startsWith(REDIRECT_URI);
   let page = await browser.open(`${authorizationEndpoint}?${query.toString()}`, { stopAt });
-  // The first form is the identity provider's where the user is not signed in, else that to approve.
+  // If the user is not signed in, the first form is the identity provider's; else it is the consent form.
   for (let forms = 0; page.forms.length > 0 && forms < 2; forms += 1) {
     const fields = 'login' in (page.forms[0]?.fields ?? {}) ? { login } : {};
     page = await browser.submit(page, fields, { stopAt });
@@ -149,7 +149,7 @@ export function redeem(
   });
 }
 
-/** Posts a JSON-RPC message to an MCP URL, as it is when it is a text. */
+/** Posts a JSON-RPC message to an MCP URL; a text is sent unchanged. */
 export function callMcp(
   url: string,
   token: string,
@@ -164,7 +164,7 @@ export function callMcp(
   });
 }
 
-/** What an MCP client sends with every request. */
+/** Header fields that an MCP client sends with every request. */
 export function mcpHeaders(token: string): Readonly<Record<string, string>> {
   return {
     authorization: `Bearer ${token}`,

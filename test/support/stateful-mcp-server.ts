@@ -6,13 +6,13 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 
 import { startUpstream, type Upstream } from './upstream.ts';
 
-/** An MCP server on the official SDK that knows the sessions it began, and no others. */
+/** An MCP server on the official SDK that accepts only the sessions that it began. */
 export interface StatefulMcpServer extends Upstream {
-  /** Number of sessions begun here. */
+  /** Number of sessions that began here. */
   sessions(): number;
 }
 
-/** Starts one with the tool `whoami`, which answers with `name`. */
+/** Starts a server with the tool `whoami`, which returns `name`. */
 export async function startStatefulMcpServer(name: string): Promise<StatefulMcpServer> {
   const transports = new Map<string, StreamableHTTPServerTransport>();
 

@@ -1,24 +1,24 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** Passes connections on to a port of this machine, until it is cut. */
+/** Relays connections to a port of this machine, until it is cut. */
 export interface TcpRelay extends AsyncDisposable {
   readonly port: number;
-  /** Breaks its connections and everyone that is made from now on. */
+  /** Breaks its connections, and every connection from now on. */
   cut(): void;
   /** Ends `cut`. */
   mend(): void;
-  /** Passes nothing on any more, and ends nothing: as if the other machine had lost its power. */
+  /** Stops relaying without closing anything, as if the other machine had lost its power. */
   freeze(): void;
 }
 
-/** Starts a relay on a port of its own. */
+/** Starts a relay on a free port. */
 export async function startTcpRelay(toPort: number): Promise<TcpRelay> {
   const sockets = new Set<Socket>();
   let isCut = false;
   const keep = (socket: Socket): void => {
     sockets.add(socket);
-    // What breaks is told by its close.
+    // An error is followed by `close`, which ends the relay.
     socket.on('error', () => undefined);
     socket.once('close', () => sockets.delete(socket));
   };
@@ -39,7 +39,7 @@ export async function startTcpRelay(toPort: number): Promise<TcpRelay> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    // A TCP server's address is one.
+    // A TCP server has an address of this type.
     port: (server.address() as AddressInfo).port,
     cut: () => {
       isCut = true;

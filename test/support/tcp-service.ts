@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** One port in front of several, as a Service is: connections go to one that takes them. */
+/** One port in front of several, like a Service: each connection goes to a port that accepts it. */
 export interface TcpService extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Starts one for ports of this machine. They may change; each connection begins with another. */
+/** Starts a service for ports of this machine. They may change; connections begin with them in turn. */
 export async function startTcpService(
   targets: () => readonly number[],
   host = '127.0.0.1',
@@ -23,7 +23,7 @@ export async function startTcpService(
   server.listen(0, host);
   await once(server, 'listening');
   return {
-    // A TCP server's address is one.
+    // A TCP server has an address of this type.
     port: (server.address() as AddressInfo).port,
     async [Symbol.asyncDispose]() {
       server.close();
@@ -33,13 +33,13 @@ export async function startTcpService(
   };
 }
 
-/** Rejects when no port takes the connection. */
+/** Rejects if no port accepts the connection. */
 async function relay(
   near: Socket,
   [port, ...others]: readonly number[],
   sockets: Set<Socket>,
 ): Promise<void> {
-  if (port === undefined) throw new Error('no target takes the connection');
+  if (port === undefined) throw new Error('no target accepts the connection');
   const far = connect(port, '127.0.0.1');
   try {
     await once(far, 'connect');
@@ -54,7 +54,7 @@ async function relay(
 
 function keep(socket: Socket, sockets: Set<Socket>): void {
   sockets.add(socket);
-  // What breaks is told by its close.
+  // An error is followed by `close`, which ends the connection.
   socket.on('error', () => undefined);
   socket.once('close', () => sockets.delete(socket));
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A directory that ends with its user. */
+/** A temporary directory. Disposing of it deletes it. */
 export class TemporaryDirectory implements AsyncDisposable {
   readonly path: string;
 

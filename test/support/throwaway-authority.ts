@@ -12,15 +12,15 @@ export interface IssuedCertificate {
 
 /** A certificate authority that lives for one test. */
 export interface ThrowawayAuthority {
-  /** Its certificate in PEM: what a client has to trust. */
+  /** Its certificate in PEM, which clients trust. */
   readonly ca: string;
-  /** Issues a server certificate for names and addresses, which ends in 2049 unless given. */
+  /** Issues a server certificate for names and addresses, which expires in 2049 by default. */
   issue(hosts: readonly string[], validity?: { readonly validTo: Date }): IssuedCertificate;
-  /** Issues a client certificate: who it is for, and what they are part of. */
+  /** Issues a client certificate for a common name and an organization. */
   issueClient(commonName: string, organization: string): IssuedCertificate;
 }
 
-/** Makes a certificate authority, in X.509 written by hand: no tool has to be installed for it. */
+/** Makes a certificate authority in hand-written X.509, so that no tool has to be installed. */
 export function createThrowawayAuthority(): ThrowawayAuthority {
   const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const issuerName = name('Gatehouse throwaway authority');
@@ -96,7 +96,7 @@ function name(commonName: string, organization?: string): Buffer {
   );
 }
 
-/** An IP address (IPv4 here) is spelled in bytes, a name in ASCII. */
+/** Encodes an IPv4 address as bytes, and a name as ASCII. */
 function alternativeName(host: string): Buffer {
   if (isIP(host) === 0) return tagged(0x82, Buffer.from(host));
   return tagged(0x87, Buffer.from(host.split('.').map(Number)));
@@ -120,7 +120,7 @@ function integer(bytes: Buffer): Buffer {
   return tagged(0x02, bytes);
 }
 
-/** From 1950 to 2049: the year has two digits. */
+/** Encodes a time from 1950 to 2049, whose year has two digits. */
 function utcTime(time: Date): Buffer {
   const digits = time.toISOString().replace(/\.\d+|\D/g, '');
   return tagged(0x17, Buffer.from(`${digits.slice(2)}Z`));

@@ -9,7 +9,7 @@ export const MINUTE = 60_000;
 export const OTHER_ISSUER = 'https://other.example.com';
 /** An MCP route on each of two hosts. */
 export const TWO_HOSTS = [aRoute(), aRoute({ host: 'other.example.com' })];
-/** Lifetimes without grace: a rotated refresh token is refused at once. */
+/** Lifetimes without a grace: a rotated refresh token is refused at once. */
 export const STRICT = {
   externalTokenSeconds: 900,
   refreshTokenSeconds: 30 * 24 * 3600,
@@ -19,7 +19,7 @@ export const STRICT = {
 /** Parameters that replace those of a valid request; `undefined` leaves one out. */
 export type Changes = Readonly<Record<string, string | undefined>>;
 
-/** Expects an OAuth error that no cache keeps. */
+/** Expects an OAuth error that must not be cached. */
 export function expectError(reply: Reply, status: number, code: string): void {
   expect({ status: reply.status, error: fieldsOf(reply)['error'] }).toEqual({
     status,

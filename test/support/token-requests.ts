@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import { membersOf, type Answer } from './http-client.ts';
 import { postForm, type SignedInClient } from './signed-in-client.ts';
 
-/** What a client got last. */
+/** The newest tokens of a client. */
 export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken: string;
@@ -23,14 +23,14 @@ export function revoke({ server, clientId }: Client, token: string): Promise<Ans
   return postForm(server.revocationEndpoint, { client_id: clientId, token });
 }
 
-/** The tokens of a response that must be one (RFC 6749, section 5.1). */
+/** Returns the tokens of a response that must have some (RFC 6749, section 5.1). */
 export function tokensOf(answer: Answer): Tokens {
   expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 });
   const { access_token: accessToken, refresh_token: refreshToken } = membersOf(answer);
   return { accessToken: String(accessToken), refreshToken: String(refreshToken) };
 }
 
-/** Fails unless a token request was refused for its code or its refresh token. */
+/** Fails unless a token request was refused because of its code or its refresh token. */
 export function expectInvalidGrant(answer: Answer): void {
   expect({ status: answer.status, ...membersOf(answer) }).toMatchObject({
     ...{ status: 400, error: 'invalid_grant' },

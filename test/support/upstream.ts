@@ -19,7 +19,7 @@ export interface ReceivedRequest {
   readonly response: ServerResponse;
   /** Names and values in their order and spelling. */
   readonly headers: readonly (readonly [string, string])[];
-  /** Settles when the exchange is over; false when the other side left before its end. */
+  /** Settles when the exchange is over, with false if the other side left before its end. */
   readonly finished: Promise<boolean>;
 }
 
@@ -29,13 +29,13 @@ export interface Upstream extends AsyncDisposable {
   readonly port: number;
   readonly server: HttpServer;
   readonly requests: readonly ReceivedRequest[];
-  /** Every connection ever made. */
+  /** Every connection that was made. */
   readonly connections: readonly Socket[];
-  /** The request with this number, from 0, once it is there. */
+  /** Returns the request with this number, from 0, once it has arrived. */
   request(index: number): Promise<ReceivedRequest>;
 }
 
-/** A real HTTP server that does what `handle` says. */
+/** Starts a real HTTP server with this handler. */
 export async function startUpstream(handle: RequestListener): Promise<Upstream> {
   const requests: ReceivedRequest[] = [];
   const connections: Socket[] = [];
@@ -73,14 +73,14 @@ export async function startUpstream(handle: RequestListener): Promise<Upstream> 
   };
 }
 
-/** A server behind the gateway that speaks no HTTP but what `serve` writes. */
+/** A server behind the gateway that sends only what `serve` writes. */
 export interface RawUpstream extends AsyncDisposable {
   readonly origin: string;
   readonly port: number;
   readonly connections: readonly Socket[];
 }
 
-/** A TCP server; `serve` gets every connection, with its number from 0. */
+/** Starts a TCP server; `serve` gets every connection, with its number from 0. */
 export async function startRawUpstream(
   serve: (socket: Socket, index: number) => void,
 ): Promise<RawUpstream> {
@@ -116,7 +116,7 @@ async function close(server: Server, connections: readonly Socket[]): Promise<vo
   await closed;
 }
 
-/** A flat list of names and values as pairs. */
+/** Converts a flat list of names and values to pairs. */
 function pairs(raw: readonly string[]): [string, string][] {
   return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? '']] : []));
 }

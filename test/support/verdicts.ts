@@ -7,12 +7,12 @@ interface Outline {
   readonly generation?: number;
   readonly problems?: readonly Problem[];
   readonly isAccepted?: boolean;
-  /** Generation that serves; absent: the newest if it is accepted, else none. */
+  /** Generation that serves; defaults to the newest if it is accepted, else none. */
   readonly servedGeneration?: number;
   readonly hash?: string;
 }
 
-/** A verdict on Route `team-a/files`, accepted unless problems say otherwise. */
+/** A verdict on Route `team-a/files`, which is accepted if there are no problems. */
 export function routeVerdict(
   outline: Outline & {
     readonly namespace?: string;

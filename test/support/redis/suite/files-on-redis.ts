@@ -16,6 +16,6 @@ export const FILES_ON_REDIS: readonly string[] = [
   'test/conformance/session-recreation/expired-sessions.test.ts',
   'test/conformance/session-recreation/refused-sessions.test.ts',
   'test/conformance/web-routes.test.ts',
-  'test/integration/login.test.ts',
+  'test/integration/official-clients.test.ts',
   'test/integration/renamed-identity-provider.test.ts',
 ];

@@ -15,7 +15,7 @@ import { startIdentityProvider, type TestIdentityProvider } from '../support/ide
 import { startLoopbackClient, type LoopbackClient } from '../support/loopback-client.ts';
 import { verifies } from '../requirements/verifies.ts';
 
-/** What both SDK generations have in common, as far as these tests go. */
+/** The methods of both SDK generations that these tests use. */
 interface Connection {
   listTools(): Promise<{ readonly tools: readonly { readonly name: string }[] }>;
   callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
@@ -24,13 +24,13 @@ interface Connection {
 
 interface Sdk {
   readonly name: string;
-  /** Connects, and rejects after asking the user to sign in when there is no token. */
+  /** Connects. Without a token it asks the user to sign in, and rejects. */
   connect(url: URL, client: LoopbackClient): Promise<Connection>;
-  /** Turns the redirect into tokens. */
+  /** Exchanges the redirect for tokens. */
   finish(url: URL, client: LoopbackClient, callback: URLSearchParams): Promise<void>;
 }
 
-const INFO = { name: 'login-test', version: '1.0.0' };
+const INFO = { name: 'sign-in-test', version: '1.0.0' };
 
 const CLASSIC: Sdk = {
   name: 'sdk 1.x',
@@ -128,13 +128,13 @@ async function signInAndApprove(page: Page, login: string, shots: string): Promi
   await page.getByRole('heading', { name: 'You can close this window' }).waitFor();
 }
 
-/** The whole login, as far as a user sees it; resolves with a connected client. */
-async function logIn(sdk: Sdk, client: LoopbackClient, login: string): Promise<Connection> {
+/** Does everything that a user sees of a sign-in; resolves with a connected client. */
+async function signIn(sdk: Sdk, client: LoopbackClient, login: string): Promise<Connection> {
   await expect(sdk.connect(url, client)).rejects.toThrow();
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto((await client.authorizationUrl).href);
-  await signInAndApprove(page, login, `login-${sdk.name.replaceAll(/\W+/g, '-')}-${login}`);
+  await signInAndApprove(page, login, `sign-in-${sdk.name.replaceAll(/\W+/g, '-')}-${login}`);
   await context.close();
   await sdk.finish(url, client, await client.callback);
   return sdk.connect(url, client);
@@ -143,7 +143,7 @@ async function logIn(sdk: Sdk, client: LoopbackClient, login: string): Promise<C
 const describeWithBrowser = noBrowserReason === undefined ? describe : describe.skip;
 if (noBrowserReason !== undefined) console.warn(`skipped: ${noBrowserReason}`);
 
-describeWithBrowser.each(SDKS)('login with the official client ($name)', (sdk) => {
+describeWithBrowser.each(SDKS)('sign-in with the official client ($name)', (sdk) => {
   verifies(
     [
       'mcp.register-sign-in-token-call',
@@ -151,10 +151,10 @@ describeWithBrowser.each(SDKS)('login with the official client ($name)', (sdk) =
       'mcp.path-appended',
       'errors.tool-denied',
     ],
-    'registers, signs the user in, calls a tool, and is refused another one by policy',
+    'registers, signs the user in, calls a tool, and is denied a different tool by policy',
     async () => {
-      await using client = await startLoopbackClient('Login test');
-      const connection = await logIn(sdk, client, 'alice');
+      await using client = await startLoopbackClient('Sign-in test');
+      const connection = await signIn(sdk, client, 'alice');
       const { tools } = await connection.listTools();
       expect(tools.map(({ name }) => name)).toContain('delete_invoice');
 
@@ -166,7 +166,7 @@ describeWithBrowser.each(SDKS)('login with the official client ($name)', (sdk) =
         code: 40301,
         data: { reason: 'mcp-tool-unauthorized' },
       });
-      // A denial is an answer: the connection goes on.
+      // A denial is a response: the connection stays open.
       expect((await connection.listTools()).tools).toHaveLength(tools.length);
       await connection.close();
 
@@ -183,16 +183,16 @@ describeWithBrowser.each(SDKS)('login with the official client ($name)', (sdk) =
   );
 
   test('a user of another group may call the dangerous tool', async () => {
-    await using client = await startLoopbackClient('Login test');
-    const connection = await logIn(sdk, client, 'carol');
+    await using client = await startLoopbackClient('Sign-in test');
+    const connection = await signIn(sdk, client, 'carol');
     const result = await connection.callTool({ name: 'delete_invoice', arguments: { id: 'none' } });
     expect(JSON.stringify(result)).toContain('none');
     await connection.close();
   });
 
   test('a client renews its token by itself when the old one is refused', async () => {
-    await using client = await startLoopbackClient('Login test');
-    const connection = await logIn(sdk, client, 'bob');
+    await using client = await startLoopbackClient('Sign-in test');
+    const connection = await signIn(sdk, client, 'bob');
     const before = client.tokens();
     await gateway.stores.revocations.publish({ kind: 'token', tokenId: 'unrelated' });
     await client.provider.saveTokens({
