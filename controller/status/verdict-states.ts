@@ -53,7 +53,7 @@ export function resolvedRefsState({ isAccepted, problems }: VerdictSummary): Con
     const message = 'References are resolved once the spec is accepted.';
     return { status: 'Unknown', reason: 'Pending', message };
   }
-  // An accepted resource may have problems, such as a Service with too many endpoints to serve all.
+  // An accepted resource may have problems, such as a Service with too many targets to serve all.
   const message =
     problems.length === 0
       ? 'Every resource that it refers to exists and may be used.'

@@ -32,7 +32,7 @@ function isService(resource: SnapshotResource | undefined): boolean {
 
 /** Makes a Service ready to serve. Throws if a target is not a `host:port`. */
 export const servicePorts = oncePerObject(({ ports }: CompiledService): ServicePorts => {
-  return new Map(ports.map(({ port, endpoints }) => [port, endpoints.map(targetAt)]));
+  return new Map(ports.map(({ port, targets }) => [port, targets.map(targetAt)]));
 });
 
 /** IPv4, or IPv6 in brackets, or a name; and a port. */

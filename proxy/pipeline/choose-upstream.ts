@@ -73,10 +73,7 @@ function serviceTargets(
   const { service, port } = backend;
   const targets = services.get(service)?.get(port) ?? [];
   if (targets.length === 0) {
-    throw new UnavailableError(
-      'no-endpoint',
-      `${service} has no endpoint for port ${String(port)}`,
-    );
+    throw new UnavailableError('no-endpoint', `${service} has no target for port ${String(port)}`);
   }
   return { origin: serviceOrigin(service, port), choice: { targets, callerRank } };
 }

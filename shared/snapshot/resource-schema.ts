@@ -124,7 +124,7 @@ const service = objectOf<CompiledService>({
   ports: listOf(
     objectOf<CompiledService['ports'][number]>({
       port,
-      endpoints: listOf(string('^(?:\\[[0-9A-Fa-f:.]+\\]|[^\\s:/@?#]+):[1-9]\\d{0,4}$')),
+      targets: listOf(string('^(?:\\[[0-9A-Fa-f:.]+\\]|[^\\s:/@?#]+):[1-9]\\d{0,4}$')),
     }),
   ),
 });

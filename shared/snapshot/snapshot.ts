@@ -140,8 +140,8 @@ export interface CompiledService {
   readonly ports: readonly {
     /** Port of the Service. */
     readonly port: number;
-    /** Ready endpoints as `host:port`, IPv6 in brackets; sorted, none twice. May be empty. */
-    readonly endpoints: readonly string[];
+    /** Ready targets as `host:port`, IPv6 in brackets; sorted, none twice. May be empty. */
+    readonly targets: readonly string[];
   }[];
 }
 

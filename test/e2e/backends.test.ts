@@ -34,7 +34,7 @@ describeEndToEnd('fake', ['rbac', 'tokens'], 'backends of routes in a cluster', 
   test('requests follow the targets of a Service, and the route does not change', async () => {
     const place = { namespace: TEAM, name: 'moving' };
     await gateway.admin.apply(serviceManifest(place));
-    await placeEndpoint(place, 'one');
+    await placeTarget(place, 'one');
     await gateway.applyRoute('moving', {
       backendRefs: [{ name: place.name, port: SERVICE_PORT }],
     });
@@ -43,7 +43,7 @@ describeEndToEnd('fake', ['rbac', 'tokens'], 'backends of routes in a cluster', 
     const before = await gateway.route('moving');
     const hashes = await hashesOf('moving');
 
-    await placeEndpoint(place, 'two');
+    await placeTarget(place, 'two');
 
     console.info(`requests moved after ${String(await untilAnswered('moving', 'two'))} ms`);
     expect(await hashesOf('moving')).toEqual(hashes);
@@ -62,7 +62,7 @@ describeEndToEnd('fake', ['rbac', 'tokens'], 'backends of routes in a cluster', 
     expect(await gateway.statuses('missing')).toEqual([503, 503]);
 
     await gateway.admin.apply(serviceManifest(place));
-    await placeEndpoint(place, 'found');
+    await placeTarget(place, 'found');
     await untilAnswered('missing', 'found');
     await gateway.untilCondition('missing', 'ResolvedRefs', 'True/ResolvedRefs');
   });
@@ -70,7 +70,7 @@ describeEndToEnd('fake', ['rbac', 'tokens'], 'backends of routes in a cluster', 
   test('a Service of another namespace gets requests only while a ReferenceGrant allows it', async () => {
     const place = { namespace: OTHER_TEAM, name: 'theirs' };
     await gateway.admin.apply(serviceManifest(place));
-    await placeEndpoint(place, 'theirs');
+    await placeTarget(place, 'theirs');
     await gateway.applyRoute('theirs', { backendRefs: [{ ...place, port: SERVICE_PORT }] });
 
     await gateway.untilCondition('theirs', 'ResolvedRefs', 'False/RefNotPermitted');
@@ -90,8 +90,8 @@ describeEndToEnd('fake', ['rbac', 'tokens'], 'backends of routes in a cluster', 
     );
   });
 
-  /** Starts a server that answers with a name, and makes it the only endpoint of a Service. */
-  async function placeEndpoint(place: ServicePlace, name: string): Promise<void> {
+  /** Starts a server that answers with a name, and makes it the only target of a Service. */
+  async function placeTarget(place: ServicePlace, name: string): Promise<void> {
     const { port } = opened.use(await startUpstream((_message, response) => response.end(name)));
     const service = opened.use(await startTcpService(() => [port], address));
     await gateway.admin.apply(sliceManifest(place, { address, port: service.port }));

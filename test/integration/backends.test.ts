@@ -70,10 +70,10 @@ async function answers(url: string, count: number): Promise<readonly string[]> {
 }
 
 /**
- * Serves two endpoints, one of which takes no connections, and has all requests try that one first:
+ * Serves two targets, one of which takes no connections, and has all requests try that one first:
  * at the other, a request is under way until this is disposed of.
  */
-async function serveWithDeadEndpoint(
+async function serveWithDeadTarget(
   gateway: TestGateway,
   upstream: Upstream,
 ): Promise<AsyncDisposable> {
@@ -99,7 +99,7 @@ async function anUnusedPort(): Promise<{ readonly port: number }> {
 }
 
 describe('A route with a Service behind it', () => {
-  test('sends requests to all of its endpoints, with the name of the Service', async () => {
+  test('sends requests to all of its targets, with the name of the Service', async () => {
     await using one = await startUpstream(naming('one'));
     await using two = await startUpstream(naming('two'));
     await using gateway = await startGateway();
@@ -125,7 +125,7 @@ describe('A route with a Service behind it', () => {
     expect(busy.requests).toHaveLength(1);
   });
 
-  test('loses no request when an endpoint is gone', async () => {
+  test('loses no request when a target is gone', async () => {
     await using left = await startUpstream(naming('left'));
     await using gateway = await startGateway();
     const gone = await startUpstream(naming('gone'));
@@ -155,34 +155,31 @@ describe('A route with a Service behind it', () => {
         `POST / HTTP/1.1\r\n${host}\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n` +
         `186a0\r\n${'x'.repeat(100_000)}\r\n0\r\nX-Sum: 1\r\n\r\n`,
     ],
-  ])(
-    'brings a request whole to an endpoint that is there: one with %s',
-    async (_what, sum, bytes) => {
-      await using left = await startUpstream(
-        waiting((message, response) => {
-          buffer(message).then(
-            ({ length }) => {
-              const sum = message.trailers['x-sum'] ?? 'none';
-              response.end(`${String(length)} for ${String(message.headers.host)}, sum ${sum}`);
-            },
-            () => response.destroy(),
-          );
-        }),
-      );
-      await using gateway = await startGateway();
-      await using stack = new AsyncDisposableStack();
-      stack.use(await serveWithDeadEndpoint(gateway, left));
-      await using client = await RawClient.connect(gateway.port);
-      client.send(bytes(`Host: localhost:${String(gateway.port)}`));
-      const { status, body } = await client.response();
-      expect({ status, body }).toEqual({
-        status: 200,
-        body: `100000 for files.team.svc:8080, sum ${sum}`,
-      });
-    },
-  );
+  ])('brings a request whole to a target that is there: one with %s', async (_what, sum, bytes) => {
+    await using left = await startUpstream(
+      waiting((message, response) => {
+        buffer(message).then(
+          ({ length }) => {
+            const sum = message.trailers['x-sum'] ?? 'none';
+            response.end(`${String(length)} for ${String(message.headers.host)}, sum ${sum}`);
+          },
+          () => response.destroy(),
+        );
+      }),
+    );
+    await using gateway = await startGateway();
+    await using stack = new AsyncDisposableStack();
+    stack.use(await serveWithDeadTarget(gateway, left));
+    await using client = await RawClient.connect(gateway.port);
+    client.send(bytes(`Host: localhost:${String(gateway.port)}`));
+    const { status, body } = await client.response();
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: `100000 for files.team.svc:8080, sum ${sum}`,
+    });
+  });
 
-  test('answers 502 when no endpoint takes a connection', async () => {
+  test('answers 502 when no target takes a connection', async () => {
     await using gateway = await startGateway();
     await serve(gateway, [filesAt(await anUnusedPort(), await anUnusedPort())]);
     expect((await send(gateway.origin)).status).toBe(502);
@@ -220,7 +217,7 @@ describe('A route with a Service behind it', () => {
     readonly CompiledService[],
     Partial<CompiledRoute>,
   ])[] = [
-    ['its Service has no endpoint', [filesAt()], {}],
+    ['its Service has no target', [filesAt()], {}],
     ['its Service has no such port', [aCompiledService('team/files', ['127.0.0.1:1'], 9)], {}],
     ['there is no such Service', [], {}],
     ['the backend must not be used', [], { backends: [{ port: 8080, weight: 1 }] }],
@@ -248,7 +245,7 @@ describe('A route with a Service behind it', () => {
     },
   );
 
-  test('carries WebSockets to an endpoint that is there', async () => {
+  test('carries WebSockets to a target that is there', async () => {
     await using left = await startUpstream(waiting((_message, response) => response.end()));
     const sockets = new WebSocketServer({ server: left.server });
     sockets.on('connection', (socket, { headers, url }) => {
@@ -256,7 +253,7 @@ describe('A route with a Service behind it', () => {
     });
     await using gateway = await startGateway();
     await using stack = new AsyncDisposableStack();
-    stack.use(await serveWithDeadEndpoint(gateway, left));
+    stack.use(await serveWithDeadTarget(gateway, left));
     const client = new WebSocket(`${gateway.origin.replace('http:', 'ws:')}//x?y`);
     const [message] = (await once(client, 'message')) as [Buffer];
     expect(message.toString()).toBe('files.team.svc:8080 //x?y');
@@ -264,7 +261,7 @@ describe('A route with a Service behind it', () => {
     await once(client, 'close');
   });
 
-  test('answers a handshake with 502 when no endpoint takes a connection', async () => {
+  test('answers a handshake with 502 when no target takes a connection', async () => {
     await using gateway = await startGateway();
     await serve(gateway, [filesAt(await anUnusedPort())]);
     const client = new WebSocket(gateway.origin.replace('http:', 'ws:'));
@@ -272,7 +269,7 @@ describe('A route with a Service behind it', () => {
     expect(error.message).toContain('502');
   });
 
-  test('lets a request finish at an endpoint that is taken away meanwhile', async () => {
+  test('lets a request finish at a target that is taken away meanwhile', async () => {
     await using old = await startUpstream((_message, response) => {
       response.writeHead(200, { 'content-length': '8' }).write('from');
     });
@@ -308,8 +305,8 @@ async function serveMcp(world: GatewayWithUsers, service: CompiledService): Prom
   return from;
 }
 
-describe('An MCP server of several endpoints that keep sessions', () => {
-  test('keeps each client at the endpoint that knows its session', async () => {
+describe('An MCP server of several targets that keep sessions', () => {
+  test('keeps each client at the target that knows its session', async () => {
     await using one = await startStatefulMcpServer('one');
     await using two = await startStatefulMcpServer('two');
     await using world = await startGatewayWithUsers();
@@ -329,7 +326,7 @@ describe('An MCP server of several endpoints that keep sessions', () => {
     expect(one.sessions() + two.sessions()).toBe(3);
   });
 
-  test('answers as MCP servers do when it has no endpoint', async () => {
+  test('answers as MCP servers do when it has no target', async () => {
     await using world = await startGatewayWithUsers();
     const url = await serveMcp(world, filesAt());
     const { accessToken } = await signInClient(url);

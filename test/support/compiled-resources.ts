@@ -29,10 +29,10 @@ export function aCompiledRoute(changes: Partial<CompiledRoute> = {}): CompiledRo
 /** A compiled Service with these targets for one port. */
 export function aCompiledService(
   name = 'team/app',
-  endpoints: readonly string[] = ['10.0.0.1:8080', '[fd00::1]:8080'],
+  targets: readonly string[] = ['10.0.0.1:8080', '[fd00::1]:8080'],
   port = 8080,
 ): CompiledService {
-  return { kind: 'service', name, ports: [{ port, endpoints }] };
+  return { kind: 'service', name, ports: [{ port, targets }] };
 }
 
 /** A compiled identity provider with every optional member. */

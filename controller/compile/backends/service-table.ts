@@ -55,7 +55,7 @@ export class ServiceTable {
       name: service,
       ports: ports.map((port) => ({
         port,
-        endpoints: budget.allot(this.#directory.targets(service, port)),
+        targets: budget.allot(this.#directory.targets(service, port)),
       })),
     });
   }

@@ -25,7 +25,7 @@ export class UpstreamUse {
 
 function originsOf(value: CompiledResource | undefined): readonly string[] {
   if (value?.kind === 'service') {
-    return value.ports.flatMap(({ endpoints }) => endpoints.map((address) => `http://${address}`));
+    return value.ports.flatMap(({ targets }) => targets.map((address) => `http://${address}`));
   }
   const isDirect = value?.kind === 'route' && value.backends === undefined;
   return isDirect ? [upstreamOrigin(value)] : [];

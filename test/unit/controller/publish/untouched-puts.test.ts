@@ -26,7 +26,7 @@ function service(ports: readonly number[]): SnapshotResource {
   const value = {
     kind: 'service',
     name: 'x/svc',
-    ports: ports.map((port) => ({ port, endpoints: ['10.0.0.1:80'] })),
+    ports: ports.map((port) => ({ port, targets: ['10.0.0.1:80'] })),
   } as const;
   return { key: 'service/x/svc', hash: ports.join(), value };
 }

@@ -55,9 +55,9 @@ describe('the resources of a snapshot', () => {
       'a criterion of another release',
       aCompiledRoute(withCriterion({ kind: 'phase_of_the_moon' })),
     ],
-    ['an endpoint without a port', aCompiledService('a/b', ['10.0.0.1'])],
-    ['an endpoint with more than that', aCompiledService('a/b', ['10.0.0.1:80/x'])],
-    ['an endpoint with an impossible port', aCompiledService('a/b', ['10.0.0.1:99999'])],
+    ['a target without a port', aCompiledService('a/b', ['10.0.0.1'])],
+    ['a target with more than that', aCompiledService('a/b', ['10.0.0.1:80/x'])],
+    ['a target with an impossible port', aCompiledService('a/b', ['10.0.0.1:99999'])],
   ])('are rejected by key, and the others are accepted: %s', async (_what, value) => {
     const good = aResource(aCompiledRoute({ name: 'default/good' }));
     const bad = aResource(value);

@@ -48,7 +48,7 @@ function started(): CompilerCluster {
   return cluster;
 }
 
-function endpoints(cluster: CompilerCluster, name = SERVICE): unknown {
+function portsOf(cluster: CompilerCluster, name = SERVICE): unknown {
   const value = cluster.snapshot.get(`service/${name}`)?.value;
   return value?.kind === 'service' ? value.ports : undefined;
 }
@@ -64,9 +64,7 @@ describe('a change of EndpointSlices', () => {
     expect(cluster.compilations).toBe(compilations);
     expect(put.map(({ key }) => key)).toEqual(['service/x/files']);
     expect([...deleted, ...routes]).toEqual([]);
-    expect(endpoints(cluster)).toEqual([
-      { port: 80, endpoints: ['10.0.0.1:8000', '10.0.0.2:8000'] },
-    ]);
+    expect(portsOf(cluster)).toEqual([{ port: 80, targets: ['10.0.0.1:8000', '10.0.0.2:8000'] }]);
   });
 
   test('of a Service that no route uses changes nothing', () => {
@@ -83,15 +81,15 @@ describe('a change of EndpointSlices', () => {
     const cluster = started();
     cluster.change({ endpointSlices: new Map([['x/slice', slice(['10.0.0.1'], 'other')]]) });
 
-    expect(endpoints(cluster)).toEqual([{ port: 80, endpoints: [] }]);
+    expect(portsOf(cluster)).toEqual([{ port: 80, targets: [] }]);
 
     cluster.change({ endpointSlices: new Map([['x/slice', slice(['10.0.0.1'])]]) });
 
-    expect(endpoints(cluster)).toEqual([{ port: 80, endpoints: ['10.0.0.1:8000'] }]);
+    expect(portsOf(cluster)).toEqual([{ port: 80, targets: ['10.0.0.1:8000'] }]);
 
     cluster.change({ endpointSlices: new Map([['x/slice', undefined]]) });
 
-    expect(endpoints(cluster)).toEqual([{ port: 80, endpoints: [] }]);
+    expect(portsOf(cluster)).toEqual([{ port: 80, targets: [] }]);
     expect(cluster.verdicts.get('x/app')).toMatchObject({ isAccepted: true, problems: [] });
   });
 });
@@ -113,7 +111,7 @@ describe('a Service', () => {
     cluster.change({ services: new Map([[SERVICE, service()]]) });
 
     expect(cluster.routes['x/app']?.backends).toEqual([{ service: SERVICE, port: 80, weight: 1 }]);
-    expect(endpoints(cluster)).toEqual([{ port: 80, endpoints: ['10.0.0.1:8000'] }]);
+    expect(portsOf(cluster)).toEqual([{ port: 80, targets: ['10.0.0.1:8000'] }]);
     expect(cluster.verdicts.get('x/app')?.problems).toEqual([]);
     expect(cluster.compilations).toBe(compilations);
   });
@@ -132,11 +130,11 @@ describe('a Service', () => {
     cluster.change({ services: new Map([[SERVICE, service(80, { ports })]]) });
     cluster.put({ 'x/more': { ...specWith({ name: 'files', port: 81 }), prefix: '/more' } });
 
-    expect(endpoints(cluster)).toMatchObject([{ port: 80 }, { port: 81 }]);
+    expect(portsOf(cluster)).toMatchObject([{ port: 80 }, { port: 81 }]);
 
     cluster.delete('x/app');
 
-    expect(endpoints(cluster)).toMatchObject([{ port: 81 }]);
+    expect(portsOf(cluster)).toMatchObject([{ port: 81 }]);
 
     cluster.put({ 'x/more': { ...specWith({ name: 'files', port: 82 }), prefix: '/more' } });
 
@@ -148,7 +146,7 @@ describe('a Service', () => {
     const spec = { type: 'ExternalName', externalName: 'files.example.net' };
     cluster.change({ services: new Map([[SERVICE, { metadata: { name: 'files' }, spec }]]) });
 
-    expect(endpoints(cluster)).toEqual([{ port: 80, endpoints: ['files.example.net:80'] }]);
+    expect(portsOf(cluster)).toEqual([{ port: 80, targets: ['files.example.net:80'] }]);
   });
 
   test('stays in use if the route changes to something invalid', () => {
@@ -156,7 +154,7 @@ describe('a Service', () => {
     cluster.put({ 'x/app': { ...specWith({ name: 'other', port: 80 }), regex: '(a+)+' } });
     cluster.change({ endpointSlices: new Map([['x/slice', slice(['10.0.0.7'])]]) });
 
-    expect(endpoints(cluster)).toEqual([{ port: 80, endpoints: ['10.0.0.7:8000'] }]);
+    expect(portsOf(cluster)).toEqual([{ port: 80, targets: ['10.0.0.7:8000'] }]);
     expect(cluster.reasons('x/app')).toEqual(['InvalidRegex', 'BackendNotFound']);
   });
 });

@@ -36,7 +36,7 @@ function withService(portCount: number, sliceCount: number): CompilerCluster {
 
 function endpointCounts(cluster: CompilerCluster): readonly number[] {
   const value = cluster.snapshot.get('service/x/big')?.value;
-  return value?.kind === 'service' ? value.ports.map(({ endpoints }) => endpoints.length) : [];
+  return value?.kind === 'service' ? value.ports.map(({ targets }) => targets.length) : [];
 }
 
 describe('a Service', () => {
