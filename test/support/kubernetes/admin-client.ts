@@ -11,8 +11,8 @@ const CONNECTIONS = 8;
 const FIELD_MANAGER = 'test';
 
 /**
- * Makes a client of the current context of a kubeconfig file. Every request goes `through` a function
- * of its own, if there is one. Disposing of it ends its connections.
+ * Makes a client of the current context of a kubeconfig file. If `through` is given, every request
+ * passes through it. Disposing of the client ends its connections.
  */
 export async function createAdminClient(
   kubeconfigPath: string,
@@ -44,7 +44,7 @@ export async function createAdminClient(
     request,
     apply: async (manifests) => {
       for (const document of parseAllDocuments(manifests)) {
-        // What is no manifest fails at the member it misses.
+        // A document that is not a manifest fails at a missing member.
         const manifest = document.toJS() as Manifest | null;
         if (manifest === null) continue;
         const place = await placeOf(manifest.apiVersion, manifest.kind);
@@ -63,7 +63,7 @@ interface Manifest {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-/** Where the objects of a kind are. */
+/** The collection of the objects of a kind. */
 interface ResourcePlace {
   readonly root: string;
   readonly plural: string;
@@ -93,7 +93,7 @@ export async function connect(kubeconfigPath: string): Promise<{
       ...(rejectUnauthorized !== undefined && { rejectUnauthorized }),
     },
   });
-  // The client library sets single values only. In lower case, a request can set its own instead.
+  // The client library sets single values only. In lower case, a request can override them.
   const headers = Object.entries((options.headers ?? {}) as Record<string, string>).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
@@ -118,7 +118,7 @@ async function findPlace(
   kind: string,
 ): Promise<ResourcePlace> {
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  // An `APIResourceList`, as every API server answers.
+  // An `APIResourceList`, which every API server sends.
   const { resources } = (await request('GET', root)) as {
     readonly resources: readonly {
       readonly name: string;

@@ -1,12 +1,12 @@
-/** An API server refused a request: what its `Status` says. */
+/** The `Status` with which an API server refused a request. */
 export class ApiStatusError extends Error {
   override readonly name = 'ApiStatusError';
   readonly code: number;
   readonly reason: string;
-  /** The whole body, as it came. */
+  /** The whole body, as received. */
   readonly status: unknown;
 
-  /** `body` is what came with `code`: a `Status`, or whatever else answered. */
+  /** `body` is the response with status `code`: a `Status`, or anything else. */
   constructor(code: number, body: unknown) {
     const { reason, message } = wordsOf(body);
     super(message ?? `answered with ${String(code)}`);
@@ -17,6 +17,6 @@ export class ApiStatusError extends Error {
 }
 
 function wordsOf(body: unknown): { readonly reason?: string; readonly message?: string } {
-  // A `Status` has both as text; anything else that is an object lacks them.
+  // A `Status` has both as text; any other object lacks them.
   return typeof body === 'object' && body !== null ? body : {};
 }

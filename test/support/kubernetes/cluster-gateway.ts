@@ -31,17 +31,17 @@ const LEASE_PATH = `${leasesIn(INSTALL_NAMESPACE)}/gatehouse-controller`;
 
 export interface ClusterGatewayOptions {
   readonly cluster: Cluster;
-  /** As `--redis-url` takes it. */
+  /** Value of `--redis-url`. */
   readonly redisUrl: string;
   readonly controllers: number;
   readonly proxies: number;
-  /** More flags for every controller, such as `--deletion-delay`. */
+  /** Further flags for every controller, such as `--deletion-delay`. */
   readonly controllerFlags?: readonly string[];
-  /** More flags for every proxy. */
+  /** Further flags for every proxy. */
   readonly proxyFlags?: readonly string[];
-  /** Environment of the controllers, by their number. */
+  /** Environments of the controllers, by their index. */
   readonly controllerVariables?: readonly Readonly<Record<string, string>>[];
-  /** Environment of a proxy, by its number. */
+  /** Returns the environment of a proxy, by its index. */
   readonly proxyVariables?: (index: number) => Readonly<Record<string, string>>;
 }
 
@@ -89,9 +89,9 @@ interface GatewayParts extends Pick<
 }
 
 /**
- * Controllers and proxies as processes of their own, with the rights of their ServiceAccounts, and
- * what they need but an API server and Redis. Installed in namespace `gatehouse`; routes are in
- * namespace `team`.
+ * Controllers and proxies as separate processes, with the rights of their ServiceAccounts, and
+ * everything that they need except an API server and Redis. Installed in namespace `gatehouse`;
+ * routes are in namespace `team`.
  */
 export class ClusterGateway implements AsyncDisposable {
   readonly #parts: GatewayParts;
@@ -116,12 +116,12 @@ export class ClusterGateway implements AsyncDisposable {
     return this.#proxies;
   }
 
-  /** Answers `Hello from <path>` to everything. */
+  /** Answers `Hello from <path>` to every request. */
   get upstream(): Upstream {
     return this.#parts.upstream;
   }
 
-  /** Makes one more proxy, and starts it. */
+  /** Creates another proxy, and starts it. */
   async addProxy(): Promise<ProxyMember> {
     const { files, pushService, redisUrl, proxyFlags = [], proxyVariables } = this.#parts;
     const variables = proxyVariables?.(this.#proxies.length);
@@ -147,13 +147,13 @@ export class ClusterGateway implements AsyncDisposable {
     return proxy;
   }
 
-  /** Kills a proxy, and knows it no more. */
+  /** Kills a proxy, and removes it from `proxies`. */
   async dropProxy(proxy: ProxyMember): Promise<void> {
     await proxy.kill();
     this.#proxies.splice(this.#proxies.indexOf(proxy), 1);
   }
 
-  /** Connects a proxy that serves nothing to the leader, and forgives it nothing. */
+  /** Connects a probe, which serves no requests and reports every violation, to the leader. */
   async connectProbe(id: string, options: Pick<ProbeOptions, 'answer'> = {}): Promise<PushProbe> {
     const [leader, token] = await Promise.all([this.leader(), this.#tokenOf(id)]);
     const { ca } = this.#parts.files;
@@ -161,7 +161,7 @@ export class ClusterGateway implements AsyncDisposable {
     return connectProbe({ ...options, port, ca, id, token, serverName: 'localhost' });
   }
 
-  /** Creates or changes a Route in namespace `team`. Public, to `upstream`, unless it says else. */
+  /** Creates or changes a Route in namespace `team`, public and to `upstream` by default. */
   async applyRoute(name: string, spec: Partial<Route['spec']> = {}): Promise<void> {
     await this.admin.apply(routeManifest(name, spec, this.upstream));
   }
@@ -186,7 +186,7 @@ export class ClusterGateway implements AsyncDisposable {
   }
 
   async route(name: string): Promise<Route> {
-    // The API server sends what its definition says.
+    // The API server sends the form that the definition has.
     return (await this.admin.request('GET', `${routesIn(TEAM)}/${name}`)) as Route;
   }
 
@@ -194,17 +194,17 @@ export class ClusterGateway implements AsyncDisposable {
     return (await this.admin.request('GET', SETTINGS_PATH)) as GatewaySettings;
   }
 
-  /** The condition of a Route, as `Status/Reason`; undefined while it has none. */
+  /** Returns a condition of a Route as `Status/Reason`; undefined if it has none. */
   async condition(route: string, type: string): Promise<string | undefined> {
     return stateOf(await this.route(route), type);
   }
 
-  /** The same of the settings. */
+  /** Returns a condition of the settings in the same form. */
   async settingsCondition(type: string): Promise<string | undefined> {
     return stateOf(await this.settings(), type);
   }
 
-  /** What each of these proxies answers for a route; 0: nothing. */
+  /** Returns the status with which each of these proxies answers for a route; 0 if it does not. */
   async statuses(
     route: string,
     proxies: readonly ProxyMember[] = this.proxies,
@@ -212,7 +212,7 @@ export class ClusterGateway implements AsyncDisposable {
     return Promise.all(proxies.map((proxy) => proxy.status(hostOf(route))));
   }
 
-  /** Waits until all of these proxies serve a route, and tells how many milliseconds that took. */
+  /** Waits until all of these proxies serve a route, and returns the milliseconds that this took. */
   async untilServed(
     route: string,
     {
@@ -225,7 +225,7 @@ export class ClusterGateway implements AsyncDisposable {
     return this.#eventually(`${route} serves`, isServed, deadlineMs);
   }
 
-  /** The same for a condition of a route. */
+  /** Waits until a Route has a condition, and returns the milliseconds that this took. */
   async untilCondition(
     route: string,
     type: string,
@@ -241,15 +241,15 @@ export class ClusterGateway implements AsyncDisposable {
     return this.#eventually(`the settings are ${type} ${state}`, isSo);
   }
 
-  /** Who holds the Lease. */
+  /** Returns the controller that holds the Lease. */
   async leader(): Promise<ControllerMember> {
     const { holderIdentity: holder } = await this.lease();
     const leader = this.controllers.find(({ identity }) => identity === holder);
-    if (leader === undefined) throw new Error(`${holder} holds the Lease, which is no controller`);
+    if (leader === undefined) throw new Error(`${holder} holds the Lease, and is not a controller`);
     return leader;
   }
 
-  /** Who do not. */
+  /** Returns the controllers that do not hold the Lease. */
   async followers(): Promise<readonly ControllerMember[]> {
     const leader = await this.leader();
     return this.controllers.filter((controller) => controller !== leader);
@@ -270,7 +270,7 @@ export class ClusterGateway implements AsyncDisposable {
     await this.#opened.disposeAsync();
   }
 
-  /** When it does not come true, what the processes logged last may say why. */
+  /** If it does not become true, the last logs of the processes may show why. */
   async #eventually(...condition: Parameters<typeof eventually>): Promise<number> {
     try {
       return await eventually(...condition);

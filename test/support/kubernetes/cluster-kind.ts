@@ -4,18 +4,18 @@ import type { Cluster, ClusterCapabilities } from './cluster.ts';
 export interface PresentKind {
   readonly kind: Cluster['kind'];
   readonly capabilities: ClusterCapabilities;
-  /** Makes the first `open` quick. */
+  /** Starts the server early, so that the first `open` is quick. */
   readonly start: () => Promise<void>;
   /** Opens one, for one user at a time. */
   readonly open: () => Promise<Cluster>;
-  /** Ends what `start` started, if it did. */
+  /** Stops the server, if `start` started one. */
   readonly close: () => Promise<void>;
 }
 
-/** A kind of API server that is not there. */
+/** A kind of API server that cannot be started here. */
 export interface AbsentKind {
   readonly kind: Cluster['kind'];
-  /** Why not. */
+  /** The reason. */
   readonly absence: string;
 }
 

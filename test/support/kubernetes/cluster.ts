@@ -1,8 +1,8 @@
-/** What a test can ask of an API server. */
+/** Capabilities of an API server that tests can require. */
 export interface ClusterCapabilities {
-  /** Rules in CEL are held at admission. */
+  /** Rules in CEL are enforced at admission. */
   readonly cel: boolean;
-  /** Unknown fields are refused where a request asks for that (`fieldValidation=Strict`). */
+  /** Unknown fields are refused if a request asks for that (`fieldValidation=Strict`). */
   readonly strictFieldValidation: boolean;
   /** Requests are authorized by RBAC objects. */
   readonly rbac: boolean;
@@ -10,13 +10,13 @@ export interface ClusterCapabilities {
   readonly tokens: boolean;
   /** Faults can be provoked (`faults`). */
   readonly faults: boolean;
-  /** A namespace that is deleted goes away, with everything in it. */
+  /** A deleted namespace disappears, with everything in it. */
   readonly namespaceController: boolean;
-  /** Lists come as the table that kubectl shows, to who asks for it. */
+  /** Lists are sent as the table that kubectl shows, if a request asks for it. */
   readonly tables: boolean;
 }
 
-/** An API server for tests, empty but for our CRDs. Disposing of it ends it. */
+/** An API server for tests, empty except for our CRDs. Disposing of it stops it. */
 export interface Cluster extends AsyncDisposable {
   readonly kind: 'fake' | 'envtest' | 'k3s' | 'existing';
   readonly capabilities: ClusterCapabilities;
@@ -25,8 +25,8 @@ export interface Cluster extends AsyncDisposable {
   /** Writes a kubeconfig for a ServiceAccount, with a token of its own, and returns its path. */
   kubeconfigFor(namespace: string, serviceAccount: string): Promise<string>;
   /**
-   * A token of a ServiceAccount for `audience`, bound to a pod of that name (both are made when
-   * missing), as the kubelet projects it.
+   * Returns a token of a ServiceAccount for `audience`, bound to a pod of that name, as the kubelet
+   * projects it. Creates both if they are missing.
    */
   proxyToken(options: {
     readonly namespace: string;
@@ -34,13 +34,13 @@ export interface Cluster extends AsyncDisposable {
     readonly pod: string;
     readonly audience: string;
   }): Promise<string>;
-  /** Requests as the administrator. */
+  /** A client with the rights of the administrator. */
   readonly admin: AdminClient;
   /** Only with `capabilities.faults`. */
   readonly faults: ClusterFaults;
 }
 
-/** A plain client for tests: JSON in, JSON out. Paths as in `/apis/gatehouse.dev/v1alpha1/routes`. */
+/** A plain client for tests: JSON in, JSON out. Paths are as in `/apis/gatehouse.dev/v1alpha1/routes`. */
 export interface AdminClient {
   /** Rejects with an `ApiStatusError` (`code`, `reason`, `message`) for any status from 300 on. */
   request(
@@ -53,21 +53,21 @@ export interface AdminClient {
   apply(manifests: string): Promise<void>;
 }
 
-/** What can go wrong with an API server. Each lasts until it is taken back by `heal`. */
+/** Faults of an API server. Each lasts until `heal`. */
 export interface ClusterFaults {
-  /** Refuses connections, and breaks those there are. */
+  /** Refuses connections, and breaks open ones. */
   goAway(): Promise<void>;
-  /** Goes on accepting connections and answers nothing. */
+  /** Continues to accept connections, and answers nothing. */
   hang(): void;
-  /** Ends every watch under way, without a word. */
+  /** Ends every open watch without an event. */
   cutWatches(): void;
   /** Answers the next watch of every client with 410 Gone, as after a compaction. */
   compact(): void;
   /** Answers this part (0 to 1) of all requests with that status. */
   fail(status: number, part: number): void;
-  /** Everything well again. */
+  /** Ends all faults. */
   heal(): Promise<void>;
-  /** What was asked so far: who, verb, resource (with its subresource), name. */
+  /** Requests so far: user, verb, resource (with its subresource), name. */
   readonly requests: readonly {
     readonly user: string;
     readonly verb: string;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
-/** Why no container can run here; undefined when one can. */
+/** The reason why no container can run here; undefined if one can. */
 export async function noContainerEngineReason(): Promise<string | undefined> {
   const reason = 'no container engine answers';
   if (!mayBeThere()) return reason;
@@ -15,7 +15,7 @@ export async function noContainerEngineReason(): Promise<string | undefined> {
   }
 }
 
-/** Whether anything is where testcontainers looks. It knows for sure, but takes a second to load. */
+/** Whether there is a socket where testcontainers looks. Loading testcontainers itself takes a second. */
 function mayBeThere(): boolean {
   const { DOCKER_HOST: host, XDG_RUNTIME_DIR: runtimeDirectory } = process.env;
   if (host !== undefined || process.platform === 'win32') return true;

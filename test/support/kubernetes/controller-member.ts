@@ -3,18 +3,18 @@ import { portOf } from './proxy-member.ts';
 
 /** A `gatehouse controller`. */
 export class ControllerMember extends Member {
-  /** Who it is in the Lease; undefined before it first led. */
+  /** Its identity in the Lease; undefined before it first led. */
   get identity(): string | undefined {
     const { identity } = this.log.findLast(isAcquisition) ?? {};
     return typeof identity === 'string' ? identity : undefined;
   }
 
-  /** The epochs that it acquired, in all of its lives. */
+  /** The epochs that it acquired, in all of its runs. */
   get epochs(): readonly number[] {
     return this.log.filter(isAcquisition).map(({ epoch }) => Number(epoch));
   }
 
-  /** Where proxies connect to. */
+  /** Address that proxies connect to. */
   async pushPort(): Promise<number> {
     const { addresses } = await this.logged('listening');
     return portOf(Array.isArray(addresses) ? addresses[0] : undefined);

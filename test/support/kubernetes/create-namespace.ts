@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { Cluster } from './cluster.ts';
 
 /**
- * Creates a namespace with a name that nobody else uses, which it returns: for tests that share an
- * API server.
+ * Creates a namespace with a name that nothing else uses, and returns the name: for tests that share
+ * an API server.
  */
 export async function createNamespace(
   { admin }: Pick<Cluster, 'admin'>,

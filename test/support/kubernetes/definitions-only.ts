@@ -10,20 +10,20 @@ import { startApiextensionsApiserver } from './real/start-apiextensions-apiserve
 import { startEtcd } from './real/start-etcd.ts';
 
 /**
- * An API server that serves what our definitions define, and nothing else: `k8s.io/apiextensions-apiserver`,
- * which is easier to come by in a current version than kube-apiserver. Namespaces need not exist.
+ * An API server that serves only our definitions: `k8s.io/apiextensions-apiserver`, which is easier to
+ * get in a current version than kube-apiserver. Namespaces need not exist.
  */
 export interface DefinitionsOnly extends AsyncDisposable {
   readonly admin: AdminClient;
 }
 
-/** Why there is none; undefined when there is. */
+/** The reason why there is none; undefined if there is one. */
 export function noDefinitionsOnlyReason(): string | undefined {
   if (programName() === undefined) return 'APIEXTENSIONS_APISERVER does not name its program';
   return findEtcd() === undefined ? 'there is no etcd' : undefined;
 }
 
-/** Starts one. */
+/** Starts a server. */
 export async function startDefinitionsOnly(): Promise<DefinitionsOnly> {
   const program = programName();
   const etcdProgram = findEtcd();

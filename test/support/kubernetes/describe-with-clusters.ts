@@ -28,18 +28,18 @@ afterAll(async () => {
 });
 
 /**
- * `describe`, once for each kind of API server that is there and has the capabilities that the tests
- * need:
+ * `describe`, once for each kind of API server that is available and has the capabilities that the
+ * tests need:
  *
  * - `fake`: always.
- * - `envtest`: where kube-apiserver and etcd are found; see `findBinaries`.
- * - `k3s`: where a container engine answers.
- * - `existing`: where USE_EXISTING_CLUSTER is `true`.
+ * - `envtest`: if kube-apiserver and etcd are found; see `findBinaries`.
+ * - `k3s`: if a container engine answers.
+ * - `existing`: if USE_EXISTING_CLUSTER is `true`.
  *
  * A missing kind is reported and skipped. It fails the run if REQUIRE_CLUSTER (`envtest,k3s`) names it.
  *
  * `openCluster` is for one user at a time, in a hook or in a test. The real servers start once per
- * file. All but `existing` hold nothing but our definitions then; disposing of the cluster removes
+ * file. All but `existing` contain only our definitions then; disposing of the cluster removes
  * everything else again.
  */
 export function describeWithClusters(
@@ -53,10 +53,10 @@ export function describeWithClusters(
 }
 
 /**
- * The same for tests of whole processes, which take long: on the kinds named by `on` only. With
- * `E2E=all` on every kind that is there.
+ * `describe` for tests of whole processes, which take long: only on the kinds named by `on`. With
+ * `E2E=all` they run on every available kind.
  *
- * `real` is every kind but `fake`; where no real one is there, it is `fake`.
+ * `real` means every kind but `fake`; if no real one is available, it means `fake`.
  */
 export function describeEndToEnd(
   on: 'fake' | 'real',

@@ -1,13 +1,13 @@
 import { ApiStatusError } from './api-status-error.ts';
 import type { AdminClient } from './cluster.ts';
 
-/** What a new object needs at least. */
+/** The required fields of a new object. */
 interface NewObject {
   readonly metadata: { readonly name: string };
   readonly spec?: object;
 }
 
-/** Creates an object of a collection such as `/api/v1/namespaces`, and takes one that is there. */
+/** Creates an object in a collection such as `/api/v1/namespaces`, or returns the existing one. */
 export async function ensureObject(
   admin: AdminClient,
   collection: string,
@@ -21,7 +21,7 @@ export async function ensureObject(
   }
 }
 
-/** Creates a namespace unless it is there. */
+/** Creates a namespace if it does not exist. */
 export async function ensureNamespace(admin: AdminClient, name: string): Promise<void> {
   await ensureObject(admin, '/api/v1/namespaces', { metadata: { name } });
 }

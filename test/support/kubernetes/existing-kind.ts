@@ -16,8 +16,8 @@ import { capabilitiesOf, minorIn } from './real/kube-version.ts';
 import { realCluster } from './real/real-cluster.ts';
 
 /**
- * The cluster of the current kubeconfig, where USE_EXISTING_CLUSTER is `true`. It has to have the
- * definitions; everything else that tests make there they delete again.
+ * The cluster of the current kubeconfig, if USE_EXISTING_CLUSTER is `true`. It must have the
+ * definitions; the tests delete everything else that they create there.
  */
 export async function existingKind(): Promise<ClusterKind> {
   if (process.env['USE_EXISTING_CLUSTER'] !== 'true') {
@@ -71,7 +71,7 @@ async function minorVersion(kubeconfig: string): Promise<number> {
   return minorIn(JSON.stringify(await admin.request('GET', '/version')));
 }
 
-/** As kubectl finds it, in one file. */
+/** The current kubeconfig in one file, found as kubectl finds it. */
 async function writeCurrentKubeconfig(directory: string): Promise<string> {
   const config = new KubeConfig();
   config.loadFromDefault();

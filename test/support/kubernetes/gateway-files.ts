@@ -5,18 +5,18 @@ import { join } from 'node:path';
 
 import { createThrowawayAuthority } from '../throwaway-authority.ts';
 
-/** Files that controllers and proxies are given. Disposing of them deletes the directory. */
+/** Files for controllers and proxies. Disposing of them deletes the directory. */
 export interface GatewayFiles extends AsyncDisposable {
   readonly directory: string;
-  /** Of the certificate that controllers have, for `localhost`. */
+  /** Directory of the controllers' certificate, for `localhost`. */
   readonly tlsDirectory: string;
-  /** The authority of that, in PEM, and the file of it. */
+  /** The authority of that certificate in PEM, and its file. */
   readonly ca: string;
   readonly caFile: string;
   readonly sealingKeysDirectory: string;
 }
 
-/** Writes them to a directory of their own. */
+/** Writes the files to a temporary directory. */
 export async function writeGatewayFiles(): Promise<GatewayFiles> {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-cluster-'));
   const authority = createThrowawayAuthority();

@@ -3,17 +3,17 @@ import { stringify } from 'yaml';
 import type { GatewaySettings, Route } from '../../../crds/types.ts';
 import type { Upstream } from '../upstream.ts';
 
-/** Where the gateway is installed. */
+/** Namespace of the gateway. */
 export const INSTALL_NAMESPACE = 'gatehouse';
-/** Where routes are, unless a test says else. */
+/** Default namespace of routes. */
 export const TEAM = 'team';
 
-/** Host of the route that `routeManifest` makes under a name. */
+/** Host of the route that `routeManifest` makes for a name. */
 export function hostOf(route: string): string {
   return `${route}.example.test`;
 }
 
-/** A Route in namespace `team`, public and to an upstream unless it says else. */
+/** A Route in namespace `team`, public and to an upstream by default. */
 export function routeManifest(
   name: string,
   spec: Partial<Route['spec']>,

@@ -14,34 +14,34 @@ export class Member implements AsyncDisposable {
     this.#variables = variables;
   }
 
-  /** Whether it was started, and not ended since. */
+  /** Whether it was started and has not ended since. */
   get isRunning(): boolean {
     return this.#isRunning;
   }
 
-  /** Starts it, again if it ended. */
+  /** Starts the process, or starts it again if it ended. */
   start(): void {
     this.#isRunning = true;
     this.#lives.push(startGatehouse(this.#argv, this.#variables));
   }
 
-  /** The record of this life that has this message, now or later. */
+  /** Returns the record of the present run that has this message, once there is one. */
   async logged(message: string): Promise<LogRecord> {
     return this.#life.logged((record) => record['message'] === message);
   }
 
-  /** Whether this life has logged it already. */
+  /** Whether the present run has logged it already. */
   hasLogged(message: string): boolean {
     return this.#life.log.some((record) => record['message'] === message);
   }
 
-  /** With SIGKILL: it has no time for anything. */
+  /** Kills the process with SIGKILL. */
   async kill(): Promise<void> {
     this.#isRunning = false;
     await this.#lives.at(-1)?.[Symbol.asyncDispose]();
   }
 
-  /** With SIGTERM, as Kubernetes asks. Resolves with its exit code. */
+  /** Ends the process with SIGTERM, as Kubernetes does. Resolves with its exit code. */
   async terminate(): Promise<number | null> {
     this.#life.signal('SIGTERM');
     const code = await this.#life.exited();
@@ -49,12 +49,12 @@ export class Member implements AsyncDisposable {
     return code;
   }
 
-  /** Asks it to end, and does not wait for it. */
+  /** Sends SIGTERM, and does not wait. */
   beginTermination(): void {
     this.#life.signal('SIGTERM');
   }
 
-  /** Stops its clock, as it were: connections stay, and nothing answers. */
+  /** Pauses the process: connections stay open, and nothing answers. */
   pause(): void {
     this.#life.signal('SIGSTOP');
   }
@@ -63,17 +63,17 @@ export class Member implements AsyncDisposable {
     this.#life.signal('SIGCONT');
   }
 
-  /** Everything it logged, in all of its lives. */
+  /** Everything that it logged, in all of its runs. */
   get log(): readonly LogRecord[] {
     return this.#lives.flatMap(({ log }) => log);
   }
 
-  /** Everything it wrote besides, likewise. */
+  /** Everything else that it wrote, in all of its runs. */
   get stderr(): string {
     return this.#lives.map(({ stderr }) => stderr).join('');
   }
 
-  /** The end of both, but for what was logged of requests. */
+  /** The end of both, without the records of requests. */
   get lastWords(): string {
     const records = this.log.filter(isNotOfRequest).slice(-LAST_RECORDS);
     const state = this.#isRunning ? 'runs' : 'does not run';
@@ -83,7 +83,7 @@ export class Member implements AsyncDisposable {
 
   get #life(): GatehouseProcess {
     const life = this.#lives.at(-1);
-    if (life === undefined) throw new Error('it has not been started');
+    if (life === undefined) throw new Error('the process has not been started');
     return life;
   }
 

@@ -5,7 +5,7 @@ import {
 } from '../../../controller/kubernetes/kubernetes-api.ts';
 import type { KubernetesObject } from '../../../controller/kubernetes/objects.ts';
 
-/** What was asked, before it is done. */
+/** A request, before it is carried out. */
 export interface MemoryRequest {
   readonly verb: 'get' | 'create' | 'replace' | 'apply-status';
   readonly plural: string;
@@ -21,10 +21,10 @@ interface Place {
 const MICRO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 /**
- * Objects of an API server in this process, for what depends on time: no connection, and answers in
- * the same turn of the event loop unless `before` delays them.
+ * Objects of an API server in this process, for tests of timing: no connection, and responses in the
+ * same turn of the event loop unless `before` delays them.
  *
- * As strict as the real one about `uid`, `resourceVersion`, `MicroTime`, and names that are taken.
+ * As strict as a real one about `uid`, `resourceVersion`, `MicroTime`, and names that are in use.
  * The `uid` of the first object of a name is `uid-NAME`, that of the next `uid-NAME-2`.
  */
 export class MemoryApi implements Pick<
@@ -32,10 +32,10 @@ export class MemoryApi implements Pick<
   'get' | 'create' | 'replace' | 'applyStatus'
 > {
   readonly requests: MemoryRequest[] = [];
-  /** Runs before every request; what it throws is the answer. */
+  /** Runs before every request; an error that it throws is the response. */
   before: (request: MemoryRequest) => void | Promise<void> = () => undefined;
   readonly #objects = new Map<string, KubernetesObject>();
-  /** How many objects there were of a name. */
+  /** Number of objects that each name has had. */
   readonly #created = new Map<string, number>();
   #version = 0;
 
@@ -110,7 +110,7 @@ export class MemoryApi implements Pick<
     this.#store(type, change(this.#existing(type, place)));
   }
 
-  /** An object as it is; undefined when there is none. */
+  /** Returns an object as stored; undefined if there is none. */
   read(type: ResourceType, place: Place): KubernetesObject | undefined {
     return structuredClone(this.#objects.get(keyOf(type, place)));
   }
@@ -148,9 +148,9 @@ function keyOf({ plural }: ResourceType, { namespace = '', name }: Place): strin
   return `${plural}/${namespace}/${name}`;
 }
 
-/** What the API server would have parsed. */
+/** Checks what an API server checks while it parses. */
 function checked({ plural }: ResourceType, object: object): KubernetesObject {
-  // It has been through JSON, as on its way to a server; what it has to be is checked below.
+  // It has been through JSON, as on its way to a server; its form is checked below.
   const parsed = JSON.parse(JSON.stringify(object)) as KubernetesObject & {
     readonly spec?: Readonly<Record<string, unknown>>;
   };

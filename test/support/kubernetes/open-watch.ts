@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers';
 import { connect } from './admin-client.ts';
 import { ApiStatusError } from './api-status-error.ts';
 
-/** A line of a watch, as it came. */
+/** A line of a watch, as received. */
 export interface WatchLine {
   readonly type: string;
   readonly object: {
@@ -15,15 +15,15 @@ export interface WatchLine {
   };
 }
 
-/** A watch under way. Disposing of it breaks it. */
+/** An open watch. Disposing of it breaks the connection. */
 export interface OpenWatch extends AsyncDisposable {
-  /** The next line; undefined when the server has ended the watch. */
+  /** Returns the next line; undefined if the server has ended the watch. */
   next(): Promise<WatchLine | undefined>;
 }
 
 /**
- * Begins a watch, with all of its query in `path`, as the user of a kubeconfig file. Rejects with an
- * `ApiStatusError` when the server refuses it.
+ * Opens a watch, with its whole query in `path`, as the user of a kubeconfig file. Rejects with an
+ * `ApiStatusError` if the server refuses it.
  */
 export async function openWatch(kubeconfig: string, path: string): Promise<OpenWatch> {
   const { server, headers, pool } = await connect(kubeconfig);
@@ -41,11 +41,11 @@ export async function openWatch(kubeconfig: string, path: string): Promise<OpenW
   return {
     next: async () => {
       const line = await lines.next();
-      // What an API server sends as a line of a watch.
+      // An API server sends lines of this form.
       return line.done === true ? undefined : (JSON.parse(line.value) as WatchLine);
     },
     [Symbol.asyncDispose]: async () => {
-      // What breaks by the next line is no news.
+      // An error is reported by the next line that is read.
       body.on('error', () => undefined);
       await pool.destroy();
     },

@@ -5,20 +5,20 @@ import type { ProxyMember } from './proxy-member.ts';
 
 const PAUSE_MS = 50;
 
-/** What was seen of a proxy. */
+/** Observations of one proxy. */
 interface Observation {
   readonly looks: number;
-  /** Steps back, and looks that failed. */
+  /** Steps back, and failed requests. */
   readonly faults: readonly string[];
 }
 
-/** Watches where proxies stand, for as long as their processes run. */
+/** Watches the positions of proxies while their processes run. */
 export interface PositionWatch extends AsyncDisposable {
-  /** Stops, and tells what was seen of each. */
+  /** Stops, and returns the observations of each. */
   stop(): Promise<readonly Observation[]>;
 }
 
-/** Looks at `/debug/snapshot` of each of these proxies all the time. */
+/** Requests `/debug/snapshot` of each of these proxies all the time. */
 export function watchPositions(proxies: readonly ProxyMember[]): PositionWatch {
   let isStopped = false;
   const watching = proxies.map(async (proxy): Promise<Observation> => {

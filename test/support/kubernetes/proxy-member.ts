@@ -1,7 +1,7 @@
 import { send, type Answer, type RequestOptions } from '../http-client.ts';
 import { Member } from './member.ts';
 
-/** What a proxy serves, as it shows it: no values. */
+/** The snapshot that a proxy serves, as `/debug/snapshot` shows it: without values. */
 export interface ServedSnapshot {
   /** `epoch.sequence`; undefined before the first snapshot. */
   readonly position?: string;
@@ -17,13 +17,13 @@ export class ProxyMember extends Member {
     return send(`http://127.0.0.1:${String(await this.port())}${path}`, { ...options, headers });
   }
 
-  /** Where it takes requests, once it does. */
+  /** Address of its listener, once it listens. */
   async port(): Promise<number> {
     const { addresses } = await this.logged('listening');
     return portOf(Array.isArray(addresses) ? addresses[0] : undefined);
   }
 
-  /** The status of an answer, or 0 when it does not take the request. */
+  /** Returns the status of a response, or 0 if the proxy does not accept the request. */
   async status(host: string, path = '/'): Promise<number> {
     if (!this.hasLogged('listening')) return 0;
     try {
@@ -33,7 +33,7 @@ export class ProxyMember extends Member {
     }
   }
 
-  /** An answer of its admin port. */
+  /** Returns a response of its admin port. */
   async admin(path: '/livez' | '/readyz' | '/debug/snapshot'): Promise<Answer> {
     const { admin } = await this.logged('started');
     return send(`http://${String(admin)}${path}`);
@@ -41,11 +41,11 @@ export class ProxyMember extends Member {
 
   async served(): Promise<ServedSnapshot> {
     const { body } = await this.admin('/debug/snapshot');
-    // As the admin server writes it.
+    // The admin server writes this form.
     return JSON.parse(body) as ServedSnapshot;
   }
 
-  /** The hash of what it serves under a key; undefined: nothing. */
+  /** Returns the hash of the resource that it serves under a key; undefined if there is none. */
   async hashOf(key: string): Promise<string | undefined> {
     const { resources } = await this.served();
     return resources.find((resource) => resource.key === key)?.hash;

@@ -16,7 +16,7 @@ import type { KubernetesApi } from '../../../controller/kubernetes/kubernetes-ap
 import type { KubernetesObject } from '../../../controller/kubernetes/objects.ts';
 import { writeInsecureKubeconfig } from './write-insecure-kubeconfig.ts';
 
-/** A request as the server got it. */
+/** A request as the server received it. */
 export interface ScriptedRequest {
   readonly method: string;
   readonly path: string;
@@ -24,14 +24,14 @@ export interface ScriptedRequest {
   readonly isWatch: boolean;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** Milliseconds, of no particular clock. */
+  /** Milliseconds of an arbitrary clock. */
   readonly at: number;
 }
 
-/** Of those who ask it: tests wait for what they try again. */
+/** Timing of clients: short, because tests wait for their retries. */
 export const QUICK_TIMES = { paceMs: 20, shortestBackoffMs: 1, longestBackoffMs: 20 };
 
-/** Answers a request in the place of the server, which does so when it returns false. */
+/** Answers a request in place of the server; returns false to let the server answer. */
 type Intercept = (request: ScriptedRequest, response: ServerResponse) => boolean;
 
 interface Watcher {
@@ -48,8 +48,8 @@ interface HistoryEntry {
 }
 
 /**
- * Lists and watches of an API server over HTTP, for what no sane server does: each answer can be
- * replaced, and each watch be cut or fall silent. Objects are put in by path and are not looked at.
+ * Lists and watches of an API server over HTTP, for what no real server does: each response can be
+ * replaced, and each watch can be cut or fall silent. Objects are stored by path and not checked.
  */
 export class ScriptedApiServer implements AsyncDisposable {
   readonly requests: ScriptedRequest[] = [];
@@ -61,7 +61,7 @@ export class ScriptedApiServer implements AsyncDisposable {
   #version = 100;
   #oldest = 0;
 
-  /** Starts one; `api` talks to it. */
+  /** Starts a server; `api` is a client of it. */
   static async start(): Promise<{ server: ScriptedApiServer; api: KubernetesApi }> {
     const server = new ScriptedApiServer();
     server.#server.listen(0, '127.0.0.1');
@@ -75,12 +75,12 @@ export class ScriptedApiServer implements AsyncDisposable {
   }
 
   get url(): string {
-    // A TCP server's address is one.
+    // A TCP server has an address of this type.
     const { port } = this.#server.address() as AddressInfo;
     return `http://127.0.0.1:${String(port)}`;
   }
 
-  /** Watches under way. */
+  /** Number of open watches. */
   get watchCount(): number {
     return this.#watchers.size;
   }
@@ -104,12 +104,12 @@ export class ScriptedApiServer implements AsyncDisposable {
   remove(collection: string, name: string): void {
     const path = `${collection}/${name}`;
     const object = this.#objects.get(path);
-    if (object === undefined) throw new Error(`${path} is not there`);
+    if (object === undefined) throw new Error(`${path} does not exist`);
     this.#objects.delete(path);
     this.#happen('DELETED', path, object);
   }
 
-  /** Changes objects without telling those who watch, as a watch does that loses events. */
+  /** Changes objects without an event, like a watch that loses events. */
   unseen(change: () => void): void {
     const watchers = this.#watchers;
     this.#watchers = new Set();
@@ -117,7 +117,7 @@ export class ScriptedApiServer implements AsyncDisposable {
     this.#watchers = watchers;
   }
 
-  /** Tells all watches how far they are. */
+  /** Sends a bookmark to all watches. */
   bookmark(): void {
     this.#version += 1;
     const object = { metadata: { resourceVersion: String(this.#version) } };
@@ -126,12 +126,12 @@ export class ScriptedApiServer implements AsyncDisposable {
     }
   }
 
-  /** Writes to all watches, as it is. */
+  /** Writes data to all watches unchanged. */
   writeToWatches(data: string | Buffer): void {
     for (const { response } of this.#watchers) response.write(data);
   }
 
-  /** Forgets the past: watches cannot begin before now. */
+  /** Forgets the history: watches cannot begin before now. */
   compact(): void {
     this.#version += 1;
     this.#oldest = this.#version;
@@ -148,7 +148,7 @@ export class ScriptedApiServer implements AsyncDisposable {
     for (const { response } of this.#watchers) response.end();
   }
 
-  /** Leaves all watches open and tells them nothing more. */
+  /** Keeps all watches open, and sends them nothing more. */
   silenceWatches(): void {
     this.#watchers.clear();
   }
@@ -213,13 +213,13 @@ export class ScriptedApiServer implements AsyncDisposable {
   }
 }
 
-/** Answers with JSON. */
+/** Sends a JSON response. */
 export function answerJson(response: ServerResponse, code: number, body: unknown): void {
   response.writeHead(code, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
 }
 
-/** Answers with a `Status`. */
+/** Sends a `Status`. */
 export function answerStatus(
   response: ServerResponse,
   code: number,
@@ -234,7 +234,7 @@ function tell({ path, query, response }: Watcher, entry: HistoryEntry): void {
   response.write(`${JSON.stringify({ type: entry.type, object: entry.object })}\n`);
 }
 
-/** Whether an object is in a collection: of a namespace, or of all; of all names, or of one. */
+/** Whether an object is in a collection: of one namespace or all, of one name or all. */
 function isIn(path: string, collection: string, query: URLSearchParams): boolean {
   const name = query.get('fieldSelector')?.replace('metadata.name=', '');
   if (name !== undefined && !path.endsWith(`/${name}`)) return false;

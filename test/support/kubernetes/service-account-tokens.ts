@@ -1,28 +1,28 @@
 import { ensureNamespace, ensureObject } from './ensure-object.ts';
 import type { AdminClient } from './cluster.ts';
 
-/** Long enough for any test, and no shorter than an API server gives. */
+/** Long enough for any test, and no shorter than an API server allows. */
 const LIFETIME_SECONDS = 3_600;
 
-/** Whom a token is for. */
+/** The ServiceAccount of a token. */
 export interface TokenSubject {
   readonly namespace: string;
   readonly serviceAccount: string;
 }
 
-/** A pod that a token dies with. */
+/** A pod whose deletion ends a token. */
 interface BoundPod {
   readonly name: string;
   readonly uid: string;
 }
 
-/** A token for the API server itself. Namespace and ServiceAccount are made when missing. */
+/** Issues a token for the API server itself. Creates namespace and ServiceAccount if they are missing. */
 export async function apiToken(admin: AdminClient, subject: TokenSubject): Promise<string> {
   await ensureServiceAccount(admin, subject);
   return await requestToken(admin, subject, {});
 }
 
-/** A token for `audience` that is bound to a pod. What is missing is made. */
+/** Issues a token for `audience` that is bound to a pod. Creates what is missing. */
 export async function podToken(
   admin: AdminClient,
   { pod, audience, ...subject }: TokenSubject & { readonly pod: string; readonly audience: string },
@@ -54,7 +54,7 @@ async function ensurePod(
     metadata: { name },
     spec: {
       serviceAccountName: serviceAccount,
-      // Nothing runs it, also where there are nodes.
+      // No node runs this pod, even where there are nodes.
       schedulerName: 'none',
       containers: [{ name: 'proxy', image: 'none.invalid/none' }],
     },

@@ -10,10 +10,10 @@ export interface ServicePlace {
   readonly name: string;
 }
 
-/** Its port, which no endpoint has. */
+/** Port of the Service; no target has this port. */
 export const SERVICE_PORT = 80;
 
-/** A Service without endpoints of its own making. */
+/** A Service without a selector, so that the test writes its EndpointSlices. */
 export function serviceManifest({ namespace, name }: ServicePlace): string {
   return stringify({
     apiVersion: 'v1',
@@ -23,7 +23,7 @@ export function serviceManifest({ namespace, name }: ServicePlace): string {
   });
 }
 
-/** The only slice of its endpoints. */
+/** The only EndpointSlice of a Service. */
 export function sliceManifest(
   { namespace, name }: ServicePlace,
   { address, port }: { readonly address: string; readonly port: number },
@@ -38,7 +38,7 @@ export function sliceManifest(
   });
 }
 
-/** Lets Routes of a namespace refer to the Services of another one. */
+/** Allows Routes of one namespace to refer to the Services of another. */
 export function referenceGrantManifest(from: string, namespace: string): string {
   return stringify({
     apiVersion: 'gateway.networking.k8s.io/v1beta1',
@@ -52,8 +52,8 @@ export function referenceGrantManifest(from: string, namespace: string): string 
 }
 
 /**
- * An address of this machine that a cluster takes as an endpoint's. Real API servers refuse loopback
- * addresses, but for those that have slices by a definition of the tests.
+ * Returns an address of this machine that a cluster accepts in an EndpointSlice. Real API servers
+ * refuse loopback addresses, except where EndpointSlices are a definition of the tests.
  */
 export function endpointAddress({ kind, capabilities }: Cluster): string {
   if (kind === 'fake' || !capabilities.cel) return '127.0.0.1';

@@ -4,9 +4,9 @@ import type { ProxyMember } from './proxy-member.ts';
 
 const PAUSE_MS = 10;
 
-/** Requests that go on while something else happens. */
+/** Requests that are sent while something else happens. */
 export interface SteadyLoad extends AsyncDisposable {
-  /** Stops, and tells how many requests there were, and how those failed that did. */
+  /** Stops, and returns the number of requests, and the failures. */
   stop(): Promise<LoadResult>;
 }
 
@@ -15,7 +15,7 @@ interface LoadResult {
   readonly failures: readonly string[];
 }
 
-/** Asks each of the proxies for a host, one request after the other, about a hundred a second. */
+/** Sends requests for a host to each proxy, one after another, about a hundred a second. */
 export function startSteadyLoad(proxies: readonly ProxyMember[], host: string): SteadyLoad {
   const failures: string[] = [];
   let requests = 0;

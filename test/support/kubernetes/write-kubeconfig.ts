@@ -2,15 +2,15 @@ import { writeFile } from 'node:fs/promises';
 
 import { stringify } from 'yaml';
 
-/** What proves who the user of a kubeconfig is. */
+/** Credentials of the user of a kubeconfig. */
 export type KubeconfigUser =
   | { readonly token: string }
   | { readonly 'client-certificate-data': string; readonly 'client-key-data': string };
 
-/** Where an API server is, and whom to trust that it is that one. */
+/** Address of an API server, and the authority that it is trusted by. */
 export interface KubeconfigCluster {
   readonly server: string;
-  /** Base64 of PEM; undefined for what the system trusts. */
+  /** Base64 of PEM; undefined for the authorities that the system trusts. */
   readonly 'certificate-authority-data'?: string;
 }
 

@@ -3,8 +3,8 @@ import { parse } from 'yaml';
 import { aRoute, aSettings } from '../resources.ts';
 
 /**
- * A Route that says what it should, but for what the YAML changes in its spec. A null `from` or `to`
- * takes it out.
+ * A Route with changes of its spec, as YAML, and nothing else missing. A null `from` or `to` removes
+ * it.
  */
 export function routeWith(yaml: string): Readonly<Record<string, unknown>> {
   const { backendRefs, ...changes } = parse(yaml) as Readonly<Record<string, unknown>>;

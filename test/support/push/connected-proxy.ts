@@ -18,7 +18,7 @@ import { aCompiledRoute, resourcesOf } from './some-resources.ts';
 export const RESOURCES = resourcesOf(compiledSettings(), aCompiledRoute(), aCompiledService());
 /** The first snapshot that tests send. */
 export const SNAPSHOT = snapshotOf(RESOURCES);
-/** Its position. */
+/** The position of that snapshot. */
 export const FIRST = { epoch: 3, sequence: 1 };
 /** The position after that. */
 export const SECOND = { epoch: 3, sequence: 2 };

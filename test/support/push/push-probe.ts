@@ -16,56 +16,56 @@ import {
 import { formatPosition } from '../../../shared/snapshot/snapshot-position.ts';
 import { expectMembers, StagedSnapshot, type ProbedSnapshot } from './staged-snapshot.ts';
 
-/** A snapshot that came in whole, with the keys that were put or deleted. */
+/** A snapshot that was received completely, with the keys that were put or deleted. */
 export interface ReceivedSnapshot extends ProbedSnapshot {
   readonly base: string | null;
   readonly changed: ReadonlySet<string>;
 }
 
-/** `'ack'`, what is refused, or nothing. */
+/** `'ack'`, the rejected entries, or nothing. */
 export type ProbeAnswer = 'ack' | 'silence' | readonly RejectedEntry[];
 
 export interface ProbeOptions {
   readonly port: number;
   /** The authority of the controller's certificate, in PEM. */
   readonly ca: string;
-  /** Whom that must be for; 127.0.0.1 unless given. */
+  /** Host that the certificate must be for; defaults to 127.0.0.1. */
   readonly serverName?: string;
   readonly id: string;
   readonly token?: string;
-  /** What it serves already. */
+  /** The snapshot that it serves from the start. */
   readonly serving?: ProbedSnapshot | undefined;
-  /** In place of, or besides, what it would send in the header. */
+  /** Replaces or extends the header that it would send. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What to say to a snapshot; 'ack' unless given. */
+  /** Returns the answer to a snapshot; defaults to 'ack'. */
   readonly answer?: (received: ReceivedSnapshot) => ProbeAnswer;
-  /** Answer no `ping` with a `pong`. */
+  /** Sends no `pong` to a `ping`. */
   readonly mute?: boolean;
 }
 
-/** A proxy that serves nothing and forgives nothing. */
+/** A proxy that serves no requests, and reports every violation of the protocol. */
 export interface PushProbe extends AsyncDisposable {
   /** Status and header of the response. */
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** What came in. */
+  /** Frames that were received. */
   readonly frames: readonly ControllerFrame[];
   readonly received: readonly ReceivedSnapshot[];
-  /** What it acknowledged last. */
+  /** The snapshot that it acknowledged last. */
   readonly serving: ProbedSnapshot | undefined;
   readonly isClosed: boolean;
   /** Whether the connection is closed as well. */
   readonly isDisconnected: boolean;
-  /** Bytes of the stream that came in. */
+  /** Bytes received on the stream. */
   readonly bytes: number;
-  /** What the controller did that it must not. */
+  /** Violations of the protocol by the controller. */
   readonly faults: readonly string[];
   send(frame: ProxyFrame | string): void;
   acknowledge(received: ReceivedSnapshot): void;
   /** Stops reading until `resume`. */
   pause(): void;
   resume(): void;
-  /** Closes it, and rejects when there were faults. */
+  /** Closes the probe, and rejects if there were violations. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export async function connectProbe(options: ProbeOptions): Promise<PushProbe> {
     ca,
     ...(servername !== undefined && { servername }),
   });
-  // Told by the stream as well.
+  // The stream reports the error too.
   session.on('error', () => undefined);
   const stream = session.request({ ...helloOf(options), ...options.headers });
   const [headers] = (await once(stream, 'response')) as [IncomingHttpHeaders];
@@ -137,7 +137,7 @@ class Probe implements PushProbe {
     this.serving = options.serving;
     stream.setEncoding('utf8');
     stream.on('data', (text: string) => this.#read(text));
-    // Told by its close.
+    // An error is followed by `close`, which reports it.
     stream.on('error', () => undefined);
     stream.once('close', () => (this.isClosed = true));
     session.once('close', () => (this.isDisconnected = true));
@@ -182,7 +182,7 @@ class Probe implements PushProbe {
     this.#rest = lines.pop() ?? '';
     for (const line of lines) {
       try {
-        // The frames are checked where they are taken.
+        // The frames are checked when they are used.
         this.#take(JSON.parse(line) as ControllerFrame);
       } catch (error) {
         this.faults.push(String(error));

@@ -18,7 +18,7 @@ export function pushedRoute(name: string, generation = 1): SnapshotResource {
   });
 }
 
-/** Routes `<prefix>-0` and so on. */
+/** Routes `<prefix>-0`, `<prefix>-1` and so on. */
 export function pushedRoutes(count: number, prefix = 'route'): readonly SnapshotResource[] {
   return Array.from({ length: count }, (_, index) => pushedRoute(`${prefix}-${String(index)}`));
 }

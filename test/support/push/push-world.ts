@@ -15,14 +15,14 @@ import { connectProbe, type ProbeOptions, type PushProbe } from './push-probe.ts
 /** A leadership that a test ends. */
 export interface TestLeadership extends Leadership {
   readonly epoch: number;
-  /** What `raiseEpochAbove` was called with. */
+  /** Arguments of the calls of `raiseEpochAbove`. */
   readonly raises: readonly number[];
-  /** Makes `raiseEpochAbove` wait until the function that this returns is called. */
+  /** Makes `raiseEpochAbove` wait until the returned function is called. */
   holdRaises(): () => void;
   end(): void;
 }
 
-/** Makes one. */
+/** Makes a leadership. */
 export function aLeadership(epoch: number): TestLeadership {
   const over = new AbortController();
   const raises: number[] = [];
@@ -58,17 +58,17 @@ export interface PushWorld extends AsyncDisposable {
   readonly server: PushServer;
   readonly port: number;
   readonly authority: ThrowawayAuthority;
-  /** Where its certificate is. */
+  /** Directory of its certificate. */
   readonly tlsDirectory: string;
   readonly logger: RecordingLogger;
-  /** Keys that `onChange` received, a set for every call. */
+  /** Keys that `onChange` received, one set per call. */
   readonly changes: readonly (ReadonlySet<string> | 'all')[];
   lead(leadership: Leadership): Publication & AsyncDisposable;
-  /** Probes are closed with the world. */
+  /** Opens a probe, which is closed with the world. */
   connect(options: Partial<ProbeOptions> & { readonly id: string }): Promise<PushProbe>;
 }
 
-/** Starts one. Proxies are authenticated by the token `token-of-<id>` unless told otherwise. */
+/** Starts a push server. By default a proxy authenticates with the token `token-of-<id>`. */
 export async function startPushWorld({
   timing = {},
   authenticate = byName,
@@ -118,7 +118,7 @@ export async function startPushWorld({
   };
 }
 
-/** Writes the two files of a certificate, as a mounted Secret has them. */
+/** Writes the two files of a certificate, like a mounted Secret. */
 export async function writeCertificate(
   directory: string,
   { cert, key }: { readonly cert: string; readonly key: string },

@@ -21,22 +21,22 @@ const LONGEST_LINE_BYTES = 16 * 1024 * 1024;
 /** A controller that a test scripts, over real TLS and HTTP/2. */
 export interface ScriptedController extends AsyncDisposable {
   readonly port: number;
-  /** Files for a proxy that is to follow it. */
+  /** Files for a proxy that connects to it. */
   readonly ca: string;
   readonly tokenFile: string;
   readonly authority: ThrowawayAuthority;
   /** Streams that proxies opened, in order. */
   readonly streams: readonly ProxyStream[];
-  /** The next stream that a proxy opens, or has opened. */
+  /** Returns the next stream that a proxy opens, or has opened. */
   nextStream(): Promise<ProxyStream>;
-  /** Names that proxies asked for in the TLS handshake, in order. */
+  /** Names that proxies requested in the TLS handshake, in order. */
   readonly serverNames: readonly string[];
 }
 
 /** A stream of a proxy, as the controller sees it. */
 export interface ProxyStream {
   readonly headers: IncomingHttpHeaders;
-  /** What the proxy sent, in order. */
+  /** Frames of the proxy, in order. */
   readonly frames: readonly ProxyFrame[];
   readonly isClosed: boolean;
   accept(): void;
@@ -46,13 +46,13 @@ export interface ProxyStream {
   sendBytes(bytes: Buffer): void;
   /** Resolves once the proxy has received the answers to every ping that it sent. */
   answerPings(): Promise<void>;
-  /** Ends the stream without a word. */
+  /** Ends the stream without a `goaway`. */
   end(): void;
-  /** The next frame of that kind that was not returned yet. */
+  /** Returns the next frame of that kind that was not returned yet. */
   next<Type extends ProxyFrame['t']>(
     type: Type,
   ): Promise<Extract<ProxyFrame, { readonly t: Type }>>;
-  /** The next answer to a snapshot. */
+  /** Returns the next ack or nack. */
   nextAnswer(): Promise<Extract<ProxyFrame, { readonly t: 'ack' | 'nack' }>>;
 }
 
@@ -60,13 +60,13 @@ export interface ScriptedControllerOptions {
   /** Names in its certificate. */
   readonly hosts?: readonly string[];
   readonly authority?: ThrowawayAuthority;
-  /** When its certificate ends. */
+  /** When its certificate expires. */
   readonly validTo?: Date;
-  /** Told of every stream that a proxy opens. */
+  /** Called with every stream that a proxy opens. */
   readonly onStream?: (stream: ProxyStream) => void;
 }
 
-/** Starts one on loopback. */
+/** Starts a controller on loopback. */
 export async function startScriptedController({
   hosts = ['localhost'],
   authority = createThrowawayAuthority(),
@@ -100,7 +100,7 @@ export async function startScriptedController({
   await once(server, 'listening');
   let taken = 0;
   return {
-    // A TCP server's address is one.
+    // A TCP server has an address of this type.
     port: (server.address() as AddressInfo).port,
     ...files,
     authority,
@@ -109,7 +109,7 @@ export async function startScriptedController({
     async nextStream() {
       await eventually('a proxy opens a stream', () => streams.length > taken);
       const stream = streams[taken];
-      if (stream === undefined) throw new Error('there is a stream');
+      if (stream === undefined) throw new Error('no stream was opened');
       taken += 1;
       return stream;
     },
@@ -133,7 +133,7 @@ class ScriptedStream implements ProxyStream {
     this.headers = headers;
     this.#stream = stream;
     stream.on('error', () => undefined);
-    // A broken stream is reported by its close.
+    // An error is followed by `close`, which reports it.
     this.#read().catch(() => undefined);
   }
 
@@ -162,8 +162,8 @@ class ScriptedStream implements ProxyStream {
   }
 
   async answerPings(): Promise<void> {
-    // The answer to the first shows that the proxy's pings arrived; the answer to the second, that
-    // ours to them did.
+    // The answer to the first ping shows that the proxy's pings arrived; the answer to the second,
+    // that our answers to them arrived.
     await this.#ping();
     await this.#ping();
   }
@@ -206,14 +206,14 @@ class ScriptedStream implements ProxyStream {
       this.frames.filter(isWanted).find((frame) => !this.#returned.has(frame));
     await eventually(`the proxy sends ${what}`, () => find() !== undefined);
     const found = find();
-    if (found === undefined) throw new Error('there is one');
+    if (found === undefined) throw new Error('no frame was found');
     this.#returned.add(found);
     return found;
   }
 
   async #read(): Promise<void> {
     for await (const line of readLines(this.#stream, LONGEST_LINE_BYTES)) {
-      // A test compares what the proxy sends.
+      // Tests compare the frames of the proxy.
       this.frames.push(JSON.parse(line) as ProxyFrame);
     }
   }

@@ -7,7 +7,7 @@ import type {
 import { AN_IDENTITY_PROVIDER, aResource } from '../compiled-resources.ts';
 import { compiledSettings } from '../compiled-settings.ts';
 
-/** A compiled route with every optional member, but for `changes`. */
+/** A compiled route with every optional member, and `changes`. */
 export function aCompiledRoute(
   name = 'team/app',
   changes: Partial<CompiledRoute> = {},
@@ -40,7 +40,7 @@ export function aCompiledRoute(
   };
 }
 
-/** Signing keys whose private key is not one. */
+/** Signing keys whose private key is invalid. */
 export const SOME_SIGNING_KEYS: CompiledSigningKeys = {
   kind: 'signing-keys',
   keys: [
@@ -52,12 +52,12 @@ export const SOME_SIGNING_KEYS: CompiledSigningKeys = {
   ],
 };
 
-/** Each as a resource of a snapshot. */
+/** Converts each to a resource of a snapshot. */
 export function resourcesOf(...values: readonly CompiledResource[]): readonly SnapshotResource[] {
   return values.map(aResource);
 }
 
-/** Settings, an identity provider, and so many routes. */
+/** Settings, an identity provider, and this number of routes. */
 export function manyResources(routes: number): readonly SnapshotResource[] {
   return resourcesOf(
     compiledSettings(),

@@ -13,13 +13,13 @@ import {
 } from '../../../shared/snapshot/snapshot-position.ts';
 import type { Snapshot, SnapshotResource } from '../../../shared/snapshot/snapshot.ts';
 
-/** A snapshot, and where it stands. */
+/** A snapshot, and its position. */
 export interface ProbedSnapshot {
   readonly position: SnapshotPosition;
   readonly snapshot: Snapshot;
 }
 
-/** A snapshot as it comes in. Throws for whatever a controller may not send. */
+/** A snapshot while it is received. Throws for everything that a controller must not send. */
 export class StagedSnapshot {
   readonly begin: BeginFrame;
   readonly #serving: ProbedSnapshot | undefined;
@@ -53,14 +53,15 @@ export class StagedSnapshot {
     this.#note(frame.k);
     const resource = hashResource(frame.k, frame.v);
     if (resource.hash !== frame.h) throw new Error(`hash of ${frame.k} is wrong`);
-    if (this.#resources.get(frame.k)?.hash === frame.h) throw new Error(`${frame.k} is no change`);
+    if (this.#resources.get(frame.k)?.hash === frame.h)
+      throw new Error(`${frame.k} does not change`);
     this.#resources.set(frame.k, resource);
   }
 
   keep(frame: KeepFrame): void {
     expectMembers(frame, ['t', 'k', 'h']);
     this.#note(frame.k);
-    if (this.begin.base !== null) throw new Error(`${frame.k} stays without a word`);
+    if (this.begin.base !== null) throw new Error(`${frame.k} is kept in a delta`);
     const resource = this.#serving?.snapshot.resources.get(frame.k);
     if (resource?.hash !== frame.h) throw new Error(`${frame.k} is not what serves`);
     this.#resources.set(frame.k, resource);
@@ -80,18 +81,18 @@ export class StagedSnapshot {
     return { position: this.position, snapshot };
   }
 
-  /** The snapshot that serves still, if this one is refused. */
+  /** The snapshot that keeps serving if this one is rejected. */
   get serving(): ProbedSnapshot | undefined {
     return this.#serving;
   }
 
   #note(key: string): void {
-    if (this.#changed.has(key)) throw new Error(`${key} is there twice`);
+    if (this.#changed.has(key)) throw new Error(`${key} was sent twice`);
     this.#changed.add(key);
   }
 }
 
-/** A frame has these members and no others. */
+/** Throws unless a frame has these members and no others. */
 export function expectMembers(frame: object, names: readonly string[]): void {
   const found = Object.keys(frame).sort().join();
   if (found !== [...names].sort().join()) throw new Error(`frame with the members ${found}`);

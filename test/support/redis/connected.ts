@@ -4,13 +4,13 @@ import { createRecordingLogger, type RecordingLogger } from './recording-logger.
 
 const READY_WITHIN_MS = 5000;
 
-/** A connection that works, and its log. */
+/** A working connection, and its log. */
 export interface Connected extends AsyncDisposable {
   readonly connection: RedisConnection;
   readonly logger: RecordingLogger;
 }
 
-/** Connects to a Redis that runs. */
+/** Connects to a running Redis. */
 export async function connected(url: string): Promise<Connected> {
   const logger = createRecordingLogger();
   const connection = new RedisConnection(parseRedisUrl(url), { logger });

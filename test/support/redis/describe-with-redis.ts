@@ -2,7 +2,7 @@ import { describe } from '@jest/globals';
 
 import { noRedisReason } from './no-redis-reason.ts';
 
-/** `describe` for tests that start a Redis. Where none can run they are skipped, but not in CI. */
+/** `describe` for tests that start a Redis. Without Redis they are skipped, except in CI. */
 export const describeWithRedis: typeof describe | typeof describe.skip =
   noRedisReason === undefined ? describe : describe.skip;
 

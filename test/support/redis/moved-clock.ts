@@ -7,25 +7,25 @@ import { join } from 'node:path';
 const SOURCE = join(import.meta.dirname, 'moved-clock.c');
 const OFFSET_BYTES = 8;
 
-/** A clock that programs live by and a test moves. */
+/** A clock of programs that a test moves. */
 export interface MovedClock {
-  /** What a program must be started with to live by it. */
+  /** Environment of a program that uses the clock. */
   readonly environment: Readonly<Record<string, string>>;
   advance(seconds: number): void;
   /** Milliseconds since the epoch. */
   now(): number;
 }
 
-/** Makes a clock that shows the right time at first. Its file lives in that directory. */
+/** Makes a clock that shows the right time at first. Its file is in that directory. */
 export function createMovedClock(directory: string): MovedClock {
   mkdirSync(directory, { recursive: true });
   const file = join(directory, 'clock');
   let offsetMs = 0;
   const write = (): void => {
     const bytes = Buffer.alloc(OFFSET_BYTES);
-    // Redis runs where the byte order is little-endian: x64 and arm64.
+    // Redis runs only where the byte order is little-endian: x64 and arm64.
     bytes.writeBigInt64LE(BigInt(offsetMs));
-    // In place: programs have the file mapped, and truncating it would kill them.
+    // Written in place: programs have the file mapped, and truncating it would kill them.
     writeFileSync(file, bytes, { flag: existsSync(file) ? 'r+' : 'w' });
   };
   write();
@@ -39,7 +39,7 @@ export function createMovedClock(directory: string): MovedClock {
   };
 }
 
-/** Compiled once for each content of the source, whoever comes first. */
+/** Compiles the library once for each content of the source. */
 function compiledShim(): string {
   const hash = createHash('sha256').update(readFileSync(SOURCE)).digest('hex').slice(0, 16);
   const directory = join(tmpdir(), 'gatehouse-tests');

@@ -2,7 +2,7 @@ import { delimiter, join } from 'node:path';
 
 import { isExecutable } from '../is-executable.ts';
 
-/** Why there can be no Redis here; undefined when there can. */
+/** The reason why no Redis can run here; undefined if it can. */
 export const noRedisReason = missing('redis-server') ?? missing('cc');
 
 function missing(program: string): string | undefined {

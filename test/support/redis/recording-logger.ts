@@ -15,7 +15,7 @@ export interface RecordingLogger extends Logger {
   messages(level: RecordedLog['level']): readonly string[];
 }
 
-/** Makes one. */
+/** Makes a recording logger. */
 export function createRecordingLogger(): RecordingLogger {
   const records: RecordedLog[] = [];
   const at =

@@ -12,13 +12,13 @@ import { configurationOf, type RedisSecurity } from './redis-security.ts';
 const POLL_MS = 10;
 const START_DEADLINE_MS = 10_000;
 
-/** Whatever a Redis answers. */
+/** Any reply of a Redis. */
 export type Reply = string | number | null | readonly Reply[];
 
-/** How to start one redis-server. */
+/** Options of one redis-server. */
 export interface RedisProcessOptions {
   readonly port: number;
-  /** Its own directory, made when it is missing. */
+  /** Directory of its own, created if it is missing. */
   readonly directory: string;
   readonly clock: MovedClock;
   readonly security: RedisSecurity;
@@ -42,7 +42,7 @@ export class RedisProcess implements AsyncDisposable {
     this.#configurationFile = join(options.directory, 'redis.conf');
   }
 
-  /** Starts one and waits until it answers. */
+  /** Starts a server, and waits until it answers. */
   static async start(options: RedisProcessOptions): Promise<RedisProcess> {
     const { port, directory, security, configuration } = options;
     await mkdir(directory, { recursive: true });
@@ -55,15 +55,15 @@ export class RedisProcess implements AsyncDisposable {
       'loglevel warning',
       ...configuration,
     ];
-    // Written once: Redis itself changes the file, in a failover for example.
+    // Written only once, because Redis itself changes the file, in a failover for example.
     await writeFile(started.#configurationFile, `${lines.join('\n')}\n`);
     await started.start();
     return started;
   }
 
-  /** Starts it again where it was. */
+  /** Starts it again on the same port. */
   async start(): Promise<void> {
-    if (this.#child !== undefined) throw new Error('this Redis runs');
+    if (this.#child !== undefined) throw new Error('this Redis is running already');
     const mode = this.#options.isSentinel === true ? ['--sentinel'] : [];
     const child = spawn('redis-server', [this.#configurationFile, ...mode], {
       env: { ...process.env, ...this.#options.clock.environment },
@@ -73,12 +73,12 @@ export class RedisProcess implements AsyncDisposable {
     this.#output = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (this.#output += chunk));
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (this.#output += chunk));
-    // Without it a program that is missing would be an uncaught error; the poll below tells of it.
+    // Without a listener a missing program would be an uncaught error; the poll below reports it.
     child.on('error', (error) => (this.#output += error.message));
     await this.#answers();
   }
 
-  /** Kills it: connections break, the port refuses. */
+  /** Kills it: connections break, and the port refuses. */
   async stop(): Promise<void> {
     const child = this.#child;
     if (child === undefined) return;
@@ -100,9 +100,9 @@ export class RedisProcess implements AsyncDisposable {
     this.#child?.kill('SIGCONT');
   }
 
-  /** Runs one command as an administrator, over a connection that no test counts on. */
+  /** Runs one command as an administrator, over a connection of its own. */
   async send(command: string, ...args: readonly (string | number)[]): Promise<Reply> {
-    // Redis answers these types; ioredis leaves them unknown.
+    // Redis replies with these types; ioredis leaves them unknown.
     return (await this.#connection().call(command, ...args)) as Reply;
   }
 
@@ -121,7 +121,7 @@ export class RedisProcess implements AsyncDisposable {
       maxRetriesPerRequest: 0,
       retryStrategy: () => null,
     });
-    // Every failure also rejects the command it belongs to.
+    // Every failure also rejects the command that it belongs to.
     administrator.on('error', () => undefined);
     administrator.once('end', () => {
       if (this.#administrator === administrator) this.#administrator = undefined;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 
 import { createThrowawayAuthority } from '../throwaway-authority.ts';
 
-/** Who may connect to a Redis, and how. */
+/** Credentials and transport that a Redis requires. */
 export interface RedisSecurityOptions {
-  /** TLS only, with a certificate for 127.0.0.1 and `localhost`. */
+  /** Whether it accepts only TLS, with a certificate for 127.0.0.1 and `localhost`. */
   readonly tls?: boolean;
-  /** Clients must show a certificate too. */
+  /** Whether clients must present a certificate too. */
   readonly clientCertificates?: boolean;
   /**
    * The only user that may connect, as an ACL line; e.g.
@@ -26,13 +26,13 @@ export interface ClientFiles {
   readonly keyFile: string;
 }
 
-/** `RedisSecurityOptions` with certificates made. */
+/** `RedisSecurityOptions` with issued certificates. */
 export interface RedisSecurity {
   readonly options: RedisSecurityOptions;
   /** Present with TLS. */
   readonly files?: ClientFiles;
   readonly administratorPassword: string;
-  /** Connection options of ioredis for the user that tests look around with. */
+  /** Connection options of ioredis for the user that tests inspect Redis with. */
   administrator(): {
     readonly username?: string;
     readonly password?: string;
@@ -43,7 +43,7 @@ export interface RedisSecurity {
 const ADMINISTRATOR = 'test-administrator';
 const ALLOWED = '~* &* +@all';
 
-/** Makes certificates in that directory, where they are needed. */
+/** Issues certificates into that directory, if they are needed. */
 export async function createRedisSecurity(
   options: RedisSecurityOptions,
   directory: string,
@@ -73,7 +73,7 @@ export async function createRedisSecurity(
   };
 }
 
-/** The lines of redis.conf that enforce it. */
+/** The lines of redis.conf that enforce these options. */
 export function configurationOf(
   security: RedisSecurity,
   port: number,
@@ -109,7 +109,7 @@ function users({ options, administratorPassword }: RedisSecurity): readonly stri
   return lines;
 }
 
-/** What a URL needs for it: the scheme, `user:password@` and the parameters. */
+/** The parts of a URL that these options need: the scheme, `user:password@` and the parameters. */
 export function urlPartsOf({ options, files }: RedisSecurity): {
   readonly scheme: 'redis' | 'rediss';
   readonly login: string;
@@ -131,7 +131,7 @@ function loginOf(user: RedisSecurityOptions['user'], password: string | undefine
   return password === undefined ? '' : `:${encodeURIComponent(password)}@`;
 }
 
-/** `?` and parameters, when there are any. A space is `%20`: a plus sign is a plus sign. */
+/** `?` and the parameters, if there are any. A space is written `%20`, since `+` means a plus sign. */
 export function queryOf(parameters: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(parameters);
   if (pairs.length === 0) return '';

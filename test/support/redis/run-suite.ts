@@ -13,8 +13,8 @@ import { RECORD_VARIABLE, SuiteRecord } from './suite/suite-record.ts';
 const SHOWN_FINDINGS = 10;
 
 /**
- * Runs tests of whole gateways, each gateway on a Redis of its own, and searches for every secret
- * that came up: in what Redis held at the end, in every command that it ran, and in the logs.
+ * Runs tests of whole gateways, each gateway on a Redis of its own, and searches for every secret of
+ * the run: in the final contents of Redis, in every command that it ran, and in the logs.
  */
 async function main(files: readonly string[]): Promise<number> {
   if (noRedisReason !== undefined) {
@@ -52,7 +52,7 @@ async function runTests(files: readonly string[], directory: string): Promise<bo
   return child.exitCode === 0;
 }
 
-/** Prints how many gateways ran. False if one was not closed, or a file opened none on Redis. */
+/** Prints how many gateways ran. Returns false if one was not closed, or a file opened none on Redis. */
 function reportGateways(
   files: readonly string[],
   opened: readonly string[],
@@ -68,7 +68,7 @@ function reportGateways(
   return left === 0 && without.length === 0;
 }
 
-/** Prints what was searched and found. False if a secret was found, or a canary was not. */
+/** Prints what was searched and found. Returns false if a secret was found, or a canary was not. */
 function reportSearch(
   what: string,
   { looked, secrets, findings }: Search,
@@ -82,7 +82,7 @@ function reportSearch(
     console.log(`  ${kind} in ${place}: ${JSON.stringify(excerpt)}`);
   }
   const missed = canaries - (findings.length - found.length);
-  if (missed !== 0) console.log(`  the search misses what is there: ${String(missed)} canaries`);
+  if (missed !== 0) console.log(`  the search missed ${String(missed)} canaries`);
   return looked > 0 && missed === 0 && found.length === 0;
 }
 

@@ -18,14 +18,14 @@ const MASTERS = 3;
 const SLOTS = 16_384;
 const POLL_MS = 20;
 const FORMED_DEADLINE_MS = 15_000;
-/** A master refuses writes for two seconds after its start; by its own clock. */
+/** A master refuses writes for two seconds of its own clock after its start. */
 const WRITABLE_AFTER_SECONDS = 5;
-/** Ten years: masters that take a moved clock for silence would declare each other dead. */
+/** Ten years: masters that mistake a moved clock for silence would declare each other dead. */
 const NODE_TIMEOUT_MS = 10 * 365 * 86_400_000;
 
 /** A real Redis Cluster of three masters on loopback, with one clock that the test moves. */
 export interface TestRedisCluster extends AsyncDisposable {
-  /** As `--redis-url` takes it; names every node. */
+  /** Value of `--redis-url`; names every node. */
   readonly url: string;
   readonly nodes: readonly RedisProcess[];
   /** Kills every node. */
@@ -101,7 +101,7 @@ async function startMaster(
   return { node, busPort };
 }
 
-/** Gives every master its share of the slots and makes them meet. */
+/** Gives every master its share of the slots, and makes them meet. */
 async function makeCluster(members: readonly Member[]): Promise<void> {
   const share = Math.ceil(SLOTS / members.length);
   for (const [index, { node }] of members.entries()) {
@@ -110,7 +110,7 @@ async function makeCluster(members: readonly Member[]): Promise<void> {
     await node.send('CLUSTER', 'SET-CONFIG-EPOCH', index + 1);
     await node.send('CLUSTER', 'ADDSLOTSRANGE', first, last);
   }
-  // Each told of every other: waiting for them to hear of each other takes seconds.
+  // Each is told of every other, because waiting for gossip takes seconds.
   for (const { node } of members) {
     for (const other of members) {
       if (other.node === node) continue;

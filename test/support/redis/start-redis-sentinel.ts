@@ -21,19 +21,19 @@ const FAILOVER_TIMEOUT_MS = 3000;
 const POLL_MS = 20;
 const DEADLINE_MS = 15_000;
 
-/** How to start Redis with Sentinels. */
+/** Options of a Redis with Sentinels. */
 export interface RedisSentinelOptions extends RedisSecurityOptions {
-  /** The user of the sentinels themselves. */
+  /** User of the sentinels themselves. */
   readonly sentinelUser?: { readonly name: string; readonly password: string };
 }
 
 /** Two Redis servers, one of them the master, watched by two real Sentinels on loopback. */
 export interface TestRedisSentinel extends AsyncDisposable {
-  /** As `--redis-url` takes it; names every sentinel. */
+  /** Value of `--redis-url`; names every sentinel. */
   readonly url: string;
   readonly servers: readonly [RedisProcess, RedisProcess];
   readonly sentinels: readonly RedisProcess[];
-  /** The server that the sentinels call the master. */
+  /** Returns the server that the sentinels report as master. */
   master(): Promise<RedisProcess>;
   /** Kills the master, and resolves when the sentinels have made the other server master. */
   failOver(): Promise<void>;
@@ -43,7 +43,7 @@ export interface TestRedisSentinel extends AsyncDisposable {
   now(): number;
 }
 
-/** Starts them. They die with the test. */
+/** Starts servers and sentinels, which die with the test. */
 export async function startRedisSentinel(
   options: RedisSentinelOptions = {},
 ): Promise<TestRedisSentinel> {
@@ -120,7 +120,7 @@ async function startSentinel({
   return RedisProcess.start({
     port: await freePort(),
     directory,
-    // Its own: a Sentinel whose clock jumps stops acting for a while.
+    // A clock of its own, because a Sentinel whose clock jumps stops acting for a while.
     clock: createMovedClock(directory),
     security,
     isSentinel: true,
@@ -143,7 +143,7 @@ async function masterOf(
   const port = Number(String(address).split(',')[1]);
   const master = servers.find((server) => server.port === port);
   if (master === undefined)
-    throw new Error(`the sentinels know another master: ${String(address)}`);
+    throw new Error(`the sentinels report an unknown master: ${String(address)}`);
   return master;
 }
 
@@ -159,7 +159,7 @@ async function knowsEveryone(sentinel: RedisProcess): Promise<void> {
 async function until(isReached: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;
   while (!(await isReached())) {
-    if (Date.now() > deadline) throw new Error('the sentinels do not get there');
+    if (Date.now() > deadline) throw new Error('the sentinels did not reach the state in time');
     await sleep(POLL_MS);
   }
 }

@@ -13,9 +13,9 @@ import {
   type RedisSecurityOptions,
 } from './redis-security.ts';
 
-/** How to start a Redis. */
+/** Options of a Redis. */
 export interface RedisOptions extends RedisSecurityOptions {
-  /** Whether what was written outlives `stop`. */
+  /** Whether its data outlives `stop`. */
   readonly keepsData?: boolean;
   /** More lines for redis.conf, e.g. `maxmemory 2mb`. */
   readonly configuration?: readonly string[];
@@ -23,12 +23,12 @@ export interface RedisOptions extends RedisSecurityOptions {
 
 /** A real Redis on loopback, with a clock that the test moves. */
 export interface TestRedis extends AsyncDisposable {
-  /** As `--redis-url` takes it. */
+  /** Value of `--redis-url`. */
   readonly url: string;
   readonly port: number;
   /** Present with TLS. */
   readonly files?: ClientFiles;
-  /** Kills it: connections break, the port refuses. */
+  /** Kills it: connections break, and the port refuses. */
   stop(): Promise<void>;
   /** Starts it again on the same port, empty unless it keeps its data. */
   start(): Promise<void>;
@@ -55,7 +55,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<TestRedis>
     clock,
     security,
     configuration: [
-      // Written before the answer: a kill loses nothing.
+      // Every write is on disk before its reply, so a kill loses nothing.
       ...(options.keepsData === true ? ['appendonly yes', 'appendfsync always'] : []),
       ...(options.configuration ?? []),
     ],

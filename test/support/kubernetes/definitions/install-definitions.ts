@@ -6,17 +6,17 @@ import { eventually } from '../../eventually.ts';
 import { ApiStatusError } from '../api-status-error.ts';
 import type { AdminClient } from '../cluster.ts';
 
-/** The definitions that the project brings. */
+/** The definitions of this project. */
 export const OUR_DEFINITIONS: readonly URL[] = ['routes', 'gatewaysettings'].map(
   (plural) => new URL(`../../../../crds/${plural}.yaml`, import.meta.url),
 );
 
-/** What the controller watches besides, for API servers that do not have it. */
+/** Other resources that the controller watches, for API servers that do not have them. */
 export const FOREIGN_DEFINITIONS: readonly URL[] = ['endpointslices', 'referencegrants'].map(
   (plural) => new URL(`${plural}.yaml`, import.meta.url),
 );
 
-/** What is read of a CustomResourceDefinition. */
+/** The fields of a CustomResourceDefinition that are used here. */
 interface Definition {
   readonly spec: {
     readonly group: string;
@@ -27,12 +27,12 @@ interface Definition {
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** Has the API server serve resources that files define, unless it does already. */
+/** Installs the definitions in these files, unless the API server serves their resources already. */
 export async function installDefinitions(admin: AdminClient, files: readonly URL[]): Promise<void> {
   await Promise.all(files.map(async (file) => await install(admin, await readDefinition(file))));
 }
 
-/** The resources of these files that the API server does not have, as in `routes.gatehouse.dev`. */
+/** Returns the resources of these files that the API server lacks, such as `routes.gatehouse.dev`. */
 export async function missingDefinitions(
   admin: AdminClient,
   files: readonly URL[],
@@ -47,7 +47,7 @@ export async function missingDefinitions(
 }
 
 async function readDefinition(file: URL): Promise<Definition> {
-  // Our own files; an API server checks them.
+  // These are our own files, which an API server checks.
   return parse(await readFile(file, 'utf8')) as Definition;
 }
 

@@ -8,19 +8,19 @@ type Request = AdminClient['request'];
 const REVIEWS = /^\/apis\/(authentication|authorization)\.k8s\.io\//;
 
 /**
- * Requests to a cluster that others use: refuses to change or delete what was not made through it.
- * Disposing of it deletes what was.
+ * Requests to a cluster that others use: refuses to change or delete objects that were not created
+ * through it. Disposing of it deletes those that were.
  */
 export class CarefulRequest implements AsyncDisposable {
   readonly #request: Request;
-  /** Paths of objects, in the order they were made. */
+  /** Paths of objects, in the order of their creation. */
   readonly #made: string[] = [];
 
   constructor(request: Request) {
     this.#request = request;
   }
 
-  /** As the client's own. */
+  /** Sends a request, like the `request` of the client. */
   readonly send: Request = async (method, path, body, headers) => {
     const [place = ''] = path.split('?');
     const go = async (): Promise<unknown> => await this.#request(method, path, body, headers);
@@ -31,7 +31,7 @@ export class CarefulRequest implements AsyncDisposable {
       return created;
     }
     if (method !== 'PATCH' || (await this.#isThere(place))) {
-      throw new Error(`${place} is not the tests' own`);
+      throw new Error(`${place} was not created by the tests`);
     }
     const applied = await go();
     this.#made.push(place);

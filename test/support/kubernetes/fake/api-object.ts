@@ -18,7 +18,7 @@ export interface ObjectMeta extends JsonObject {
   readonly managedFields?: readonly ManagedFieldsEntry[];
 }
 
-/** What one manager of fields owns. */
+/** The fields that one manager owns. */
 export interface ManagedFieldsEntry extends JsonObject {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';

@@ -36,7 +36,7 @@ const ADMIN: User = {
   extra: {},
 };
 
-/** A request on its way through the API server. */
+/** A request within the API server. */
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -44,7 +44,7 @@ interface Exchange {
   readonly user: User;
 }
 
-/** Answers requests as an API server does: who asks, whether they may, and what there is. */
+/** Answers requests as an API server does: authenticates, authorizes, and reads or writes objects. */
 export class ApiServer {
   readonly #parts: ApiServerParts;
 
@@ -129,7 +129,7 @@ export class ApiServer {
     await resources.answer({ request, response, definition, info });
   }
 
-  /** Groups that do not exist are paths that do not exist. */
+  /** A group that does not exist is a path that does not exist. */
   #refuseUnknown(response: ServerResponse, { group, version }: RequestInfo): void {
     const isGroupKnown = this.#parts.definitions.some(
       (definition) =>

@@ -18,16 +18,16 @@ import { StatusError } from './status-error.ts';
 
 export interface ApplyOptions {
   readonly writer: Writer;
-  /** Takes fields from whoever owns them. */
+  /** Whether to take fields from their owners. */
   readonly force: boolean;
   readonly time: string;
 }
 
 /**
- * Server-side apply: what an object becomes when a manager of fields says all that it wants of it.
+ * Server-side apply: returns the object after a manager of fields states everything that it wants.
  *
- * What the manager named before and leaves out now is removed, unless another owns it too. A field
- * that another owns and that would change is a conflict.
+ * Fields that the manager named before and leaves out now are removed, unless another manager owns
+ * them too. A field of another manager that would change is a conflict.
  */
 export function applyTo(
   definition: ResourceDefinition,
@@ -49,7 +49,7 @@ export function applyTo(
 
   const stillOwned = left.reduce((all, owner) => all.union(owner.fields), fields);
   const dropped = (own?.fields ?? FieldSet.empty).difference(stillOwned.withParents());
-  // An object always has `apiVersion`, `kind` and `metadata`, which nobody owns.
+  // An object always has `apiVersion`, `kind` and `metadata`, which have no owner.
   const result = removeFields(schema, merged, dropped) as ApiObject;
   const isUnchanged = own?.fields.equals(fields) === true;
   const next = isUnchanged ? own : ownerOf(definition, writer, { fields, time });

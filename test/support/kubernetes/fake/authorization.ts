@@ -15,7 +15,7 @@ import { usernameOf, type User } from './tokens.ts';
 /** Members may do everything. */
 export const MASTERS = 'system:masters';
 
-/** Throws when no role that is bound to the user allows the request. */
+/** Throws unless a role that is bound to the user allows the request. */
 export function authorize(store: Store, user: User, request: RequestInfo): void {
   if (user.groups.includes(MASTERS)) return;
   const isAllowed = rulesFor(store, user, request.namespace).some((rule) => allows(rule, request));
@@ -29,7 +29,7 @@ export function authorize(store: Store, user: User, request: RequestInfo): void 
 
 const OPEN_PATHS = /^\/(api|apis|healthz|livez|readyz|version|openapi)(\/|$)/;
 
-/** Throws when a path that is no resource is not among those that everybody may read. */
+/** Throws if a path that is not a resource may not be read by everybody. */
 export function authorizePath(user: User, method: string, path: string): void {
   if (user.groups.includes(MASTERS) || (method === 'GET' && OPEN_PATHS.test(path))) return;
   const message = `forbidden: User "${user.username}" cannot ${method.toLowerCase()} path "${path}"`;

@@ -2,7 +2,7 @@ import * as client from '@kubernetes/client-node';
 
 import type { Schema } from './schema.ts';
 
-/** What the client library knows of a type, generated from the API server's own description. */
+/** Description of a type in the client library, generated from the API server's own description. */
 interface Model {
   readonly attributeTypeMap: readonly {
     readonly baseName: string;
@@ -15,7 +15,7 @@ const ANYTHING: ReadonlySet<string> = new Set(['any', 'object', 'IntOrString']);
 
 const known = new Map<string, Schema>();
 
-/** The schema of a type of the API server, such as `V1Secret`, with all that it refers to. */
+/** Returns the schema of a type of the API server, such as `V1Secret`, with all types it refers to. */
 export function builtinSchema(typeName: string): Schema {
   const schema = known.get(typeName) ?? objectSchema(modelOf(typeName));
   known.set(typeName, schema);
@@ -27,7 +27,7 @@ function modelOf(typeName: string): Model {
   if (typeof model !== 'function' || !('attributeTypeMap' in model)) {
     throw new Error(`the client library has no type ${typeName}`);
   }
-  // Every generated class has it.
+  // Every generated class has this member.
   return model as unknown as Model;
 }
 

@@ -2,7 +2,7 @@ import type { ApiObject } from './api-object.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { Revisions } from './revisions.ts';
 
-/** An object, and its text: written once for all who read it. */
+/** An object, and its text, which is written once for all readers. */
 export interface Stored {
   readonly object: ApiObject;
   readonly text: string;
@@ -12,7 +12,7 @@ export interface Change {
   readonly revision: number;
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly stored: Stored;
-  /** What was there before; undefined for `ADDED`. */
+  /** The object before the change; undefined for `ADDED`. */
   readonly previous: Stored | undefined;
 }
 
@@ -48,7 +48,7 @@ export class Collection {
     return this.#sorted;
   }
 
-  /** Keeps what there is now for pages to come. */
+  /** Keeps the present objects for later pages. */
   keepSnapshot(): void {
     const { current } = this.#revisions;
     this.#snapshots.set(current, this.all());
@@ -58,7 +58,7 @@ export class Collection {
     }
   }
 
-  /** What there was at a revision; undefined when it is not known any more. */
+  /** Returns the objects at a revision; undefined if they are forgotten. */
   snapshotAt(revision: number): readonly Stored[] | undefined {
     return this.#snapshots.get(revision);
   }
@@ -73,7 +73,7 @@ export class Collection {
     return change.stored;
   }
 
-  /** Removes an object, whose last version it tells. */
+  /** Removes an object, whose last version is in the event. */
   delete(object: ApiObject): Stored {
     const { namespace = '', name } = object.metadata;
     const change = this.#record('DELETED', object, this.get(namespace, name));
@@ -82,14 +82,14 @@ export class Collection {
     return change.stored;
   }
 
-  /** The changes after a revision; undefined when not all of them are known any more. */
+  /** Returns the changes after a revision; undefined if some of them are forgotten. */
   changesSince(revision: number): readonly Change[] | undefined {
     if (revision < this.#forgottenBefore) return undefined;
     const first = this.#history.findLastIndex((change) => change.revision <= revision) + 1;
     return this.#history.slice(first);
   }
 
-  /** Tells every change from now on, until the function it returns is called. */
+  /** Reports every change from now on, until the returned function is called. */
   subscribe(subscriber: (change: Change) => void): () => void {
     this.#subscribers.add(subscriber);
     return () => this.#subscribers.delete(subscriber);

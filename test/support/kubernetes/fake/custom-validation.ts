@@ -12,7 +12,7 @@ import { causeOf } from './schema-causes.ts';
 import { invalidValue, type Cause } from './cause.ts';
 import { isRfc3339 } from './times.ts';
 
-/** Makes the check of custom resources: schema, list types, then rules, as the API server does. */
+/** Makes the validation of custom resources: schema, list types, then rules, as the API server does. */
 export function compileCustomValidation(
   schema: CrdSchema,
 ): (object: ApiObject) => readonly Cause[] {
@@ -38,7 +38,7 @@ const BLOCKING: ReadonlySet<string> = new Set([
   'FieldValueTypeInvalid',
 ]);
 
-/** Rules are written for values of the right shape. */
+/** Rules apply only to values of the right shape. */
 function isBlocking({ reason }: Cause): boolean {
   return BLOCKING.has(reason);
 }
@@ -73,7 +73,7 @@ function valueAt(body: Json, path: string): Json | undefined {
   }, body);
 }
 
-/** Times in `date-time` fields, which the schema alone does not hold. */
+/** Checks times in `date-time` fields, which the schema alone does not check. */
 function timeCauses(schema: Schema, value: Json | undefined, path: string): readonly Cause[] {
   if (schema.format === 'date-time' && typeof value === 'string' && !isRfc3339(value)) {
     const why = `${path} in body must be of type date-time: ${JSON.stringify(value)}`;

@@ -3,21 +3,21 @@ import { memberSchema, type Schema } from './schema.ts';
 import { badRequest } from './status-error.ts';
 import { microTime, secondsTime } from './times.ts';
 
-/** What came of reading a value. */
+/** The result of reading a value. */
 export interface Decoded<Value> {
   readonly value: Value;
-  /** Paths of the fields that were dropped, because the schema does not know them. */
+  /** Paths of the fields that were dropped because the schema does not know them. */
   readonly unknownFields: readonly string[];
 }
 
-/** Drops what a schema does not know, and null, which is the same as absent. */
+/** Drops unknown fields, and null, which means absent. */
 export function prune<Value extends Json>(schema: Schema, value: Value): Decoded<Value> {
   return new Decoder(false).decode(schema, value);
 }
 
 /**
- * Reads a value of a type of the API server itself: prunes it, refuses what has the wrong type, and
- * writes times as the API server does.
+ * Reads a value of a type of the API server itself: drops unknown fields, refuses values of the wrong
+ * type, and writes times as the API server does.
  */
 export function decodeTyped<Value extends Json>(schema: Schema, value: Value): Decoded<Value> {
   return new Decoder(true).decode(schema, value);
@@ -32,7 +32,7 @@ class Decoder {
   }
 
   decode<Value extends Json>(schema: Schema, value: Value): Decoded<Value> {
-    // Reading drops members, and never changes what kind of value it is.
+    // Reading drops members, and never changes the kind of value.
     const read = this.#read(schema, value, '') as Value;
     return { value: read, unknownFields: this.#unknownFields };
   }

@@ -1,9 +1,9 @@
 import { isList, isObject, mapMembers, type Json } from './json.ts';
 import { memberSchema, type Schema } from './schema.ts';
 
-/** Sets the defaults of a schema where a value says nothing. */
+/** Sets the defaults of a schema for absent members. */
 export function withDefaults<Value extends Json>(schema: Schema, value: Value): Value {
-  // Only members are added.
+  // Members are only added.
   return defaulted(schema, value) as Value;
 }
 

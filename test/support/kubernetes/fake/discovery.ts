@@ -3,7 +3,7 @@ import { apiVersionOf, type ResourceDefinition } from './resource-definition.ts'
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
-/** Answers about the API server itself; undefined for a path that it does not have. */
+/** Answers requests about the API server itself; undefined for an unknown path. */
 export function discover(
   path: string,
   definitions: readonly ResourceDefinition[],

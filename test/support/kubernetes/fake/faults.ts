@@ -2,7 +2,7 @@ import type { ClusterFaults } from '../cluster.ts';
 import { StatusError } from './status-error.ts';
 import type { Watch } from './watching.ts';
 
-/** Where faults happen. */
+/** The parts of the server that faults affect. */
 export interface FaultyParts {
   readonly stopListening: () => Promise<void>;
   readonly listenAgain: () => Promise<void>;
@@ -23,14 +23,14 @@ const REASONS: Readonly<Record<number, string>> = {
   504: 'Timeout',
 };
 
-/** Everything that can go wrong, and what was asked so far. */
+/** The faults of a fake API server, and its requests so far. */
 export class Faults implements ClusterFaults {
   readonly requests: ClusterFaults['requests'][number][] = [];
   readonly #parts: FaultyParts;
   readonly #watches = new Set<Watch>();
   #isHanging = false;
   #failing: { readonly status: number; readonly part: number } | undefined;
-  /** Grows by the part that fails with every request; whole numbers are failures. */
+  /** Sum of the failing parts of all requests; each whole number is a failure. */
   #due = 0;
 
   constructor(parts: FaultyParts) {
@@ -41,7 +41,7 @@ export class Faults implements ClusterFaults {
     await this.#parts.stopListening();
   }
 
-  /** Requests and watches of this time stay unanswered for ever, as on a connection that is half open. */
+  /** Requests and watches of this time stay unanswered for ever, as on a half-open connection. */
   hang(): void {
     this.#isHanging = true;
     for (const watch of this.#watches) watch.mute();
@@ -70,7 +70,7 @@ export class Faults implements ClusterFaults {
     return this.#isHanging;
   }
 
-  /** Throws in place of an answer, for the part of all requests that is to fail. */
+  /** Throws in place of a response, for the part of all requests that is to fail. */
   maybeFail(): void {
     if (this.#failing === undefined) return;
     this.#due += this.#failing.part;
@@ -82,7 +82,7 @@ export class Faults implements ClusterFaults {
     throw new StatusError(status, REASONS[status] ?? '', message, details);
   }
 
-  /** Knows a watch until the function it returns is called. */
+  /** Registers a watch until the returned function is called. */
   track(watch: Watch): () => void {
     this.#watches.add(watch);
     return () => this.#watches.delete(watch);

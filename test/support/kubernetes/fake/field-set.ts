@@ -9,7 +9,7 @@ const ITSELF = '.';
  */
 export class FieldSet {
   static readonly empty = new FieldSet(false, new Map());
-  /** The field itself, and nothing in it. */
+  /** The field itself, without the fields in it. */
   static readonly leaf = new FieldSet(true, new Map());
 
   readonly hasSelf: boolean;
@@ -65,7 +65,7 @@ export class FieldSet {
     return FieldSet.of(children, this.hasSelf && !other.hasSelf);
   }
 
-  /** The same, with everything that has a field of it in it: that is there while the field is. */
+  /** Returns the set with every field that contains one of its fields. */
   withParents(): FieldSet {
     const children = [...this.children].map(
       ([name, child]) => [name, child.withParents()] as const,

@@ -3,7 +3,7 @@ import { isEqual, isList, isObject, type Json } from './json.ts';
 import { listItems } from './list-items.ts';
 import { memberSchema, type Schema } from './schema.ts';
 
-/** The fields that a value sets. Objects and lists count themselves only when they are empty. */
+/** The fields that a value sets. Objects and lists count themselves only if they are empty. */
 export function fieldsOf(schema: Schema | undefined, value: Json): FieldSet {
   return fields(schema, value, false);
 }
@@ -13,9 +13,9 @@ function fieldsWithHolders(schema: Schema | undefined, value: Json): FieldSet {
   return fields(schema, value, true);
 }
 
-/** What differs between two values. */
+/** The differences between two values. */
 export interface Difference {
-  /** Fields that are new or have another value. */
+  /** Fields that were added or have a changed value. */
   readonly written: FieldSet;
   readonly removed: FieldSet;
 }
@@ -54,13 +54,13 @@ function fields(schema: Schema | undefined, value: Json, withHolders: boolean): 
   if (elements === undefined || elements.size === 0) return FieldSet.leaf;
   const children = [...elements].map(([name, element]) => {
     const inner = fields(element.schema, element.value, withHolders);
-    // An item of a list is owned as such, besides what is in it.
+    // An item of a list is owned itself, besides its fields.
     return [name, name.startsWith('f:') ? inner : inner.union(FieldSet.leaf)] as const;
   });
   return FieldSet.of(children, withHolders);
 }
 
-/** What can be owned separately in a value; undefined when it is owned as a whole. */
+/** Returns the separately owned parts of a value; undefined if it is owned as a whole. */
 export function elementsOf(
   schema: Schema | undefined,
   value: Json,

@@ -52,7 +52,7 @@ function valueAt(target: Json, path: readonly string[]): Json {
   return path.reduce<Json>((value, part) => memberOf(value, part), target);
 }
 
-/** The value, with the object or list that holds the end of the path changed. */
+/** Returns the value with a change in the object or list that holds the end of the path. */
 function change(
   target: Json,
   [first, ...rest]: readonly string[],
@@ -96,7 +96,7 @@ function given(value: Json | undefined): Json {
   return value;
 }
 
-/** The API server says no more. */
+/** The API server gives no more details. */
 function refused(): StatusError {
   const message = 'the server rejected our request due to an error in our request';
   return new StatusError(422, 'Invalid', message, {});

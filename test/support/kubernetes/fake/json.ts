@@ -10,17 +10,17 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Narrows to lists; `Array.isArray` does not, for read-only ones. */
+/** Narrows to lists; `Array.isArray` does not do so for read-only ones. */
 export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** A value in a message. */
+/** Formats a value for a message. */
 export function shown(value: Json | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }
 
-/** Whether two values are the same, whatever the order of members. Undefined is absent. */
+/** Whether two values are equal, whatever the order of members. Undefined means absent. */
 export function isEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (isList(a)) {

@@ -3,8 +3,8 @@ import type { Schema } from './schema.ts';
 import { StatusError } from './status-error.ts';
 
 /**
- * The items of a set, or of a list with keys, by their path element; undefined for other lists,
- * which are owned as a whole.
+ * Returns the items of a set, or of a list with keys, by their path element; undefined for other
+ * lists, which are owned as a whole.
  */
 export function listItems(
   schema: Schema | undefined,

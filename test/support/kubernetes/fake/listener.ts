@@ -31,7 +31,7 @@ export class Listener {
     await once(this.#server, 'listening');
   }
 
-  /** Refuses connections, and breaks those there are. */
+  /** Refuses connections, and breaks open ones. */
   async close(): Promise<void> {
     if (!this.#server.listening) return;
     this.#server.close();

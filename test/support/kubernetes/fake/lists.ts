@@ -6,12 +6,12 @@ import type { Store } from './store.ts';
 
 export interface ListOptions {
   readonly selects: Selector;
-  /** Whether some may be left out by it: then nobody counts the rest. */
+  /** Whether a selector may leave out objects; then the number of remaining objects is unknown. */
   readonly isSelective: boolean;
   readonly query: URLSearchParams;
 }
 
-/** Where the next page begins. */
+/** The place where the next page begins. */
 interface ContinueToken {
   readonly revision: number;
   readonly from: number;
@@ -44,7 +44,7 @@ export function listText(store: Store, collection: Collection, options: ListOpti
   return listOf(collection, page, metadata);
 }
 
-/** The text of a list of objects, made of their texts. */
+/** The text of a list of objects, composed of their texts. */
 export function listOf(
   { definition }: Collection,
   items: readonly Stored[],
@@ -58,7 +58,7 @@ export function listOf(
   return `${head.slice(0, -1)},"items":[${items.map(({ text }) => text).join(',')}]}\n`;
 }
 
-/** Lists of any age come from a cache, which knows no pages. */
+/** Lists of any age come from a cache, which has no pages. */
 function limitOf(query: URLSearchParams): number {
   const text = query.get('limit') ?? '0';
   if (!/^\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing "${text}": invalid syntax`);
@@ -77,7 +77,7 @@ function assertKnown(resourceVersion: string, current: number): void {
   });
 }
 
-/** Reads a `resourceVersion`; undefined when none is given. */
+/** Parses a `resourceVersion`; undefined if none is given. */
 export function versionOf(text: string): number | undefined {
   if (text === '') return undefined;
   if (/^\d+$/.test(text)) return Number(text);

@@ -4,7 +4,7 @@ import { compare } from './fields-of.ts';
 import { without, type JsonObject } from './json.ts';
 import { apiVersionOf, type ResourceDefinition } from './resource-definition.ts';
 
-/** Who writes, and how. */
+/** The writer of fields, and its way of writing. */
 export interface Writer {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
@@ -26,7 +26,7 @@ export function ownersOf({ metadata }: ApiObject): readonly Owner[] {
   }));
 }
 
-/** The object with its owners written down; those that own nothing are left out. */
+/** Returns the object with its owners in `managedFields`; those that own nothing are left out. */
 export function withOwners(object: ApiObject, owners: readonly Owner[]): ApiObject {
   const managedFields = owners
     .filter(({ fields }) => !fields.isEmpty)
@@ -35,7 +35,7 @@ export function withOwners(object: ApiObject, owners: readonly Owner[]): ApiObje
   return { ...object, metadata: { ...object.metadata, managedFields } };
 }
 
-/** An order that does not depend on who wrote last, so that equal objects stay equal. */
+/** Orders owners independently of who wrote last, so that equal objects stay equal. */
 function placeOf({ operation, manager, subresource }: Writer): string {
   return [operation, manager, subresource].join('\n');
 }
@@ -57,8 +57,8 @@ export function isSameWriter(a: Writer, b: Writer): boolean {
 }
 
 /**
- * Takes down who owns what after an object was created or changed by something else than apply: the
- * writer owns what it changed, and nobody owns what is gone.
+ * Records the owners of fields after an object was created or changed other than by apply: the writer
+ * owns the fields that it changed, and removed fields have no owner.
  */
 export function recordUpdate(
   definition: ResourceDefinition,
@@ -104,7 +104,7 @@ const UNOWNED_METADATA = [
   'selfLink',
 ];
 
-/** An object without what only the API server writes, and what says which object it is. */
+/** Returns an object without its identity and the fields that only the API server writes. */
 export function ownable(object: JsonObject & Pick<ApiObject, 'metadata'>): JsonObject {
   const metadata = without(object.metadata, ...UNOWNED_METADATA);
   const rest = without(object, 'apiVersion', 'kind', 'metadata');

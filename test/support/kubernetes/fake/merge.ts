@@ -3,7 +3,7 @@ import { elementsOf } from './fields-of.ts';
 import { isList, isObject, type Json } from './json.ts';
 import type { Schema } from './schema.ts';
 
-/** What a value becomes when another is applied to it: fields that are not named stay. */
+/** Returns a value after another is applied to it: fields that are not named stay. */
 export function mergeApplied(
   schema: Schema | undefined,
   live: Json | undefined,
@@ -20,7 +20,7 @@ export function mergeApplied(
   return assemble(applied, merged);
 }
 
-/** A value without some of its fields; undefined when nothing is left of it. */
+/** Returns a value without some of its fields; undefined if nothing is left. */
 export function removeFields(
   schema: Schema | undefined,
   value: Json,

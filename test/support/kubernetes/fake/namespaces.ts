@@ -5,7 +5,7 @@ import { NAMESPACES } from './resource-definitions.ts';
 import { forbidden, notFound } from './status-error.ts';
 import type { Store } from './store.ts';
 
-/** Throws when the namespace of a new object does not exist, or is on its way out. */
+/** Throws if the namespace of a new object does not exist, or is being deleted. */
 export function assertNamespaceTakes(
   store: Store,
   definition: ResourceDefinition,

@@ -53,7 +53,7 @@ const NAME_RULES: Readonly<Record<ResourceDefinition['name'], NameRule>> = {
   },
 };
 
-/** Says what is wrong with `metadata`. */
+/** Returns the problems of `metadata`. */
 export function validateMeta(
   definition: ResourceDefinition,
   { metadata }: ApiObject,

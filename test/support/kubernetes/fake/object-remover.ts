@@ -17,14 +17,14 @@ export const STANDING_NAMESPACES: readonly string[] = [
   'kube-system',
 ];
 
-/** What became of an object. */
+/** The result of a deletion. */
 export interface Removed {
   readonly stored: Stored;
-  /** False while it waits for its finalizers. */
+  /** False while the object waits for its finalizers. */
   readonly isGone: boolean;
 }
 
-/** Removes objects: at once, or when their last finalizer is taken away. */
+/** Removes objects, at once or when their last finalizer is removed. */
 export class ObjectRemover {
   readonly #store: Store;
   readonly #now: () => number;
@@ -56,7 +56,7 @@ export class ObjectRemover {
     return { stored, isGone: collection.get(namespace, name) === undefined };
   }
 
-  /** Removes all that are selected, and returns them. */
+  /** Removes all objects that are selected, and returns them. */
   removeAll(definition: ResourceDefinition, selects: Selector): readonly Stored[] {
     const collection = this.#store.collection(definition);
     const selected = collection.all().filter(({ object }) => selects(object));
@@ -91,7 +91,7 @@ export class ObjectRemover {
     };
   }
 
-  /** What is in it goes first. It stays while something in it waits for a finalizer. */
+  /** Removes the objects in it first. The namespace stays while one of them waits for a finalizer. */
   #removeNamespace({ object }: Stored): Stored {
     const namespaces = this.#store.collection(NAMESPACES);
     const status = { ...objectAt(object, 'status'), phase: 'Terminating' };

@@ -23,14 +23,14 @@ import type { Store } from './store.ts';
 import { wholeSeconds } from './times.ts';
 import type { WriteOptions } from './write-options.ts';
 
-/** What was written. */
+/** The result of a write. */
 export interface Written {
   readonly created: boolean;
   readonly stored: Stored;
   readonly warnings: readonly string[];
 }
 
-/** Writes the objects of one resource, by the rules that the API server has for all of them. */
+/** Writes the objects of one resource, by the rules that the API server has for all resources. */
 export class ObjectWriter {
   readonly #store: Store;
   readonly #collection: Collection;
@@ -119,7 +119,7 @@ export class ObjectWriter {
   #createInstead(body: Json | undefined, options: WriteOptions): Written {
     const object = isObject(body) ? body : {};
     const metadata = objectAt(object, 'metadata');
-    // It means an object that there was, not any of that name.
+    // The UID names one object, not any object of that name.
     if (textAt(metadata, 'uid') !== '') {
       const why = `Precondition failed: UID in precondition: ${textAt(metadata, 'uid')}, UID in object meta: `;
       throw conflict(this.#definition, options.name, why);
@@ -149,7 +149,7 @@ export class ObjectWriter {
     return dryRun ? unsaved(complete) : this.#collection.put(complete);
   }
 
-  /** Stores what an object became, unless nothing changed; removes it when it only waited for that. */
+  /** Stores the changed object, unless nothing changed; removes it if it only waited for that. */
   #settle(live: Stored, given: ApiObject, { dryRun }: WriteOptions): Stored {
     const next = withGeneration(this.#definition, live.object, given);
     if (isEqual(live.object, next)) return live;

@@ -2,7 +2,7 @@ import type { ApiObject, ObjectMeta } from './api-object.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 import { conflict, invalid, MODIFIED } from './status-error.ts';
 
-/** Throws unless a replacement was made of the object as it is. */
+/** Throws unless a replacement was made from the present object. */
 export function assertCurrent(
   definition: ResourceDefinition,
   live: ApiObject,
@@ -19,7 +19,7 @@ export function assertCurrent(
   assertSame(definition, live, given);
 }
 
-/** Throws when what a client says of the object is not so (any more). */
+/** Throws if a precondition of a client does not hold. */
 export function assertSame(
   definition: ResourceDefinition,
   { metadata }: ApiObject,

@@ -8,7 +8,7 @@ import type { ResourceDefinition } from './resource-definition.ts';
 import { invalid } from './status-error.ts';
 import { wholeSeconds } from './times.ts';
 
-/** What an object is that a client asks to create: with a name, an identity and a date. */
+/** Returns a new object from the one in a request: with a name, a UID and a date. */
 export function newObject(
   definition: ResourceDefinition,
   given: ApiObject,
@@ -25,11 +25,11 @@ export function newObject(
     creationTimestamp: wholeSeconds(now),
     ...(definition.hasGeneration && { generation: 1 }),
   };
-  // It has a name, and what is undefined is left out.
+  // It has a name, and undefined members are left out.
   return { ...object, metadata: without(metadata) as ObjectMeta };
 }
 
-/** The object with all its defaults. Throws when it is not valid. */
+/** Returns the object with all its defaults. Throws if it is not valid. */
 export function completeObject(
   definition: ResourceDefinition,
   given: ApiObject,
@@ -42,7 +42,7 @@ export function completeObject(
   return object;
 }
 
-/** What a request may write: everything but `status`, or `status` alone. */
+/** Returns the part that a request may write: everything but `status`, or `status` alone. */
 export function writablePart(
   { hasStatus }: ResourceDefinition,
   object: ApiObject,
@@ -57,7 +57,7 @@ export function writablePart(
   return hasStatus ? (without(object, 'status') as ApiObject) : object;
 }
 
-/** What becomes of an object when a client replaces what it may write of it. */
+/** Returns an object after a client replaced the part that it may write. */
 export function replacedPart(
   { hasStatus }: ResourceDefinition,
   { live, given }: { readonly live: ApiObject; readonly given: ApiObject },
@@ -70,14 +70,14 @@ export function replacedPart(
   return { ...rest, ...(status !== undefined && { status }) };
 }
 
-/** The object with what only the API server says of it, whatever a client sends. */
+/** Returns the object with the metadata that only the API server writes, whatever a client sends. */
 export function withLiveMeta(given: ApiObject, { metadata: live }: ApiObject): ApiObject {
-  // Both have a name, and what is undefined is left out.
+  // Both have a name, and undefined members are left out.
   const metadata = without({ ...live, ...settableMeta(given.metadata) }) as ObjectMeta;
   return { ...given, metadata };
 }
 
-/** What clients may say in `metadata`, of which nothing is the same as absent. */
+/** Returns the metadata that clients may write. Empty members are the same as absent ones. */
 function settableMeta(metadata: ObjectMeta): JsonObject {
   const { labels, annotations, finalizers, ownerReferences, managedFields } = metadata;
   const settable = { labels, annotations, finalizers, ownerReferences, managedFields };
@@ -87,7 +87,7 @@ function settableMeta(metadata: ObjectMeta): JsonObject {
   );
 }
 
-/** Counts the generation on when more than `metadata` and `status` changed. */
+/** Raises the generation if more than `metadata` and `status` changed. */
 export function withGeneration(
   { hasGeneration, hasStatus }: ResourceDefinition,
   live: ApiObject,

@@ -5,7 +5,7 @@ import { apiVersionOf, type ResourceDefinition } from './resource-definition.ts'
 import { badRequest, StatusError } from './status-error.ts';
 import type { WriteOptions } from './write-options.ts';
 
-/** Reads an object that is to be written, and what to warn of. */
+/** Reads an object that is to be written, and warnings about it. */
 export function readGiven(
   definition: ResourceDefinition,
   body: Json | undefined,
@@ -22,7 +22,7 @@ export function readGiven(
   return { object, warnings: options.fieldValidation === 'Ignore' ? [] : warnings };
 }
 
-/** Reads what a manager of fields applies, which is always held to its type. */
+/** Reads the object that a manager of fields applies, whose type is always checked. */
 export function readApplied(
   definition: ResourceDefinition,
   patch: Json | undefined,

@@ -7,13 +7,13 @@ import { apiVersionOf, type ResourceDefinition } from './resource-definition.ts'
 import { invalidValue } from './cause.ts';
 import { badRequest, invalid, StatusError } from './status-error.ts';
 
-/** Where an object is going to be. The name is empty when the path does not say it. */
+/** The place of an object. The name is empty if the path does not have it. */
 export interface Target {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** An object of a request, without the fields its type does not know. */
+/** An object of a request, without unknown fields. */
 export interface ReadObject {
   readonly object: ApiObject;
   readonly unknownFields: readonly string[];
@@ -42,7 +42,7 @@ export function readObject(
   };
 }
 
-/** Says of what type it was that could not be read. */
+/** Adds the type to the error about an object that cannot be read. */
 function explained<Value>({ kind, version }: ResourceDefinition, read: () => Value): Value {
   try {
     return read();
@@ -56,7 +56,7 @@ function explained<Value>({ kind, version }: ResourceDefinition, read: () => Val
 function assertType(definition: ResourceDefinition, body: JsonObject): void {
   const expected = apiVersionOf(definition);
   const { apiVersion = '', kind = '' } = body;
-  // The types of the API server itself go without saying.
+  // Objects of types of the API server itself may leave out `kind`.
   if (kind === '' && definition.custom) throw badRequest("Object 'Kind' is missing");
   if (apiVersion !== '' && apiVersion !== expected) {
     throw badRequest(

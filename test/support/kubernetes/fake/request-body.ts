@@ -12,13 +12,13 @@ export const MERGE_PATCH = 'application/merge-patch+json';
 export const APPLY_PATCH = 'application/apply-patch+yaml';
 export const JSON_PATCH = 'application/json-patch+json';
 
-/** The media type of a request, without parameters; JSON when it has none. */
+/** Returns the media type of a request, without parameters; JSON by default. */
 export function mediaTypeOf(request: IncomingMessage): string {
   const [type = ''] = (request.headers['content-type'] ?? JSON_TYPE).split(';');
   return type.trim().toLowerCase();
 }
 
-/** Reads the body of a request in one of some media types; undefined when there is none. */
+/** Reads the body of a request in one of some media types; undefined if there is none. */
 export async function readBody(
   request: IncomingMessage,
   accepted: readonly string[],
@@ -39,7 +39,7 @@ export async function readBody(
 
 function parsed(text: string, type: string): Json {
   try {
-    // Whatever JSON can say.
+    // Any JSON value.
     return JSON.parse(text) as Json;
   } catch {
     if (type !== APPLY_PATCH) throw badRequest('the body of the request is no JSON');

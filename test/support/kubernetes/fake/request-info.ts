@@ -1,15 +1,15 @@
 import { selectedName } from './selectors.ts';
 
-/** What a request asks for, as authorization sees it. */
+/** The attributes of a request that authorization checks. */
 export interface RequestInfo {
   readonly group: string;
   readonly version: string;
   readonly verb: Verb;
   readonly resource: string;
   readonly subresource: string;
-  /** Empty for all namespaces, and for what has none. */
+  /** Empty for all namespaces, and for resources without namespaces. */
   readonly namespace: string;
-  /** Empty for collections. Selected by name, a list has one. */
+  /** Empty for collections, unless a list selects one name. */
   readonly name: string;
   readonly query: URLSearchParams;
 }
@@ -17,7 +17,7 @@ export interface RequestInfo {
 export type Verb =
   'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
-/** Reads a path below `/api` or `/apis`; undefined when it is about no resource. */
+/** Parses a path below `/api` or `/apis`; undefined if it is not about a resource. */
 export function requestInfoOf(method: string, url: URL): RequestInfo | undefined {
   const [root, ...segments] = url.pathname.split('/').slice(1).map(decodeURIComponent);
   if (root !== 'api' && root !== 'apis') return undefined;
@@ -42,7 +42,7 @@ function placeOf(segments: readonly string[]): Place | undefined {
     const [name = '', subresource = ''] = rest;
     return { resource: third, namespace: second, name, subresource };
   }
-  // For a namespace, both its name and the namespace that bindings have to be in.
+  // For a namespace, this is both its name and the namespace that bindings have to be in.
   const namespace = first === 'namespaces' ? second : '';
   return { resource: first, namespace, name: second, subresource: third ?? '' };
 }

@@ -2,7 +2,7 @@ import type { ApiObject } from './api-object.ts';
 import type { Schema } from './schema.ts';
 import type { Cause } from './cause.ts';
 
-/** A type of object that the API server stores, and what is special about it. */
+/** A type of object that the API server stores, and its special rules. */
 export interface ResourceDefinition {
   readonly group: string;
   readonly version: string;
@@ -13,18 +13,18 @@ export interface ResourceDefinition {
   readonly custom: boolean;
   readonly schema: Schema;
   readonly hasStatus: boolean;
-  /** Counts changes of what is neither `metadata` nor `status`. */
+  /** Whether changes other than of `metadata` and `status` raise the generation. */
   readonly hasGeneration: boolean;
-  /** PUT without a `resourceVersion` replaces whatever there is. */
+  /** Whether PUT without a `resourceVersion` replaces any version. */
   readonly unconditionalUpdate: boolean;
-  /** PUT creates what is not there. */
+  /** Whether PUT creates a missing object. */
   readonly createOnUpdate: boolean;
   readonly name: 'subdomain' | 'label' | 'service' | 'path segment';
-  /** Fields that selectors can ask for besides the name and the namespace. */
+  /** Fields that selectors can name besides the name and the namespace. */
   readonly selectableFields: Readonly<Record<string, (object: ApiObject) => string>>;
-  /** Fills in what clients may leave out. `old` is what the object was before. */
+  /** Sets what clients may leave out. `old` is the object before the change. */
   readonly complete: (object: ApiObject, old: ApiObject | undefined) => ApiObject;
-  /** Says what is wrong with an object that has the right shape. */
+  /** Returns the problems of an object that has the right shape. */
   readonly validate: (object: ApiObject, old: ApiObject | undefined) => readonly Cause[];
 }
 

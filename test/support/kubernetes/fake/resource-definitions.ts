@@ -20,7 +20,7 @@ import type { ResourceDefinition } from './resource-definition.ts';
 
 type Defined = Pick<ResourceDefinition, 'group' | 'plural' | 'kind'> & Partial<ResourceDefinition>;
 
-/** Type of the client library that describes a kind, where it is not `V1` and the kind. */
+/** Type of the client library that describes a kind, unless it is `V1` and the kind. */
 const MODELS: Readonly<Record<string, string>> = { Event: 'CoreV1Event' };
 
 function builtin(defined: Defined): ResourceDefinition {
@@ -187,7 +187,7 @@ const DEFINITIONS: readonly ResourceDefinition[] = [
   ),
 ];
 
-/** Everything that is stored; `withReferenceGrants` with the Gateway API's ReferenceGrant. */
+/** Every resource that is stored; `withReferenceGrants` adds the Gateway API's ReferenceGrant. */
 export function resourceDefinitions(withReferenceGrants: boolean): readonly ResourceDefinition[] {
   return withReferenceGrants ? [...DEFINITIONS, REFERENCE_GRANTS] : DEFINITIONS;
 }

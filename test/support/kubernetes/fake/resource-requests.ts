@@ -26,9 +26,9 @@ const LEAST_WATCH_SECONDS = 1_800;
 export interface ResourceRequestOptions {
   readonly now: () => number;
   readonly bookmarkIntervalMs: number;
-  /** Whether a watch from a version that is too old is answered with 410, and not with an event. */
+  /** Whether a watch from a version that is too old gets a 410, and not an event. */
   readonly refusesExpiredWatches: boolean;
-  /** Called with every watch that begins; what it returns is called when the watch has ended. */
+  /** Called with every watch that begins; the returned function is called when the watch has ended. */
   readonly onWatch: (watch: Watch) => () => void;
 }
 

@@ -1,4 +1,4 @@
-/** Counts versions of everything that is stored, as etcd does. */
+/** Counts the versions of all stored objects, as etcd does. */
 export class Revisions {
   #current = 1;
 

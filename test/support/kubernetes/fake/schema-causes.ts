@@ -3,7 +3,7 @@ import type { ErrorObject } from 'ajv';
 import { memberPath, pathOfPointer } from '../../../../controller/validate/field-path.ts';
 import { invalidValue, requiredValue, type Cause } from './cause.ts';
 
-/** What a broken schema keyword is called in a `Status`. */
+/** Causes in a `Status` for broken keywords of a schema. */
 export function causeOf(error: ErrorObject): Cause {
   const field = pathOfPointer(error.instancePath);
   // ajv documents the parameters of each keyword; all are strings, numbers or lists of strings.
@@ -70,7 +70,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   maximum: 'should be less than or equal to',
 };
 
-/** What limits are compared with; texts are shown themselves. */
+/** Returns the value that a limit is compared with; texts are shown themselves. */
 function sizeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.length;
   return typeof value === 'object' && value !== null ? Object.keys(value).length : value;

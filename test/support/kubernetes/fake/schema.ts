@@ -1,10 +1,10 @@
 import type { CrdSchema } from '../../../../crds/crd-schema.ts';
 import type { Json } from './json.ts';
 
-/** What a schema says to Kubernetes alone. */
+/** Keywords of a schema that only Kubernetes has. */
 type Extensions = Pick<CrdSchema, Extract<keyof CrdSchema, `x-kubernetes-${string}`>>;
 
-/** What a value may be: a structural schema, or what the API server knows of its own types. */
+/** A structural schema, or a description of the API server's own types. */
 export interface Schema extends Extensions {
   /** Absent for values of any kind. */
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
@@ -15,7 +15,7 @@ export interface Schema extends Extensions {
   readonly default?: Json;
 }
 
-/** The schema of a member of an object; undefined when the schema does not know the member. */
+/** Returns the schema of a member of an object; undefined if the schema does not have it. */
 export function memberSchema(schema: Schema | undefined, name: string): Schema | undefined {
   const { properties, additionalProperties } = schema ?? {};
   return properties && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;

@@ -11,14 +11,14 @@ interface Term {
   readonly value: string;
 }
 
-/** What a field selector says of the name of an object; undefined when it does not. */
+/** Returns the name that a field selector requires; undefined if it requires none. */
 export function selectedName(fieldSelector: string): string | undefined {
   return termsOf(fieldSelector, 'field').find(
     ({ name, operator }) => name === 'metadata.name' && operator === '=',
   )?.value;
 }
 
-/** Reads `fieldSelector`: terms joined by commas. */
+/** Parses `fieldSelector`: terms joined by commas. */
 export function fieldSelectorOf(definition: ResourceDefinition, text: string): Selector {
   const terms = termsOf(text, 'field').map(({ name, operator, value }) => {
     const read = fieldReader(definition, name);
@@ -37,7 +37,7 @@ function fieldReader(definition: ResourceDefinition, name: string): (object: Api
 
 const LABEL_NAME = /^!?[A-Za-z0-9][-A-Za-z0-9_./]*$/;
 
-/** Reads `labelSelector`: equality, inequality and existence, joined by commas. */
+/** Parses `labelSelector`: equality, inequality and existence, joined by commas. */
 export function labelSelectorOf(text: string): Selector {
   const terms = text
     .split(',')

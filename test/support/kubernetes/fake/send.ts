@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 import { StatusError } from './status-error.ts';
 
-/** Sends a whole answer, unless the client has gone. */
+/** Sends a whole response, unless the client has left. */
 export function sendJson(
   response: ServerResponse,
   code: number,
@@ -19,14 +19,14 @@ export function sendJson(
   response.end(text);
 }
 
-/** Sends what is no object: health, or that there is nothing at a path. */
+/** Sends a response that is not an object: health, or an unknown path. */
 export function sendText(response: ServerResponse, code: number, text: string): void {
   if (response.headersSent || response.destroyed) return;
   response.writeHead(code, { 'content-type': 'text/plain; charset=utf-8' });
   response.end(text);
 }
 
-/** Sends a refusal as its `Status`. */
+/** Sends an error as its `Status`. */
 export function sendError(response: ServerResponse, error: unknown): void {
   const refusal =
     error instanceof StatusError

@@ -20,18 +20,18 @@ import { Store } from './store.ts';
 import { ServiceAccountTokens } from './tokens.ts';
 
 export interface FakeClusterOptions {
-  /** Whether the Gateway API's ReferenceGrant is installed. It is by default. */
+  /** Whether the Gateway API's ReferenceGrant is installed. Defaults to true. */
   readonly referenceGrants?: boolean;
-  /** How often watches that ask for bookmarks get one. */
+  /** Interval of bookmarks for watches that ask for them. */
   readonly bookmarkIntervalMs?: number;
   /**
-   * Whether a watch from a version that is too old is answered with 410. By default it begins, and
-   * its first line says so.
+   * Whether a watch from a version that is too old gets a 410. By default it begins, and its first line
+   * is that error.
    */
   readonly refusesExpiredWatches?: boolean;
-  /** Changes of each resource that a watch can resume from. */
+  /** Number of changes of each resource that a watch can resume from. */
   readonly historyLimit?: number;
-  /** The clock of the API server: it dates objects, and tokens expire by it. */
+  /** The clock of the API server: it dates objects, and ends tokens. */
   readonly now?: () => number;
 }
 

@@ -2,7 +2,7 @@ import type { Cause } from './cause.ts';
 import type { JsonObject } from './json.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 
-/** A refusal, which becomes the body of the answer. */
+/** An error, which is sent as a `Status`. */
 export class StatusError extends Error {
   override readonly name = 'StatusError';
   readonly code: number;
@@ -31,7 +31,7 @@ export class StatusError extends Error {
   }
 }
 
-/** `routes.gatehouse.dev`, `secrets`: how messages name a resource. */
+/** `routes.gatehouse.dev`, `secrets`: the name of a resource in messages. */
 function qualifiedName({ plural, group }: ResourceDefinition): string {
   return group === '' ? plural : `${plural}.${group}`;
 }
@@ -93,7 +93,7 @@ export function invalid(
   });
 }
 
-/** `code` is 410: a version or page that is no longer there. */
+/** An error with code 410: a version or page that is gone. */
 export function expired(message: string): StatusError {
   return new StatusError(410, 'Expired', message);
 }

@@ -23,7 +23,7 @@ export class Store {
     return this.#collections.values();
   }
 
-  /** Forgets every change so far: what was seen before can no longer be resumed from. */
+  /** Forgets every change so far: no watch can resume from before. */
   compact(): void {
     const revision = this.revisions.next();
     for (const collection of this.#collections.values()) collection.forgetBefore(revision);

@@ -2,7 +2,7 @@ import { badRequest } from './status-error.ts';
 
 const SECOND = 1_000;
 
-/** A moment as the API server writes `creationTimestamp`: RFC 3339 in whole seconds. */
+/** Formats a time as the API server writes `creationTimestamp`: RFC 3339 in whole seconds. */
 export function wholeSeconds(epochMs: number): string {
   return new Date(Math.floor(epochMs / SECOND) * SECOND).toISOString().replace('.000Z', 'Z');
 }
@@ -13,13 +13,13 @@ export function isRfc3339(text: string): boolean {
   return RFC_3339.test(text) && !Number.isNaN(Date.parse(text));
 }
 
-/** Reads a `Time`: any RFC 3339 text, kept in whole seconds. */
+/** Parses a `Time`: any RFC 3339 text, rounded down to whole seconds. */
 export function secondsTime(text: string, path: string): string {
   if (!isRfc3339(text)) throw unreadable(text, path, '2006-01-02T15:04:05Z07:00');
   return wholeSeconds(Date.parse(text));
 }
 
-/** Reads a `MicroTime`, which has exactly six fractional digits. */
+/** Parses a `MicroTime`, which has exactly six fractional digits. */
 export function microTime(text: string, path: string): string {
   const fraction = /\.(\d{6})(Z|[+-]\d{2}:\d{2})$/.exec(text)?.[1];
   if (!isRfc3339(text) || fraction === undefined) {

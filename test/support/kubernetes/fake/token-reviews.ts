@@ -13,10 +13,10 @@ const SECOND = 1_000;
 const DEFAULT_SECONDS = 3_600;
 const LEAST_SECONDS = 600;
 
-/** Says whether a token holds for the wanted audiences. */
+/** Authenticates a token. Rejects unless it is valid for the wanted audiences. */
 export type Authenticate = (token: string, audiences: readonly string[]) => Promise<Authenticated>;
 
-/** Answers a TokenReview. That a token does not hold is an answer, not a refusal. */
+/** Answers a TokenReview. An invalid token is a normal result, and not an error. */
 export async function reviewToken(
   body: Json | undefined,
   authenticate: Authenticate,

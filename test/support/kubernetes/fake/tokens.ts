@@ -12,7 +12,7 @@ export const API_AUDIENCE = 'https://kubernetes.default.svc';
 const SIGNATURE_ALGORITHM = 'ES256';
 const SECOND = 1_000;
 
-/** Who asks. */
+/** The user of a request. */
 export interface User {
   readonly username: string;
   readonly uid: string;
@@ -20,7 +20,7 @@ export interface User {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What a token of a ServiceAccount is for. */
+/** ServiceAccount, pod and audiences of a token. */
 export interface TokenClaims {
   readonly namespace: string;
   readonly serviceAccount: { readonly name: string; readonly uid: string };
@@ -29,13 +29,13 @@ export interface TokenClaims {
   readonly expirationSeconds: number;
 }
 
-/** A token that holds, and those of the wanted audiences that it is for. */
+/** A valid token, and those of the wanted audiences that it has. */
 export interface Authenticated {
   readonly user: User;
   readonly audiences: readonly string[];
 }
 
-/** Tokens of ServiceAccounts, which hold while the ServiceAccount and the pod they are bound to exist. */
+/** Tokens of ServiceAccounts, valid while the ServiceAccount and the pod they are bound to exist. */
 export class ServiceAccountTokens {
   readonly #store: Store;
   readonly #now: () => number;
@@ -65,7 +65,7 @@ export class ServiceAccountTokens {
       .sign(this.#keys.privateKey);
   }
 
-  /** Rejects, with the reason in words, when the token does not hold for any of the audiences. */
+  /** Rejects with the reason if the token is not valid for any of the audiences. */
   async authenticate(token: string, audiences: readonly string[]): Promise<Authenticated> {
     const payload = await this.#verify(token);
     if (payload.exp === undefined || payload.exp * SECOND <= this.#now()) {
@@ -84,7 +84,7 @@ export class ServiceAccountTokens {
   async #verify(token: string): Promise<JWTPayload> {
     const known = this.#verified.get(token);
     if (known !== undefined) return known;
-    // The clock of the API server decides about the time, which is looked at each time.
+    // The clock of the API server decides about expiry, at each review.
     const { payload } = await jwtVerify(token, this.#keys.publicKey, {
       issuer: API_AUDIENCE,
       algorithms: [SIGNATURE_ALGORITHM],
@@ -95,7 +95,7 @@ export class ServiceAccountTokens {
   }
 
   #userOf(payload: JWTPayload): User {
-    // Claims that only this class writes.
+    // Only this class writes the claims.
     const claims = payload['kubernetes.io'] as Json;
     const namespace = textAt(claims, 'namespace');
     const account = objectAt(claims, 'serviceaccount');

@@ -6,21 +6,21 @@ import type { Selector } from './selectors.ts';
 import { expired, type StatusError } from './status-error.ts';
 
 const SECOND = 1_000;
-/** A client that reads too slowly is cut off, as the API server does. */
+/** A client that reads too slowly is disconnected, as by a real API server. */
 const MOST_BYTES_WAITING = 32 * 1024 * 1024;
 
 export interface WatchOptions {
-  /** Begins after this version; undefined begins with what there is. */
+  /** Begins after this version; undefined begins with the present objects. */
   readonly since: number | undefined;
   readonly selects: Selector;
   readonly timeoutSeconds: number;
-  /** Undefined for a client that asks for none. */
+  /** Undefined for a client that does not ask for bookmarks. */
   readonly bookmarkIntervalMs: number | undefined;
-  /** Newest version there is. */
+  /** The newest version. */
   readonly currentRevision: () => number;
 }
 
-/** Why a watch cannot begin at a version; undefined when it can. */
+/** Returns why a watch cannot begin at a version; undefined if it can. */
 export function whyNotFrom(
   collection: Collection,
   since: number | undefined,
@@ -30,7 +30,7 @@ export function whyNotFrom(
   return expired(`too old resource version: ${String(since)} (${first})`);
 }
 
-/** Begins a watch, only to end it with an error. */
+/** Begins a watch that ends at once with an error. */
 export function failWatch(response: ServerResponse, error: StatusError): void {
   response.writeHead(200, WATCH_HEADERS);
   response.end(`${JSON.stringify({ type: 'ERROR', object: error.toStatus() })}\n`);
@@ -41,7 +41,7 @@ const WATCH_HEADERS = {
   'cache-control': 'no-cache, private',
 };
 
-/** A watch under way: tells changes to a client in lines, until one of the two has had enough. */
+/** An open watch: sends changes to a client in lines, until one of the two ends it. */
 export class Watch {
   readonly #collection: Collection;
   readonly #response: ServerResponse;
@@ -54,7 +54,7 @@ export class Watch {
     this.#options = options;
   }
 
-  /** Begins with what the client missed. */
+  /** Begins with the changes that the client missed. */
   start(): void {
     const { since, selects, bookmarkIntervalMs, timeoutSeconds } = this.#options;
     this.#response.writeHead(200, WATCH_HEADERS);
@@ -81,12 +81,12 @@ export class Watch {
     });
   }
 
-  /** Ends it without a word. */
+  /** Ends the watch without an event. */
   cut(): void {
     this.#response.destroy();
   }
 
-  /** Keeps it open, and tells nothing any more. */
+  /** Keeps the watch open, and sends nothing more. */
   mute(): void {
     this.#isMuted = true;
   }
@@ -117,7 +117,7 @@ export class Watch {
   }
 }
 
-/** An object that begins or ceases to be selected comes or goes, as the client sees it. */
+/** An object that begins or ceases to be selected is added or deleted for the client. */
 function eventType(
   { type, stored, previous }: Change,
   selects: Selector,

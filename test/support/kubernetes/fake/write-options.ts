@@ -6,7 +6,7 @@ import type { RequestInfo } from './request-info.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 import { invalid } from './status-error.ts';
 
-/** How to write, as the query of a request says. */
+/** Options of a write, from the query of a request. */
 export interface WriteOptions extends Target {
   readonly subresource: string;
   readonly manager: string;
@@ -14,10 +14,10 @@ export interface WriteOptions extends Target {
   readonly fieldValidation: FieldValidation;
 }
 
-/** What becomes of fields that a type does not know. Without `Strict`, they are dropped. */
+/** Handling of unknown fields. Without `Strict`, they are dropped. */
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
 
-/** Reads how a request wants to write. */
+/** Reads the options of a write. */
 export function writeOptionsOf(
   request: IncomingMessage,
   definition: ResourceDefinition,
@@ -33,7 +33,7 @@ export function writeOptionsOf(
   };
 }
 
-/** Objects without a namespace are kept under the empty one. */
+/** Objects without a namespace are stored under the empty one. */
 export function placeOf(
   { namespaced }: ResourceDefinition,
   { namespace, name }: RequestInfo,
@@ -41,7 +41,7 @@ export function placeOf(
   return { namespace: namespaced ? namespace : '', name };
 }
 
-/** Whether to say what would be, and do nothing. */
+/** Whether to return the result without storing it. */
 export function isDryRun({ query }: RequestInfo): boolean {
   return query.getAll('dryRun').includes('All');
 }
@@ -66,7 +66,7 @@ function fieldValidationOf({ query }: RequestInfo): FieldValidation {
   }
 }
 
-/** Throws when an apply does not say whose it is. */
+/** Throws if an apply does not name its field manager. */
 export function assertFieldManager({ query }: RequestInfo): void {
   if (query.has('fieldManager')) return;
   const cause = requiredValue('fieldManager', 'is required for apply patch');

@@ -1,7 +1,7 @@
 import { ApiStatusError } from '../api-status-error.ts';
 import type { AdminClient, ClusterCapabilities } from '../cluster.ts';
 
-/** Collections of what tests and the controller make, but for namespaces. */
+/** Collections of the objects that tests and the controller create, without namespaces. */
 const COLLECTIONS = [
   '/apis/gatehouse.dev/v1alpha1/routes',
   '/apis/gatehouse.dev/v1alpha1/gatewaysettings',
@@ -21,20 +21,20 @@ const COLLECTIONS = [
 ];
 const NAMESPACES = '/api/v1/namespaces';
 
-/** What is read of a list of objects. */
+/** The members of a list of objects that are used here. */
 interface ObjectList {
   readonly items: readonly {
     readonly metadata: { readonly name: string; readonly namespace?: string };
   }[];
 }
 
-/** What is in an API server of the tests' own at some time: paths of objects. */
+/** The objects in an API server of the tests at some time, by their paths. */
 export interface Contents {
   readonly objects: ReadonlySet<string>;
   readonly namespaces: ReadonlySet<string>;
 }
 
-/** Takes down what is there, but for what the API server keeps in namespaces of its own. */
+/** Records the present objects, without those in namespaces of the API server. */
 export async function readContents(admin: AdminClient): Promise<Contents> {
   const read = async (collection: string): Promise<readonly string[]> =>
     await readPaths(admin, collection);
@@ -42,7 +42,7 @@ export async function readContents(admin: AdminClient): Promise<Contents> {
   return { objects: new Set(objects.flat()), namespaces: new Set(await read(NAMESPACES)) };
 }
 
-/** Deletes what was not there at that time. */
+/** Deletes the objects that did not exist at that time. */
 export async function restoreContents(
   admin: AdminClient,
   before: Contents,
@@ -58,7 +58,7 @@ export async function restoreContents(
   }
 }
 
-/** Deletes an object at once, unless somebody else has deleted it, or is about to. */
+/** Deletes an object at once, unless it is deleted already, or about to be. */
 export async function remove(admin: Pick<AdminClient, 'request'>, path: string): Promise<void> {
   try {
     await admin.request('DELETE', `${path}?gracePeriodSeconds=0`);
@@ -67,7 +67,7 @@ export async function remove(admin: Pick<AdminClient, 'request'>, path: string):
   }
 }
 
-/** Without a controller nobody else says that a namespace has nothing left to be deleted. */
+/** Finalizes a namespace, because no controller reports that it is empty. */
 async function letGo(admin: AdminClient, namespacePath: string): Promise<void> {
   const namespace = (await admin.request('GET', namespacePath)) as object;
   await admin.request('PUT', `${namespacePath}/finalize`, { ...namespace, spec: {} });

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 
 import { isExecutable } from '../../is-executable.ts';
 
-/** Paths of the programs that make an API server. */
+/** Paths of the programs of an API server. */
 export interface Binaries {
   readonly kubeApiserver: string;
   readonly etcd: string;
 }
 
-/** Where the project's own build keeps what it made. */
+/** Directory of the project's own build. */
 const BUILT = 'gatehouse-envtest/1.20.2-2';
 
 /**
  * Finds kube-apiserver and etcd where envtest looks for them, and then where
- * `build-kube-apiserver.sh` leaves them; undefined where they are not.
+ * `build-kube-apiserver.sh` leaves them; undefined if they are missing.
  */
 export function findBinaries(): Binaries | undefined {
   const kubeApiserver = find('kube-apiserver', 'TEST_ASSET_KUBE_APISERVER');
@@ -22,7 +22,7 @@ export function findBinaries(): Binaries | undefined {
   return kubeApiserver === undefined || etcd === undefined ? undefined : { kubeApiserver, etcd };
 }
 
-/** The etcd alone, for other API servers than kube-apiserver. */
+/** Finds etcd alone, for API servers other than kube-apiserver. */
 export function findEtcd(): string | undefined {
   return find('etcd', 'TEST_ASSET_ETCD');
 }

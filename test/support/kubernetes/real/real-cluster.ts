@@ -7,18 +7,18 @@ import type { AdminClient, Cluster, ClusterCapabilities, ClusterFaults } from '.
 import { apiToken, podToken } from '../service-account-tokens.ts';
 import { writeKubeconfig, type KubeconfigCluster } from '../write-kubeconfig.ts';
 
-/** What makes a `Cluster` of a real API server. */
+/** Options of the `Cluster` of a real API server. */
 export interface RealClusterParts {
   readonly kind: Cluster['kind'];
   readonly capabilities: ClusterCapabilities;
   readonly adminKubeconfig: string;
   readonly admin: AdminClient;
-  /** For kubeconfig files. */
+  /** Directory for kubeconfig files. */
   readonly directory: string;
   readonly dispose: () => Promise<void>;
 }
 
-/** A real API server as tests see it. */
+/** Makes the `Cluster` of a real API server. */
 export function realCluster(parts: RealClusterParts): Cluster {
   const { kind, capabilities, adminKubeconfig, admin, directory, dispose } = parts;
   const address = addressIn(adminKubeconfig);
@@ -35,7 +35,7 @@ export function realCluster(parts: RealClusterParts): Cluster {
     },
     proxyToken: async (options) => await podToken(admin, options),
     get faults(): ClusterFaults {
-      throw new Error(`a cluster of kind ${kind} has no faults: ask for the capability`);
+      throw new Error(`a cluster of kind ${kind} has no faults: require the capability`);
     },
     [Symbol.asyncDispose]: dispose,
   };

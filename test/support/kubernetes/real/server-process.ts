@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Asking a server that is busy with starting makes it slower. */
+/** Pause between two probes: probing a server that is starting slows it down. */
 const POLL_MS = 100;
 const START_DEADLINE_MS = 60_000;
-/** Enough to see why a program ended. */
+/** Enough output to see why a program ended. */
 const KEPT_OUTPUT_CHARACTERS = 4_000;
-/** Of util-linux. */
+/** Program of util-linux. */
 const SETPRIV = '/usr/bin/setpriv';
 
-/** A server that runs as a process of its own. Disposing of it kills it. */
+/** A server that runs as a separate process. Disposing of it kills it. */
 export class ServerProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #program: string;
@@ -19,7 +19,7 @@ export class ServerProcess implements AsyncDisposable {
 
   private constructor(program: string, argv: readonly string[]) {
     this.#program = program;
-    // Without the variables of the test run: programs read settings from them.
+    // Without the variables of the test run, which programs would read settings from.
     const child = spawn(...untilThisProcessEnds(program, argv), {
       env: {},
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -27,7 +27,7 @@ export class ServerProcess implements AsyncDisposable {
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       this.#output = (this.#output + chunk).slice(-KEPT_OUTPUT_CHARACTERS);
     });
-    // Without it a program that is missing would be an uncaught error; waiting for it tells.
+    // Without a listener a missing program would be an uncaught error; the wait reports it.
     child.on('error', (error) => (this.#output += error.message));
     this.#child = child;
   }
@@ -48,7 +48,7 @@ export class ServerProcess implements AsyncDisposable {
     return server;
   }
 
-  /** Of the process; undefined when it could not be started. */
+  /** Id of the process; undefined if it could not be started. */
   get pid(): number | undefined {
     return this.#child.pid;
   }
@@ -76,7 +76,7 @@ export class ServerProcess implements AsyncDisposable {
   }
 }
 
-/** Where it can be done, the server also ends when the test run is killed. */
+/** If possible, the server also ends when the test run is killed. */
 function untilThisProcessEnds(
   program: string,
   argv: readonly string[],

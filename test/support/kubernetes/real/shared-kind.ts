@@ -1,7 +1,7 @@
 import type { PresentKind } from '../cluster-kind.ts';
 import { SharedServer, type SharedServerOptions } from './shared-server.ts';
 
-/** The kind of an API server that starts when it is first wanted, once for the tests of a file. */
+/** A kind of API server that starts when it is first needed, once for the tests of a file. */
 export function sharedKind(options: SharedServerOptions): PresentKind {
   let server: Promise<SharedServer> | undefined;
   const start = async (): Promise<SharedServer> => await (server ??= SharedServer.start(options));

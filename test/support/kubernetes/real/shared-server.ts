@@ -13,17 +13,17 @@ import { readContents, restoreContents, type Contents } from './contents.ts';
 import { realCluster } from './real-cluster.ts';
 import type { RunningServer } from './start-server.ts';
 
-/** How to start an API server of the tests' own. */
+/** Options of an API server of the tests. */
 export interface SharedServerOptions {
   readonly kind: Cluster['kind'];
   readonly capabilities: ClusterCapabilities;
-  /** Starts one that keeps its files in `directory`. */
+  /** Starts a server that keeps its files in `directory`. */
   readonly start: (directory: string) => Promise<RunningServer>;
 }
 
 /**
- * An API server that the tests of a file use one after the other, because starting one takes
- * seconds. Disposing of it ends it.
+ * An API server that the tests of a file use one after another, because a start takes seconds.
+ * Disposing of it stops it.
  */
 export class SharedServer implements AsyncDisposable {
   readonly #stack: AsyncDisposableStack;
@@ -69,7 +69,7 @@ export class SharedServer implements AsyncDisposable {
     });
   }
 
-  /** The server, empty but for the definitions, for one user at a time. */
+  /** Opens the server, empty except for the definitions, for one user at a time. */
   open(): Cluster {
     if (this.#isOpen) throw new Error(`a test has this ${this.#options.kind} open already`);
     this.#isOpen = true;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { writeKubeconfig } from '../write-kubeconfig.ts';
 import { startServer, type RunningServer } from './start-server.ts';
 
-/** Admission plugins that ask an API server for what this one does not have. */
+/** Admission plugins that need resources which this server does not have. */
 const PLUGINS = [
   'NamespaceLifecycle',
   'MutatingAdmissionPolicy',
@@ -12,28 +12,28 @@ const PLUGINS = [
   'ValidatingAdmissionWebhook',
 ];
 
-/** How to start one. */
+/** Options of an apiextensions-apiserver. */
 export interface ApiextensionsApiserverOptions {
   readonly program: string;
   readonly etcdUrl: string;
-  /** For its files. */
+  /** Directory for its files. */
   readonly directory: string;
 }
 
 /**
- * Starts an apiextensions-apiserver: the part of kube-apiserver that serves what definitions define,
- * without everything else.
+ * Starts an apiextensions-apiserver: the part of kube-apiserver that serves custom resources, without
+ * everything else.
  */
 export async function startApiextensionsApiserver(
   options: ApiextensionsApiserverOptions,
 ): Promise<RunningServer> {
   const { program, etcdUrl, directory } = options;
-  // It wants to delegate to an API server, and never has to: the administrator needs no permission.
+  // It requires an API server to delegate to, and never delegates: the administrator needs no permission.
   const nowhere = join(directory, 'nowhere.kubeconfig');
   await writeKubeconfig(nowhere, { server: 'https://127.0.0.1:1' }, { token: 'none' });
   return await startServer({
     ...{ program, etcdUrl, directory },
-    // Never at `/readyz`: that waits for caches of what only the API server has that it delegates to.
+    // `/readyz` never succeeds: it waits for caches that only the other API server could fill.
     healthPath: '/healthz',
     flags: [
       '--authentication-skip-lookup',

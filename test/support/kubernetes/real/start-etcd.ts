@@ -21,7 +21,7 @@ export async function startEtcd(program: string, directory: string): Promise<Etc
       `--listen-peer-urls=${peerUrl}`,
       `--initial-advertise-peer-urls=${peerUrl}`,
       `--initial-cluster=default=${peerUrl}`,
-      // An only member elects itself; the default makes it wait a second for others.
+      // A single member elects itself; the default makes it wait a second for others.
       '--heartbeat-interval=20',
       '--election-timeout=200',
     ],
@@ -33,7 +33,7 @@ export async function startEtcd(program: string, directory: string): Promise<Etc
 async function isHealthy(url: string): Promise<boolean> {
   try {
     const response = await fetch(`${url}/health`);
-    // 3.4 says "true" as text, newer ones too.
+    // Version 3.4 writes "true" as text, and so do later ones.
     return response.ok && (await response.text()).includes('"true"');
   } catch {
     return false;

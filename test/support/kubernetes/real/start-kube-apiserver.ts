@@ -4,15 +4,15 @@ import { join } from 'node:path';
 
 import { startServer, type RunningServer } from './start-server.ts';
 
-/** The version of Kubernetes 1 that has discovery.k8s.io/v1 of its own. */
+/** The first version of Kubernetes 1 with discovery.k8s.io/v1. */
 const ENDPOINT_SLICES_SINCE = 21;
 
 export interface KubeApiserverOptions {
   readonly program: string;
-  /** Of Kubernetes 1. */
+  /** Minor version of Kubernetes 1. */
   readonly minorVersion: number;
   readonly etcdUrl: string;
-  /** For its files. */
+  /** Directory for its files. */
   readonly directory: string;
 }
 
@@ -29,7 +29,7 @@ export async function startKubeApiserver(options: KubeApiserverOptions): Promise
       '--service-account-issuer=https://kubernetes.default.svc',
       '--service-cluster-ip-range=10.0.0.0/24',
       '--authorization-mode=RBAC',
-      // It waits for a controller to make the ServiceAccount of a pod.
+      // This plugin waits for a controller to create the ServiceAccount of a pod.
       '--disable-admission-plugins=ServiceAccount',
       ...(minorVersion < ENDPOINT_SLICES_SINCE ? WITHOUT_BETA_APIS : []),
     ],
@@ -37,19 +37,19 @@ export async function startKubeApiserver(options: KubeApiserverOptions): Promise
 }
 
 /**
- * A group that the server brings hides a definition of another version of it, so v1beta1 of
- * discovery.k8s.io makes way. The other betas are left out because the server starts faster.
+ * A group that the server has hides a definition of another version of it, so v1beta1 of
+ * discovery.k8s.io is disabled. The other betas are disabled because the server starts faster.
  */
 const WITHOUT_BETA_APIS = [
   '--runtime-config=api/beta=false',
   '--enable-priority-and-fairness=false',
 ];
 
-/** The key that tokens are signed with. They are verified with it too: the public half is in it. */
+/** The key that tokens are signed with, and verified with: the public half is in it. */
 async function writeTokenKey(directory: string): Promise<string> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const path = join(directory, 'tokens.key');
-  // In PKCS #8 no public key would be found.
+  // In PKCS #8 the server would not find the public key.
   await writeFile(path, privateKey.export({ type: 'sec1', format: 'pem' }), { mode: 0o600 });
   return path;
 }

@@ -7,19 +7,19 @@ import { createThrowawayAuthority, type IssuedCertificate } from '../../throwawa
 import { writeKubeconfig } from '../write-kubeconfig.ts';
 import { ServerProcess } from './server-process.ts';
 
-/** An API server that answers. */
+/** A running API server. */
 export interface RunningServer extends AsyncDisposable {
   /** Path of a kubeconfig whose user may do everything. */
   readonly adminKubeconfig: string;
 }
 
-/** What kinds of API servers have different. */
+/** The differences between kinds of API servers. */
 export interface ServerOptions {
   readonly program: string;
   readonly etcdUrl: string;
-  /** Of this server alone. */
+  /** Directory for the files of this server alone. */
   readonly directory: string;
-  /** Answers with 200 when the server is ready. */
+  /** Path that answers 200 when the server is ready. */
   readonly healthPath: string;
   readonly flags: readonly string[];
 }

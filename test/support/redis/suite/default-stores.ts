@@ -19,7 +19,7 @@ import { CANARY } from './secret.ts';
 import { RECORD_VARIABLE, SuiteRecord } from './suite-record.ts';
 
 const READY_MS = 10_000;
-/** The two clocks are read one after the other, so they differ by a little. */
+/** The two clocks are read one after the other, so they differ slightly. */
 const CLOCK_STEP_MS = 100;
 
 /** Stores of one gateway. */
@@ -31,7 +31,7 @@ export interface OpenStores {
 interface StoresOptions {
   readonly sealingKeys: SealingKeys;
   readonly logger: Logger;
-  /** Time in the stores, as the test moves it. */
+  /** Time in the stores, which the test moves. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -39,7 +39,7 @@ const record = recordOf(process.env);
 let observers = 0;
 let observation: Disposable | undefined;
 
-/** Opens the stores of a gateway whose test brings none: in memory, or in Redis in a run on Redis. */
+/** Opens the stores of a gateway whose test provides none: in memory, or in Redis in a run on Redis. */
 export async function openDefaultStores(options: StoresOptions): Promise<OpenStores> {
   if (record === undefined) return withoutClosing(createMemoryStores(options.now));
   return openRedisStores(options, record);
@@ -82,7 +82,7 @@ async function openRedisStores(
   };
 }
 
-/** Moves the clock of a Redis to a test's before every command. */
+/** Sets the clock of a Redis to a test's before every command. */
 function followClock(
   connection: RedisMessaging,
   redis: TestRedis,
@@ -113,7 +113,7 @@ export function withoutClosing(stores: Stores): OpenStores {
   return { stores, close: () => Promise.resolve() };
 }
 
-/** The same sink, recorded too in a run on Redis. */
+/** Returns the same sink, which a run on Redis also records. */
 export function recordedSink(sink: LineSink): LineSink {
   if (record === undefined) return sink;
   return {

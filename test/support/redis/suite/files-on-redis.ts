@@ -1,8 +1,8 @@
 /**
- * Tests of whole gateways whose behaviour depends on what the stores hold.
+ * Tests of whole gateways whose behaviour depends on the contents of the stores.
  *
- * A test belongs here when it signs users in and out, issues or refreshes tokens, or counts
- * attempts. A test that signs one user in and then sends bytes to an upstream does not.
+ * A test belongs here if it signs users in and out, issues or refreshes tokens, or counts attempts.
+ * A test that signs one user in and then sends bytes to an upstream does not.
  */
 export const FILES_ON_REDIS: readonly string[] = [
   'test/conformance/authorize-log.test.ts',

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 
-/** Lines of a file, by line feeds alone: `readline` also breaks at U+2028. */
+/** Lines of a file, split at line feeds only: `readline` also splits at U+2028. */
 export async function* linesOf(path: string): AsyncGenerator<string> {
   let rest = '';
   for await (const chunk of createReadStream(path, 'utf8')) {

@@ -7,8 +7,8 @@ const BYTE_ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Arguments of a command that MONITOR shows: in quotes, with escapes for all bytes that are not
- * printable ASCII. Null for a line that is no command.
+ * Parses the arguments of a command that MONITOR shows: in quotes, with escapes for all bytes that
+ * are not printable ASCII. Returns null for a line that is not a command.
  */
 export function argumentsOf(line: string): readonly string[] | null {
   const [, words] = /^\+[\d.]+ \[[^\]]*\] (.*?)\r?$/.exec(line) ?? [];

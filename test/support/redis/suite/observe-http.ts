@@ -5,18 +5,18 @@ import type { Secret } from './secret.ts';
 import { secretsOfBody, secretsOfHeaders, secretsOfUrl } from './secrets-in-http.ts';
 
 const CHANNEL = 'http.server.request.start';
-/** Of a body. What is longer is a test of lengths. */
+/** Longest body that is searched. Longer bodies belong to tests of lengths. */
 const MAX_BYTES = 256 * 1024;
 
 type Take = (secrets: readonly Secret[]) => void;
 
 /**
- * Reports the secrets of every request that a server of this process gets, and of its answer:
- * gateways, identity providers and upstreams alike, whoever the client is.
+ * Reports the secrets of every request that a server of this process receives, and of its response:
+ * of gateways, identity providers and upstreams, whoever the client is.
  */
 export function observeHttp(take: Take): Disposable {
   const onRequest = (message: unknown): void => {
-    // What Node publishes on this channel.
+    // Node publishes messages of this form on the channel.
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
     take([...secretsOfUrl(request.url ?? ''), ...secretsOfHeaders(request.headers)]);
     observeRequestBody(request, take);
@@ -48,7 +48,7 @@ function observeResponse(response: ServerResponse, take: Take): void {
   });
 }
 
-/** Shows somebody the arguments of every call of a method, before the call. */
+/** Passes the arguments of every call of a method to a function, before the call. */
 function observeCalls<Name extends string>(
   target: Record<Name, (...args: never[]) => unknown>,
   name: Name,

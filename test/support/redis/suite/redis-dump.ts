@@ -1,7 +1,7 @@
 import type { Reply } from '../redis-process.ts';
 import type { TestRedis } from '../start-redis.ts';
 
-/** How to read the whole of a value, by its type. */
+/** Commands that read a whole value, by its type. */
 const READERS: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
   string: ['GET'],
   hash: ['HGETALL'],
@@ -23,7 +23,7 @@ export async function* dumpRedis(redis: TestRedis): AsyncGenerator<RedisEntry> {
     const type = String(await redis.send('TYPE', key));
     if (type === 'none') continue;
     const reader = READERS[type];
-    if (reader === undefined) throw new Error(`nobody reads ${type} values: ${key}`);
+    if (reader === undefined) throw new Error(`there is no reader for ${type} values: ${key}`);
     const [command, ...args] = reader;
     yield { key, values: textsOf(await redis.send(command, key, ...args)) };
   }
@@ -33,7 +33,7 @@ async function keysOf(redis: TestRedis): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
   let cursor = '0';
   do {
-    // SCAN answers a cursor and a list of keys.
+    // SCAN replies with a cursor and a list of keys.
     const [next, page] = (await redis.send('SCAN', cursor)) as [string, string[]];
     for (const key of page) keys.add(key);
     cursor = next;

@@ -7,8 +7,8 @@ import { finished } from 'node:stream/promises';
 import type { TestRedis } from '../start-redis.ts';
 
 /**
- * Writes every command that a Redis runs to a file, with all its arguments: those that scripts run
- * and messages that are published too. Only a login is left out, by Redis itself.
+ * Writes every command that a Redis runs to a file, with all its arguments, including those of
+ * scripts and published messages. Redis itself leaves out logins.
  */
 export class RedisMonitor {
   readonly #redis: TestRedis;
@@ -25,21 +25,21 @@ export class RedisMonitor {
     this.#written = finished(socket.pipe(output));
   }
 
-  /** Resolves when nothing escapes it any more. */
+  /** Resolves when every further command will be recorded. */
   static async start(redis: TestRedis, password: string, file: string): Promise<RedisMonitor> {
     const socket = connect(redis.port, '127.0.0.1');
     await once(socket, 'connect');
     socket.write(`AUTH ${password}\r\nMONITOR\r\n`);
     const monitor = new RedisMonitor(redis, socket, file);
     const mark = randomUUID();
-    // The first command that it sees proves that it watches.
+    // The first recorded command proves that the recording works.
     while (!monitor.#tail.includes(mark)) await redis.send('ECHO', mark);
     return monitor;
   }
 
-  /** Ends it, once everything that was sent before is in the file. Throws when Redis left it. */
+  /** Ends the recording, once every earlier command is in the file. Throws if Redis disconnected. */
   async stop(): Promise<void> {
-    if (this.#socket.closed) throw new Error('Redis closed the connection that watches it');
+    if (this.#socket.closed) throw new Error('Redis closed the connection of the monitor');
     this.#endMark = randomUUID();
     await this.#redis.send('ECHO', this.#endMark);
     await this.#written;

@@ -2,11 +2,11 @@ import { SecretScanner, type Finding } from './secret-scanner.ts';
 import type { Secret } from './secret.ts';
 import type { SuiteRecord } from './suite-record.ts';
 
-/** What was looked through, and what was found there. */
+/** What was searched, and what was found there. */
 export interface Search {
-  /** Keys, commands or lines. */
+  /** Number of keys, commands or lines. */
   readonly looked: number;
-  /** How many secrets were looked for. */
+  /** Number of secrets that were searched for. */
   readonly secrets: number;
   readonly findings: readonly FoundAt[];
 }
@@ -16,13 +16,13 @@ interface FoundAt extends Finding {
   readonly place: string;
 }
 
-/** Redis need not know where anybody is. */
+/** Redis must not contain client addresses. */
 const REDIS_PATTERNS = { 'a loopback address': /(?<![\w.])127\.\d+\.\d+\.\d+|(?<![\w:])::1\b/g };
 
-/** Members of the authorization log that the specification says are the user's. */
+/** Members of the authorization log that hold the user's data by specification. */
 const USER_MEMBERS = ['email', 'user'];
 
-/** Searches everything that was in a Redis at the end. */
+/** Searches the final contents of a Redis. */
 export function searchKeys(record: SuiteRecord, secrets: readonly Secret[]): Promise<Search> {
   const scanner = new SecretScanner(secrets, REDIS_PATTERNS);
   return search(scanner, record.keys(), ({ key, values }) => ({
@@ -40,7 +40,7 @@ export function searchCommands(record: SuiteRecord, secrets: readonly Secret[]):
   }));
 }
 
-/** Searches what the gateways logged. */
+/** Searches the logs of the gateways. */
 export function searchLogs(record: SuiteRecord, secrets: readonly Secret[]): Promise<Search> {
   const scanner = new SecretScanner(secrets.filter(({ isLoggable }) => isLoggable !== true));
   return search(scanner, record.logs(), (line) => {

@@ -1,8 +1,8 @@
-/** Base64 takes three bytes at a time, so a text inside a longer one has three spellings. */
+/** Base64 encodes three bytes at a time, so a text inside a longer one has three spellings. */
 const ALIGNMENTS = [0, 1, 2];
 const BITS_PER_CHARACTER = 6;
 
-/** Every way to write a secret that is still readable: as it is, escaped, in hex, in base64. */
+/** Every readable spelling of a secret: unchanged, escaped, in hex, in base64. */
 export function formsOf(secret: string): ReadonlySet<string> {
   const percentEncoded = encodeURIComponent(secret);
   const hex = Buffer.from(secret).toString('hex');
@@ -33,7 +33,7 @@ function escapedThroughout(hex: string): string {
   return hex.replaceAll(/../g, '%$&');
 }
 
-/** The characters that depend on the secret alone, and on nothing before or after it. */
+/** The characters that depend on the secret alone, and not on the text around it. */
 function insideBase64(secret: string, offset: number, encoding: 'base64' | 'base64url'): string {
   const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
   const first = Math.ceil((offset * 8) / BITS_PER_CHARACTER);

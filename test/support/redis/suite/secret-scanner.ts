@@ -1,7 +1,7 @@
 import { formsOf } from './secret-forms.ts';
 import { SHORTEST_SECRET, type Secret } from './secret.ts';
 
-/** Something readable. */
+/** A secret that can be read. */
 export interface Finding {
   /** Kind of the secret, or the name of the pattern. */
   readonly kind: string;
@@ -13,7 +13,7 @@ const CONTEXT = 60;
 
 type Patterns = Readonly<Record<string, RegExp>>;
 
-/** What is a secret however it came about. */
+/** Patterns of secrets, wherever they came from. */
 const PATTERNS: Patterns = {
   'an external token': /(?<![\w-])gte_[\w-]{8,}/g,
   'a refresh token': /(?<![\w-])gtr_[\w-]{8,}/g,
@@ -22,18 +22,18 @@ const PATTERNS: Patterns = {
   'a PEM block': /-----BEGIN/g,
 };
 
-/** Finds secrets in texts, in every form that is still readable. */
+/** Finds secrets in texts, in every readable form. */
 export class SecretScanner {
   /**
-   * Forms by how they begin. A text is walked once, whatever the number of secrets: there are
-   * thousands of them, and megabytes to look through.
+   * Forms by their beginnings. A text is scanned once, whatever the number of secrets: there are
+   * thousands of them, and megabytes of text.
    */
   readonly #forms = new Map<string, { readonly kind: string; readonly form: string }[]>();
   readonly #patterns: Patterns;
-  /** How many secrets are looked for. */
+  /** Number of secrets that are searched for. */
   readonly size: number;
 
-  /** `patterns` are looked for besides those that no text may have. */
+  /** `patterns` are added to those that apply to every text. */
   constructor(secrets: readonly Secret[], patterns: Patterns = {}) {
     this.#patterns = { ...PATTERNS, ...patterns };
     const kinds = new Map(secrets.map(({ kind, value }) => [value, kind]));
@@ -44,7 +44,7 @@ export class SecretScanner {
     }
   }
 
-  /** Every secret in a text, and everything that looks like one. */
+  /** Returns every secret in a text, and everything that looks like one. */
   scan(text: string): readonly Finding[] {
     const findings = [...this.#known(text)];
     for (const [kind, pattern] of Object.entries(this.#patterns)) {

@@ -1,17 +1,17 @@
-/** Something that came up in a run and must not be readable where it was not meant to be. */
+/** A value that occurred in a run, and must not be readable in certain places. */
 export interface Secret {
-  /** What it is, e.g. `cookie __Host-session`. */
+  /** Its kind, e.g. `cookie __Host-session`. */
   readonly kind: string;
   readonly value: string;
-  /** Logs may say it: who the caller is, and the address of the client. */
+  /** Whether logs may contain it, like the caller and the address of the client. */
   readonly isLoggable?: true;
 }
 
 /**
- * Shorter values are left out: tests make up short ones (`x`, `alice`), and so few characters turn
- * up in random text by chance. E-mail addresses are longer, and are looked for by pattern too.
+ * Shorter values are left out: tests use short ones (`x`, `alice`), which occur in random text by
+ * chance. E-mail addresses are longer, and are also searched for by a pattern.
  */
 export const SHORTEST_SECRET = 8;
 
-/** Kind of a secret that is put into every Redis to be found: whoever finds it has looked. */
+/** Kind of a secret that is put into every Redis, to prove that the search finds it. */
 export const CANARY = 'canary';

@@ -14,7 +14,7 @@ const MEMBERS = [
   'registration_access_token',
 ];
 
-/** Members that say who somebody is; `name` is that only beside a `sub`. */
+/** Members that identify a user; `name` does so only beside a `sub`. */
 const PERSONAL = ['email', 'name', 'preferred_username'];
 
 const JWT = /eyJ[\w-]+\.[\w-]+\.[\w-]*/g;
@@ -91,7 +91,7 @@ function secretsOfMember(name: string, value: string, hasSubject: boolean): read
   return [{ kind: `${name} of a user`, value, isLoggable: true }];
 }
 
-/** JWTs, and what their payloads say of a person. */
+/** JWTs, and the user's data in their payloads. */
 function secretsOfJwts(text: string): readonly Secret[] {
   return [...text.matchAll(JWT)].flatMap(([token]) => {
     const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString();

@@ -7,19 +7,19 @@ import { argumentsOf } from './monitor-line.ts';
 import type { RedisEntry } from './redis-dump.ts';
 import type { Secret } from './secret.ts';
 
-/** Variable with the directory where the processes of a run on Redis record what they saw. */
+/** Environment variable with the directory where the processes of a run on Redis record their data. */
 export const RECORD_VARIABLE = 'TEST_REDIS_RECORD';
 
-/** Each has a line per gateway on Redis: the path of the test that opened or closed it. */
+/** Events of gateways on Redis. The file of each has one line per gateway: the path of the test. */
 type Event = 'opened' | 'closed';
 type File = Event | 'keys' | 'logs' | 'secrets';
 
 const COMMANDS = 'commands-';
 
-/** What the processes of a run saw, for the one that started them. */
+/** The records of all processes of a run, for the process that started them. */
 export class SuiteRecord {
   readonly #directory: string;
-  /** Values of the secrets that this process has written. */
+  /** Values of the secrets that this process has recorded. */
   readonly #known = new Set<string>();
 
   constructor(directory: string) {
@@ -41,12 +41,12 @@ export class SuiteRecord {
     this.#append('keys', `${JSON.stringify(entry)}\n`);
   }
 
-  /** `lines` are whole. */
+  /** `lines` are complete. */
   addLog(lines: string): void {
     this.#append('logs', lines);
   }
 
-  /** File that one Redis writes its commands to. */
+  /** File for the commands of one Redis. */
   newCommandsFile(): string {
     return join(this.#directory, COMMANDS + randomUUID());
   }
@@ -60,13 +60,13 @@ export class SuiteRecord {
 
   async secrets(): Promise<readonly Secret[]> {
     const secrets: Secret[] = [];
-    // `addSecrets` wrote it.
+    // `addSecrets` wrote this form.
     for await (const line of this.#lines('secrets')) secrets.push(JSON.parse(line) as Secret);
     return secrets;
   }
 
   async *keys(): AsyncGenerator<RedisEntry> {
-    // `addKey` wrote it.
+    // `addKey` wrote this form.
     for await (const line of this.#lines('keys')) yield JSON.parse(line) as RedisEntry;
   }
 
@@ -85,7 +85,7 @@ export class SuiteRecord {
     return this.#lines('logs');
   }
 
-  /** One call is one write, so that lines of several processes do not mix. */
+  /** Writes in one call, so that lines of several processes do not mix. */
   #append(file: File, text: string): void {
     appendFileSync(join(this.#directory, file), text);
   }

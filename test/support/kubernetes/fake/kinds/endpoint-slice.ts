@@ -13,7 +13,7 @@ export function completeEndpointSlice(object: ApiObject): ApiObject {
   const ports = listAt(object, 'ports').map((port) =>
     isObject(port) ? { name: '', protocol: 'TCP', ...port } : port,
   );
-  // The API server writes both lists, even when they are empty.
+  // The API server writes both lists, even if they are empty.
   return { ...object, endpoints: listAt(object, 'endpoints'), ports };
 }
 

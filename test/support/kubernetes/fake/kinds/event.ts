@@ -4,7 +4,7 @@ import { invalidValue, requiredValue, type Cause } from '../cause.ts';
 
 const DEFAULT_NAMESPACE = 'default';
 
-/** Events are in the namespace of what they are about, and those with `eventTime` say who tells. */
+/** Events are in the namespace of their object, and those with `eventTime` name their reporter. */
 export function validateEvent(object: ApiObject): readonly Cause[] {
   const { namespace = '' } = object.metadata;
   const about = textAt(objectAt(object, 'involvedObject'), 'namespace');

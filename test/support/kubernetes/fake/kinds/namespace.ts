@@ -3,7 +3,7 @@ import { objectAt } from '../field-reading.ts';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 
-/** Labels it with its name, for selectors. */
+/** Adds the label with its name, for selectors. */
 export function completeNamespace(object: ApiObject): ApiObject {
   const { metadata } = object;
   return {

@@ -2,7 +2,7 @@ import type { ApiObject } from '../api-object.ts';
 import { listAt, objectAt, textAt } from '../field-reading.ts';
 import { requiredValue, type Cause } from '../cause.ts';
 
-/** A pod that nothing will ever run. */
+/** A pod that no node runs. */
 export function completePod(object: ApiObject): ApiObject {
   const spec = objectAt(object, 'spec');
   const named = textAt(spec, 'serviceAccountName');

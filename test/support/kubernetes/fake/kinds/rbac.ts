@@ -5,7 +5,7 @@ import { invalidValue, requiredValue, type Cause } from '../cause.ts';
 
 export const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
-/** Of a Role or ClusterRole. */
+/** Validates a Role or ClusterRole. */
 export function validateRole(object: ApiObject): readonly Cause[] {
   return listAt(object, 'rules').flatMap((rule, index) => {
     const field = `rules[${String(index)}]`;
@@ -36,7 +36,7 @@ function missing(rule: Json, name: string, field: string, why: string): readonly
   return listAt(rule, name).length === 0 ? [requiredValue(`${field}.${name}`, why)] : [];
 }
 
-/** Of a RoleBinding or ClusterRoleBinding. */
+/** Validates a RoleBinding or ClusterRoleBinding. */
 export function completeBinding(object: ApiObject): ApiObject {
   const subjects = listAt(object, 'subjects').map((subject) =>
     isObject(subject) && subject['kind'] !== 'ServiceAccount'

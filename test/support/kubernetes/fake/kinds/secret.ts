@@ -5,14 +5,14 @@ import { invalidValue, requiredValue, type Cause } from '../cause.ts';
 
 const MOST_BYTES = 1024 * 1024;
 
-/** Moves `stringData`, which is never read back, to `data`. */
+/** Moves `stringData`, which is never returned, to `data`. */
 export function completeSecret(object: ApiObject): ApiObject {
   const encoded = mapMembers(objectAt(object, 'stringData'), (value) =>
     Buffer.from(typeof value === 'string' ? value : '').toString('base64'),
   );
   const data = { ...objectAt(object, 'data'), ...encoded };
   const type = textAt(object, 'type');
-  // What is left out is neither `apiVersion` nor `kind` nor `metadata`.
+  // `apiVersion`, `kind` and `metadata` are never left out.
   const rest = without(object, 'stringData', 'data') as ApiObject;
   return {
     ...rest,
@@ -54,7 +54,7 @@ export function validateSecret(object: ApiObject, old: ApiObject | undefined): r
   ];
 }
 
-/** Keys of the data of a Secret or ConfigMap. */
+/** Validates the keys of the data of a Secret or ConfigMap. */
 export function dataKeyCauses(object: ApiObject): readonly Cause[] {
   return Object.keys(objectAt(object, 'data'))
     .filter((key) => key.length > 253 || !/^[-._a-zA-Z0-9]+$/.test(key))

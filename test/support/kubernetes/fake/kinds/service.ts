@@ -7,7 +7,7 @@ const TYPES: readonly string[] = ['ClusterIP', 'ExternalName', 'LoadBalancer', '
 
 let lastAddress = 0;
 
-/** Fills in types, protocols and target ports, and gives it an address of the cluster. */
+/** Sets types, protocols and target ports, and an address of the cluster. */
 export function completeService(object: ApiObject, old: ApiObject | undefined): ApiObject {
   const spec = { ...givenAddress(old), ...objectAt(object, 'spec') };
   const type = textAt(spec, 'type') === '' ? 'ClusterIP' : textAt(spec, 'type');
@@ -26,7 +26,7 @@ export function completeService(object: ApiObject, old: ApiObject | undefined): 
   };
 }
 
-/** A service keeps its address when a client leaves it out. */
+/** A service keeps its address if a client leaves it out. */
 function givenAddress(old: ApiObject | undefined): JsonObject {
   const { clusterIP, clusterIPs } = objectAt(old, 'spec');
   return clusterIP === undefined ? {} : { clusterIP, clusterIPs };
