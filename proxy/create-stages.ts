@@ -22,7 +22,7 @@ import type { Stages } from './pipeline/handle-request.ts';
 import { sessionsOfProvider } from './store/sessions-of-provider.ts';
 import type { Stores } from './store/stores.ts';
 import { AccessLog } from './telemetry/access-log.ts';
-import { AuthorizeLog } from './telemetry/authorize-log.ts';
+import { AuthorizationLog } from './telemetry/authorization-log.ts';
 
 /** What a gateway is made with. */
 export interface GatewayOptions {
@@ -78,7 +78,7 @@ export function createStages(
       configuration: () => configuration.required,
       findEndpoint: endpointFinder(endpoints, OAUTH_WELL_KNOWNS),
       authenticators: { 'session-cookie': sessionCookies, 'external-token': tokenAuthenticator },
-      authorizeLog: new AuthorizeLog(lines, now),
+      authorizationLog: new AuthorizationLog(lines, now),
       assertions: new AssertionSigner({ defaultKeys: defaultSigningKeys, now }),
       random: Math.random,
       forwarder,

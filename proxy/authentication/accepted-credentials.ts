@@ -1,20 +1,24 @@
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
-import type { CredentialFormat } from './caller.ts';
+import type { CredentialKind } from './caller.ts';
 
 /** Kinds of routes that differ in who may call them. */
 type RouteKind = 'public' | 'mcp-server' | 'web';
 
-/** How bearer tokens are read. `default`: only the gateway's own external tokens have a meaning. */
+/**
+ * How a route reads bearer tokens. `default`: MCP routes accept the gateway's own external tokens, and
+ * other routes read none.
+ */
 type BearerTokenFormat = 'default';
 
 /**
- * Which credential each kind of route accepts, by the bearer token format that is in effect.
+ * The credential that each kind of route accepts, by bearer token format. So far every route has
+ * `default`.
  *
  * MCP routes accept an external token and never a cookie: browsers attach cookies to requests that
  * other sites make. Web routes accept the session cookie. Public routes authenticate nobody.
  */
 const ACCEPTED: Readonly<
-  Record<RouteKind, Readonly<Record<BearerTokenFormat, CredentialFormat | 'nothing'>>>
+  Record<RouteKind, Readonly<Record<BearerTokenFormat, CredentialKind | 'nothing'>>>
 > = {
   public: { default: 'nothing' },
   'mcp-server': { default: 'external-token' },
@@ -22,7 +26,7 @@ const ACCEPTED: Readonly<
 };
 
 /** Returns the credential format that a route accepts; `nothing` on routes open to everyone. */
-export function acceptedCredential(route: CompiledRoute): CredentialFormat | 'nothing' {
+export function acceptedCredential(route: CompiledRoute): CredentialKind | 'nothing' {
   return ACCEPTED[kindOf(route)].default;
 }
 

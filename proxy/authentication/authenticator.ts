@@ -1,7 +1,7 @@
 import type { CompiledSettings } from '../../shared/snapshot/snapshot.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
-import type { Caller, CredentialFormat } from './caller.ts';
+import type { Caller, CredentialKind } from './caller.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
 
 /** The host that received a request, and the configuration that serves it. */
@@ -10,7 +10,7 @@ export interface AuthenticationPlace {
   readonly configuration: { readonly settings: Pick<CompiledSettings, 'gatewayId'> };
 }
 
-/** Authenticates requests by one credential format. */
+/** Authenticates requests by one kind of credential. */
 export interface Authenticator {
   /**
    * Returns the caller that the request's credential identifies; without a promise while the cache
@@ -24,5 +24,5 @@ export interface Authenticator {
   ): Caller | Promise<Caller>;
 }
 
-/** One authenticator per credential format. */
-export type Authenticators = Readonly<Record<CredentialFormat, Authenticator>>;
+/** One authenticator per kind of credential. */
+export type Authenticators = Readonly<Record<CredentialKind, Authenticator>>;

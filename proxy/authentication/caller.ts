@@ -1,12 +1,12 @@
 import type { Identity, Session } from '../records/session.ts';
 
-/** A form of credential that a caller can present. Each has one authenticator. */
-export type CredentialFormat = 'external-token' | 'session-cookie';
+/** A kind of credential that a caller can present. Each has one authenticator. */
+export type CredentialKind = 'external-token' | 'session-cookie';
 
 /** Who makes a request, and how that is known. */
 export type Caller =
   | { readonly kind: 'anonymous' }
-  | { readonly kind: 'user'; readonly session: Session; readonly via: CredentialFormat };
+  | { readonly kind: 'user'; readonly session: Session; readonly via: CredentialKind };
 
 /** The caller of a route that authenticates nobody. */
 export const ANONYMOUS: Caller = { kind: 'anonymous' };

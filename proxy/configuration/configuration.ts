@@ -11,7 +11,7 @@ import type { Services } from './service-targets.ts';
 export interface Configuration {
   readonly version: string;
   readonly settings: CompiledSettings;
-  /** Absent when no route needs a signed-in user. */
+  /** Absent if the settings name none; then only public routes serve. */
   readonly identityProvider: CompiledIdentityProvider | undefined;
   /** Absent if the settings name none: the process then uses its default keys. */
   readonly signingKeys: CompiledSigningKeys | undefined;

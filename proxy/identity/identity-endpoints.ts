@@ -5,7 +5,7 @@ import type { Endpoint } from '../endpoints/endpoint.ts';
 import { SessionCookieAuthenticator } from '../authentication/session-cookie-authenticator.ts';
 import { createAccountEndpoint } from './sign-in/account.ts';
 import { createCallbackEndpoint } from './sign-in/callback.ts';
-import { ProviderDiscovery } from './provider/provider-discovery.ts';
+import { ProviderDiscovery } from '../identity-provider/provider-discovery.ts';
 import { redirectToSignIn, type RedirectToSignIn } from './sign-in/redirect-to-sign-in.ts';
 import { LiveSessions, type SessionOfSignIn } from './session/live-sessions.ts';
 import { createSignInEndpoint } from './sign-in/sign-in.ts';

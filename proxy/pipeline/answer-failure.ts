@@ -45,7 +45,7 @@ function logFailure(error: unknown, { requestId, route }: KnownRequest, logger: 
   if (!(error instanceof GatewayError)) {
     const stack = error instanceof Error ? error.stack : undefined;
     logger.error('request failed unexpectedly', { ...fields, stack }, error);
-  } else if (error.status >= FIRST_SERVER_ERROR || isOperatorsBusiness(error)) {
+  } else if (error.status >= FIRST_SERVER_ERROR || needsOperator(error)) {
     logger.warn('request failed', { ...fields, reason: error.reason }, error);
   } else if (!isUnremarkable(error)) {
     logger.info('request refused', { ...fields, reason: error.reason }, error);
@@ -53,11 +53,11 @@ function logFailure(error: unknown, { requestId, route }: KnownRequest, logger: 
 }
 
 /** Failures that keep a user from signing in or connecting, and that only an operator can mend. */
-function isOperatorsBusiness(error: GatewayError): boolean {
+function needsOperator(error: GatewayError): boolean {
   return error instanceof SignInFailedError || error instanceof AuthorizationPageError;
 }
 
-/** Refusals that the authorization log has already, or with which every sign-in begins. */
+/** Refusals that need no line: the authorization log has them, or every sign-in starts with them. */
 function isUnremarkable(error: GatewayError): boolean {
   if (error instanceof TokenRequiredError) return !error.tokenWasSent;
   return (

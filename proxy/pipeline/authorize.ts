@@ -9,7 +9,7 @@ import type { JsonRpcMessage } from '../mcp/json-rpc.ts';
 import { isPermitted } from '../policy/build-policy-evaluator.ts';
 import type { Decision, PolicyInput } from '../policy/decision.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
-import type { AuthorizeLog } from '../telemetry/authorize-log.ts';
+import type { AuthorizationLog } from '../telemetry/authorization-log.ts';
 import type { InspectedBody } from './inspect.ts';
 import type { Permit } from './permit.ts';
 
@@ -18,7 +18,7 @@ export interface Authorization {
   readonly request: GatewayRequest;
   /** On MCP server routes, the body of a POST. */
   readonly body: InspectedBody | undefined;
-  readonly authorizeLog: AuthorizeLog;
+  readonly authorizationLog: AuthorizationLog;
   readonly configuration: { readonly settings: Pick<CompiledSettings, 'authorizeLogFields'> };
 }
 
@@ -31,7 +31,7 @@ export interface Authorization {
 export function authorize(
   route: GatewayRoute,
   caller: Caller,
-  { request, body, authorizeLog, configuration }: Authorization,
+  { request, body, authorizationLog: authorizeLog, configuration }: Authorization,
 ): Permit {
   const message = body?.message;
   const identity = identityOf(caller);
@@ -71,13 +71,13 @@ function refusal(
       : new TokenRequiredError('anonymous', { tokenWasSent: false });
   }
   const isToolRequest = message?.kind === 'request' && message.toolName !== undefined;
-  if (isToolRequest && policy?.permitsAnotherTool(input) === true) {
+  if (isToolRequest && policy?.wouldPermitSomeTool(input) === true) {
     return new ToolCallDeniedError('the policy denies this tool');
   }
   return new PolicyDeniedError(reasonOf(decision));
 }
 
-/** Returns one code for a denial. The reasons of `deny` could read like reasons to permit. */
+/** Returns one code for a denial. It never comes from `deny`, where `groups-ok` is a reason to deny. */
 function reasonOf({ allow, allowReasons }: Decision): string {
   return allow ? 'denied' : (allowReasons[0] ?? 'not-allowed');
 }

@@ -18,7 +18,7 @@ import type { ResponsePlan } from '../forwarding/response/response-plan.ts';
 import type { AssertionSigner } from '../identity/assertion/assertion.ts';
 import { checkMcpRequest } from '../mcp/check-mcp-request.ts';
 import type { AccessLog } from '../telemetry/access-log.ts';
-import type { AuthorizeLog } from '../telemetry/authorize-log.ts';
+import type { AuthorizationLog } from '../telemetry/authorization-log.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { chooseUpstream } from './choose-upstream.ts';
@@ -36,7 +36,7 @@ export interface Stages {
   configuration(): Configuration;
   readonly findEndpoint: FindEndpoint;
   readonly authenticators: Authenticators;
-  readonly authorizeLog: AuthorizeLog;
+  readonly authorizationLog: AuthorizationLog;
   readonly assertions: AssertionSigner;
   /** Returns numbers in [0, 1). */
   readonly random: () => number;
@@ -90,8 +90,13 @@ export async function handleRequest(
     const place = { origin, configuration };
     const caller = await authenticate(request, route, place, stages.authenticators);
     body = await inspect(request, route);
-    const { authorizeLog, assertions } = stages;
-    const permit = authorize(route, caller, { request, body, authorizeLog, configuration });
+    const { authorizationLog: authorizeLog, assertions } = stages;
+    const permit = authorize(route, caller, {
+      request,
+      body,
+      authorizationLog: authorizeLog,
+      configuration,
+    });
 
     const upstream = makeUpstreamRequest(
       permit,

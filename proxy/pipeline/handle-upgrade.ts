@@ -49,9 +49,14 @@ export async function handleUpgrade(
     const { origin } = host;
     const place = { origin, configuration };
     const caller = await authenticate(request, route, place, stages.authenticators);
-    const { authorizeLog, assertions } = stages;
+    const { authorizationLog: authorizeLog, assertions } = stages;
     const body = undefined;
-    const permit = authorize(route, caller, { request, body, authorizeLog, configuration });
+    const permit = authorize(route, caller, {
+      request,
+      body,
+      authorizationLog: authorizeLog,
+      configuration,
+    });
 
     const upstream = makeUpstreamRequest(
       permit,

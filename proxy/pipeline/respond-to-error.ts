@@ -1,3 +1,4 @@
+import { DENIED, gatewayCode } from '../mcp/json-rpc-codes.ts';
 import type { OutgoingHttpHeaders } from 'node:http';
 
 import type { ErrorAudience } from '../endpoints/endpoint.ts';
@@ -89,10 +90,6 @@ function oauthCode(status: number): string {
   return 'invalid_request';
 }
 
-/** The gateway's codes are positive: MCP 2026-07-28 and JSON-RPC reserve the others. */
-const GATEWAY_CODE_FACTOR = 100;
-const DENIED_CODE = 40301;
-
 function jsonRpcError(error: unknown, failed: FailedRequest): GatewayResponse {
   const status = statusOf(error);
   const messageId = error instanceof InvalidMessageError ? error.messageId : failed.messageId;
@@ -115,8 +112,8 @@ function describeToMcpClient(error: unknown): string {
 
 function jsonRpcCode(error: unknown, status: number): number {
   if (error instanceof InvalidMessageError) return error.code;
-  if (error instanceof ToolCallDeniedError) return DENIED_CODE;
-  return status * GATEWAY_CODE_FACTOR + 1;
+  if (error instanceof ToolCallDeniedError) return DENIED;
+  return gatewayCode(status);
 }
 
 function textError(error: unknown, failed: FailedRequest): GatewayResponse {

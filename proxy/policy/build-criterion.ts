@@ -1,5 +1,5 @@
 import type { Criterion, PolicyBlock } from '../../shared/snapshot/policy.ts';
-import { buildCriterionTest } from './criteria/build-criterion-test.ts';
+import { buildCriterionPredicate } from './criteria/build-criterion-predicate.ts';
 import type { PolicyInput } from './decision.ts';
 import type { Reason } from './reason.ts';
 
@@ -21,7 +21,7 @@ export function buildCriterion(
   criterion: Criterion,
   { block, group }: CriterionPosition,
 ): PositionedCriterion {
-  const { holds, alsoHolds, whenTrue, whenFalse } = buildCriterionTest(criterion);
+  const { holds, alsoHolds, whenTrue, whenFalse } = buildCriterionPredicate(criterion);
   const isNegated = group === 'not' || group === 'nor';
   const negatedOrNot = (test: Test): Test => (isNegated ? (input) => !test(input) : test);
   const isSatisfied =

@@ -19,15 +19,15 @@ export function buildPolicyEvaluator(policy: Policy): PolicyEvaluator {
   const allow = buildSide(policy, 'allow', buildCriterion);
   const deny = buildSide(policy, 'deny', buildCriterion);
   const decide = (input: PolicyInput): Decision => decisionOf(allow(input), deny(input));
-  if (!asksForTool(policy)) {
-    return { decide, permitsAnotherTool: (input) => isPermitted(decide(input)) };
+  if (!testsTool(policy)) {
+    return { decide, wouldPermitSomeTool: (input) => isPermitted(decide(input)) };
   }
 
-  const bestAllow = buildSide(policy, 'allow', buildCriterionForAnyTool);
-  const leastDeny = buildSide(policy, 'deny', buildCriterionForAnyTool);
+  const allowForAnyTool = buildSide(policy, 'allow', buildCriterionForAnyTool);
+  const denyForAnyTool = buildSide(policy, 'deny', buildCriterionForAnyTool);
   return {
     decide: (input) => withToolReasons(decide(input), input),
-    permitsAnotherTool: (input) => bestAllow(input).holds && !leastDeny(input).holds,
+    wouldPermitSomeTool: (input) => allowForAnyTool(input).holds && !denyForAnyTool(input).holds,
   };
 }
 
@@ -58,6 +58,6 @@ function decisionOf(allow: BlockResult, deny: BlockResult): Decision {
   };
 }
 
-function asksForTool(policy: Policy): boolean {
+function testsTool(policy: Policy): boolean {
   return criteriaOf(policy).some(({ kind }) => kind === 'mcp_tool');
 }

@@ -13,7 +13,7 @@ export interface PolicyInput {
 /** The result of a policy for one request, which is permitted if `allow && !deny`. */
 export interface Decision {
   readonly allow: boolean;
-  /** Why `allow` is what it is: codes such as `domain-ok`, each once, in the policy's order. */
+  /** Codes such as `domain-ok` that explain `allow`, each once, in the order and, or, not, nor. */
   readonly allowReasons: readonly string[];
   readonly deny: boolean;
   readonly denyReasons: readonly string[];
@@ -24,7 +24,7 @@ export interface PolicyEvaluator {
   decide(input: PolicyInput): Decision;
   /**
    * Returns whether the request would be permitted if every `mcp_tool` criterion favoured it. If so,
-   * the tool alone is denied, and the model gets the answer.
+   * only the tool is denied, and the model gets the answer.
    */
-  permitsAnotherTool(input: PolicyInput): boolean;
+  wouldPermitSomeTool(input: PolicyInput): boolean;
 }

@@ -1,8 +1,8 @@
 /**
  * Reason codes (specification: Authorization log record).
  *
- * `-ok` means that a criterion held, `-unauthorized` that it did not. The codes of `mcp_tool` mean that
- * the criterion permits the tool, or does not, at its position.
+ * `-ok` means that a criterion held, `-unauthorized` that it did not. The codes of `mcp_tool` are about
+ * the tool, in both blocks: `-unauthorized` is a reason to deny it, `-ok` is not.
  */
 export type Reason =
   | 'accept'

@@ -4,7 +4,7 @@ import type { Identity } from '../../proxy/records/session.ts';
 import { parseMessage } from '../../proxy/mcp/json-rpc.ts';
 import { buildPolicyEvaluator, isPermitted } from '../../proxy/policy/build-policy-evaluator.ts';
 import type { Decision, PolicyInput } from '../../proxy/policy/decision.ts';
-import { AuthorizeLog } from '../../proxy/telemetry/authorize-log.ts';
+import { AuthorizationLog } from '../../proxy/telemetry/authorization-log.ts';
 import { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import type { Criterion, Policy, StringMatcher } from '../../shared/snapshot/policy.ts';
 import { AUTHORIZE_LOG_FIELDS } from '../../shared/snapshot/snapshot.ts';
@@ -246,7 +246,7 @@ function recordOf(policy: Policy, name: string): unknown {
   let written = '';
   const writer = new LineWriter({ write: (text) => (written += text) });
   const record = { requestId: 'r-1', identity: ALICE, message, decision };
-  new AuthorizeLog(writer, Date.now).write(record, AUTHORIZE_LOG_FIELDS);
+  new AuthorizationLog(writer, Date.now).write(record, AUTHORIZE_LOG_FIELDS);
   writer.flush();
   return JSON.parse(written);
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import { authorizationUrl } from '../../proxy/identity/provider/identity-provider.ts';
-import { ProviderDiscovery } from '../../proxy/identity/provider/provider-discovery.ts';
+import { authorizationUrl } from '../../proxy/identity-provider/identity-provider.ts';
+import { ProviderDiscovery } from '../../proxy/identity-provider/provider-discovery.ts';
 import { BrowserJar } from '../support/browser-jar.ts';
 import { openForAll } from '../support/open-for-all.ts';
 import {

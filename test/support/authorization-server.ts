@@ -14,7 +14,7 @@ import { hashToken, randomToken } from '../../proxy/crypto/tokens.ts';
 import { sessionCookieName } from '../../proxy/http/cookies.ts';
 import { seeOther } from '../../proxy/http/responses.ts';
 import { SessionCookieAuthenticator } from '../../proxy/authentication/session-cookie-authenticator.ts';
-import { ProviderDiscovery } from '../../proxy/identity/provider/provider-discovery.ts';
+import { ProviderDiscovery } from '../../proxy/identity-provider/provider-discovery.ts';
 import { LiveSessions } from '../../proxy/identity/session/live-sessions.ts';
 import type { Session } from '../../proxy/records/session.ts';
 import { createClientKeysReader } from '../../proxy/authorization-server/clients/client-keys.ts';

@@ -6,7 +6,7 @@ import { limitRate } from '../../endpoints/limit-rate.ts';
 import type { RateLimitStore, ReplayStore } from '../../store/rate-limit-store.ts';
 import type { ReadClientKeys, ClientKeysSettings } from './client-keys.ts';
 import type { Client } from '../../records/client.ts';
-import { type VerifiedToken, verifyWithKeys } from './verify-with-keys.ts';
+import { type VerifiedToken, verifyWithKeys } from '../../crypto/verify-with-keys.ts';
 
 /** Algorithms of client assertions; for `token_endpoint_auth_signing_alg_values_supported`. */
 export const CLIENT_ASSERTION_ALGORITHMS: readonly string[] = [

@@ -1,4 +1,4 @@
-import { identityFromClaims } from '../provider/identity-from-claims.ts';
+import { identityFromClaims } from '../../identity-provider/identity-from-claims.ts';
 import type { Identity } from '../../records/session.ts';
 
 type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };

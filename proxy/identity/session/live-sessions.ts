@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { UnavailableError } from '../../errors/unavailable-error.ts';
 import type { VersionedSignIn } from '../../store/sign-in-store.ts';
-import { REST_SECONDS } from '../provider/provider-failure.ts';
+import { REST_SECONDS } from '../../identity-provider/provider-failure.ts';
 import {
   renewSession,
   StaleSignInError,

@@ -14,8 +14,8 @@ import {
   type RefreshedClaims,
   type SignInOver,
 } from './identity-from-refreshed-claims.ts';
-import { observeResponses, type ObservedResponse } from '../provider/observed-fetch.ts';
-import { providerUnavailable } from '../provider/provider-failure.ts';
+import { observeResponses, type ObservedResponse } from '../../identity-provider/observed-fetch.ts';
+import { providerUnavailable } from '../../identity-provider/provider-failure.ts';
 import type { Identity } from '../../records/session.ts';
 
 /** What the provider returned at the sign-in, or at the previous refresh. */

@@ -1,7 +1,7 @@
 import { retryWhileUnavailable } from '../../store/retry-while-unavailable.ts';
 import type { SignInStore } from '../../store/sign-in-store.ts';
 import { StoreUnavailableError } from '../../store/store-unavailable-error.ts';
-import { REST_SECONDS } from '../provider/provider-failure.ts';
+import { REST_SECONDS } from '../../identity-provider/provider-failure.ts';
 
 /**
  * How long a claim lasts unless it is extended: longer than one request to the provider, and short enough

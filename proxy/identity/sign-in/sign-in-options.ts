@@ -2,7 +2,7 @@ import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type { Sealer } from '../../crypto/sealer.ts';
 import type { Stores } from '../../store/stores.ts';
 import type { SessionCookieAuthenticator } from '../../authentication/session-cookie-authenticator.ts';
-import type { ProviderDiscovery } from '../provider/provider-discovery.ts';
+import type { ProviderDiscovery } from '../../identity-provider/provider-discovery.ts';
 
 /** What the endpoints of sign-in are made with. */
 export interface SignInOptions {

@@ -23,7 +23,7 @@ describe.each(readPolicyCases())('$policyCase.description ($file)', ({ policyCas
       denyWhy: decision.denyReasons,
     }).toEqual(reasons);
     expect(isPermitted(decision)).toBe(permitted);
-    expect(compiled.permitsAnotherTool(input)).toBe(anotherTool);
+    expect(compiled.wouldPermitSomeTool(input)).toBe(anotherTool);
   });
 });
 

@@ -15,7 +15,7 @@ import { authorize } from '../../../../proxy/pipeline/authorize.ts';
 import type { Permit } from '../../../../proxy/pipeline/permit.ts';
 import { buildPolicyEvaluator } from '../../../../proxy/policy/build-policy-evaluator.ts';
 import type { GatewayRoute } from '../../../../proxy/configuration/routing-table.ts';
-import { AuthorizeLog } from '../../../../proxy/telemetry/authorize-log.ts';
+import { AuthorizationLog } from '../../../../proxy/telemetry/authorization-log.ts';
 import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';
 import type { Criterion, Policy } from '../../../../shared/snapshot/policy.ts';
 import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/snapshot.ts';
@@ -214,7 +214,7 @@ function run(
     authorize(route, caller, {
       request: REQUEST,
       body: message && { message, bytes: Buffer.alloc(0) },
-      authorizeLog: new AuthorizeLog(lines),
+      authorizationLog: new AuthorizationLog(lines),
       configuration: { settings: { authorizeLogFields: AUTHORIZE_LOG_FIELDS } },
     }),
   );

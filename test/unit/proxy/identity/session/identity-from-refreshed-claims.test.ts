@@ -4,7 +4,7 @@ import {
   identityFromRefreshedClaims,
   type IdentityRefresh,
 } from '../../../../../proxy/identity/session/identity-from-refreshed-claims.ts';
-import { identityFromClaims } from '../../../../../proxy/identity/provider/identity-from-claims.ts';
+import { identityFromClaims } from '../../../../../proxy/identity-provider/identity-from-claims.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 

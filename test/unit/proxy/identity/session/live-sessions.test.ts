@@ -1,7 +1,7 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 
 import { UnavailableError } from '../../../../../proxy/errors/unavailable-error.ts';
-import { ProviderDiscovery } from '../../../../../proxy/identity/provider/provider-discovery.ts';
+import { ProviderDiscovery } from '../../../../../proxy/identity-provider/provider-discovery.ts';
 import { LiveSessions } from '../../../../../proxy/identity/session/live-sessions.ts';
 import { createMemoryStores } from '../../../../../proxy/store/memory/memory-stores.ts';
 import { compiledSettings } from '../../../../support/compiled-settings.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { customFetch } from 'openid-client';
 
-import { ProviderDiscovery } from '../../../../../proxy/identity/provider/provider-discovery.ts';
+import { ProviderDiscovery } from '../../../../../proxy/identity-provider/provider-discovery.ts';
 import { refreshIdentity } from '../../../../../proxy/identity/session/refresh-identity.ts';
 import { startUpstream } from '../../../../support/upstream.ts';
 

@@ -1,4 +1,4 @@
-import type { Identity } from '../../records/session.ts';
+import type { Identity } from '../records/session.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 

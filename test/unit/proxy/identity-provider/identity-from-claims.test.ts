@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { identityFromClaims } from '../../../../../proxy/identity/provider/identity-from-claims.ts';
+import { identityFromClaims } from '../../../../proxy/identity-provider/identity-from-claims.ts';
 
 describe('identityFromClaims', () => {
   test('returns the user, and keeps every claim for policies', () => {

@@ -5,7 +5,7 @@ import type { JsonRpcMessage } from '../mcp/json-rpc.ts';
 import type { Decision } from '../policy/decision.ts';
 
 /** One authorization check. */
-export interface AuthorizeRecord {
+export interface AuthorizationRecord {
   readonly requestId: string;
   /** Absent for anonymous requests. */
   readonly identity: Identity | undefined;
@@ -20,7 +20,7 @@ export interface AuthorizeRecord {
  * `level`, `service`, `time` and `message` are in every line, because they identify it. The other
  * fields are present if they are selected and the request has them.
  */
-export class AuthorizeLog {
+export class AuthorizationLog {
   readonly #lines: LineWriter;
   readonly #now: () => number;
   #selection: Selection = { fields: [], members: [] };
@@ -30,7 +30,7 @@ export class AuthorizeLog {
     this.#now = now;
   }
 
-  write(record: AuthorizeRecord, fields: readonly AuthorizeLogField[]): void {
+  write(record: AuthorizationRecord, fields: readonly AuthorizeLogField[]): void {
     const time = new Date(this.#now()).toISOString();
     let line = `{"level":"info","service":"authorize","time":"${time}","message":"authorize check"`;
     for (const { start, valueOf } of this.#membersOf(fields)) {
@@ -58,7 +58,7 @@ interface Member {
   readonly valueOf: ValueOf;
 }
 
-type ValueOf = (record: AuthorizeRecord) => string | undefined;
+type ValueOf = (record: AuthorizationRecord) => string | undefined;
 
 /** Returns the selected members in the specification's order. */
 function select(fields: readonly AuthorizeLogField[]): readonly Member[] {

@@ -10,10 +10,10 @@ import {
   type Configuration as ProviderClient,
 } from 'openid-client';
 
-import type { CompiledIdentityProvider } from '../../../shared/snapshot/snapshot.ts';
-import { isLoopbackHost } from '../../../shared/snapshot/loopback-host.ts';
+import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
+import { isLoopbackHost } from '../../shared/snapshot/loopback-host.ts';
 import { observedFetch } from './observed-fetch.ts';
-import { CachedValue } from '../../cache/cached-value.ts';
+import { CachedValue } from '../cache/cached-value.ts';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;

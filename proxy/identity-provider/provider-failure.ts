@@ -1,7 +1,7 @@
 import { AuthorizationResponseError, ResponseBodyError } from 'openid-client';
 
-import { SignInFailedError } from '../../errors/authentication-errors.ts';
-import { UnavailableError } from '../../errors/unavailable-error.ts';
+import { SignInFailedError } from '../errors/authentication-errors.ts';
+import { UnavailableError } from '../errors/unavailable-error.ts';
 
 /** How long a renewal is not tried again after the provider failed. */
 export const REST_SECONDS = 2;

@@ -8,8 +8,8 @@ import { emailDomain } from './email-domain.ts';
 import { foldAsciiCase } from './fold-ascii-case.ts';
 import { buildStringMatcher, type StringTest } from './string-matcher.ts';
 
-/** The test of one criterion, with the reason for either result. */
-export interface CriterionTest {
+/** The test of one criterion, with the reason for either result. `buildCriterion` replaces those of `mcp_tool`. */
+export interface CriterionPredicate {
   readonly holds: (input: PolicyInput) => boolean;
   /** The same test for the path as an upstream may read it; absent where that cannot differ. */
   readonly alsoHolds?: (input: PolicyInput) => boolean;
@@ -23,7 +23,7 @@ export interface CriterionTest {
  * Criteria about the user are false for anonymous requests, whatever the operator. E-mail addresses
  * and domains ignore the case of ASCII letters; everything else is exact.
  */
-export function buildCriterionTest(criterion: Criterion): CriterionTest {
+export function buildCriterionPredicate(criterion: Criterion): CriterionPredicate {
   switch (criterion.kind) {
     case 'accept':
       return { holds: () => true, whenTrue: 'accept', whenFalse: 'accept' };
@@ -61,9 +61,9 @@ export function buildCriterionTest(criterion: Criterion): CriterionTest {
   }
 }
 
-type Holds = CriterionTest['holds'];
+type Holds = CriterionPredicate['holds'];
 
-function named(subject: MatchedSubject, holds: Holds): CriterionTest {
+function named(subject: MatchedSubject, holds: Holds): CriterionPredicate {
   return { holds, whenTrue: `${subject}-ok`, whenFalse: `${subject}-unauthorized` };
 }
 

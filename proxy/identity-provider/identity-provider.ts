@@ -7,10 +7,10 @@ import {
   type IDToken,
 } from 'openid-client';
 
-import type { CompiledIdentityProvider } from '../../../shared/snapshot/snapshot.ts';
+import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
 import { identityFromClaims } from './identity-from-claims.ts';
 import type { ProviderDiscovery } from './provider-discovery.ts';
-import type { Identity } from '../../records/session.ts';
+import type { Identity } from '../records/session.ts';
 
 /** The scopes that give claims at every provider. */
 const DEFAULT_SCOPES = ['openid', 'email', 'profile'];

@@ -4,8 +4,8 @@ import {
   observedFetch,
   observeResponses,
   type ObservedResponse,
-} from '../../../../../proxy/identity/provider/observed-fetch.ts';
-import { startUpstream } from '../../../../support/upstream.ts';
+} from '../../../../proxy/identity-provider/observed-fetch.ts';
+import { startUpstream } from '../../../support/upstream.ts';
 
 const LIMIT = 2 ** 20;
 

@@ -2,23 +2,22 @@ import {
   createLocalJWKSet,
   errors,
   jwtVerify,
+  type JWK,
   type JWTVerifyOptions,
   type JWTVerifyResult,
 } from 'jose';
-
-import type { ClientKeySet } from '../../records/client.ts';
 
 /** The verified claims and header of a JWT. */
 export type VerifiedToken = Pick<JWTVerifyResult, 'payload' | 'protectedHeader'>;
 
 /**
- * Verifies a JWT with the matching key of a set. In a set without key ids several keys may match: each
- * is tried.
+ * Verifies a JWT with the matching key of a set (RFC 7517, section 5). In a set without key ids
+ * several keys may match: each is tried.
  *
  * Throws the errors of jose.
  */
 export async function verifyWithKeys(
-  { keys }: ClientKeySet,
+  { keys }: { readonly keys: readonly JWK[] },
   token: string,
   options: JWTVerifyOptions,
 ): Promise<VerifiedToken> {

@@ -4,7 +4,7 @@ import type { Identity } from '../../../../proxy/records/session.ts';
 import { parseMessage, type JsonRpcMessage } from '../../../../proxy/mcp/json-rpc.ts';
 import { buildPolicyEvaluator } from '../../../../proxy/policy/build-policy-evaluator.ts';
 import type { Decision } from '../../../../proxy/policy/decision.ts';
-import { AuthorizeLog } from '../../../../proxy/telemetry/authorize-log.ts';
+import { AuthorizationLog } from '../../../../proxy/telemetry/authorization-log.ts';
 import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';
 import type { Policy } from '../../../../shared/snapshot/policy.ts';
 import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/snapshot.ts';
@@ -218,7 +218,7 @@ function recordOf(
     readonly message?: JsonRpcMessage | undefined;
     readonly identity?: Identity | undefined;
   },
-  fields: Parameters<AuthorizeLog['write']>[1] = AUTHORIZE_LOG_FIELDS,
+  fields: Parameters<AuthorizationLog['write']>[1] = AUTHORIZE_LOG_FIELDS,
 ): Record<string, unknown> {
   const { policy = {}, message } = asked;
   const identity = 'identity' in asked ? asked.identity : ALICE;
@@ -231,12 +231,12 @@ function recordOf(
   return JSON.parse(line) as Record<string, unknown>;
 }
 
-function logInMemory(): { log: AuthorizeLog; lines: () => string[] } {
+function logInMemory(): { log: AuthorizationLog; lines: () => string[] } {
   let written = '';
   const writer = new LineWriter({ write: (text) => (written += text) });
   const lines = (): string[] => {
     writer.flush();
     return written.split('\n').filter((line) => line !== '');
   };
-  return { log: new AuthorizeLog(writer, () => NOW), lines };
+  return { log: new AuthorizationLog(writer, () => NOW), lines };
 }

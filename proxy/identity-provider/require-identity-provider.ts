@@ -1,6 +1,6 @@
-import type { CompiledIdentityProvider } from '../../../shared/snapshot/snapshot.ts';
-import { SignInFailedError } from '../../errors/authentication-errors.ts';
-import type { Configuration } from '../../configuration/configuration.ts';
+import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
+import { SignInFailedError } from '../errors/authentication-errors.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 
 /** Returns the provider that signs users in; throws a `SignInFailedError` if none is configured. */
 export function requireIdentityProvider({
