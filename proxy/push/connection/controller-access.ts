@@ -17,8 +17,19 @@ export interface ControllerAccess {
   readonly tokenFile: string;
 }
 
-/** Reads the authorities (PEM). Rejects with a `ControllerProblemError` if the file has none. */
-export async function readAuthorities(file: string): Promise<string> {
+/** The contents of the two files of a `ControllerAccess`. */
+export interface AccessFiles {
+  readonly ca: string;
+  readonly token: string;
+}
+
+/** Reads both files. Rejects with a `ControllerProblemError` if one is not what it should be. */
+export async function readAccessFiles({ ca, tokenFile }: ControllerAccess): Promise<AccessFiles> {
+  const [authorities, token] = await Promise.all([readAuthorities(ca), readToken(tokenFile)]);
+  return { ca: authorities, token };
+}
+
+async function readAuthorities(file: string): Promise<string> {
   try {
     const pem = await readFile(file, 'utf8');
     // Node accepts any text here, and then trusts no certificate.
@@ -30,8 +41,7 @@ export async function readAuthorities(file: string): Promise<string> {
   }
 }
 
-/** Reads the ServiceAccount token. Rejects with a `ControllerProblemError` if the file has none. */
-export async function readToken(file: string): Promise<string> {
+async function readToken(file: string): Promise<string> {
   try {
     const token = (await readFile(file, 'utf8')).trim();
     // RFC 6750, section 2.1.

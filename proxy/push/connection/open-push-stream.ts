@@ -10,7 +10,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { PUSH_PATH } from '../../../shared/snapshot/push-frames.ts';
 import { causeOf, connectController, type PushConnection } from './connect-controller.ts';
 import { addressOf, parseLeaderAddress, type DialAddress } from './controller-address.ts';
-import { readAuthorities, readToken, type ControllerAccess } from './controller-access.ts';
+import { readAccessFiles, type ControllerAccess } from './controller-access.ts';
 import { raceDials } from './race-dials.ts';
 
 /** A reason in one word. The log repeats nothing else that a controller sends. */
@@ -57,10 +57,7 @@ export async function openPushStream(
   controller: ControllerAccess,
   { address, hello, hedgeMs, clock, signal }: OpenOptions,
 ): Promise<HelloAnswer> {
-  const [ca, token] = await Promise.all([
-    readAuthorities(controller.ca),
-    readToken(controller.tokenFile),
-  ]);
+  const { ca, token } = await readAccessFiles(controller);
   signal.throwIfAborted();
   const request = { ...hello, authorization: `Bearer ${token}` };
   const service = addressOf(controller.url);
