@@ -6,46 +6,65 @@ import { describeRedisFailure } from './redis-failure.ts';
 /** Shortest time between two refreshes of the slot table. */
 const REFRESH_INTERVAL_MS = 250;
 
+/** What `ClusterNodes` is made with. */
+export interface ClusterNodesOptions {
+  readonly logger: Logger;
+  /** Called with the reason when no node answers. */
+  readonly onAllLost: (reason: unknown) => void;
+}
+
 /**
- * Logs nodes that become unreachable or reachable, and refreshes the slot table when one is lost.
- *
- * Returns the function that refreshes it. Calls `allLost` if no node answers.
+ * The nodes of a Redis Cluster: logs those that become unreachable or reachable, and refreshes the
+ * slot table when one is lost.
  */
-export function watchClusterNodes(
-  cluster: Cluster,
-  logger: Logger,
-  allLost: (reason: unknown) => void,
-): () => void {
-  const unreachable = new Set<string>();
-  let lastRefresh = 0;
-  const refresh = (): void => {
+export class ClusterNodes {
+  readonly #cluster: Cluster;
+  readonly #options: ClusterNodesOptions;
+  /** Names of the nodes that were logged as unreachable. */
+  readonly #unreachable = new Set<string>();
+  #refreshedAt = -Infinity;
+
+  constructor(cluster: Cluster, options: ClusterNodesOptions) {
+    this.#cluster = cluster;
+    this.#options = options;
+    for (const node of cluster.nodes()) this.#watch(node);
+    cluster.on('+node', (node: Redis) => this.#watch(node));
+    cluster.on('-node', (node: Redis) => this.#unreachable.delete(nameOf(node)));
+    cluster.on('node error', (error: unknown, name: string) => this.#failed(name, error));
+  }
+
+  /** Refreshes the slot table, unless that was done a moment ago. */
+  refreshSlots(): void {
     const now = performance.now();
-    if (now - lastRefresh < REFRESH_INTERVAL_MS) return;
-    lastRefresh = now;
-    cluster.refreshSlotsCache((error) => {
-      const isAnyReady = cluster.nodes().some(({ status }) => status === 'ready');
-      if (error != null && !isAnyReady) allLost(error);
+    if (now - this.#refreshedAt < REFRESH_INTERVAL_MS) return;
+    this.#refreshedAt = now;
+    this.#cluster.refreshSlotsCache((error) => {
+      const isAnyReady = this.#cluster.nodes().some(isReady);
+      if (error != null && !isAnyReady) this.#options.onAllLost(error);
     });
-  };
-  const watch = (node: Redis): void => {
+  }
+
+  #watch(node: Redis): void {
+    const name = nameOf(node);
     node.on('ready', () => {
-      const name = nameOf(node);
-      if (unreachable.delete(name)) logger.info('redis cluster node reachable', { node: name });
+      if (!this.#unreachable.delete(name)) return;
+      this.#options.logger.info('redis cluster node reachable', { node: name });
     });
-  };
-  for (const node of cluster.nodes()) watch(node);
-  cluster.on('+node', watch);
-  cluster.on('-node', (node: Redis) => unreachable.delete(nameOf(node)));
-  cluster.on('node error', (error: unknown, name: string) => {
-    refresh();
+  }
+
+  #failed(name: string, error: unknown): void {
+    this.refreshSlots();
     // The error may be about a node that is reachable again.
-    const isBack = cluster.nodes().some((node) => nameOf(node) === name && node.status === 'ready');
-    if (isBack || unreachable.has(name)) return;
-    unreachable.add(name);
+    const isBack = this.#cluster.nodes().some((node) => nameOf(node) === name && isReady(node));
+    if (isBack || this.#unreachable.has(name)) return;
+    this.#unreachable.add(name);
     const reason = describeRedisFailure(error);
-    logger.warn('redis cluster node unreachable', { node: name, reason });
-  });
-  return refresh;
+    this.#options.logger.warn('redis cluster node unreachable', { node: name, reason });
+  }
+}
+
+function isReady({ status }: Redis): boolean {
+  return status === 'ready';
 }
 
 function nameOf({ options: { host = '', port = 0 } }: Redis): string {

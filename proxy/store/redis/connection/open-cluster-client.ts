@@ -2,7 +2,7 @@ import { Cluster, type Redis } from 'ioredis';
 
 import { inTime, monotonicClock } from '../../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../../shared/telemetry/logger.ts';
-import { watchClusterNodes } from './cluster-nodes.ts';
+import { ClusterNodes } from './cluster-nodes.ts';
 import type { RedisClient } from './redis-client.ts';
 import { parseRedisInfo } from './redis-info.ts';
 import { sharedOptions } from './redis-options.ts';
@@ -21,15 +21,7 @@ export async function openClusterClient(
   logger: Logger,
 ): Promise<RedisClient> {
   const cluster = await createCluster(target);
-  const { promise: closed, resolve } = Promise.withResolvers<unknown>();
-  // ioredis emits no `end` while it reconnects to nodes.
-  const close = (reason: unknown): void => {
-    signal.removeEventListener('abort', abort);
-    cluster.disconnect();
-    resolve(reason);
-  };
-  const abort = (): void => close(signal.reason);
-  signal.addEventListener('abort', abort);
+  const { closed, close } = closerOf(cluster, signal);
   let failure: Error | undefined;
   cluster.on('error', (error: Error) => (failure ??= error));
   cluster.once('end', () => close(failure));
@@ -40,7 +32,11 @@ export async function openClusterClient(
     close(error);
     throw failure ?? error;
   }
-  const refresh = watchClusterNodes(cluster, logger, close);
+  const nodes = new ClusterNodes(cluster, { logger, onAllLost: close });
+  return clientOf(cluster, nodes, closed);
+}
+
+function clientOf(cluster: Cluster, nodes: ClusterNodes, closed: Promise<unknown>): RedisClient {
   return {
     closed,
     call: async (command, args) => {
@@ -48,7 +44,7 @@ export async function openClusterClient(
         return await cluster.call(command, ...args);
       } catch (error) {
         // The node may be gone for good, and a different one may serve its slots by now.
-        if (!isReply(error)) refresh();
+        if (!isReply(error)) nodes.refreshSlots();
         throw error;
       }
     },
@@ -56,6 +52,25 @@ export async function openClusterClient(
       Promise.all(cluster.nodes('master').map((node) => node.call(command, ...args))),
     nodes: () => cluster.nodes().map(({ options: { host = '', port = 0 } }) => ({ host, port })),
   };
+}
+
+interface Closer {
+  /** Resolves with the reason when `close` was called or the signal aborted. */
+  readonly closed: Promise<unknown>;
+  readonly close: (reason: unknown) => void;
+}
+
+/** Does not wait for `end`: ioredis emits none while it reconnects to nodes. */
+function closerOf(cluster: Cluster, signal: AbortSignal): Closer {
+  const { promise: closed, resolve } = Promise.withResolvers<unknown>();
+  const close = (reason: unknown): void => {
+    signal.removeEventListener('abort', abort);
+    cluster.disconnect();
+    resolve(reason);
+  };
+  const abort = (): void => close(signal.reason);
+  signal.addEventListener('abort', abort);
+  return { closed, close };
 }
 
 async function createCluster(target: ClusterTarget): Promise<Cluster> {

@@ -22,14 +22,7 @@ export async function openServer(
   signal: AbortSignal,
   node?: RedisAddress,
 ): Promise<OpenServer> {
-  const redis = new Redis({
-    ...(await serverOptions(target, node)),
-    replyMapping: 'legacy',
-    enableOfflineQueue: false,
-    retryStrategy: () => null,
-    // A failover made a replica of the server: connecting again finds the master.
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
-  });
+  const redis = await createServerClient(target, node);
   let failure: Error | undefined;
   redis.on('error', (error: Error) => (failure ??= error));
   const disconnect = (): void => redis.disconnect();
@@ -51,4 +44,15 @@ export async function openServer(
     throw failure ?? error;
   }
   return { redis, closed };
+}
+
+async function createServerClient(target: RedisTarget, node?: RedisAddress): Promise<Redis> {
+  return new Redis({
+    ...(await serverOptions(target, node)),
+    replyMapping: 'legacy',
+    enableOfflineQueue: false,
+    retryStrategy: () => null,
+    // A failover made a replica of the server: connecting again finds the master.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+  });
 }

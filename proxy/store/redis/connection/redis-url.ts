@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-import type { RedisAddress, RedisLogin, RedisTarget } from './redis-target.ts';
+import type { RedisAddress, RedisLogin, RedisTarget, SentinelTarget } from './redis-target.ts';
 import { readRedisUrlParameters, type RedisUrlParameters } from './redis-url-parameters.ts';
 import { RedisUrlError } from './redis-url-error.ts';
 
@@ -24,43 +24,33 @@ const MASTER_NAME = /^[\w.-]+$/;
  * Throws a `RedisUrlError` if it is not one.
  */
 export function parseRedisUrl(text: string): RedisTarget {
-  const { kind, isTls, login, hosts, path, query } = splitUrl(text);
+  const url = splitUrl(text);
+  const { kind, isTls, hosts, path, query } = url;
   const parameters = readRedisUrlParameters(query, { isTls, isSentinel: kind === 'sentinel' });
-  const common = commonOf(parameters, isTls, login);
+  const common = commonOf(url, parameters);
   switch (kind) {
-    case 'standalone': {
-      const [address, ...others] = addressesOf(hosts, REDIS_PORT);
-      if (address === undefined || others.length > 0) {
-        throw new RedisUrlError('several hosts need redis+sentinel:// or redis+cluster://');
-      }
-      return { kind, ...common, address, database: databaseOf(path) };
-    }
-    case 'sentinel': {
-      const [master = '', ...rest] = path.split('/');
-      if (!MASTER_NAME.test(master)) {
-        throw new RedisUrlError('the path must name the master that the sentinels watch');
-      }
-      const { sentinelUser = DEFAULT_USER, sentinelPassword } = parameters;
+    case 'standalone':
+      return { kind, ...common, address: onlyAddressOf(hosts), database: databaseOf(path) };
+    case 'sentinel':
       return {
         kind,
         ...common,
+        ...sentinelLoginOf(parameters),
+        ...masterOf(path),
         sentinels: addressesOf(hosts, SENTINEL_PORT),
-        ...(sentinelPassword !== undefined && {
-          sentinelLogin: { username: sentinelUser, password: sentinelPassword },
-        }),
-        master,
-        database: databaseOf(rest.join('/')),
       };
-    }
     case 'cluster':
       if (path !== '') throw new RedisUrlError('a Redis Cluster has no databases: drop the path');
       return { kind, ...common, nodes: addressesOf(hosts, REDIS_PORT) };
   }
 }
 
-interface UrlParts {
+interface Scheme {
   readonly kind: RedisTarget['kind'];
   readonly isTls: boolean;
+}
+
+interface UrlParts extends Scheme {
   readonly login: RedisLogin | undefined;
   readonly hosts: string;
   /** Without its first slash. */
@@ -70,14 +60,7 @@ interface UrlParts {
 }
 
 function splitUrl(text: string): UrlParts {
-  const scheme = SCHEME.exec(text);
-  if (scheme === null) {
-    throw new RedisUrlError(
-      'it must begin with redis://, redis+sentinel:// or redis+cluster://, or the same as rediss',
-    );
-  }
-  const [start, protocol = '', mode = 'standalone'] = scheme;
-  const rest = text.slice(start.length);
+  const { rest, ...scheme } = splitScheme(text);
   const authority = /^[^/?]*/.exec(rest)?.[0] ?? '';
   const tail = rest.slice(authority.length);
   const at = authority.lastIndexOf('@');
@@ -90,13 +73,22 @@ function splitUrl(text: string): UrlParts {
     );
   }
   const [, path = '', query = ''] = /^\/?([^?]*)\??(.*)$/.exec(tail) ?? [];
+  const login = userInfo === undefined ? undefined : loginOf(userInfo);
+  return { ...scheme, login, hosts: authority.slice(at + 1), path, query };
+}
+
+function splitScheme(text: string): Scheme & { readonly rest: string } {
+  const scheme = SCHEME.exec(text);
+  if (scheme === null) {
+    throw new RedisUrlError(
+      'it must begin with redis://, redis+sentinel:// or redis+cluster://, or the same as rediss',
+    );
+  }
+  const [start, protocol = '', mode = 'standalone'] = scheme;
   return {
     kind: kindOf(mode.toLowerCase()),
     isTls: protocol.toLowerCase() === 'rediss',
-    login: userInfo === undefined ? undefined : loginOf(userInfo),
-    hosts: authority.slice(at + 1),
-    path,
-    query,
+    rest: text.slice(start.length),
   };
 }
 
@@ -124,11 +116,34 @@ function decoded(text: string): string {
 }
 
 function commonOf(
+  { isTls, login }: UrlParts,
   { prefix, tls }: RedisUrlParameters,
-  isTls: boolean,
-  login: RedisLogin | undefined,
 ): Pick<RedisTarget, 'prefix' | 'login' | 'tls'> {
   return { prefix, ...(login && { login }), ...(isTls && { tls }) };
+}
+
+function sentinelLoginOf({
+  sentinelUser = DEFAULT_USER,
+  sentinelPassword,
+}: RedisUrlParameters): Pick<SentinelTarget, 'sentinelLogin'> {
+  if (sentinelPassword === undefined) return {};
+  return { sentinelLogin: { username: sentinelUser, password: sentinelPassword } };
+}
+
+function masterOf(path: string): Pick<SentinelTarget, 'master' | 'database'> {
+  const [master = '', ...rest] = path.split('/');
+  if (!MASTER_NAME.test(master)) {
+    throw new RedisUrlError('the path must name the master that the sentinels watch');
+  }
+  return { master, database: databaseOf(rest.join('/')) };
+}
+
+function onlyAddressOf(hosts: string): RedisAddress {
+  const [address, ...others] = addressesOf(hosts, REDIS_PORT);
+  if (address === undefined || others.length > 0) {
+    throw new RedisUrlError('several hosts need redis+sentinel:// or redis+cluster://');
+  }
+  return address;
 }
 
 function addressesOf(hosts: string, defaultPort: number): readonly RedisAddress[] {
