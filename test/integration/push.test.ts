@@ -1,111 +1,34 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 import { describe, expect, test } from '@jest/globals';
 
-import { Sealer } from '../../proxy/crypto/sealer.ts';
-import { LastGoodFinder } from '../../proxy/push/last-good/last-good-finder.ts';
-import { LastGood, type LastGoodPlaces } from '../../proxy/push/last-good/last-good.ts';
-import { PushClient, type PushClientOptions } from '../../proxy/push/push-client.ts';
 import { PUSH_CLIENT_TIMING } from '../../proxy/push/connection/push-timing.ts';
-import { FileSnapshotKeeper } from '../../proxy/store/snapshot/file-snapshot-keeper.ts';
-import { RedisSnapshotKeeper } from '../../proxy/store/redis/stores/redis-snapshot-keeper.ts';
-import type { PlacedSnapshot } from '../../proxy/store/snapshot/snapshot-keeper.ts';
 import { hashResource } from '../../shared/snapshot/hash-resource.ts';
-import type { RejectedResource } from '../../shared/snapshot/rejected-resource.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { disposeAfterEach } from '../support/dispose-after-each.ts';
-import { eventually } from '../support/eventually.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { eventually } from '../support/eventually.ts';
 import { pushedRoute, pushedRoutes, pushedSettings } from '../support/push/push-resources.ts';
 import { aLeadership, startPushWorld, type PushWorld } from '../support/push/push-world.ts';
-import { connected } from '../support/redis/connected.ts';
-import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
-import { createRecordingLogger } from '../support/redis/recording-logger.ts';
-import { startRedis } from '../support/redis/start-redis.ts';
 import { startTcpRelay } from '../support/tcp-relay.ts';
+import {
+  connectPushClient,
+  keysOf,
+  untilServing,
+  type ConnectedPushClient,
+  type ConnectedPushClientOptions,
+} from '../support/push/connected-push-client.ts';
 
-const ID = 'gatehouse-system/gatehouse';
 /** The first wait between two attempts is random, and not longer than this. */
 const LONGEST_FIRST_RETRY_MS = 500;
 const RESOURCES = [pushedSettings(), ...pushedRoutes(5)];
 
 const keep = disposeAfterEach();
-
-async function temporaryDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-push-'));
-  keep({ [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) });
-  return directory;
-}
-
-interface TestProxy extends AsyncDisposable {
-  readonly client: PushClient;
-  /** Everything that it served, from the start. */
-  readonly applied: readonly PlacedSnapshot[];
-}
-
-interface TestProxyOptions {
-  readonly token?: string;
-  readonly port?: number;
-  readonly places?: LastGoodPlaces;
-  readonly clock?: PushClientOptions['clock'];
-  /** Returns the resources of a snapshot that the gateway rejects. */
-  readonly check?: (placed: PlacedSnapshot) => readonly RejectedResource[];
-}
-
-/** A proxy as a process makes one: what it had before, then what the controller sends. */
+/** Starts the push client of a proxy, which lives until the test ends. */
 async function startProxy(
   world: PushWorld,
   id: string,
-  { token = `token-of-${id}`, port = world.port, places = {}, ...options }: TestProxyOptions = {},
-): Promise<TestProxy> {
-  const directory = await temporaryDirectory();
-  const [ca, tokenFile] = [join(directory, 'ca.crt'), join(directory, 'token')];
-  await writeFile(ca, world.authority.ca);
-  await writeFile(tokenFile, token);
-  const logger = createRecordingLogger();
-  const applied: PlacedSnapshot[] = [];
-  await new LastGoodFinder(places, { serve: (found) => applied.push(found) > 0, logger }).search();
-  const lastGood = new LastGood(places, { logger });
-  const client = new PushClient({
-    url: `https://127.0.0.1:${String(port)}`,
-    ca,
-    tokenFile,
-    proxyId: id,
-    serving: applied[0],
-    logger,
-    ...(options.clock && { clock: options.clock }),
-    handlers: {
-      apply: (placed) => {
-        const refused = options.check?.(placed) ?? [];
-        if (refused.length > 0) return refused;
-        applied.push(placed);
-        lastGood.save(placed);
-        return [];
-      },
-      status: () => ({ ready: applied.length > 0, draining: false, conns: 0 }),
-    },
-  });
-  return keep({
-    client,
-    applied,
-    [Symbol.asyncDispose]: async () => {
-      await client.close();
-      await lastGood[Symbol.asyncDispose]();
-    },
-  });
-}
-
-function keysOf(proxy: TestProxy): readonly string[] {
-  return [...(proxy.client.serving?.snapshot.resources.keys() ?? [])].sort();
-}
-
-async function untilServing(proxy: TestProxy, version: string): Promise<void> {
-  await eventually(
-    'it serves the snapshot',
-    () => proxy.client.serving?.snapshot.version === version,
-  );
+  options?: ConnectedPushClientOptions,
+): Promise<ConnectedPushClient> {
+  return keep(await connectPushClient(world, id, options));
 }
 
 describe('a controller and its proxies', () => {
@@ -238,90 +161,6 @@ describe('a controller and its proxies', () => {
     await Promise.all(proxies.map((proxy) => untilServing(proxy, publication.version)));
 
     expect(proxies.map((proxy) => keysOf(proxy).length)).toEqual([3001, 3001, 3001]);
-  });
-});
-
-describe('a last good snapshot', () => {
-  const sealer = new Sealer([{ secret: Buffer.alloc(32, 'a') }]);
-
-  test('is served by the same pod when it starts again without a controller', async () => {
-    const world = keep(await startPushWorld());
-    const leadership = aLeadership(4);
-    const publication = world.lead(leadership);
-    const directory = await temporaryDirectory();
-    const open = (): LastGoodPlaces => ({
-      file: new FileSnapshotKeeper({ directory, id: ID, sealer }),
-    });
-    publication.publish({ put: RESOURCES, deleted: [] });
-    const before = await startProxy(world, 'a', { places: open() });
-    await untilServing(before, publication.version);
-    await before[Symbol.asyncDispose]();
-    leadership.end();
-    const after = await startProxy(world, 'a', { places: open() });
-
-    expect(after.applied).toEqual(before.applied);
-    expect(after.client.isConnected).toBe(false);
-  });
-
-  test('raises the epoch of a leader that begins below it, and is replaced by that leader', async () => {
-    const world = keep(await startPushWorld());
-    const first = aLeadership(7);
-    const publication = world.lead(first);
-    const proxy = await startProxy(world, 'a');
-    publication.publish({ put: RESOURCES, deleted: [] });
-    await untilServing(proxy, publication.version);
-    first.end();
-    // The Lease was deleted: its count begins anew.
-    const second = aLeadership(1);
-    const next = world.lead(second);
-    next.publish({ put: [...RESOURCES, pushedRoute('new')], deleted: [] });
-    await untilServing(proxy, next.version);
-
-    expect(second.raises).toEqual([7]);
-    expect(proxy.client.serving?.position).toEqual({ epoch: 8, sequence: expect.any(Number) });
-  });
-
-  describeWithRedis('in Redis', () => {
-    test('is served by a new pod that finds no controller', async () => {
-      const redis = keep(await startRedis());
-      const { connection } = keep(await connected(redis.url));
-      const open = (): LastGoodPlaces => ({
-        redis: new RedisSnapshotKeeper(connection, { id: ID, sealer }),
-      });
-      const world = keep(await startPushWorld());
-      const leadership = aLeadership(4);
-      const publication = world.lead(leadership);
-      publication.publish({ put: RESOURCES, deleted: [] });
-      const old = await Promise.all(
-        ['a', 'b'].map((id) => startProxy(world, id, { places: open() })),
-      );
-      await Promise.all(old.map((proxy) => untilServing(proxy, publication.version)));
-      await Promise.all(old.map((proxy) => proxy[Symbol.asyncDispose]()));
-      leadership.end();
-      const fresh = await startProxy(world, 'c', { places: open() });
-
-      expect(fresh.applied).toEqual(old[0]?.applied);
-    });
-
-    test('is replaced once a controller is back, also if an older one was restored', async () => {
-      const redis = keep(await startRedis());
-      const { connection } = keep(await connected(redis.url));
-      const keeper = new RedisSnapshotKeeper(connection, { id: ID, sealer });
-      const world = keep(await startPushWorld());
-      const publication = world.lead(aLeadership(2));
-      publication.publish({ put: RESOURCES, deleted: [] });
-      const old = await startProxy(world, 'a', { places: { redis: keeper } });
-      await untilServing(old, publication.version);
-      await old[Symbol.asyncDispose]();
-      const stolen = await redis.send('HGETALL', `gatehouse:snapshot:{${ID}}`);
-      publication.publish({ put: [], deleted: ['route/default/route-0'] });
-      await redis.send('HSET', `gatehouse:snapshot:{${ID}}`, ...[stolen].flat().map(String));
-      const fresh = await startProxy(world, 'b', { places: { redis: keeper } });
-
-      expect(keysOf(fresh)).toContain('route/default/route-0');
-      await untilServing(fresh, publication.version);
-      expect(keysOf(fresh)).not.toContain('route/default/route-0');
-    });
   });
 });
 

@@ -16,13 +16,8 @@ import {
   register,
   signInClient,
 } from '../support/signed-in-client.ts';
-import {
-  expectInvalidGrant,
-  refresh,
-  revoke,
-  tokensOf,
-  type Tokens,
-} from '../support/token-requests.ts';
+import { expectInvalidGrant, refresh, revoke, tokensOf } from '../support/token-requests.ts';
+import { BALANCER_SEED } from '../support/balancer-seed.ts';
 
 const FIRST = 0;
 const SECOND = 1;
@@ -35,9 +30,6 @@ const ANOTHER_TIME_SECONDS = 61;
 const HEARD_OF_MS = 3000;
 
 const PING = { jsonrpc: '2.0', id: 7, method: 'ping' };
-
-/** Repeats the balancer's choices. */
-const seed = Number(process.env['BALANCER_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 const started = new AsyncDisposableStack();
 let redis: TestRedis;
@@ -76,10 +68,12 @@ function isSignIn(page: BrowserPage): boolean {
   return page.url.startsWith(fleet.identityProvider.issuer);
 }
 
-describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(seed)})`, () => {
+describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANCER_SEED)})`, () => {
   beforeAll(async () => {
     redis = started.use(await startRedis());
-    fleet = started.use(await startFleet({ redisUrls: [redis.url, redis.url], seed }));
+    fleet = started.use(
+      await startFleet({ redisUrls: [redis.url, redis.url], seed: BALANCER_SEED }),
+    );
   });
 
   afterAll(() => started.disposeAsync());
@@ -264,41 +258,5 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(seed)}
 
   test('log no secret, and nothing that went wrong', () => {
     expectCleanOutput(fleet);
-  });
-});
-
-describeWithRedis('two proxies whose sessions are short', () => {
-  test('renew the session of a sign-in once for all its clients, time after time', async () => {
-    await using store = await startRedis();
-    await using short = await startFleet({
-      redisUrls: [store.url, store.url],
-      seed,
-      settings: { cookie: { expiration: '2s' }, tokens: { refreshTokenGrace: '0s' } },
-      identityProvider: { refreshTokens: 'rotated' },
-    });
-    const { identityProvider, balancer, mcpUrl } = short;
-    const first = await signInClient(mcpUrl);
-    const second = await signInClient(mcpUrl, { browser: first.browser });
-    let tokens: readonly Tokens[] = [first, second];
-    balancer.alternate();
-    for (let renewal = 0; renewal < 2; renewal += 1) {
-      const isOver = async ({ accessToken }: Tokens): Promise<boolean> =>
-        (await callMcp(mcpUrl, accessToken, PING)).status === 401;
-      for (const each of tokens) await eventually('the session is over', () => isOver(each));
-      const before = identityProvider.tokenRequests();
-      const goOn = identityProvider.hold('token');
-      const answers = [first, second].map((client, index) =>
-        refresh(client, tokens[index]?.refreshToken ?? ''),
-      );
-      await eventually('the provider is asked', () => identityProvider.tokenRequests() > before);
-      goOn();
-      tokens = (await Promise.all(answers)).map(tokensOf);
-
-      expect(identityProvider.tokenRequests() - before).toBe(1);
-      for (const { accessToken } of tokens) {
-        expect(await callMcp(mcpUrl, accessToken, PING)).toMatchObject({ status: 200 });
-      }
-    }
-    expectCleanOutput(short);
   });
 });

@@ -1,0 +1,47 @@
+import { describe, expect } from '@jest/globals';
+
+import {
+  FRAME,
+  LIST,
+  openAuthorizeLog,
+  OTHER_FIELDS,
+  POLICY,
+  toolCall,
+  withoutFrame,
+} from '../../support/authorize-log-world.ts';
+import { verifies } from '../../requirements/verifies.ts';
+
+const world = openAuthorizeLog();
+
+describe('The fields of a record', () => {
+  verifies('log.fields-selected', 'are by default all but those of MCP', async () => {
+    await world().serve(POLICY);
+    await world().call(toolCall('echo'));
+    const applying = OTHER_FIELDS.filter((f) => f !== 'allow-why-false' && f !== 'deny-why-true');
+    expect(Object.keys(world().record()).sort()).toEqual([...FRAME, ...applying].sort());
+  });
+
+  verifies('log.fields-selected', 'are those that the settings name', async () => {
+    for (const fields of [['user'], ['mcp-tool', 'allow'], ['mcp-method', 'email']] as const) {
+      await world().serve(POLICY, fields);
+      world().forgetRecords();
+      await world().call(toolCall('echo'));
+      expect(Object.keys(withoutFrame(world().record())).sort()).toEqual([...fields].sort());
+    }
+  });
+
+  verifies(
+    'log.fields-selected',
+    'change with the settings, from the next request on',
+    async () => {
+      await world().serve(POLICY, ['user']);
+      await world().call(LIST);
+      await world().serve(POLICY, ['email']);
+      await world().call(LIST);
+      expect(world().records().map(withoutFrame)).toEqual([
+        { user: 'alice' },
+        { email: 'alice@example.com' },
+      ]);
+    },
+  );
+});

@@ -1,0 +1,95 @@
+import { describe, expect } from '@jest/globals';
+import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
+
+import { membersOf, send, type RequestOptions } from '../../support/http-client.ts';
+import {
+  gatewayCookies,
+  MCP,
+  PUBLIC,
+  receivedFrom,
+  startKindsOfRoute,
+  valuesOf,
+  WEB,
+} from '../../support/kinds-of-route.ts';
+import { openForAll } from '../../support/open-for-all.ts';
+import { verifies } from '../../requirements/verifies.ts';
+
+type Headers = NonNullable<RequestOptions['headers']>;
+
+const ASSERTION = 'x-gateway-assertion';
+
+const world = openForAll(startKindsOfRoute);
+
+for (const kind of [MCP, WEB]) {
+  const { name, origin } = kind;
+
+  describe(`The assertion on ${name}`, () => {
+    verifies(
+      ['assertion.header', 'assertion.claims', 'assertion.verifiable'],
+      'is verified by a standard library with the published keys, and says who the user is',
+      async () => {
+        const { host } = new URL(origin(world()));
+        const before = Math.floor(Date.now() / 1000);
+        const received = await receivedFrom(kind, world());
+        const [assertion = '', ...more] = valuesOf(received, ASSERTION);
+        expect(more).toEqual([]);
+
+        const document = membersOf(await send(`${origin(world())}/.gateway/jwks.json`));
+        // RFC 7517, section 5.
+        const keys = createLocalJWKSet(document as unknown as JSONWebKeySet);
+        const issuer = origin(world());
+        const { payload, protectedHeader } = await jwtVerify(assertion, keys, {
+          issuer,
+          audience: host,
+        });
+        expect(protectedHeader).toMatchObject({ alg: 'ES256', typ: 'JWT' });
+        const { iat = 0, exp = 0, jti, ...claims } = payload;
+        expect(claims).toEqual({
+          ...{ iss: issuer, aud: host, sub: 'alice', email: 'alice@example.com' },
+          ...{ name: 'Alice Adler', groups: ['engineering'] },
+        });
+        expect(iat).toBeGreaterThan(before - 60);
+        expect(exp).toBe(iat + 300);
+        expect(jti).toMatch(/^[\w-]{16,}$/);
+      },
+    );
+
+    const COPIES: readonly Headers[] = [
+      { 'x-gateway-assertion': 'forged' },
+      { 'X-GATEWAY-ASSERTION': 'forged' },
+      { 'x-gateway-assertion': ['forged', 'forged'] },
+      { x_gateway_assertion: 'forged' },
+      { 'x-gateway_assertion': 'forged' },
+      { 'x.gateway.assertion': 'forged' },
+      { connection: 'x-gateway-assertion, close', 'x-gateway-assertion': 'forged' },
+      { connection: 'x-gateway-assertion' },
+    ];
+
+    for (const headers of COPIES) {
+      verifies('assertion.header', `stays alone beside ${JSON.stringify(headers)}`, async () => {
+        const received = await receivedFrom(kind, world(), headers);
+        expect(JSON.stringify(received.headers)).not.toContain('forged');
+        expect(valuesOf(received, ASSERTION)).toEqual([expect.stringMatching(/^ey[\w.-]+$/)]);
+      });
+    }
+  });
+}
+
+verifies(
+  'assertion.header',
+  'A public route gets no assertion, not even a signed-in user’s',
+  async () => {
+    const cookie = gatewayCookies(world().client.browser, world().web);
+    for (const headers of [{}, { cookie }, { 'x-gateway-assertion': 'forged' }]) {
+      expect(valuesOf(await receivedFrom(PUBLIC, world(), headers), ASSERTION)).toEqual([]);
+    }
+  },
+);
+
+verifies('assertion.claims', 'The assertion for one host is none for another', async () => {
+  const [first] = valuesOf(await receivedFrom(MCP, world()), ASSERTION);
+  const [second] = valuesOf(await receivedFrom(WEB, world()), ASSERTION);
+  expect(second).not.toBe(first);
+  // Each is signed once, not once a request.
+  expect(valuesOf(await receivedFrom(MCP, world()), ASSERTION)).toEqual([first]);
+});

@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals';
+
+import { BrowserJar } from '../support/browser-jar.ts';
+import { expectCleanOutput } from '../support/expect-clean-output.ts';
+import { startFleet } from '../support/gateway-fleet.ts';
+import { send } from '../support/http-client.ts';
+import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
+import { startRedis } from '../support/redis/start-redis.ts';
+import { discover, signInClient } from '../support/signed-in-client.ts';
+import {
+  call,
+  expectOAuthUnavailable,
+  expectUnavailablePage,
+  recovered,
+  register,
+} from '../support/fleet-outage.ts';
+
+describeWithRedis('a proxy that starts without a Redis', () => {
+  test('starts, is ready, serves what needs none, and heals when there is one', async () => {
+    await using redis = await startRedis();
+    await redis.stop();
+    await using fleet = await startFleet({ redisUrls: [redis.url] });
+    expect(await fleet.members[0]?.readiness()).toBe(200);
+    expect(await send(fleet.publicUrl)).toMatchObject({ status: 200 });
+    expect((await discover(fleet.mcpUrl)).issuer).toBe(fleet.mcpUrl);
+    expectOAuthUnavailable(await register(fleet));
+    expectUnavailablePage(await new BrowserJar().open(fleet.webUrl));
+    await redis.start();
+    await recovered(fleet);
+
+    expect(await call(fleet, await signInClient(fleet.mcpUrl))).toMatchObject({ status: 200 });
+    expectCleanOutput(fleet);
+  });
+});

@@ -1,0 +1,20 @@
+import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
+import { aCompiledRoute, aSnapshot } from './compiled-resources.ts';
+import { compiledSettings } from './compiled-settings.ts';
+import type { TestGateway } from './gateway.ts';
+
+/** A public route for all paths on the gateway's port. */
+export function publicRouteTo(upstream: string, { port }: TestGateway): CompiledRoute {
+  return aCompiledRoute({
+    scheme: 'http',
+    host: 'localhost',
+    port,
+    upstream,
+    allowWebsockets: true,
+  });
+}
+
+/** Serves one public route from now on. */
+export function servePublicRoute(gateway: TestGateway, upstream: string): Promise<void> {
+  return gateway.gateway.apply(aSnapshot(compiledSettings(), publicRouteTo(upstream, gateway)));
+}
