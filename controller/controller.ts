@@ -15,8 +15,8 @@ const SECOND = 1000;
 /** Times of a controller, in milliseconds. */
 export interface ControllerTiming {
   /**
-   * How long a leader waits for proxies before it publishes. What they serve distinguishes a small
-   * configuration from one that has lost its routes.
+   * How long a leader waits for proxies before it publishes. The number of routes that they serve
+   * shows whether the configuration is small or has lost routes.
    */
   readonly firstHellosMs: number;
   /** How long objects that the settings refer to may load before that is reported. */
@@ -45,7 +45,7 @@ export interface ControllerOptions extends Omit<
   readonly timing?: Partial<ControllerTiming>;
 }
 
-/** Starts a controller. Rejects when it cannot listen, or its certificate cannot be used. */
+/** Starts a controller. Rejects if it cannot listen or its certificate cannot be used. */
 export async function startController(options: ControllerOptions): Promise<Controller> {
   const { api, namespace, logger } = options;
   const timing = { ...CONTROLLER_TIMING, ...options.timing };
@@ -112,7 +112,7 @@ export class Controller {
     this.#firstHellosMs = firstHellosMs;
     this.#reconciler = new Reconciler(reconciler, () => {
       this.#isReady = true;
-      elector.join((leadership) => this.#lead(leadership));
+      elector.join((leadership) => this.#runTerm(leadership));
     });
   }
 
@@ -122,19 +122,19 @@ export class Controller {
     return { host: address, port };
   }
 
-  /** Whether everything in the cluster that matters is compiled. */
+  /** Whether all relevant resources of the cluster are compiled. */
   get isReady(): boolean {
     return this.#isReady;
   }
 
-  /** Everything that is compiled, published or not, by key. */
+  /** All compiled snapshot resources by key, published or not. */
   get table(): ReadonlyMap<string, SnapshotResource> {
     return this.#reconciler.table;
   }
 
   /**
-   * Rejects when a change could not be handled. This process reconciles and publishes nothing from
-   * then on; another process has to read everything afresh.
+   * Rejects when a change could not be handled. This process then reconciles and publishes nothing
+   * more; another process has to read everything again.
    */
   get failed(): Promise<never> {
     return this.#reconciler.failed;
@@ -148,19 +148,19 @@ export class Controller {
   }
 
   /** Publishes and reports, until the leadership ends. */
-  async #lead(leadership: Leadership): Promise<void> {
-    await using publication = this.#pushServer.lead(leadership, {
+  async #runTerm(leadership: Leadership): Promise<void> {
+    await using publication = this.#pushServer.startPublication(leadership, {
       onChange: this.#reconciler.onPublicationChange,
     });
     await pause(monotonicClock, this.#firstHellosMs, leadership.signal);
     if (!leadership.isCurrent) return;
-    const resign = this.#reconciler.lead({ leadership, publication });
+    const resign = this.#reconciler.beginTerm({ leadership, publication });
     if (!leadership.signal.aborted) await once(leadership.signal, 'abort');
     resign();
   }
 }
 
-/** Each class elects a leader of its own. */
+/** Returns the name of the Lease: each class elects its own leader. */
 function leaseName(gatewayClass: string): string {
   return gatewayClass === 'gatehouse'
     ? 'gatehouse-controller'

@@ -1,8 +1,8 @@
 import type { Logger } from '../shared/telemetry/logger.ts';
 
 /**
- * Runs handlers of changes until one throws. The state has a hole from then on, which later changes
- * cannot repair, so no further handler runs.
+ * Runs handlers of changes until one throws. The state then lacks a change, which later changes cannot
+ * repair, so no further handler runs.
  */
 export class FailStop {
   readonly #logger: Logger;
@@ -22,6 +22,7 @@ export class FailStop {
     return this.#failure.promise;
   }
 
+  /** Runs a handler, unless an earlier one threw. */
   run(handler: () => void): void {
     if (this.#hasFailed) return;
     try {

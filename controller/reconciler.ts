@@ -22,11 +22,11 @@ export interface ReconcilerOptions {
   readonly api: KubernetesApi;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Holder of the Lease, as this process is named there. */
+  /** Name of this process as holder of the Lease. */
   readonly identity: string;
-  /** Where Gatehouse is installed. */
+  /** Namespace that Gatehouse is installed in. */
   readonly namespace: string;
-  /** Namespaces of Routes; undefined: all. */
+  /** Namespaces of Routes; undefined for all. */
   readonly watchNamespaces: readonly string[] | undefined;
   readonly gatewayClass: string;
   readonly settingsName: string;
@@ -38,7 +38,7 @@ export interface ReconcilerOptions {
   readonly limits?: StatusWriterLimits;
 }
 
-/** A leadership, and what it publishes to. */
+/** A leadership, and the publication that it writes to. */
 export interface PublishingTerm {
   readonly leadership: Leadership;
   readonly publication: Publication;
@@ -60,7 +60,7 @@ export class Reconciler implements AsyncDisposable {
   readonly #status: StatusLoop;
   readonly #hold: PublicationHold;
   readonly #failStop: FailStop;
-  /** Called once, after the next compilation of everything that is referenced. */
+  /** Called once, after the next compilation with all references loaded. */
   readonly #onceComplete: Set<() => void>;
 
   /** `onComplete` is called once, when everything is compiled for the first time. */
@@ -90,26 +90,26 @@ export class Reconciler implements AsyncDisposable {
     this.#watch = this.#openWatch(options);
   }
 
-  /** Everything that is compiled, published or not, by key. */
+  /** All compiled snapshot resources by key, published or not. */
   get table(): ReadonlyMap<string, SnapshotResource> {
     return this.#publisher.table;
   }
 
-  /** Rejects when a change could not be handled: nothing is reconciled after it. */
+  /** Rejects when a change could not be handled. Nothing is reconciled after that. */
   get failed(): Promise<never> {
     return this.#failStop.failed;
   }
 
   /**
-   * Takes over from the leader before: adopts its statuses, because proxies serve what they name, and
-   * publishes once everything that is referenced is loaded.
+   * Takes over from the previous leader: adopts the generations that its statuses name, because proxies
+   * serve them, and publishes once all references are loaded.
    *
    * Returns a function that resigns.
    */
-  lead(term: PublishingTerm): () => void {
+  beginTerm(term: PublishingTerm): () => void {
     const begin = (): void => {
-      this.#publisher.lead(term.publication, attachedRoutes(this.#watch.settings));
-      this.#status.lead(term);
+      this.#publisher.beginTerm(term.publication, attachedRoutes(this.#watch.settings));
+      this.#status.beginTerm(term);
     };
     this.#failStop.run(() => {
       this.#adopt();
@@ -122,7 +122,7 @@ export class Reconciler implements AsyncDisposable {
     };
   }
 
-  /** Reports changes of what proxies acknowledge and reject. */
+  /** Receives the keys that proxies newly acknowledge or reject. */
   readonly onPublicationChange: OnPublicationChange = (keys) => {
     this.#failStop.run(() => this.#status.recheck(keys));
   };
@@ -165,7 +165,7 @@ export class Reconciler implements AsyncDisposable {
     this.#pending = mergeCompilations(this.#pending, adopted);
   }
 
-  /** Publishes, unless a referenced object is still loading: a Secret that loads is not missing. */
+  /** Publishes, unless a reference is still loading: a Secret that is loading is not missing. */
   #publishIfComplete(): void {
     const isIncomplete = this.#watch.subscribe({
       secretNames: this.#compiler.secretNames,
@@ -198,7 +198,7 @@ export class Reconciler implements AsyncDisposable {
     if (settings !== undefined) this.#status.observeSettings(this.#watch.settings);
   }
 
-  /** Compares statuses with those that the cluster has now. */
+  /** Records the statuses that the cluster has now. */
   #observe(change: StatusChange): void {
     switch (change.kind) {
       case 'settings':
@@ -214,7 +214,8 @@ export class Reconciler implements AsyncDisposable {
 }
 
 /**
- * The routes that the leader before reported: a proxy may not have connected yet, and one may lie.
+ * Returns the number of routes that the previous leader reported. Proxies report it too, but one may
+ * not have connected yet, and one may lie.
  */
 function attachedRoutes(settings: StoredSettings | undefined): number | undefined {
   return settings?.status?.attachedRoutes;

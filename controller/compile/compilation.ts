@@ -61,11 +61,11 @@ export interface RouteVerdict extends Verdict<StoredRoute> {
   /** Public URL; empty if nothing serves. */
   readonly url: string;
   /** Present only if the settings keep the route from serving. */
-  readonly kept?: Kept;
+  readonly waiting?: WaitingRoute;
 }
 
 /** What a route will serve with once the settings allow it. */
-export interface Kept {
+export interface WaitingRoute {
   /** Hosts that it asks for, and that no other namespace got meanwhile. */
   readonly hosts: readonly string[];
   /** An earlier generation that was accepted. */

@@ -17,7 +17,7 @@ import { schemeProblem } from './secure-scheme.ts';
 import { originOf, type Origin } from '../../shared/snapshot/origin.ts';
 
 /** What settings compile to. */
-export interface SettingsParts {
+export interface SettingsOutput {
   readonly settings: CompiledSettings;
   readonly authenticateAddress: Address | undefined;
   readonly identityProvider: CompiledIdentityProvider | undefined;
@@ -43,7 +43,7 @@ export function compileSettings(
   settings: GatewaySettings,
   secrets: Secrets,
   options: CompileOptions,
-): CompileResult<SettingsParts> {
+): CompileResult<SettingsOutput> {
   const { spec } = settings;
   const parts = combine({
     authenticateAddress: compileAuthenticateUrl(spec, options),

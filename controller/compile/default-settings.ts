@@ -1,17 +1,18 @@
+import { API_VERSION } from '../../crds/crd-schema.ts';
 import type { GatewaySettings } from '../../crds/types.ts';
-import { compileSettings, type SettingsParts } from './compile-settings.ts';
+import { compileSettings, type SettingsOutput } from './compile-settings.ts';
 import type { CompileOptions } from './resources.ts';
 
 /** The settings that apply without GatewaySettings: the defaults, without sign-in. */
 export const NO_SETTINGS: GatewaySettings = {
-  apiVersion: 'gatehouse.dev/v1alpha1',
+  apiVersion: API_VERSION,
   kind: 'GatewaySettings',
   metadata: { name: 'gatehouse', namespace: 'default' },
   spec: {},
 };
 
 /** What the default settings compile to. */
-export function defaultParts(options: CompileOptions): SettingsParts {
+export function defaultOutput(options: CompileOptions): SettingsOutput {
   const result = compileSettings(NO_SETTINGS, new Map(), options);
   if (result.kind === 'invalid') throw new Error('the default settings are invalid');
   return result.value;

@@ -8,7 +8,7 @@ import { ServiceTable } from './backends/service-table.ts';
 import type { Changes, Compilation, SettingsVerdict } from './compilation.ts';
 import { CompilationReport } from './compilation-report.ts';
 import { compileRoute } from './compile-route.ts';
-import { defaultParts } from './default-settings.ts';
+import { defaultOutput } from './default-settings.ts';
 import { describeSettings } from './describe-settings.ts';
 import type { Labels } from './label-selector.ts';
 import { isOfClass, readStored } from './read-stored.ts';
@@ -169,7 +169,7 @@ export class IncrementalCompiler {
   #applySettings(): void {
     const { served } = this.#settings;
     if (this.#applied !== undefined && served === this.#applied.served) return;
-    const resources = settingsResources(served?.parts ?? defaultParts(this.#options));
+    const resources = settingsResources(served?.output ?? defaultOutput(this.#options));
     for (const { key } of this.#applied?.resources ?? []) this.#report.setResource(key, undefined);
     for (const resource of resources) this.#report.setResource(resource.key, resource);
     this.#routes.setTerms(this.#terms());
@@ -190,13 +190,13 @@ export class IncrementalCompiler {
     else this.#serving.add(name);
     this.#report.setResource(routeKey(name), serving?.resource);
     this.#services.use(name, serving?.resolved.backends ?? []);
-    this.#report.setRoute(name, entry && verdictOf(entry, this.#routes.keptBy(entry)));
+    this.#report.setRoute(name, entry && verdictOf(entry, this.#routes.waitingOf(entry)));
   }
 
   #terms(): RouteTerms {
     const { served } = this.#settings;
     const { devAllowLoopback, services } = this.#options;
-    const { authenticateAddress } = served?.parts ?? defaultParts(this.#options);
+    const { authenticateAddress } = served?.output ?? defaultOutput(this.#options);
     return {
       context: {
         devAllowLoopback,

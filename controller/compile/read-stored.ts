@@ -40,7 +40,7 @@ export function readStored(
 }
 
 /** A generation that served. */
-export interface ServedSpec {
+export interface RecordedGeneration {
   readonly number: number;
   readonly spec: unknown;
 }
@@ -49,7 +49,7 @@ export interface ServedSpec {
  * Reads a generation before `newest` from `status.served`; undefined if there is none. Accepts any
  * stored value.
  */
-export function readServed(status: unknown, newest = 0): ServedSpec | undefined {
+export function readServed(status: unknown, newest = 0): RecordedGeneration | undefined {
   const served = isRecord(status) ? status['served'] : undefined;
   if (!isRecord(served) || !('spec' in served)) return undefined;
   const { generation, spec } = served;

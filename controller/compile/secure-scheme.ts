@@ -1,6 +1,6 @@
 import { isLoopbackHost } from '../../shared/snapshot/loopback-host.ts';
 
-interface Endpoint {
+interface SchemeAndHost {
   /** `https`, with or without a colon. */
   readonly scheme: string;
   readonly host: string;
@@ -11,7 +11,7 @@ interface Endpoint {
  * Cleartext is only for loopback names, and only in development.
  */
 export function schemeProblem(
-  { scheme, host }: Endpoint,
+  { scheme, host }: SchemeAndHost,
   devAllowLoopback: boolean,
 ): string | undefined {
   if (scheme.startsWith('https')) return undefined;

@@ -1,15 +1,16 @@
 import type { GatewaySettings } from '../../crds/types.ts';
 import type { StoredSettings } from '../kubernetes/stored-resources.ts';
 import type { Problem } from '../validate/problem.ts';
-import { andThen, type CompileResult } from './compile-result.ts';
-import { compileSettings, type SettingsParts } from './compile-settings.ts';
-import { defaultParts, NO_SETTINGS } from './default-settings.ts';
+import { andThen, made, type CompileResult } from './compile-result.ts';
+import { compileSettings, type SettingsOutput } from './compile-settings.ts';
+import { defaultOutput, NO_SETTINGS } from './default-settings.ts';
+import { generationOf, isSameGeneration } from './generation.ts';
 import { isOfClass, readServed, readStored } from './read-stored.ts';
 import { namespaceOf, resourceName, type CompileOptions, type Secrets } from './resources.ts';
 
 /** Settings that serve, of any generation, with the Secrets that they were accepted with. */
 export interface ServedSettings extends SettingsGeneration {
-  readonly parts: SettingsParts;
+  readonly output: SettingsOutput;
 }
 
 interface SettingsGeneration {
@@ -100,7 +101,10 @@ export class SettingsKeeper {
     const { gatewayClassName } = this.#options;
     if (resource === undefined || !isOfClass(resource.spec, gatewayClassName)) {
       this.#state = { kind: 'absent', served: this.#defaults() };
-    } else if (this.#state.kind !== 'absent' && isSameGeneration(this.#state.newest, resource)) {
+    } else if (
+      this.#state.kind !== 'absent' &&
+      isSameGeneration(this.#state.newest.resource, resource)
+    ) {
       this.#state = { ...this.#state, newest: { ...this.#state.newest, resource } };
     } else {
       const settings = readStored('GatewaySettings', { ...idOf(resource), spec: resource.spec });
@@ -164,15 +168,14 @@ export class SettingsKeeper {
   }
 
   #serve(generation: SettingsGeneration, secrets: Secrets): CompileResult<ServedSettings> {
-    return andThen(compileSettings(generation.settings, secrets, this.#options), (parts) => ({
-      kind: 'made',
-      value: { ...generation, parts },
-    }));
+    return andThen(compileSettings(generation.settings, secrets, this.#options), (output) =>
+      made({ ...generation, output }),
+    );
   }
 
   #defaults(): ServedSettings | undefined {
     if (this.#options.withoutSettings === undefined) return undefined;
-    return { generation: 0, settings: NO_SETTINGS, parts: defaultParts(this.#options) };
+    return { generation: 0, settings: NO_SETTINGS, output: defaultOutput(this.#options) };
   }
 
   /** Reads the generation that served in another process from the status. */
@@ -194,16 +197,6 @@ function lastGoodOf(state: Exclude<State, { kind: 'absent' }>): LastGood {
 
 function idOf(resource: StoredSettings): { readonly namespace: string; readonly name: string } {
   return { namespace: namespaceOf(resource), name: resource.metadata.name };
-}
-
-function isSameGeneration({ resource: before }: Newest, now: StoredSettings): boolean {
-  const { uid, generation } = now.metadata;
-  const isSame = uid === before.metadata.uid && generation === before.metadata.generation;
-  return isSame && generation !== undefined;
-}
-
-function generationOf({ metadata }: StoredSettings): number {
-  return metadata.generation ?? 0;
 }
 
 function secretsOf(settings: GatewaySettings): readonly string[] {

@@ -5,10 +5,10 @@ import {
   SIGNING_KEYS_KEY,
 } from '../../shared/snapshot/resource-key.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
-import type { SettingsParts } from './compile-settings.ts';
+import type { SettingsOutput } from './compile-settings.ts';
 
 /** The snapshot resources that are compiled from the settings. */
-export function settingsResources(parts: SettingsParts): readonly SnapshotResource[] {
+export function settingsResources(parts: SettingsOutput): readonly SnapshotResource[] {
   const { settings, identityProvider, signingKeys } = parts;
   return [
     hashResource(SETTINGS_KEY, settings),

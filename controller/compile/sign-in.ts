@@ -8,7 +8,7 @@ export function signInOf(served: ServedSettings | undefined): SignInAvailability
   if (served === undefined || served.settings === NO_SETTINGS) {
     return unavailable('SettingsNotFound', 'there is no GatewaySettings');
   }
-  if (served.parts.identityProvider !== undefined) return { kind: 'available' };
+  if (served.output.identityProvider !== undefined) return { kind: 'available' };
   const name = `GatewaySettings ${resourceName(served.settings)}`;
   return unavailable('IdentityProviderNotFound', `${name} has no identity provider`);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../shared/runtime/is-record.ts';
 import { compilePolicy } from '../compile/policy/compile-policy.ts';
 import type { ResourceProblem } from '../validate/problem.ts';
 import { displayName, readResourceId, type ResourceId } from '../validate/resource-id.ts';
@@ -9,7 +10,7 @@ import type { SourceDocument } from './parse-documents.ts';
 import { isPlainForm } from './plain/is-plain-form.ts';
 import { inPlainWords } from './plain/plain-words.ts';
 import type { SecretFiles } from './plain/secret-files.ts';
-import { isMapping, type PlainProblem } from './plain/translate-keys.ts';
+import type { PlainProblem } from './plain/translate-keys.ts';
 import { EMPTY_SETTINGS, translatePlainForm } from './plain/translate-plain-form.ts';
 import type { ConfigurationFile, Contents } from './read-contents.ts';
 
@@ -126,8 +127,8 @@ function policyProblems(
   manifest: unknown,
   known: readonly ResourceProblem[],
 ): readonly ResourceProblem[] {
-  const spec = isMapping(manifest) ? manifest['spec'] : undefined;
-  const policy = isMapping(spec) ? spec['policy'] : undefined;
+  const spec = isRecord(manifest) ? manifest['spec'] : undefined;
+  const policy = isRecord(spec) ? spec['policy'] : undefined;
   const isKnown = known.some(({ path }) => path.startsWith(POLICY_PATH));
   if (policy === undefined || isKnown) return [];
   const result = compilePolicy(policy, POLICY_PATH);
@@ -154,12 +155,12 @@ function locateWritten(
 }
 
 function kindOf(manifest: unknown): Candidate['kind'] {
-  const kind = isMapping(manifest) ? manifest['kind'] : undefined;
+  const kind = isRecord(manifest) ? manifest['kind'] : undefined;
   return KINDS.find((known) => known === kind);
 }
 
 function isSettings(manifest: unknown): manifest is Readonly<Record<string, unknown>> {
-  return isMapping(manifest) && manifest['kind'] === 'GatewaySettings';
+  return isRecord(manifest) && manifest['kind'] === 'GatewaySettings';
 }
 
 function syntaxProblems({ name, parsed }: ConfigurationFile): readonly LocatedProblem[] {

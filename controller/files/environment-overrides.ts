@@ -1,7 +1,8 @@
 import type { Environment } from '../../shared/runtime/environment.ts';
+import { isRecord } from '../../shared/runtime/is-record.ts';
 import type { SourcePlace } from './origins.ts';
 import { isGroup, SETTINGS_KEYS, type PlainKeys, type PlainValue } from './plain/plain-keys.ts';
-import { isMapping, type Mapping } from './plain/translate-keys.ts';
+import type { Mapping } from './plain/translate-keys.ts';
 
 /** A setting whose value comes from an environment variable. */
 export interface Override {
@@ -81,6 +82,6 @@ function splitList(text: string): readonly string[] {
 function withField(target: unknown, field: readonly string[], value: unknown): unknown {
   const [name, ...rest] = field;
   if (name === undefined) return value;
-  if (target !== undefined && !isMapping(target)) return target;
+  if (target !== undefined && !isRecord(target)) return target;
   return { ...target, [name]: withField(target?.[name], rest, value) };
 }

@@ -1,3 +1,4 @@
+import { compareText } from '../../shared/runtime/compare-text.ts';
 import type { ResourceProblem } from '../validate/problem.ts';
 
 /** A problem with its place in the files. */
@@ -26,13 +27,8 @@ export function sortLocated(problems: readonly LocatedProblem[]): readonly Locat
   const byText = new Map(problems.map((problem) => [formatProblem(problem), problem]));
   return [...byText.values()].sort(
     (a, b) =>
-      compare(a.file, b.file) ||
-      compare(a.line ?? 0, b.line ?? 0) ||
-      compare(formatProblem(a), formatProblem(b)),
+      compareText(a.file, b.file) ||
+      (a.line ?? 0) - (b.line ?? 0) ||
+      compareText(formatProblem(a), formatProblem(b)),
   );
-}
-
-function compare(a: string | number, b: string | number): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -1,3 +1,4 @@
+import { API_VERSION } from '../../crds/crd-schema.ts';
 import type { GatewaySettings } from '../../crds/types.ts';
 import type { Version } from './versions.ts';
 
@@ -5,7 +6,7 @@ import type { Version } from './versions.ts';
 export const PLACEHOLDER_SETTINGS: Version<GatewaySettings> = {
   kind: 'readable',
   resource: {
-    apiVersion: 'gatehouse.dev/v1alpha1',
+    apiVersion: API_VERSION,
     kind: 'GatewaySettings',
     metadata: { name: 'gatehouse', namespace: 'default' },
     spec: {

@@ -5,11 +5,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { Agent, ProxyAgent, request, type Dispatcher } from 'undici';
 
-/** How long a response may take to begin. That of a watch begins at once, before its events. */
+/** How long a response may take to begin. The response to a watch begins before its first event. */
 const HEADERS_TIMEOUT_MS = 30_000;
 
 /**
- * The silence after which TCP probes the connection. Linux gives up ten seconds after the first probe,
+ * The time without traffic after which TCP probes the connection. Linux gives up ten seconds after the first probe,
  * so a watch notices a dead connection within 25 seconds.
  */
 const KEEP_ALIVE_MS = 15_000;
@@ -99,7 +99,7 @@ export class ApiConnection {
     const before = this.#dispatcher;
     this.#tls = tls;
     this.#dispatcher = this.#connect();
-    // This waits for the requests in progress; a watch may last for some minutes.
+    // `close` waits for the requests in progress, and a watch may last for minutes.
     before.close().catch(() => undefined);
   }
 

@@ -7,20 +7,20 @@ export interface ApiPlace extends Scope {
 
 /** Builds the path of a resource at the API server. No name can lead to another resource. */
 export function apiPath({ group, version, plural }: ResourceType, place: ApiPlace): string {
-  const parts = [
+  const segments = [
     ...(group === '' ? ['api', version] : ['apis', group, version]),
     ...(place.namespace === undefined ? [] : ['namespaces', place.namespace]),
     plural,
     ...(place.name === undefined ? [] : [place.name]),
     ...(place.subresource === undefined ? [] : [place.subresource]),
   ];
-  return parts.map((part) => `/${encodePart(part)}`).join('');
+  return segments.map((segment) => `/${encodeSegment(segment)}`).join('');
 }
 
-function encodePart(part: string): string {
-  // Paths are normalized on the way: these names would lead out of the path, as would an empty one.
-  if (part === '' || part === '.' || part === '..') {
-    throw new TypeError(`invalid name of a resource: "${part}"`);
+function encodeSegment(segment: string): string {
+  // Paths are normalized on the way, so these names would lead to another resource.
+  if (segment === '' || segment === '.' || segment === '..') {
+    throw new TypeError(`invalid name of a resource: "${segment}"`);
   }
-  return encodeURIComponent(part);
+  return encodeURIComponent(segment);
 }

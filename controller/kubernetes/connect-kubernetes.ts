@@ -5,6 +5,7 @@ import type { KubernetesApi, ResourceType, Scope, WatchEvent } from './kubernete
 import { loadKubeconfig } from './load-kubeconfig.ts';
 import { parseObject, parsePage, parseWatchEvent } from './parse-objects.ts';
 import { readApiError } from './parse-api-error.ts';
+import { apiVersionOf } from './resource-types.ts';
 
 /** Timeout of every request except watches, including the body of the response. */
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -18,7 +19,7 @@ const FIELD_MANAGER = 'gatehouse';
 /**
  * Connects to the API server of a kubeconfig, or of the cluster that this process runs in.
  *
- * Throws if there is no such configuration. Whether the server responds shows with the first request.
+ * Throws if there is no such configuration. Does not contact the server before the first request.
  * Unused connections do not keep the process alive.
  */
 export function connectKubernetes({
@@ -59,7 +60,7 @@ export function connectKubernetes({
       const { namespace, name } = place;
       const path = apiPath(type, { namespace, name, subresource: 'status' });
       const query = `?fieldManager=${FIELD_MANAGER}&force=true`;
-      const body = { ...typeMeta(type), metadata: place, status };
+      const body = { apiVersion: apiVersionOf(type), kind: type.kind, metadata: place, status };
       // JSON is valid YAML; server-side apply has no other content type.
       const contentType = 'application/apply-patch+yaml';
       const response = await request('PATCH', path + query, {
@@ -131,13 +132,9 @@ function queryOf({ name }: Scope, others: Readonly<Record<string, string>>): URL
   });
 }
 
-/** The collection also for one object: only a collection can be watched, with a field selector. */
+/** Returns the path of a collection, for one object too: it is watched with a field selector. */
 function collectionPath(type: ResourceType, { namespace }: Scope): string {
   return apiPath(type, namespace === undefined ? {} : { namespace });
-}
-
-function typeMeta({ group, version, kind }: ResourceType): object {
-  return { apiVersion: group === '' ? version : `${group}/${version}`, kind };
 }
 
 function json(object: object): Pick<ApiRequest, 'body' | 'contentType'> {

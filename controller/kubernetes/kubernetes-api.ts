@@ -32,12 +32,12 @@ export type WatchEvent =
     }
   | { readonly type: 'ERROR'; readonly error: KubernetesApiError };
 
-/** The API server refused a request, with the code and reason of its `Status`. */
+/** A request that the API server refused, with the code and reason of its `Status`. */
 export class KubernetesApiError extends Error {
   override readonly name = 'KubernetesApiError';
   readonly code: number;
   readonly reason: string;
-  /** Seconds to wait before a retry; undefined if the server did not specify any. */
+  /** Seconds to wait before a retry; undefined if the server does not specify them. */
   readonly retryAfter: number | undefined;
 
   constructor(

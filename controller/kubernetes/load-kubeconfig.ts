@@ -9,7 +9,7 @@ const INVENTED_CONTEXT = 'loaded-context';
  * Loads the address of the API server and the credentials: from the given file, else from where
  * `kubectl` finds them (`KUBECONFIG`, `~/.kube/config`), else from the pod.
  *
- * Throws if there are none, or if they name no server.
+ * Throws if there is no configuration, or if it names no server.
  */
 export function loadKubeconfig(file?: string): KubeConfig {
   const config = new KubeConfig();

@@ -6,7 +6,7 @@ interface Entry<Parsed> {
   readonly parsed: Parsed;
 }
 
-/** Receives an object that is new or has a new version; undefined: it was deleted. Must not throw. */
+/** Receives a new or changed object; undefined if it was deleted. Must not throw. */
 export type OnObjectChange<Parsed> = (
   key: string,
   object: Parsed | undefined,
@@ -19,7 +19,7 @@ export class ObjectCache<Parsed> {
   readonly #parse: (object: KubernetesObject) => Parsed;
   readonly #onChange: OnObjectChange<Parsed>;
 
-  /** `parse` returns what the cache holds of an object. */
+  /** `parse` returns the part of an object that the cache holds. */
   constructor(parse: (object: KubernetesObject) => Parsed, onChange: OnObjectChange<Parsed>) {
     this.#parse = parse;
     this.#onChange = onChange;
@@ -37,6 +37,7 @@ export class ObjectCache<Parsed> {
     return this.#entries.keys();
   }
 
+  /** Adds an object, or replaces its older version. */
   put(object: KubernetesObject): void {
     const key = keyOf(object);
     const before = this.#entries.get(key);
@@ -46,6 +47,7 @@ export class ObjectCache<Parsed> {
     this.#onChange(key, entry.parsed, before?.parsed);
   }
 
+  /** Removes an object, if the cache holds it. */
   remove(object: KubernetesObject): void {
     const key = keyOf(object);
     const before = this.#entries.get(key);

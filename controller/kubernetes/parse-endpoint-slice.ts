@@ -1,7 +1,7 @@
 import { isRecord } from '../../shared/runtime/is-record.ts';
 import { objectName, type EndpointSlice, type KubernetesObject } from './objects.ts';
 
-type Endpoint = NonNullable<EndpointSlice['endpoints']>[number];
+type SliceEndpoint = NonNullable<EndpointSlice['endpoints']>[number];
 type Port = NonNullable<EndpointSlice['ports']>[number];
 type Members = Readonly<Record<string, unknown>>;
 
@@ -17,12 +17,12 @@ export function parseEndpointSlice(object: KubernetesObject): EndpointSlice {
       ...(serviceName !== undefined && { labels: { [SERVICE_NAME_LABEL]: serviceName } }),
     },
     ...(typeof addressType === 'string' && { addressType }),
-    endpoints: Array.isArray(endpoints) ? endpoints.filter(isRecord).map(parseEndpoint) : [],
+    endpoints: Array.isArray(endpoints) ? endpoints.filter(isRecord).map(parseSliceEndpoint) : [],
     ports: Array.isArray(ports) ? ports.filter(isRecord).map(parsePort) : [],
   };
 }
 
-function parseEndpoint({ addresses, conditions }: Members): Endpoint {
+function parseSliceEndpoint({ addresses, conditions }: Members): SliceEndpoint {
   const ready = isRecord(conditions) ? conditions['ready'] : undefined;
   return {
     addresses: Array.isArray(addresses) ? addresses.filter(isText) : [],

@@ -10,7 +10,7 @@ export function parseMetadata(value: Readonly<Record<string, unknown>>): ObjectM
   const { creationTimestamp, deletionTimestamp, labels, annotations, ...unread } = others;
   return {
     ...unread,
-    // An object that is only reviewed, such as a TokenReview, has no name.
+    // An object that is not stored, such as a TokenReview, has no name.
     name: typeof name === 'string' ? name : '',
     ...(typeof namespace === 'string' && { namespace }),
     ...(typeof uid === 'string' && { uid }),

@@ -3,6 +3,7 @@ import type { ObjectPage, ResourceType, WatchEvent } from './kubernetes-api.ts';
 import type { KubernetesObject } from './objects.ts';
 import { parseMetadata } from './parse-metadata.ts';
 import { parseApiError } from './parse-api-error.ts';
+import { apiVersionOf } from './resource-types.ts';
 
 /** Parses an object; `request` names the request in the error. Throws if it is not an object. */
 export function parseObject(value: unknown, request: string): KubernetesObject {
@@ -72,8 +73,4 @@ function parseLine(line: string, request: string): unknown {
     // The error of the parser quotes the line, which may hold a Secret.
     throw new Error(`${request}: a line of the watch is not JSON`);
   }
-}
-
-function apiVersionOf({ group, version }: ResourceType): string {
-  return group === '' ? version : `${group}/${version}`;
 }

@@ -9,8 +9,8 @@ type Members = Readonly<Record<string, unknown>>;
 /**
  * Parses an object of type ReferenceGrant.
  *
- * An entry that is not as in the definition is left out whole: without one of its members it could
- * grant more.
+ * An entry that does not match the definition is left out as a whole: without one of its members it
+ * could grant more.
  */
 export function parseReferenceGrant({ metadata, spec }: KubernetesObject): ReferenceGrant {
   if (!isRecord(spec)) return { metadata: objectName(metadata) };

@@ -8,8 +8,8 @@ type Members = Readonly<Record<string, unknown>>;
 /**
  * Parses the status of a Route; undefined if it has none.
  *
- * Members that are not as in the definition are left out: another controller, or another version of
- * the definition, may have written them.
+ * Members that do not match the definition are left out: another controller, or one of another
+ * version, may have written them.
  */
 export function parseRouteStatus(value: unknown): RouteStatus | undefined {
   if (!isRecord(value)) return undefined;
@@ -24,7 +24,7 @@ export function parseRouteStatus(value: unknown): RouteStatus | undefined {
   };
 }
 
-/** Parses the status of GatewaySettings as `parseRouteStatus` does that of a Route. */
+/** Parses the status of GatewaySettings like `parseRouteStatus`. */
 export function parseSettingsStatus(value: unknown): SettingsStatus | undefined {
   if (!isRecord(value)) return undefined;
   const { addresses, attachedRoutes } = value;

@@ -16,7 +16,7 @@ export function parseStoredSettings(object: KubernetesObject): StoredSettings {
   return { metadata: ownMetadata(metadata), spec, ...(status && { status }) };
 }
 
-/** Leaves out what is large and unused: `managedFields`, and the copy that `kubectl apply` adds. */
+/** Leaves out large, unused members: `managedFields`, and the copy that `kubectl apply` adds. */
 function ownMetadata(metadata: ObjectMeta): ObjectMeta {
   const { name, namespace, uid, resourceVersion, generation } = metadata;
   const { creationTimestamp, deletionTimestamp } = metadata;

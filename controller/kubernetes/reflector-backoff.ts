@@ -24,15 +24,15 @@ export class ReflectorBackoff {
   }
 
   /**
-   * Records a failure. Returns how long to wait: twice as long each time, and at random, so that
-   * reflectors that failed together do not return together.
+   * Records a failure. Returns how long to wait: up to twice as long each time, with a random part, so
+   * that reflectors that failed together do not retry together.
    */
   fail(error: unknown): number {
     const { shortestBackoffMs, longestBackoffMs } = this.#times;
     const longest = Math.min(shortestBackoffMs * 2 ** this.#failures, longestBackoffMs);
     this.#failures += 1;
     const backoffMs = longest * (0.5 + Math.random() / 2);
-    const asked = error instanceof KubernetesApiError ? (error.retryAfter ?? 0) : 0;
-    return Math.max(backoffMs, Math.min(asked, LONGEST_RETRY_AFTER_SECONDS) * SECOND);
+    const requested = error instanceof KubernetesApiError ? (error.retryAfter ?? 0) : 0;
+    return Math.max(backoffMs, Math.min(requested, LONGEST_RETRY_AFTER_SECONDS) * SECOND);
   }
 }

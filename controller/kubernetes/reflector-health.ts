@@ -1,5 +1,6 @@
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import { describeError } from '../../shared/telemetry/describe-error.ts';
+import { FORBIDDEN, NOT_FOUND, UNAUTHORIZED } from './error-codes.ts';
 import { KubernetesApiError, type ResourceType, type Scope } from './kubernetes-api.ts';
 
 /** Why the objects of a type cannot be watched. */
@@ -19,10 +20,8 @@ export interface WatchHealth {
   readonly resource: string;
   readonly namespace?: string;
   readonly name?: string;
-  /** Whether all objects have been known once. */
+  /** Whether all objects have been loaded once. */
   readonly isSynced: boolean;
-  /** Time of the last response of the API server, in milliseconds since the epoch. */
-  readonly lastHeardAt: number | undefined;
   /** Absent while the watch works. */
   readonly problem?: WatchProblem;
   /** The last error, as text. */
@@ -34,7 +33,6 @@ export class HealthRecord {
   readonly #subject: Pick<WatchHealth, 'resource' | 'namespace' | 'name'>;
   readonly #logger: Logger;
   #isSynced = false;
-  #lastHeardAt: number | undefined;
   #problem: WatchProblem | undefined;
   #lastError: string | undefined;
   #isInstalled = true;
@@ -44,23 +42,18 @@ export class HealthRecord {
     this.#logger = logger;
   }
 
+  /** The health of the watch at present. */
   get current(): WatchHealth {
     return {
       ...this.#subject,
       isSynced: this.#isSynced,
-      lastHeardAt: this.#lastHeardAt,
       ...(this.#problem !== undefined && { problem: this.#problem }),
       ...(this.#lastError !== undefined && { lastError: this.#lastError }),
     };
   }
 
-  recordResponse(): void {
-    this.#lastHeardAt = Date.now();
-  }
-
-  /** Records that all objects are known. */
+  /** Records that all objects are loaded. */
   recordSync(): void {
-    this.recordResponse();
     this.#isSynced = true;
   }
 
@@ -77,6 +70,7 @@ export class HealthRecord {
     this.#isInstalled = false;
   }
 
+  /** Records that the API server cannot be reached or refuses the watch. */
   recordFailure(error: unknown): void {
     const problem = problemOf(error);
     this.#lastError = describeError(error);
@@ -86,7 +80,6 @@ export class HealthRecord {
   }
 
   #recover(): void {
-    this.recordResponse();
     if (this.#problem === undefined) return;
     this.#problem = undefined;
     this.#logger.info('kubernetes watch recovered', this.#subject);
@@ -95,7 +88,7 @@ export class HealthRecord {
 
 function problemOf(error: unknown): WatchProblem {
   if (!(error instanceof KubernetesApiError)) return 'unavailable';
-  if (error.code === 401) return 'unauthorized';
-  if (error.code === 403) return 'forbidden';
-  return error.code === 404 ? 'not-installed' : 'unavailable';
+  if (error.code === UNAUTHORIZED) return 'unauthorized';
+  if (error.code === FORBIDDEN) return 'forbidden';
+  return error.code === NOT_FOUND ? 'not-installed' : 'unavailable';
 }

@@ -8,14 +8,14 @@ export interface ReflectorTimes {
    * a bookmark every minute, so a working watch is silent for longer only before its first event.
    */
   readonly inactivityMs: number;
-  /** The time between two full lists. Watches have lost events before. */
+  /** The time between two full lists, which correct a watch that lost events. */
   readonly relistMs: number;
   /** The time until a type that is not installed is listed again. */
   readonly notInstalledMs: number;
   /** The period in which at most two requests are sent. */
   readonly paceMs: number;
   readonly shortestBackoffMs: number;
-  /** Short enough to recover within half a minute of the API server. */
+  /** Short enough that a reflector recovers within half a minute after the API server. */
   readonly longestBackoffMs: number;
 }
 

@@ -1,5 +1,6 @@
 import { pause, type Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
+import { FORBIDDEN } from './error-codes.ts';
 import {
   KubernetesApiError,
   type KubernetesApi,
@@ -7,17 +8,19 @@ import {
   type Scope,
   type WatchEvent,
 } from './kubernetes-api.ts';
+import { MissingType } from './missing-type.ts';
 import { ObjectCache, type OnObjectChange } from './object-cache.ts';
 import type { KubernetesObject } from './objects.ts';
 import { ReflectorBackoff } from './reflector-backoff.ts';
 import { HealthRecord, type WatchHealth } from './reflector-health.ts';
+import { ReflectorReadiness } from './reflector-readiness.ts';
 import { REFLECTOR_TIMES, type ReflectorTimes } from './reflector-times.ts';
 import { RequestPace } from './request-pace.ts';
 import { WatchTimeout } from './watch-timeout.ts';
 
 const SECOND = 1000;
 
-/** Objects of one page of a list: few enough to be parsed in a short time. */
+/** Number of objects in one page of a list: few enough to be parsed in a short time. */
 const PAGE_SIZE = 500;
 
 /** How long a watch lasts: a random time, so that not all watches are reopened at once. */
@@ -30,9 +33,17 @@ const OVERDUE_MS = 30 * SECOND;
 /** A watch that ends sooner, and without an event, has failed. */
 const SHORTEST_WATCH_MS = 5 * SECOND;
 
-const FORBIDDEN = 403;
+/** The time between two lists is shorter by a random share of up to this much. */
+const RELIST_SPREAD = 0.1;
 
-/** What a Reflector is made with. */
+/** The place where a watch continues. */
+interface WatchPosition {
+  readonly version: string;
+  /** When all objects are listed again, by the clock. */
+  readonly relistAt: number;
+}
+
+/** Options of a Reflector. */
 export interface ReflectorOptions<Parsed> {
   readonly api: KubernetesApi;
   readonly clock: Clock;
@@ -40,9 +51,9 @@ export interface ReflectorOptions<Parsed> {
   readonly scope: Scope;
   /** The type may be missing in the cluster; then it has no objects. */
   readonly isOptional?: boolean;
-  /** Parses an object into what is cached of it. */
+  /** Returns the part of an object that is cached. */
   readonly parse: (object: KubernetesObject) => Parsed;
-  /** Receives every change, also before all objects are known. What it throws is logged. */
+  /** Receives every change, also before all objects are known. An error that it throws is logged. */
   readonly onChange: OnObjectChange<Parsed>;
   readonly logger: Logger;
   readonly times?: Partial<ReflectorTimes>;
@@ -53,29 +64,28 @@ export interface ReflectorOptions<Parsed> {
  *
  * It continues after every failure, with the objects that it knows, until it is disposed of. It
  * reports an object only when its version changed, and sends at most two requests a second, not
- * counting the pages of a list. A list that is refused is never taken for an empty one.
+ * counting the pages of a list. A refused list does not count as an empty one.
  */
 export class Reflector<Parsed> implements AsyncDisposable {
-  readonly #options: ReflectorOptions<Parsed>;
-  readonly #times: ReflectorTimes;
+  readonly #options: ReflectorOptions<Parsed> & { readonly times: ReflectorTimes };
   readonly #cache: ObjectCache<Parsed>;
   readonly #health: HealthRecord;
   readonly #pace: RequestPace;
   readonly #backoff: ReflectorBackoff;
+  readonly #missingType: MissingType;
+  readonly #readiness = new ReflectorReadiness();
   readonly #closing = new AbortController();
-  readonly #synced = Promise.withResolvers<undefined>();
-  readonly #answered = Promise.withResolvers<undefined>();
   readonly #ended: Promise<void>;
-  /** The version at which the watch continues; undefined: a list is needed first. */
-  #version: string | undefined;
-  #relistAt = 0;
-  #notInstalledSince: number | undefined;
+  /** Undefined: a list is needed first. */
+  #position: WatchPosition | undefined;
 
   constructor(options: ReflectorOptions<Parsed>) {
-    this.#options = options;
-    this.#times = { ...REFLECTOR_TIMES, ...options.times };
-    this.#pace = new RequestPace(options.clock, this.#times.paceMs);
-    this.#backoff = new ReflectorBackoff(this.#times);
+    const { clock } = options;
+    const times = { ...REFLECTOR_TIMES, ...options.times };
+    this.#options = { ...options, times };
+    this.#pace = new RequestPace(clock, times.paceMs);
+    this.#backoff = new ReflectorBackoff(times);
+    this.#missingType = new MissingType(clock, times.notInstalledMs);
     this.#cache = new ObjectCache(options.parse, (...change) => this.#report(...change));
     this.#health = new HealthRecord(options.type, options.scope, options.logger);
     this.#ended = this.#run();
@@ -83,15 +93,15 @@ export class Reflector<Parsed> implements AsyncDisposable {
 
   /** Resolves when all objects are known for the first time. Never rejects. */
   get synced(): Promise<void> {
-    return this.#synced.promise;
+    return this.#readiness.synced;
   }
 
   /**
    * Resolves when all objects are known for the first time, or when the API server denies access to
-   * them, which is retried all the same. Never rejects.
+   * them. Denied access is retried all the same. Never rejects.
    */
   get answered(): Promise<void> {
-    return this.#answered.promise;
+    return this.#readiness.answered;
   }
 
   get health(): WatchHealth {
@@ -113,7 +123,7 @@ export class Reflector<Parsed> implements AsyncDisposable {
     await this.#ended;
   }
 
-  /** A method, because the answer may differ after each await. */
+  /** A method, because the result may differ after each await. */
   #isClosed(): boolean {
     return this.#closing.signal.aborted;
   }
@@ -123,8 +133,8 @@ export class Reflector<Parsed> implements AsyncDisposable {
       await this.#pace.next(this.#closing.signal);
       if (this.#isClosed()) return;
       try {
-        if (this.#version === undefined) await this.#list();
-        else await this.#watch(this.#version);
+        if (this.#position === undefined) await this.#list();
+        else await this.#watch(this.#position);
       } catch (error) {
         if (!this.#isClosed()) await this.#recover(error);
       }
@@ -138,17 +148,20 @@ export class Reflector<Parsed> implements AsyncDisposable {
       version = await this.#readPages((object) => replacement.add(object));
     } catch (error) {
       if (!this.#isMissing(error)) throw error;
-      await this.#beEmptyForAWhile();
+      await this.#pauseEmpty();
       return;
     }
     if (this.#isClosed()) return;
     replacement.commit();
-    this.#version = version;
-    this.#notInstalledSince = undefined;
-    // At random, so that not all types are listed at once.
-    const relistMs = this.#times.relistMs * (1 - Math.random() / 10);
-    this.#relistAt = this.#options.clock.now() + relistMs;
-    this.#becomeSynced();
+    this.#missingType.recordFound();
+    this.#position = { version, relistAt: this.#nextRelistAt() };
+    this.#recordSync();
+  }
+
+  /** Returns a random time, so that not all types are listed at once. */
+  #nextRelistAt(): number {
+    const { clock, times } = this.#options;
+    return clock.now() + times.relistMs * (1 - Math.random() * RELIST_SPREAD);
   }
 
   /** Returns the version of the list. */
@@ -158,7 +171,6 @@ export class Reflector<Parsed> implements AsyncDisposable {
     let page = await api.list(type, scope, { limit: PAGE_SIZE, signal });
     const { resourceVersion } = page;
     for (;;) {
-      this.#health.recordResponse();
       page.items.forEach(add);
       const { continueAt } = page;
       if (continueAt === undefined) return resourceVersion;
@@ -166,40 +178,32 @@ export class Reflector<Parsed> implements AsyncDisposable {
     }
   }
 
-  /**
-   * Whether an error reliably means that the type is not installed.
-   *
-   * If objects are known, it does so only after a while: a type that is removed deletes its objects
-   * one by one, while an API server that is starting does not know its types yet.
-   */
   #isMissing(error: unknown): boolean {
-    const isNotFound = error instanceof KubernetesApiError && error.code === 404;
-    if (this.#options.isOptional !== true || !isNotFound) return false;
-    const now = this.#options.clock.now();
-    this.#notInstalledSince ??= now;
-    return this.#cache.size === 0 || now - this.#notInstalledSince >= this.#times.notInstalledMs;
+    if (this.#options.isOptional !== true) return false;
+    return this.#missingType.recordFailure(error, { knownObjects: this.#cache.size });
   }
 
-  async #beEmptyForAWhile(): Promise<void> {
+  /** Empties the cache, and waits before the type is listed again. */
+  async #pauseEmpty(): Promise<void> {
     if (this.#isClosed()) return;
+    const { clock, times } = this.#options;
     this.#cache.startReplacement().commit();
     this.#backoff.reset();
     this.#health.recordNotInstalled();
-    this.#becomeSynced();
-    await pause(this.#options.clock, this.#times.notInstalledMs, this.#closing.signal);
+    this.#recordSync();
+    await pause(clock, times.notInstalledMs, this.#closing.signal);
   }
 
-  #becomeSynced(): void {
+  #recordSync(): void {
     this.#health.recordSync();
-    this.#synced.resolve(undefined);
-    this.#answered.resolve(undefined);
+    this.#readiness.recordSync();
   }
 
-  async #watch(resourceVersion: string): Promise<void> {
+  async #watch({ version: resourceVersion, relistAt }: WatchPosition): Promise<void> {
     const { clock } = this.#options;
     const openedAt = clock.now();
     const timeoutSeconds = WATCH_SECONDS + Math.floor(Math.random() * WATCH_SECONDS_SPREAD);
-    using timeout = this.#timeout(timeoutSeconds);
+    using timeout = this.#timeout(timeoutSeconds, relistAt);
     const isShort = (): boolean => clock.now() - openedAt < SHORTEST_WATCH_MS;
     let hasEvents: boolean;
     try {
@@ -208,7 +212,7 @@ export class Reflector<Parsed> implements AsyncDisposable {
       if (timeout.wasActive && !isShort()) this.#backoff.reset();
     }
     if (this.#isClosed()) return;
-    if (clock.now() >= this.#relistAt) this.#version = undefined;
+    if (clock.now() >= relistAt) this.#position = undefined;
     if (!timeout.wasActive) throw new Error('no response to a watch');
     if (!hasEvents && isShort() && !timeout.signal.aborted) {
       throw new Error('a watch ended at once');
@@ -243,29 +247,32 @@ export class Reflector<Parsed> implements AsyncDisposable {
     return hasEvents;
   }
 
-  #timeout(timeoutSeconds: number): WatchTimeout {
-    const { clock } = this.#options;
-    const { inactivityMs } = this.#times;
+  #timeout(timeoutSeconds: number, relistAt: number): WatchTimeout {
+    const { clock, times } = this.#options;
+    const { inactivityMs } = times;
     const overdueMs = timeoutSeconds * SECOND + OVERDUE_MS;
-    const deadlineMs = Math.max(0, Math.min(overdueMs, this.#relistAt - clock.now()));
+    const deadlineMs = Math.max(0, Math.min(overdueMs, relistAt - clock.now()));
     return new WatchTimeout({ clock, closing: this.#closing.signal, inactivityMs, deadlineMs });
   }
 
   #apply({ type, object }: Exclude<WatchEvent, { type: 'ERROR' }>): void {
     if (type === 'DELETED') this.#cache.remove(object);
     else if (type !== 'BOOKMARK') this.#cache.put(object);
-    this.#version = object.metadata.resourceVersion ?? this.#version;
+    const { resourceVersion: version } = object.metadata;
+    if (this.#position !== undefined && version !== undefined) {
+      this.#position = { ...this.#position, version };
+    }
   }
 
   async #recover(error: unknown): Promise<void> {
     const delayMs = this.#backoff.fail(error);
     const code = error instanceof KubernetesApiError ? error.code : undefined;
-    // After any other error the version may be one that the server never had: a server that was
-    // restored from a backup starts at an older one.
-    if (code !== undefined && !isTemporary(code)) this.#version = undefined;
-    // One failure is normal: a watch that ends like this usually works again at once.
+    // After any other refusal the server may never have had this version: a server that was restored
+    // from a backup starts at an older one.
+    if (code !== undefined && !isTemporary(code)) this.#position = undefined;
+    // A single failure is normal: the watch usually works again at once.
     if (this.#backoff.failures > 1) this.#health.recordFailure(error);
-    if (code === FORBIDDEN) this.#answered.resolve(undefined);
+    if (code === FORBIDDEN) this.#readiness.recordDenial();
     await pause(this.#options.clock, delayMs, this.#closing.signal);
   }
 
@@ -279,7 +286,7 @@ export class Reflector<Parsed> implements AsyncDisposable {
   }
 }
 
-/** Whether the same request may succeed in a moment. */
+/** Whether the same request may succeed shortly after. */
 function isTemporary(code: number): boolean {
   return code === 429 || code === 500 || code === 502 || code === 503;
 }

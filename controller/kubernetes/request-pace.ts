@@ -3,7 +3,7 @@ import { pause, type Clock } from '../../shared/runtime/clock.ts';
 /** The most requests within any period. */
 const REQUESTS = 2;
 
-/** Limits the rate of requests, so that no failure makes this process a burden. */
+/** Limits the rate of requests, so that failures do not overload the API server. */
 export class RequestPace {
   readonly #clock: Clock;
   readonly #periodMs: number;

@@ -1,5 +1,10 @@
 import type { ResourceType } from './kubernetes-api.ts';
 
+/** Returns the `apiVersion` of objects of a type. */
+export function apiVersionOf({ group, version }: ResourceType): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
 /** The type of Routes. */
 export const ROUTES: ResourceType = {
   group: 'gatehouse.dev',
@@ -7,6 +12,7 @@ export const ROUTES: ResourceType = {
   plural: 'routes',
   kind: 'Route',
 };
+
 /** The type of GatewaySettings. */
 export const GATEWAY_SETTINGS: ResourceType = {
   group: 'gatehouse.dev',
@@ -14,6 +20,7 @@ export const GATEWAY_SETTINGS: ResourceType = {
   plural: 'gatewaysettings',
   kind: 'GatewaySettings',
 };
+
 /** The type of Secrets. */
 export const SECRETS: ResourceType = {
   group: '',
@@ -21,6 +28,7 @@ export const SECRETS: ResourceType = {
   plural: 'secrets',
   kind: 'Secret',
 };
+
 /** The type of Services. */
 export const SERVICES: ResourceType = {
   group: '',
@@ -28,6 +36,7 @@ export const SERVICES: ResourceType = {
   plural: 'services',
   kind: 'Service',
 };
+
 /** The type of Namespaces. */
 export const NAMESPACES: ResourceType = {
   group: '',
@@ -35,8 +44,10 @@ export const NAMESPACES: ResourceType = {
   plural: 'namespaces',
   kind: 'Namespace',
 };
+
 /** The type of Events. */
 export const EVENTS: ResourceType = { group: '', version: 'v1', plural: 'events', kind: 'Event' };
+
 /** The type of EndpointSlices. */
 export const ENDPOINT_SLICES: ResourceType = {
   group: 'discovery.k8s.io',
@@ -44,6 +55,7 @@ export const ENDPOINT_SLICES: ResourceType = {
   plural: 'endpointslices',
   kind: 'EndpointSlice',
 };
+
 /** The type of ReferenceGrants. */
 export const REFERENCE_GRANTS: ResourceType = {
   group: 'gateway.networking.k8s.io',
@@ -51,6 +63,7 @@ export const REFERENCE_GRANTS: ResourceType = {
   plural: 'referencegrants',
   kind: 'ReferenceGrant',
 };
+
 /** The type of Leases. */
 export const LEASES: ResourceType = {
   group: 'coordination.k8s.io',
@@ -58,6 +71,7 @@ export const LEASES: ResourceType = {
   plural: 'leases',
   kind: 'Lease',
 };
+
 /** The type of TokenReviews. */
 export const TOKEN_REVIEWS: ResourceType = {
   group: 'authentication.k8s.io',

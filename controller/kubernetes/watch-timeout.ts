@@ -1,17 +1,17 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 
-/** What a WatchTimeout is made with. */
+/** Options of a WatchTimeout. */
 export interface WatchTimeoutOptions {
   readonly clock: Clock;
   /** Aborts the watch when its reflector is closed. */
   readonly closing: AbortSignal;
-  /** The longest silence. */
+  /** The longest time without an event. */
   readonly inactivityMs: number;
-  /** The longest time in all. */
+  /** The longest time in total. */
   readonly deadlineMs: number;
 }
 
-/** Aborts a watch after silence, at a deadline, or when its reflector is closed. */
+/** Aborts a watch that is silent, at a deadline, or when its reflector is closed. */
 export class WatchTimeout implements Disposable {
   readonly #options: WatchTimeoutOptions;
   readonly #controller = new AbortController();
@@ -52,7 +52,7 @@ export class WatchTimeout implements Disposable {
     this.#options.closing.removeEventListener('abort', this.#abort);
   }
 
-  /** One timer for many events: it is set again only when it ends. */
+  /** Sets the timer again only when it ends, so that many events need one timer. */
   #checkActivity(): void {
     const { clock, inactivityMs } = this.#options;
     const leftMs = this.#lastActiveAt + inactivityMs - clock.now();

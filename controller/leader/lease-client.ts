@@ -1,4 +1,5 @@
 import { inTime, type Clock } from '../../shared/runtime/clock.ts';
+import { CONFLICT, NOT_FOUND } from '../kubernetes/error-codes.ts';
 import { KubernetesApiError, type KubernetesApi } from '../kubernetes/kubernetes-api.ts';
 import type { KubernetesObject } from '../kubernetes/objects.ts';
 import { LEASES } from '../kubernetes/resource-types.ts';
@@ -7,9 +8,6 @@ import { parseLease } from './parse-lease.ts';
 
 /** The part of the API that the election needs. */
 export type LeaseApi = Pick<KubernetesApi, 'get' | 'create' | 'replace'>;
-
-const NOT_FOUND = 404;
-const CONFLICT = 409;
 
 /** Whether another client wrote the Lease first. */
 export function isConflict(error: unknown): boolean {

@@ -119,7 +119,7 @@ export class LeaseElector implements AsyncDisposable {
     try {
       const lease = await this.#client.get();
       const { clock, identity } = this.#options;
-      this.#observed.see(lease, clock.now());
+      this.#observed.observe(lease, clock.now());
       if (this.#isClosing()) return undefined;
       if (this.#observed.heldForMs(identity, clock.now()) > 0) {
         this.#log.canContend();
@@ -146,7 +146,7 @@ export class LeaseElector implements AsyncDisposable {
     const written = await (lease === undefined
       ? this.#client.create(ours)
       : this.#client.replace(ours));
-    const onLease = (seen: Lease | undefined) => this.#observed.see(seen, clock.now());
+    const onLease = (seen: Lease | undefined) => this.#observed.observe(seen, clock.now());
     onLease(written);
     return new HeldLease({ ...this.#options, client: this.#client, onLease }, written, since);
   }

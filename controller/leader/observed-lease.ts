@@ -33,7 +33,7 @@ export class ObservedLease {
    * Records the newest version; undefined: the Lease does not exist. The holder of a deleted Lease
    * keeps its time, because it has yet to notice the deletion.
    */
-  see(lease: Lease | undefined, now: number): void {
+  observe(lease: Lease | undefined, now: number): void {
     const isUnchanged = isDeepStrictEqual(lease?.spec, this.#lease?.spec);
     const durationMs = this.#durationMs(lease ?? this.#lease);
     this.#lease = lease;

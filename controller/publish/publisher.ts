@@ -48,7 +48,7 @@ export class Publisher {
    * Begins a leadership: publishes the whole table. `routesBefore` is the number of routes that the
    * leader before reported; undefined: the number that proxies report counts.
    */
-  lead(publication: Publication, routesBefore: number | undefined): void {
+  beginTerm(publication: Publication, routesBefore: number | undefined): void {
     this.#leading?.[Symbol.dispose]();
     this.#leading = new GuardedPublication({
       ...this.#options,

@@ -13,7 +13,7 @@ const HIGHEST_CLAIM = 2_147_000_000;
  */
 const LONGEST_STEP = 10_000;
 /** Proxies with claims that one log line names. */
-const LOGGED_PROXIES = 10;
+const MAX_LOGGED_PROXIES = 10;
 
 /** Options of an epoch guard. */
 export interface EpochGuardOptions {
@@ -85,7 +85,7 @@ export class EpochGuard implements Disposable {
     const ours = content.position.epoch;
     const claims = [...this.#claims].filter(([, epoch]) => epoch >= ours);
     if (claims.length === 0) return;
-    const proxies = claims.slice(0, LOGGED_PROXIES).map(([proxy]) => proxy);
+    const proxies = claims.slice(0, MAX_LOGGED_PROXIES).map(([proxy]) => proxy);
     const fields = { proxies, claims: claims.length, epoch: this.#highest(), ours };
     logger.warn('proxies have snapshots of a later epoch, raising ours', fields);
     this.#pause = this.#raise();

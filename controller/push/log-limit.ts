@@ -1,5 +1,5 @@
 /** Nothing more is logged for more keys than this at a time: strangers choose them. */
-const KEYS = 256;
+const MAX_KEYS = 256;
 
 /** Limits repeated log lines to one per key and interval. */
 export class LogLimit {
@@ -15,10 +15,10 @@ export class LogLimit {
   }
 
   /** Returns whether to log now. */
-  take(key: string): boolean {
+  admits(key: string): boolean {
     const now = this.#now();
     this.#forgetBefore(now - this.#intervalMs);
-    if (this.#loggedAt.has(key) || this.#loggedAt.size >= KEYS) return false;
+    if (this.#loggedAt.has(key) || this.#loggedAt.size >= MAX_KEYS) return false;
     this.#loggedAt.set(key, now);
     return true;
   }

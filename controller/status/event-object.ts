@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import type { ResourceType } from '../kubernetes/kubernetes-api.ts';
+import { apiVersionOf } from '../kubernetes/resource-types.ts';
 import { wholeSeconds } from './condition.ts';
 import { clip } from './describe-problems.ts';
 import type { StatusEvent } from './events-of-change.ts';
@@ -31,7 +32,7 @@ export function eventObject(
     kind: 'Event',
     metadata: { namespace, name: eventName(name) },
     involvedObject: {
-      apiVersion: `${type.group}/${type.version}`,
+      apiVersion: apiVersionOf(type),
       kind: type.kind,
       namespace,
       name,

@@ -1,6 +1,7 @@
 import { pause, type Clock } from '../../shared/runtime/clock.ts';
 import { TokenBucket } from '../../shared/runtime/token-bucket.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
+import { FORBIDDEN } from '../kubernetes/error-codes.ts';
 import { KubernetesApiError, type KubernetesApi } from '../kubernetes/kubernetes-api.ts';
 import { EVENTS } from '../kubernetes/resource-types.ts';
 import { eventObject, type InvolvedObject } from './event-object.ts';
@@ -23,7 +24,6 @@ const QUIET_MS = 10 * MINUTE;
 const RATE = { perSecond: 1, burst: 100 };
 /** The rate of one object, so that a flapping one leaves most of the total to the others. */
 const RATE_OF_OBJECT = { perSecond: 1 / 60, burst: 6 };
-const FORBIDDEN = 403;
 
 /**
  * Writes Events beside the objects that they are about. The last Event about an object is not repeated

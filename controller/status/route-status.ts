@@ -5,7 +5,7 @@ import { findCondition } from './condition.ts';
 import { summarizeVerdict } from './summarize-verdict.ts';
 import type { PublicationState } from './programmed-state.ts';
 import { resourceConditions } from './resource-conditions.ts';
-import { keptSpec, servedSpec } from './served-spec.ts';
+import { waitingOf, lastGoodOf } from './last-good.ts';
 
 /** What the status of a Route is built from. */
 export interface RouteStatusInput extends PublicationState {
@@ -36,8 +36,8 @@ export function routeStatus(input: RouteStatusInput): RouteStatus {
   });
   const isProgrammed = findCondition(conditions, 'Programmed')?.status === 'True';
   const programmedGeneration = isProgrammed ? summary.generation : olderProgrammedGeneration(input);
-  const served = servedSpec(summary) ?? keptSpec(verdict);
-  const url = verdict.url === '' ? keptUrl(input) : verdict.url;
+  const served = lastGoodOf(summary) ?? waitingOf(verdict);
+  const url = verdict.url === '' ? waitingUrl(input) : verdict.url;
   return {
     gatewayClassName: input.gatewayClass,
     observedGeneration: summary.generation,
@@ -54,10 +54,10 @@ export function routeStatus(input: RouteStatusInput): RouteStatus {
  * The URL that a Route keeps while the settings do not allow it: its host tells the next leader which
  * namespace owns that host.
  */
-function keptUrl({ verdict, gatewayClass, current }: RouteStatusInput): string | undefined {
+function waitingUrl({ verdict, gatewayClass, current }: RouteStatusInput): string | undefined {
   if (current?.gatewayClassName !== gatewayClass) return undefined;
   const host = hostOfUrl(current.url);
-  const isKept = host !== undefined && verdict.kept?.hosts.includes(host) === true;
+  const isKept = host !== undefined && verdict.waiting?.hosts.includes(host) === true;
   return isKept ? current.url : undefined;
 }
 

@@ -4,7 +4,7 @@ import { summarizeVerdict } from './summarize-verdict.ts';
 import type { GatewayReport } from './gateway-report.ts';
 import type { PublicationState } from './programmed-state.ts';
 import { resourceConditions } from './resource-conditions.ts';
-import { servedSpec } from './served-spec.ts';
+import { lastGoodOf } from './last-good.ts';
 
 /** What the status of GatewaySettings is built from. */
 export interface SettingsStatusInput extends PublicationState {
@@ -31,7 +31,7 @@ export function settingsStatus(input: SettingsStatusInput): SettingsStatus {
     staysProgrammed: obstacle === undefined && rollout?.kind !== 'no-proxies',
     now,
   });
-  const served = servedSpec(summary);
+  const served = lastGoodOf(summary);
   return {
     observedGeneration: summary.generation,
     conditions,

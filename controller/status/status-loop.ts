@@ -66,7 +66,7 @@ export class StatusLoop {
   }
 
   /** Writes statuses from now on, until the leadership ends. */
-  lead({
+  beginTerm({
     leadership,
     publication,
   }: {

@@ -1,10 +1,11 @@
 import type { RouteVerdict, SettingsVerdict } from '../compile/compilation.ts';
+import { generationOf } from '../compile/generation.ts';
 import type { VerdictSummary } from './verdict-states.ts';
 
 /** The part of a verdict that conditions are built from. */
 export function summarizeVerdict(verdict: RouteVerdict | SettingsVerdict): VerdictSummary {
   return {
-    generation: verdict.resource.metadata.generation ?? 0,
+    generation: generationOf(verdict.resource),
     isAccepted: verdict.isAccepted,
     problems: verdict.problems,
     served: verdict.served,

@@ -1,6 +1,7 @@
+import { FORBIDDEN, NOT_FOUND, UNAUTHORIZED } from '../kubernetes/error-codes.ts';
 import { KubernetesApiError } from '../kubernetes/kubernetes-api.ts';
 
-/** Why a write failed, and so what to do about it. */
+/** Why a write failed, which decides whether it is retried. */
 export type WriteFailure =
   /** The resource does not exist. */
   | { readonly kind: 'gone' }
@@ -12,13 +13,10 @@ export type WriteFailure =
   | { readonly kind: 'retry'; readonly retryAfterMs: number | undefined };
 
 const SECOND = 1000;
-const NOT_FOUND = 404;
-const UNAUTHORIZED = 401;
-const FORBIDDEN = 403;
 /** Bad Request, Content Too Large, Unprocessable Content. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 413, 422]);
 
-/** Classifies the error of a write. A write is retried unless that is known to be in vain. */
+/** Classifies the error of a write. A write is retried unless the same error is certain to return. */
 export function classifyWriteError(error: unknown): WriteFailure {
   if (!(error instanceof KubernetesApiError)) return { kind: 'retry', retryAfterMs: undefined };
   const { code, retryAfter } = error;

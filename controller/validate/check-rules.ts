@@ -2,6 +2,7 @@ import { Environment } from '@marcbachmann/cel-js';
 
 import type { CelRule, CrdSchema } from '../../crds/crd-schema.ts';
 import type { SchemaProblem } from './check-schema.ts';
+import { memberSchema, membersOf, type DescribedValue } from './described-value.ts';
 import { memberPath } from './field-path.ts';
 import { isRecord } from '../../shared/runtime/is-record.ts';
 
@@ -15,11 +16,11 @@ export type RuleCheck = (
 ) => SchemaProblem[];
 
 /**
- * Compiles what an API server checks besides the shape: rules in CEL, and the uniqueness of sets and
- * of lists with keys.
+ * Compiles the checks that an API server makes besides the shape: rules in CEL, and the uniqueness of
+ * items in sets and in lists with keys.
  *
  * A rule that cannot be evaluated counts as broken, unless the document is known to be ill-formed:
- * then only that is reported.
+ * then only its wrong form is reported.
  */
 export function compileRuleCheck(schema: CrdSchema): RuleCheck {
   const programs = new Map<CelRule, RuleProgram>();
@@ -47,31 +48,13 @@ function* rulesIn(schema: CrdSchema): Generator<CelRule> {
   if (schema.additionalProperties) yield* rulesIn(schema.additionalProperties);
 }
 
-interface Part {
-  readonly schema: CrdSchema;
-  readonly value: unknown;
-  readonly path: string;
-}
-
 /** All values of a document that the schema describes. */
-function* valuesIn(schema: CrdSchema, value: unknown, path: string): Generator<Part> {
+function* valuesIn(schema: CrdSchema, value: unknown, path: string): Generator<DescribedValue> {
   yield { schema, value, path };
-  if (Array.isArray(value)) {
-    const items: readonly unknown[] = value;
-    for (const [index, item] of items.entries()) {
-      if (schema.items) yield* valuesIn(schema.items, item, memberPath(path, index));
-    }
-  } else if (isRecord(value)) {
-    for (const [name, member] of Object.entries(value)) {
-      const memberSchema = memberOf(schema, name);
-      if (memberSchema) yield* valuesIn(memberSchema, member, memberPath(path, name));
-    }
+  for (const [name, member] of membersOf(value)) {
+    const described = memberSchema(schema, name);
+    if (described) yield* valuesIn(described, member, memberPath(path, name));
   }
-}
-
-function memberOf(schema: CrdSchema, name: string): CrdSchema | undefined {
-  const { properties, additionalProperties } = schema;
-  return properties && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
 }
 
 function isBroken(program: RuleProgram | undefined, self: unknown, isWellFormed: boolean): boolean {

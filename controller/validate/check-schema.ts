@@ -11,7 +11,7 @@ export interface SchemaProblem {
   readonly message: string;
 }
 
-/** More problems help nobody. */
+/** The most problems that are reported of one resource. */
 export const MAX_PROBLEMS = 20;
 
 /** Returns the problems of a document. Messages never repeat values. */
@@ -22,15 +22,15 @@ export function compileSchemaCheck(schema: JsonSchema): SchemaCheck {
   const validate: ValidateFunction = new Ajv({ allErrors: true, verbose: true }).compile(schema);
   return (document) => {
     if (validate(document)) return [];
-    // `propertyNames` repeats another error, without the reason.
+    // `propertyNames` repeats another error without its reason.
     return (validate.errors ?? [])
       .filter(({ keyword }) => keyword !== 'propertyNames')
       .slice(0, MAX_PROBLEMS)
-      .map(faultOf);
+      .map(toProblem);
   };
 }
 
-function faultOf(error: ErrorObject): SchemaProblem {
+function toProblem(error: ErrorObject): SchemaProblem {
   const { propertyName } = error;
   const holder = pathOfPointer(error.instancePath);
   const path = propertyName === undefined ? holder : memberPath(holder, propertyName);

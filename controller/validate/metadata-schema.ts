@@ -2,7 +2,7 @@ import { DNS_LABEL, DNS_SUBDOMAIN } from './patterns-in-words.ts';
 
 const STRINGS = { type: 'object', additionalProperties: { type: 'string' } } as const;
 
-/** `metadata` of a manifest. Fields that only an API server writes are accepted unread. */
+/** Schema of the `metadata` of a manifest. Fields that only an API server writes may have any value. */
 export const METADATA_SCHEMA = {
   type: 'object',
   required: ['name'],

@@ -1,4 +1,4 @@
-/** One thing wrong with a resource. All are reported, none is thrown. */
+/** One thing wrong with a resource. Problems are returned and never thrown. */
 export interface Problem {
   /** Where in the resource: `spec.policy.allow.or[0]`; empty if it is about the whole resource. */
   readonly path: string;

@@ -27,11 +27,11 @@ export type Validation =
   | { readonly kind: 'invalid'; readonly problems: readonly ResourceProblem[] };
 
 /**
- * Reads a document as a resource, or returns its problems: all of them up to a limit.
+ * Reads a document as a resource, or returns its problems, up to a limit.
  *
- * Checks what an API server checks: the schema of `crds/*.yaml` (closed, as `kubectl apply` does), its
- * rules and list types, and the form of names. `status` is ignored: only the gateway writes it.
- * `place` replaces the name in problems of a resource without a name.
+ * Checks what an API server checks: the schema of `crds/*.yaml`, its rules and list types, and the form
+ * of names. Unknown fields are problems, as for `kubectl apply`. `status` is ignored, because only the
+ * gateway writes it. `place` replaces the name in problems of a resource without a name.
  */
 export function validateResource(document: unknown, place: string): Validation {
   if (!isRecord(document)) {

@@ -2,7 +2,7 @@ import type { Changes } from '../compile/compilation.ts';
 import type { EndpointSlice, ReferenceGrant, Service } from '../kubernetes/objects.ts';
 import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources.ts';
 
-/** Changes to be delivered together: the newest state of each resource. */
+/** Changes to be delivered together, with the newest state of each resource. */
 export class ChangeBatch implements Changes {
   readonly routes = new Map<string, StoredRoute | undefined>();
   readonly secrets = new Map<string, ReadonlyMap<string, Buffer> | undefined>();

@@ -4,11 +4,11 @@ import type { Changes } from '../compile/compilation.ts';
 import { ChangeBatch } from './change-batch.ts';
 import { Holdoff } from './holdoff.ts';
 
-/** What a ChangeBatcher is made with. */
+/** Options of a ChangeBatcher. */
 export interface ChangeBatcherOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Receives one batch at a time. If it throws or rejects, that is logged and the batch is lost. */
+  /** Receives one batch at a time. If it throws or rejects, the error is logged and the batch is lost. */
   readonly onChanges: (changes: Changes) => void | Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export class ChangeBatcher implements AsyncDisposable {
   readonly #loadingSources = new Set<object>();
   readonly #loadingReferences = new Set<object>();
   #batch = new ChangeBatch();
-  /** At first it is: that the cluster holds nothing has to be reported, too. */
+  /** True from the start, because an empty cluster has to be reported too. */
   #isPending = true;
   #isLackingReferences = true;
 
@@ -34,7 +34,7 @@ export class ChangeBatcher implements AsyncDisposable {
     this.#batch.settings = null;
   }
 
-  /** Whether the batches delivered so far lack a reference that something asked for. */
+  /** Whether a requested reference is missing in the batches delivered so far. */
   get isLackingReferences(): boolean {
     return this.#isLackingReferences;
   }
@@ -54,7 +54,7 @@ export class ChangeBatcher implements AsyncDisposable {
     });
   }
 
-  /** Makes batches wait for a reference; `record` adds what is known of it before it has loaded. */
+  /** Makes batches wait for a reference; `record` adds its state before it has loaded. */
   awaitReference(
     reference: object,
     loaded: Promise<void>,

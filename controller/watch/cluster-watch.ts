@@ -18,21 +18,21 @@ import {
 } from '../kubernetes/resource-types.ts';
 import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources.ts';
 import { ChangeBatcher } from './change-batcher.ts';
-import { GatewayClassFilter, isSameGeneration } from './gateway-class-filter.ts';
+import { GatewayClassFilter, compilesToSame } from './gateway-class-filter.ts';
 import { onDifference, ReflectorSet, type ReflectorSource } from './reflector-set.ts';
 import type { OnStatusChange } from './status-change.ts';
 import { WatchedReferences, type References } from './watched-references.ts';
 import { WatchedRoutes } from './watched-routes.ts';
 
-/** Longer than a working API server takes to respond. */
+/** How long changes wait for a Secret: longer than a working API server takes to respond. */
 const SECRET_PATIENCE_MS = 10_000;
 
-/** What a ClusterWatch is made with. */
+/** Options of a ClusterWatch. */
 export interface ClusterWatchOptions {
   readonly api: KubernetesApi;
   readonly logger: Logger;
   readonly clock?: Clock;
-  /** Routes and settings of other classes are as good as absent. */
+  /** Routes and settings of other classes are ignored. */
   readonly gatewayClass: string;
   /** The settings of this gateway. Gatehouse is installed in their namespace. */
   readonly settings: { readonly namespace: string; readonly name: string };
@@ -40,9 +40,9 @@ export interface ClusterWatchOptions {
   readonly namespaces?: readonly string[];
   /** Name of the Service in front of the proxies, in the namespace of the settings. */
   readonly proxyService?: string;
-  /** Receives one batch of changes at a time. If it throws or rejects, that is logged. */
+  /** Receives one batch of changes at a time. If it throws or rejects, the error is logged. */
   readonly onChanges: (changes: Changes) => void | Promise<void>;
-  /** Receives changes that matter to statuses alone, as soon as they happen. */
+  /** Receives changes that affect only statuses, as soon as they happen. */
   readonly onStatusChange?: OnStatusChange;
   /** Receives the Service in front of the proxies; undefined: it does not exist. */
   readonly onProxyServiceChange?: (service: Service | undefined) => void;
@@ -54,12 +54,11 @@ export interface ClusterWatchOptions {
 /**
  * Watches everything in the cluster that the configuration is compiled from, and reports changes.
  *
- * The first batch of changes is the whole, once all of it has loaded. A change of nothing but the
+ * The first batch of changes contains everything, once all of it has loaded. A change of only the
  * status of a Route or of the settings is reported separately.
  *
- * Changes wait for resources that something began to refer to. They wait for a Secret only as long
- * as its patience lasts, or until the API server refuses access to it. The Secret then counts as
- * missing until it can be read.
+ * Changes wait until new references have loaded. They wait for a Secret only for a limited time, or
+ * until the API server refuses access to it. The Secret then counts as missing until it can be read.
  */
 export class ClusterWatch implements AsyncDisposable {
   readonly #options: ClusterWatchOptions;
@@ -132,7 +131,7 @@ export class ClusterWatch implements AsyncDisposable {
       parse: parseStoredSettings,
       onChange: (_key, after, before) => {
         const settings = this.#filter.select(after);
-        if (!isSameGeneration(settings, this.#filter.select(before))) {
+        if (!compilesToSame(settings, this.#filter.select(before))) {
           this.#batcher.change((batch) => (batch.settings = settings ?? null));
         } else if (settings !== undefined) {
           this.#onStatusChange({ kind: 'settings', settings });
@@ -165,7 +164,7 @@ export class ClusterWatch implements AsyncDisposable {
     });
   }
 
-  /** The Service does not affect the configuration, so changes do not wait for it. */
+  /** Watches a Service that does not affect the configuration, so changes do not wait for it. */
   #watchProxyService(): void {
     const { proxyService: name, settings, onProxyServiceChange } = this.#options;
     if (name === undefined || onProxyServiceChange === undefined) return;

@@ -2,7 +2,7 @@ import { isOfClass } from '../compile/read-stored.ts';
 import type { StoredResource, StoredRoute } from '../kubernetes/stored-resources.ts';
 import type { ReleasedRoute } from './released-route.ts';
 
-/** Selects the resources of one gateway class. All others are as good as absent. */
+/** Selects the resources of one gateway class. All others are ignored. */
 export class GatewayClassFilter {
   readonly #gatewayClass: string;
 
@@ -20,7 +20,7 @@ export class GatewayClassFilter {
     return route?.metadata.deletionTimestamp === undefined ? this.select(route) : undefined;
   }
 
-  /** The Route as a released one; undefined if this gateway serves it, or has no part in it. */
+  /** The Route as a released one; undefined if this gateway serves it, or never served it. */
   selectReleased(route: StoredRoute | undefined): ReleasedRoute | undefined {
     if (route === undefined || this.selectServable(route) !== undefined) return undefined;
     if (this.select(route) !== undefined) return { route, why: 'deleted' };
@@ -29,8 +29,8 @@ export class GatewayClassFilter {
   }
 }
 
-/** Whether a resource compiles to the same result: a new status does not change its generation. */
-export function isSameGeneration(
+/** Whether two versions of a resource compile to the same result: a new status does not change it. */
+export function compilesToSame(
   one: StoredResource<unknown> | undefined,
   other: StoredResource<unknown> | undefined,
 ): boolean {

@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 /** The changes of one `kubectl apply`, or of one list, arrive in less time than this. */
 const QUIET_MS = 10;
 
-/** The longest time from a request to its call, however many requests follow. */
+/** The longest time from a request to its call, even if further requests follow. */
 const LONGEST_MS = 100;
 
 /**
@@ -24,6 +24,7 @@ export class Holdoff implements AsyncDisposable {
     this.#call = call;
   }
 
+  /** Requests a call. */
   request(): void {
     if (this.#isClosed) return;
     const now = this.#clock.now();

@@ -5,13 +5,13 @@ import type { OnObjectChange } from '../kubernetes/object-cache.ts';
 import type { WatchHealth } from '../kubernetes/reflector-health.ts';
 import { Reflector, type ReflectorOptions } from '../kubernetes/reflector.ts';
 
-/** What all reflectors of a set are made with. */
+/** Options that all reflectors of a set share. */
 export type ReflectorSetOptions = Pick<
   ReflectorOptions<unknown>,
   'api' | 'clock' | 'logger' | 'times'
 >;
 
-/** What one reflector of a set watches, and how. */
+/** Options of one reflector of a set. */
 export type ReflectorSource<Parsed> = Pick<
   ReflectorOptions<Parsed>,
   'parse' | 'onChange' | 'isOptional'
@@ -35,6 +35,7 @@ export class ReflectorSet implements AsyncDisposable {
     return [...this.#reflectors].map(({ health }) => health);
   }
 
+  /** Opens a reflector. */
   open<Parsed>(
     type: ResourceType,
     scope: Scope,
@@ -45,7 +46,7 @@ export class ReflectorSet implements AsyncDisposable {
     return reflector;
   }
 
-  /** Closes a reflector in the background. It reports no change from now on. */
+  /** Closes a reflector in the background. It reports no changes after this. */
   close(reflector: OpenReflector): void {
     this.#reflectors.delete(reflector);
     // Disposing never rejects.
@@ -57,7 +58,7 @@ export class ReflectorSet implements AsyncDisposable {
   }
 }
 
-/** Reports a change only if something that was parsed of the object differs. */
+/** Reports a change only if the parsed part of the object differs. */
 export function onDifference<Parsed>(
   report: (key: string, after: Parsed | undefined) => void,
 ): OnObjectChange<Parsed> {

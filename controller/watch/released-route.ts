@@ -1,6 +1,6 @@
 import type { StoredRoute } from '../kubernetes/stored-resources.ts';
 
-/** A Route that this gateway must stop serving, and that may have a status of this gateway. */
+/** A Route that this gateway must stop serving. It may still have a status of this gateway. */
 export interface ReleasedRoute {
   readonly route: StoredRoute;
   /** It is being deleted, or its `gatewayClassName` names another gateway. */

@@ -1,6 +1,6 @@
 import type { Logger } from '../../shared/telemetry/logger.ts';
 
-/** What a SettingsPresence is made with. */
+/** Options of a SettingsPresence. */
 export interface SettingsPresenceOptions {
   /** `namespace/name` of the settings. */
   readonly settingsName: string;

@@ -1,7 +1,7 @@
 import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources.ts';
 import type { ReleasedRoute } from './released-route.ts';
 
-/** A change that matters to statuses alone. */
+/** A change that affects only statuses. */
 export type StatusChange =
   | { readonly kind: 'route'; readonly key: string; readonly route: StoredRoute }
   | {
@@ -12,5 +12,5 @@ export type StatusChange =
     }
   | { readonly kind: 'settings'; readonly settings: StoredSettings };
 
-/** Receives changes that matter to statuses alone. */
+/** Receives changes that affect only statuses. */
 export type OnStatusChange = (change: StatusChange) => void;

@@ -9,11 +9,11 @@ import { onDifference, type ReflectorSet } from './reflector-set.ts';
 export interface References {
   /** `namespace/name` of Secrets. */
   readonly secretNames: ReadonlySet<string>;
-  /** Whether the labels of namespaces matter. */
+  /** Whether the labels of namespaces are needed. */
   readonly namespaces: boolean;
 }
 
-/** What WatchedReferences are made with. */
+/** Options of WatchedReferences. */
 export interface WatchedReferencesOptions {
   readonly reflectors: ReflectorSet;
   readonly batcher: ChangeBatcher;
@@ -37,7 +37,7 @@ export class WatchedReferences implements Disposable {
     this.#options = options;
   }
 
-  /** Watches these references, and none that were watched before and are not among them. */
+  /** Watches these references, and stops watching all others. */
   subscribe({ secretNames, namespaces }: References): void {
     for (const key of secretNames) {
       if (!this.#secrets.has(key)) this.#secrets.set(key, this.#openSecret(key));
@@ -67,7 +67,7 @@ export class WatchedReferences implements Disposable {
         ),
       },
     );
-    // A Secret that does not exist has to be reported, too, and has no event.
+    // A Secret that does not exist has to be reported too, but causes no event.
     batcher.awaitReference(reflector, reflector.answered, ({ secrets }) => {
       secrets.set(key, undefined);
     });
@@ -96,7 +96,7 @@ export class WatchedReferences implements Disposable {
         ),
       },
     );
-    // Without labels no Route is allowed anywhere, so changes wait for as long as it takes.
+    // Without labels no Route is admitted, so changes wait without a limit.
     batcher.awaitReference(reflector, reflector.synced);
     return reflector;
   }

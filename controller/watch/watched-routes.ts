@@ -4,11 +4,11 @@ import type { Reflector } from '../kubernetes/reflector.ts';
 import { ROUTES } from '../kubernetes/resource-types.ts';
 import type { StoredRoute } from '../kubernetes/stored-resources.ts';
 import type { ChangeBatcher } from './change-batcher.ts';
-import { isSameGeneration, type GatewayClassFilter } from './gateway-class-filter.ts';
+import { compilesToSame, type GatewayClassFilter } from './gateway-class-filter.ts';
 import type { ReflectorSet } from './reflector-set.ts';
 import type { OnStatusChange } from './status-change.ts';
 
-/** What WatchedRoutes are made with. */
+/** Options of WatchedRoutes. */
 export interface WatchedRoutesOptions {
   readonly reflectors: ReflectorSet;
   readonly batcher: ChangeBatcher;
@@ -51,7 +51,7 @@ export class WatchedRoutes {
     const { batcher, filter, onStatusChange } = this.#options;
     const route = filter.selectServable(after);
     this.#changeRelease(key, after);
-    if (!isSameGeneration(route, filter.selectServable(before))) {
+    if (!compilesToSame(route, filter.selectServable(before))) {
       batcher.change(({ routes }) => routes.set(key, route));
     } else if (route !== undefined) {
       onStatusChange({ kind: 'route', key, route });

@@ -123,7 +123,7 @@ describeWithClusters([], 'a leader elected by a Lease', (openCluster) => {
         limits: { ...DEFAULT_LIMITS, settlingMs: 0 },
       });
       const end = new AbortController();
-      loop.lead({ leadership: aLeadership(end.signal), publication: new FakePublication() });
+      loop.beginTerm({ leadership: aLeadership(end.signal), publication: new FakePublication() });
       const { uid = '' } = route.metadata;
       loop.observeRoutes(new Map([[`${namespace}/files`, route]]));
       loop.reportRoutes(new Map([[`${namespace}/files`, routeVerdict({ namespace, uid })]]));
@@ -180,7 +180,7 @@ describeWithClusters([], 'a leader elected by a Lease', (openCluster) => {
         limits: { ...DEFAULT_LIMITS, settlingMs: 0 },
       });
       const end = new AbortController();
-      loop.lead({ leadership: aLeadership(end.signal), publication: new FakePublication() });
+      loop.beginTerm({ leadership: aLeadership(end.signal), publication: new FakePublication() });
       let seen = 0;
       await using watch = new ClusterWatch({
         api,

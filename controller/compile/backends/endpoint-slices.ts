@@ -1,5 +1,5 @@
 import type { EndpointSlice } from '../../kubernetes/objects.ts';
-import { compareText } from '../compare-text.ts';
+import { compareText } from '../../../shared/runtime/compare-text.ts';
 import { setInGroup, setOrDelete } from '../grouped-map.ts';
 import { MAX_TARGETS_PER_SERVICE } from './target-limits.ts';
 

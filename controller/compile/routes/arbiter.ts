@@ -1,7 +1,7 @@
 import type { Problem } from '../../validate/problem.ts';
 import { MultiMap } from '../multi-map.ts';
 import { AgeQueue } from './age-order.ts';
-import { isSameClaim, keysOf, schemeKey, type RouteClaims } from './claims.ts';
+import { hasSameClaims, keysOf, schemeKey, type RouteClaims } from './claims.ts';
 import { Holdings, type FirstRoute } from './holdings.ts';
 import type { RouteDecision, RouteEntry } from './route-entry.ts';
 
@@ -104,7 +104,7 @@ export class Arbiter {
   /** Gives claims to a route instead of those that it held, and queues the routes this affects. */
   #hold(entry: RouteEntry, now: RouteClaims | undefined): void {
     const before = this.#holdings.of(entry);
-    if (before === now || isSameClaim(before, now)) return;
+    if (before === now || hasSameClaims(before, now)) return;
     const both = [before, now].flatMap((claims) => claims ?? []);
     const authorities = [...new Set(both.map(({ authority }) => authority))];
     const firsts = authorities.map((authority) => this.#holdings.firstOn(authority));

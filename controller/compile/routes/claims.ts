@@ -42,7 +42,10 @@ export function keysOf({ authority, scheme, claims }: RouteClaims): readonly str
 }
 
 /** Whether two claims are equal, so that one can replace the other without affecting other routes. */
-export function isSameClaim(one: RouteClaims | undefined, other: RouteClaims | undefined): boolean {
+export function hasSameClaims(
+  one: RouteClaims | undefined,
+  other: RouteClaims | undefined,
+): boolean {
   if (one === undefined || other === undefined) return false;
   return String(keysOf(one)) === String(keysOf(other));
 }

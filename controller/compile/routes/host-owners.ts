@@ -39,7 +39,7 @@ export class HostOwners {
    * Forgets the owner of a host that routes served in another process, if none of these routes is in
    * the owner's namespace. Returns whether the owner was forgotten.
    */
-  doubt(host: string, claimants: ReadonlySet<Claimant>): boolean {
+  review(host: string, claimants: ReadonlySet<Claimant>): boolean {
     const owner = this.#owners.get(host);
     const isServed = (one: Claimant): boolean => one.isAdmitted && one.servedHost === host;
     const isWrong =

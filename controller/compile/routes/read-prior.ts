@@ -1,10 +1,10 @@
 import type { StoredRoute } from '../../kubernetes/stored-resources.ts';
-import { isOfClass, readServed, type ServedSpec } from '../read-stored.ts';
+import { isOfClass, readServed, type RecordedGeneration } from '../read-stored.ts';
 
 /** What another process recorded in the status of a route. */
 export interface Prior {
   /** The generation that serves while newer ones are rejected. */
-  readonly served?: ServedSpec;
+  readonly served?: RecordedGeneration;
   /** The host that it serves. */
   readonly host?: string;
 }

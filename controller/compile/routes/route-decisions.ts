@@ -66,8 +66,8 @@ export class RouteDecisions {
   }
 
   /** Decides a host again if its owner contradicts the routes that served it in another process. */
-  doubtOwner(host: string): void {
-    if (this.#owners.doubt(host, this.#index.onHost(host))) this.#reconsiderHost(host);
+  reviewOwner(host: string): void {
+    if (this.#owners.review(host, this.#index.onHost(host))) this.#reconsiderHost(host);
   }
 
   /** Forgets the host that a route served in another process, unless its owner is undecided. */

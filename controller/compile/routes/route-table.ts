@@ -3,14 +3,15 @@ import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
 import type { StoredRoute } from '../../kubernetes/stored-resources.ts';
 import type { DirectoryEffect } from '../backends/service-directory.ts';
 import type { ServiceLookup } from '../backends/service-lookup.ts';
-import type { Kept } from '../compilation.ts';
+import type { WaitingRoute } from '../compilation.ts';
 import type { CompileResult } from '../compile-result.ts';
+import { generationOf, isSameGeneration } from '../generation.ts';
 import { guarded } from '../guarded.ts';
 import type { Labels } from '../label-selector.ts';
 import { namespaceOf } from '../resources.ts';
 import { admits, type RouteAdmission } from '../route-admission.ts';
 import type { RouteContext } from '../route-context.ts';
-import { isSameClaim } from './claims.ts';
+import { hasSameClaims } from './claims.ts';
 import type { Prior } from './read-prior.ts';
 import { RouteDecisions, type HostTerms } from './route-decisions.ts';
 import { ageOf, RouteEntry } from './route-entry.ts';
@@ -61,7 +62,7 @@ export class RouteTable {
    *
    * Attack: a host that another namespace got meanwhile is not kept, or it would be taken back.
    */
-  keptBy(entry: RouteEntry): Kept | undefined {
+  waitingOf(entry: RouteEntry): WaitingRoute | undefined {
     const { waiting, fallback, namespace } = entry;
     if (waiting.length === 0) return undefined;
     const hosts = new Set(waiting.flatMap(({ host }) => host ?? []));
@@ -146,7 +147,7 @@ export class RouteTable {
       if (prior.served !== undefined) this.#adoptServed(entry, prior.served);
     }
     for (const host of new Set(known.flatMap(({ prior }) => prior.host ?? []))) {
-      this.#decisions.doubtOwner(host);
+      this.#decisions.reviewOwner(host);
     }
     for (const { entry } of known) {
       if (!this.#decisions.isPending(entry)) this.#decisions.forgetServedHost(entry);
@@ -176,7 +177,7 @@ export class RouteTable {
   #renew(entry: RouteEntry, resource: StoredRoute): void {
     const newest = this.#compile(resource);
     const isDecided = entry.serving === entry.newest && !this.#decisions.isPending(entry);
-    if (isDecided && isSameClaim(newest.claims, entry.newest.claims)) {
+    if (isDecided && hasSameClaims(newest.claims, entry.newest.claims)) {
       // It keeps what it has, and so do all other routes.
       entry.replaceServing(resource, newest);
       this.#decisions.reindex(entry);
@@ -233,14 +234,4 @@ function hostTermsOf({ admission, context }: RouteTerms): HostTerms {
 /** A route that was deleted and created again is a different one, without history. */
 function isSameObject(entry: RouteEntry, resource: StoredRoute): boolean {
   return entry.resource.metadata.uid === resource.metadata.uid && entry.age === ageOf(resource);
-}
-
-/** Status and labels change without a new generation. */
-function isSameGeneration(before: StoredRoute, now: StoredRoute): boolean {
-  const { generation } = now.metadata;
-  return generation !== undefined && generation === before.metadata.generation;
-}
-
-function generationOf({ metadata }: StoredRoute): number {
-  return metadata.generation ?? 0;
 }

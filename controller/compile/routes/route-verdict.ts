@@ -1,11 +1,11 @@
 import { originOf } from '../../../shared/snapshot/origin.ts';
-import type { Kept, RouteVerdict, Served } from '../compilation.ts';
+import type { WaitingRoute, RouteVerdict, Served } from '../compilation.ts';
 import type { Problem } from '../../validate/problem.ts';
 import type { RouteEntry } from './route-entry.ts';
 import type { RouteGeneration } from './route-generation.ts';
 
 /** The verdict on a route, as decided last. */
-export function verdictOf(entry: RouteEntry, kept: Kept | undefined): RouteVerdict {
+export function verdictOf(entry: RouteEntry, kept: WaitingRoute | undefined): RouteVerdict {
   const { resource, newest, serving } = entry;
   const served = serving && servedOf(serving);
   return {
@@ -15,7 +15,7 @@ export function verdictOf(entry: RouteEntry, kept: Kept | undefined): RouteVerdi
     ...(served && { served }),
     mcpRole: (serving ?? newest).isMcpServer ? 'server' : '',
     url: serving === undefined ? '' : urlOf(serving),
-    ...(kept && { kept }),
+    ...(kept && { waiting: kept }),
   };
 }
 

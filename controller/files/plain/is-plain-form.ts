@@ -1,8 +1,9 @@
-import { isMapping, type Mapping } from './translate-keys.ts';
+import { isRecord } from '../../../shared/runtime/is-record.ts';
+import type { Mapping } from './translate-keys.ts';
 
 const MANIFEST_KEYS = ['apiVersion', 'kind', 'metadata', 'spec'];
 
 /** Whether a document is in the plain form, and not a manifest that may lack a part. */
 export function isPlainForm(value: unknown): value is Mapping {
-  return isMapping(value) && !MANIFEST_KEYS.some((key) => Object.hasOwn(value, key));
+  return isRecord(value) && !MANIFEST_KEYS.some((key) => Object.hasOwn(value, key));
 }

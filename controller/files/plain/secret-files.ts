@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
 
+import { isRecord } from '../../../shared/runtime/is-record.ts';
 import type { SourceDocument } from '../parse-documents.ts';
 import { isPlainForm } from './is-plain-form.ts';
-import { isMapping } from './translate-keys.ts';
 
 /** Texts of secret files by absolute path; undefined if the file cannot be read. */
 export type SecretFiles = ReadonlyMap<string, string | undefined>;
@@ -10,11 +10,11 @@ export type SecretFiles = ReadonlyMap<string, string | undefined>;
 /** Absolute paths of the files that a plain form names for its secrets. */
 export function secretFileNames({ file, value }: SourceDocument): readonly string[] {
   if (!isPlainForm(value)) return [];
-  const providers = isMapping(value['identity_providers']) ? value['identity_providers'] : {};
+  const providers = isRecord(value['identity_providers']) ? value['identity_providers'] : {};
   const names = [
     value['signing_key_file'],
     ...Object.values(providers).map((provider) =>
-      isMapping(provider) ? provider['client_secret_file'] : undefined,
+      isRecord(provider) ? provider['client_secret_file'] : undefined,
     ),
   ];
   return names.filter((name) => typeof name === 'string').map((name) => secretFilePath(file, name));

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../shared/runtime/is-record.ts';
 import { nearestName } from '../../validate/nearest-name.ts';
 import type { SourcePlace } from '../origins.ts';
 import { isGroup, type PlainKeys } from './plain-keys.ts';
@@ -64,7 +65,7 @@ interface TranslatedValue {
 function translateValue(value: unknown, key: PlainKeys[string], place: KeyPlace): TranslatedValue {
   if (!isGroup(key)) return { fields: value, origins: [place], problems: [] };
   // A value that should be a mapping and is not is kept: the schema reports it.
-  const isReadable = isMapping(value);
+  const isReadable = isRecord(value);
   const translation = translateKeys(isReadable ? value : {}, key.keys, place);
   return isReadable ? translation : { ...translation, fields: value };
 }
@@ -84,16 +85,11 @@ function setField(fields: Record<string, unknown>, path: string, value: unknown)
     return;
   }
   const parent = path.slice(0, dot);
-  const inner: Record<string, unknown> = { ...(isMapping(fields[parent]) ? fields[parent] : {}) };
+  const inner: Record<string, unknown> = { ...(isRecord(fields[parent]) ? fields[parent] : {}) };
   setField(inner, path.slice(dot + 1), value);
   fields[parent] = inner;
 }
 
 function join(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`;
-}
-
-/** Whether a value is a YAML mapping. */
-export function isMapping(value: unknown): value is Mapping {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,12 @@
+import { API_VERSION } from '../../../crds/crd-schema.ts';
+import { isRecord } from '../../../shared/runtime/is-record.ts';
 import type { SourcePlace } from '../origins.ts';
 import { ROUTE_KEYS } from './plain-keys.ts';
 import { routeName } from './route-name.ts';
 import type { SecretFiles } from './secret-files.ts';
-import { isMapping, translateKeys, type Mapping, type PlainProblem } from './translate-keys.ts';
+import { translateKeys, type Mapping, type PlainProblem } from './translate-keys.ts';
 import { SECRET_NAME, translateSettings } from './translate-settings.ts';
 
-const API_VERSION = 'gatehouse.dev/v1alpha1';
 const NAMESPACE = 'default';
 const SETTINGS_NAME = 'gatehouse';
 
@@ -45,7 +46,7 @@ function translateRoutes(routes: unknown): readonly PlainManifest[] {
   if (!Array.isArray(routes)) return [unreadable('routes', 'must be a list of routes')];
   return routes.map((route: unknown, index) => {
     const written = `routes[${String(index)}]`;
-    return isMapping(route)
+    return isRecord(route)
       ? translateRoute(route, written)
       : unreadable(written, 'must be a mapping');
   });

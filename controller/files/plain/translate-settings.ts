@@ -1,7 +1,8 @@
+import { isRecord } from '../../../shared/runtime/is-record.ts';
 import type { SourcePlace } from '../origins.ts';
 import { IDENTITY_PROVIDER_KEYS, SETTINGS_KEYS } from './plain-keys.ts';
 import { readSecret, type ReadSecret, type SecretSource } from './read-secret.ts';
-import { isMapping, translateKeys, type Mapping, type PlainProblem } from './translate-keys.ts';
+import { translateKeys, type Mapping, type PlainProblem } from './translate-keys.ts';
 
 /** The name of the Secret with the secrets of a plain form. */
 export const SECRET_NAME = 'gatehouse';
@@ -37,7 +38,7 @@ function translateIdentityProviders(written: unknown, source: SecretSource): Tra
   const path = 'identity_providers';
   const origins = [{ field: 'spec.identityProviders', written: path }];
   if (written === undefined) return { spec: {}, secrets: {}, origins, problems: [] };
-  if (!isMapping(written)) {
+  if (!isRecord(written)) {
     const problem = { path, message: 'must be a mapping from names to providers' };
     return { spec: {}, secrets: {}, origins, problems: [problem] };
   }
@@ -59,7 +60,7 @@ function translateIdentityProvider(
 ): TranslatedSettings {
   const field = `spec.identityProviders[${String(index)}]`;
   const written = `identity_providers.${name}`;
-  if (!isMapping(provider)) {
+  if (!isRecord(provider)) {
     const problem = { path: written, message: 'must be a mapping' };
     return { spec: { name }, secrets: {}, origins: [{ field, written }], problems: [problem] };
   }

@@ -4,13 +4,13 @@ import {
 } from '../../../shared/snapshot/snapshot-position.ts';
 
 /** Revisions that changes can be based on. */
-const REVISIONS = 64;
+const MAX_REVISIONS = 64;
 /** Changed keys that are remembered: a longer list of changes costs more than the whole snapshot. */
-const CHANGED_KEYS = 50_000;
+const MAX_CHANGED_KEYS = 50_000;
 /** Positions whose versions are remembered. */
-const POSITIONS = 4096;
+const MAX_POSITIONS = 4096;
 /** Variants that are remembered per position. */
-const VARIANTS = 64;
+const MAX_VARIANTS = 64;
 
 /**
  * Where the snapshot of a proxy comes from:
@@ -51,13 +51,13 @@ export class RevisionHistory {
     this.#revisions.push(revision);
     this.#changedKeys += changes.size;
     while (
-      this.#revisions.length > REVISIONS ||
-      (this.#revisions.length > 1 && this.#changedKeys > CHANGED_KEYS)
+      this.#revisions.length > MAX_REVISIONS ||
+      (this.#revisions.length > 1 && this.#changedKeys > MAX_CHANGED_KEYS)
     ) {
       this.#changedKeys -= this.#revisions.shift()?.changes.size ?? 0;
     }
     this.#positions.set(position.sequence, { epoch: position.epoch, version, variants: new Set() });
-    this.#positions.delete(position.sequence - POSITIONS);
+    this.#positions.delete(position.sequence - MAX_POSITIONS);
   }
 
   /** Records that a proxy was sent this version in place of a revision. */
@@ -65,7 +65,7 @@ export class RevisionHistory {
     const published = this.#positions.get(sequence);
     if (published === undefined || published.version === version) return;
     const [oldest] = published.variants;
-    if (published.variants.size >= VARIANTS && oldest !== undefined)
+    if (published.variants.size >= MAX_VARIANTS && oldest !== undefined)
       published.variants.delete(oldest);
     published.variants.add(version);
   }
@@ -104,7 +104,7 @@ export class RevisionHistory {
     if (newest === undefined || comparePositions(position, newest.position) > 0) return 'foreign';
     const published = this.#positions.get(position.sequence);
     if (published === undefined) {
-      const oldest = newest.position.sequence - POSITIONS;
+      const oldest = newest.position.sequence - MAX_POSITIONS;
       const isOld = position.epoch === newest.position.epoch && position.sequence <= oldest;
       return isOld ? 'revision' : 'foreign';
     }

@@ -5,10 +5,10 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { PushTiming } from '../push-timing.ts';
 
 /** Unauthenticated connections: beyond this number the oldest is closed. */
-const UNAUTHENTICATED = 128;
+const MAX_UNAUTHENTICATED = 128;
 
 /** The same per source address, counted from before the TLS handshake. */
-const UNAUTHENTICATED_PER_SOURCE = 64;
+const MAX_UNAUTHENTICATED_PER_SOURCE = 64;
 
 /** Limits the connections on which no proxy has authenticated. */
 export class ConnectionGuard {
@@ -29,7 +29,7 @@ export class ConnectionGuard {
     if (address === undefined || port === undefined) return;
     const sockets = this.#sources.get(address) ?? new Map<number, Socket>();
     this.#sources.set(address, sockets.set(port, socket));
-    if (sockets.size > UNAUTHENTICATED_PER_SOURCE) {
+    if (sockets.size > MAX_UNAUTHENTICATED_PER_SOURCE) {
       const [oldest] = sockets.values();
       oldest?.destroy();
     }
@@ -38,7 +38,7 @@ export class ConnectionGuard {
 
   opened(session: Http2Session): void {
     const [oldest] =
-      this.#unauthenticated.size < UNAUTHENTICATED ? [] : this.#unauthenticated.keys();
+      this.#unauthenticated.size < MAX_UNAUTHENTICATED ? [] : this.#unauthenticated.keys();
     oldest?.destroy();
     this.#closeAfter(session, this.#timing.authenticationMs);
     session.once('close', () => {

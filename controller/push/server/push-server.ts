@@ -26,11 +26,11 @@ import {
   type ServerCertificate,
 } from './server-certificate.ts';
 
-const CONNECTIONS = 2048;
-const STREAMS_ON_A_CONNECTION = 4;
-const PROXIES = 1024;
-const HEADER_BYTES = 16 * 1024;
-const HEADER_PAIRS = 32;
+const MAX_CONNECTIONS = 2048;
+const MAX_STREAMS_ON_A_CONNECTION = 4;
+const MAX_PROXIES = 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
+const MAX_HEADER_PAIRS = 32;
 const HANDSHAKE_MS = 5000;
 /** A refused proxy retries every other second. */
 const REFUSAL_LOG_MS = 60_000;
@@ -76,14 +76,14 @@ function createServer(certificate: ServerCertificate): Http2SecureServer {
     allowHTTP1: false,
     handshakeTimeout: HANDSHAKE_MS,
     unknownProtocolTimeout: HANDSHAKE_MS,
-    maxHeaderListPairs: HEADER_PAIRS,
+    maxHeaderListPairs: MAX_HEADER_PAIRS,
     settings: {
       enablePush: false,
-      maxConcurrentStreams: STREAMS_ON_A_CONNECTION,
-      maxHeaderListSize: HEADER_BYTES,
+      maxConcurrentStreams: MAX_STREAMS_ON_A_CONNECTION,
+      maxHeaderListSize: MAX_HEADER_BYTES,
     },
   });
-  server.maxConnections = CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   return server;
 }
 
@@ -131,7 +131,7 @@ export class PushServer {
    * Publishes until the leadership is over, or the publication is disposed of. There is one
    * publication at a time: this ends the one before.
    */
-  lead(
+  startPublication(
     leadership: Leadership,
     { onChange }: { readonly onChange: OnPublicationChange },
   ): Publication & AsyncDisposable {
@@ -186,7 +186,7 @@ export class PushServer {
       this.#refuseAsFollower(stream);
       return;
     }
-    if (this.#streams >= PROXIES) {
+    if (this.#streams >= MAX_PROXIES) {
       const refused = { status: 503, reason: 'too-many-proxies' };
       this.#logRefusal(hello.proxyId, refused);
       this.#refuse(stream, refused);
@@ -215,7 +215,7 @@ export class PushServer {
     proxy: string,
     { reason, detail }: { readonly reason: string; readonly detail?: LogFields },
   ): void {
-    if (!this.#refusalLog.take(`${proxy} ${reason}`)) return;
+    if (!this.#refusalLog.admits(`${proxy} ${reason}`)) return;
     this.#options.logger.warn('push stream refused', { proxy, reason, ...detail });
   }
 

@@ -4,7 +4,7 @@ const SECOND = 1000;
 const LONGEST_MS = 60 * SECOND;
 /** A refused token may be valid soon: the API server did not know its pod yet. */
 const DENIAL_MS = 5 * SECOND;
-const ENTRIES = 2048;
+const MAX_ENTRIES = 2048;
 
 interface Entry {
   readonly review: TokenReview;
@@ -41,6 +41,6 @@ export class ReviewCache {
 
 function add(entries: Map<string, Entry>, hash: string, entry: Entry): void {
   const [oldest] = entries.keys();
-  if (entries.size >= ENTRIES && oldest !== undefined) entries.delete(oldest);
+  if (entries.size >= MAX_ENTRIES && oldest !== undefined) entries.delete(oldest);
   entries.set(hash, entry);
 }

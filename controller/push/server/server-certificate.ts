@@ -8,7 +8,7 @@ import type { Logger } from '../../../shared/telemetry/logger.ts';
 
 const CERTIFICATE_FILE = 'tls.crt';
 const KEY_FILE = 'tls.key';
-const SOON_MS = 7 * 24 * 60 * 60 * 1000;
+const EXPIRES_SOON_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** A certificate with its chain, and its private key, both PEM. */
 export interface ServerCertificate {
@@ -29,7 +29,8 @@ export function warnOfExpiry({ cert }: ServerCertificate, logger: Logger): void 
   const leftMs = validToDate.getTime() - Date.now();
   const fields = { validTo: validToDate.toISOString() };
   if (leftMs <= 0) logger.warn('certificate of the push listener has expired', fields);
-  else if (leftMs <= SOON_MS) logger.warn('certificate of the push listener expires soon', fields);
+  else if (leftMs <= EXPIRES_SOON_MS)
+    logger.warn('certificate of the push listener expires soon', fields);
 }
 
 /** Options of a certificate watch. */

@@ -1,6 +1,6 @@
 import { TokenBucket, type Rate } from '../../../shared/runtime/token-bucket.ts';
 
-const ADDRESSES = 4096;
+const MAX_ADDRESSES = 4096;
 
 /** A token bucket for each of the source addresses that were used last. */
 export class SourceBuckets {
@@ -15,7 +15,7 @@ export class SourceBuckets {
   take(address: string, now: number): boolean {
     const bucket = this.#buckets.get(address) ?? new TokenBucket(this.#rate);
     this.#buckets.delete(address);
-    const [oldest] = this.#buckets.size < ADDRESSES ? [] : this.#buckets.keys();
+    const [oldest] = this.#buckets.size < MAX_ADDRESSES ? [] : this.#buckets.keys();
     if (oldest !== undefined) this.#buckets.delete(oldest);
     this.#buckets.set(address, bucket);
     return bucket.take(now);

@@ -1,3 +1,5 @@
+import { memberOf } from './member-of.ts';
+
 const SECOND = 1000;
 /** How far the clocks of the API server and this process may differ. */
 const CLOCK_SKEW_MS = 60 * SECOND;
@@ -8,7 +10,7 @@ export interface TokenClaims {
   readonly subject: unknown;
   /** Name of the pod that the token is bound to. */
   readonly pod: unknown;
-  /** When the token expires, in milliseconds since 1970; Infinity: it does not say. */
+  /** When the token expires, in milliseconds since 1970; Infinity if it does not name a time. */
   readonly expiresAt: number;
 }
 
@@ -39,9 +41,4 @@ function payloadOf(token: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return Object.entries(value).find(([key]) => key === name)?.[1];
 }

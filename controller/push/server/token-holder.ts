@@ -1,7 +1,7 @@
 const SERVICE_ACCOUNT = /^system:serviceaccount:([-a-z0-9.]{1,253}):([-a-z0-9.]{1,253})$/;
 const POD = /^[-a-z0-9.]{1,253}$/;
 const AUDIENCE = /^[!-~]{1,253}$/;
-const AUDIENCES = 4;
+const MAX_AUDIENCES = 4;
 const UNKNOWN = 'unknown';
 const NONE = 'none';
 
@@ -33,7 +33,7 @@ function accountOf(subject: unknown): string {
 }
 
 function audienceOf(audiences: readonly unknown[]): string {
-  const some = audiences.slice(0, AUDIENCES).map((audience) => shown(audience, AUDIENCE));
+  const some = audiences.slice(0, MAX_AUDIENCES).map((audience) => shown(audience, AUDIENCE));
   return some.length === 0 ? NONE : some.join(' ');
 }
 

@@ -1,4 +1,6 @@
-/** The verdict of the API server on a token. */
+import { memberOf } from './member-of.ts';
+
+/** The answer of the API server about a token. */
 export interface TokenReview {
   readonly isAuthenticated: boolean;
   readonly audiences: readonly string[];
@@ -12,21 +14,16 @@ const UNKNOWN: TokenReview = { isAuthenticated: false, audiences: [], username: 
 
 /** Parses a TokenReview. A missing or malformed one is a denial. */
 export function parseTokenReview(response: unknown): TokenReview {
-  const status = member(response, 'status');
-  if (member(status, 'authenticated') !== true) return UNKNOWN;
-  const user = member(status, 'user');
-  const username = member(user, 'username');
+  const status = memberOf(response, 'status');
+  if (memberOf(status, 'authenticated') !== true) return UNKNOWN;
+  const user = memberOf(status, 'user');
+  const username = memberOf(user, 'username');
   return {
     isAuthenticated: true,
-    audiences: strings(member(status, 'audiences')),
+    audiences: strings(memberOf(status, 'audiences')),
     username: typeof username === 'string' ? username : '',
-    pods: strings(member(member(user, 'extra'), POD_NAME)),
+    pods: strings(memberOf(memberOf(user, 'extra'), POD_NAME)),
   };
-}
-
-function member(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return Object.entries(value).find(([key]) => key === name)?.[1];
 }
 
 function strings(value: unknown): readonly string[] {

@@ -16,7 +16,7 @@ const REVIEW_TIMEOUT_MS = 5 * SECOND;
 const REVIEWS = { burst: 100, perSecond: 20 };
 /** Limits per source address: few proxies share one. */
 const REVIEWS_PER_SOURCE = { burst: 20, perSecond: 2 };
-const CONCURRENT_REVIEWS = 16;
+const MAX_CONCURRENT_REVIEWS = 16;
 
 /** Options of a token reviewer. */
 export interface TokenReviewerOptions {
@@ -66,7 +66,7 @@ export class TokenReviewer {
 
   #begin(hash: string, presented: PresentedToken): Promise<TokenReview | undefined> | undefined {
     const now = this.#options.clock.now();
-    if (this.#running.size >= CONCURRENT_REVIEWS) return undefined;
+    if (this.#running.size >= MAX_CONCURRENT_REVIEWS) return undefined;
     if (!this.#sources.take(presented.address, now)) return undefined;
     if (!this.#bucket.take(now)) return undefined;
     const running = this.#request(hash, presented).finally(() => this.#running.delete(hash));

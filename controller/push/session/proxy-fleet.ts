@@ -20,7 +20,7 @@ import { ProxySessions } from './proxy-sessions.ts';
 import type { Offered } from './snapshot-offer.ts';
 
 /** Rejected resources that one log line names. */
-const LOGGED_KEYS = 20;
+const MAX_LOGGED_KEYS = 20;
 
 /** Options of a fleet. */
 export interface ProxyFleetOptions {
@@ -175,7 +175,7 @@ export class ProxyFleet implements SessionObserver {
     context.logger.error('proxy rejects resources, and keeps serving what it had', {
       proxy: record.id,
       resources: keys.length,
-      keys: keys.slice(0, LOGGED_KEYS),
+      keys: keys.slice(0, MAX_LOGGED_KEYS),
       detail: rejected[0]?.message,
     });
     return true;

@@ -31,7 +31,7 @@ export class ProxySessions {
     const before = this.#sessions.get(id);
     before?.replace();
     // A proxy that was cut off may also reconnect before the controller notices.
-    if (before !== undefined && this.#duplicates.take(id)) {
+    if (before !== undefined && this.#duplicates.admits(id)) {
       this.#options.logger.warn('duplicate proxy id', { proxy: id });
     }
   }

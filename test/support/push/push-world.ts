@@ -103,7 +103,8 @@ export async function startPushWorld({
     tlsDirectory,
     logger,
     changes,
-    lead: (leadership) => server.lead(leadership, { onChange: (keys) => changes.push(keys) }),
+    lead: (leadership) =>
+      server.startPublication(leadership, { onChange: (keys) => changes.push(keys) }),
     connect: async (options) => {
       const probe = await connectProbe({ port, ca: authority.ca, ...options });
       probes.push(probe);

@@ -23,7 +23,7 @@ describe('Publisher', () => {
     publisher.publish(compiled({ put: ['c'], deleted: ['a'], routeCount: 2 }));
     const publication = new RecordedPublication();
 
-    publisher.lead(publication, undefined);
+    publisher.beginTerm(publication, undefined);
 
     expect(publication.published).toEqual([{ put: ['b', 'c'], deleted: [] }]);
   });
@@ -32,7 +32,7 @@ describe('Publisher', () => {
     const { publisher } = startPublisher(clock);
     const publication = new RecordedPublication();
     publisher.publish(compiled({ put: ['a', 'b'] }));
-    publisher.lead(publication, undefined);
+    publisher.beginTerm(publication, undefined);
 
     publisher.publish(compiled({ put: ['c'], deleted: ['a'], routeCount: 2 }));
     publisher.publish(compiled({ routeCount: 2 }));
@@ -44,7 +44,7 @@ describe('Publisher', () => {
     const { publisher } = startPublisher(clock);
     const publication = new RecordedPublication();
 
-    publisher.lead(publication, undefined);
+    publisher.beginTerm(publication, undefined);
 
     expect(publication.published).toEqual([{ put: [], deleted: [] }]);
   });
@@ -52,7 +52,7 @@ describe('Publisher', () => {
   test('holds changes back while the compiler has an obstacle, and then publishes them', () => {
     const { publisher, reasons } = startPublisher(clock);
     const publication = new RecordedPublication();
-    publisher.lead(publication, undefined);
+    publisher.beginTerm(publication, undefined);
 
     publisher.publish(compiled({ put: ['a'], obstacle: 'the settings are not valid' }));
     expect(publication.published).toHaveLength(1);
@@ -66,7 +66,7 @@ describe('Publisher', () => {
     const { publisher, reasons } = startPublisher(clock);
     const publication = new RecordedPublication();
     publisher.publish(compiled({ put: ['a', 'b'] }));
-    publisher.lead(publication, undefined);
+    publisher.beginTerm(publication, undefined);
 
     publisher.publish(compiled({ deleted: ['a', 'b'], routeCount: 0 }));
     publisher.publish(compiled({ put: ['settings'], routeCount: 0 }));
@@ -88,7 +88,7 @@ describe('Publisher', () => {
       const started = startPublisher(clock);
       const publication = new RecordedPublication();
       started.publisher.publish({ put: SERVED, deleted: [], routeCount: 30, obstacle: undefined });
-      started.publisher.lead(publication, undefined);
+      started.publisher.beginTerm(publication, undefined);
       const deleted = ['route/x/a', 'route/x/b'];
       started.publisher.publish({ put: [], deleted, routeCount: 1, obstacle: undefined });
       return { ...started, publication };
@@ -159,7 +159,7 @@ describe('Publisher', () => {
     const publication = new RecordedPublication(500);
     publisher.publish(compiled({ put: ['settings'], routeCount: 3 }));
 
-    publisher.lead(publication, undefined);
+    publisher.beginTerm(publication, undefined);
     expect(publication.published).toHaveLength(0);
     await clock.advance(DELAY_MS);
 
@@ -171,7 +171,7 @@ describe('Publisher', () => {
     const publication = new RecordedPublication();
     publisher.publish(compiled({ put: ['settings'], routeCount: 3 }));
 
-    publisher.lead(publication, 500);
+    publisher.beginTerm(publication, 500);
     expect(publication.published).toHaveLength(0);
     await clock.advance(DELAY_MS);
 
@@ -183,7 +183,7 @@ describe('Publisher', () => {
     const publication = new RecordedPublication(999_999_999);
     publisher.publish(compiled({ put: ['a', 'b'] }));
 
-    publisher.lead(publication, 2);
+    publisher.beginTerm(publication, 2);
 
     expect(publication.published).toHaveLength(1);
   });
@@ -192,7 +192,7 @@ describe('Publisher', () => {
     const { publisher } = startPublisher(clock);
     const publication = new RecordedPublication();
     publisher.publish(compiled({ put: ['a'] }));
-    publisher.lead(publication, undefined);
+    publisher.beginTerm(publication, undefined);
     publisher.publish(compiled({ deleted: ['a'], routeCount: 0 }));
 
     publisher.resign();

@@ -250,7 +250,7 @@ describe('the status of a Route that is not accepted', () => {
 describe('the status of a Route that the settings do not allow', () => {
   const verdict: RouteVerdict = {
     ...routeVerdict({ generation: 3, problems: [NOT_ALLOWED] }),
-    kept: { hosts: ['files.example.com'], served: { generation: 2, spec: { of: 2 } } },
+    waiting: { hosts: ['files.example.com'], served: { generation: 2, spec: { of: 2 } } },
   };
   const current = statusOf({
     verdict: routeVerdict({ generation: 3, problems: [INVALID_POLICY], servedGeneration: 2 }),
@@ -278,7 +278,7 @@ describe('the status of a Route that the settings do not allow', () => {
       { ...current, url: 'https://a.example.com' },
     ],
     ['another gateway wrote it', verdict, { ...current, gatewayClassName: 'other' }],
-    ['it has given up all', { ...verdict, kept: { hosts: [] } }, current],
+    ['it has given up all', { ...verdict, waiting: { hosts: [] } }, current],
     ['it is refused', routeVerdict({ problems: [INVALID_POLICY] }), current],
   ])('keeps no URL when %s', (_, told, before) => {
     expect(statusOf({ verdict: told, current: before })).not.toHaveProperty('url');

@@ -81,7 +81,7 @@ export function lead({ publication }: World, loop: StatusLoop): AbortController 
     },
     raiseEpochAbove: (epoch) => Promise.resolve(epoch + 1),
   };
-  loop.lead({ leadership, publication });
+  loop.beginTerm({ leadership, publication });
   return end;
 }
 

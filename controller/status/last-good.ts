@@ -3,23 +3,23 @@ import { isRecord } from '../../shared/runtime/is-record.ts';
 import type { RouteStatus } from '../kubernetes/stored-resources.ts';
 import type { VerdictSummary } from './verdict-states.ts';
 
-type ServedSpec = NonNullable<RouteStatus['served']>;
+type StoredLastGood = NonNullable<RouteStatus['served']>;
 
 /**
  * The older generation that is served while the newest is not accepted, stored so that the next
  * leader can serve it; undefined if there is none.
  */
-export function servedSpec({
+export function lastGoodOf({
   generation,
   isAccepted,
   served,
-}: VerdictSummary): ServedSpec | undefined {
+}: VerdictSummary): StoredLastGood | undefined {
   if (isAccepted || served === undefined || served.generation === generation) return undefined;
   return storable(served);
 }
 
 /** The generation that a Route keeps for when the settings allow it again; until then none is served. */
-export function keptSpec({ kept }: RouteVerdict): ServedSpec | undefined {
+export function waitingOf({ waiting: kept }: RouteVerdict): StoredLastGood | undefined {
   return kept?.served && storable(kept.served);
 }
 
@@ -27,6 +27,6 @@ export function keptSpec({ kept }: RouteVerdict): ServedSpec | undefined {
 function storable({
   generation,
   spec,
-}: Pick<Served, 'generation' | 'spec'>): ServedSpec | undefined {
+}: Pick<Served, 'generation' | 'spec'>): StoredLastGood | undefined {
   return isRecord(spec) ? { generation, spec } : undefined;
 }
