@@ -35,8 +35,8 @@ export function authorityOf({ host, port }: Pick<Address, 'host' | 'port'>): str
 }
 
 /**
- * The one spelling of a host that clients send. Spellings that a URL parser reads as another name,
- * such as `127.1` and `0x7f.0.0.1`, are invalid.
+ * Returns the spelling of a host that clients send. Spellings that a URL parser reads as a different
+ * name, such as `127.1` and `0x7f.0.0.1`, are invalid.
  */
 function canonicalHost(name: string): string | undefined {
   const url = URL.parse(`http://${name}`);

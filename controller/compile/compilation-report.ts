@@ -2,7 +2,7 @@ import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { Compilation, RouteVerdict, SettingsVerdict } from './compilation.ts';
 import { Differences } from './differences.ts';
 
-/** Snapshot resources and verdicts, of which each report returns those that changed. */
+/** Collects snapshot resources and verdicts. Each report returns those that changed. */
 export class CompilationReport {
   readonly #resources = new Differences<SnapshotResource>(({ hash }) => hash);
   readonly #routes = new Differences<RouteVerdict>(markOf);
@@ -38,7 +38,7 @@ export class CompilationReport {
 
 const SETTINGS = 'settings';
 
-/** Equal for verdicts that give equal statuses. Equal generations have equal specs. */
+/** Returns equal marks for verdicts with equal statuses. Equal generations have equal specs. */
 function markOf({ resource, served, ...rest }: RouteVerdict | SettingsVerdict): string {
   const { uid, generation } = resource.metadata;
   return JSON.stringify([uid, generation, served?.generation, served?.hash, rest]);

@@ -4,15 +4,15 @@ import type { ChangeSet } from './change-set.ts';
 import type { Problem } from '../validate/problem.ts';
 
 /**
- * What changed since the last compilation, by `namespace/name`; undefined: the object is gone.
+ * What changed since the last compilation, by `namespace/name`; undefined: deleted.
  *
- * Of a status only two things are read, and only while nothing else is known of the resource: the
- * generation that served (`status.served`), and the host that a route served (`status.url`).
+ * A status is read only while nothing else is known about its resource, and only for the generation
+ * that served (`status.served`) and the host that a route served (`status.url`).
  */
 export interface Changes {
-  /** Routes of another class count as gone. */
+  /** Routes of another class count as deleted. */
   readonly routes?: ReadonlyMap<string, StoredRoute | undefined>;
-  /** The settings of this gateway; null: they are gone, and so is what was known of them. */
+  /** The settings of this gateway; null: they are deleted, and everything known about them too. */
   readonly settings?: StoredSettings | null;
   /** Values of a Secret by key. */
   readonly secrets?: ReadonlyMap<string, ReadonlyMap<string, Buffer> | undefined>;
@@ -24,23 +24,23 @@ export interface Changes {
 }
 
 /**
- * The result of changes. While there is an obstacle it contains only the verdict on the settings; the
- * rest follows when the obstacle is gone.
+ * The result of compiling changes. While there is an obstacle it contains only the verdict on the
+ * settings; the rest follows once there is none.
  */
 export interface Compilation extends ChangeSet {
-  /** Routes whose status may change; undefined: the route is gone. */
+  /** New verdicts on routes; undefined: the route is deleted. */
   readonly routes: ReadonlyMap<string, RouteVerdict | undefined>;
-  /** Absent if their status does not change; null: they are gone. */
+  /** Absent if the verdict is the same; null: the settings are deleted. */
   readonly settings?: SettingsVerdict | null;
 }
 
-/** The result for the newest generation of a resource, and the generation that serves. */
+/** The compiler's result for the newest generation of a resource, and the generation that serves. */
 interface Verdict<R> {
   /** The newest generation, as it was stored. */
   readonly resource: R;
   /** Whether the newest generation serves. */
   readonly isAccepted: boolean;
-  /** Everything wrong with the newest generation. If it is accepted: references that lead nowhere. */
+  /** Everything wrong with the newest generation. If it is accepted: its unusable references. */
   readonly problems: readonly Problem[];
   /** The generation that serves; absent if none does. */
   readonly served?: Served;
@@ -60,15 +60,15 @@ export interface RouteVerdict extends Verdict<StoredRoute> {
   readonly mcpRole: 'server' | '';
   /** Public URL; empty if nothing serves. */
   readonly url: string;
-  /** Present only if the settings keep the route from serving. */
+  /** Present only while the settings keep the route from serving. */
   readonly waiting?: WaitingRoute;
 }
 
-/** What a route will serve with once the settings allow it. */
+/** A route that serves once the settings allow it. */
 export interface WaitingRoute {
-  /** Hosts that it asks for, and that no other namespace got meanwhile. */
+  /** Hosts that it asks for and that no other namespace owns. */
   readonly hosts: readonly string[];
-  /** An earlier generation that was accepted. */
+  /** Its last good generation. */
   readonly served?: Pick<Served, 'generation' | 'spec'>;
 }
 

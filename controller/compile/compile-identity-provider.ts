@@ -11,8 +11,8 @@ type Provider = NonNullable<GatewaySettings['spec']['identityProviders']>[number
 const PATH = 'spec.identityProviders';
 
 /**
- * Compiles the provider that signs users in: the only one, or the one with `signIn`. Undefined if
- * there are none. All providers are checked.
+ * Compiles the provider that signs users in: the only one, or the one with `signIn`. Returns undefined
+ * if the settings name no provider. All providers are checked.
  */
 export function compileIdentityProvider(
   settings: GatewaySettings,

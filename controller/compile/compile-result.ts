@@ -1,9 +1,9 @@
 import type { Problem, ProblemReason } from '../validate/problem.ts';
 
-/** More problems of one resource help nobody. */
+/** The most problems that are reported of one resource. */
 const MAX_PROBLEMS = 20;
 
-/** What a step of the compiler made of its input, or everything wrong with the input. */
+/** The value that a step of the compiler made, or everything wrong with the input of the step. */
 export type CompileResult<T> =
   | { readonly kind: 'made'; readonly value: T }
   | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
@@ -22,7 +22,7 @@ export function invalid(
   return { kind: 'invalid', problems: [{ path, reason, message }] };
 }
 
-/** Continues with what was made; problems are passed on. */
+/** Continues with the value that was made; problems are passed on. */
 export function andThen<T, U>(
   result: CompileResult<T>,
   next: (value: T) => CompileResult<U>,
@@ -38,18 +38,18 @@ export function all<T>(results: readonly CompileResult<T>[]): CompileResult<read
 }
 
 /** An object of all values, or all their problems. */
-export function combine<T extends object>(parts: {
+export function combine<T extends object>(members: {
   readonly [Name in keyof T]: CompileResult<T[Name]>;
 }): CompileResult<T> {
-  const results = Object.entries<CompileResult<unknown>>(parts);
+  const results = Object.entries<CompileResult<unknown>>(members);
   const problems = problemsOf(results.map(([, result]) => result));
   if (problems.length > 0) return { kind: 'invalid', problems };
-  const members = results.map(([name, result]) => [
+  const values = results.map(([name, result]) => [
     name,
     result.kind === 'made' ? result.value : undefined,
   ]);
-  // Every part was made, so that each member has its value.
-  return made(Object.fromEntries(members) as T);
+  // Every member was made, so that each has its value.
+  return made(Object.fromEntries(values) as T);
 }
 
 function problemsOf(results: readonly CompileResult<unknown>[]): readonly Problem[] {

@@ -16,7 +16,7 @@ import { resourceName, type CompileOptions, type Secrets } from './resources.ts'
 import { schemeProblem } from './secure-scheme.ts';
 import { originOf, type Origin } from '../../shared/snapshot/origin.ts';
 
-/** What settings compile to. */
+/** Everything that GatewaySettings compile to. */
 export interface SettingsOutput {
   readonly settings: CompiledSettings;
   readonly authenticateAddress: Address | undefined;
@@ -33,12 +33,12 @@ const DEFAULT_REFRESH_TOKEN_GRACE = '60s';
 const DEFAULT_UNUSED_CLIENT_LIFETIME = '720h';
 const DEFAULT_OUTAGE_GRACE = '60s';
 
-/** The MCP fields are logged only if they are named (specification: Events). */
+/** The fields about MCP are logged only if the settings name them (specification: Events). */
 const DEFAULT_AUTHORIZE_LOG_FIELDS = AUTHORIZE_LOG_FIELDS.filter(
   (field) => !field.startsWith('mcp-'),
 );
 
-/** Compiles the settings, with the secrets that they refer to. One problem makes all of it invalid. */
+/** Compiles the settings with their Secrets. A single problem makes all of them invalid. */
 export function compileSettings(
   settings: GatewaySettings,
   secrets: Secrets,
@@ -79,7 +79,7 @@ type Limits = Pick<
   | 'outageGraceSeconds'
 >;
 
-/** Compiles which addresses and origins are accepted, and lifetimes. */
+/** Compiles the accepted addresses and origins, and the lifetimes. */
 function compileLimits(spec: Spec): CompileResult<Limits> {
   return combine({
     allowedOrigins: compileOrigins(spec.mcpAllowedOrigins ?? []),

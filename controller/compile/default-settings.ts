@@ -11,7 +11,7 @@ export const NO_SETTINGS: GatewaySettings = {
   spec: {},
 };
 
-/** What the default settings compile to. */
+/** Compiles the default settings. */
 export function defaultOutput(options: CompileOptions): SettingsOutput {
   const result = compileSettings(NO_SETTINGS, new Map(), options);
   if (result.kind === 'invalid') throw new Error('the default settings are invalid');

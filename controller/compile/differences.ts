@@ -1,4 +1,4 @@
-/** Values by key, of which each report returns those that changed. */
+/** Values by key. Each report returns those that changed. */
 export class Differences<V> {
   readonly #mark: (value: V) => string;
   readonly #values = new Map<string, V>();

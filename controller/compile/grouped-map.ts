@@ -4,7 +4,7 @@ export function setOrDelete<V>(map: Map<string, V>, key: string, value: V | unde
   else map.set(key, value);
 }
 
-/** Sets a value in the map of a group; undefined deletes it. Groups without values do not exist. */
+/** Sets a value in the map of a group; undefined deletes it. An empty group is removed. */
 export function setInGroup<V>(
   groups: Map<string, Map<string, V>>,
   group: string,

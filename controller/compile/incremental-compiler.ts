@@ -31,10 +31,10 @@ interface AppliedSettings {
  * Compiles the changes of a configuration. The cost of a change does not depend on the number of
  * routes that it does not affect.
  *
- * The result is a function of the changes so far, without clock or network. Their order matters in
- * two ways only: while the newest generation of a resource is rejected, the one that was accepted
- * last serves; and a host stays with its namespace while any admitted route there asks for it, or no
- * other route does. Another process reads both from the statuses.
+ * The result is a function of the changes so far, without clock or network. Their order matters only in
+ * two ways: while the newest generation of a resource is not accepted, the last good one serves; and a
+ * host stays with its namespace while any admitted route there asks for it, or no other route does.
+ * Another process reads both from the statuses.
  */
 export class IncrementalCompiler {
   readonly #options: CompileOptions;
@@ -66,8 +66,8 @@ export class IncrementalCompiler {
   }
 
   /**
-   * The reason why nothing that is compiled may be published: the settings cannot be used, and no
-   * earlier generation is known. Publishing without them would remove every route.
+   * The reason why nothing may be published: the settings cannot be used, and no earlier generation of
+   * them is known. Publishing without settings would remove every route.
    */
   get obstacle(): string | undefined {
     return this.#settings.obstacle;
@@ -78,14 +78,14 @@ export class IncrementalCompiler {
     return this.#serving.size;
   }
 
-  /** `namespace/name` of the Secrets that the settings refer to: those that serve, and the newest. */
+  /** `namespace/name` of the Secrets of the settings, of the serving and of the newest generation. */
   get secretNames(): ReadonlySet<string> {
     return this.#settings.secretNames;
   }
 
   /**
-   * Whether routes are admitted by labels of namespaces. Then nothing is compiled before a namespace
-   * is known, and no verdict on the settings is reported.
+   * Whether routes are admitted by labels of namespaces. Before a namespace is known, nothing is then
+   * compiled, and no verdict on the settings is reported.
    */
   get needsNamespaces(): boolean {
     const { served } = this.#settings;
@@ -103,8 +103,8 @@ export class IncrementalCompiler {
 
   /**
    * Takes over from another process, given the newest settings and all routes with their statuses.
-   * Newer generations that serve and owners of hosts in the statuses win over what was found here,
-   * since the proxies have them from the other process.
+   * Newer serving generations and owners of hosts in the statuses replace those found here, since the
+   * proxies have them from the other process.
    */
   adopt({ routes, settings }: Pick<Changes, 'routes' | 'settings'>): Compilation {
     if (settings !== undefined && settings !== null) {
@@ -121,8 +121,8 @@ export class IncrementalCompiler {
   }
 
   /**
-   * Without settings it is unknown which routes may serve and who owns a host; likewise without the
-   * labels of namespaces if the settings select by them. A cluster always has a namespace.
+   * Whether nothing is compiled. Without settings it is unknown which routes may serve and who owns a
+   * host; likewise without labels of namespaces if the settings select by them.
    */
   get #isHeld(): boolean {
     return this.obstacle !== undefined || this.#awaitsLabels;

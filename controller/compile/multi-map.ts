@@ -1,4 +1,4 @@
-/** Sets of values by key. A key without values does not exist. */
+/** Sets of values by key. A key without values is removed. */
 export class MultiMap<K, V> {
   readonly #sets = new Map<K, Set<V>>();
 

@@ -11,12 +11,12 @@ export interface StoredSpec {
   readonly spec: unknown;
 }
 
-/** The class of a resource that names none, as in the definitions. */
+/** The class of a resource without a class, as in the definitions. */
 const DEFAULT_CLASS = 'gatehouse';
 
 /**
- * Validates a stored spec by our schema, since the definition in the cluster may be another version.
- * Of the metadata only the name is read.
+ * Validates a stored spec by our schema, since the definition in the cluster may have a different
+ * version.
  */
 export function readStored(
   kind: 'GatewaySettings',
@@ -39,15 +39,15 @@ export function readStored(
   };
 }
 
-/** A generation that served. */
+/** A generation that served, as a status records it. */
 export interface RecordedGeneration {
   readonly number: number;
   readonly spec: unknown;
 }
 
 /**
- * Reads a generation before `newest` from `status.served`; undefined if there is none. Accepts any
- * stored value.
+ * Reads a generation before `newest` from `status.served`; undefined if it has none. Accepts any stored
+ * value.
  */
 export function readServed(status: unknown, newest = 0): RecordedGeneration | undefined {
   const served = isRecord(status) ? status['served'] : undefined;
@@ -57,7 +57,7 @@ export function readServed(status: unknown, newest = 0): RecordedGeneration | un
   return { number: generation, spec };
 }
 
-/** Whether a spec has a class. Without a class to look for, every spec counts. */
+/** Whether a spec is of a class; true for every spec if no class is given. */
 export function isOfClass(spec: unknown, gatewayClassName: string | undefined): boolean {
   if (gatewayClassName === undefined) return true;
   const named = isRecord(spec) ? spec['gatewayClassName'] : undefined;

@@ -12,11 +12,11 @@ export interface CompileOptions {
   /** `namespace/name` of the expected settings, for messages. */
   readonly settingsName?: string;
   /**
-   * What `backendRefs` lead to where there is no cluster: nothing, so that they are rejected, or
-   * Services that are assumed to exist, which is good for checks only. Absent: there is a cluster.
+   * How `backendRefs` are treated without a cluster: rejected (`none`), or accepted unchecked
+   * (`assumed`), for checks only. Absent: there is a cluster.
    */
   readonly services?: 'none' | 'assumed';
-  /** What holds while there are no settings. Absent: no route serves. */
+  /** Which settings apply while there are no GatewaySettings. Absent: none, and no route serves. */
   readonly withoutSettings?: 'defaults';
 }
 

@@ -2,7 +2,7 @@ import type { GatewaySettings } from '../../crds/types.ts';
 import { selects, type Labels, type LabelSelector } from './label-selector.ts';
 import { resourceName } from './resources.ts';
 
-/** Which routes may serve, by the settings. */
+/** The part of the settings that decides which routes may serve. */
 export interface RouteAdmission {
   readonly namespaces:
     | { readonly from: 'All' }
@@ -12,10 +12,10 @@ export interface RouteAdmission {
   readonly sharedHosts: ReadonlySet<string>;
 }
 
-/** Applies without settings, when no route serves anyway: hosts keep their owners. */
+/** Admits all routes while there are no settings: none serves then, but hosts keep their owners. */
 export const ADMIT_ALL: RouteAdmission = { namespaces: { from: 'All' }, sharedHosts: new Set() };
 
-/** Reads which routes settings admit. */
+/** Compiles the rules of settings that admit routes. */
 export function compileAdmission(settings: GatewaySettings): RouteAdmission {
   const { allowedRoutes, sharedHosts = [] } = settings.spec;
   return {
@@ -38,8 +38,8 @@ function compileNamespaces(
 }
 
 /**
- * Whether routes of a namespace may serve. `labels` are those of the namespace; undefined if it is
- * not known, and then no selector selects it.
+ * Whether routes of a namespace may serve. `labels` are the labels of the namespace; undefined if it is
+ * unknown, and then no selector selects it.
  */
 export function admits(
   { namespaces }: RouteAdmission,

@@ -1,7 +1,7 @@
 import type { ProblemReason } from '../validate/problem.ts';
 import type { Address } from './address.ts';
 
-/** Everything that a compiled route depends on besides the route. */
+/** Everything besides the route that a compiled route depends on. */
 export interface RouteContext {
   readonly devAllowLoopback: boolean;
   /** The dedicated sign-in host. */

@@ -7,8 +7,8 @@ interface SchemeAndHost {
 }
 
 /**
- * The reason why cookies, codes and tokens must not be sent to an address; undefined if they may.
- * Cleartext is only for loopback names, and only in development.
+ * Returns why cookies, codes and tokens must not be sent to an address; undefined if they may be.
+ * Cleartext is accepted only for loopback names, and only in development.
  */
 export function schemeProblem(
   { scheme, host }: SchemeAndHost,

@@ -8,7 +8,7 @@ import { generationOf, isSameGeneration } from './generation.ts';
 import { isOfClass, readServed, readStored } from './read-stored.ts';
 import { namespaceOf, resourceName, type CompileOptions, type Secrets } from './resources.ts';
 
-/** Settings that serve, of any generation, with the Secrets that they were accepted with. */
+/** Settings that serve, compiled with the Secrets that they were accepted with. */
 export interface ServedSettings extends SettingsGeneration {
   readonly output: SettingsOutput;
 }
@@ -27,12 +27,12 @@ interface Newest {
 /** The generation to serve while the newest one is rejected. */
 type LastGood =
   | { readonly kind: 'serving'; readonly served: ServedSettings }
-  /** Served in another process, and cannot be used here at present: a Secret is missing, say. */
+  /** It served in another process but cannot be used here, for example because a Secret is missing. */
   | { readonly kind: 'recorded'; readonly earlier: SettingsGeneration }
   | { readonly kind: 'unknown' };
 
 type State =
-  /** There are no settings. What serves are the defaults, or nothing. */
+  /** There are no settings. Either the defaults serve or nothing does. */
   | { readonly kind: 'absent'; readonly served: ServedSettings | undefined }
   /** The newest generation serves. */
   | { readonly kind: 'accepted'; readonly newest: Newest; readonly served: ServedSettings }
@@ -113,8 +113,8 @@ export class SettingsKeeper {
   }
 
   /**
-   * Replaces the settings, and prefers the generation that served in another process if it is newer
-   * than the one that serves here and the newest is rejected.
+   * Replaces the settings. If the newest generation is rejected, the one that served in another process
+   * replaces an older one that serves here.
    */
   adopt(resource: StoredSettings, secrets: Secrets): void {
     this.put(resource, secrets);
@@ -180,7 +180,7 @@ export class SettingsKeeper {
 
   /** Reads the generation that served in another process from the status. */
   #readEarlier(resource: StoredSettings): SettingsGeneration | undefined {
-    // It may be the newest: that one may have served with a Secret that is gone now.
+    // It may be the newest, which may have served with a Secret that is missing now.
     const served = readServed(resource.status, generationOf(resource) + 1);
     if (served === undefined) return undefined;
     if (!isOfClass(served.spec, this.#options.gatewayClassName)) return undefined;

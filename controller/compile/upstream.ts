@@ -34,7 +34,7 @@ function compileTo(to: string): CompileResult<string> {
   if (url === null || !isHttp) {
     return invalid('spec.to', 'InvalidSpec', 'must be an http or https URL');
   }
-  // Messages do not repeat the value: it may contain a password.
+  // Messages do not repeat the value, which may contain a password.
   if (url.username !== '' || url.password !== '') {
     return invalid('spec.to', 'InvalidSpec', 'must not contain a user or password');
   }

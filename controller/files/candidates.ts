@@ -14,36 +14,36 @@ import type { PlainProblem } from './plain/translate-keys.ts';
 import { EMPTY_SETTINGS, translatePlainForm } from './plain/translate-plain-form.ts';
 import type { ConfigurationFile, Contents } from './read-contents.ts';
 
-/** A resource as a file has it now: valid, or with its problems. */
+/** A resource in the present version of a file: valid, or with its problems. */
 export interface Candidate {
   /** Undefined if the kind is unknown or cannot be read. */
   readonly kind: Resource['kind'] | undefined;
-  /** Undefined if it cannot be read which resource this is. */
+  /** Undefined if the namespace or name cannot be read. */
   readonly id: ResourceId | undefined;
   readonly file: string;
   /** Absent if there are problems. */
   readonly resource?: Resource;
-  /** The resource without its unreadable parts: only for finding more problems. */
+  /** The resource without its unreadable parts, only to find further problems. */
   readonly draft?: Resource;
   readonly problems: readonly LocatedProblem[];
   /** Adds the place in the file to a problem with this resource. */
   readonly locate: (problem: ResourceProblem) => LocatedProblem;
 }
 
-/** Everything that the files contain now. */
+/** The present contents of all files. */
 export interface Candidates {
   readonly resources: readonly Candidate[];
   /** Problems of files that cannot be read or parsed, by file. */
   readonly brokenFiles: ReadonlyMap<string, readonly LocatedProblem[]>;
 }
 
-/** Reads the resources in files. Never throws: everything wrong becomes a problem. */
+/** Reads the resources in files. Never throws: every error becomes a problem. */
 export function readCandidates(contents: Contents, overrides: readonly Override[]): Candidates {
   const broken = contents.files.filter(({ parsed }) => parsed.syntaxProblems.length > 0);
   const written = contents.files
     .flatMap(({ parsed }) => parsed.documents)
     .flatMap((document) => readDocument(document, contents.secretFiles));
-  // An unreadable document may be the settings, so that they are not known to be absent.
+  // An unreadable document may be the settings.
   const hasSettings =
     broken.length > 0 ||
     written.some(({ manifest }) => isSettings(manifest) || kindOf(manifest) === undefined);
@@ -56,7 +56,7 @@ export function readCandidates(contents: Contents, overrides: readonly Override[
     ),
   };
 
-  /** The resources of a broken file are not used, but their problems are reported with its own. */
+  /** Returns the problems of resources in a broken file, which are not used but reported. */
   function problemsBeside({ parsed }: ConfigurationFile): readonly LocatedProblem[] {
     return parsed.readable
       .flatMap((document) => readDocument(document, contents.secretFiles))
@@ -67,7 +67,7 @@ export function readCandidates(contents: Contents, overrides: readonly Override[
 const POLICY_PATH = 'spec.policy';
 const KINDS = ['Route', 'GatewaySettings', 'Secret'] as const;
 
-/** A manifest, with what is needed to locate its problems. */
+/** A manifest, with the data that locates its problems. */
 interface Written {
   readonly manifest: unknown;
   readonly source: SourceDocument | undefined;
@@ -78,7 +78,7 @@ interface Written {
   readonly unnamed?: string;
 }
 
-/** The settings if no file has any: the defaults, or values from the environment. */
+/** The settings if no file has any: the defaults, with values from the environment. */
 const DEFAULT_SETTINGS: Written = {
   manifest: EMPTY_SETTINGS,
   source: undefined,

@@ -7,10 +7,10 @@ import { readSettled, type SettledReader } from './read-settled.ts';
 
 /** Time for writers that replace or truncate a file to finish. */
 const HOLDOFF_MS = 100;
-/** Some changes cause no event: network file systems, targets of links. */
+/** Changes on network file systems and in targets of links cause no event. */
 const POLL_MS = 750;
 
-/** What a watcher is made with. */
+/** Options of a ContentsWatcher. */
 export interface ContentsWatcherOptions {
   readonly path: string;
   readonly contents: Contents;

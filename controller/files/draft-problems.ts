@@ -5,7 +5,7 @@ import type { LocatedProblem } from './located-problem.ts';
 import { PLACEHOLDER_SETTINGS } from './placeholder-settings.ts';
 import { findVersions, type Versions } from './versions.ts';
 
-/** How the settings of the files were compiled. */
+/** The result of compiling the settings of the files. */
 export interface SettingsState {
   readonly isAccepted: boolean;
   /** Whether any settings serve. Without them no route is compiled. */
@@ -13,8 +13,8 @@ export interface SettingsState {
 }
 
 /**
- * Compiles resources that are already rejected, or that were not compiled for lack of settings, so
- * that their authors see all problems at once. The result does not serve.
+ * Compiles resources that are rejected already, or that were not compiled without settings, so that
+ * their authors see all problems at once. The result does not serve.
  */
 export function findDraftProblems(
   { resources, brokenFiles }: Candidates,

@@ -4,7 +4,7 @@ import type { SourcePlace } from './origins.ts';
 import { isGroup, SETTINGS_KEYS, type PlainKeys, type PlainValue } from './plain/plain-keys.ts';
 import type { Mapping } from './plain/translate-keys.ts';
 
-/** A setting whose value comes from an environment variable. */
+/** A setting with a value from an environment variable. */
 export interface Override {
   readonly variable: string;
   /** Members of `spec`, outermost first. */
@@ -78,7 +78,7 @@ function splitList(text: string): readonly string[] {
     .filter((item) => item !== '');
 }
 
-/** A value that should be a mapping and is not is kept: the schema reports it. */
+/** Keeps a value that should be a mapping but is not: the schema reports it. */
 function withField(target: unknown, field: readonly string[], value: unknown): unknown {
   const [name, ...rest] = field;
   if (name === undefined) return value;

@@ -9,13 +9,13 @@ import type { LocatedProblem } from './located-problem.ts';
 import { ResourceHistory } from './resource-history.ts';
 import type { Version, Versions } from './versions.ts';
 
-/** What serves. */
+/** The compiled configuration that serves. */
 export interface ServedFiles {
   readonly snapshot: Snapshot;
   readonly routeCount: number;
 }
 
-/** Compiles what files contain with the compiler that a cluster has, one version after another. */
+/** Compiles the contents of files, one version after another, with the same compiler as in a cluster. */
 export class FileCompiler {
   readonly #compiler;
   readonly #history = new ResourceHistory();
@@ -39,7 +39,7 @@ export class FileCompiler {
     return this.#settings === undefined || this.#settings.isAccepted;
   }
 
-  /** Compiles what the files contain now. Returns the problems that the compiler has with it. */
+  /** Compiles the present contents of the files. Returns the problems that the compiler finds. */
   update(versions: Versions): readonly LocatedProblem[] {
     this.#record(this.#compiler.update(this.#history.update(versions)));
     const routes = [...versions.routes].flatMap(([key, version]) =>

@@ -6,7 +6,7 @@ import { FileCompiler, type ServedFiles } from './file-compiler.ts';
 import { sortLocated, type LocatedProblem } from './located-problem.ts';
 import { findVersions } from './versions.ts';
 
-/** The result of reading the files once more. */
+/** The result of compiling the files once more. */
 export interface FileUpdate {
   /** Undefined until usable settings are known. */
   readonly served: ServedFiles | undefined;
@@ -15,8 +15,8 @@ export interface FileUpdate {
 }
 
 /**
- * The configuration that files contain, over time: the newest version of each resource serves if the
- * compiler accepts it, and otherwise the last good version.
+ * The configuration in files. The newest version of each resource serves if the compiler accepts it,
+ * and otherwise the last good version.
  */
 export class FileConfiguration {
   readonly #options: CompileOptions;
@@ -27,7 +27,7 @@ export class FileConfiguration {
     this.#compiler = new FileCompiler(this.#options);
   }
 
-  /** Compiles what the files contain now. */
+  /** Compiles the present contents of the files. */
   update(candidates: Candidates): FileUpdate {
     const { resources, brokenFiles } = candidates;
     const found = this.#compiler.update(findVersions(candidates));

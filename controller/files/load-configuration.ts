@@ -8,7 +8,7 @@ import type { ServedFiles } from './file-compiler.ts';
 import type { LocatedProblem } from './located-problem.ts';
 import { readContents, type Contents } from './read-contents.ts';
 
-/** What a configuration is read with. */
+/** Options of loading a configuration. */
 export interface ConfigurationOptions {
   /** A file or a directory. */
   readonly path: string;
@@ -38,11 +38,11 @@ export async function loadConfiguration(options: ConfigurationOptions): Promise<
 /** Receives changes of a configuration. */
 export interface ConfigurationListener {
   readonly logger: Logger;
-  /** Applies what serves from now on. */
+  /** Applies the configuration that serves from now on. */
   readonly apply: (served: ServedFiles) => void | Promise<void>;
 }
 
-/** Applies changes to a configuration, and reports what is wrong with them, until it is closed. */
+/** Applies changes to a configuration, and reports their problems, until it is closed. */
 export function watchConfiguration(
   { contents: initial, configuration }: Loaded,
   { path, environment }: ConfigurationOptions,

@@ -15,7 +15,7 @@ const BAD_ALIAS = 'an alias has no anchor or expands too far; quote a value that
 
 /** One document of a configuration file. */
 export interface SourceDocument {
-  /** The name of the file, as it was given to us. */
+  /** The name of the file, as given. */
   readonly file: string;
   /** Counted from 1. */
   readonly number: number;
@@ -34,7 +34,7 @@ export interface SyntaxProblem {
 /** The documents of a file, or the reasons why it is not YAML or JSON. */
 export interface ParsedFile {
   readonly documents: readonly SourceDocument[];
-  /** The readable documents of a file that also has unreadable ones: only for finding more problems. */
+  /** All readable documents, also of a file with unreadable ones, only to find further problems. */
   readonly readable: readonly SourceDocument[];
   readonly syntaxProblems: readonly SyntaxProblem[];
 }
@@ -49,7 +49,7 @@ const EMPTY_FILE: SyntaxProblem = {
 };
 
 /**
- * Reads the YAML documents of a file; JSON is YAML too. Empty documents count, but are left out.
+ * Reads the YAML documents of a file; JSON is YAML too. Empty documents are counted, but left out.
  *
  * A file with a syntax problem has no documents: half a file is not a configuration.
  */
@@ -98,7 +98,7 @@ interface OffsetProblem {
   readonly message: string;
 }
 
-/** Messages of the parser are replaced where they name a tag or alias: it may be an unquoted secret. */
+/** Messages of the parser that name a tag or alias are replaced: it may be an unquoted secret. */
 function problemsOf(document: Document.Parsed): readonly OffsetProblem[] {
   const errors = document.errors.map(({ pos, message }) => ({ offset: pos[0], message }));
   const tags = document.warnings.map(({ pos }) => ({ offset: pos[0], message: UNKNOWN_TAG }));
@@ -112,7 +112,7 @@ function problemsOf(document: Document.Parsed): readonly OffsetProblem[] {
   }
 }
 
-/** Follows `a.b[0].c` as far as possible. Keys may contain dots: the longest key that fits wins. */
+/** Resolves `a.b[0].c` as far as possible. Keys may contain dots: the longest key that fits wins. */
 function offsetOf(document: Document.Parsed, path: string): number {
   let node: unknown = document.contents;
   let offset = document.contents?.range[0] ?? document.range[0];

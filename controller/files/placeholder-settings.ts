@@ -2,7 +2,7 @@ import { API_VERSION } from '../../crds/crd-schema.ts';
 import type { GatewaySettings } from '../../crds/types.ts';
 import type { Version } from './versions.ts';
 
-/** Stands for unusable settings while routes are only checked and do not serve. */
+/** Replaces unusable settings while routes are only checked and do not serve. */
 export const PLACEHOLDER_SETTINGS: Version<GatewaySettings> = {
   kind: 'readable',
   resource: {

@@ -1,6 +1,6 @@
 import { isSameContents, type Contents } from './read-contents.ts';
 
-/** After this many readings a file counts even if it still changes. */
+/** After this many readings the contents are used even if they still change. */
 const MAX_READS = 5;
 
 /** How to read, and how to wait. */

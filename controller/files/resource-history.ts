@@ -22,12 +22,12 @@ interface Generation {
 
 type ReadableVersion = Extract<Version<Route | GatewaySettings>, { kind: 'readable' }>;
 
-/** The only label that Kubernetes gives to every namespace, and so the only one in files. */
+/** The label that Kubernetes gives to every namespace; namespaces of files have no other. */
 const NAMESPACE_LABEL = 'kubernetes.io/metadata.name';
 
 /**
- * Gives resources of files what the API server gives those of a cluster: an age, and a generation
- * that rises when the spec changes.
+ * Gives resources of files an age, and a generation that rises when the spec changes, like the API
+ * server does for resources of a cluster.
  *
  * A resource that became unreadable gets a generation without a spec, which the compiler rejects:
  * the last good version keeps serving.
@@ -39,7 +39,7 @@ export class ResourceHistory {
   readonly #secretFiles = new Map<string, string>();
   #round = 0;
 
-  /** Records what the files contain now. Returns the changes for the compiler. */
+  /** Records the present contents of the files. Returns the changes for the compiler. */
   update(versions: Versions): Changes {
     this.#round += 1;
     const routes = this.#updateRoutes(versions);
@@ -100,7 +100,7 @@ function nextRoute(
 /** Files configure one gateway: its settings are the same resource even if they are renamed. */
 const SETTINGS = { uid: 'settings', creationTimestamp: '' };
 
-/** Stands for settings of which no readable version is known. */
+/** Represents settings without a known readable version. */
 const UNKNOWN_SETTINGS: Generation = {
   resource: {
     metadata: { name: 'gatehouse', namespace: 'default', generation: 0, ...SETTINGS },

@@ -3,28 +3,28 @@ import type { Secret } from '../validate/secret.ts';
 import type { Resource } from '../validate/validate-resource.ts';
 import type { Candidate, Candidates } from './candidates.ts';
 
-/** What the files contain of one resource. */
+/** The present version of one resource in the files. */
 export type Version<R extends Resource> =
   | { readonly kind: 'readable'; readonly resource: R; readonly candidate: Candidate }
-  /** Something of that name is there, and it is invalid or ambiguous. */
+  /** A resource of that name exists, but is invalid or ambiguous. */
   | { readonly kind: 'unreadable' };
 
-/** What the files contain now, one version of each resource. */
+/** The present contents of the files, with one version of each resource. */
 export interface Versions {
   /** By `namespace/name`. */
   readonly routes: ReadonlyMap<string, Version<Route>>;
   /** By `namespace/name`. */
   readonly secrets: ReadonlyMap<string, Version<Secret>>;
   readonly settings: Version<GatewaySettings>;
-  /** Files of which some part cannot be read: what was in them may still be meant to be there. */
+  /** Files with an unreadable part: resources that were in them may still be meant to exist. */
   readonly unreadableFiles: ReadonlySet<string>;
 }
 
 const UNREADABLE = { kind: 'unreadable' } as const;
 
 /**
- * Finds the version of each resource. Of several with the same name none is readable, since it is
- * unknown which one is meant; likewise of several GatewaySettings.
+ * Finds the version of each resource. Resources that share a name are unreadable, since it is unknown
+ * which one is meant; likewise several GatewaySettings.
  */
 export function findVersions({ resources, brokenFiles }: Candidates): Versions {
   const anonymous = resources.filter(({ kind, id }) => kind === undefined || id === undefined);

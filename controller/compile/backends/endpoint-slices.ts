@@ -3,13 +3,13 @@ import { compareText } from '../../../shared/runtime/compare-text.ts';
 import { setInGroup, setOrDelete } from '../grouped-map.ts';
 import { MAX_TARGETS_PER_SERVICE } from './target-limits.ts';
 
-/** A ready address of a Service, as it is written in a URL. */
+/** A ready address of a Service, spelled as in a URL. */
 export interface ServiceAddress {
   readonly host: string;
   readonly slice: EndpointSlice;
 }
 
-/** Slices of a Service after this many addresses are not read. */
+/** Once this many addresses of a Service are read, its remaining slices are skipped. */
 const MAX_ADDRESSES_PER_SERVICE = 2 * MAX_TARGETS_PER_SERVICE;
 const SERVICE_LABEL = 'kubernetes.io/service-name';
 
@@ -17,10 +17,10 @@ const SERVICE_LABEL = 'kubernetes.io/service-name';
 export class EndpointSlices {
   readonly #slices = new Map<string, EndpointSlice>();
   readonly #ofService = new Map<string, Map<string, EndpointSlice>>();
-  /** A cache by Service, until one of its slices changes. */
+  /** Cached addresses by Service, valid until one of its slices changes. */
   readonly #addresses = new Map<string, readonly ServiceAddress[]>();
 
-  /** Undefined removes a slice. Returns the Services that it belonged to, and belongs to now. */
+  /** Undefined removes a slice. Returns the Services that it belonged to before and belongs to now. */
   set(key: string, slice: EndpointSlice | undefined): readonly string[] {
     const before = serviceOf(key, this.#slices.get(key));
     const now = serviceOf(key, slice);
@@ -56,7 +56,7 @@ function serviceOf(key: string, slice: EndpointSlice | undefined): string | unde
 
 function readyAddresses(slice: EndpointSlice): readonly ServiceAddress[] {
   const { addressType, endpoints } = slice;
-  // Slices of host names (addressType FQDN) do not belong to Services.
+  // Slices with host names (addressType FQDN) do not belong to Services.
   if (addressType !== 'IPv4' && addressType !== 'IPv6') return [];
   const ready = endpoints?.filter(({ conditions }) => conditions?.ready !== false) ?? [];
   // All addresses of one entry lead to the same pod: the first is enough.

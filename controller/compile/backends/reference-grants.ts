@@ -15,7 +15,7 @@ export class ReferenceGrants {
     return namespace;
   }
 
-  /** Whether routes of a namespace may refer to a Service of another one. */
+  /** Whether routes of a namespace may refer to a Service of another namespace. */
   permits(
     from: string,
     { namespace, name }: { readonly namespace: string; readonly name: string },

@@ -4,12 +4,12 @@ import type { BackendRef } from './backend-refs.ts';
 import { MAX_TARGETS_PER_PORT, MAX_TARGETS_PER_SERVICE } from './target-limits.ts';
 import type { ServiceLookup } from './service-lookup.ts';
 
-/** What the references of a route lead to. */
+/** The resolved references of a route. */
 export interface ResolvedBackends {
   readonly backends: readonly CompiledBackend[];
-  /** References that lead nowhere. The route serves, and answers 503 to their share of requests. */
+  /** Unusable references. The route serves all the same; their share of requests gets a 503. */
   readonly problems: readonly Problem[];
-  /** Services of which only a part is used. They do not affect conditions. */
+  /** Services that are too large to be used completely. They do not affect conditions. */
   readonly notes: readonly Problem[];
 }
 
@@ -35,7 +35,7 @@ export function resolveBackends(
   };
 }
 
-/** A limit of the gateway, and so not a problem of the reference. */
+/** Describes a limit of the gateway, which is not a problem of the reference. */
 function oversized({ path, service }: BackendRef): Problem {
   const limits = `${String(MAX_TARGETS_PER_PORT)} targets of a port and ${String(MAX_TARGETS_PER_SERVICE)} of a Service`;
   const message = `Service ${service} is larger than the gateway can use: requests go to the first ${limits}`;

@@ -4,26 +4,26 @@ import { setOrDelete } from '../grouped-map.ts';
 import { ReferenceGrants } from './reference-grants.ts';
 import { MAX_TARGETS_PER_PORT, MAX_TARGETS_PER_SERVICE } from './target-limits.ts';
 
-/** Changes to what routes refer to, by `namespace/name`; undefined: the object is gone. */
+/** Changes to the objects that routes refer to, by `namespace/name`; undefined: deleted. */
 export interface DirectoryChanges {
   readonly services?: ReadonlyMap<string, Service | undefined>;
   readonly endpointSlices?: ReadonlyMap<string, EndpointSlice | undefined>;
   readonly referenceGrants?: ReadonlyMap<string, ReferenceGrant | undefined>;
 }
 
-/** What a change may affect. */
+/** Everything that a change may affect. */
 export interface DirectoryEffect {
-  /** Services that came, went, or changed their ports or whether they are oversized. */
+  /** Services that were added, removed or changed, or that became too large or small enough. */
   readonly services: ReadonlySet<string>;
-  /** Services whose targets changed. */
+  /** Services with changed targets. */
   readonly targets: ReadonlySet<string>;
-  /** Namespaces whose ReferenceGrants changed. */
+  /** Namespaces with changed ReferenceGrants. */
   readonly permissions: ReadonlySet<string>;
 }
 
 type ServicePort = NonNullable<NonNullable<Service['spec']>['ports']>[number];
 
-/** The Services of a cluster, their targets, and who may refer to them. */
+/** The Services of a cluster, their targets, and the namespaces that may refer to them. */
 export class ServiceDirectory {
   readonly #services = new Map<string, Service>();
   readonly #slices = new EndpointSlices();
@@ -62,7 +62,7 @@ export class ServiceDirectory {
   /** Whether a Service of that name exists and has that port. */
   hasPort(service: string, port: number): boolean {
     const { spec } = this.#services.get(service) ?? {};
-    // The port of an ExternalName belongs to the machine that it names: the Service need not list it.
+    // The port of an ExternalName belongs to the named machine, so the Service need not list it.
     return spec?.type === 'ExternalName' || tcpPort(spec?.ports, port) !== undefined;
   }
 
@@ -71,14 +71,14 @@ export class ServiceDirectory {
     return this.#oversized.has(service);
   }
 
-  /** Whether routes of a namespace may refer to a Service of another one. */
+  /** Whether routes of a namespace may refer to a Service of another namespace. */
   permits(from: string, service: { readonly namespace: string; readonly name: string }): boolean {
     return this.#grants.permits(from, service);
   }
 
   /**
-   * Ready targets of a port of a Service, as `host:port`, sorted and unique. If there are more than
-   * proxies get, one more than that.
+   * Returns the ready targets of a port of a Service, as `host:port`, sorted and unique, up to one more
+   * than proxies get.
    */
   targets(service: string, port: number): readonly string[] {
     const { spec } = this.#services.get(service) ?? {};
@@ -110,7 +110,7 @@ export class ServiceDirectory {
   #hasTooManyTargets(service: string): boolean {
     const addresses = this.#slices.addressesOf(service);
     const ports = this.#services.get(service)?.spec?.ports?.filter(isTcp) ?? [];
-    // An upper bound first: most Services are small, and counting is slow.
+    // The upper bound is checked first: most Services are small, and counting is slow.
     if (addresses.length * ports.length <= MAX_TARGETS_PER_PORT) return false;
     const counts = ports.map(({ port }) => this.targets(service, port).length);
     const sum = counts.reduce((all, count) => all + count, 0);
@@ -123,8 +123,8 @@ function tcpPort(ports: readonly ServicePort[] | undefined, port: number): Servi
 }
 
 /**
- * The port of pods that a slice lists under a name: `targetPort` of the Service is resolved already.
- * A Service and its slices use the same names. The name is empty if there is only one port.
+ * Returns a function that finds the port of pods that a slice lists under a name. The slice has the
+ * resolved `targetPort` of the Service, and the same names. A single port may have an empty name.
  */
 function portsByName(name: string): (slice: EndpointSlice) => number | null | undefined {
   const known = new Map<EndpointSlice, number | null | undefined>();

@@ -1,9 +1,9 @@
 import type { ServiceDirectory } from './service-directory.ts';
 
-/** What references of routes are checked against. */
+/** The part of the directory that references of routes are checked against. */
 export type ServiceLookup = Pick<ServiceDirectory, 'has' | 'hasPort' | 'isOversized' | 'permits'>;
 
-/** Accepts every reference, where there is no cluster to look at. */
+/** Accepts every reference, for checks without a cluster. */
 export const ASSUMED_SERVICES: ServiceLookup = {
   has: () => true,
   hasPort: () => true,

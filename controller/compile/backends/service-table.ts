@@ -7,7 +7,7 @@ import { TargetBudget } from './target-limits.ts';
 /** The Services that routes send requests to, as snapshot resources. */
 export class ServiceTable {
   readonly #directory: ServiceDirectory;
-  /** By Service and route, the ports that are used. */
+  /** The ports in use, by Service and route. */
   readonly #users = new Map<string, Map<string, readonly number[]>>();
   readonly #usedBy = new Map<string, ReadonlySet<string>>();
   readonly #changed = new Set<string>();
@@ -35,7 +35,7 @@ export class ServiceTable {
     for (const service of services) this.#changed.add(service);
   }
 
-  /** Compiles the Services that may have changed since the last call; undefined: not in the snapshot. */
+  /** Compiles the Services that may have changed since the last call; undefined: in no snapshot. */
   compileChanged(): ReadonlyMap<string, SnapshotResource | undefined> {
     const compiled = [...this.#changed].map((service) => {
       const key = serviceKey(service);

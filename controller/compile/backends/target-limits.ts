@@ -5,7 +5,7 @@
 export const MAX_TARGETS_PER_PORT = 2_000;
 /** The most targets of a Service that proxies get. */
 export const MAX_TARGETS_PER_SERVICE = 16_000;
-/** Host names are longer than addresses. */
+/** The most characters of all targets of a Service: host names may be long. */
 const MAX_CHARACTERS_PER_SERVICE = 1_000_000;
 
 /** Limits the targets of a Service, one port after the other. */
@@ -15,13 +15,13 @@ export class TargetBudget {
 
   /** Returns the targets of a port for which there is room. */
   allot(targets: readonly string[]): readonly string[] {
-    const taken: string[] = [];
+    const allotted: string[] = [];
     for (const target of targets.slice(0, MAX_TARGETS_PER_PORT)) {
       if (this.#targets < 1 || this.#characters < target.length) break;
       this.#targets -= 1;
       this.#characters -= target.length;
-      taken.push(target);
+      allotted.push(target);
     }
-    return taken;
+    return allotted;
   }
 }

@@ -77,7 +77,7 @@ function compileClaim(claim: string, value: unknown, path: string): CompileResul
   );
 }
 
-/** A matcher that can never hold is a mistake, and in a `deny` it lets through what it names. */
+/** Rejects a value that never matches: in a `deny` it would let through what it names. */
 function domainProblem(value: string): string | undefined {
   if (value.includes('*')) return 'must not have a wildcard; use ends_with: .example.com';
   return value.includes('@') ? 'must be the part of an e-mail address after "@"' : undefined;

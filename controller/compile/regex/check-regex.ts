@@ -1,7 +1,7 @@
 import type { CharacterSet } from './character-set.ts';
 import { parseRegex, type Content, type Element, type Sequence } from './parse-regex.ts';
 
-/** Limit of the characters that are matched again for each way to divide a path among two parts. */
+/** The most characters that may be matched again for each way to divide a path among two parts. */
 const MAX_TRIED = 32;
 
 /**

@@ -6,15 +6,15 @@ import { Holdings, type FirstRoute } from './holdings.ts';
 import type { RouteDecision, RouteEntry } from './route-entry.ts';
 
 /**
- * Decides which routes get what several ask for: the oldest, then the first by namespace and name,
- * as in the Gateway API. Each gets what its newest generation asks for, or else what its fallback
- * asks for.
+ * Decides which routes get the claims that several ask for: the oldest, then the first by namespace
+ * and name, as in the Gateway API. Each gets the claims of its newest generation, or else those of its
+ * fallback.
  *
- * What a route gets depends on older routes only. So changed routes, and those that ask for what
- * changed hands, are decided from the oldest to the youngest, each once.
+ * The claims that a route gets depend only on older routes. So changed routes, and those that ask for
+ * claims that changed hands, are decided from the oldest to the youngest, each once.
  */
 export class Arbiter {
-  /** The only namespace that may use a host; undefined: all may. */
+  /** Returns the only namespace that may use a host; undefined if all may. */
   readonly #ownerOf: (host: string) => string | undefined;
   readonly #asking = new MultiMap<string, RouteEntry>();
   readonly #asked = new Map<RouteEntry, readonly RouteClaims[]>();
@@ -25,7 +25,7 @@ export class Arbiter {
     this.#ownerOf = ownerOf;
   }
 
-  /** Records what a route asks for. */
+  /** Records the claims that a route asks for. */
   index(entry: RouteEntry): void {
     const before = this.#asked.get(entry) ?? [];
     const now = entry.generations.flatMap(({ claims }) => claims ?? []);
@@ -37,14 +37,14 @@ export class Arbiter {
     this.#asked.set(entry, now);
   }
 
-  /** Removes a route: what it held passes on. */
+  /** Removes a route, and passes on the claims that it held. */
   remove(entry: RouteEntry): void {
     this.#forget(entry, this.#asked.get(entry) ?? []);
     this.#asked.delete(entry);
     this.#hold(entry, undefined);
   }
 
-  /** Decides these routes, and all that this affects. Returns those whose decision changed. */
+  /** Decides these routes, and those that this affects. Returns the routes with a changed decision. */
   decide(entries: Iterable<RouteEntry>): ReadonlySet<RouteEntry> {
     for (const entry of entries) this.#queue.add(entry);
     const changed = new Set<RouteEntry>();
@@ -80,7 +80,7 @@ export class Arbiter {
     return { kind: 'fallback', serving: fallback, conflict };
   }
 
-  /** The reason why a route cannot have what it asks for; undefined if it can. */
+  /** Returns why a route cannot have these claims; undefined if it can. */
   #conflictOf(
     entry: RouteEntry,
     { host, authority, scheme, claims }: RouteClaims,
@@ -117,7 +117,7 @@ export class Arbiter {
     }
   }
 
-  /** Queues routes that ask for another scheme than the first route of an authority, if it changed. */
+  /** If the first route of an authority changed, queues the routes that ask for the other scheme. */
   #queueOtherScheme(
     by: RouteEntry,
     before: FirstRoute | undefined,
@@ -131,7 +131,7 @@ export class Arbiter {
     }
   }
 
-  /** Queues younger routes that may use a host and ask for what changed hands. */
+  /** Queues younger routes that may use a host and ask for a claim that changed hands. */
   #queueAsking(by: RouteEntry, host: string, key: string): void {
     const owner = this.#ownerOf(host);
     for (const entry of this.#asking.get(key)) {

@@ -1,14 +1,14 @@
 import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
 import { authorityOf } from '../address.ts';
 
-/** Something that only one route can have. */
+/** Something that only one route at a time can hold, such as a path on a host. */
 export interface RouteClaim {
   readonly key: string;
-  /** What its holder does, as part of a message. */
+  /** The predicate of its holder in a message: `serves the same host and path`. */
   readonly what: string;
 }
 
-/** Everything that a route asks for and that other routes may ask for too. */
+/** Everything that a route asks for and other routes may ask for too. */
 export interface RouteClaims {
   readonly host: string;
   readonly authority: string;
@@ -16,7 +16,7 @@ export interface RouteClaims {
   readonly claims: readonly RouteClaim[];
 }
 
-/** What a compiled route asks for. */
+/** Returns the claims of a compiled route. */
 export function claimsOf(compiled: CompiledRoute): RouteClaims {
   const { host, scheme, path, mcpServer } = compiled;
   const authority = authorityOf(compiled);
@@ -36,12 +36,12 @@ export function schemeKey(authority: string, scheme: CompiledRoute['scheme']): s
   return `scheme ${authority} ${scheme}`;
 }
 
-/** All keys of what a route asks for. */
+/** Returns the keys of all claims of a route. */
 export function keysOf({ authority, scheme, claims }: RouteClaims): readonly string[] {
   return [schemeKey(authority, scheme), ...claims.map(({ key }) => key)];
 }
 
-/** Whether two claims are equal, so that one can replace the other without affecting other routes. */
+/** Whether two routes have equal claims: replacing one by the other then affects no other route. */
 export function hasSameClaims(
   one: RouteClaims | undefined,
   other: RouteClaims | undefined,

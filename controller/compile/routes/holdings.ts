@@ -24,6 +24,7 @@ export class Holdings {
     return this.#holders.get(key);
   }
 
+  /** The oldest route that holds claims on an authority. */
   firstOn(authority: string): FirstRoute | undefined {
     const entry = this.#onAuthority.get(authority)?.oldest;
     const claims = entry && this.#held.get(entry);

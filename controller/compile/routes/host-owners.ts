@@ -10,15 +10,17 @@ interface Claimant {
 }
 
 /**
- * The namespace that owns each host: that of the oldest route, for as long as any admitted route of
- * that namespace asks for the host. While no admitted route asks for it, the owner does not change.
+ * The namespace that owns each host: the namespace of the oldest route, for as long as any admitted
+ * route of that namespace asks for the host. While no admitted route asks for it, the owner does not
+ * change.
  *
- * Attack: routes keep their age when they change. An old one that is changed to ask for the host of
+ * Attack: routes keep their age when they change. An old route that is changed to ask for the host of
  * another namespace does not get it.
  */
 export class HostOwners {
   readonly #owners = new Map<string, string>();
 
+  /** The namespace that owns a host. */
   get(host: string): string | undefined {
     return this.#owners.get(host);
   }
@@ -58,7 +60,7 @@ function isAsked(claimants: ReadonlySet<Claimant>, owner: string | undefined): b
   );
 }
 
-/** The oldest admitted route. Those that served the host in another process come first. */
+/** Returns the oldest admitted route. Routes that served the host in another process come first. */
 function oldest(host: string, claimants: ReadonlySet<Claimant>): Claimant | undefined {
   let first: Claimant | undefined;
   for (const claimant of claimants) {

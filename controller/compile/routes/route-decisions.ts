@@ -3,7 +3,7 @@ import { HostOwners } from './host-owners.ts';
 import type { RouteEntry } from './route-entry.ts';
 import type { RouteIndex } from './route-index.ts';
 
-/** What the settings say about hosts. */
+/** The part of the settings that decides about hosts. */
 export interface HostTerms {
   /** Hosts that routes of several namespaces may use. */
   readonly sharedHosts: ReadonlySet<string>;
@@ -12,8 +12,8 @@ export interface HostTerms {
 }
 
 /**
- * Decides the owner of each host, then what serves of each route there. Only what changed is decided
- * again, together with what it affects.
+ * Decides the owner of each host, then the serving generation of each route there. Only changed routes
+ * and hosts are decided again, together with those that they affect.
  */
 export class RouteDecisions {
   readonly #index: RouteIndex;
@@ -28,11 +28,12 @@ export class RouteDecisions {
     this.#terms = terms;
   }
 
-  /** The only namespace that may use a host; undefined: all may. */
+  /** The only namespace that may use a host; undefined if all may. */
   ownerOf(host: string): string | undefined {
     return this.#terms.sharedHosts.has(host) ? undefined : this.#owners.get(host);
   }
 
+  /** Applies changed settings. */
   setTerms(terms: HostTerms): void {
     const before = this.#terms;
     this.#terms = terms;
@@ -42,23 +43,24 @@ export class RouteDecisions {
     }
   }
 
-  /** Whether a route is not decided since it changed. */
+  /** Whether a changed route is not decided yet. */
   isPending(entry: RouteEntry): boolean {
     return this.#pendingEntries.has(entry);
   }
 
-  /** Marks a route as changed in what it asks for. */
+  /** Marks a route as changed in the claims that it asks for. */
   change(entry: RouteEntry): void {
     for (const host of this.reindex(entry)) this.#pendingHosts.add(host);
     this.#pendingEntries.add(entry);
   }
 
-  /** Updates the indexes. Returns the hosts that a route asked for, and asks for now. */
+  /** Updates the indexes. Returns the hosts that a route asked for before and asks for now. */
   reindex(entry: RouteEntry): ReadonlySet<string> {
     this.#arbiter.index(entry);
     return this.#index.update(entry);
   }
 
+  /** Removes a route, and marks its hosts as changed. */
   remove(entry: RouteEntry): void {
     for (const host of this.#index.remove(entry)) this.#pendingHosts.add(host);
     this.#arbiter.remove(entry);
@@ -84,7 +86,7 @@ export class RouteDecisions {
     return changed;
   }
 
-  /** A route that is accepted may give up a host that it served: then more is pending afterwards. */
+  /** Decides once. More may be pending afterwards: an accepted route may give up a host. */
   #decideOnce(): ReadonlySet<RouteEntry> {
     const entries = this.#pendingEntries;
     this.#pendingEntries = new Set();
@@ -97,11 +99,11 @@ export class RouteDecisions {
       const now = new Set(entry.hosts);
       for (const host of this.reindex(entry)) if (!now.has(host)) this.#pendingHosts.add(host);
     }
-    // A route may keep less for later although what serves of it is the same.
+    // A waiting route may lose a host to a new owner, although its decision is the same.
     return new Set([...decided, ...affected]);
   }
 
-  /** Returns the routes that ask for hosts whose owner changed. */
+  /** Returns the routes that ask for a host with a changed owner. */
   #decideOwners(): readonly RouteEntry[] {
     const hosts = this.#pendingHosts;
     this.#pendingHosts = new Set();

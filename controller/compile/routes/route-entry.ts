@@ -3,7 +3,7 @@ import type { Problem } from '../../validate/problem.ts';
 import { namespaceOf, resourceName } from '../resources.ts';
 import type { RouteGeneration } from './route-generation.ts';
 
-/** Which generation of a route serves, as it was decided last. */
+/** The decision which generation of a route serves. */
 export type RouteDecision =
   /** The newest generation serves. */
   | { readonly kind: 'accepted'; readonly serving: RouteGeneration }
@@ -16,7 +16,7 @@ export type RouteDecision =
   /** Nothing serves. */
   | { readonly kind: 'rejected'; readonly conflict: Problem | undefined };
 
-/** What a route entry begins with. */
+/** Options of a RouteEntry. */
 export interface RouteEntryOptions {
   readonly resource: StoredRoute;
   readonly newest: RouteGeneration;
@@ -27,7 +27,7 @@ export interface RouteEntryOptions {
   readonly isAdmitted: boolean;
 }
 
-/** A route, with the generations that may serve and the decision which one does. */
+/** A route, with the generations that may serve and the decision which of them does. */
 export class RouteEntry {
   readonly name: string;
   readonly namespace: string;
@@ -107,13 +107,13 @@ export class RouteEntry {
     this.#resource = resource;
   }
 
-  /** Begins a generation, which does not serve before that is decided. */
+  /** Begins a generation, which serves only once that is decided. */
   beginGeneration(resource: StoredRoute, newest: RouteGeneration): void {
     this.#resource = resource;
     this.#newest = newest;
   }
 
-  /** Begins a generation that serves in place of the newest one before. */
+  /** Begins a generation that replaces the serving one at once. */
   replaceServing(resource: StoredRoute, newest: RouteGeneration): void {
     this.beginGeneration(resource, newest);
     this.#accepted = newest;
@@ -138,7 +138,7 @@ export class RouteEntry {
     this.#servedHost = undefined;
   }
 
-  /** Records a decision. Returns whether it differs from the one before. */
+  /** Records a decision. Returns whether it differs from the previous one. */
   decide(decision: RouteDecision): boolean {
     const { serving, conflict } = this;
     const accepted = this.#accepted;
@@ -152,7 +152,7 @@ export class RouteEntry {
   }
 }
 
-/** Times of Kubernetes sort as text. A route without a time is not stored yet, and so the youngest. */
+/** Returns a text that sorts by age. A route without a time is not stored yet, so it is the youngest. */
 export function ageOf(resource: Pick<StoredRoute, 'metadata'>): string {
   return `${resource.metadata.creationTimestamp ?? '~'} ${resourceName(resource)}`;
 }

@@ -17,7 +17,7 @@ export type CompileRoute = (route: Route) => CompileResult<CompiledRoute>;
 
 const NO_BACKENDS: ResolvedBackends = { backends: [], problems: [], notes: [] };
 
-/** Problems of the settings and not of the route, which keeps its host in spite of them. */
+/** Problems of the settings and not of the route, which keeps its host despite them. */
 const SETTINGS_REASONS: ReadonlySet<ProblemReason> = new Set([
   'SettingsNotFound',
   'IdentityProviderNotFound',
@@ -25,11 +25,11 @@ const SETTINGS_REASONS: ReadonlySet<ProblemReason> = new Set([
 
 type State =
   | { readonly kind: 'invalid'; readonly problems: readonly Problem[] }
-  /** Only the settings prevent that it serves. */
+  /** Only the settings prevent it from serving. */
   | { readonly kind: 'waiting'; readonly problems: readonly Problem[]; readonly host: string }
   | { readonly kind: 'compiled'; readonly route: CompiledRoute; readonly claims: RouteClaims };
 
-/** One generation of a route, and what it compiles to. */
+/** One generation of a route, and its compiled form. */
 export class RouteGeneration {
   readonly number: number;
   /** The spec as it was stored. */
@@ -77,7 +77,7 @@ export class RouteGeneration {
     return this.#resolved;
   }
 
-  /** The reasons why it is not valid; empty if it is. */
+  /** The reasons why it is not valid; empty if it is valid. */
   get problems(): readonly Problem[] {
     return this.#state.kind === 'compiled' ? [] : this.#state.problems;
   }
@@ -94,7 +94,7 @@ export class RouteGeneration {
     }
   }
 
-  /** What it asks for that other routes may ask for too; undefined if it is not valid. */
+  /** Its claims; undefined if it is not valid. */
   get claims(): RouteClaims | undefined {
     return this.#state.kind === 'compiled' ? this.#state.claims : undefined;
   }

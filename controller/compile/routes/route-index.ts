@@ -1,10 +1,10 @@
 import { MultiMap } from '../multi-map.ts';
 import type { RouteEntry } from './route-entry.ts';
 
-/** Under what a route is found. */
+/** The keys under which a route is found. */
 interface Links {
   readonly hosts: ReadonlySet<string>;
-  /** Services that it refers to, and foreign namespaces that must permit this. */
+  /** Services that it refers to, and other namespaces that must permit this. */
   readonly references: ReadonlySet<string>;
 }
 
@@ -34,7 +34,7 @@ export class RouteIndex {
     return this.#referringTo.get(reference);
   }
 
-  /** Adds a route or updates its links. Returns the hosts that it asked for, and asks for now. */
+  /** Adds or updates a route. Returns the hosts that it asked for before and asks for now. */
   update(entry: RouteEntry): ReadonlySet<string> {
     this.#inNamespace.add(entry.namespace, entry);
     return this.#relink(entry, linksOf(entry));

@@ -18,13 +18,13 @@ import { ageOf, RouteEntry } from './route-entry.ts';
 import { RouteGeneration, type CompileRoute } from './route-generation.ts';
 import { RouteIndex } from './route-index.ts';
 
-/** What the settings determine for all routes. */
+/** The part of the settings that applies to all routes. */
 export interface RouteTerms {
   readonly context: RouteContext;
   readonly admission: RouteAdmission;
 }
 
-/** What a route table is made with. */
+/** Options of a RouteTable. */
 export interface RouteTableOptions {
   /** Validates a stored route. */
   readonly read: (route: StoredRoute) => CompileResult<Route>;
@@ -34,8 +34,8 @@ export interface RouteTableOptions {
 }
 
 /**
- * All routes of a gateway, and which generation of each serves. Its work follows the changes: a route
- * is compiled when it or its terms change, and decided together with routes that ask for the same.
+ * All routes of a gateway, and which generation of each serves. Its cost depends only on the changes: a
+ * route is compiled when it or its terms change, and decided together with competing routes.
  */
 export class RouteTable {
   readonly #options: RouteTableOptions;
@@ -57,10 +57,10 @@ export class RouteTable {
   }
 
   /**
-   * What a route will serve with once the settings allow it, so that another process can do the same;
-   * undefined if it does not wait for the settings.
+   * Returns the hosts and the generation of a route that waits for the settings, so that another process
+   * can serve them later; undefined if it does not wait.
    *
-   * Attack: a host that another namespace got meanwhile is not kept, or it would be taken back.
+   * Attack: a host that another namespace got meanwhile is left out, or the route would take it back.
    */
   waitingOf(entry: RouteEntry): WaitingRoute | undefined {
     const { waiting, fallback, namespace } = entry;
@@ -97,11 +97,12 @@ export class RouteTable {
     this.#touched.add(name);
   }
 
+  /** Applies changed settings. */
   setTerms(terms: RouteTerms): void {
     const before = this.#terms;
     this.#terms = terms;
     this.#decisions.setTerms(hostTermsOf(terms));
-    // Equal contexts compile a route equally, and most settings changes do not affect routes.
+    // Equal contexts give equal results, and most changes of the settings do not affect routes.
     if (JSON.stringify(before.context) !== JSON.stringify(terms.context)) this.#compileAll();
     this.reviewAdmission(this.#index.namespaces());
   }
@@ -118,7 +119,7 @@ export class RouteTable {
     }
   }
 
-  /** Resolves references to what changed in the directory. */
+  /** Resolves references to changed objects of the directory. */
   resolveReferences({ services, permissions }: Omit<DirectoryEffect, 'targets'>): void {
     const references = [...services, ...permissions];
     const entries = new Set(
@@ -178,7 +179,7 @@ export class RouteTable {
     const newest = this.#compile(resource);
     const isDecided = entry.serving === entry.newest && !this.#decisions.isPending(entry);
     if (isDecided && hasSameClaims(newest.claims, entry.newest.claims)) {
-      // It keeps what it has, and so do all other routes.
+      // This route and all others keep their claims.
       entry.replaceServing(resource, newest);
       this.#decisions.reindex(entry);
       this.#touched.add(entry.name);
@@ -231,7 +232,7 @@ function hostTermsOf({ admission, context }: RouteTerms): HostTerms {
   };
 }
 
-/** A route that was deleted and created again is a different one, without history. */
+/** Whether a route is not a different one that was created after the deletion. */
 function isSameObject(entry: RouteEntry, resource: StoredRoute): boolean {
   return entry.resource.metadata.uid === resource.metadata.uid && entry.age === ageOf(resource);
 }

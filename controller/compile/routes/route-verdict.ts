@@ -4,8 +4,8 @@ import type { Problem } from '../../validate/problem.ts';
 import type { RouteEntry } from './route-entry.ts';
 import type { RouteGeneration } from './route-generation.ts';
 
-/** The verdict on a route, as decided last. */
-export function verdictOf(entry: RouteEntry, kept: WaitingRoute | undefined): RouteVerdict {
+/** Returns the verdict on a route, from its last decision. */
+export function verdictOf(entry: RouteEntry, waiting: WaitingRoute | undefined): RouteVerdict {
   const { resource, newest, serving } = entry;
   const served = serving && servedOf(serving);
   return {
@@ -15,7 +15,7 @@ export function verdictOf(entry: RouteEntry, kept: WaitingRoute | undefined): Ro
     ...(served && { served }),
     mcpRole: (serving ?? newest).isMcpServer ? 'server' : '',
     url: serving === undefined ? '' : urlOf(serving),
-    ...(kept && { waiting: kept }),
+    ...(waiting && { waiting }),
   };
 }
 
@@ -35,7 +35,7 @@ function problemsOf({
     ...newest.problems,
     ...(conflict === undefined ? [] : [conflict]),
     ...newest.resolved.problems,
-    // Notes do not make it invalid, and must not look as if they did.
+    // Notes do not make it invalid, so they are left out where they would look like the reason.
     ...(serving === newest ? newest.resolved.notes : []),
   ];
 }

@@ -7,9 +7,9 @@ export type ReadSecret =
   | { readonly kind: 'secret'; readonly value: string; readonly key: string }
   | { readonly kind: 'problem'; readonly problem: PlainProblem };
 
-/** Where secrets of a plain form are read from. */
+/** The files that secrets of a plain form are read from. */
 export interface SecretSource {
-  /** The configuration file, to which relative names refer. */
+  /** The configuration file, which relative names refer to. */
   readonly file: string;
   readonly secretFiles: SecretFiles;
 }

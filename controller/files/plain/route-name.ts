@@ -2,8 +2,8 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:
 const MAX_LENGTH = 253;
 
 /**
- * The name of a route without a name, derived from what it serves: it does not depend on the place of
- * the route in the list. Undefined if `from` is not a URL.
+ * Derives the name of a route without a name from its URL and path, so that it does not depend on the
+ * place of the route in the list. Returns undefined if `from` is not a URL.
  */
 export function routeName(route: Readonly<Record<string, unknown>>): string | undefined {
   const { from, prefix, path, regex } = route;

@@ -64,7 +64,7 @@ interface TranslatedValue {
 
 function translateValue(value: unknown, key: PlainKeys[string], place: KeyPlace): TranslatedValue {
   if (!isGroup(key)) return { fields: value, origins: [place], problems: [] };
-  // A value that should be a mapping and is not is kept: the schema reports it.
+  // A value that should be a mapping but is not is kept: the schema reports it.
   const isReadable = isRecord(value);
   const translation = translateKeys(isReadable ? value : {}, key.keys, place);
   return isReadable ? translation : { ...translation, fields: value };
