@@ -7,7 +7,10 @@ import { createClientKeysReader } from './authorization-server/clients/client-ke
 import { createFindClient } from './authorization-server/clients/find-client.ts';
 import { createMetadataDocumentReader } from './authorization-server/clients/metadata-document.ts';
 import { RefreshTokens } from './authorization-server/grants/refresh-tokens.ts';
-import { createOAuthEndpoints } from './authorization-server/oauth-endpoints.ts';
+import {
+  createOAuthEndpoints,
+  type OAuthEndpointOptions,
+} from './authorization-server/oauth-endpoints.ts';
 import { OAUTH_WELL_KNOWNS } from './authorization-server/well-knowns.ts';
 import type { ServedConfiguration } from './configuration/served-configuration.ts';
 import { Sealer } from './crypto/sealer.ts';
@@ -24,7 +27,7 @@ import type { Stores } from './store/stores.ts';
 import { AccessLog } from './telemetry/access-log.ts';
 import { AuthorizationLog } from './telemetry/authorization-log.ts';
 
-/** What a gateway is made with. */
+/** Options of a gateway. */
 export interface GatewayOptions {
   /** Allows http on loopback for routes, providers and outbound requests. Never in production. */
   readonly devAllowLoopback: boolean;
@@ -33,9 +36,9 @@ export interface GatewayOptions {
   readonly defaultSigningKeys: CompiledSigningKeys;
   readonly stores: Stores;
   readonly logger: Logger;
-  /** Takes the authorization log, and the access log. */
+  /** Receives the lines of the authorization log and the access log. */
   readonly lines: LineWriter;
-  /** Writes a line for every request. */
+  /** Turns the access log on: one line for each request. */
   readonly accessLog?: boolean;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -43,23 +46,18 @@ export interface GatewayOptions {
   readonly guardedFetch?: GuardedFetch;
 }
 
-/** The parts of a gateway that its stages share. */
-export interface SharedParts {
+/** Options of `createStages`. */
+export interface StagesOptions extends GatewayOptions {
   readonly configuration: ServedConfiguration;
   readonly forwarder: Forwarder;
 }
 
-/** The stages of requests. Disposing of them ends what they do in the background. */
-export interface OpenStages extends Disposable {
-  readonly stages: Stages;
-}
+/** The stages of requests. Disposing of them ends their work in the background. */
+export type DisposableStages = Stages & Disposable;
 
-/** Puts together what the stages of requests need. */
-export function createStages(
-  options: GatewayOptions,
-  { configuration, forwarder }: SharedParts,
-): OpenStages {
-  const { logger, lines, defaultSigningKeys, now = Date.now } = options;
+/** Makes everything that the stages of requests use. */
+export function createStages(options: StagesOptions): DisposableStages {
+  const { configuration, logger, lines, defaultSigningKeys, now = Date.now } = options;
   const sealer = new Sealer(options.sealingKeys);
   const stores = storesOfProvider(options.stores, configuration);
   const outageGraceSeconds = (): number => configuration.current?.settings.outageGraceSeconds ?? 0;
@@ -67,24 +65,23 @@ export function createStages(
   const identity = createIdentityEndpoints({ ...options, ...checks, sealer });
   const externalTokens = new ExternalTokens(sealer);
   const tokenAuthenticator = new ExternalTokenAuthenticator({ ...checks, externalTokens });
+  const refreshTokens = new RefreshTokens(sealer);
   const authorizationServer = authorizationServerOptions(
-    { ...options, stores, now },
-    { identity, externalTokens, refreshTokens: new RefreshTokens(sealer) },
+    { ...options, stores, now, externalTokens, refreshTokens },
+    identity,
   );
   const endpoints = { ...identity.endpoints, ...createOAuthEndpoints(authorizationServer) };
   const { sessionCookies, redirectToSignIn } = identity;
   return {
-    stages: {
-      configuration: () => configuration.required,
-      findEndpoint: endpointFinder(endpoints, OAUTH_WELL_KNOWNS),
-      authenticators: { 'session-cookie': sessionCookies, 'external-token': tokenAuthenticator },
-      authorizationLog: new AuthorizationLog(lines, now),
-      assertions: new AssertionSigner({ defaultKeys: defaultSigningKeys, now }),
-      random: Math.random,
-      forwarder,
-      accessLog: options.accessLog === true ? new AccessLog(lines, now) : undefined,
-      answerFailure: createFailureAnswers({ logger, redirectToSignIn }),
-    },
+    configuration: () => configuration.required,
+    findEndpoint: endpointFinder(endpoints, OAUTH_WELL_KNOWNS),
+    authenticators: { 'session-cookie': sessionCookies, 'external-token': tokenAuthenticator },
+    authorizationLog: new AuthorizationLog(lines, now),
+    assertions: new AssertionSigner({ defaultKeys: defaultSigningKeys, now }),
+    random: Math.random,
+    forwarder: options.forwarder,
+    accessLog: options.accessLog === true ? new AccessLog(lines, now) : undefined,
+    answerFailure: createFailureAnswers({ logger, redirectToSignIn }),
     [Symbol.dispose]() {
       identity[Symbol.dispose]();
       tokenAuthenticator[Symbol.dispose]();
@@ -92,22 +89,17 @@ export function createStages(
   };
 }
 
-/** The stores, without the sessions of any other identity provider than the configured one. */
+/** Returns the stores, with only the sessions of the configured identity provider. */
 function storesOfProvider(stores: Stores, configuration: ServedConfiguration): Stores {
   const provider = (): string | undefined => configuration.current?.identityProvider?.name;
   return { ...stores, sessions: sessionsOfProvider(stores.sessions, provider) };
 }
 
 function authorizationServerOptions(
-  options: GatewayOptions & { readonly now: () => number },
-  parts: {
-    readonly identity: IdentityEndpoints;
-    readonly externalTokens: ExternalTokens;
-    readonly refreshTokens: RefreshTokens;
-  },
-): Parameters<typeof createOAuthEndpoints>[0] {
-  const { stores, logger, devAllowLoopback, now } = options;
-  const { identity, externalTokens, refreshTokens } = parts;
+  options: GatewayOptions & Pick<OAuthEndpointOptions, 'externalTokens' | 'refreshTokens' | 'now'>,
+  identity: IdentityEndpoints,
+): OAuthEndpointOptions {
+  const { stores, externalTokens, refreshTokens, logger, devAllowLoopback, now } = options;
   const guardedFetch = options.guardedFetch ?? createGuardedFetch({ devAllowLoopback });
   const readMetadataDocument = createMetadataDocumentReader({
     guardedFetch,

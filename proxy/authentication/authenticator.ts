@@ -5,7 +5,7 @@ import type { Caller, CredentialKind } from './caller.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
 
 /** The host that received a request, and the configuration that serves it. */
-export interface AuthenticationPlace {
+export interface AuthenticationContext {
   readonly origin: Origin;
   readonly configuration: { readonly settings: Pick<CompiledSettings, 'gatewayId'> };
 }
@@ -20,7 +20,7 @@ export interface Authenticator {
   authenticate(
     request: GatewayRequest,
     route: GatewayRoute,
-    place: AuthenticationPlace,
+    context: AuthenticationContext,
   ): Caller | Promise<Caller>;
 }
 

@@ -3,7 +3,7 @@ import type { Identity, Session } from '../records/session.ts';
 /** A kind of credential that a caller can present. Each has one authenticator. */
 export type CredentialKind = 'external-token' | 'session-cookie';
 
-/** Who makes a request, and how that is known. */
+/** The user or anonymous client that makes a request, and the credential that identified the user. */
 export type Caller =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'user'; readonly session: Session; readonly via: CredentialKind };

@@ -17,15 +17,15 @@ export type Check<Value> = () => Promise<Value | null>;
 /** A revocation that names what was revoked. */
 export type KnownRevocation = Exclude<Revocation, { readonly kind: 'missed' }>;
 
-/** What a `CheckCache` is made with. */
+/** Options of a `CheckCache`. */
 export interface CheckCacheOptions<Value> {
   readonly revocations: Pick<Revocations, 'subscribe'>;
   readonly maxEntries: number;
-  /** Whether a revocation ends a value. */
+  /** Returns whether a revocation ends a value. */
   readonly dependsOn: (value: Value, revocation: KnownRevocation) => boolean;
-  /** When a value expires, in milliseconds since the epoch. */
+  /** Returns when a value expires, in milliseconds since the epoch. */
   readonly expiryOf: (value: Value) => number;
-  /** How long the last good check stays valid while the stores are unavailable; 0 for no longer. */
+  /** How long the last good check stays valid while the stores are unavailable; 0 for not at all. */
   readonly outageGraceSeconds: () => number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -41,7 +41,7 @@ interface Entry<Value> {
 
 interface CheckUnderWay<Value> {
   readonly result: Promise<Value | null>;
-  /** Received during the check, whose result may be older than them. */
+  /** Revocations received during the check: its result may be older. */
   readonly received: Revocation[];
 }
 
@@ -56,7 +56,7 @@ export class CheckCache<Value> implements Disposable {
   readonly #entries: BoundedMap<string, Entry<Value>>;
   /** Requests with one key share a check. */
   readonly #underWay = new Map<string, CheckUnderWay<Value>>();
-  /** Until then the stores count as unavailable: a check has just failed. */
+  /** The stores count as unavailable until this time, because a check has just failed. */
   #awayUntil = 0;
   readonly #unsubscribe: () => void;
 
@@ -140,7 +140,7 @@ export class CheckCache<Value> implements Disposable {
     throw error;
   }
 
-  /** Whether the stores failed recently; after an older failure the request waits for them again. */
+  /** Returns whether the stores failed recently. After an older failure the request waits for them. */
   #isAway({ retryAt }: Entry<Value>, now: number): boolean {
     return now < this.#awayUntil || (retryAt !== undefined && now < retryAt + FRESH_MS);
   }

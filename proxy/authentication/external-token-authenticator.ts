@@ -4,7 +4,7 @@ import { TokenRequiredError } from '../errors/authentication-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Session } from '../records/session.ts';
 import type { Stores } from '../store/stores.ts';
-import type { AuthenticationPlace, Authenticator } from './authenticator.ts';
+import type { AuthenticationContext, Authenticator } from './authenticator.ts';
 import { bearerToken } from './bearer-token.ts';
 import type { Caller } from './caller.ts';
 import { CheckCache, type KnownRevocation } from './check-cache.ts';
@@ -12,14 +12,14 @@ import type { ExternalTokenClaims, ExternalTokens } from './external-tokens.ts';
 
 const MAX_TOKENS = 10_000;
 
-/** What a token must have been issued for. */
+/** The use for which a token must have been issued. */
 export interface ExternalTokenUse {
   /** Resource identifier of the route that is called. */
   readonly resource: string;
   readonly gatewayId: string;
 }
 
-/** What an `ExternalTokenAuthenticator` is made with. */
+/** Options of an `ExternalTokenAuthenticator`. */
 export interface ExternalTokenAuthenticatorOptions {
   readonly externalTokens: ExternalTokens;
   readonly stores: Pick<Stores, 'sessions' | 'grants' | 'revokedTokens' | 'revocations'>;
@@ -74,7 +74,7 @@ export class ExternalTokenAuthenticator implements Authenticator, Disposable {
   authenticate(
     request: GatewayRequest,
     { compiled }: GatewayRoute,
-    { origin, configuration }: AuthenticationPlace,
+    { origin, configuration }: AuthenticationContext,
   ): Caller | Promise<Caller> {
     return this.callerOf(bearerToken(request), {
       resource: resourceIdentifier(compiled, origin),
@@ -104,7 +104,7 @@ export class ExternalTokenAuthenticator implements Authenticator, Disposable {
     const session = this.#liveSession(claims);
     const answers = [session, this.#refuseRevoked(claims), this.#refuseWithoutGrant(claims)];
     const failures = (await Promise.allSettled<unknown>(answers)).filter(isRejected);
-    // One store that refuses the token is enough, even if the others fail.
+    // If one check refuses the token, failures of the others do not matter.
     const failure = failures.find(({ reason }) => reason instanceof TokenRequiredError);
     if (failure !== undefined) throw failure.reason;
     await Promise.all(answers);
@@ -130,7 +130,7 @@ function isRejected(result: PromiseSettledResult<unknown>): result is PromiseRej
   return result.status === 'rejected';
 }
 
-/** A token without a caller was revoked while the stores were asked. */
+/** Returns the caller. A token without one was revoked while it was checked. */
 function requireCaller(known: KnownToken | null): Caller {
   if (known === null) throw refusal('revoked');
   return known.caller;

@@ -4,7 +4,7 @@ import { SignInRequiredError } from '../errors/authentication-errors.ts';
 import { readCookie, sessionCookieName } from '../http/cookies.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Stores } from '../store/stores.ts';
-import type { AuthenticationPlace, Authenticator } from './authenticator.ts';
+import type { AuthenticationContext, Authenticator } from './authenticator.ts';
 import type { Caller } from './caller.ts';
 import { CheckCache } from './check-cache.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
@@ -19,7 +19,7 @@ interface KnownCookie {
   readonly origin: Origin;
 }
 
-/** What a `SessionCookieAuthenticator` is made with. */
+/** Options of a `SessionCookieAuthenticator`. */
 export interface SessionCookieAuthenticatorOptions {
   readonly stores: Pick<Stores, 'sessions' | 'browserSessions' | 'revocations'>;
   /** How long the last good check stays valid while the stores are unavailable. */
@@ -54,7 +54,7 @@ export class SessionCookieAuthenticator implements Authenticator, Disposable {
   authenticate(
     { message }: GatewayRequest,
     _route: GatewayRoute,
-    { origin }: AuthenticationPlace,
+    { origin }: AuthenticationContext,
   ): Caller | Promise<Caller> {
     const cookie = readCookie(message, sessionCookieName(origin));
     if (cookie === undefined) throw new SignInRequiredError('no session cookie');

@@ -1,6 +1,6 @@
 import { PATHS } from '../endpoints/paths.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
-import { authenticateClient } from './clients/authenticate-client.ts';
+import { authenticateClient, type ClientRequest } from './clients/authenticate-client.ts';
 import type { ReadClientKeys } from './clients/client-keys.ts';
 import { createAuthorizeEndpoint } from './endpoints/authorize.ts';
 import { createConsentEndpoint, type ConsentOptions } from './endpoints/consent.ts';
@@ -28,8 +28,7 @@ export function createOAuthEndpoints(
   const authentication = { findClient, readClientKeys, replays, rateLimits, now };
   const withClients = {
     ...options,
-    authenticateClient: (request: Parameters<typeof authenticateClient>[0]) =>
-      authenticateClient(request, authentication),
+    authenticateClient: (request: ClientRequest) => authenticateClient(request, authentication),
   };
   return {
     [PATHS.register]: createRegisterEndpoint(options),

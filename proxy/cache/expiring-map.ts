@@ -79,7 +79,7 @@ export class ExpiringMap<Value> {
   }
 
   /** Removes and returns; null when absent or expired. */
-  take(key: string): Value | null {
+  consume(key: string): Value | null {
     const value = this.get(key);
     this.#entries.delete(key);
     return value;

@@ -6,15 +6,15 @@ import type {
   Snapshot,
 } from '../../shared/snapshot/snapshot.ts';
 import type { Configuration } from './configuration.ts';
-import { clientAddressOf } from './ready-resource.ts';
+import { clientAddressOf } from './make-resource-ready.ts';
 import { RoutingTable } from './routing-table.ts';
 import { NO_SERVICES, servicesAfter } from './service-targets.ts';
 import type { ResourceChange } from './snapshot-changes.ts';
 import type { Steps } from './steps.ts';
 
 /**
- * Builds the configuration of a snapshot, in steps, at the cost of its changes. Throws if a part of it
- * is invalid, and leaves the configuration before unchanged.
+ * Builds the configuration of a snapshot in steps, at the cost of the changes. Throws if a part of the
+ * snapshot is invalid. The configuration `before` is not changed.
  */
 export function* configurationSteps(
   before: Configuration | undefined,
@@ -34,7 +34,7 @@ export function* configurationSteps(
   };
 }
 
-/** Resources of which a snapshot has at most one. */
+/** The resources that a snapshot has at most once. */
 interface SingleResources {
   settings: CompiledSettings | undefined;
   identityProvider: CompiledIdentityProvider | undefined;

@@ -1,11 +1,11 @@
 import { TimeSlices } from '../../shared/runtime/time-slices.ts';
 import type { RejectedResource } from '../../shared/snapshot/rejected-resource.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
-import { readyResource } from './ready-resource.ts';
+import { makeResourceReady } from './make-resource-ready.ts';
 
 /**
- * Finds the resources that this proxy cannot serve, each checked alone. Resources that cannot be served
- * beside each other are found when the configuration is built. What is made ready here is reused then.
+ * Finds the resources that this proxy cannot serve, and checks each of them alone. Building the
+ * configuration finds those that cannot be served beside each other, and reuses the work done here.
  *
  * Works in time slices: ten thousand resources at once would delay every request.
  */
@@ -16,7 +16,7 @@ export async function checkResources(
   const slices = new TimeSlices();
   for (const { key, value } of resources) {
     try {
-      readyResource(value);
+      makeResourceReady(value);
     } catch (error) {
       rejected.push({ key, message: error instanceof Error ? error.message : String(error) });
     }

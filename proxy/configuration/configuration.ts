@@ -13,7 +13,7 @@ export interface Configuration {
   readonly settings: CompiledSettings;
   /** Absent if the settings name none; then only public routes serve. */
   readonly identityProvider: CompiledIdentityProvider | undefined;
-  /** Absent if the settings name none: the process then uses its default keys. */
+  /** Absent if the settings name no keys: the process then uses its default keys. */
   readonly signingKeys: CompiledSigningKeys | undefined;
   readonly routes: RoutingTable;
   readonly services: Services;

@@ -2,11 +2,11 @@ import { originOf, type Origin } from '../../shared/snapshot/origin.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 
 /**
- * The resource identifier of an MCP route (RFC 8707, RFC 9728): `from` and the matched prefix. It is
- * the URL to give to clients, and the audience of the route's external tokens.
+ * Returns the resource identifier of an MCP route (RFC 8707, RFC 9728): `from` and the matched prefix. It
+ * is the URL to give to clients, and the audience of the route's external tokens.
  *
- * Every name on a wildcard host is an issuer of its own, so there the origin must be the one that
- * was asked for.
+ * Every name of a wildcard host is an issuer of its own, so `origin` must be the origin of the request
+ * there.
  */
 export function resourceIdentifier(route: CompiledRoute, origin: Origin = originOf(route)): string {
   return origin + resourcePath(route);

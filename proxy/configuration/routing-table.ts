@@ -4,8 +4,8 @@ import { routeKey } from '../../shared/snapshot/resource-key.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { buildPolicyEvaluator } from '../policy/build-policy-evaluator.ts';
 import type { PolicyEvaluator } from '../policy/decision.ts';
-import { oncePerObject } from './once-per-object.ts';
-import { EXACTLY, LOOSELY, type Reading } from './path-reading.ts';
+import { oncePerObject } from '../cache/once-per-object.ts';
+import { EXACTLY, LOOSELY, type PathComparison } from './path-comparison.ts';
 import type { ResourceChange } from './snapshot-changes.ts';
 import type { Steps } from './steps.ts';
 import { UnservableError } from './unservable-error.ts';
@@ -39,15 +39,15 @@ export interface HostRoutes {
   readonly port: number;
   readonly mcpServers: readonly GatewayRoute[];
   /**
-   * The path decides who may do what: there are several routes, a regular expression, or a policy that
-   * tests the path. A path that the upstream could read differently must then be refused.
+   * Whether the path decides who may do what: there are several routes, a regular expression, or a policy
+   * that tests the path. A path that the upstream could read differently must then be refused.
    */
   readonly isPathSensitive: boolean;
   /** Exact path, then the longest prefix, then regular expressions by name, then the catch-all. */
   matchPath(path: string): GatewayRoute | undefined;
   /**
-   * Finds the route of a path as a server does that ignores case, encoding, path parameters and a final
-   * slash. If it differs from that of `matchPath`, the path can be read in two ways.
+   * Finds the route of a path as a server would that ignores case, encoding, path parameters and a final
+   * slash. If the result differs from `matchPath`, the path can be read in two ways.
    */
   matchPathLoosely(path: string): GatewayRoute | undefined;
 }
@@ -66,7 +66,7 @@ export class RoutingTable {
 
   static readonly EMPTY = new RoutingTable(new Map());
 
-  /** By `Host` header: exact name, then the longest wildcard. A missing port is the scheme's. */
+  /** By `Host` header: exact name, then the longest wildcard. Without a port, 443 and then 80. */
   findHost(authority: string): HostRoutes | undefined {
     return findHost(this.#hosts, authority);
   }
@@ -190,7 +190,7 @@ function testsPath({ compiled: { access, path } }: GatewayRoute): boolean {
 
 function pathMatcher(
   routes: readonly GatewayRoute[],
-  { key, text, pathOf }: Reading,
+  { key, text, pathOf }: PathComparison,
 ): (path: string) => GatewayRoute | undefined {
   const exact = new Map<string, GatewayRoute>();
   const prefixes = new Map<string, GatewayRoute>();
@@ -221,6 +221,6 @@ function longestPrefix(
 
 /** Returns the origin of a host; for a wildcard host, with the name that the request is for. */
 export function originOfHost(host: HostRoutes, authority: string): Origin {
-  const route = host.host.startsWith('*.') ? authority.replace(/:\d+$/, '') : host.host;
-  return originOf({ scheme: host.scheme, host: route, port: host.port });
+  const name = host.host.startsWith('*.') ? authority.replace(/:\d+$/, '') : host.host;
+  return originOf({ scheme: host.scheme, host: name, port: host.port });
 }

@@ -4,13 +4,13 @@ import type { Configuration } from './configuration.ts';
 import { changesSince, type ResourceChange, type SnapshotDifference } from './snapshot-changes.ts';
 import { inSlices } from './steps.ts';
 
-/** The configuration that requests are served by, replaced as a whole. */
+/** The configuration that serves requests. It is replaced as a whole. */
 export class ServedConfiguration {
   readonly #onChange: (changes: readonly ResourceChange[]) => void;
   #current: Configuration | undefined;
   #snapshot: Snapshot | undefined;
 
-  /** `onChange` gets what differs between two snapshots, once the second is served. */
+  /** `onChange` gets the differences between two snapshots once the second is served. */
   constructor(onChange: (changes: readonly ResourceChange[]) => void) {
     this.#onChange = onChange;
   }

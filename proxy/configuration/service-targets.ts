@@ -1,7 +1,7 @@
 import type { CompiledService, SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { Target } from '../forwarding/targets/target.ts';
 import { rankOf } from '../forwarding/targets/rank.ts';
-import { oncePerObject } from './once-per-object.ts';
+import { oncePerObject } from '../cache/once-per-object.ts';
 import type { ResourceChange } from './snapshot-changes.ts';
 
 /** Targets of a Service by port. */
@@ -10,18 +10,18 @@ export type ServicePorts = ReadonlyMap<number, readonly Target[]>;
 /** Services by `namespace/name`. */
 export type Services = ReadonlyMap<string, ServicePorts>;
 
-/** Of a first snapshot, before its changes. */
+/** No Services: the value before the first snapshot. */
 export const NO_SERVICES: Services = new Map();
 
 /** Returns the Services after these changes. Throws if one cannot be served. */
 export function servicesAfter(before: Services, changes: readonly ResourceChange[]): Services {
-  if (!changes.some(({ before: gone, after: come }) => isService(gone) || isService(come))) {
+  if (!changes.some((change) => isService(change.before) || isService(change.after))) {
     return before;
   }
   const services = new Map(before);
-  for (const { before: gone, after: come } of changes) {
-    if (gone?.value.kind === 'service') services.delete(gone.value.name);
-    if (come?.value.kind === 'service') services.set(come.value.name, servicePorts(come.value));
+  for (const { before: removed, after: added } of changes) {
+    if (removed?.value.kind === 'service') services.delete(removed.value.name);
+    if (added?.value.kind === 'service') services.set(added.value.name, servicePorts(added.value));
   }
   return services;
 }

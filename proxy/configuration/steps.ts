@@ -1,6 +1,6 @@
 import { TimeSlices } from '../../shared/runtime/time-slices.ts';
 
-/** Work in short steps, which return their result with the last. */
+/** Work in short steps; the last step returns the result. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
 /** Runs the steps in time slices, so that requests are served in between. */

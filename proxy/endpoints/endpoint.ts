@@ -3,7 +3,7 @@ import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
 
-/** What an endpoint knows about a request. */
+/** A request to an endpoint, and its context. */
 export interface EndpointContext {
   readonly request: GatewayRequest;
   /** The configuration that the request began with. */
@@ -19,14 +19,14 @@ export type EndpointHandler = (context: EndpointContext) => Promise<GatewayRespo
 
 /**
  * The reader of an endpoint's errors: a person, or a client of OAuth, JSON-RPC or plain HTTP (`text`).
- * A browser that navigates to an endpoint of the last kind gets a page all the same.
+ * A browser that navigates to a `text` endpoint also gets a page.
  */
 export type ErrorAudience = 'page' | 'oauth' | 'json-rpc' | 'text';
 
 /**
  * A path of the gateway's own.
  *
- * Each endpoint has a module with one function, `create...Endpoint(options)`, that makes it.
+ * A function `create...Endpoint(options)` in a module of its own makes each endpoint.
  */
 export interface Endpoint {
   readonly methods: readonly ('GET' | 'POST')[];

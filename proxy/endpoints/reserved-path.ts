@@ -5,7 +5,7 @@ const RESERVED = new RegExp(`^${SLASH}+${RESERVED_NAME}(?:$|;|%3b|${SLASH})`, 'i
 /**
  * Returns whether a path is `/.gateway` or below it.
  *
- * These paths are the gateway's on every host (specification: Endpoints), in every spelling that some
+ * These paths belong to the gateway on every host (specification: Endpoints), in every spelling that some
  * upstream reads as them: encoded, in capitals, after several slashes, with parameters.
  */
 export function isReservedPath(path: string): boolean {

@@ -15,7 +15,7 @@ import {
 } from './upstream-attempt.ts';
 import { upstreamFailure } from './upstream-failure.ts';
 
-/** What the requests of a process share on their way to the upstreams. */
+/** Options of an `Exchange`, shared by all requests of a process. */
 export interface ExchangeOptions extends UpstreamConnections {
   readonly streams: OpenStreams;
 }
@@ -23,15 +23,15 @@ export interface ExchangeOptions extends UpstreamConnections {
 /** One request to forward, and where its response goes. */
 export interface ForwardCall {
   readonly upstream: UpstreamRequest;
-  /** In the place of the upstream request's own: bytes, where a small body was read first. */
+  /** Replaces the body of `upstream`: a small one was read first. */
   readonly body: UpstreamBody;
   readonly response: ClientResponse;
   readonly plan: PlanResponse;
 }
 
 /**
- * One permitted request and its answer: sends it to the upstream, has the answer planned, and carries
- * out the plan. When the client leaves, the request to the upstream is aborted.
+ * One permitted request and its answer: sends the request, gets a plan for the answer, and carries the
+ * plan out. If the client leaves, the request to the upstream is aborted.
  */
 export class Exchange implements AttemptListener {
   readonly #call: ForwardCall;
@@ -39,7 +39,7 @@ export class Exchange implements AttemptListener {
   readonly #outcome = Promise.withResolvers<Forwarded>();
   readonly #startedAt = performance.now();
   #firstByteMs = 0;
-  /** Absent before the exchange begins, and when it is over. */
+  /** Absent before the exchange begins, and after its end. */
   #attempt: UpstreamAttempt | undefined;
   /** Absent until an answer is relayed. */
   #relay: ResponseRelay | undefined;
@@ -63,11 +63,11 @@ export class Exchange implements AttemptListener {
     return this.#outcome.promise;
   }
 
-  hinted(rawHeaders: RawFields): void {
+  onHints(rawHeaders: RawFields): void {
     this.#call.response.sendHints(informationHeaders(rawHeaders));
   }
 
-  answered(head: AnswerHead): AnswerSink | undefined {
+  onAnswer(head: AnswerHead): AnswerSink | undefined {
     this.#firstByteMs = performance.now() - this.#startedAt;
     const { status, rawHeaders } = head;
     const repeat = this.#canRepeat() ? repeatWith : undefined;
@@ -75,13 +75,13 @@ export class Exchange implements AttemptListener {
       const plan = this.#call.plan({ status, rawHeaders, repeat });
       return plan instanceof Promise ? this.#hold(head, plan) : this.#carryOut(plan, head);
     } catch (error) {
-      this.failed(asError(error));
+      this.onFailure(asError(error));
       return undefined;
     }
   }
 
   /** Ends the exchange before anything was sent to the client. */
-  failed(error: Error): void {
+  onFailure(error: Error): void {
     this.#attempt?.abandon(error);
     this.#attempt = undefined;
     this.#outcome.reject(error);
@@ -91,7 +91,7 @@ export class Exchange implements AttemptListener {
     try {
       this.#attempt = new UpstreamAttempt(upstream, this.#call.body, this, this.#options);
     } catch (error) {
-      this.failed(asError(error));
+      this.onFailure(asError(error));
       return;
     }
     this.#attempt.send();
@@ -101,7 +101,7 @@ export class Exchange implements AttemptListener {
     return !this.#isRepeated && this.#call.body !== 'stream';
   }
 
-  /** Keeps the upstream waiting until the plan is there. */
+  /** Pauses the upstream until the plan is made. */
   #hold(head: AnswerHead, plan: Promise<ResponsePlan>): AnswerSink {
     const held = new HeldAnswer();
     const attempt = this.#attempt;
@@ -116,7 +116,7 @@ export class Exchange implements AttemptListener {
         held.flowInto(sink);
         attempt?.continueInto(sink);
       })
-      .catch((error: unknown) => this.failed(asError(error)));
+      .catch((error: unknown) => this.onFailure(asError(error)));
     return held;
   }
 

@@ -2,7 +2,7 @@
 export interface Forwarded {
   /** Status of the response that the client got. */
   readonly status: number;
-  /** Length of the body as it was written to the client, without what frames it. */
+  /** Length of the body that was written to the client, without its framing. */
   readonly bytes: number;
   /** From the request to the first byte of the upstream's final answer, in milliseconds. */
   readonly firstByteMs: number;
@@ -17,7 +17,7 @@ export interface Forwarded {
 export type ForwardedEnd =
   /** The client has all of it. */
   | 'complete'
-  /** The client left before. */
+  /** The client left before the end. */
   | 'client-gone'
   /** It was broken off, because the upstream or the body filter failed. */
   | 'cut-off'

@@ -1,9 +1,4 @@
-const GATEWAY_COOKIE = /^(?:__Host-|__Secure-)?gatehouse(?:-|$)/;
-
-/** Returns whether a cookie is the gateway's own, which no upstream gets or may set. */
-export function isGatewayCookie(name: string): boolean {
-  return GATEWAY_COOKIE.test(name);
-}
+import { isGatewayCookie } from '../http/cookies.ts';
 
 /** Removes the gateway's cookies from a `Cookie` value; empty if no other cookie is left. */
 export function withoutGatewayCookies(value: string): string {

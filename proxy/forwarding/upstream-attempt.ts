@@ -13,16 +13,16 @@ import { TargetVisit } from './targets/target-visit.ts';
 import type { UpstreamPools } from './targets/upstream-pools.ts';
 import { isConnectionLost, isNotConnected, upstreamFailure } from './upstream-failure.ts';
 
-/** Hears of the answer to an attempt: hints, then the answer, or a failure before it. */
+/** Receives the answer to an attempt: hints, then the answer; or a failure before the answer. */
 export interface AttemptListener {
   /** `103 Early Hints`. */
-  hinted(rawHeaders: RawFields): void;
+  onHints(rawHeaders: RawFields): void;
   /** Returns the sink of the body; undefined if the attempt was abandoned. */
-  answered(head: AnswerHead): AnswerSink | undefined;
-  failed(error: Error): void;
+  onAnswer(head: AnswerHead): AnswerSink | undefined;
+  onFailure(error: Error): void;
 }
 
-/** The connections that attempts are made on. */
+/** The connections that attempts use. */
 export interface UpstreamConnections {
   readonly pools: UpstreamPools;
   readonly loads: TargetLoads;
@@ -47,11 +47,11 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   readonly #visit: TargetVisit | undefined;
   /** Absent while the request waits for a connection. */
   #controller: Dispatcher.DispatchController | undefined;
-  /** Takes the body once the upstream has answered. */
+  /** Receives the body once the upstream has answered. */
   #sink: AnswerSink | undefined;
-  /** False once the upstream has begun to answer, or the request was sent again. */
+  /** False once the upstream has begun to answer, or after the request was sent again. */
   #mayResend: boolean;
-  /** Why the attempt is over; undefined while it is not. */
+  /** Why the attempt is over; undefined before its end. */
   #endedBy: Error | 'done' | undefined;
 
   /** Throws `UpstreamUnreachableError` when there is no target. */
@@ -91,13 +91,13 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     this.#controller?.resume();
   }
 
-  /** The answer was relayed to its end. */
+  /** Ends the attempt after the whole answer was relayed. */
   finish(): void {
     this.#endedBy ??= 'done';
     this.#visit?.leave();
   }
 
-  /** Gives the connection up, with the rest of the upstream's answer. */
+  /** Closes the connection, and discards the rest of the upstream's answer. */
   abandon(reason: Error): void {
     if (this.#endedBy === undefined) {
       this.#endedBy = reason;
@@ -124,9 +124,9 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     this.#mayResend = false;
     const rawHeaders = rawFields(controller.rawHeaders);
     if (status >= FIRST_FINAL_STATUS) {
-      this.#sink = this.#listener.answered({ status, reason, rawHeaders, controller });
+      this.#sink = this.#listener.onAnswer({ status, reason, rawHeaders, controller });
     } else if (status === EARLY_HINTS) {
-      this.#listener.hinted(rawHeaders);
+      this.#listener.onHints(rawHeaders);
     }
   }
 
@@ -148,7 +148,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
       this.send();
       return;
     }
-    this.#listener.failed(upstreamFailure(error));
+    this.#listener.onFailure(upstreamFailure(error));
   }
 
   /** Returns whether the request can be sent again after an error, to the current `origin`. */
@@ -194,7 +194,7 @@ function headersOf(
   contentLength: string | undefined,
 ): string[] {
   const all = [...headers];
-  // A target is addressed by its Service's name, not by its own.
+  // `Host` names the Service, not the address of the target.
   if (choice !== undefined) all.push('Host', hostOf(origin));
   if (contentLength !== undefined) all.push('Content-Length', contentLength);
   return all;

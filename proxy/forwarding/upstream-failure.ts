@@ -9,7 +9,7 @@ export function upstreamFailure(error: Error): GatewayError {
       cause: error,
     });
   }
-  return new UpstreamUnreachableError('the upstream cannot be reached, or broke off', {
+  return new UpstreamUnreachableError('the upstream cannot be reached, or closed the connection', {
     cause: error,
   });
 }

@@ -34,7 +34,7 @@ function restOf(match: CompiledRoute['path'], path: string): string {
     case 'regex':
       return path;
     case 'prefix':
-      // A URL without a path is requested as `/` (RFC 9112, section 3.2.1), a slash of no path.
+      // A URL without a path is requested as `/` (RFC 9112, section 3.2.1): the slash is not in the path.
       return match.value === '' && path === '/' ? '' : path.slice(match.value.length);
   }
 }

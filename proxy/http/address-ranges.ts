@@ -3,7 +3,7 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net';
 /** Networks of addresses, as `10.0.0.0/8` and `fd00::/8`. */
 export type Cidrs = readonly string[];
 
-/** Makes networks ready to look addresses up in. */
+/** Returns the list in which addresses are looked up. */
 export function addressRanges(cidrs: Cidrs): BlockList {
   const ranges = new BlockList();
   for (const cidr of cidrs) addRange(ranges, cidr);

@@ -41,7 +41,7 @@ export function clientAddressBehind(trustedProxies: Cidrs): ClientAddressOf {
   };
 }
 
-/** More trusted proxies in a row than any installation has; further entries are ignored. */
+/** More than the trusted proxies of any installation; further entries are ignored. */
 const MAX_HOPS = 32;
 
 /** Yields the entries of `X-Forwarded-For`, the newest first. */

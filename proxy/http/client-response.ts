@@ -1,11 +1,11 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Writable } from 'node:stream';
 
-/** The client's side of an exchange: what a response is written to. */
+/** The client's side of an exchange, to which a response is written. */
 export interface ClientResponse extends ResponseBody {
   readonly req: { readonly method?: string | undefined };
   readonly headersSent: boolean;
-  /** The client understands a body of unknown length; one of HTTP/1.0 reads to the connection's end. */
+  /** The client understands chunks; an HTTP/1.0 client reads until the end of the connection. */
   readonly canChunk: boolean;
   writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
   /** `fields` is a flat list of names and values. */
@@ -13,7 +13,7 @@ export interface ClientResponse extends ResponseBody {
   /** Sends the head now, and not with the first bytes of the body. */
   flushHeaders(): void;
   addTrailers(trailers: readonly [string, string][]): void;
-  /** Sends `103 Early Hints` where the client and the transport can have them. */
+  /** Sends `103 Early Hints` if the client and the transport support them. */
   sendHints(fields: string[]): void;
   /**
    * Breaks off a response so that the client knows that it is incomplete. `endsWithConnection`: only the

@@ -16,25 +16,30 @@ const SECURE_SIGN_IN_NAME = '__Host-gatehouse-sign-in';
 const LOOPBACK_NAME = 'gatehouse';
 const LOOPBACK_SIGN_IN_NAME = 'gatehouse-sign-in';
 
-const OWN_COOKIE = /^(?:__Host-)?gatehouse(?:-|$)/;
+const GATEWAY_COOKIE = /^(?:__Host-|__Secure-)?gatehouse(?:-|$)/;
 
 /** Enough to distinguish the sign-ins of one browser. */
 const SIGN_IN_NAME_SUFFIX_LENGTH = 8;
 
-/** Name of the cookie that stands for a session at an origin. */
+/** Returns whether a cookie is the gateway's own, which no upstream gets or may set. */
+export function isGatewayCookie(name: string): boolean {
+  return GATEWAY_COOKIE.test(name);
+}
+
+/** Returns the name of the session cookie at an origin. */
 export function sessionCookieName(origin: Origin): string {
   return isSecure(origin) ? SECURE_NAME : `${LOOPBACK_NAME}-${portOf(origin)}`;
 }
 
 /**
- * Name of the cookie that ties one sign-in under way to one browser. Every sign-in has its own, by
- * the hash of its value: tabs that sign in at the same time do not disturb each other.
+ * Returns the name of the cookie that binds one pending sign-in to one browser. The name has the hash of
+ * the value, so that tabs that sign in at the same time do not disturb each other.
  */
 export function signInCookieName(origin: Origin, valueHash: TokenHash): string {
   return signInCookiePrefix(origin) + valueHash.slice(0, SIGN_IN_NAME_SUFFIX_LENGTH);
 }
 
-/** The prefix of the names of an origin's sign-in cookies. */
+/** Returns the prefix of the names of all sign-in cookies at an origin. */
 export function signInCookiePrefix(origin: Origin): string {
   return isSecure(origin)
     ? `${SECURE_SIGN_IN_NAME}-`
@@ -49,7 +54,7 @@ export function readCookies({
 }: CookieHeader): Readonly<Record<string, string | undefined>> {
   const cookies = parseCookie(cookie, { decode: (value) => value });
   // Attack: of two cookies with one name, one was planted. Neither is trusted.
-  for (const name of repeatedNames(cookie)) if (OWN_COOKIE.test(name)) cookies[name] = undefined;
+  for (const name of repeatedNames(cookie)) if (isGatewayCookie(name)) cookies[name] = undefined;
   return cookies;
 }
 
@@ -68,12 +73,13 @@ function repeatedNames(header: string): ReadonlySet<string> {
   return repeated;
 }
 
+/** Attributes of a session cookie. */
 export interface SessionCookieSettings {
   readonly sameSite: SameSite;
   readonly maxAgeSeconds: number;
 }
 
-/** `Set-Cookie` value that signs a browser in at an origin. */
+/** Returns the `Set-Cookie` value that signs a browser in at an origin. */
 export function sessionCookie(
   origin: Origin,
   value: string,
@@ -90,8 +96,8 @@ export function sessionCookie(
 const SAME_SITE = { Lax: 'lax', Strict: 'strict', None: 'none' } as const;
 
 /**
- * `Set-Cookie` value of a sign-in under way. Always Lax: the browser must send it when it comes back
- * from another site, and only when it does so as a navigation.
+ * Returns the `Set-Cookie` value of a pending sign-in. Always Lax: the browser must send the cookie when it
+ * returns from another site, but only with a navigation.
  */
 export function signInCookie(
   origin: Origin,
@@ -101,7 +107,7 @@ export function signInCookie(
   return serialise(origin, name, value, { sameSite: 'lax', maxAge: maxAgeSeconds });
 }
 
-/** `Set-Cookie` value that removes a cookie. */
+/** Returns the `Set-Cookie` value that removes a cookie. */
 export function expiredCookie(origin: Origin, name: string): string {
   return serialise(origin, name, '', { sameSite: 'lax', maxAge: 0 });
 }

@@ -10,8 +10,8 @@ export function awaitContinue(message: Waiting, sendContinue: () => void): void 
 }
 
 /**
- * Asks a client that waits for `100 Continue` for its body. Called by whatever reads a body, before
- * the first byte: a client that is refused earlier never sends it.
+ * Asks a client that waits for `100 Continue` for its body. Every reader of a body calls this before the
+ * first byte; a client that is refused earlier never sends its body.
  */
 export function askForBody(message: Waiting): void {
   if (message.headers.expect === undefined) return;

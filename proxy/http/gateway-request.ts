@@ -7,11 +7,11 @@ export interface GatewayRequest {
   readonly method: string;
   /** Raw path of the request target, without the query. Starts with `/`. */
   readonly path: string;
-  /** Raw query with its `?`; empty when there is none. */
+  /** Raw query with its `?`, or an empty text. */
   readonly query: string;
   /** The `Host` header in lower case, with its port if it has one. */
   readonly authority: string;
-  /** The client's address: of the other end of the connection, or behind the trusted proxies there. */
+  /** Address of the client: the other end of the connection, or the client behind trusted proxies. */
   readonly remoteAddress: string;
   /** The message itself: headers, raw headers, and the body, still unread. */
   readonly message: RequestMessage;

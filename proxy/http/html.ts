@@ -5,7 +5,7 @@ export interface Html {
 
 type Content = Html | string | number | undefined | readonly Html[];
 
-/** Template for markup: every value is escaped unless it is markup itself. */
+/** Makes markup from a template: every value is escaped unless it is markup itself. */
 export function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
   const markup = parts.reduce((text, part, index) => text + render(values[index - 1]) + part);
   return { markup };

@@ -1,8 +1,8 @@
 import type { GatewayRequest } from './gateway-request.ts';
 
 /**
- * Returns whether a browser wants a page for a person: only then is a request redirected to sign-in or
- * answered with a page. Browsers send it in `Sec-Fetch-Mode`; older ones are recognised by `Accept`.
+ * Returns whether a browser wants a page for a person. Only such requests are redirected to sign in or
+ * answered with a page. Browsers send `Sec-Fetch-Mode`; older ones are recognised by `Accept`.
  */
 export function isNavigation({ method, message: { headers } }: GatewayRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;

@@ -1,6 +1,6 @@
 /**
  * Returns a path as a lenient server reads it: ASCII decoded, in lower case, without path parameters or
- * empty segments. Two paths with one result may be one resource there.
+ * empty segments. Such a server may read two paths with the same result as the same resource.
  */
 export function loosePath(path: string): string {
   return path

@@ -4,8 +4,8 @@ const GROUPS = 8;
 const GROUPS_OF_NETWORK = 4;
 
 /**
- * Returns the network that one client controls: its IPv4 address, or the /64 of its IPv6 address, of
- * which a host may have all addresses.
+ * Returns the network that one client controls: its IPv4 address, or the /64 network of its IPv6 address,
+ * since one host may use every address of such a network.
  */
 export function networkOf(address: string): string {
   const [bare = ''] = address.split('%');

@@ -62,6 +62,7 @@ function readAuthority({ rawHeaders, httpVersion }: RequestMessage): string {
   let framings = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
+    // The lengths of the names below: any other name is skipped without a lower-case copy.
     if (name.length !== 4 && name.length !== 14 && name.length !== 17) continue;
     const value = rawHeaders[index + 1] ?? '';
     switch (name.toLowerCase()) {
@@ -82,8 +83,11 @@ function readAuthority({ rawHeaders, httpVersion }: RequestMessage): string {
     }
   }
   if (framings > 1) {
-    // RFC 9112, section 6.3: one recipient reads as the body what another reads as a request.
-    throw new BadRequestError('ambiguous-framing', 'the request says twice where its body ends');
+    // RFC 9112, section 6.3: one recipient may read a request where another reads the body.
+    throw new BadRequestError(
+      'ambiguous-framing',
+      'the request has several fields that frame its body',
+    );
   }
   if (host === undefined) throw new BadRequestError('no-host', 'the request names no host');
   if (!AUTHORITY.test(host)) throw new BadRequestError('malformed-host', 'the host is malformed');
@@ -105,7 +109,10 @@ function originForm(url: string, authority: string): string {
   const [, named, rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url) ?? [];
   if (named === undefined) throw malformedTarget();
   if (named.toLowerCase() !== authority) {
-    throw new BadRequestError('authority-mismatch', 'the target is on another host than Host says');
+    throw new BadRequestError(
+      'authority-mismatch',
+      'the request target and Host name different hosts',
+    );
   }
   return rest.startsWith('/') ? rest : `/${rest}`;
 }

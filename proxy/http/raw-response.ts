@@ -10,8 +10,6 @@ export interface RawResponse {
   readonly body?: string;
 }
 
-const LINGER_MS = 5_000;
-
 /**
  * Answers on a bare connection and closes it, after a refused upgrade or a message that could not be
  * parsed. Does nothing if the connection has ended.
@@ -19,7 +17,7 @@ const LINGER_MS = 5_000;
 export function endWithResponse(
   socket: Duplex,
   { status, headers = {}, body = '' }: RawResponse,
-  lingerMs = LINGER_MS,
+  lingerMs?: number,
 ): void {
   if (!socket.writable) return;
   const lines = [statusLine(status)];

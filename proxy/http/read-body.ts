@@ -2,15 +2,15 @@ import { BodyTooLargeError, BodyTooSlowError, ClientGoneError } from '../errors/
 import { askForBody } from './expect-continue.ts';
 import type { RequestMessage } from './request-message.ts';
 
-/** For a body that is read whole: a slow one holds its connection and memory for this long. */
+/** Deadline of a body that is read whole; until then a slow one holds its connection and memory. */
 const DEADLINE_MS = 30_000;
 
 /**
- * Reads a whole request body of at most `limit` bytes, and asks a client for it that waits for `100
- * Continue`.
+ * Reads a whole request body of at most `limit` bytes. A client that waits for `100 Continue` is asked for
+ * its body.
  *
- * Rejects as soon as a body is known to be longer: by its Content-Length before a byte is read. Rejects
- * when the body is not complete within the deadline.
+ * Rejects as soon as a body is known to be longer: before the first byte, if the `Content-Length` shows it.
+ * Rejects also if the body is not complete by the deadline.
  */
 export function readBody(
   message: RequestMessage,

@@ -28,7 +28,7 @@ export type MessageBody = Pick<
   'on' | 'once' | 'off' | 'pause' | 'resume' | 'destroyed' | 'readableEnded'
 >;
 
-/** What is known of the connection that a message came on. */
+/** Facts about the connection of a message. */
 interface ConnectionFacts {
   readonly remoteAddress?: string | undefined;
 }

@@ -15,7 +15,7 @@ export function json(
   };
 }
 
-/** Redirects the browser with a GET (303: a posted body is not sent again, RFC 9700, 4.12). */
+/** Returns a redirect by GET (303: a posted body is not sent again, RFC 9700, section 4.12). */
 export function seeOther(location: string, headers: OutgoingHttpHeaders = {}): GatewayResponse {
   return {
     status: 303,

@@ -1,7 +1,7 @@
 import type { ClientResponse } from './client-response.ts';
 import type { GatewayResponse } from './gateway-response.ts';
 
-/** What was sent of a response that the gateway made. */
+/** Status and length of a response that the gateway made and sent. */
 export interface SentResponse {
   readonly status: number;
   /** Length of the body. */
@@ -9,8 +9,8 @@ export interface SentResponse {
 }
 
 /**
- * Sends a response that the gateway made; to a HEAD request without its body. Returns undefined when
- * nothing could be sent, because another response had begun or the client has left.
+ * Sends a response that the gateway made; to a HEAD request without its body. Returns undefined if nothing
+ * could be sent, because another response had begun or the client has left.
  */
 export function sendResponse(
   response: Pick<

@@ -2,6 +2,7 @@ import { BadRequestError } from '../errors/request-errors.ts';
 import { ForbiddenError } from '../errors/denial-errors.ts';
 import { MethodNotAllowedError } from '../errors/routing-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
+import { hasBody } from '../http/has-body.ts';
 import { isLoopbackHost } from '../../shared/snapshot/loopback-host.ts';
 
 /** Methods of the transport. */
@@ -17,17 +18,13 @@ export function checkMcpRequest(
   origins: { readonly own: string; readonly allowed: readonly string[] },
 ): void {
   if (!METHODS.some((allowed) => allowed === method)) throw new MethodNotAllowedError(METHODS);
-  if (method !== 'POST' && hasBody(message.headers)) {
+  if (method !== 'POST' && hasBody(message)) {
     throw new BadRequestError('unexpected-body', `a ${method} request has no body here`);
   }
   const { origin } = message.headers;
   if (origin !== undefined && !mayUse(origin, origins)) {
     throw new ForbiddenError('origin-not-allowed');
   }
-}
-
-function hasBody(headers: NodeJS.Dict<string | string[]>): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 function mayUse(

@@ -3,13 +3,13 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { html, type Html } from '../http/html.ts';
 
-/** What differs between pages. */
+/** The title and content of a page. */
 export interface Page {
   readonly title: string;
   readonly content: Html;
   /** Absent on pages without a form. */
   readonly form?: {
-    /** Where its forms may lead besides the page's own origin, as CSP sources. */
+    /** Origins to which its forms may lead besides the page's own, as CSP sources. */
     readonly targets?: readonly string[];
   };
 }

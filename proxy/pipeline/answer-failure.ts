@@ -5,7 +5,7 @@ import { TokenRequiredError } from '../errors/authentication-errors.ts';
 import { ClientGoneError } from '../errors/request-errors.ts';
 import { PolicyDeniedError, ToolCallDeniedError } from '../errors/denial-errors.ts';
 import { SignInFailedError, SignInRequiredError } from '../errors/authentication-errors.ts';
-import { respondToError } from './respond-to-error.ts';
+import { respondToError, type FailedRequest } from './respond-to-error.ts';
 import { CROSS_ORIGIN_HEADERS } from '../http/cors.ts';
 import type { RedirectToSignIn } from '../identity/sign-in/redirect-to-sign-in.ts';
 import type { ErrorAudience } from '../endpoints/endpoint.ts';
@@ -47,18 +47,18 @@ function logFailure(error: unknown, { requestId, route }: KnownRequest, logger: 
     logger.error('request failed unexpectedly', { ...fields, stack }, error);
   } else if (error.status >= FIRST_SERVER_ERROR || needsOperator(error)) {
     logger.warn('request failed', { ...fields, reason: error.reason }, error);
-  } else if (!isUnremarkable(error)) {
+  } else if (!isLoggedElsewhere(error)) {
     logger.info('request refused', { ...fields, reason: error.reason }, error);
   }
 }
 
-/** Failures that keep a user from signing in or connecting, and that only an operator can mend. */
+/** Returns whether a failure keeps users from signing in or connecting until an operator corrects it. */
 function needsOperator(error: GatewayError): boolean {
   return error instanceof SignInFailedError || error instanceof AuthorizationPageError;
 }
 
-/** Refusals that need no line: the authorization log has them, or every sign-in starts with them. */
-function isUnremarkable(error: GatewayError): boolean {
+/** Returns whether a refusal is in the authorization log, or is how every sign-in begins. */
+function isLoggedElsewhere(error: GatewayError): boolean {
   if (error instanceof TokenRequiredError) return !error.tokenWasSent;
   return (
     error instanceof PolicyDeniedError ||
@@ -67,7 +67,7 @@ function isUnremarkable(error: GatewayError): boolean {
   );
 }
 
-function failedRequest(known: KnownRequest): Parameters<typeof respondToError>[1] {
+function failedRequest(known: KnownRequest): FailedRequest {
   const { request, host, route } = known;
   const canChallenge = route?.compiled.mcpServer !== undefined && request !== undefined;
   return {

@@ -1,5 +1,5 @@
 import { acceptedCredential } from '../authentication/accepted-credentials.ts';
-import type { AuthenticationPlace, Authenticators } from '../authentication/authenticator.ts';
+import type { AuthenticationContext, Authenticators } from '../authentication/authenticator.ts';
 import { ANONYMOUS, type Caller } from '../authentication/caller.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
@@ -8,10 +8,10 @@ import type { GatewayRequest } from '../http/gateway-request.ts';
 export function authenticate(
   request: GatewayRequest,
   route: GatewayRoute,
-  place: AuthenticationPlace,
+  context: AuthenticationContext,
   authenticators: Authenticators,
 ): Caller | Promise<Caller> {
   const format = acceptedCredential(route.compiled);
   if (format === 'nothing') return ANONYMOUS;
-  return authenticators[format].authenticate(request, route, place);
+  return authenticators[format].authenticate(request, route, context);
 }

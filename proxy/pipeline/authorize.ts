@@ -31,7 +31,7 @@ export interface Authorization {
 export function authorize(
   route: GatewayRoute,
   caller: Caller,
-  { request, body, authorizationLog: authorizeLog, configuration }: Authorization,
+  { request, body, authorizationLog, configuration }: Authorization,
 ): Permit {
   const message = body?.message;
   const identity = identityOf(caller);
@@ -39,7 +39,7 @@ export function authorize(
   const input: PolicyInput = { identity, method, path, toolName: message?.toolName };
   const decision = decide(route, input);
   const { authorizeLogFields: fields } = configuration.settings;
-  authorizeLog.write({ requestId: request.id, identity, message, decision }, fields);
+  authorizationLog.write({ requestId: request.id, identity, message, decision }, fields);
   if (!isPermitted(decision)) throw refusal(route, input, { decision, message });
   // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- the one place that makes the brand
   return { request, route, caller, body } as Permit;

@@ -10,14 +10,14 @@ import type { Permit } from './permit.ts';
 
 /** Where a request is sent. */
 export interface ChosenUpstream {
-  /** `scheme://host[:port]` that `Host` is made from; for a Service its own name. */
+  /** `scheme://host[:port]`, from which `Host` is made; for a Service it has the name of the Service. */
   readonly origin: string;
   /** The targets of a Service; absent where `origin` itself gets the request. */
   readonly choice: TargetChoice | undefined;
 }
 
-/** What an upstream is chosen from. */
-export interface UpstreamChoices {
+/** Options of `chooseUpstream`. */
+export interface ChooseUpstreamOptions {
   readonly configuration: Pick<Configuration, 'services'>;
   /** Returns numbers in [0, 1). */
   readonly random: () => number;
@@ -27,11 +27,11 @@ export interface UpstreamChoices {
  * Chooses where a permitted request is sent: to its route's `to`, or to one of the route's Services
  * by weight. Throws `UnavailableError` when the chosen Service has no target.
  *
- * MCP servers keep sessions that only the server that began one knows, and no proxy sees where
- * another proxy sent a session's first request. So all requests of a user to an MCP route go to one
- * Service, and to one target of it, for as long as these stay the same.
+ * Only the server that began an MCP session knows it, and no proxy knows where another proxy sent the
+ * first request of a session. Therefore all requests of a user to an MCP route go to one target of one
+ * Service, for as long as Services and targets stay the same.
  */
-export function chooseUpstream(permit: Permit, choices: UpstreamChoices): ChosenUpstream {
+export function chooseUpstream(permit: Permit, choices: ChooseUpstreamOptions): ChosenUpstream {
   const { compiled } = permit.route;
   if (compiled.backends === undefined) {
     return { origin: upstreamOrigin(compiled), choice: undefined };
@@ -42,17 +42,17 @@ export function chooseUpstream(permit: Permit, choices: UpstreamChoices): Chosen
   return serviceTargets(backendAt(compiled.backends, share), services, callerRank);
 }
 
-/** Stands for the user where requests must keep to one target; undefined where they need not. */
+/** Returns the rank of a caller whose requests must reach one target; undefined for all others. */
 function callerRankOf({ request, route, caller }: Permit): number | undefined {
   if (route.compiled.mcpServer === undefined) return undefined;
   const identity = identityOf(caller);
-  // A user who signs in again goes on with the same server.
+  // By subject, not by session: a user who signs in again stays with the same server.
   return rankOf(
     identity === undefined ? request.remoteAddress : `${identity.provider} ${identity.subject}`,
   );
 }
 
-/** The backend that owns a place in [0, 1), where each owns as much as it weighs. */
+/** Returns the backend at a point of [0, 1), which is divided among the backends by their weights. */
 function backendAt(
   backends: readonly CompiledBackend[],
   share: number,

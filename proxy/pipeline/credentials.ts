@@ -6,7 +6,7 @@ import type { Permit } from './permit.ts';
 /** The header that names the caller to upstreams (specification: Identity assertion). */
 const ASSERTION_HEADER = 'X-Gateway-Assertion';
 
-/** What credentials are made with. */
+/** Options of `credentials`. */
 export interface CredentialsOptions {
   /** Origin of the route's host. */
   readonly origin: string;
@@ -15,9 +15,9 @@ export interface CredentialsOptions {
 }
 
 /**
- * Decides which credentials the upstream gets with a permitted request: whether the client's
- * `Authorization` is its business, which on MCP server routes it never is, and the assertion of the
- * caller's identity. The gateway's own cookies and tokens are never passed on.
+ * Decides which credentials the upstream gets with a permitted request: the client's `Authorization`,
+ * except on MCP server routes, and the assertion of the caller's identity. The gateway's own cookies and
+ * tokens are never passed on.
  *
  * Returns no promise while the assertion is cached.
  */

@@ -8,10 +8,10 @@ import { askForBody } from '../http/expect-continue.ts';
 import { hasBody } from '../http/has-body.ts';
 import { readBody } from '../http/read-body.ts';
 
-/** Bodies up to this length are read first: cheaper than a stream, and the request repeatable. */
+/** Bodies of at most this length are read first: that costs less, and the request can be sent again. */
 const SMALL_BODY_BYTES = 64 * 1024;
 
-/** Sends permitted requests to their upstreams, and what the plan makes of the answers back. */
+/** Sends permitted requests to their upstreams, and the planned responses to their clients. */
 export class Forwarder {
   readonly #options: ExchangeOptions;
 
@@ -20,9 +20,9 @@ export class Forwarder {
   }
 
   /**
-   * Resolves when a response that had begun is over, however it ended. Rejects when the client has
-   * got nothing yet: with the error that the plan answers with, with `UpstreamUnreachableError` or
-   * `UpstreamTimeoutError`, or with `ClientGoneError` when the client left.
+   * Resolves when a response that had begun is over, however it ended. Rejects if the client has got
+   * nothing yet: with the error of an `AnswerPlan`, with `UpstreamUnreachableError` or
+   * `UpstreamTimeoutError`, or with `ClientGoneError` if the client left.
    */
   forward(
     upstream: UpstreamRequest,
@@ -43,11 +43,11 @@ export class Forwarder {
   }
 
   /**
-   * Carries a WebSocket connection to its upstream and back. Resolves when it is over, and when the
-   * client has got the answer of an upstream that declined: then with a `failure`.
+   * Connects a client to its upstream by a WebSocket. Resolves when the WebSocket is over; or, with a
+   * `failure`, when the client has got the answer of an upstream that declined.
    *
-   * Rejects when there was no answer: with `UpstreamUnreachableError` or `UpstreamTimeoutError` after
-   * the client got 502 or 504, with `ClientGoneError` when the client left.
+   * Rejects if there was no answer: with `UpstreamUnreachableError` or `UpstreamTimeoutError` after the
+   * client got 502 or 504, with `ClientGoneError` if the client left.
    */
   forwardUpgrade(upstream: UpstreamRequest, client: UpgradeClient): Promise<Forwarded> {
     return new UpgradeRelay(upstream, client, this.#options).run();

@@ -31,7 +31,7 @@ import { matchHost, type MatchedHost } from './match-host.ts';
 import { matchRoute } from './match-route.ts';
 import { planResponse } from './plan-response.ts';
 
-/** What the stages need from outside the request. `gateway.ts` hands in the real ones. */
+/** Everything that the stages use besides the request. `createStages` makes it. */
 export interface Stages {
   configuration(): Configuration;
   readonly findEndpoint: FindEndpoint;
@@ -43,15 +43,15 @@ export interface Stages {
   readonly forwarder: Forwarder;
   /** Absent when requests are not logged. */
   readonly accessLog: AccessLog | undefined;
-  /** Returns the answer when a stage threw; undefined when the client has left. */
+  /** Returns the answer to the error of a stage; undefined if the client has left. */
   answerFailure(error: unknown, known: KnownRequest): GatewayResponse | undefined;
 }
 
 /**
- * Serves one request: this page shows its whole life, from top to bottom.
+ * Serves one request: this function calls all stages, from top to bottom.
  *
- * What the stages find out is kept in variables outside of `try`, so that a failure is answered by
- * all that was known by then.
+ * Results of the stages are kept in variables outside of `try`, so that the answer to a failure can use
+ * all that is known by then.
  */
 export async function handleRequest(
   message: RequestMessage,
@@ -87,16 +87,11 @@ export async function handleRequest(
       const { allowedOrigins } = configuration.settings;
       checkMcpRequest(request, { own: origin, allowed: allowedOrigins });
     }
-    const place = { origin, configuration };
-    const caller = await authenticate(request, route, place, stages.authenticators);
+    const context = { origin, configuration };
+    const caller = await authenticate(request, route, context, stages.authenticators);
     body = await inspect(request, route);
-    const { authorizationLog: authorizeLog, assertions } = stages;
-    const permit = authorize(route, caller, {
-      request,
-      body,
-      authorizationLog: authorizeLog,
-      configuration,
-    });
+    const { authorizationLog, assertions } = stages;
+    const permit = authorize(route, caller, { request, body, authorizationLog, configuration });
 
     const upstream = makeUpstreamRequest(
       permit,

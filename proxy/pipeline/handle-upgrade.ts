@@ -22,8 +22,7 @@ import { matchHost, type MatchedHost } from './match-host.ts';
 import { matchRoute } from './match-route.ts';
 
 /**
- * Serves one WebSocket handshake: the stages of `handleRequest`, without those that are about bodies
- * and answers.
+ * Serves one WebSocket handshake by the stages of `handleRequest`, except those for bodies and responses.
  */
 export async function handleUpgrade(
   message: RequestMessage,
@@ -42,21 +41,16 @@ export async function handleUpgrade(
     request = parseRequest(message, requestId, configuration.clientAddressOf);
     host = matchHost(request, configuration);
     if (stages.findEndpoint(host.routes, request.path) !== undefined) {
-      throw new RouteNotFoundError(404, "the gateway's own endpoints are no WebSockets");
+      throw new RouteNotFoundError(404, "the gateway's own endpoints accept no WebSocket");
     }
     route = matchRoute(request, host);
     checkUpgrade(route);
     const { origin } = host;
-    const place = { origin, configuration };
-    const caller = await authenticate(request, route, place, stages.authenticators);
-    const { authorizationLog: authorizeLog, assertions } = stages;
+    const context = { origin, configuration };
+    const caller = await authenticate(request, route, context, stages.authenticators);
+    const { authorizationLog, assertions } = stages;
     const body = undefined;
-    const permit = authorize(route, caller, {
-      request,
-      body,
-      authorizationLog: authorizeLog,
-      configuration,
-    });
+    const permit = authorize(route, caller, { request, body, authorizationLog, configuration });
 
     const upstream = makeUpstreamRequest(
       permit,
@@ -80,7 +74,7 @@ export async function handleUpgrade(
   }
 }
 
-/** Messages on a WebSocket are not inspected: on an MCP route they would pass by the policy. */
+/** Messages on a WebSocket are not inspected: on an MCP route they would bypass the policy. */
 function checkUpgrade({ compiled: { allowWebsockets, mcpServer } }: GatewayRoute): void {
   if (!allowWebsockets || mcpServer !== undefined) throw new ForbiddenError('no-websockets');
 }

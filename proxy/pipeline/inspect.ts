@@ -4,7 +4,7 @@ import { checkBodyHeaders, inspectRequest } from '../mcp/inspect-request.ts';
 import type { JsonRpcMessage } from '../mcp/json-rpc.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 
-/** A JSON-RPC message, and the very bytes it was read from. */
+/** A JSON-RPC message, and the bytes from which it was parsed. */
 export interface InspectedBody {
   readonly message: JsonRpcMessage;
   readonly bytes: Buffer;

@@ -4,7 +4,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { MatchedHost } from './match-host.ts';
 
-/** What the stages had found out about a request when one of them failed. */
+/** Everything that was known about a request when one of its stages failed. */
 export interface KnownRequest {
   readonly requestId: string;
   /** The configuration the request began with, and keeps. */

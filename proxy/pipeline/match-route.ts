@@ -5,14 +5,14 @@ import { ambiguousPath } from '../http/parse-request.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { MatchedHost } from './match-host.ts';
 
-/** Routes may match by regular expressions, at a cost that grows faster than the path. */
+/** Bounds the cost of regular expressions, which can grow faster than the length of the path. */
 const MAX_DECIDING_PATH_LENGTH = 2048;
 
 /**
  * Finds the route of a host that owns a path.
  *
- * Where the path decides who may do what, one that the upstream could read differently than the
- * gateway is refused: what policy saw is what the upstream gets.
+ * If the path decides who may do what, a path that the upstream could read differently is refused: the
+ * upstream must get what policy saw.
  */
 export function matchRoute(
   { path }: Pick<GatewayRequest, 'path'>,

@@ -3,15 +3,15 @@ import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { InspectedBody } from './inspect.ts';
 
-/** The brand of permits: it has no value, and neither a literal nor a copy by spreading has it. */
+/** The brand of permits. It is only a type, so neither a literal nor a spread copy has it. */
 declare class Authorized {
   private readonly isAuthorized: true;
 }
 
 /**
- * Proof that policy allowed this request of this caller on this route. `authorize` alone makes it,
- * and only a permit produces an upstream request. Its brand is private, so that no other object is a
- * `Permit`, nor a changed copy of one.
+ * Proof that policy allowed this request of this caller on this route. Only `authorize` makes a permit,
+ * and an upstream request is made from nothing else. The brand is private, so neither another object nor a
+ * changed copy is a `Permit`.
  */
 export interface Permit extends Authorized {
   readonly request: GatewayRequest;

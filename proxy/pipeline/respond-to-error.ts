@@ -22,7 +22,7 @@ import type { GatewayResponse } from '../http/gateway-response.ts';
 import { json } from '../http/responses.ts';
 import { errorPage } from '../pages/error-page.ts';
 
-/** What the response to a failed request depends on besides the error. */
+/** Everything besides the error that decides the response to a failed request. */
 export interface FailedRequest {
   readonly requestId: string;
   readonly audience: ErrorAudience;
@@ -30,7 +30,7 @@ export interface FailedRequest {
   readonly messageId: string | number | null;
   /** `WWW-Authenticate` value for a token challenge (RFC 9728, section 5.1). */
   readonly challenge: ((tokenWasSent: boolean) => string) | undefined;
-  /** Whether the client authenticated with the Basic scheme, in which it is then challenged. */
+  /** Whether the client used the Basic scheme; the challenge then uses it too. */
   readonly usedBasic: boolean;
 }
 
@@ -85,9 +85,8 @@ function oauthError(error: unknown, failed: FailedRequest): GatewayResponse {
 }
 
 function oauthCode(status: number): string {
-  if (status >= INTERNAL_ERROR_STATUS)
-    return status === 500 ? 'server_error' : 'temporarily_unavailable';
-  return 'invalid_request';
+  if (status < INTERNAL_ERROR_STATUS) return 'invalid_request';
+  return status === INTERNAL_ERROR_STATUS ? 'server_error' : 'temporarily_unavailable';
 }
 
 function jsonRpcError(error: unknown, failed: FailedRequest): GatewayResponse {

@@ -13,7 +13,7 @@ export class ClientConnection {
   readonly #lingerMs: number;
   #response: ServerResponse | undefined;
   #isClosing = false;
-  /** Bytes received when the client was last seen to owe a body. */
+  /** Number of bytes received at the last check, if the body was incomplete then. */
   #stalledAt: number | undefined;
 
   constructor(socket: Socket, lingerMs: number) {
@@ -37,7 +37,7 @@ export class ClientConnection {
     return true;
   }
 
-  /** Answers bytes that are not a request, and closes. */
+  /** Answers bytes that are not a request, and closes the connection. */
   refuse(status: number): void {
     if (this.#isClosing) return;
     const {
@@ -63,7 +63,7 @@ export class ClientConnection {
     closeGently(this.#socket, this.#lingerMs);
   }
 
-  /** Refuses a client that owes a body and has sent nothing since the last call. */
+  /** Refuses a client with an incomplete body that has sent nothing since the last call. */
   checkBody(): void {
     const bytes = this.#socket.bytesRead;
     const isStalled = this.#owesBody() && this.#stalledAt === bytes;
@@ -85,7 +85,7 @@ export class ClientConnection {
     this.#socket.destroy();
   }
 
-  /** The body is being read; false while a slow upstream makes the client wait. */
+  /** Returns whether the gateway waits for the body; false while a slow upstream delays the client. */
   #owesBody(): boolean {
     if (this.#response === undefined || this.#response.writableEnded) return false;
     const { complete, readableFlowing, readableLength } = this.#response.req;

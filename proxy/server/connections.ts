@@ -18,10 +18,10 @@ export interface ListenerHandlers {
 export interface ListenerLimits {
   /** From the connection, or the previous response, to the end of the next request's header. */
   readonly headersMs: number;
-  /** Without a byte of a body that is being read; twice this at most. */
+  /** How long a body that is being read may stall; a stall is noticed after at most twice this time. */
   readonly bodyStallMs: number;
   readonly keepAliveMs: number;
-  /** From the last response to the end of the connection, while the client still sends. */
+  /** From the last response to the end of the connection, if the client still sends. */
   readonly lingerMs: number;
 }
 
@@ -62,7 +62,7 @@ export class Connections {
     });
     server.on('upgrade', (message, socket, head) => {
       guard(socket);
-      // The bytes after a handshake belong to the new protocol, so a body would be read as that.
+      // Bytes after a handshake belong to the new protocol, so a body would be misread.
       if (hasBody(message)) endWithResponse(socket, { status: 400 });
       else this.#handlers.upgrade(message, socket, head);
     });
@@ -80,7 +80,7 @@ export class Connections {
     for (const connection of this.#connections.values()) connection.announceClose();
   }
 
-  /** Does so, and closes the connections on which no request was received. */
+  /** Calls `announceClose`, and closes the connections on which nothing was received. */
   drain(): void {
     this.announceClose();
     for (const connection of this.#connections.values()) connection.closeUnused();
@@ -109,7 +109,7 @@ const STATUS_OF_ERROR: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
 };
 
-/** Returns undefined for errors of the connection, on which no answer would arrive. */
+/** Returns undefined for errors of the connection itself: no answer would arrive. */
 function statusOfParseError({ code = '' }: NodeJS.ErrnoException): number | undefined {
   return STATUS_OF_ERROR[code] ?? (code.startsWith('HPE_') ? 400 : undefined);
 }

@@ -15,8 +15,8 @@ export class ListenerSet {
   }
 
   /**
-   * Listens on exactly these addresses, and resolves with what was bound, in their order. Listeners of
-   * addresses that stay remain open. Rejects, and changes nothing, when an address cannot be bound.
+   * Listens on exactly these addresses, and resolves with the bound addresses, in the same order. Current
+   * listeners of these addresses stay open. Rejects, and changes nothing, if an address cannot be bound.
    */
   async listen(addresses: readonly ListenAddress[]): Promise<readonly ListenAddress[]> {
     const before = this.#listeners;
@@ -57,8 +57,8 @@ export class ListenerSet {
   }
 
   /**
-   * Stops accepting, lets current requests finish for a while, or for `drainMs`, then calls `onTimeout`
-   * and closes everything.
+   * Accepts no more connections, lets current requests finish for at most `drainMs`, then calls `onTimeout`
+   * and closes the remaining connections.
    */
   async close(drainMs?: number, onTimeout?: () => void): Promise<void> {
     const listeners = [...this.#listeners.values()];

@@ -13,8 +13,8 @@ export interface Listener {
   /** Makes every response from now on the last of its connection, and still accepts connections. */
   announceClose(): void;
   /**
-   * Stops accepting, lets current responses finish for up to `drainMs`, then calls `onTimeout` and
-   * closes the remaining connections.
+   * Accepts no more connections, lets current requests finish for at most `drainMs`, then calls `onTimeout`
+   * and closes the remaining connections.
    */
   close(drainMs?: number, onTimeout?: () => void): Promise<void>;
 }
@@ -77,7 +77,7 @@ function createFront({ headersMs, keepAliveMs }: ListenerLimits): FrontServer {
     ServerResponse: FrontResponse,
     // Even if the process was started with `--insecure-http-parser`.
     insecureHTTPParser: false,
-    // A missing Host is refused with all else: Node would go on with the bytes after it.
+    // The pipeline refuses a missing Host, and closes the connection; Node would read the bytes after it.
     requireHostHeader: false,
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: headersMs,

@@ -29,7 +29,7 @@ export function boundedFetch(guardedFetch: GuardedFetch, now: () => number): Gua
     try {
       return await guardedFetch(url, options);
     } catch (error) {
-      if (isOfTheAddress(error)) failures.set(url, error, FAILURE_SECONDS);
+      if (isAddressFailure(error)) failures.set(url, error, FAILURE_SECONDS);
       throw error;
     } finally {
       underWay -= 1;
@@ -37,7 +37,7 @@ export function boundedFetch(guardedFetch: GuardedFetch, now: () => number): Gua
   };
 }
 
-function isOfTheAddress(error: unknown): error is Error {
+function isAddressFailure(error: unknown): error is Error {
   if (error instanceof OutboundRefusedError) return true;
   if (!(error instanceof OutboundFailedError)) return false;
   return error.kind === 'connection' || error.kind === 'dns' || error.kind === 'timeout';

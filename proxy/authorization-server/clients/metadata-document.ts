@@ -14,7 +14,7 @@ import { isJsonMediaType } from './json-media-type.ts';
 import { MetadataDocumentError } from './metadata-document-error.ts';
 import { parseJsonObject } from './parse-json-object.ts';
 import { parseMetadataDocument } from './parse-metadata-document.ts';
-import { checkClientIdUrl } from './url-client-id.ts';
+import { problemOfClientIdUrl } from './url-client-id.ts';
 
 const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 24 * 60 * MINUTE_SECONDS;
@@ -76,7 +76,7 @@ export function createMetadataDocumentReader({
   const fetch = boundedFetch(guardedFetch, now);
   return async (clientId, settings, beforeFetch) => {
     checkDomain(clientId, settings);
-    const problem = checkClientIdUrl(clientId, { devAllowLoopback });
+    const problem = problemOfClientIdUrl(clientId, { devAllowLoopback });
     if (problem !== null) throw invalid(`The client ID ${problem}.`);
     return await documents.get(clientId, async () => {
       await beforeFetch?.();

@@ -22,7 +22,7 @@ export function isUrlClientId(clientId: string): boolean {
  *
  * @see {@link https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document#section-3 OAuth Client ID Metadata Document, section 3}
  */
-export function checkClientIdUrl(
+export function problemOfClientIdUrl(
   clientId: string,
   { devAllowLoopback }: { devAllowLoopback: boolean },
 ): string | null {

@@ -6,6 +6,7 @@ import type { Dispatcher } from 'undici';
 
 import { UpstreamTimeoutError, UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import type { RequestMessage } from '../../http/request-message.ts';
+import { asError } from '../as-error.ts';
 import { ClientController } from '../client-controller.ts';
 import { agentOn } from '../targets/connect-target.ts';
 import type { RequestBody } from './request-body.ts';
@@ -107,7 +108,7 @@ export class TrailerRequest {
       const { statusCode = 0, statusMessage } = response;
       this.#handler.onResponseStart?.(this.#controller, statusCode, {}, statusMessage);
     } catch (error) {
-      this.#fail(error instanceof Error ? error : new Error(String(error)));
+      this.#fail(asError(error));
       return;
     }
     response.on('data', (chunk: Buffer) => {

@@ -6,15 +6,15 @@ import { isReserved, mayTrail } from '../reserved-fields.ts';
 
 /** The credentials that an upstream gets. */
 export interface UpstreamCredentials {
-  /** What is done with the client's `Authorization`. */
+  /** Whether the client's `Authorization` is forwarded. */
   readonly authorization: 'forward' | 'remove';
   /** Flat list of names and values: the assertion, an internal token. */
   readonly added: readonly string[];
 }
 
 /**
- * Header fields to send to the upstream, as a flat list: the client's in their order and spelling,
- * without those that only the gateway may write, then the gateway's own. `scheme` is that of the
+ * Returns the header fields for the upstream, as a flat list: the client's in their order and spelling,
+ * without those that only the gateway may write; then the gateway's own. `scheme` is the scheme of the
  * route's `from`.
  *
  * The transport adds `Host` and the fields that frame the body.
@@ -67,10 +67,10 @@ export function upstreamTrailers(rawTrailers: readonly string[]): [string, strin
   return trailers;
 }
 
-/** What happens to a field of a name. */
+/** How the header fields of one name are treated. */
 type Rule = 'drop' | 'keep' | 'cookie' | 'authorization';
 
-/** Names repeat from request to request; made-up ones fill the table at most up to this. */
+/** Most names repeat in every request. The bound is for names that clients make up. */
 const MAX_KNOWN_RULES = 1_000;
 const knownRules = new Map<string, Rule>();
 

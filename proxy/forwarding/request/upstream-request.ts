@@ -7,16 +7,16 @@ declare class Permitted {
 }
 
 /**
- * A permitted request as the upstream gets it: complete, except for what frames the message on the
- * wire. Only a permit produces one. Its brand is private, so that no other object is an
- * `UpstreamRequest`, nor a changed copy of one.
+ * A permitted request as the upstream gets it: complete, except for the framing of the message. It is made
+ * from a permit only. The brand is private, so neither another object nor a changed copy is an
+ * `UpstreamRequest`.
  */
 export interface UpstreamRequest extends Permitted {
-  /** The client's request that is carried on. */
+  /** The client's request. */
   readonly request: GatewayRequest;
   /** `scheme://host[:port]`; `Host` is made from it. */
   readonly origin: string;
-  /** The targets that may get the request; undefined where `origin` itself does. */
+  /** The targets that may get the request; undefined if `origin` itself gets it. */
   readonly choice: TargetChoice | undefined;
   /** Raw path and query, byte for byte. */
   readonly path: string;
@@ -27,10 +27,10 @@ export interface UpstreamRequest extends Permitted {
   readonly responseTimeoutMs: number;
 }
 
-/** Bytes that were read already, or what the client still sends. */
+/** Bytes that were read already, or the stream that the client still sends. */
 export type UpstreamBody = Buffer | 'stream' | 'none';
 
-/** The `Host` of a request to `scheme://host[:port]`. */
+/** Returns the `Host` of a request to `scheme://host[:port]`. */
 export function hostOf(origin: string): string {
   return origin.slice(origin.indexOf('://') + '://'.length);
 }

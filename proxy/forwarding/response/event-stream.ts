@@ -1,6 +1,6 @@
 import type { OpenStream } from './open-streams.ts';
 
-/** Two ends of lines, at most. */
+/** The longest end of an event: two line ends of two characters. */
 const TAIL_LENGTH = 4;
 
 /** A blank line ends an event; lines end in CRLF, LF or CR (HTML Standard, section 9.2.5). */
@@ -10,7 +10,7 @@ const BLANK_LINE_AT_END = new RegExp(`${BLANK_LINE.source}$`);
 
 /** Server-sent events on their way to a client, so that the stream can end after an event. */
 export class EventStream implements OpenStream {
-  readonly isAnswer: boolean;
+  readonly answersCall: boolean;
   readonly #onEnd: () => void;
   /** The last characters that were sent. */
   #tail = '';
@@ -18,12 +18,12 @@ export class EventStream implements OpenStream {
   #isOver = false;
 
   /** `onEnd` ends the response, when the last event has been sent. */
-  constructor(isAnswer: boolean, onEnd: () => void) {
-    this.isAnswer = isAnswer;
+  constructor(answersCall: boolean, onEnd: () => void) {
+    this.answersCall = answersCall;
     this.#onEnd = onEnd;
   }
 
-  /** Nothing more must be sent. */
+  /** Whether the last event was sent, so that nothing may follow. */
   get isOver(): boolean {
     return this.#isOver;
   }

@@ -1,14 +1,12 @@
 /** A stream that lasts until one side ends it: an event stream, a WebSocket. */
 export interface OpenStream {
-  /**
-   * The stream answers a call, so that the client waits for its end. Other streams only listen.
-   */
-  readonly isAnswer: boolean;
-  /** Ends the stream as soon as that breaks no message, so that the client reconnects. */
+  /** Whether the stream answers a call, so that the client waits for its end. Others only listen. */
+  readonly answersCall: boolean;
+  /** Ends the stream at the end of the current message, so that the client reconnects. */
   end(): void;
 }
 
-/** The streams of a process, so that they can be ended when the process is to end. */
+/** The open streams of a process, so that they can be ended before the process. */
 export class OpenStreams {
   readonly #streams = new Set<OpenStream>();
   #isEnding = false;
@@ -16,7 +14,7 @@ export class OpenStreams {
   /** Adds a stream until it is deleted; ends it if the streams that only listen were ended. */
   add(stream: OpenStream): void {
     this.#streams.add(stream);
-    if (this.#isEnding && !stream.isAnswer) stream.end();
+    if (this.#isEnding && !stream.answersCall) stream.end();
   }
 
   delete(stream: OpenStream): void {
@@ -24,9 +22,9 @@ export class OpenStreams {
   }
 
   /** Ends the streams that only listen, and those that begin from now on. */
-  endListeners(): void {
+  endListenOnly(): void {
     this.#isEnding = true;
-    for (const stream of this.#streams) if (!stream.isAnswer) stream.end();
+    for (const stream of this.#streams) if (!stream.answersCall) stream.end();
   }
 
   /** Ends all streams. */

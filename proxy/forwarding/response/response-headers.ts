@@ -1,5 +1,6 @@
 import { UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
-import { isGatewayCookie, nameOf } from '../gateway-cookies.ts';
+import { isGatewayCookie } from '../../http/cookies.ts';
+import { nameOf } from '../gateway-cookies.ts';
 import { isHopByHop, listedInConnection } from '../hop-by-hop.ts';
 import { mayTrail } from '../reserved-fields.ts';
 
@@ -14,18 +15,18 @@ export interface HeaderOverlay {
 /** Header fields as a transport provides them: a flat list of names and values. */
 export type RawFields = readonly (string | Buffer)[];
 
-/** Facts that decide how a response is framed for the client. */
+/** Facts that decide how the end of a response is marked for the client. */
 export interface Framing {
   readonly status: number;
   /** The response has no body: the answer to HEAD, 204, 304. */
   readonly hasNoBody: boolean;
-  /** The client understands chunks; one of HTTP/1.0 reads until the end of the connection. */
+  /** The client understands chunks; an HTTP/1.0 client reads until the end of the connection. */
   readonly canChunk: boolean;
-  /** The body is changed on its way, so that the upstream's length is not the client's. */
+  /** A filter changes the body, so the upstream's `Content-Length` does not apply. */
   readonly isFiltered?: boolean;
 }
 
-/** Header fields for the client, and what they mean for the body. */
+/** Header fields for the client, and what follows from them for the body. */
 export interface ResponseHeaders {
   /** Flat list in the upstream's order and spelling, repeated fields repeated. */
   readonly fields: string[];
@@ -113,6 +114,12 @@ export function responseTrailers(raw: RawFields): [string, string][] {
 }
 
 const NO_CONTENT = 204;
+const NOT_MODIFIED = 304;
+
+/** Returns whether responses with a status have no body (RFC 9110, section 6.4.1). */
+export function isBodiless(status: number): boolean {
+  return status === NO_CONTENT || status === NOT_MODIFIED;
+}
 
 function isForClient(lower: string, value: string, { status, isFiltered }: Framing): boolean {
   switch (lower) {

@@ -7,16 +7,15 @@ export interface UpstreamAnswer {
   readonly status: number;
   readonly rawHeaders: RawFields;
   /**
-   * Makes the plan to send the request again. Undefined where that cannot be: the client's body was
-   * passed on as a stream, so that it is gone, or the request was sent again before.
+   * Makes the plan to send the request again. Undefined if that is impossible: the client's body was
+   * streamed to the upstream, or the request was already sent again.
    */
   readonly repeat: ((upstream: UpstreamRequest) => RepeatPlan) | undefined;
 }
 
 /**
  * Decides what happens with an upstream's answer. While a promise is pending, nothing is sent to the
- * client and nothing more is read from the upstream. A plan that fails is answered like any failed
- * stage.
+ * client and nothing more is read from the upstream. An error is answered like an error of any stage.
  */
 export type PlanResponse = (answer: UpstreamAnswer) => ResponsePlan | Promise<ResponsePlan>;
 
@@ -37,15 +36,15 @@ declare class Repeatable {
 }
 
 /**
- * The request is sent again, with the body of the first; the client gets nothing of this answer. The
- * upstream's connection is given up with it. The next answer is planned like this one.
+ * The request is sent again with the same body, and the client gets nothing of this answer. The connection
+ * to the upstream is closed. The next answer is planned like this one.
  */
 export interface RepeatPlan extends Repeatable {
   readonly kind: 'repeat';
   readonly upstream: UpstreamRequest;
 }
 
-/** The gateway answers in place of the upstream. The upstream's connection is given up. */
+/** The gateway answers in place of the upstream. The connection to the upstream is closed. */
 export interface AnswerPlan {
   readonly kind: 'answer';
   readonly error: GatewayError;
@@ -54,9 +53,9 @@ export interface AnswerPlan {
 /**
  * Changes the body of one response, chunk by chunk. The client gets no `Content-Length` then.
  *
- * A filter gets the bytes that the upstream sends: a plan looks at the `Content-Encoding` first, and
- * removes fields about the bytes, such as `ETag`, by its overlay. One that throws cuts the response
- * off. The bodies of HEAD, 204 and 304 are not filtered.
+ * A filter gets the bytes as the upstream encoded them. Therefore a plan checks `Content-Encoding` first,
+ * and its overlay removes fields about the bytes, such as `ETag`. If a filter throws, the response is cut
+ * off. Responses to HEAD, 204 and 304 have no body to filter.
  */
 export interface BodyFilter {
   /** Returns the bytes to send in place of a chunk; empty to send nothing yet. */
@@ -65,7 +64,7 @@ export interface BodyFilter {
   end(): Buffer;
 }
 
-/** The plan to send a request again. Forwarding alone offers it, where the body is at hand. */
+/** Makes the plan to send a request again. Only `Exchange` offers it, if the body is known. */
 export function repeatWith(upstream: UpstreamRequest): RepeatPlan {
   // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- the one place that makes the brand
   return { kind: 'repeat', upstream } as RepeatPlan;

@@ -8,6 +8,7 @@ import type { AnswerSink } from './answer-sink.ts';
 import { EventStream } from './event-stream.ts';
 import type { OpenStreams } from './open-streams.ts';
 import {
+  isBodiless,
   responseHeaders,
   responseTrailers,
   type RawFields,
@@ -15,7 +16,7 @@ import {
 } from './response-headers.ts';
 import type { BodyFilter, RelayPlan } from './response-plan.ts';
 
-/** The head of an upstream's final answer, and the hold on the rest of it. */
+/** The head of an upstream's final answer, and the controller of the rest. */
 export interface AnswerHead {
   readonly status: number;
   readonly reason: string | undefined;
@@ -38,7 +39,7 @@ export class ResponseRelay implements AnswerSink {
   readonly #headers: ResponseHeaders;
   readonly #filter: BodyFilter | undefined;
   #events: EventStream | undefined;
-  /** The head, and perhaps a chunk, wait for the end of the turn: most responses end in it. */
+  /** The head, and perhaps a chunk, are held until the end of the turn: most responses end within it. */
   #isHolding = true;
   #held: Buffer | undefined;
   #bytes = 0;
@@ -47,7 +48,7 @@ export class ResponseRelay implements AnswerSink {
   /** Writes the head. Throws if it cannot be passed on. */
   constructor(head: AnswerHead, plan: RelayPlan, { method, response, streams }: RelayClient) {
     const { status } = head;
-    const hasNoBody = method === 'HEAD' || status === 204 || status === 304;
+    const hasNoBody = method === 'HEAD' || isBodiless(status);
     const framing = {
       status,
       hasNoBody,
@@ -68,12 +69,12 @@ export class ResponseRelay implements AnswerSink {
     return this.#head.status;
   }
 
-  /** Length of the body that was written. */
+  /** Number of bytes of the body that were written. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Why the response was cut off; undefined when it was not. */
+  /** Why the response was cut off; undefined if it was not. */
   get failure(): Error | undefined {
     return this.#failure;
   }
@@ -111,7 +112,7 @@ export class ResponseRelay implements AnswerSink {
     if (this.#failure !== undefined || this.#response.writableEnded) return;
     this.#failure = error;
     this.#release();
-    // The bytes received before leave in this turn.
+    // Bytes that were received before leave in this turn.
     setImmediate(() => this.#response.cutOff(this.#headers.endsWithConnection));
   }
 
@@ -134,7 +135,7 @@ export class ResponseRelay implements AnswerSink {
     }
   }
 
-  /** Sends what is held, or the head alone: the first event of a stream may take long. */
+  /** Sends the head, and the chunk if one is held: the first event of a stream may take long. */
   readonly #release = (): void => {
     if (!this.#isHolding) return;
     this.#isHolding = false;
@@ -161,8 +162,8 @@ export class ResponseRelay implements AnswerSink {
     response.once('drain', () => controller.resume());
   }
 
-  #openEventStream(isAnswer: boolean): void {
-    this.#events = new EventStream(isAnswer, this.#endEarly);
+  #openEventStream(answersCall: boolean): void {
+    this.#events = new EventStream(answersCall, this.#endEarly);
     this.#streams.add(this.#events);
   }
 

@@ -3,12 +3,13 @@ import { connect, type Socket } from 'node:net';
 
 import { UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import { asError } from '../as-error.ts';
+import { addressOf } from '../origin-address.ts';
 import type { TargetVisit } from './target-visit.ts';
 import { upstreamFailure } from '../upstream-failure.ts';
 import { CONNECT_TIMEOUT_MS } from './upstream-pools.ts';
 
 /**
- * Connects to the target of a visit before anything is sent, or to the target that the visit moves on
+ * Connects to the target of a visit, before anything is sent; or to the target that the visit moves on
  * to. Rejects with `UpstreamUnreachableError`.
  */
 export async function connectTarget(visit: TargetVisit): Promise<Socket> {
@@ -29,12 +30,8 @@ export function agentOn(socket: Socket): Agent {
 }
 
 function connectTo(origin: string): Promise<Socket> {
-  const { hostname, port } = new URL(origin);
-  const socket = connect({
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: port === '' ? DEFAULT_PORT : Number(port),
-    noDelay: true,
-  });
+  const { host, port } = addressOf(origin);
+  const socket = connect({ host, port, noDelay: true });
   const timer = setTimeout(() => {
     socket.destroy(new UpstreamUnreachableError('connecting timed out'));
   }, CONNECT_TIMEOUT_MS);
@@ -50,5 +47,3 @@ function connectTo(origin: string): Promise<Socket> {
     });
   });
 }
-
-const DEFAULT_PORT = 80;

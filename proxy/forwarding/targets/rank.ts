@@ -5,7 +5,7 @@ const HEX_DIGITS = 8;
 /** Number of ranks. */
 export const RANKS = 2 ** 32;
 
-/** Returns a number below `RANKS` that depends on a text only, and is evenly distributed. */
+/** Returns a number below `RANKS`, evenly distributed, that depends only on a text. */
 export function rankOf(text: string): number {
   return Number.parseInt(hash('sha256', text).slice(0, HEX_DIGITS), 16);
 }

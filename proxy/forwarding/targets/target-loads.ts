@@ -6,11 +6,11 @@ const SECOND = 1_000;
 /** How long a target that accepted no connection gets no requests. */
 const AVOID_MS = 5 * SECOND;
 
-/** The load of all targets by the requests of this process. */
+/** Counts the current requests of this process to each target, and chooses targets by load. */
 export class TargetLoads {
   readonly #now: () => number;
   readonly #random: () => number;
-  /** Number of current requests by origin; without an entry there are none. */
+  /** Number of current requests by origin; origins without requests have no entry. */
   readonly #underWay = new Map<string, number>();
   /** Until when an origin is avoided. */
   readonly #avoided = new Map<string, number>();
@@ -27,7 +27,7 @@ export class TargetLoads {
   /**
    * Chooses a target, and counts a request for it: the caller's own target if there is a `callerRank`,
    * else the one of two random targets that has fewer requests. Targets that recently accepted no
-   * connection are left out, unless that is all of them. Undefined if there is no target.
+   * connection are avoided, unless all are to be avoided. Undefined if there is no target.
    */
   enter({ targets, callerRank }: TargetChoice): Target | undefined {
     const open = this.#withoutAvoided(targets);
@@ -46,7 +46,7 @@ export class TargetLoads {
     else this.#underWay.delete(origin);
   }
 
-  /** Keeps requests away from a target for a while. */
+  /** Avoids a target for a while. */
   avoid({ origin }: Target): void {
     this.#avoided.set(origin, this.#now() + AVOID_MS);
   }
@@ -59,7 +59,7 @@ export class TargetLoads {
     return open.length === 0 ? targets : open;
   }
 
-  /** Two at random are nearly as good as the best of all, and proxies do not all choose the same. */
+  /** The better of two random targets is nearly the best one, and proxies choose different ones. */
   #lessLoaded(targets: readonly Target[]): Target | undefined {
     const at = Math.floor(this.#random() * targets.length);
     const first = targets[at];
@@ -75,7 +75,7 @@ export class TargetLoads {
   }
 }
 
-/** Rendezvous hashing: a target that comes or goes moves only the callers that it wins or had. */
+/** Rendezvous hashing: an added or removed target moves only its own callers. */
 function highestRank(targets: readonly Target[], callerRank: number): Target | undefined {
   let best: Target | undefined;
   let highest = -1;

@@ -24,8 +24,8 @@ export class TargetVisit {
   }
 
   /**
-   * Moves on to another target after this one took no connection, which is avoided from now on.
-   * Returns false when there is no other, or the visit moved on before.
+   * Moves on to another target after this one accepted no connection, and avoids this one for a while.
+   * Returns false if there is no other target, or the visit has already moved on.
    */
   moveOn(): boolean {
     const refused = this.#target;
@@ -40,7 +40,7 @@ export class TargetVisit {
     return true;
   }
 
-  /** The request is over. */
+  /** Ends the visit: the request is over. */
   leave(): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -6,7 +6,7 @@ import { responseHeaders, type RawFields } from '../response/response-headers.ts
 /** Status of a response that begins another protocol. */
 export const SWITCHING_PROTOCOLS = 101;
 
-/** Header fields of the handshake for the upstream, by name. */
+/** Returns the header fields of the handshake for the upstream, by name. */
 export function handshakeFields({ origin, headers }: UpstreamRequest): IncomingHttpHeaders {
   return byName([
     ...headers,
@@ -14,14 +14,14 @@ export function handshakeFields({ origin, headers }: UpstreamRequest): IncomingH
   ]);
 }
 
-/** Header fields of the 101 for the client, by name. */
+/** Returns the header fields of the 101 for the client, by name. */
 export function switchingFields(rawHeaders: RawFields): IncomingHttpHeaders {
   const framing = { status: SWITCHING_PROTOCOLS, hasNoBody: true, canChunk: false };
   const { fields } = responseHeaders(rawHeaders, framing);
   return byName([...fields, 'Connection', 'Upgrade', 'Upgrade', 'websocket']);
 }
 
-/** A flat list as an object, repeated fields together under their first spelling. */
+/** Converts a flat list to an object. The values of a repeated field are under its first spelling. */
 function byName(fields: readonly string[]): Record<string, string | string[]> {
   const headers = new Map<string, { readonly name: string; readonly values: string[] }>();
   for (let index = 0; index < fields.length; index += 2) {

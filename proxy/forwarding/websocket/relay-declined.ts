@@ -5,11 +5,8 @@ import type { Duplex } from 'node:stream';
 import { UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import { closeGently } from '../../http/close-gently.ts';
 import { rawHead } from '../../http/raw-response.ts';
-import { responseHeaders } from '../response/response-headers.ts';
+import { isBodiless, responseHeaders } from '../response/response-headers.ts';
 import { SWITCHING_PROTOCOLS } from './handshake-fields.ts';
-
-/** How long a client may go on sending once it has the last response. */
-export const LINGER_MS = 5_000;
 
 /**
  * Passes on the response of an upstream that declined a WebSocket, and closes the connection. Throws if
@@ -18,8 +15,9 @@ export const LINGER_MS = 5_000;
 export function relayDeclined(response: IncomingMessage, socket: Duplex): void {
   const { statusCode: status = 0, rawHeaders } = response;
   // A 101 without `Connection: Upgrade` is neither a response nor an upgrade.
-  if (status === SWITCHING_PROTOCOLS) throw new UpstreamUnreachableError('odd upgrade');
-  const hasNoBody = status === 204 || status === 304;
+  if (status === SWITCHING_PROTOCOLS)
+    throw new UpstreamUnreachableError('the 101 response has no Connection: Upgrade');
+  const hasNoBody = isBodiless(status);
   const framing = { status, hasNoBody, canChunk: false };
   const { fields, endsWithConnection } = responseHeaders(rawHeaders, framing);
   socket.write(rawHead(status, fields), 'latin1');
@@ -27,6 +25,6 @@ export function relayDeclined(response: IncomingMessage, socket: Duplex): void {
     if (endsWithConnection && socket instanceof Socket) socket.resetAndDestroy();
     else socket.destroy();
   });
-  response.on('end', () => closeGently(socket, LINGER_MS));
+  response.on('end', () => closeGently(socket));
   response.pipe(socket, { end: false });
 }

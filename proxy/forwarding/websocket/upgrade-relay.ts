@@ -7,6 +7,7 @@ import { ClientGoneError } from '../../errors/request-errors.ts';
 import { UpstreamTimeoutError, UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import { closeGently } from '../../http/close-gently.ts';
 import { endWithResponse } from '../../http/raw-response.ts';
+import { addressOf } from '../origin-address.ts';
 import { asError } from '../as-error.ts';
 import type { Forwarded } from '../forwarded.ts';
 import type { UpstreamRequest } from '../request/upstream-request.ts';
@@ -16,17 +17,17 @@ import type { TargetLoads } from '../targets/target-loads.ts';
 import { TargetVisit } from '../targets/target-visit.ts';
 import type { TargetChoice } from '../targets/target.ts';
 import { handshakeFields, SWITCHING_PROTOCOLS, switchingFields } from './handshake-fields.ts';
-import { LINGER_MS, relayDeclined } from './relay-declined.ts';
+import { relayDeclined } from './relay-declined.ts';
 import { WebSocketStream } from './web-socket-stream.ts';
 
-/** What is left of the client's side when a WebSocket handshake has been read. */
+/** The client's side of a connection after its WebSocket handshake has been read. */
 export interface UpgradeClient {
   readonly socket: Duplex;
-  /** What the client sent after the handshake already. */
+  /** Bytes that the client has already sent after the handshake. */
   readonly head: Buffer;
 }
 
-/** What the WebSockets of a process share. */
+/** Options of an `UpgradeRelay`, shared by all WebSockets of a process. */
 interface UpgradeOptions {
   readonly loads: TargetLoads;
   readonly streams: OpenStreams;
@@ -34,7 +35,7 @@ interface UpgradeOptions {
 
 /**
  * One WebSocket connection through the gateway, from the handshake to its end. http-proxy carries it;
- * this adds what http-proxy leaves open: the exact path and header fields, and the end of one side
+ * this adds what http-proxy lacks: the exact path and header fields, and the end of one side
  * when the other leaves.
  */
 export class UpgradeRelay {
@@ -58,7 +59,7 @@ export class UpgradeRelay {
     this.#options = options;
   }
 
-  /** Resolves when the connection is over; rejects when it never came about. */
+  /** Resolves when the connection is over; rejects if it was never established. */
   run(): Promise<Forwarded> {
     const { socket } = this.#client;
     if (socket.destroyed) return Promise.reject(new ClientGoneError('the client left'));
@@ -76,7 +77,7 @@ export class UpgradeRelay {
     });
   }
 
-  /** Undefined when the upstream has not answered. */
+  /** Returns the result of the connection; undefined if the upstream has not answered. */
   #forwarded(): Forwarded | undefined {
     const status = this.#stream === undefined ? this.#declinedWith : SWITCHING_PROTOCOLS;
     if (status === undefined) return undefined;
@@ -90,7 +91,7 @@ export class UpgradeRelay {
     };
   }
 
-  /** Connects first: http-proxy makes one attempt, and then ends the client's connection. */
+  /** Connects first, because http-proxy makes one attempt and then ends the client's connection. */
   async #visitTarget(choice: TargetChoice): Promise<void> {
     this.#visit = new TargetVisit(choice, this.#options.loads);
     const connection = await connectTarget(this.#visit);
@@ -108,7 +109,7 @@ export class UpgradeRelay {
       queueMicrotask(() => this.#attach(outgoing));
     });
     const message = handshake(this.#upstream);
-    const target = proxyTarget(this.#upstream.origin);
+    const target = addressOf(this.#upstream.origin);
     proxy.ws(message, socket, head, { target, toProxy: true, agent }, this.#fail);
   }
 
@@ -143,7 +144,7 @@ export class UpgradeRelay {
       response.headers = switchingFields(response.rawHeaders);
       return true;
     } catch (error) {
-      // Without the error, because this socket has no listener for it.
+      // Not destroyed with the error: this socket has no listener for errors.
       upstreamSocket.destroy();
       this.#fail(asError(error));
       return false;
@@ -154,14 +155,14 @@ export class UpgradeRelay {
     const { socket } = this.#client;
     const { streams } = this.#options;
     socket.once('close', () => upstreamSocket.destroy());
-    upstreamSocket.once('close', () => closeGently(socket, LINGER_MS));
+    upstreamSocket.once('close', () => closeGently(socket));
     const stream = new WebSocketStream(socket, upstreamSocket);
     this.#stream = stream;
     socket.once('close', () => streams.delete(stream));
     streams.add(stream);
   }
 
-  /** The upstream declined: the client gets its response. */
+  /** Passes the response of an upstream that declined to the client. */
   #decline(response: IncomingMessage, outgoing: ClientRequest): void {
     this.#answered();
     try {
@@ -173,7 +174,7 @@ export class UpgradeRelay {
     }
   }
 
-  /** The upstream has answered, so that http-proxy reads the client's bytes from now on. */
+  /** Stops waiting for an answer: from now on http-proxy reads the client's bytes. */
   #answered(): void {
     clearTimeout(this.#timer);
     this.#firstByteMs = performance.now() - this.#startedAt;
@@ -206,14 +207,4 @@ function handshake(upstream: UpstreamRequest): IncomingMessage {
   return Object.create(upstream.request.message, {
     headers: { value: headers },
   }) as IncomingMessage;
-}
-
-function proxyTarget(origin: string): { protocol: string; host: string; port: number } {
-  const { protocol, hostname, port } = new URL(origin);
-  const defaultPort = protocol === 'https:' ? 443 : 80;
-  return {
-    protocol,
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: port === '' ? defaultPort : Number(port),
-  };
 }

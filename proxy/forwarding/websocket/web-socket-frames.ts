@@ -10,11 +10,11 @@ const BYTE_VALUES = 256;
 
 /** Parses the bytes of one direction of a WebSocket to find the ends of frames. */
 export class WebSocketFrames {
-  /** The bytes so far of a frame's header. */
+  /** The bytes of a frame's header that were parsed so far. */
   #header: number[] = [];
   #payloadLeft = 0;
 
-  /** The next byte begins a frame. */
+  /** Whether the next byte begins a frame. */
   get isBetweenFrames(): boolean {
     return this.#header.length === 0 && this.#payloadLeft === 0;
   }

@@ -73,7 +73,7 @@ export class AssertionSigner {
     const token = sign(claimsOf(session, routeOrigin, now), signer);
     const assertion: Assertion = { token, reusableUntil: now + REUSE };
     signer.assertions.set(name, assertion);
-    return settle(assertion, token).catch((error: unknown) => {
+    return replaceBySigned(assertion, token).catch((error: unknown) => {
       signer.assertions.delete(name);
       throw error;
     });
@@ -96,7 +96,7 @@ export class AssertionSigner {
   }
 }
 
-async function settle(assertion: Assertion, token: Promise<string>): Promise<string> {
+async function replaceBySigned(assertion: Assertion, token: Promise<string>): Promise<string> {
   return (assertion.token = await token);
 }
 

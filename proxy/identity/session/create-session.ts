@@ -4,7 +4,7 @@ import type { Session } from '../../records/session.ts';
 
 const SECOND = 1000;
 
-interface SessionCreation {
+interface CreateSessionOptions {
   readonly stores: Pick<Stores, 'sessions'>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -14,7 +14,7 @@ interface SessionCreation {
 export async function createSession(
   { id, signInId, identity }: Pick<Session, 'id' | 'signInId' | 'identity'>,
   { cookie }: Pick<CompiledSettings, 'cookie'>,
-  { stores, now }: SessionCreation,
+  { stores, now }: CreateSessionOptions,
 ): Promise<Session> {
   const createdAt = now();
   const expiresAt = createdAt + cookie.expirationSeconds * SECOND;

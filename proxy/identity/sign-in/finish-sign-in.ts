@@ -26,7 +26,7 @@ export async function finishSignIn(
   { stores }: Pick<SignInOptions, 'stores'>,
 ): Promise<GatewayResponse> {
   const { targetOrigin, returnPath, targetHash } = target;
-  if (targetOrigin === here.origin) return arrive(here, returnPath);
+  if (targetOrigin === here.origin) return sendToPath(here, returnPath);
   const code = randomToken();
   await stores.signInCodes.save(
     hashToken(code),
@@ -37,7 +37,7 @@ export async function finishSignIn(
 }
 
 /** Sends the browser to a path of this host, by an absolute URL: the path cannot name another host. */
-export function arrive({ origin, configuration }: Here, returnPath: string): GatewayResponse {
+export function sendToPath({ origin, configuration }: Here, returnPath: string): GatewayResponse {
   const url = origin + returnPath;
   return configuration.settings.cookie.sameSite === 'Strict' ? continuePage(url) : seeOther(url);
 }

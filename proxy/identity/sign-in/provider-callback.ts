@@ -25,7 +25,7 @@ export async function receiveProviderAnswer(
   context: EndpointContext,
   options: SignInOptions,
 ): Promise<GatewayResponse> {
-  const pending = await takePending(state, context, options);
+  const pending = await consumePending(state, context, options);
   const answer = await askProvider(pending, state, context, options);
   const session = await beginSession(answer, context, options);
   const sessionCookie = await beginBrowserSession(session, context, options);
@@ -33,7 +33,7 @@ export async function receiveProviderAnswer(
   return withCookies(response, [sessionCookie, ...endedSignIns(pending, context)]);
 }
 
-async function takePending(
+async function consumePending(
   state: string,
   context: EndpointContext,
   { stores }: SignInOptions,

@@ -5,7 +5,7 @@ import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { beginBrowserSession } from './begin-browser-session.ts';
 import { withCookies } from '../../http/responses.ts';
-import { arrive } from './finish-sign-in.ts';
+import { sendToPath } from './finish-sign-in.ts';
 import { isBoundBrowser } from './sign-in-cookies.ts';
 import type { SignInCode } from '../../records/sign-in-code.ts';
 import type { SignInOptions } from './sign-in-options.ts';
@@ -20,15 +20,15 @@ export async function receiveSignInCode(
   options: SignInOptions,
 ): Promise<GatewayResponse> {
   const { origin } = context;
-  const { sessionId, returnPath, targetHash } = await takeCode(code, context, options);
+  const { sessionId, returnPath, targetHash } = await consumeCode(code, context, options);
   const session = await options.stores.sessions.get(sessionId);
   if (session === null) throw new SignInFailedError('session-gone', 'the session has ended');
   const sessionCookie = await beginBrowserSession(session, context, options);
   const endedSignIn = expiredCookie(origin, signInCookieName(origin, targetHash));
-  return withCookies(arrive(context, returnPath), [sessionCookie, endedSignIn]);
+  return withCookies(sendToPath(context, returnPath), [sessionCookie, endedSignIn]);
 }
 
-async function takeCode(
+async function consumeCode(
   code: string,
   { origin, cookies }: EndpointContext,
   { stores }: SignInOptions,

@@ -23,6 +23,6 @@ export class MemorySingleUseStore<Value, Key extends string = TokenHash> impleme
   }
 
   consume(key: Key): Promise<Value | null> {
-    return Promise.resolve(this.#records.take(key));
+    return Promise.resolve(this.#records.consume(key));
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import {
-  checkClientIdUrl,
+  problemOfClientIdUrl,
   isUrlClientId,
 } from '../../../../../proxy/authorization-server/clients/url-client-id.ts';
 import { verifies } from '../../../../requirements/verifies.ts';
@@ -34,7 +34,7 @@ describe('checkClientIdUrl', () => {
 
   for (const clientId of ACCEPTED) {
     verifies('as.metadata-document-url', `accepts ${clientId}`, () => {
-      expect(checkClientIdUrl(clientId, { devAllowLoopback: false })).toBeNull();
+      expect(problemOfClientIdUrl(clientId, { devAllowLoopback: false })).toBeNull();
     });
   }
 
@@ -71,13 +71,15 @@ describe('checkClientIdUrl', () => {
       'as.metadata-document-url',
       `refuses ${JSON.stringify(clientId)}, which ${problem}`,
       () => {
-        expect(checkClientIdUrl(clientId, { devAllowLoopback: false })).toBe(problem);
+        expect(problemOfClientIdUrl(clientId, { devAllowLoopback: false })).toBe(problem);
       },
     );
   }
 
   test('accepts http with the development flag', () => {
-    expect(checkClientIdUrl('http://localhost:1/a', { devAllowLoopback: true })).toBeNull();
-    expect(checkClientIdUrl('http://localhost:1/', { devAllowLoopback: true })).toBe('has no path');
+    expect(problemOfClientIdUrl('http://localhost:1/a', { devAllowLoopback: true })).toBeNull();
+    expect(problemOfClientIdUrl('http://localhost:1/', { devAllowLoopback: true })).toBe(
+      'has no path',
+    );
   });
 });

@@ -7,7 +7,7 @@ import type {
 } from '../../shared/snapshot/snapshot.ts';
 import { addressRanges } from '../http/address-ranges.ts';
 import { clientAddressBehind } from '../http/client-address.ts';
-import { oncePerObject } from './once-per-object.ts';
+import { oncePerObject } from '../cache/once-per-object.ts';
 import { gatewayRoute } from './routing-table.ts';
 import { servicePorts } from './service-targets.ts';
 
@@ -20,10 +20,10 @@ export const clientAddressOf = oncePerObject(({ trustedProxies }: CompiledSettin
  * Makes a resource ready to serve, before the configuration is built with it. Throws if it cannot be
  * served; the message holds no secret.
  */
-export function readyResource(value: CompiledResource): void {
+export function makeResourceReady(value: CompiledResource): void {
   switch (value.kind) {
     case 'settings':
-      readySettings(value);
+      makeSettingsReady(value);
       return;
     case 'signing-keys':
       value.keys.forEach(checkSigningKey);
@@ -40,7 +40,7 @@ export function readyResource(value: CompiledResource): void {
   }
 }
 
-function readySettings(settings: CompiledSettings): void {
+function makeSettingsReady(settings: CompiledSettings): void {
   clientAddressOf(settings);
   addressRanges(settings.outboundAllowedCidrs);
   const { authenticateOrigin } = settings;
