@@ -221,7 +221,7 @@ describeWithRedis('the schema of Redis', () => {
     }
   });
 
-  test('shows a reader of Redis no secret, and not whose record it is', async () => {
+  test('shows a reader of Redis neither secrets nor the owners of records', async () => {
     const read: string[] = [...keys];
     for (const key of keys) {
       const type = String(await redis.send('TYPE', key));

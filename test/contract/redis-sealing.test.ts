@@ -94,7 +94,7 @@ const EXTENSIONS: Partial<Record<KeyKind, (stores: Stores, id: string) => Promis
   grant: ({ grants }, id) => grants.extend(id, 2 * LIFE_SECONDS),
 };
 
-/** Those whose life is prolonged by use. */
+/** Records that live longer when they are used. */
 const EXTENDED = SEALED.flatMap((sealed) => {
   const extend = EXTENSIONS[sealed.kind];
   return extend === undefined ? [] : [{ ...sealed, extend }];

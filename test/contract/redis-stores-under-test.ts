@@ -11,21 +11,21 @@ import type { StoresUnderTest } from './store-implementation.ts';
 
 const READY_WITHIN_MS = 10_000;
 
-/** Redis ends a key in the millisecond after its time. */
+/** Redis removes a key in the millisecond after its lifetime. */
 const END_SECONDS = 0.001;
 
 const SILENT: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** A sealer whose first key seals; every letter is a key. */
+/** Makes a sealer with a key for every letter; the first one seals. */
 export function sealerWith(first: string, ...others: readonly string[]): Sealer {
   const keyOf = (name: string): { secret: Buffer } => ({ secret: Buffer.alloc(32, name) });
   return new Sealer([keyOf(first), ...others.map(keyOf)]);
 }
 
-/** A connection that works. */
+/** Opens a working connection. */
 export async function connectionTo(url: string): Promise<RedisConnection> {
   const connection = new RedisConnection(parseRedisUrl(url), { logger: SILENT });
-  if (!(await connection.waitUntilReady(READY_WITHIN_MS))) throw new Error('Redis is away');
+  if (!(await connection.waitUntilReady(READY_WITHIN_MS))) throw new Error('Redis is unreachable');
   return connection;
 }
 

@@ -8,22 +8,22 @@ const THIRTY_DAYS = 30 * 86_400;
 export const GRACE_SECONDS = 60;
 export const GRANT_ID = 'grant-1';
 
-/** A token of a family, after so many others. */
+/** A token of a family, with the number of tokens before it. */
 export function aToken(token: string, generation = 0, grantId = GRANT_ID): RefreshTokenReference {
   return { grantId, generation, hash: hashToken(token) };
 }
 
-/** The token that each generation of a family has, when every one is rotated once. */
+/** The token of a generation in a family whose tokens are each rotated once. */
 export function tokenOf(generation: number): RefreshTokenReference {
   return aToken(nameOf(generation), generation);
 }
 
-/** A rotation to the token that a generation has, when every one is rotated once. */
+/** A rotation to the token of a generation in a family whose tokens are each rotated once. */
 export function rotationToGeneration(generation: number): Rotation {
   return rotationTo(nameOf(generation));
 }
 
-/** A rotation to a successor, with a text in place of the sealed one that tests can tell. */
+/** A rotation to a successor, with a readable text in place of the sealed successor. */
 export function rotationTo(successor: string, graceSeconds = GRACE_SECONDS): Rotation {
   // A brand, because real sealing gives a different text every time.
   const sealedSuccessor = `sealed ${successor}` as Sealed;

@@ -1,20 +1,20 @@
 import type { Stores } from '../../proxy/store/stores.ts';
 
-/** The stores of one proxy, and the time they live in. */
+/** The stores of one proxy, and their clock. */
 export interface StoresUnderTest extends AsyncDisposable {
   readonly stores: Stores;
-  /** Lets time pass for the stores without waiting for it. */
+  /** Moves the clock of the stores. */
   advance(seconds: number): Promise<void>;
-  /** Milliseconds since the epoch, as the stores see it. */
+  /** Milliseconds since the epoch, by the clock of the stores. */
   now(): number;
 }
 
 export interface StoreImplementation {
   readonly name: string;
-  /** Empty stores of their own for one test. */
+  /** Creates empty stores for one test. */
   readonly create: () => Promise<StoresUnderTest>;
-  /** So many writes in a loop would show what has no bound, or what the bound pushes out. */
+  /** Number of writes that shows whether something grows without a limit, or is pushed out by a limit. */
   readonly manyWrites: number;
-  /** Runs of one property. */
+  /** Number of runs of a property. */
   readonly propertyRuns: number;
 }

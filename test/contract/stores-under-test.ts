@@ -1,5 +1,5 @@
 import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
-// Says so where no Redis can run, and fails in CI.
+// Reports if no Redis can run, and fails then in CI.
 import '../support/redis/describe-with-redis.ts';
 import { noRedisReason } from '../support/redis/no-redis-reason.ts';
 import { startRedisCluster } from '../support/redis/start-redis-cluster.ts';
@@ -9,7 +9,7 @@ import type { StoreImplementation, StoresUnderTest } from './store-implementatio
 
 const IN_REDIS = { manyWrites: 1000, propertyRuns: 20 };
 
-/** Every implementation of the stores. All pass the suites beside this file. */
+/** Every implementation of the stores. All of them must pass the suites beside this file. */
 export const STORE_IMPLEMENTATIONS: readonly StoreImplementation[] = [
   {
     name: 'memory',
@@ -26,8 +26,8 @@ export const STORE_IMPLEMENTATIONS: readonly StoreImplementation[] = [
 ];
 
 /**
- * Near enough to the end of a life to tell it from any other, and more than a test takes between
- * two steps: in some implementations real time passes as well.
+ * Distance to the end of a lifetime at which tests look: short enough to tell it from any other
+ * lifetime, and longer than the time between two steps, because real time passes in some stores.
  */
 export const MOMENT_SECONDS = 10;
 

@@ -16,7 +16,7 @@ const MINUTE = 60_000;
 
 const open: Candidate[] = [];
 
-/** A candidate of an election, and what it did. */
+/** A candidate of an election, and its leaderships. */
 export interface Candidate {
   readonly elector: LeaseElector;
   readonly leaderships: Leadership[];
