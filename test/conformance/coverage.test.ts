@@ -3,17 +3,21 @@ import { join } from 'node:path';
 
 import { expect, test } from '@jest/globals';
 
-import { REQUIREMENTS } from '../requirements/requirements.ts';
+import { AREAS } from '../requirements/requirements.ts';
 
 const TESTS = join(import.meta.dirname, '..');
+const IDS = AREAS.flatMap((area) => Object.keys(area));
 
 test('every requirement is cited by a test', () => {
   const cited = new Set(citations());
-  const uncited = Object.keys(REQUIREMENTS).filter((id) => !cited.has(id));
-  expect(uncited).toEqual([]);
+  expect(IDS.filter((id) => !cited.has(id))).toEqual([]);
 });
 
-/** Ids in the first argument of every `verifies(...)` call. */
+test('every requirement is in one area', () => {
+  expect(IDS.filter((id, index) => IDS.indexOf(id) !== index)).toEqual([]);
+});
+
+/** Returns the ids in the first argument of every `verifies(...)` call. */
 function citations(): readonly string[] {
   return readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
