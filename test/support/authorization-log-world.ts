@@ -44,7 +44,7 @@ const WEB_POLICY: Policy = { allow: { and: [{ domain: { is: 'example.com' } }] }
 export const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
 /** Three routes, a client that is signed in, and the authorization log. */
-export interface AuthorizeLogWorld extends AsyncDisposable {
+export interface AuthorizationLogWorld extends AsyncDisposable {
   readonly users: GatewayWithUsers;
   readonly upstream: Upstream;
   /** An MCP route with the policy of `serve`. */
@@ -67,20 +67,20 @@ export interface AuthorizeLogWorld extends AsyncDisposable {
 }
 
 /** Opens a world for the tests around; each test begins without records. */
-export function openAuthorizeLog(): () => AuthorizeLogWorld {
-  const world = openForAll(startAuthorizeLogWorld);
+export function openAuthorizationLog(): () => AuthorizationLogWorld {
+  const world = openForAll(startAuthorizationLogWorld);
   beforeEach(() => world().forgetRecords());
   return world;
 }
 
-async function startAuthorizeLogWorld(): Promise<AuthorizeLogWorld> {
+async function startAuthorizationLogWorld(): Promise<AuthorizationLogWorld> {
   const upstream = await startUpstream((message, response) => {
     message.resume();
     response.end('{}');
   });
   const users = await startGatewayWithUsers();
   const [mcp, web, open] = [users.originOf('mcp'), users.originOf('web'), users.originOf('open')];
-  const serve: AuthorizeLogWorld['serve'] = (policy, authorizeLogFields) => {
+  const serve: AuthorizationLogWorld['serve'] = (policy, authorizeLogFields) => {
     const to = upstream.origin;
     const routes = {
       mcp: { from: mcp, to, mcp: { server: { maxRequestBytes: 1000 } }, policy },

@@ -3,16 +3,16 @@ import { describe, expect } from '@jest/globals';
 import {
   EVERY_FIELD,
   LIST,
-  openAuthorizeLog,
+  openAuthorizationLog,
   POLICY,
   toolCall,
   withoutFrame,
-} from '../../support/authorize-log-world.ts';
+} from '../../support/authorization-log-world.ts';
 import { send } from '../../support/http-client.ts';
 import { callMcp, mcpHeaders, signInClient } from '../../support/signed-in-client.ts';
 import { verifies } from '../../requirements/verifies.ts';
 
-const world = openAuthorizeLog();
+const world = openAuthorizationLog();
 
 describe('A request', () => {
   verifies('log.record', 'has one record, whatever became of it', async () => {

@@ -6,19 +6,19 @@ import {
   EVERY_FIELD,
   LIST,
   MCP_FIELDS,
-  openAuthorizeLog,
+  openAuthorizationLog,
   POLICY,
   toolCall,
   withoutFrame,
   type LogRecord,
-} from '../../support/authorize-log-world.ts';
+} from '../../support/authorization-log-world.ts';
 import { send } from '../../support/http-client.ts';
 import { mcpHeaders } from '../../support/signed-in-client.ts';
 import { verifies } from '../../requirements/verifies.ts';
 
 type Policy = NonNullable<Route['spec']['policy']>;
 
-const world = openAuthorizeLog();
+const world = openAuthorizationLog();
 
 describe('A record', () => {
   verifies('log.record', 'says what it is, when it was, and who asked for what', async () => {

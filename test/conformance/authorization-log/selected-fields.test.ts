@@ -3,15 +3,15 @@ import { describe, expect } from '@jest/globals';
 import {
   FRAME,
   LIST,
-  openAuthorizeLog,
+  openAuthorizationLog,
   OTHER_FIELDS,
   POLICY,
   toolCall,
   withoutFrame,
-} from '../../support/authorize-log-world.ts';
+} from '../../support/authorization-log-world.ts';
 import { verifies } from '../../requirements/verifies.ts';
 
-const world = openAuthorizeLog();
+const world = openAuthorizationLog();
 
 describe('The fields of a record', () => {
   verifies('log.fields-selected', 'are by default all but those of MCP', async () => {

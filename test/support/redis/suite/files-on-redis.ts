@@ -5,9 +5,9 @@
  * A test that signs one user in and then sends bytes to an upstream does not.
  */
 export const FILES_ON_REDIS: readonly string[] = [
-  'test/conformance/authorize-log/logged-requests.test.ts',
-  'test/conformance/authorize-log/records.test.ts',
-  'test/conformance/authorize-log/selected-fields.test.ts',
+  'test/conformance/authorization-log/logged-requests.test.ts',
+  'test/conformance/authorization-log/records.test.ts',
+  'test/conformance/authorization-log/selected-fields.test.ts',
   'test/conformance/identity-provider-failures.test.ts',
   'test/conformance/official-authorization-suite.test.ts',
   'test/conformance/policy-of-an-mcp-route/tools.test.ts',
