@@ -20,7 +20,7 @@ import { callMcp, signInClient } from '../support/signed-in-client.ts';
 import { startStatefulMcpServer } from '../support/stateful-mcp-server.ts';
 import { FILES, filesAt } from '../support/files-service.ts';
 
-/** The same snapshot, with a Service behind its one route. */
+/** Returns the snapshot with a Service behind its only route. */
 function behindService({ resources }: Snapshot, service: CompiledService): Snapshot {
   const values = [...resources.values()].map(({ value }): CompiledResource => {
     return value.kind === 'route' ? { ...value, backends: [FILES] } : value;
@@ -60,14 +60,14 @@ describe('An MCP server of several targets that keep sessions', () => {
     expect(one.sessions() + two.sessions()).toBe(3);
   });
 
-  test('answers as MCP servers do when it has no target', async () => {
+  test('answers as MCP servers do if it has no target', async () => {
     await using world = await startGatewayWithUsers();
     const url = await serveMcp(world, filesAt());
     const { accessToken } = await signInClient(url);
     const answer = await callMcp(url, accessToken, { jsonrpc: '2.0', id: 7, method: 'tools/list' });
     expectJsonRpcError(answer, { status: 503, code: 50301, id: 7, reason: 'no-endpoint' });
     expect(answer.headers['retry-after']).toBe('1');
-    // Without a token nobody hears which servers there are.
+    // A request without a token does not reveal which servers exist.
     expect((await send(url, { method: 'POST' })).status).toBe(401);
   });
 });

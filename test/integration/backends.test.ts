@@ -16,7 +16,7 @@ import { headerOf, RawClient } from '../support/raw-http.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 import { addressOf, FILES, filesAt } from '../support/files-service.ts';
 
-/** Answers with a name. */
+/** Responds with a name. */
 function naming(name: string): RequestListener {
   return (message, response) => {
     message.resume().on('end', () => response.end(name));
@@ -37,7 +37,7 @@ function serve(
   return gateway.apply(aSnapshot(compiledSettings(), route, ...services));
 }
 
-/** Whom so many requests get their answers from. */
+/** Sends requests one after another, and returns the bodies of the responses. */
 async function answers(url: string, count: number): Promise<readonly string[]> {
   const bodies: string[] = [];
   for (let index = 0; index < count; index += 1) bodies.push((await send(url)).body);
@@ -45,8 +45,8 @@ async function answers(url: string, count: number): Promise<readonly string[]> {
 }
 
 /**
- * Serves two targets, one of which takes no connections, and has all requests try that one first:
- * at the other, a request is under way until this is disposed of.
+ * Serves two targets, one of which refuses connections, and makes all requests try that one first: the
+ * other one has a request in flight until this is disposed of.
  */
 async function serveWithDeadTarget(
   gateway: TestGateway,
@@ -61,7 +61,7 @@ async function serveWithDeadTarget(
   return waiting;
 }
 
-/** Leaves `/wait` without an answer, and does something else with the rest. */
+/** Never responds to `/wait`, and handles every other request. */
 function waiting(handle: RequestListener): RequestListener {
   return (message, response) => {
     if (message.url === '/wait') message.resume();
@@ -74,7 +74,7 @@ async function anUnusedPort(): Promise<{ readonly port: number }> {
 }
 
 describe('A route with a Service behind it', () => {
-  test('sends requests to all of its targets, with the name of the Service', async () => {
+  test('sends requests to all of its targets, with the name of the Service as the host', async () => {
     await using one = await startUpstream(naming('one'));
     await using two = await startUpstream(naming('two'));
     await using gateway = await startGateway();
@@ -87,7 +87,7 @@ describe('A route with a Service behind it', () => {
     });
   });
 
-  test('sends a request where fewer are under way', async () => {
+  test('sends a request to the target with fewer requests in flight', async () => {
     await using busy = await startUpstream((message) => void message.resume());
     await using idle = await startUpstream(naming('idle'));
     await using gateway = await startGateway();
@@ -100,7 +100,7 @@ describe('A route with a Service behind it', () => {
     expect(busy.requests).toHaveLength(1);
   });
 
-  test('loses no request when a target is gone', async () => {
+  test('loses no request if a target is gone', async () => {
     await using left = await startUpstream(naming('left'));
     await using gateway = await startGateway();
     const gone = await startUpstream(naming('gone'));
@@ -130,31 +130,34 @@ describe('A route with a Service behind it', () => {
         `POST / HTTP/1.1\r\n${host}\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n` +
         `186a0\r\n${'x'.repeat(100_000)}\r\n0\r\nX-Sum: 1\r\n\r\n`,
     ],
-  ])('brings a request whole to a target that is there: one with %s', async (_what, sum, bytes) => {
-    await using left = await startUpstream(
-      waiting((message, response) => {
-        buffer(message).then(
-          ({ length }) => {
-            const sum = message.trailers['x-sum'] ?? 'none';
-            response.end(`${String(length)} for ${String(message.headers.host)}, sum ${sum}`);
-          },
-          () => response.destroy(),
-        );
-      }),
-    );
-    await using gateway = await startGateway();
-    await using stack = new AsyncDisposableStack();
-    stack.use(await serveWithDeadTarget(gateway, left));
-    await using client = await RawClient.connect(gateway.port);
-    client.send(bytes(`Host: localhost:${String(gateway.port)}`));
-    const { status, body } = await client.response();
-    expect({ status, body }).toEqual({
-      status: 200,
-      body: `100000 for files.team.svc:8080, sum ${sum}`,
-    });
-  });
+  ])(
+    'sends a request complete to a target that accepts it: one with %s',
+    async (_what, sum, bytes) => {
+      await using left = await startUpstream(
+        waiting((message, response) => {
+          buffer(message).then(
+            ({ length }) => {
+              const sum = message.trailers['x-sum'] ?? 'none';
+              response.end(`${String(length)} for ${String(message.headers.host)}, sum ${sum}`);
+            },
+            () => response.destroy(),
+          );
+        }),
+      );
+      await using gateway = await startGateway();
+      await using stack = new AsyncDisposableStack();
+      stack.use(await serveWithDeadTarget(gateway, left));
+      await using client = await RawClient.connect(gateway.port);
+      client.send(bytes(`Host: localhost:${String(gateway.port)}`));
+      const { status, body } = await client.response();
+      expect({ status, body }).toEqual({
+        status: 200,
+        body: `100000 for files.team.svc:8080, sum ${sum}`,
+      });
+    },
+  );
 
-  test('answers 502 when no target takes a connection', async () => {
+  test('answers 502 if no target accepts a connection', async () => {
     await using gateway = await startGateway();
     await serve(gateway, [filesAt(await anUnusedPort(), await anUnusedPort())]);
     expect((await send(gateway.origin)).status).toBe(502);
@@ -180,7 +183,7 @@ describe('A route with a Service behind it', () => {
     await serve(gateway, services, { backends });
     const got = await answers(gateway.origin, 200);
     const share = got.filter((name) => name === 'two').length;
-    // 20 of 200 on average; fewer than 3 or more than 45 once in a million runs.
+    // The mean is 20 of 200; fewer than 3 or more than 45 occur once in a million runs.
     expect(share).toBeGreaterThan(2);
     expect(share).toBeLessThan(46);
     expect(never.requests).toHaveLength(0);
@@ -220,7 +223,7 @@ describe('A route with a Service behind it', () => {
     },
   );
 
-  test('carries WebSockets to a target that is there', async () => {
+  test('relays WebSockets to a target that accepts them', async () => {
     await using left = await startUpstream(waiting((_message, response) => response.end()));
     const sockets = new WebSocketServer({ server: left.server });
     sockets.on('connection', (socket, { headers, url }) => {
@@ -236,7 +239,7 @@ describe('A route with a Service behind it', () => {
     await once(client, 'close');
   });
 
-  test('answers a handshake with 502 when no target takes a connection', async () => {
+  test('answers a handshake with 502 if no target accepts a connection', async () => {
     await using gateway = await startGateway();
     await serve(gateway, [filesAt(await anUnusedPort())]);
     const client = new WebSocket(gateway.origin.replace('http:', 'ws:'));
@@ -244,7 +247,7 @@ describe('A route with a Service behind it', () => {
     expect(error.message).toContain('502');
   });
 
-  test('lets a request finish at a target that is taken away meanwhile', async () => {
+  test('lets a request finish at a target that is removed meanwhile', async () => {
     await using old = await startUpstream((_message, response) => {
       response.writeHead(200, { 'content-length': '8' }).write('from');
     });

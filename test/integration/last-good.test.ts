@@ -23,7 +23,7 @@ const ID = 'gatehouse-system/gatehouse';
 const RESOURCES = [pushedSettings(), ...pushedRoutes(5)];
 
 const keep = disposeAfterEach();
-/** Starts the push client of a proxy, which lives until the test ends. */
+/** Starts the push client of a proxy, and closes it after the test. */
 async function startProxy(
   world: PushWorld,
   id: string,
@@ -35,7 +35,7 @@ async function startProxy(
 describe('a last good snapshot', () => {
   const sealer = new Sealer([{ secret: Buffer.alloc(32, 'a') }]);
 
-  test('is served by the same pod when it starts again without a controller', async () => {
+  test('is served by the same pod when it restarts without a controller', async () => {
     const world = keep(await startPushWorld());
     const leadership = aLeadership(4);
     const publication = world.lead(leadership);
@@ -62,7 +62,7 @@ describe('a last good snapshot', () => {
     publication.publish({ put: RESOURCES, deleted: [] });
     await untilServing(proxy, publication.version);
     first.end();
-    // The Lease was deleted: its count begins anew.
+    // The Lease was deleted, so its count begins again.
     const second = aLeadership(1);
     const next = world.lead(second);
     next.publish({ put: [...RESOURCES, pushedRoute('new')], deleted: [] });

@@ -8,7 +8,7 @@ import { signInClient, type SignedInClient } from '../support/signed-in-client.t
 import { call, expectJsonRpcUnavailable } from '../support/fleet-outage.ts';
 
 describeWithRedis('the outage grace', () => {
-  test('serves what it knows for as long as it is told to', async () => {
+  test('decides how long checked tokens are valid while Redis is unreachable', async () => {
     await using redis = await startRedis();
     await using strict = await startFleet({
       ...{ redisUrls: [redis.url], settings: { outageGrace: '0s' } },
@@ -30,9 +30,9 @@ describeWithRedis('the outage grace', () => {
     await redis.stop();
 
     expect(await isRefused(strict, strictClient)).toBe(false);
-    await eventually('the strict one refuses', () => isRefused(strict, strictClient));
+    await eventually('the gateway without a grace refuses', () => isRefused(strict, strictClient));
     expect(await isRefused(lenient, lenientClient)).toBe(false);
-    await eventually('the lenient one refuses', () => isRefused(lenient, lenientClient));
+    await eventually('the gateway with a grace refuses', () => isRefused(lenient, lenientClient));
     await redis.start();
   });
 });

@@ -22,7 +22,7 @@ const LONGEST_FIRST_RETRY_MS = 500;
 const RESOURCES = [pushedSettings(), ...pushedRoutes(5)];
 
 const keep = disposeAfterEach();
-/** Starts the push client of a proxy, which lives until the test ends. */
+/** Starts the push client of a proxy, and closes it after the test. */
 async function startProxy(
   world: PushWorld,
   id: string,
@@ -38,7 +38,7 @@ describe('a controller and its proxies', () => {
     const proxies = await Promise.all(['a', 'b', 'c'].map((id) => startProxy(world, id)));
     publication.publish({ put: RESOURCES, deleted: [] });
     await eventually(
-      'all serve it',
+      'all proxies serve it',
       () => publication.rolloutState('route/default/route-0')?.kind === 'programmed',
     );
     await Promise.all(proxies.map((proxy) => untilServing(proxy, publication.version)));
@@ -81,11 +81,14 @@ describe('a controller and its proxies', () => {
           .filter(isBad)
           .map(({ key }) => ({ key, message: 'no such regular expression' })),
     });
-    await eventually('the first', () => picky.client.serving !== undefined);
+    await eventually('the first snapshot serves', () => picky.client.serving !== undefined);
     const lost = pushedRoute('route-3').value as CompiledRoute;
     const thief = hashResource('route/other/thief', { ...lost, name: 'other/thief' });
     world.lead(aLeadership(2)).publish({ put: [...RESOURCES, ...bad, thief], deleted: [] });
-    await eventually('the second', () => picky.client.serving?.position.epoch === 2);
+    await eventually(
+      'the second snapshot serves',
+      () => picky.client.serving?.position.epoch === 2,
+    );
 
     const { resources } = picky.client.serving?.snapshot ?? fail();
     expect(resources.get('route/default/route-1')).toEqual(pushedRoute('route-1'));
@@ -108,7 +111,7 @@ describe('a controller and its proxies', () => {
     ]);
     publication.publish({ put: RESOURCES, deleted: [] });
     await eventually(
-      'one is refused, and others are served',
+      'one resource is rejected, and the others are served',
       () =>
         publication.rolloutState('route/default/route-1')?.kind === 'rejected' &&
         publication.rolloutState('route/default/route-0')?.kind === 'programmed',
@@ -120,7 +123,7 @@ describe('a controller and its proxies', () => {
       message: 'no such regular expression',
     });
     await untilServing(easy, publication.version);
-    await eventually('the rest', () => picky.client.serving !== undefined);
+    await eventually('the rest of the snapshot serves', () => picky.client.serving !== undefined);
     expect(keysOf(picky)).toEqual(keysOf(easy).filter((key) => !refused.includes(key)));
     expect(keysOf(easy)).toEqual(expect.arrayContaining(refused));
   });
@@ -130,7 +133,7 @@ describe('a controller and its proxies', () => {
     world.lead(aLeadership(1)).publish({ put: RESOURCES, deleted: [] });
     const stranger = await startProxy(world, 'a', { token: 'token-of-b' });
     const proxy = await startProxy(world, 'c');
-    await eventually('the other one is served', () => proxy.applied.length > 0);
+    await eventually('the other proxy has a snapshot', () => proxy.applied.length > 0);
 
     expect(stranger.applied).toEqual([]);
   });
@@ -153,7 +156,7 @@ describe('a controller and its proxies', () => {
     expect(keysOf(proxy)).toContain('route/default/new');
   });
 
-  test('handle thousands of routes', async () => {
+  test('transfer thousands of routes', async () => {
     const world = keep(await startPushWorld());
     const publication = world.lead(aLeadership(1));
     const proxies = await Promise.all(['a', 'b', 'c'].map((id) => startProxy(world, id)));
@@ -165,5 +168,5 @@ describe('a controller and its proxies', () => {
 });
 
 function fail(): never {
-  throw new Error('there is none');
+  throw new Error('there is no resource');
 }

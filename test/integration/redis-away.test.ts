@@ -30,20 +30,20 @@ const FIRST = 0;
 const SECOND = 1;
 const BOTH = [FIRST, SECOND];
 
-/** How long a check of a token counts without asking Redis, and some more. */
+/** A little longer than a checked token is valid without asking Redis. */
 const CHECKED_MS = 6000;
 
-/** How long a refusal may take while Redis does not answer. */
+/** Longest time until a request is refused while Redis does not answer. */
 const FAILED_MS = 8000;
 
-/** Shorter than a check of a token counts. */
-const HEARD_OF_MS = 4000;
+/** Shorter than a checked token is valid: a refusal within this time was caused by a message. */
+const MESSAGE_MS = 4000;
 
 function statusesOf(answers: readonly Pick<Answer, 'status'>[]): readonly number[] {
   return [...new Set(answers.map(({ status }) => status))].sort();
 }
 
-describeWithRedis('proxies whose Redis goes away', () => {
+describeWithRedis('proxies whose Redis becomes unreachable', () => {
   const started = new AsyncDisposableStack();
   let redis: TestRedis;
   let relay: TcpRelay;
@@ -64,7 +64,7 @@ describeWithRedis('proxies whose Redis goes away', () => {
 
   beforeEach(() => warmUp(warm));
 
-  /** Has every process check the tokens of clients. */
+  /** Makes every process check the tokens of clients. */
   async function warmUp(clients: readonly SignedInClient[]): Promise<void> {
     for (const proxy of BOTH) {
       fleet.balancer.only(proxy);
@@ -74,14 +74,14 @@ describeWithRedis('proxies whose Redis goes away', () => {
     fleet.balancer.spread();
   }
 
-  test('serve what they know, refuse the rest for a while, and go on when it is back', async () => {
+  test('serve checked callers, refuse others with 503, and recover when Redis is back', async () => {
     await using stack = new AsyncDisposableStack();
     const cold = await signInClient(fleet.mcpUrl);
     const visitor = await signInBrowser(fleet);
     const calls = warm.map((client) => stack.use(repeat(() => call(fleet, client))));
     const refresher = await signInClient(fleet.mcpUrl);
     const refreshes = stack.use(keepRefreshing(refresher));
-    const logins = stack.use(repeat(() => logIn(refresher)));
+    const signIns = stack.use(repeat(() => signIn(refresher)));
 
     await redis.stop();
     const stoppedAt = performance.now();
@@ -96,17 +96,17 @@ describeWithRedis('proxies whose Redis goes away', () => {
       expect(await discover(fleet.mcpUrl)).toEqual(cold.server);
       expect(await fleet.members[proxy]?.readiness()).toBe(200);
     }
-    // The last one has not seen it yet.
+    // The last process has not seen this session yet.
     expectUnavailablePage(await visitor.clone().open(fleet.webUrl));
     fleet.balancer.spread();
-    await eventually('checks are too old', () => performance.now() - stoppedAt > CHECKED_MS);
+    await eventually('the checks have expired', () => performance.now() - stoppedAt > CHECKED_MS);
     await redis.start();
     await recovered(fleet);
 
     const answers = await Promise.all(calls.map((loop) => loop.stop()));
     expect(answers.map(statusesOf)).toEqual(warm.map(() => [200]));
     expectInterrupted(await refreshes.stop());
-    expect(statusesOf(await logins.stop())).toEqual([200, 503]);
+    expect(statusesOf(await signIns.stop())).toEqual([200, 503]);
     for (const client of [...warm, cold]) {
       expect(await call(fleet, client)).toMatchObject({ status: 200 });
       tokensOf(await refresh(client, client.refreshToken));
@@ -114,7 +114,7 @@ describeWithRedis('proxies whose Redis goes away', () => {
     expect(await visitor.open(fleet.webUrl)).toMatchObject({ status: 200 });
   });
 
-  test('fail fast when it does not answer, and go on when it does', async () => {
+  test('refuse quickly while Redis does not answer, and recover when it does', async () => {
     await using stack = new AsyncDisposableStack();
     const calls = warm.map((client) => stack.use(repeat(() => call(fleet, client))));
     const refreshes = stack.use(keepRefreshing(await signInClient(fleet.mcpUrl)));
@@ -127,7 +127,7 @@ describeWithRedis('proxies whose Redis goes away', () => {
       await eventually('a registration is refused', isRefused, FAILED_MS);
     }
     fleet.balancer.spread();
-    await eventually('checks are too old', () => performance.now() - frozenAt > CHECKED_MS);
+    await eventually('the checks have expired', () => performance.now() - frozenAt > CHECKED_MS);
     redis.thaw();
     await recovered(fleet);
 
@@ -137,12 +137,12 @@ describeWithRedis('proxies whose Redis goes away', () => {
     expect(await call(fleet, await signInClient(fleet.mcpUrl))).toMatchObject({ status: 200 });
   });
 
-  test('hear of a revocation that one was cut off from, once it is back', async () => {
+  test('learn of a revocation that one of them was cut off from, once it is connected again', async () => {
     const client = await signInClient(fleet.mcpUrl);
     await warmUp([client]);
     relay.cut();
     fleet.balancer.only(SECOND);
-    await eventually('one is cut off', async () => (await register(fleet)).status === 503);
+    await eventually('one proxy is cut off', async () => (await register(fleet)).status === 503);
     fleet.balancer.only(FIRST);
     expect(await revoke(client, client.refreshToken)).toMatchObject({ status: 200 });
     expect(await call(fleet, client)).toMatchObject({ status: 401 });
@@ -151,12 +151,12 @@ describeWithRedis('proxies whose Redis goes away', () => {
     relay.mend();
 
     const isRefused = async (): Promise<boolean> => (await call(fleet, client)).status === 401;
-    await eventually('the token is refused', isRefused, HEARD_OF_MS);
+    await eventually('the token is refused', isRefused, MESSAGE_MS);
     fleet.balancer.spread();
     await warmUp(warm);
   });
 
-  test('hear of a revocation that was made while they could not hear', async () => {
+  test('learn of a revocation that was published while their subscriptions were lost', async () => {
     const client = await signInClient(fleet.mcpUrl);
     await warmUp([client]);
     await redis.send('CLIENT', 'KILL', 'TYPE', 'pubsub');
@@ -165,16 +165,16 @@ describeWithRedis('proxies whose Redis goes away', () => {
 
     fleet.balancer.only(SECOND);
     const isRefused = async (): Promise<boolean> => (await call(fleet, client)).status === 401;
-    await eventually('the token is refused', isRefused, HEARD_OF_MS);
+    await eventually('the token is refused', isRefused, MESSAGE_MS);
     fleet.balancer.spread();
   });
 
-  test('log no secret, and nothing that crashed', () => {
+  test('log no secret, and do not crash', () => {
     expectCleanOutput(fleet);
   });
 });
 
-/** Refreshes again and again; after a failure with the same token once more. */
+/** Refreshes repeatedly; after a failure it uses the same token again. */
 function keepRefreshing(client: SignedInClient): Loop<Answer> {
   let { refreshToken } = client;
   return repeat(async () => {
@@ -191,7 +191,7 @@ function expectInterrupted(answers: readonly Answer[]): void {
   expect(answers.at(-1)).toMatchObject({ status: 200 });
 }
 
-/** A browser that is signed in, which one process has seen and the other has not. */
+/** Returns a browser with a session that one process has checked and the other has not. */
 async function signInBrowser({ webUrl, balancer }: GatewayFleet): Promise<BrowserJar> {
   const browser = new BrowserJar();
   balancer.only(FIRST);
@@ -201,13 +201,13 @@ async function signInBrowser({ webUrl, balancer }: GatewayFleet): Promise<Browse
   return browser;
 }
 
-/** A login of a registered client; the status of the first answer that is no success. */
-async function logIn({ server, clientId }: SignedInClient): Promise<Pick<Answer, 'status'>> {
+/** Signs in with a registered client; returns the status of the first response that is not a success. */
+async function signIn({ server, clientId }: SignedInClient): Promise<Pick<Answer, 'status'>> {
   try {
     const redirect = await authorize(server, clientId);
     return await redeem(server, clientId, redirect.searchParams.get('code') ?? '');
   } catch (error) {
-    // What a page says that is no redirect to the client.
+    // The error quotes the page that came in place of the redirect to the client.
     expect(String(error)).toContain('Service Unavailable');
     return { status: 503 };
   }

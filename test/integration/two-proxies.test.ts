@@ -24,10 +24,10 @@ const SECOND = 1;
 const BOTH = [FIRST, SECOND];
 
 /** Longer than the grace of a refresh token, and than the window of the limit on registrations. */
-const ANOTHER_TIME_SECONDS = 61;
+const PAST_WINDOWS_SECONDS = 61;
 
-/** Shorter than a check of a token counts: what ends sooner was told of. */
-const HEARD_OF_MS = 3000;
+/** Shorter than a checked token is valid: a refusal within this time was caused by a message. */
+const MESSAGE_MS = 3000;
 
 const PING = { jsonrpc: '2.0', id: 7, method: 'ping' };
 
@@ -51,7 +51,7 @@ async function expectGoodAtBoth(accessToken: string): Promise<void> {
 async function expectRefusedAtBoth(accessToken: string): Promise<void> {
   for (const proxy of BOTH) {
     const isRefused = async (): Promise<boolean> => (await statusAt(proxy, accessToken)) === 401;
-    await eventually(`refused at ${String(proxy)}`, isRefused, HEARD_OF_MS);
+    await eventually(`refused at ${String(proxy)}`, isRefused, MESSAGE_MS);
   }
 }
 
@@ -59,7 +59,7 @@ async function signInBrowser(url: string, login = 'alice'): Promise<BrowserJar> 
   const browser = new BrowserJar();
   const page = await browser.submit(await browser.open(url), { login });
   expect(page).toMatchObject({ status: 200, url: new URL(url).href });
-  // Who is not signed in has to fill in the form again.
+  // A user who is not signed in has to fill in the form again.
   browser.deleteCookies(({ host }) => host === '127.0.0.1');
   return browser;
 }
@@ -79,11 +79,11 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
   afterAll(() => started.disposeAsync());
 
   beforeEach(() => {
-    redis.advance(ANOTHER_TIME_SECONDS);
+    redis.advance(PAST_WINDOWS_SECONDS);
     fleet.balancer.spread();
   });
 
-  test('log a client in between them, whichever takes which request', async () => {
+  test('sign a client in together, whichever of them receives which request', async () => {
     const before = [...fleet.balancer.taken];
     const logins = await Promise.all(
       ['alice', 'bob', 'carol', 'alice'].map((login) => signInClient(fleet.mcpUrl, { login })),
@@ -115,7 +115,7 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
     }
   });
 
-  test('take a sign-in on from each other at every redirect', async () => {
+  test('continue each other’s sign-ins at every redirect', async () => {
     fleet.balancer.alternate();
     const browser = await signInBrowser(`${fleet.webUrl}/report?of=2026`);
     fleet.balancer.only(FIRST);
@@ -147,7 +147,7 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
     fleet.balancer.only(FIRST);
     const next = tokensOf(await refresh(client, client.refreshToken));
     await expectGoodAtBoth(next.accessToken);
-    redis.advance(ANOTHER_TIME_SECONDS);
+    redis.advance(PAST_WINDOWS_SECONDS);
     fleet.balancer.only(SECOND);
     expectInvalidGrant(await refresh(client, client.refreshToken));
 
@@ -156,7 +156,7 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
     expectInvalidGrant(await refresh(client, next.refreshToken));
   });
 
-  test('redeem a code once when both are asked at the same time, and revoke what it gave', async () => {
+  test('redeem a code once if both receive it at the same time, and revoke the tokens it gave', async () => {
     const server = await discover(fleet.mcpUrl);
     const clientId = await register(server);
     const browser = new BrowserJar();
@@ -192,7 +192,7 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
     }
   });
 
-  test('both refuse an access token that was revoked at one, and that one only', async () => {
+  test('both refuse an access token that was revoked at one, and only that token', async () => {
     const client = await signInClient(fleet.mcpUrl);
     const next = tokensOf(await refresh(client, client.refreshToken));
     for (const { accessToken } of [client, next]) await expectGoodAtBoth(accessToken);
@@ -204,7 +204,7 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
     tokensOf(await refresh(client, next.refreshToken));
   });
 
-  test('both end the browser session that was signed out of at one', async () => {
+  test('both end a browser session that was signed out of at one', async () => {
     const browser = await signInBrowser(fleet.webUrl);
     for (const proxy of BOTH) {
       fleet.balancer.only(proxy);
@@ -219,7 +219,7 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
       fleet.balancer.only(proxy);
       const asksToSignIn = async (): Promise<boolean> =>
         isSignIn(await cookies.clone().open(fleet.webUrl));
-      await eventually(`signed out at ${String(proxy)}`, asksToSignIn, HEARD_OF_MS);
+      await eventually(`signed out at ${String(proxy)}`, asksToSignIn, MESSAGE_MS);
     }
   });
 
@@ -244,11 +244,11 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
     const { accessToken } = await signInClient(fleet.mcpUrl, { login: 'carol' });
     for (const [signer, verifier] of [BOTH, BOTH.toReversed()]) {
       fleet.balancer.only(signer ?? FIRST);
-      // The server of the route answers so.
+      // The server of the route answers in this form.
       const { result } = membersOf(await call(accessToken)) as unknown as EchoAnswer;
       fleet.balancer.only(verifier ?? SECOND);
       const keys = membersOf(await send(`${fleet.publicUrl}/.gateway/jwks.json`));
-      // A set by RFC 7517, section 5.
+      // The endpoint answers with a key set (RFC 7517, section 5).
       const keySet = createLocalJWKSet(keys as unknown as JSONWebKeySet);
       const { payload } = await jwtVerify(result.assertion ?? '', keySet);
 
@@ -256,7 +256,7 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
     }
   });
 
-  test('log no secret, and nothing that went wrong', () => {
+  test('log no secret, warning or crash', () => {
     expectCleanOutput(fleet);
   });
 });

@@ -33,26 +33,26 @@ export async function recovered(fleet: GatewayFleet): Promise<void> {
   for (const proxy of fleet.members.keys()) {
     fleet.balancer.only(proxy);
     const works = async (): Promise<boolean> => (await register(fleet)).status !== 503;
-    passed += await eventually(`proxy ${String(proxy)} has found Redis again`, works);
+    passed += await eventually(`proxy ${String(proxy)} uses Redis again`, works);
   }
   fleet.balancer.spread();
-  console.info(`all found Redis again after ${String(passed)} ms`);
+  console.info(`all use Redis again after ${String(passed)} ms`);
 }
 
-/** Fails unless an OAuth endpoint refused a request because Redis is away. */
+/** Fails unless an OAuth endpoint refused a request because Redis is unreachable. */
 export function expectOAuthUnavailable(answer: Answer): void {
   expectUnavailable(answer);
   expect(membersOf(answer)).toMatchObject({ error: 'temporarily_unavailable' });
 }
 
-/** Fails unless a browser got a page because Redis is away. */
+/** Fails unless a browser got a page because Redis is unreachable. */
 export function expectUnavailablePage(page: BrowserPage): void {
   expectUnavailable(page);
   expect(page.headers['content-type']).toContain('text/html');
   expect(page.body).toContain('Service Unavailable');
 }
 
-/** Fails unless an MCP client was refused because Redis is away. */
+/** Fails unless an MCP client was refused because Redis is unreachable. */
 export function expectJsonRpcUnavailable(answer: Answer): void {
   expectUnavailable(answer);
   expect(membersOf(answer)).toMatchObject({

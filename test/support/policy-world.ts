@@ -8,7 +8,7 @@ import { emptyResult } from './mcp-route.ts';
 import { callMcp, mcpHeaders, signInClient } from './signed-in-client.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 
-/** Who may use a route. */
+/** The access that a route grants. */
 export type Access = Pick<Route['spec'], 'policy' | 'allowAnyAuthenticatedUser'>;
 
 /** Criteria that all users meet. */
@@ -76,7 +76,7 @@ export async function startPolicyWorld(): Promise<PolicyWorld> {
   };
 }
 
-/** A call of a tool that asks for no answer. */
+/** A call of a tool as a notification, which has no response. */
 export function toolNotification(name: string): object {
   return { jsonrpc: '2.0', method: 'tools/call', params: { name, arguments: {} } };
 }

@@ -24,7 +24,7 @@ export interface ProtectedResourceWorld extends AsyncDisposable {
   readonly client: SignedInClient;
   /** A client of `/files`. */
   readonly filesClient: SignedInClient;
-  /** Fails if a request reaches the upstream while something runs. */
+  /** Fails if a request reaches the upstream while a function runs. */
   expectUpstreamUntouched(run: () => Promise<void>): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export function post(url: string, headers: RequestOptions['headers'] = {}): Prom
   return send(url, { method: 'POST', headers: jsonHeaders, body: PING });
 }
 
-/** Fails unless a client was refused with the address of the metadata, and no more explanation. */
+/** Fails unless a client was refused with the address of the metadata, and no further explanation. */
 export function expectChallenge(
   answer: Answer,
   { metadata, error }: { readonly metadata: string; readonly error?: string },

@@ -22,7 +22,7 @@ export interface WebRoutesWorld extends AsyncDisposable {
   readonly open: string;
   /** The route that `serve` sets the policy of. */
   readonly ruled: string;
-  /** Signed in at `app`. */
+  /** A browser that is signed in at `app`. */
   readonly browser: BrowserJar;
   /** Serves all routes, with this policy on `ruled`. */
   serve(policy: Policy): Promise<void>;
@@ -30,7 +30,7 @@ export interface WebRoutesWorld extends AsyncDisposable {
   signIn(browser: BrowserJar, url: string, login?: string): Promise<BrowserPage>;
   /** Moves the gateway's clock to this distance from the real time. */
   setClock(offsetMs: number): void;
-  /** Counts the requests that reach the upstream while something runs. */
+  /** Counts the requests that reach the upstream while a function runs. */
   arrivalsDuring(run: () => Promise<unknown>): Promise<number>;
 }
 

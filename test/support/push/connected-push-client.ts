@@ -24,7 +24,7 @@ export interface ConnectedPushClientOptions {
   readonly check?: (placed: PlacedSnapshot) => readonly RejectedResource[];
 }
 
-/** Starts one as a process does: with the last good snapshot first, then with the controller's. */
+/** Starts a push client as a process does: with the last good snapshot first, then with the controller's. */
 export async function connectPushClient(
   world: PushWorld,
   id: string,
