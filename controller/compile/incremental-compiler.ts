@@ -19,7 +19,7 @@ import { RouteTable, type RouteTableOptions, type RouteTerms } from './routes/ro
 import { verdictOf } from './routes/route-verdict.ts';
 import { SettingsKeeper, type ServedSettings } from './settings-keeper.ts';
 import { settingsResources } from './settings-resources.ts';
-import { signInOf } from './sign-in.ts';
+import { signInOf } from './sign-in-availability.ts';
 
 /** The settings that the routes were compiled with last. */
 interface AppliedSettings {

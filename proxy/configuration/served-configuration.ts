@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
-import { configurationSteps } from './build-configuration.ts';
+import { configurationSteps } from './configuration-steps.ts';
 import type { Configuration } from './configuration.ts';
 import { changesSince, type ResourceChange, type SnapshotDifference } from './snapshot-changes.ts';
 import { inSlices } from './steps.ts';

@@ -3,11 +3,11 @@ import type { ClientResponse } from '../http/client-response.ts';
 import { asError } from './as-error.ts';
 import type { Forwarded } from './forwarded.ts';
 import type { UpstreamBody, UpstreamRequest } from './request/upstream-request.ts';
-import { HeldAnswer, type AnswerSink } from './response/answer-sink.ts';
+import { HeldResponse, type ResponseSink } from './response/response-sink.ts';
 import type { OpenStreams } from './response/open-streams.ts';
 import { informationHeaders, type RawFields } from './response/response-headers.ts';
-import { repeatWith, type PlanResponse, type ResponsePlan } from './response/response-plan.ts';
-import { ResponseRelay, type AnswerHead } from './response/response-relay.ts';
+import { repeatWith, type ResponsePlanner, type ResponsePlan } from './response/response-plan.ts';
+import { ResponseRelay, type ResponseHead } from './response/response-relay.ts';
 import {
   UpstreamAttempt,
   type AttemptListener,
@@ -26,12 +26,15 @@ export interface ForwardCall {
   /** Replaces the body of `upstream`: a small one was read first. */
   readonly body: UpstreamBody;
   readonly response: ClientResponse;
-  readonly plan: PlanResponse;
+  readonly planner: ResponsePlanner;
 }
 
 /**
- * One permitted request and its answer: sends the request, gets a plan for the answer, and carries the
- * plan out. If the client leaves, the request to the upstream is aborted.
+ * One permitted request and its response: sends the request, gets a plan for the response, and carries
+ * the plan out. If the client leaves, the request to the upstream is aborted.
+ *
+ * A plan can have the request sent again after a response. What an `UpstreamAttempt` sends again had no
+ * response: no connection could be made, or one was lost.
  */
 export class Exchange implements AttemptListener {
   readonly #call: ForwardCall;
@@ -41,7 +44,7 @@ export class Exchange implements AttemptListener {
   #firstByteMs = 0;
   /** Absent before the exchange begins, and after its end. */
   #attempt: UpstreamAttempt | undefined;
-  /** Absent until an answer is relayed. */
+  /** Absent until a response is relayed. */
   #relay: ResponseRelay | undefined;
   #isRepeated = false;
 
@@ -67,12 +70,12 @@ export class Exchange implements AttemptListener {
     this.#call.response.sendHints(informationHeaders(rawHeaders));
   }
 
-  onAnswer(head: AnswerHead): AnswerSink | undefined {
+  onResponse(head: ResponseHead): ResponseSink | undefined {
     this.#firstByteMs = performance.now() - this.#startedAt;
     const { status, rawHeaders } = head;
     const repeat = this.#canRepeat() ? repeatWith : undefined;
     try {
-      const plan = this.#call.plan({ status, rawHeaders, repeat });
+      const plan = this.#call.planner({ status, rawHeaders, repeat });
       return plan instanceof Promise ? this.#hold(head, plan) : this.#carryOut(plan, head);
     } catch (error) {
       this.onFailure(asError(error));
@@ -102,8 +105,8 @@ export class Exchange implements AttemptListener {
   }
 
   /** Pauses the upstream until the plan is made. */
-  #hold(head: AnswerHead, plan: Promise<ResponsePlan>): AnswerSink {
-    const held = new HeldAnswer();
+  #hold(head: ResponseHead, plan: Promise<ResponsePlan>): ResponseSink {
+    const held = new HeldResponse();
     const attempt = this.#attempt;
     head.controller.pause();
     plan
@@ -120,7 +123,7 @@ export class Exchange implements AttemptListener {
     return held;
   }
 
-  #carryOut(plan: ResponsePlan, head: AnswerHead): AnswerSink | undefined {
+  #carryOut(plan: ResponsePlan, head: ResponseHead): ResponseSink | undefined {
     switch (plan.kind) {
       case 'relay':
         try {

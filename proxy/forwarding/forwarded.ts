@@ -4,7 +4,7 @@ export interface Forwarded {
   readonly status: number;
   /** Length of the body that was written to the client, without its framing. */
   readonly bytes: number;
-  /** From the request to the first byte of the upstream's final answer, in milliseconds. */
+  /** From the request to the first byte of the upstream's final response, in milliseconds. */
   readonly firstByteMs: number;
   /** `scheme://host:port` that answered. */
   readonly upstream: string;

@@ -4,21 +4,21 @@ import { asError } from './as-error.ts';
 import { RequestBody } from './request/request-body.ts';
 import { announcesTrailers, TrailerRequest } from './request/trailer-request.ts';
 import { hostOf, type UpstreamBody, type UpstreamRequest } from './request/upstream-request.ts';
-import type { AnswerSink } from './response/answer-sink.ts';
+import type { ResponseSink } from './response/response-sink.ts';
 import type { RawFields } from './response/response-headers.ts';
-import type { AnswerHead } from './response/response-relay.ts';
+import type { ResponseHead } from './response/response-relay.ts';
 import { connectTarget } from './targets/connect-target.ts';
 import type { TargetLoads } from './targets/target-loads.ts';
 import { TargetVisit } from './targets/target-visit.ts';
 import type { UpstreamPools } from './targets/upstream-pools.ts';
 import { isConnectionLost, isNotConnected, upstreamFailure } from './upstream-failure.ts';
 
-/** Receives the answer to an attempt: hints, then the answer; or a failure before the answer. */
+/** Receives the response to an attempt: hints, then the response; or a failure before the response. */
 export interface AttemptListener {
   /** `103 Early Hints`. */
   onHints(rawHeaders: RawFields): void;
   /** Returns the sink of the body; undefined if the attempt was abandoned. */
-  onAnswer(head: AnswerHead): AnswerSink | undefined;
+  onResponse(head: ResponseHead): ResponseSink | undefined;
   onFailure(error: Error): void;
 }
 
@@ -35,9 +35,9 @@ const EARLY_HINTS = 103;
 const IDEMPOTENT: ReadonlySet<string> = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT']);
 
 /**
- * One request at its upstream, up to the end of the answer. It is sent again where that is safe: to
+ * One request at its upstream, up to the end of the response. It is sent again where that is safe: to
  * another target when no connection could be made, and once to the same when the connection of an
- * idempotent request was lost before the answer.
+ * idempotent request was lost before the response.
  */
 export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   readonly #upstream: UpstreamRequest;
@@ -48,7 +48,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   /** Absent while the request waits for a connection. */
   #controller: Dispatcher.DispatchController | undefined;
   /** Receives the body once the upstream has answered. */
-  #sink: AnswerSink | undefined;
+  #sink: ResponseSink | undefined;
   /** False once the upstream has begun to answer, or after the request was sent again. */
   #mayResend: boolean;
   /** Why the attempt is over; undefined before its end. */
@@ -74,7 +74,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     return this.#visit?.origin ?? this.#upstream.origin;
   }
 
-  /** Sends the request, and reports the answer to the listener. */
+  /** Sends the request, and reports the response to the listener. */
   send(): void {
     this.#controller = undefined;
     const { body } = this.#options;
@@ -85,19 +85,19 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** Passes the rest of the answer to a different sink. */
-  continueInto(sink: AnswerSink): void {
+  /** Passes the rest of the response to a different sink. */
+  continueInto(sink: ResponseSink): void {
     this.#sink = sink;
     this.#controller?.resume();
   }
 
-  /** Ends the attempt after the whole answer was relayed. */
+  /** Ends the attempt after the whole response was relayed. */
   finish(): void {
     this.#endedBy ??= 'done';
     this.#visit?.leave();
   }
 
-  /** Closes the connection, and discards the rest of the upstream's answer. */
+  /** Closes the connection, and discards the rest of the upstream's response. */
   abandon(reason: Error): void {
     if (this.#endedBy === undefined) {
       this.#endedBy = reason;
@@ -124,7 +124,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     this.#mayResend = false;
     const rawHeaders = rawFields(controller.rawHeaders);
     if (status >= FIRST_FINAL_STATUS) {
-      this.#sink = this.#listener.onAnswer({ status, reason, rawHeaders, controller });
+      this.#sink = this.#listener.onResponse({ status, reason, rawHeaders, controller });
     } else if (status === EARLY_HINTS) {
       this.#listener.onHints(rawHeaders);
     }

@@ -1,7 +1,7 @@
 import { Exchange, type ExchangeOptions, type ForwardCall } from '../forwarding/exchange.ts';
 import type { Forwarded } from '../forwarding/forwarded.ts';
 import type { UpstreamRequest } from '../forwarding/request/upstream-request.ts';
-import type { PlanResponse } from '../forwarding/response/response-plan.ts';
+import type { ResponsePlanner } from '../forwarding/response/response-plan.ts';
 import { UpgradeRelay, type UpgradeClient } from '../forwarding/websocket/upgrade-relay.ts';
 import type { ClientResponse } from '../http/client-response.ts';
 import { askForBody } from '../http/expect-continue.ts';
@@ -27,24 +27,24 @@ export class Forwarder {
   forward(
     upstream: UpstreamRequest,
     response: ClientResponse,
-    plan: PlanResponse,
+    planner: ResponsePlanner,
   ): Promise<Forwarded> {
     const { message } = upstream.request;
     const { body } = upstream;
-    if (body !== 'stream') return this.#exchange({ upstream, body, response, plan });
-    if (!hasBody(message)) return this.#exchange({ upstream, body: 'none', response, plan });
+    if (body !== 'stream') return this.#exchange({ upstream, body, response, planner });
+    if (!hasBody(message)) return this.#exchange({ upstream, body: 'none', response, planner });
     if (Number(message.headers['content-length'] ?? Infinity) > SMALL_BODY_BYTES) {
       askForBody(message);
-      return this.#exchange({ upstream, body, response, plan });
+      return this.#exchange({ upstream, body, response, planner });
     }
     return readBody(message, SMALL_BODY_BYTES).then((bytes) =>
-      this.#exchange({ upstream, body: bytes, response, plan }),
+      this.#exchange({ upstream, body: bytes, response, planner }),
     );
   }
 
   /**
    * Connects a client to its upstream by a WebSocket. Resolves when the WebSocket is over; or, with a
-   * `failure`, when the client has got the answer of an upstream that declined.
+   * `failure`, when the client has got the response of an upstream that declined.
    *
    * Rejects if there was no answer: with `UpstreamUnreachableError` or `UpstreamTimeoutError` after the
    * client got 502 or 504, with `ClientGoneError` if the client left.

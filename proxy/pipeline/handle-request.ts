@@ -98,8 +98,8 @@ export async function handleRequest(
       await credentials(permit, { origin, configuration, assertions }),
       chooseUpstream(permit, { configuration, random: stages.random }),
     );
-    const plan = (): ResponsePlan => planResponse(permit);
-    const forwarded = await stages.forwarder.forward(upstream, response, plan);
+    const planner = (): ResponsePlan => planResponse(permit);
+    const forwarded = await stages.forwarder.forward(upstream, response, planner);
     sent = forwarded;
     // The response has ended already: this is for the log.
     if (forwarded.failure !== undefined) throw forwarded.failure;

@@ -17,13 +17,14 @@ const OWN_HEADERS_WITH_CORS: ReadonlySet<string> = new Set([
 const CROSS_ORIGIN = Object.entries(CROSS_ORIGIN_HEADERS).flat();
 
 /**
- * Decides what happens with the upstream's answer to a permitted request, before its first byte
+ * Decides what happens with the upstream's response to a permitted request, before its first byte
  * reaches the client: it is relayed, with the gateway's own header fields.
  */
 export function planResponse({ request, route }: Permit): RelayPlan {
   const { id, message } = request;
-  const isForPage = route.compiled.mcpServer !== undefined && message.headers.origin !== undefined;
-  const headers = isForPage
+  const isCrossOriginCall =
+    route.compiled.mcpServer !== undefined && message.headers.origin !== undefined;
+  const headers = isCrossOriginCall
     ? { remove: OWN_HEADERS_WITH_CORS, add: ['X-Request-Id', id, ...CROSS_ORIGIN] }
     : { remove: OWN_HEADERS, add: ['X-Request-Id', id] };
   return { kind: 'relay', headers };

@@ -19,7 +19,10 @@ import type { CompiledResource } from './snapshot.ts';
  * in one word of a-z and hyphens.
  */
 export const PUSH_PATH = '/v1/stream';
-/** Version of the protocol; higher after every change that the other side could misread. */
+/**
+ * Version of the protocol; higher after every change that the other side could misread. A new member of
+ * a resource needs no new version: an older proxy rejects the resource.
+ */
 export const PUSH_PROTOCOL = '2';
 /** Audience of the ServiceAccount tokens that proxies send. */
 export const PUSH_AUDIENCE = 'gatehouse-controller';

@@ -4,7 +4,7 @@ import type { PlacedSnapshot } from '../../proxy/store/snapshot/snapshot-keeper.
 import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import { AN_IDENTITY_PROVIDER } from '../support/compiled-resources.ts';
 import { compiledSettings } from '../support/compiled-settings.ts';
-import { aCompiledRoute, resourcesOf, SOME_SIGNING_KEYS } from '../support/push/some-resources.ts';
+import { aFullRoute, resourcesOf, SOME_SIGNING_KEYS } from '../support/push/some-resources.ts';
 import { sealerWith } from './redis-stores-under-test.ts';
 
 /** Gateway of the snapshots. */
@@ -16,12 +16,7 @@ export function placed(epoch: number, sequence: number): PlacedSnapshot {
   return {
     position: { epoch, sequence },
     snapshot: snapshotOf(
-      resourcesOf(
-        compiledSettings(),
-        SOME_SIGNING_KEYS,
-        AN_IDENTITY_PROVIDER,
-        aCompiledRoute(name),
-      ),
+      resourcesOf(compiledSettings(), SOME_SIGNING_KEYS, AN_IDENTITY_PROVIDER, aFullRoute(name)),
     ),
   };
 }

@@ -1,4 +1,4 @@
-import { configurationSteps } from '../../proxy/configuration/build-configuration.ts';
+import { configurationSteps } from '../../proxy/configuration/configuration-steps.ts';
 import type { Configuration } from '../../proxy/configuration/configuration.ts';
 import { changesBetween, type ResourceChange } from '../../proxy/configuration/snapshot-changes.ts';
 import type { Steps } from '../../proxy/configuration/steps.ts';

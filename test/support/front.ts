@@ -17,7 +17,7 @@ import { readBody } from '../../proxy/http/read-body.ts';
 import { sendResponse } from '../../proxy/http/send-response.ts';
 import { ANONYMOUS } from '../../proxy/authentication/caller.ts';
 import type { Forwarded } from '../../proxy/forwarding/forwarded.ts';
-import type { PlanResponse } from '../../proxy/forwarding/response/response-plan.ts';
+import type { ResponsePlanner } from '../../proxy/forwarding/response/response-plan.ts';
 import { Forwarder } from '../../proxy/pipeline/forward.ts';
 import { makeUpstreamRequest } from '../../proxy/pipeline/make-upstream-request.ts';
 import type { Permit } from '../../proxy/pipeline/permit.ts';
@@ -37,7 +37,7 @@ export interface FrontOptions {
   readonly added?: readonly string[];
   readonly responseHeaders?: HeaderOverlay;
   /** Replaces a relay with `responseHeaders`. `again` sends the same request once more. */
-  readonly plan?: (again: UpstreamRequest) => PlanResponse;
+  readonly plan?: (again: UpstreamRequest) => ResponsePlanner;
   readonly limits?: Partial<ListenerLimits>;
 }
 
@@ -94,8 +94,8 @@ export async function startFront(options: FrontOptions): Promise<Front> {
           const bytes = options.buffers === true ? await readBody(message, 1 << 20) : undefined;
           const upstream = upstreamRequest(options, request, bytes);
           const headers = options.responseHeaders ?? { remove: new Set(), add: [] };
-          const plan = options.plan?.(upstream) ?? (() => ({ kind: 'relay', headers }));
-          const forwarded = await forwarder.forward(upstream, response, plan);
+          const planner = options.plan?.(upstream) ?? (() => ({ kind: 'relay', headers }));
+          const forwarded = await forwarder.forward(upstream, response, planner);
           record({ forwarded, error: forwarded.failure });
         };
         serve().catch((error: unknown) => {

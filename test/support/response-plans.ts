@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
 
 import type {
-  PlanResponse,
+  ResponsePlanner,
   RelayPlan,
-  UpstreamAnswer,
+  UpstreamResponse,
 } from '../../proxy/forwarding/response/response-plan.ts';
 
 /** A request without a body. */
@@ -29,13 +29,13 @@ export function refuseFirst(): RequestListener {
 
 /** Sends a request again if the upstream answers 401 and the request can be repeated. */
 export function repeatRefused(
-  again: Parameters<NonNullable<UpstreamAnswer['repeat']>>[0],
-): PlanResponse {
+  again: Parameters<NonNullable<UpstreamResponse['repeat']>>[0],
+): ResponsePlanner {
   return ({ status, repeat }) => (status === 401 ? (repeat?.(again) ?? RELAY) : RELAY);
 }
 
 /** Makes the same decision asynchronously. */
-export function later(plan: PlanResponse): PlanResponse {
+export function later(plan: ResponsePlanner): ResponsePlanner {
   return async (answer) => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     return plan(answer);

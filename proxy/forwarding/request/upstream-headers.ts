@@ -2,7 +2,7 @@ import { holdsGatewayToken } from '../../crypto/gateway-token.ts';
 import type { GatewayRequest } from '../../http/gateway-request.ts';
 import { withoutGatewayCookies } from '../gateway-cookies.ts';
 import { listedInConnection } from '../hop-by-hop.ts';
-import { isReserved, mayTrail } from '../reserved-fields.ts';
+import { mustNotComeFromClient, mayTrail } from '../client-forbidden-fields.ts';
 
 /** The credentials that an upstream gets. */
 export interface UpstreamCredentials {
@@ -79,7 +79,7 @@ function ruleFor(name: string): Rule {
   if (known !== undefined) return known;
   const lower = name.toLowerCase();
   const isCredential = lower === 'cookie' || lower === 'authorization';
-  const rule = isCredential ? lower : isReserved(lower) ? 'drop' : 'keep';
+  const rule = isCredential ? lower : mustNotComeFromClient(lower) ? 'drop' : 'keep';
   if (knownRules.size < MAX_KNOWN_RULES) knownRules.set(name, rule);
   return rule;
 }

@@ -2,9 +2,12 @@ import { UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import { isGatewayCookie } from '../../http/cookies.ts';
 import { nameOf } from '../gateway-cookies.ts';
 import { isHopByHop, listedInConnection } from '../hop-by-hop.ts';
-import { mayTrail } from '../reserved-fields.ts';
+import { mayTrail } from '../client-forbidden-fields.ts';
 
-/** Changes to the header fields of the upstream's response. */
+/**
+ * Changes to the header fields of the upstream's response. Names are not checked: whoever makes an
+ * overlay keeps framing fields and the gateway's cookies out of it.
+ */
 export interface HeaderOverlay {
   /** Lower-case names of fields that are not passed on. */
   readonly remove: ReadonlySet<string>;
@@ -18,7 +21,7 @@ export type RawFields = readonly (string | Buffer)[];
 /** Facts that decide how the end of a response is marked for the client. */
 export interface Framing {
   readonly status: number;
-  /** The response has no body: the answer to HEAD, 204, 304. */
+  /** The response has no body: the response to HEAD, 204, 304. */
   readonly hasNoBody: boolean;
   /** The client understands chunks; an HTTP/1.0 client reads until the end of the connection. */
   readonly canChunk: boolean;

@@ -2,8 +2,8 @@ import type { GatewayError } from '../../errors/gateway-error.ts';
 import type { UpstreamRequest } from '../request/upstream-request.ts';
 import type { HeaderOverlay, RawFields } from './response-headers.ts';
 
-/** The head of an upstream's final answer, before any of it has reached the client. */
-export interface UpstreamAnswer {
+/** The head of an upstream's final response, before any of it has reached the client. */
+export interface UpstreamResponse {
   readonly status: number;
   readonly rawHeaders: RawFields;
   /**
@@ -14,15 +14,15 @@ export interface UpstreamAnswer {
 }
 
 /**
- * Decides what happens with an upstream's answer. While a promise is pending, nothing is sent to the
+ * Decides what happens with an upstream's response. While a promise is pending, nothing is sent to the
  * client and nothing more is read from the upstream. An error is answered like an error of any stage.
  */
-export type PlanResponse = (answer: UpstreamAnswer) => ResponsePlan | Promise<ResponsePlan>;
+export type ResponsePlanner = (response: UpstreamResponse) => ResponsePlan | Promise<ResponsePlan>;
 
-/** The decision about an upstream's answer. */
+/** The decision about an upstream's response. */
 export type ResponsePlan = RelayPlan | RepeatPlan | AnswerPlan;
 
-/** The client gets the upstream's answer. */
+/** The client gets the upstream's response. */
 export interface RelayPlan {
   readonly kind: 'relay';
   readonly headers: HeaderOverlay;
@@ -36,8 +36,8 @@ declare class Repeatable {
 }
 
 /**
- * The request is sent again with the same body, and the client gets nothing of this answer. The connection
- * to the upstream is closed. The next answer is planned like this one.
+ * The request is sent again with the same body, and the client gets nothing of this response. The connection
+ * to the upstream is closed. The next response is planned like this one.
  */
 export interface RepeatPlan extends Repeatable {
   readonly kind: 'repeat';

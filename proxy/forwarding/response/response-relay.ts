@@ -4,7 +4,7 @@ import { ClientGoneError } from '../../errors/request-errors.ts';
 import type { ClientResponse } from '../../http/client-response.ts';
 import { asError } from '../as-error.ts';
 import type { ForwardedEnd } from '../forwarded.ts';
-import type { AnswerSink } from './answer-sink.ts';
+import type { ResponseSink } from './response-sink.ts';
 import { EventStream } from './event-stream.ts';
 import type { OpenStreams } from './open-streams.ts';
 import {
@@ -16,8 +16,8 @@ import {
 } from './response-headers.ts';
 import type { BodyFilter, RelayPlan } from './response-plan.ts';
 
-/** The head of an upstream's final answer, and the controller of the rest. */
-export interface AnswerHead {
+/** The head of an upstream's final response, and the controller of the rest. */
+export interface ResponseHead {
   readonly status: number;
   readonly reason: string | undefined;
   readonly rawHeaders: RawFields;
@@ -31,9 +31,9 @@ export interface RelayClient {
   readonly streams: OpenStreams;
 }
 
-/** Writes an upstream's answer to the client as it comes, once its head is planned. */
-export class ResponseRelay implements AnswerSink {
-  readonly #head: AnswerHead;
+/** Writes an upstream's response to the client as it comes, once its head is planned. */
+export class ResponseRelay implements ResponseSink {
+  readonly #head: ResponseHead;
   readonly #response: ClientResponse;
   readonly #streams: OpenStreams;
   readonly #headers: ResponseHeaders;
@@ -46,7 +46,7 @@ export class ResponseRelay implements AnswerSink {
   #failure: Error | undefined;
 
   /** Writes the head. Throws if it cannot be passed on. */
-  constructor(head: AnswerHead, plan: RelayPlan, { method, response, streams }: RelayClient) {
+  constructor(head: ResponseHead, plan: RelayPlan, { method, response, streams }: RelayClient) {
     const { status } = head;
     const hasNoBody = method === 'HEAD' || isBodiless(status);
     const framing = {

@@ -174,7 +174,7 @@ export class UpgradeRelay {
     }
   }
 
-  /** Stops waiting for an answer: from now on http-proxy reads the client's bytes. */
+  /** Stops waiting for a response: from now on http-proxy reads the client's bytes. */
   #answered(): void {
     clearTimeout(this.#timer);
     this.#firstByteMs = performance.now() - this.#startedAt;

@@ -58,7 +58,7 @@ export class WebSocketStream implements OpenStream {
   #sendClose(): void {
     this.#upstream.off('data', this.#finishFrame).resume();
     this.#client.write(GOING_AWAY);
-    // Nothing waits for a client that leaves without an answer.
+    // Nothing waits for a client that leaves without a response.
     this.#client.once('end', () => this.#client.end());
   }
 }

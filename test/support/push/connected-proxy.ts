@@ -12,10 +12,10 @@ import {
   type ProxyStream,
   type ScriptedController,
 } from './scripted-controller.ts';
-import { aCompiledRoute, resourcesOf } from './some-resources.ts';
+import { aFullRoute, resourcesOf } from './some-resources.ts';
 
 /** Resources of the first snapshot that tests send. */
-export const RESOURCES = resourcesOf(compiledSettings(), aCompiledRoute(), aCompiledService());
+export const RESOURCES = resourcesOf(compiledSettings(), aFullRoute(), aCompiledService());
 /** The first snapshot that tests send. */
 export const SNAPSHOT = snapshotOf(RESOURCES);
 /** The position of that snapshot. */

@@ -14,7 +14,7 @@ import type { RejectedResource } from '../../../shared/snapshot/rejected-resourc
 import type { SnapshotResource } from '../../../shared/snapshot/snapshot.ts';
 import { aCompiledService } from '../compiled-resources.ts';
 import { compiledSettings } from '../compiled-settings.ts';
-import { aCompiledRoute, resourcesOf } from './some-resources.ts';
+import { aFullRoute, resourcesOf } from './some-resources.ts';
 import { createRecordingLogger } from '../redis/recording-logger.ts';
 
 /** Position of the snapshot that serves. */
@@ -22,8 +22,8 @@ export const FIRST = { epoch: 3, sequence: 5 };
 /** Resources of the snapshot that serves. */
 export const RESOURCES = resourcesOf(
   compiledSettings(),
-  aCompiledRoute('team/a'),
-  aCompiledRoute('team/b'),
+  aFullRoute('team/a'),
+  aFullRoute('team/b'),
   aCompiledService(),
 );
 /** The snapshot that serves. */
@@ -81,6 +81,6 @@ export async function rejectedOf(
 
 /** Resources of the snapshot, with one route changed. */
 export function changed(upstream = 'http://other.internal'): readonly SnapshotResource[] {
-  const [route] = resourcesOf(aCompiledRoute('team/a', { upstream }));
+  const [route] = resourcesOf(aFullRoute('team/a', { upstream }));
   return RESOURCES.map((each) => (each.key === route?.key ? route : each));
 }

@@ -8,10 +8,7 @@ import { AN_IDENTITY_PROVIDER, aResource } from '../compiled-resources.ts';
 import { compiledSettings } from '../compiled-settings.ts';
 
 /** A compiled route with every optional member, and `changes`. */
-export function aCompiledRoute(
-  name = 'team/app',
-  changes: Partial<CompiledRoute> = {},
-): CompiledRoute {
+export function aFullRoute(name = 'team/app', changes: Partial<CompiledRoute> = {}): CompiledRoute {
   return {
     kind: 'route',
     name,
@@ -63,7 +60,7 @@ export function manyResources(routes: number): readonly SnapshotResource[] {
     compiledSettings(),
     AN_IDENTITY_PROVIDER,
     ...Array.from({ length: routes }, (_, index) =>
-      aCompiledRoute(`namespace-${String(index % 50)}/route-${String(index)}`),
+      aFullRoute(`namespace-${String(index % 50)}/route-${String(index)}`),
     ),
   );
 }

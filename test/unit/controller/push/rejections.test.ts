@@ -9,7 +9,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import type { ProbeAnswer, ReceivedSnapshot } from '../../../support/push/push-probe.ts';
 import { pushedRoute, pushedRoutes, pushedSettings } from '../../../support/push/push-resources.ts';
 import { aLeadership, startPushWorld } from '../../../support/push/push-world.ts';
-import { aCompiledRoute, resourcesOf } from '../../../support/push/some-resources.ts';
+import { aFullRoute, resourcesOf } from '../../../support/push/some-resources.ts';
 
 const A = 'route/default/a';
 const B = 'route/default/b';
@@ -207,7 +207,7 @@ describe('a resource that a proxy rejects', () => {
     const publication = world.lead(aLeadership(1));
     const [service, route] = resourcesOf(
       aCompiledService('team/app'),
-      aCompiledRoute('team/a', { backends: [{ service: 'team/app', port: 80, weight: 1 }] }),
+      aFullRoute('team/a', { backends: [{ service: 'team/app', port: 80, weight: 1 }] }),
     );
     if (service === undefined || route === undefined) throw new Error('two resources');
     publication.publish({ put: [service, route, pushedRoute('b')], deleted: [] });

@@ -8,11 +8,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { deltaFrames, fullFrames } from '../../../support/push/frames.ts';
 import { startScriptedController } from '../../../support/push/scripted-controller.ts';
-import {
-  aCompiledRoute,
-  manyResources,
-  resourcesOf,
-} from '../../../support/push/some-resources.ts';
+import { aFullRoute, manyResources, resourcesOf } from '../../../support/push/some-resources.ts';
 import { startTcpRelay } from '../../../support/tcp-relay.ts';
 import { createThrowawayAuthority } from '../../../support/throwaway-authority.ts';
 import {
@@ -62,7 +58,7 @@ describe('a proxy with a controller', () => {
   test('accepts frames that are split anywhere, also within a character', async () => {
     const { applied, stream } = await startConnected();
     const resources = resourcesOf(
-      aCompiledRoute('team/app', { path: { kind: 'regex', value: '/ä€😀+' } }),
+      aFullRoute('team/app', { path: { kind: 'regex', value: '/ä€😀+' } }),
     );
     const text = Buffer.from(
       fullFrames(FIRST, resources)
@@ -78,9 +74,7 @@ describe('a proxy with a controller', () => {
   test('applies changes to the snapshot that it serves', async () => {
     const { applied, stream } = await startConnected();
     await sendFirst(stream);
-    const next = snapshotOf(
-      resourcesOf(compiledSettings(), aCompiledRoute(), aCompiledRoute('team/new')),
-    );
+    const next = snapshotOf(resourcesOf(compiledSettings(), aFullRoute(), aFullRoute('team/new')));
     stream.send(deltaFrames(SECOND, SNAPSHOT, next));
 
     expect(await stream.next('ack')).toMatchObject({ seq: 2, version: next.version });

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { snapshotOf } from '../../../../shared/snapshot/hash-resource.ts';
 import { aCompiledService } from '../../../support/compiled-resources.ts';
 import { deltaFrames, fullFrames } from '../../../support/push/frames.ts';
-import { aCompiledRoute, resourcesOf } from '../../../support/push/some-resources.ts';
+import { aFullRoute, resourcesOf } from '../../../support/push/some-resources.ts';
 import {
   connectedProxies,
   RESOURCES,
@@ -19,8 +19,8 @@ describe('a snapshot that is not served', () => {
   test('is rejected with everything that is wrong in it, and the one before still serves', async () => {
     const { applied, client, stream } = await startConnected();
     await sendFirst(stream);
-    const restricted = { ...aCompiledRoute('team/a'), onlyOnMondays: true };
-    const unknownKind = { ...aCompiledRoute('team/b'), path: { kind: 'glob', value: '/*' } };
+    const restricted = { ...aFullRoute('team/a'), onlyOnMondays: true };
+    const unknownKind = { ...aFullRoute('team/b'), path: { kind: 'glob', value: '/*' } };
     // Like a controller of a different release, with types of its own.
     const next = snapshotOf(resourcesOf(restricted, unknownKind as never, ...[aCompiledService()]));
     stream.send(deltaFrames(SECOND, SNAPSHOT, next));

@@ -13,7 +13,7 @@ import { resourceKey } from '../../../../shared/snapshot/resource-key.ts';
 import type { CompiledResource } from '../../../../shared/snapshot/snapshot.ts';
 import { aCompiledService, AN_IDENTITY_PROVIDER } from '../../../support/compiled-resources.ts';
 import { compiledSettings } from '../../../support/compiled-settings.ts';
-import { aCompiledRoute, SOME_SIGNING_KEYS } from '../../../support/push/some-resources.ts';
+import { aFullRoute, SOME_SIGNING_KEYS } from '../../../support/push/some-resources.ts';
 import { anOrigin } from '../../../support/an-origin.ts';
 
 const GOLDEN = new URL('../../../golden/compile/', import.meta.url);
@@ -27,7 +27,7 @@ const ONE_OF_EACH: readonly CompiledResource[] = [
   }),
   SOME_SIGNING_KEYS,
   AN_IDENTITY_PROVIDER,
-  aCompiledRoute(),
+  aFullRoute(),
   aCompiledService(),
 ];
 
@@ -127,13 +127,13 @@ describe('a resource of a snapshot', () => {
     ['an operator that there is not', withCriterion({ kind: 'user', matcher: { matches: 'a' } })],
     ['a criterion without its matcher', withCriterion({ kind: 'mcp_tool' })],
     ['a claim without a path', withCriterion({ kind: 'claim', path: [], matcher: { is: 'a' } })],
-    ['an access that there is not', { ...aCompiledRoute(), access: { kind: 'anyone' } }],
-    ['a path match that there is not', { ...aCompiledRoute(), path: { kind: 'glob', value: '' } }],
-    ['a port that there is not', { ...aCompiledRoute(), port: 65_536 }],
-    ['a weight below zero', { ...aCompiledRoute(), backends: [{ port: 1, weight: -1 }] }],
+    ['an access that there is not', { ...aFullRoute(), access: { kind: 'anyone' } }],
+    ['a path match that there is not', { ...aFullRoute(), path: { kind: 'glob', value: '' } }],
+    ['a port that there is not', { ...aFullRoute(), port: 65_536 }],
+    ['a weight below zero', { ...aFullRoute(), backends: [{ port: 1, weight: -1 }] }],
     ['an endpoint that is none', aCompiledService('team/app', ['http://10.0.0.1:80'])],
     ['an endpoint without a port', aCompiledService('team/app', ['10.0.0.1'])],
-    ['a name with a line break', { ...aCompiledRoute(), name: 'team/a\nb' }],
+    ['a name with a line break', { ...aFullRoute(), name: 'team/a\nb' }],
   ])('is refused with %s', (_what, value) => {
     expect(parsing(value, 'route/team/app')).toThrow(InvalidResourceError);
   });
@@ -142,11 +142,11 @@ describe('a resource of a snapshot', () => {
     for (const { value } of CASES) {
       expect(parsing(value, `${resourceKey(value)}2`)).toThrow(InvalidResourceError);
     }
-    expect(parsing(aCompiledRoute('team/a'), 'route/team/b')).toThrow('route/team/a');
+    expect(parsing(aFullRoute('team/a'), 'route/team/b')).toThrow('route/team/a');
   });
 
   test('is refused with a wrong hash', () => {
-    const value = aCompiledRoute();
+    const value = aFullRoute();
     const { key, hash } = hashResource(resourceKey(value), value);
     const other = { ...value, upstream: 'http://other.internal:8080' };
 
@@ -169,7 +169,7 @@ describe('a resource of a snapshot', () => {
 });
 
 function withPolicy(policy: unknown): unknown {
-  return { ...aCompiledRoute(), access: { kind: 'policy', policy } };
+  return { ...aFullRoute(), access: { kind: 'policy', policy } };
 }
 
 function withCriterion(criterion: unknown): unknown {

@@ -8,7 +8,7 @@ import {
 } from '../../../../../shared/snapshot/push-frames.ts';
 import type { Snapshot } from '../../../../../shared/snapshot/snapshot.ts';
 import { deltaFrames, fullFrames } from '../../../../support/push/frames.ts';
-import { aCompiledRoute, resourcesOf } from '../../../../support/push/some-resources.ts';
+import { aFullRoute, resourcesOf } from '../../../../support/push/some-resources.ts';
 import {
   RESOURCES,
   SNAPSHOT,
@@ -25,7 +25,7 @@ describe('a resource that stays while its newest content is rejected', () => {
   const next = { epoch: 4, sequence: 1 };
 
   test('is named in the nack', async () => {
-    const [bad] = resourcesOf(aCompiledRoute('team/a', { upstream: 'http://b.internal' }));
+    const [bad] = resourcesOf(aFullRoute('team/a', { upstream: 'http://b.internal' }));
     const under = receiving(SERVING, () => [{ key: bad?.key ?? '', message: 'no' }]);
     const servedHash = SNAPSHOT.resources.get('route/team/a')?.hash;
 
@@ -68,8 +68,8 @@ describe('a resource that stays while its newest content is rejected', () => {
         ),
     ],
   ])('cannot stay if a different route has its address, %s', async (_what, framesTo) => {
-    const { host, path } = aCompiledRoute('team/a');
-    const thief = resourcesOf(aCompiledRoute('team/new', { host, path }));
+    const { host, path } = aFullRoute('team/a');
+    const thief = resourcesOf(aFullRoute('team/new', { host, path }));
     const under = receiving(SERVING);
 
     expect(await rejectedOf(under, framesTo(snapshotOf([...RESOURCES, ...thief])))).toEqual([
@@ -102,7 +102,7 @@ describe('a snapshot that is not consistent', () => {
     ['has a hash of something else', [begin, { ...put, h: HASH }, del, commit], { key: put.k }],
     [
       'has something else under a hash',
-      [begin, { ...put, v: aCompiledRoute('team/a') }, del, commit],
+      [begin, { ...put, v: aFullRoute('team/a') }, del, commit],
       { key: put.k },
     ],
   ])('that %s is rejected as broken', async (_what, frames, error) => {

@@ -6,7 +6,7 @@ import { LONGEST_PROXY_LINE_BYTES } from '../../../../../shared/snapshot/push-fr
 import type { Snapshot } from '../../../../../shared/snapshot/snapshot.ts';
 import { compiledSettings } from '../../../../support/compiled-settings.ts';
 import { deltaFrames, fullFrames } from '../../../../support/push/frames.ts';
-import { aCompiledRoute, resourcesOf } from '../../../../support/push/some-resources.ts';
+import { aFullRoute, resourcesOf } from '../../../../support/push/some-resources.ts';
 import { createRecordingLogger } from '../../../../support/redis/recording-logger.ts';
 import {
   FIRST,
@@ -103,7 +103,7 @@ describe('the resources of a snapshot', () => {
       [...snapshot.resources.keys()].map((key) => ({ key, message: 'x'.repeat(1000) })),
     );
     const many = resourcesOf(
-      ...Array.from({ length: 4000 }, (_, index) => aCompiledRoute(`team/${String(index)}`)),
+      ...Array.from({ length: 4000 }, (_, index) => aFullRoute(`team/${String(index)}`)),
     );
     const answer = await take(under, fullFrames(FIRST, many));
 
@@ -118,7 +118,7 @@ describe('a change of one resource', () => {
     const looked: string[] = [];
     const names = Array.from({ length: count }, (_, index) => `team/r${String(index)}`);
     const before = snapshotOf(
-      resourcesOf(compiledSettings(), ...names.map((name) => aCompiledRoute(name))),
+      resourcesOf(compiledSettings(), ...names.map((name) => aFullRoute(name))),
     );
     const watched = [...before.resources.values()].map(({ key, hash, value }) => ({
       key,
@@ -135,7 +135,7 @@ describe('a change of one resource', () => {
     const under = receiving(placed);
     const change = async (sequence: number, from: Snapshot): Promise<Snapshot> => {
       const upstream = `http://${String(sequence)}.internal`;
-      const [changed] = resourcesOf(aCompiledRoute('team/r1', { upstream }));
+      const [changed] = resourcesOf(aFullRoute('team/r1', { upstream }));
       const rest = [...from.resources.values()].filter(({ key }) => key !== changed?.key);
       const to = snapshotOf(changed === undefined ? rest : [...rest, changed]);
       const frames = deltaFrames({ epoch: 4, sequence }, from, to);
@@ -168,9 +168,9 @@ describe('a change of one resource', () => {
       logger: createRecordingLogger(),
     });
     const [a, b, added] = resourcesOf(
-      aCompiledRoute('team/a', { upstream: 'http://other.internal' }),
-      aCompiledRoute('team/b'),
-      aCompiledRoute('team/c'),
+      aFullRoute('team/a', { upstream: 'http://other.internal' }),
+      aFullRoute('team/b'),
+      aFullRoute('team/c'),
     );
     if (a === undefined || b === undefined || added === undefined) throw new Error('three');
     const rest = RESOURCES.filter(({ key }) => key !== a.key && key !== b.key);

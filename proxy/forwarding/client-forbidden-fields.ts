@@ -23,7 +23,7 @@ const RESERVED: ReadonlySet<string> = new Set([
 const RESERVED_FAMILY = /^(?:x-gateway-|x-forwarded-|proxy-)/;
 
 /** Returns whether clients must not write a field of this lower-case name, in any spelling. */
-export function isReserved(lower: string): boolean {
+export function mustNotComeFromClient(lower: string): boolean {
   if (!NOT_PLAIN.test(lower)) return isReservedName(lower);
   // CGI and WSGI read `X_Gateway_Assertion` and `X-Gateway-Assertion` as one variable.
   const folded = lower.replaceAll(/[^a-z\d]/g, '-');
@@ -39,7 +39,7 @@ function isReservedName(name: string): boolean {
 /** Returns whether a trailer field of this name is passed on, in either direction. */
 export function mayTrail(name: string): boolean {
   const lower = name.toLowerCase();
-  return !isReserved(lower) && !NEVER_TRAILS.has(lower);
+  return !mustNotComeFromClient(lower) && !NEVER_TRAILS.has(lower);
 }
 
 const NEVER_TRAILS: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 import type { RawFields } from './response-headers.ts';
 
-/** Receives the body of an upstream's answer. */
-export interface AnswerSink {
+/** Receives the body of an upstream's response. */
+export interface ResponseSink {
   write(chunk: Buffer): void;
   end(trailers: RawFields): void;
   /** The upstream broke off. */
@@ -9,15 +9,15 @@ export interface AnswerSink {
 }
 
 /**
- * Keeps the body that arrives while an answer is being planned. The upstream is paused meanwhile, so
+ * Keeps the body that arrives while a response is being planned. The upstream is paused meanwhile, so
  * this is at most what its connection had received before.
  */
-export class HeldAnswer implements AnswerSink {
+export class HeldResponse implements ResponseSink {
   readonly #chunks: Buffer[] = [];
   #trailers: RawFields | undefined;
   #failure: Error | undefined;
 
-  /** Why the answer is incomplete; undefined if it is not. */
+  /** Why the response is incomplete; undefined if it is not. */
   get failure(): Error | undefined {
     return this.#failure;
   }
@@ -35,7 +35,7 @@ export class HeldAnswer implements AnswerSink {
   }
 
   /** Passes the kept chunks on. */
-  flowInto(sink: AnswerSink): void {
+  flowInto(sink: ResponseSink): void {
     for (const chunk of this.#chunks) sink.write(chunk);
     if (this.#trailers !== undefined) sink.end(this.#trailers);
   }

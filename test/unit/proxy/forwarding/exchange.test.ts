@@ -1,20 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { ForbiddenError } from '../../../../../proxy/errors/denial-errors.ts';
+import { ForbiddenError } from '../../../../proxy/errors/denial-errors.ts';
 import type {
   BodyFilter,
-  PlanResponse,
-} from '../../../../../proxy/forwarding/response/response-plan.ts';
-import { startFront } from '../../../../support/front.ts';
-import { headerOf, RawClient } from '../../../../support/raw-http.ts';
-import {
-  GET,
-  later,
-  refuseFirst,
-  RELAY,
-  repeatRefused,
-} from '../../../../support/response-plans.ts';
-import { startUpstream } from '../../../../support/upstream.ts';
+  ResponsePlanner,
+} from '../../../../proxy/forwarding/response/response-plan.ts';
+import { startFront } from '../../../support/front.ts';
+import { headerOf, RawClient } from '../../../support/raw-http.ts';
+import { GET, later, refuseFirst, RELAY, repeatRefused } from '../../../support/response-plans.ts';
+import { startUpstream } from '../../../support/upstream.ts';
 
 const HEAD = GET.replace('GET', 'HEAD');
 const POST = 'POST /x HTTP/1.1\r\nHost: app.test\r\nContent-Length: 4\r\n\r\nbody';
@@ -36,7 +30,7 @@ function capitals(): BodyFilter {
 }
 
 describe.each([
-  ['at once', (plan: PlanResponse) => plan],
+  ['at once', (plan: ResponsePlanner) => plan],
   ['later', later],
 ])('a plan that is made %s', (_when, timed) => {
   test('relays the body through a filter, without the length of the original', async () => {
