@@ -9,10 +9,10 @@ import type { Client } from '../records/client.ts';
 import { limitNetwork } from '../endpoints/limit-rate.ts';
 import { PATHS } from '../endpoints/paths.ts';
 
-/** How many metadata documents one network may cause to be fetched before its client is authenticated. */
+/** Limit of metadata documents that one network makes the gateway fetch for unauthenticated clients. */
 const FETCHES = { limit: 60, windowSeconds: 60 };
 
-/** What clients are authenticated with. */
+/** Options of `authenticateFormClient`. */
 export interface ClientAuthentication {
   readonly stores: Pick<Stores, 'rateLimits'>;
   readonly authenticateClient: (request: ClientRequest) => Promise<Client>;
@@ -27,7 +27,7 @@ export interface ClientForm {
 /**
  * Reads the form that a client posts to the token or revocation endpoint, and authenticates the client.
  *
- * Parameters in the query are refused: it ends up in logs and histories (OAuth 2.1, section 2.4.1).
+ * Parameters in the query are refused, because queries end up in logs (OAuth 2.1, section 2.4.1).
  */
 export async function authenticateFormClient(
   { request, origin, configuration }: EndpointContext,

@@ -19,7 +19,7 @@ const MAX_STATE_LENGTH = 2048;
 /** A loopback redirect URI without a port: the request chooses it. */
 const PORTLESS_LOOPBACK = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[/?]|$)/;
 
-/** Returns the client ID of an authorization request; throws an error page unless there is exactly one. */
+/** Returns the client ID of a request; throws an `AuthorizationPageError` unless there is exactly one. */
 export function clientIdOf(parameters: URLSearchParams): string {
   const clientId = onlyValue(parameters, 'client_id');
   if (clientId !== undefined) return clientId;
@@ -30,8 +30,8 @@ export function clientIdOf(parameters: URLSearchParams): string {
 }
 
 /**
- * Returns where the response to an authorization request goes; throws an error page if the redirect URI
- * is not one of the client's (OAuth 2.1, section 4.1.2.1: never redirect to it).
+ * Returns where the response to an authorization request goes. Throws an `AuthorizationPageError` if the
+ * redirect URI is not one of the client's (OAuth 2.1, section 4.1.2.1: never redirect to it).
  */
 export function responseTargetOf(
   parameters: URLSearchParams,
@@ -72,7 +72,7 @@ function onlyValue(parameters: URLSearchParams, name: string): string | undefine
 }
 
 /**
- * Reads the rest of an authorization request. The `OAuthError`s it throws may be sent to the client.
+ * Reads the rest of an authorization request. Throws an `OAuthError` that may be sent to the client.
  *
  * PKCE with S256 is required of every client (OAuth 2.1, section 4.1.1; MCP authorization).
  */

@@ -9,7 +9,7 @@ import { createRevokeEndpoint } from './endpoints/revoke.ts';
 import { createTokenEndpoint } from './endpoints/token.ts';
 import type { GrantOptions } from './grants/token-request.ts';
 
-/** What the endpoints of the authorization server are made with. */
+/** Options of the endpoints of the authorization server. */
 export interface OAuthEndpointOptions
   extends GrantOptions, Pick<ConsentOptions, 'findClient' | 'sessionCookies' | 'redirectToSignIn'> {
   readonly readClientKeys: ReadClientKeys;

@@ -10,7 +10,7 @@ import type { PendingAuthorization } from '../records/pending-authorization.ts';
 
 const MAX_NAME_LENGTH = 80;
 
-/** What the consent page shows and its forms post. */
+/** The values that the consent page shows and its forms post. */
 export interface ConsentQuestion {
   readonly requestId: string;
   readonly csrfToken: string;
@@ -24,8 +24,8 @@ export interface ConsentQuestion {
 /**
  * Asks the user whether a client may use a route in their name.
  *
- * The client's own metadata are untrusted, the target of the redirect is not: therefore the target is
- * what stands out (MCP authorization: the redirect URI's hostname must be clear to see).
+ * The client's own metadata are untrusted. The target of the redirect is checked, and therefore emphasized
+ * (MCP authorization: the redirect URI's hostname must be clear to see).
  */
 export function consentPage(question: ConsentQuestion): GatewayResponse {
   const { pending, client, identity, routeName } = question;
@@ -50,7 +50,7 @@ export function consentPage(question: ConsentQuestion): GatewayResponse {
   return page(200, { title: 'Allow this application?', content, form });
 }
 
-/** The client's name, shortened so that it cannot push the rest off the page. */
+/** Returns the client's name, shortened so that it cannot push the rest off the page. */
 function displayName({ id, metadata: { clientName = id } }: Client): string {
   if (clientName.length <= MAX_NAME_LENGTH) return clientName;
   return `${clientName.slice(0, MAX_NAME_LENGTH)}…`;
@@ -99,7 +99,7 @@ function decisionForm(
   </form>`;
 }
 
-/** Where a client's callback may redirect the browser next: its own pages, or a program on this computer. */
+/** Targets to which a client's callback may redirect: its own pages, or a program on this computer. */
 const ONWARD_TARGETS = ['https:', 'http://localhost:*', 'http://127.0.0.1:*'];
 
 /**
@@ -114,8 +114,8 @@ function formTargets(redirectUri: string): readonly string[] {
 }
 
 /**
- * Shows an error instead of redirecting with it. Attack: anybody can register a website as redirect URI
- * and then use this host as an open redirector (OAuth 2.1, section 7.12.2).
+ * Shows an error instead of redirecting with it. Attack: anyone can register a website as redirect URI and
+ * then use this host as an open redirector (OAuth 2.1, section 7.12.2).
  */
 export function authorizationErrorPage(
   description: string,

@@ -1,10 +1,10 @@
-/** RFC 3986, section 3.3. Nothing in it needs quoting in a header or ends a JSON string. */
+/** RFC 3986, section 3.3. These characters need no quoting, neither in a header nor in JSON. */
 const PATH = /^(?:[\w\-.~!$&'()*+,;=:@/]|%[\da-f]{2})*$/i;
 
 /** Segments that URL parsers resolve, some parsers in their encoded spelling too. */
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
-/** Returns the path with single slashes and none at its end; null if it can be read in two ways. */
+/** Returns the path with single slashes and without slashes at its end; null if it is ambiguous. */
 export function tidyPath(path: string): string | null {
   if (!PATH.test(path) || DOT_SEGMENT.test(path)) return null;
   return withoutSlash(path.replace(/\/{2,}/g, '/'));

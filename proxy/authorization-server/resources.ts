@@ -7,7 +7,7 @@ import type { GatewayRoute, HostRoutes } from '../configuration/routing-table.ts
 import { withoutSlash } from './resource-path.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
 
-/** An absolute http URL of visible characters without fragment, which no parser has to correct. */
+/** An absolute URL of visible characters, without fragment: all parsers read it alike. */
 const RESOURCE = /^https?:\/\/[\x21\x22\x24-\x5b\x5d-\x7e]+$/i;
 
 const MAX_RESOURCE_LENGTH = 2048;
@@ -23,7 +23,7 @@ export function mcpRouteAt(host: HostRoutes, path: string): GatewayRoute | null 
 
 /**
  * Returns the canonical identifier of the MCP route that the `resource` parameter of a request names, by
- * its own URL or one below it. Null if there is no such parameter.
+ * the route's URL or one below it. Null if the parameter is absent.
  *
  * The case of scheme and host, the default port and a slash at the end make no difference.
  *
@@ -41,7 +41,7 @@ export function requestedResource(parameters: URLSearchParams, issuer: Issuer): 
   return resourceIdentifier(route.compiled, issuer.origin);
 }
 
-/** Refuses a token request that names another resource than the grant's (RFC 8707, section 2.2). */
+/** Refuses a token request for a resource that is not the grant's (RFC 8707, section 2.2). */
 export function refuseOtherResource(
   granted: string,
   parameters: URLSearchParams,
@@ -51,7 +51,7 @@ export function refuseOtherResource(
   if (resource !== granted) throw new InvalidTargetError('the resource is not the one granted');
 }
 
-/** Returns the resource of a request without `resource`: the only MCP route of the host. */
+/** Returns the resource of a request without the parameter: the only MCP route of the host. */
 export function onlyResource({ host, origin }: Issuer): string {
   const [only, another] = host.mcpServers;
   if (only === undefined || another !== undefined) {

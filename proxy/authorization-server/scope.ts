@@ -8,7 +8,7 @@ const MAX_SCOPE_LENGTH = 1024;
 /**
  * Returns the scope tokens of a request, each once, in its order.
  *
- * Scopes are labels: they are shown, kept and echoed, and permit nothing by themselves.
+ * Scopes are labels: they are shown, stored and echoed, and permit nothing by themselves.
  */
 export function parseScope(text: string | undefined): readonly string[] {
   if (text === undefined) return [];

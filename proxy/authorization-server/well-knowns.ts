@@ -16,7 +16,7 @@ type Document = Readonly<Record<string, unknown>>;
 type Describe = (issuer: Issuer, path: string, settings: CompiledSettings) => Document | null;
 
 /**
- * The issuer of the authorization server has no path. Clients of the first MCP revisions insert the path
+ * The issuer of an authorization server has no path. Clients of the first MCP revisions insert the path
  * of the MCP URL nevertheless, so it is accepted if it belongs to an MCP route.
  */
 const WELL_KNOWNS: Readonly<Record<string, Describe>> = {

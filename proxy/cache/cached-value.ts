@@ -1,4 +1,4 @@
-/** What a `CachedValue` is made with. */
+/** Options of a `CachedValue`. */
 export interface CachedValueOptions {
   readonly now: () => number;
   /** How long a value is used before it is loaded again, in milliseconds. */

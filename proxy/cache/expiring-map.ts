@@ -15,7 +15,7 @@ interface Entry<Value> {
 }
 
 /**
- * A map of bounded size whose entries expire.
+ * A map of bounded size with entries that expire.
  *
  * An expired entry is never returned. Each insertion sweeps a few entries, so no single insertion is
  * slow; past the bound the oldest entry is evicted.
@@ -27,7 +27,7 @@ export class ExpiringMap<Value> {
   readonly #entries = new Map<string, Entry<Value>>();
   #sweep: MapIterator<[string, Entry<Value>]> = this.#entries.entries();
 
-  /** Until then a full map has no room: no entry expires earlier, or it was scanned a moment ago. */
+  /** A full map has no room until this time: no entry expires earlier, or it was scanned a moment ago. */
   #fullUntil = 0;
 
   /** `onEvicted` is called for evicted entries, not for entries that expired or were removed. */

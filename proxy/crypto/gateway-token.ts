@@ -22,15 +22,15 @@ export function readGatewayToken(kind: GatewayTokenKind, token: string): string 
   return isGatewayToken(kind, token) ? token.slice(PREFIXES[kind].length) : null;
 }
 
-/** Whether a value claims to be a token of this kind. */
+/** Returns whether a value claims to be a token of this kind. */
 export function isGatewayToken(kind: GatewayTokenKind, token: string): boolean {
   return token.startsWith(PREFIXES[kind]);
 }
 
 /**
- * Whether an `Authorization` value holds a token of this gateway.
+ * Returns whether an `Authorization` value contains a token of this gateway.
  *
- * Attack: an upstream that is sent one could act as the caller on its route.
+ * Attack: an upstream that receives such a token could act as the caller on its route.
  */
 export function holdsGatewayToken(authorization: string): boolean {
   return GATEWAY_TOKEN.test(authorization);

@@ -1,6 +1,6 @@
 /**
- * Whether parsed JSON is a list of values of these types. Sealed values are authentic, so this only
- * tells apart the formats of different releases.
+ * Returns whether parsed JSON is a list of values of these types. Sealed values are authentic, so this only
+ * distinguishes the formats of different releases.
  */
 export function isTuple(value: unknown, types: readonly string[]): value is readonly unknown[] {
   return (

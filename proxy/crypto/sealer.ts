@@ -11,7 +11,7 @@ const MINIMUM_BODY_BYTES = KEY_ID_BYTES + IV_BYTES + TAG_BYTES;
 
 declare const isSealed: unique symbol;
 
-/** Text that a `Sealer` of this process sealed. Text that is read back is a plain string. */
+/** A text that a `Sealer` of this process sealed. A sealed text from elsewhere is a plain string. */
 export type Sealed = string & { readonly [isSealed]: true };
 
 interface DerivedKey {
@@ -46,8 +46,8 @@ export class Sealer {
   }
 
   /**
-   * Whether the first key sealed the text. Otherwise it must be sealed again before its key is
-   * dropped.
+   * Returns whether the first key sealed the text. If not, the text must be sealed again before its key is
+   * removed.
    */
   isSealedByFirst(sealed: string): boolean {
     return Buffer.from(sealed, 'base64url').subarray(0, KEY_ID_BYTES).equals(this.#first.id);

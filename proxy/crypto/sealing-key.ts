@@ -1,15 +1,15 @@
 import { hkdfSync } from 'node:crypto';
 
 /**
- * A sealing key. Its id is derived from the secret alone, so that all proxies agree on it, whatever
- * the key's file is called.
+ * A sealing key. Its id is derived from the secret, so that all proxies agree on the id even if the names of
+ * their files differ.
  */
 export interface SealingKey {
   /** At least 32 bytes. */
   readonly secret: Buffer;
 }
 
-/** One or more: the first seals, all open. */
+/** One key or more: the first key seals, and every key opens. */
 export type SealingKeys = readonly [SealingKey, ...SealingKey[]];
 
 /**

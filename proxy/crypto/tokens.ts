@@ -6,7 +6,7 @@ const HASH_FORMAT = /^[\w-]{43}$/;
 declare const isHashOfToken: unique symbol;
 
 /**
- * Hash of a bearer value. Stores take only these, so a bearer value itself in a store does not
+ * Hash of a bearer value. Stores accept only hashes, so code that stores a bearer value itself does not
  * compile.
  */
 export type TokenHash = string & { readonly [isHashOfToken]: true };
@@ -22,7 +22,7 @@ export function hashToken(token: string): TokenHash {
   return createHash('sha256').update(token).digest('base64url') as TokenHash;
 }
 
-/** Whether a member of a sealed record can be a hash that `hashToken` made. */
+/** Returns whether a value has the form of a hash that `hashToken` made. */
 export function isTokenHash(value: unknown): value is TokenHash {
   return typeof value === 'string' && HASH_FORMAT.test(value);
 }

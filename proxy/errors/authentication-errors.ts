@@ -7,7 +7,7 @@ export class SignInRequiredError extends GatewayError {
   override readonly status = 401;
 }
 
-/** What a `SignInFailedError` may be made with. */
+/** Options of a `SignInFailedError`. */
 export interface SignInFailedOptions extends ErrorOptions {
   readonly status?: 400 | 403 | 500 | 502;
   readonly startAgainUrl?: string;
@@ -18,7 +18,7 @@ export class SignInFailedError extends GatewayError {
   override readonly name = 'SignInFailedError';
   override readonly reason: string;
   override readonly status: 400 | 403 | 500 | 502;
-  /** Where the user can try again: at a live route. Never a URL that a stranger can choose. */
+  /** URL of a live route at which the user can try again. Never a URL that a stranger can choose. */
   readonly startAgainUrl: string | undefined;
 
   constructor(

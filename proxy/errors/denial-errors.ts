@@ -1,6 +1,6 @@
 import { GatewayError } from './gateway-error.ts';
 
-/** The request is forbidden, such as for its origin or form. */
+/** The request is forbidden, for example because of its origin or of a forged form. */
 export class ForbiddenError extends GatewayError {
   override readonly name: string = 'ForbiddenError';
   override readonly reason: string;

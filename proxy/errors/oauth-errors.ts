@@ -1,7 +1,7 @@
 import { GatewayError } from './gateway-error.ts';
 
 /**
- * An error that a token, registration, revocation or authorization endpoint responds with.
+ * An error response of the token, registration, revocation or authorization endpoint.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-5.2 RFC 6749, section 5.2}
  */

@@ -36,7 +36,7 @@ export class BodyTooSlowError extends GatewayError {
   }
 }
 
-/** A JSON-RPC message that is refused before policy is evaluated; `code` is JSON-RPC's. */
+/** A JSON-RPC message that is refused before policy is evaluated. `code` is the JSON-RPC error code. */
 export class InvalidMessageError extends GatewayError {
   override readonly name = 'InvalidMessageError';
   override readonly reason = 'invalid-json-rpc';

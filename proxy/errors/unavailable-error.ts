@@ -1,6 +1,6 @@
 import { GatewayError } from './gateway-error.ts';
 
-/** Something that the request needs is unavailable for a while: 503, with the time to wait. */
+/** The request needs something that is unavailable for a while: 503, with the time to wait. */
 export class UnavailableError extends GatewayError {
   override readonly name: string = 'UnavailableError';
   override readonly reason: string;

@@ -24,24 +24,24 @@ export function readBody(
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const settle = (finish: () => void): void => {
+    const stop = (finish: () => void): void => {
       clearTimeout(deadline);
       message.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
       finish();
     };
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > limit) settle(() => reject(new BodyTooLargeError(limit)));
+      if (size > limit) stop(() => reject(new BodyTooLargeError(limit)));
       else chunks.push(chunk);
     };
     const onEnd = (): void => {
-      settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+      stop(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     };
     const onClose = (): void => {
-      settle(() => reject(clientGone()));
+      stop(() => reject(clientGone()));
     };
     const deadline = setTimeout(() => {
-      settle(() => reject(new BodyTooSlowError()));
+      stop(() => reject(new BodyTooSlowError()));
     }, deadlineMs);
     message.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
   });

@@ -12,7 +12,7 @@ import { identityFromClaims } from './identity-from-claims.ts';
 import type { ProviderDiscovery } from './provider-discovery.ts';
 import type { Identity } from '../records/session.ts';
 
-/** The scopes that give claims at every provider. */
+/** The scopes for claims that every provider supports. */
 const DEFAULT_SCOPES = ['openid', 'email', 'profile'];
 
 /** Asks for a refresh token (OpenID Connect Core, section 11). */
@@ -57,7 +57,7 @@ function scopesOf({ scopes }: CompiledIdentityProvider, client: ProviderClient):
     : DEFAULT_SCOPES;
 }
 
-/** What the provider returned about a user who signed in. */
+/** The provider's answer about a user who signed in. */
 export interface ProviderAnswer {
   readonly identity: Identity;
   /** Gets the user's current claims later; absent if the provider issues none. */

@@ -17,8 +17,8 @@ type Observer = (response: ObservedResponse) => Promise<void>;
 const observers = new AsyncLocalStorage<Observer>();
 
 /**
- * A `fetch` whose responses an observer sees before the caller does. It fails if a response is longer
- * than 1 MiB.
+ * A `fetch` that passes each response to an observer before the caller gets it. It fails if a response is
+ * longer than 1 MiB.
  */
 export const observedFetch: CustomFetch = async (url, options) => {
   const { body = null, ...init } = options;
@@ -30,7 +30,7 @@ export const observedFetch: CustomFetch = async (url, options) => {
   return new Response(content, { status, statusText, headers });
 };
 
-/** Passes every response with a body that `run` gets by `observedFetch` to an observer. */
+/** Passes to an observer every response with a body that `observedFetch` returns during `run`. */
 export function observeResponses<Result>(
   observer: Observer,
   run: () => Promise<Result>,

@@ -19,15 +19,15 @@ const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 
 /** Providers rarely move their endpoints; their keys are fetched again if an unknown one signs. */
-const LIFETIME = HOUR;
+const LIFETIME_MS = HOUR;
 
 /** Long enough to spare a provider that is down, short enough to notice soon that it is back. */
-const FAILURE_LIFETIME = 2 * SECOND;
+const FAILURE_LIFETIME_MS = 2 * SECOND;
 
 /** Timeout of every request to the provider. */
 const TIMEOUT_SECONDS = 10;
 
-/** What a `ProviderDiscovery` is made with. */
+/** Options of a `ProviderDiscovery`. */
 export interface ProviderDiscoveryOptions {
   /** Accepts http issuers on loopback. */
   readonly devAllowLoopback: boolean;
@@ -43,15 +43,15 @@ export class ProviderDiscovery {
     this.#options = options;
   }
 
-  /** Rejects if the provider cannot be reached, or is not the configured issuer. */
+  /** Returns the client for a provider. Rejects if it is unreachable, or is not the configured issuer. */
   clientOf(provider: CompiledIdentityProvider): Promise<ProviderClient> {
     // The whole configuration, secret included: any difference makes a different client.
     const key = JSON.stringify(provider);
     if (this.#known?.key !== key) {
       const client = new CachedValue(() => discover(provider, this.#options), {
         now: this.#options.now,
-        lifetime: LIFETIME,
-        failureLifetime: FAILURE_LIFETIME,
+        lifetime: LIFETIME_MS,
+        failureLifetime: FAILURE_LIFETIME_MS,
       });
       this.#known = { key, client };
     }

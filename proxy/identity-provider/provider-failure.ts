@@ -3,12 +3,12 @@ import { AuthorizationResponseError, ResponseBodyError } from 'openid-client';
 import { SignInFailedError } from '../errors/authentication-errors.ts';
 import { UnavailableError } from '../errors/unavailable-error.ts';
 
-/** How long a renewal is not tried again after the provider failed. */
+/** How long no renewal is tried after the provider failed. */
 export const REST_SECONDS = 2;
 
 /**
- * Returns the error for a sign-in that the identity provider did not complete. Its cause is a text made
- * here: errors of the protocol contain responses, and responses contain tokens.
+ * Returns the error for a sign-in that the identity provider did not complete. Its cause is a description
+ * only: errors of the protocol contain responses, and responses contain tokens.
  */
 export function providerFailure(error: unknown, startAgainUrl: string): SignInFailedError {
   const options = { cause: new Error(describe(error)), startAgainUrl };
@@ -25,7 +25,7 @@ export function providerFailure(error: unknown, startAgainUrl: string): SignInFa
   return new SignInFailedError('identity-provider-failed', message, { ...options, status: 502 });
 }
 
-/** Returns the error for a refresh that the provider did not complete; its cause is made likewise. */
+/** Returns the error for a refresh that the provider did not complete. Its cause is a description only. */
 export function providerUnavailable(error: unknown): UnavailableError {
   const message = 'the identity provider could not be used';
   return new UnavailableError('identity-provider-unavailable', message, {
@@ -48,7 +48,7 @@ function describe(error: unknown): string {
   return parts.join('; caused by ');
 }
 
-/** Recognised by its members: `fetch` may make its errors in another realm than this. */
+/** Recognised by its members, because errors of `fetch` may be of a different realm. */
 interface ErrorLike {
   readonly name: string;
   readonly message: string;

@@ -14,14 +14,14 @@ import type { SignInOptions } from './sign-in/sign-in-options.ts';
 import { createSignOutEndpoint } from './sign-in/sign-out.ts';
 import { createJwksEndpoint } from './assertion/jwks-endpoint.ts';
 
-/** What sign-in and identity are made with. */
+/** Options of `createIdentityEndpoints`. */
 export interface IdentityOptions {
   readonly stores: SignInOptions['stores'];
   readonly sealer: Sealer;
   readonly logger: Logger;
   /** Accepts identity providers on http, on loopback. */
   readonly devAllowLoopback: boolean;
-  /** They sign, and are published, if the settings name no keys. */
+  /** Sign assertions, and are published, if the settings name no keys. */
   readonly defaultSigningKeys: CompiledSigningKeys;
   /** How long the last good check of a session stays valid while the stores are unavailable. */
   readonly outageGraceSeconds: () => number;
@@ -29,7 +29,7 @@ export interface IdentityOptions {
   readonly now: () => number;
 }
 
-/** What the rest of the gateway uses of sign-in. */
+/** The endpoints of sign-in, and the functions that the rest of the gateway uses. */
 export interface IdentityEndpoints extends Disposable {
   /** By path; every host has them. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;
@@ -38,7 +38,7 @@ export interface IdentityEndpoints extends Disposable {
   readonly redirectToSignIn: RedirectToSignIn;
 }
 
-/** Puts together sign-in over several hosts, sign-out, and the keys of the identity assertion. */
+/** Makes sign-in over several hosts, sign-out, and the endpoint of the assertion keys. */
 export function createIdentityEndpoints({
   stores,
   sealer,

@@ -7,7 +7,7 @@ export function member(object: JsonObject, name: string): unknown {
 }
 
 /**
- * Finds a key that is one of `names` only for a parser that ignores case, as Go's does: it accepts
+ * Finds a key that is one of `names` only for a parser that ignores case. Go's parser does, and accepts
  * `Name`, and even `paramſ`.
  */
 export function findCaseVariant(object: JsonObject, names: readonly string[]): string | undefined {

@@ -34,7 +34,7 @@ class Reader {
     const members: [string, unknown][] = [];
     this.#readItems('}', () => {
       const key = this.#readString();
-      this.#takeIf(':');
+      this.#skipIf(':');
       members.push([key, this.readValue(levelsLeft)]);
     });
     return Object.fromEntries(members);
@@ -49,12 +49,12 @@ class Reader {
   }
 
   #readItems(end: string, readItem: () => void): void {
-    this.#take();
+    this.#skip();
     while (this.#peek() !== end) {
       readItem();
-      this.#takeIf(',');
+      this.#skipIf(',');
     }
-    this.#take();
+    this.#skip();
   }
 
   #readString(): string {
@@ -74,7 +74,7 @@ class Reader {
     return JSON.parse(piece);
   }
 
-  /** Returns the next character after spaces. */
+  /** Skips spaces, and returns the next character. */
   #peek(): string {
     SPACE.lastIndex = this.#position;
     SPACE.test(this.#text);
@@ -82,11 +82,11 @@ class Reader {
     return this.#text.charAt(this.#position);
   }
 
-  #take(): void {
+  #skip(): void {
     this.#position++;
   }
 
-  #takeIf(mark: string): void {
-    if (this.#peek() === mark) this.#take();
+  #skipIf(mark: string): void {
+    if (this.#peek() === mark) this.#skip();
   }
 }

@@ -5,12 +5,12 @@ import { parseMessage, type JsonRpcMessage } from './json-rpc.ts';
 import { checkMirroredHeaders } from './mirrored-headers.ts';
 import { rawHeaderValues } from './raw-header.ts';
 
-/** RFC 8259, section 8.1: JSON is UTF-8; some clients add the charset nevertheless. */
+/** RFC 8259, section 8.1: JSON is always UTF-8, but some clients add the charset. */
 const JSON_TYPE = /^application\/json[\t ]*(?:;[\t ]*charset=(?:utf-8|"utf-8")[\t ]*)?$/i;
 
 /**
- * Checks that the body of a POST to an MCP server route is announced as plain JSON: neither of another
- * type nor compressed.
+ * Checks that the header of a POST to an MCP server route announces plain JSON: no other media type, and no
+ * compression.
  *
  * Attack: an upstream that is less strict could run a tool call that policy never saw.
  */

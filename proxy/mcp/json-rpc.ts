@@ -7,10 +7,10 @@ import { MIRRORED_NAMES } from './mirrored-name.ts';
 import { parseStrictJson } from './strict-json.ts';
 import { isRecord } from '../../shared/runtime/is-record.ts';
 
-/** What the gateway reads from one JSON-RPC message. */
+/** The members of one JSON-RPC message that the gateway reads. */
 export interface JsonRpcMessage {
   readonly kind: 'request' | 'notification' | 'response';
-  /** The id of a request; undefined for a response, which has the id of the server's request. */
+  /** The id of a request; undefined for a response, because its id is that of the server's request. */
   readonly id: MessageId | undefined;
   /** Undefined for a response. */
   readonly method: string | undefined;
@@ -18,7 +18,7 @@ export interface JsonRpcMessage {
   readonly toolName: string | undefined;
   /** `params.arguments` of a `tools/call`; empty when it has none. */
   readonly toolArguments: JsonObject | undefined;
-  /** What the `Mcp-Name` header mirrors for this method, when the message has it. */
+  /** The value that the `Mcp-Name` header mirrors for this method, if the message has it. */
   readonly mirroredName: string | undefined;
   /** The protocol version that `params._meta` names. */
   readonly protocolVersion: string | undefined;
@@ -92,7 +92,7 @@ function readId(envelope: JsonObject): MessageId | undefined {
   return id;
 }
 
-/** `1e400` is a number in JSON, but not in arithmetic. */
+/** `1e400` is a number in JSON, but `Infinity` once it is parsed. */
 function isMessageId(id: unknown): id is MessageId {
   return isText(id) || (typeof id === 'number' && Number.isFinite(id));
 }
@@ -143,7 +143,7 @@ function readMirroredName(method: string, params: JsonObject): string | undefine
   const mirrored = MIRRORED_NAMES.get(method);
   const name = mirrored === undefined ? undefined : member(params, mirrored.member);
   if (typeof name !== 'string') return undefined;
-  if (!isText(name)) throw invalid('what the message names is not a text');
+  if (!isText(name)) throw invalid('the mirrored name is not a text');
   return name;
 }
 

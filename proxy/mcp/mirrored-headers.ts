@@ -5,7 +5,7 @@ import type { JsonRpcMessage } from './json-rpc.ts';
 import { MIRRORED_NAMES } from './mirrored-name.ts';
 import { rawHeaderValues } from './raw-header.ts';
 
-/** The first revision whose requests mirror their body in headers. */
+/** The first revision in which headers mirror the body of a request. */
 const MIRRORING_SINCE = '2026-07-28';
 const REVISION = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -28,7 +28,7 @@ function mismatch(text: string, { id = null }: { id?: JsonRpcMessage['id'] | nul
   return new InvalidMessageError(text, { code: HEADER_MISMATCH, id });
 }
 
-/** An upstream may read the other value of a repeated header. */
+/** Returns the value of a header. Refuses a repeated one, because an upstream may read the other value. */
 function readOnce(
   rawHeaders: readonly string[],
   name: string,
@@ -43,7 +43,7 @@ function mustMirror(version: string): boolean {
   return REVISION.test(version) && version >= MIRRORING_SINCE;
 }
 
-/** The body's version has a meaning only if it or the header's is a mirroring revision. */
+/** The version in the body has a meaning only if either version is a mirroring revision. */
 function checkVersion(header: string | undefined, message: JsonRpcMessage): void {
   const inBody = message.protocolVersion;
   if (inBody === undefined || inBody === header) return;

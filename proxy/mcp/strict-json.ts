@@ -24,7 +24,7 @@ export function parseStrictJson(text: string): unknown {
   // a key \u00 and no "name" (nodejs/node#63785). Attack: sending both hides a tool from policy.
   const value = hasEscapes ? readJson(text, MAX_DEPTH, tooDeep) : parsed;
   if (countMembers(value, MAX_DEPTH) !== members) throw invalid('the message has a duplicate key');
-  // Attack: C ends a text at U+0000, and of {"name":"list","name\u0000":"drop_table"} reads two names.
+  // Attack: C ends a text at U+0000, and reads two names in {"name":"list","name\u0000":"drop_table"}.
   if (text.includes(ESCAPED_NUL) && hasNulKey(value)) throw invalid('a key has U+0000');
   return value;
 }
@@ -47,7 +47,7 @@ function countMembers(value: unknown, levelsLeft: number): number {
   return count;
 }
 
-/** For values that are known not to be nested too deeply. */
+/** Returns whether a key has U+0000. The nesting of the value must have been checked. */
 function hasNulKey(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries<unknown>({ ...value }).some(

@@ -10,12 +10,12 @@ export interface LoadedDocument<Value> {
   readonly freshSeconds: number;
 }
 
-/** What a `DocumentCache` is made with. */
+/** Options of a `DocumentCache`. */
 export interface DocumentCacheSettings {
   readonly maxEntries: number;
   /** How old a document may become while no newer one can be loaded. */
   readonly maxStaleSeconds: number;
-  /** Returns whether an error means that the server is down, and not that it responded differently. */
+  /** Returns whether an error means that the server is down. Unexpected responses are not outages. */
   readonly isOutage: (error: unknown) => boolean;
   readonly now: () => number;
 }

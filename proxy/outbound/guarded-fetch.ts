@@ -6,7 +6,7 @@ import { OutboundFailedError, OutboundRefusedError } from './outbound-errors.ts'
 import { type OutboundResponse, pinnedGet, type ResolvedAddress } from './pinned-request.ts';
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 
-/** How one URL is fetched. */
+/** Options of one fetch. */
 export interface GuardedFetchOptions {
   /** Value of the `Accept` header. */
   readonly accept: string;
@@ -21,7 +21,7 @@ export interface GuardedFetchOptions {
 /** Fetches a URL that came from outside; throws `OutboundRefusedError` or `OutboundFailedError`. */
 export type GuardedFetch = (url: string, options: GuardedFetchOptions) => Promise<OutboundResponse>;
 
-/** What a `GuardedFetch` is made with. */
+/** Options of `createGuardedFetch`. */
 export interface GuardedFetchSettings {
   /** Allows loopback, also by http (`--dev-allow-loopback`). */
   readonly devAllowLoopback: boolean;
@@ -95,7 +95,7 @@ function checkAddresses(
   }
 }
 
-/** A look-up cannot be aborted, but it need not be waited for. */
+/** Rejects once the signal is aborted: a look-up goes on, but nothing waits for it. */
 function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolveValue, reject) => {
     const onAbort = (): void => {
@@ -103,10 +103,10 @@ function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise
     };
     if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
-    const settle = (): void => {
+    const stopListening = (): void => {
       signal.removeEventListener('abort', onAbort);
     };
-    work.finally(settle).then(resolveValue, reject);
+    work.finally(stopListening).then(resolveValue, reject);
   });
 }
 

@@ -23,7 +23,7 @@ export class OutboundRefusedError extends Error {
 /** Why a URL could not be fetched. */
 export type FailureKind = 'dns' | 'connection' | 'timeout' | 'too-large' | 'aborted';
 
-/** The URL could not be fetched. The message holds nothing that the server sent. */
+/** The URL could not be fetched. The message has no content from the server. */
 export class OutboundFailedError extends Error {
   override readonly name = 'OutboundFailedError';
   readonly kind: FailureKind;

@@ -27,8 +27,8 @@ interface GetOptions {
 }
 
 /**
- * Gets a URL from one of the given addresses and from no other, whatever its host resolves to now. No
- * redirect is followed; no proxy, cookie, credential or shared connection is used.
+ * Gets a URL from one of the given addresses only, even if its host now resolves to others. No redirect is
+ * followed; no proxy, cookie, credential or shared connection is used.
  */
 export async function pinnedGet(
   url: URL,

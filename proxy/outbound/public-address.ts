@@ -1,6 +1,10 @@
-import { isIPv4, isIPv6, type BlockList } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 
+import { oncePerObject } from '../cache/once-per-object.ts';
 import { addressRanges, isWithin, type Cidrs } from '../http/address-ranges.ts';
+
+/** The settings pass the same array every time. */
+const allowedRanges = oncePerObject((cidrs: Cidrs) => addressRanges(cidrs));
 
 /**
  * Returns whether an address is on the public internet, or in one of the allowed networks.
@@ -13,7 +17,7 @@ import { addressRanges, isWithin, type Cidrs } from '../http/address-ranges.ts';
  */
 export function isPublicAddress(address: string, allowed: Cidrs = []): boolean {
   const actual = embeddedIPv4(address) ?? address;
-  if (isWithin(readOnce(allowed), actual)) return true;
+  if (isWithin(allowedRanges(allowed), actual)) return true;
   if (isIPv4(actual)) return !isWithin(SPECIAL_IPV4, actual);
   return isWithin(GLOBAL_UNICAST_IPV6, actual) && !isWithin(SPECIAL_IPV6, actual);
 }
@@ -48,7 +52,7 @@ const GLOBAL_UNICAST_IPV6 = addressRanges(['2000::/3']);
 const SPECIAL_IPV6 = addressRanges([
   '2001::/23', // IETF protocol assignments, Teredo among them (RFC 2928, RFC 4380)
   '2001:db8::/32', // documentation (RFC 3849)
-  '2002::/16', // 6to4: an IPv4 address in disguise, and no longer in use (RFC 3056, RFC 7526)
+  '2002::/16', // 6to4: contains an IPv4 address; deprecated (RFC 3056, RFC 7526)
   '3fff::/20', // documentation (RFC 9637)
 ]);
 
@@ -63,13 +67,4 @@ function embeddedIPv4(address: string): string | undefined {
   const [high, low] = groups.slice(-2).map((group) => parseInt(group || '0', 16));
   if (high === undefined || low === undefined) return undefined;
   return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
-}
-
-const known = new WeakMap<Cidrs, BlockList>();
-
-/** The settings pass the same array each time. */
-function readOnce(cidrs: Cidrs): BlockList {
-  const list = known.get(cidrs) ?? addressRanges(cidrs);
-  known.set(cidrs, list);
-  return list;
 }

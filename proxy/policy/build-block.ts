@@ -6,7 +6,7 @@ import type { Reason } from './reason.ts';
 /** The result of a block for one request. */
 export interface BlockResult {
   readonly holds: boolean;
-  /** Codes of the criteria that decided it, each once, in the policy's order. */
+  /** Codes of the criteria that decided the result, each once, in the policy's order. */
   readonly reasons: readonly Reason[];
 }
 
@@ -18,7 +18,7 @@ interface Group {
   readonly criteria: readonly PositionedCriterion[];
 }
 
-/** In the order of their reasons. */
+/** The groups of a block, in the order of their reasons. */
 const GROUPS = [
   { name: 'and', needsAll: true },
   { name: 'or', needsAll: false },

@@ -12,8 +12,8 @@ import { withToolReasons } from './tool-reasons.ts';
 /**
  * Builds the evaluator of a policy.
  *
- * Both blocks are always evaluated, for the log. Throws if any part of the policy is unknown: to leave
- * a part of an `allow` or a `deny` out could widen what is permitted.
+ * Both blocks are always evaluated, for the log. Throws if any part of the policy is unknown: ignoring a
+ * part of `allow` or `deny` could permit more.
  */
 export function buildPolicyEvaluator(policy: Policy): PolicyEvaluator {
   const allow = buildSide(policy, 'allow', buildCriterion);

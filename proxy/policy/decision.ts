@@ -1,6 +1,6 @@
 import type { Identity } from '../records/session.ts';
 
-/** Everything that the criteria of a policy may test. */
+/** The facts about a request that the criteria of a policy may test. */
 export interface PolicyInput {
   readonly identity: Identity | undefined;
   readonly method: string;

@@ -12,6 +12,6 @@ export type Reason =
   | `${MatchedSubject}-ok`
   | `${MatchedSubject}-unauthorized`;
 
-/** What criteria with a string matcher test. */
+/** The subjects that criteria with a string matcher test. */
 export type MatchedSubject =
   'user' | 'email' | 'domain' | 'groups' | 'claim' | 'http-method' | 'http-path' | 'mcp-tool';

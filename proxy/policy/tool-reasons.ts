@@ -1,8 +1,8 @@
 import type { Decision, PolicyInput } from './decision.ts';
 
 /**
- * Completes a decision with the reasons about the tool that the authorization log must show, at
- * whatever position `mcp_tool` is (specification: Evaluation rules, 5, and Errors):
+ * Adds the reasons about the tool to a decision. The authorization log must show them at any position of
+ * `mcp_tool` (specification: Evaluation rules, 5, and Errors):
  *
  * - a request denied by `mcp_tool` in `deny` has `allow` false with `mcp-tool-unauthorized`, besides
  *   the reasons of `deny` itself;

@@ -1,4 +1,4 @@
-/** What an authorization code was issued for. */
+/** The request and the session for which an authorization code was issued. */
 export interface AuthorizationCode {
   readonly issuer: string;
   readonly clientId: string;
@@ -9,6 +9,6 @@ export interface AuthorizationCode {
   readonly sessionId: string;
   readonly resource: string;
   readonly scopes: readonly string[];
-  /** Id of the grant that its redemption creates; known before, so that reuse can revoke the grant. */
+  /** Id of the grant that its redemption creates. Chosen in advance, so that reuse can revoke the grant. */
   readonly grantId: string;
 }

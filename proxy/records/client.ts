@@ -8,7 +8,7 @@ export interface ClientMetadata {
   readonly tokenEndpointAuthMethod: TokenEndpointAuthMethod;
   /** Those that this authorization server supports. */
   readonly grantTypes: readonly string[];
-  /** As the client states; redirect URIs are checked alike for both. */
+  /** As the client states. The rules for redirect URIs are the same for both. */
   readonly applicationType?: 'native' | 'web';
   readonly scope?: string;
   /** One of these two is present for `private_key_jwt`. */

@@ -1,4 +1,4 @@
-/** What a user agreed to. A different value in any member needs a consent of its own. */
+/** Identifies a consent: a different value of any member needs a consent of its own. */
 export interface ConsentKey {
   readonly provider: string;
   readonly subject: string;

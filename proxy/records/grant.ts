@@ -1,10 +1,10 @@
 /** A user's approval for one client to use one route; its tokens are issued from it. */
 export interface Grant {
   readonly id: string;
-  /** Route origin that it was made at; at other origins it is unknown. */
+  /** Route origin at which it was made; other origins do not know it. */
   readonly issuer: string;
   readonly clientId: string;
-  /** The sign-in during which it was approved, and whose sessions its tokens depend on. */
+  /** The sign-in during which it was approved. Its tokens depend on the sessions of this sign-in. */
   readonly signInId: string;
   /** Canonical resource identifier of the route: the audience of its access tokens. */
   readonly resource: string;

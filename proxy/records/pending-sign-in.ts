@@ -1,9 +1,9 @@
 import type { TokenHash } from '../crypto/tokens.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
 
-/** A sign-in under way at the identity provider. */
+/** A sign-in that the user has not finished at the identity provider. */
 export interface PendingSignIn {
-  /** Origin that the user came from, and returns to. */
+  /** Origin from which the user came, and to which the user returns. */
   readonly targetOrigin: Origin;
   /** Path and query to restore, starting with `/`. */
   readonly returnPath: string;

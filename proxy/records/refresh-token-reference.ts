@@ -1,8 +1,8 @@
 import type { TokenHash } from '../crypto/tokens.ts';
 
-/** What a refresh token contains, and its hash. Tokens themselves are never stored. */
+/** The content of a refresh token, and its hash. Tokens themselves are never stored. */
 export interface RefreshTokenReference {
-  /** Identifies the family: every token rotated from one grant has it. */
+  /** Identifies the family: all refresh tokens of one grant. */
   readonly grantId: string;
   /** Number of tokens of the family that came before it. */
   readonly generation: number;

@@ -3,7 +3,7 @@ export interface Identity {
   /** Name of the identity provider; `subject` is unique only within it. */
   readonly provider: string;
   readonly subject: string;
-  /** Absent also if the provider calls it unverified. */
+  /** Also absent if the provider calls it unverified. */
   readonly email?: string;
   readonly name?: string;
   readonly groups: readonly string[];
@@ -14,7 +14,7 @@ export interface Identity {
 /** A user who is signed in until it expires. The browser and every grant made from it share it. */
 export interface Session {
   readonly id: string;
-  /** The sign-in it was made from, and from which an expired session can be renewed. */
+  /** The sign-in from which the session was made. After the session expires, it can make the next one. */
   readonly signInId: string;
   readonly identity: Identity;
   /** Milliseconds since the epoch. */

@@ -1,7 +1,7 @@
 import type { TokenHash } from '../crypto/tokens.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
 
-/** What a single-use sign-in code was issued for. */
+/** The session and the target for which a single-use sign-in code was issued. */
 export interface SignInCode {
   readonly sessionId: string;
   readonly targetOrigin: Origin;

@@ -3,7 +3,7 @@ import type { Identity } from './session.ts';
 /** One sign-in of one user, from which its sessions are made. */
 export interface SignInRecord {
   readonly id: string;
-  /** Where the user signed in. The refresh token is sent nowhere else. */
+  /** The provider at which the user signed in. The refresh token is sent nowhere else. */
   readonly provider: {
     readonly name: string;
     readonly issuer: string;

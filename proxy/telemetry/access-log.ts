@@ -6,11 +6,11 @@ import type { SentResponse } from '../http/send-response.ts';
 /** One request and its response. */
 export interface AccessRecord {
   readonly requestId: string;
-  /** Absent when its head could not be parsed. */
+  /** Absent if its head could not be parsed. */
   readonly request: GatewayRequest | undefined;
   /** Name of the route; absent when none was matched. */
   readonly route: string | undefined;
-  /** The response: the gateway's own, or a forwarded one. Absent when the client got none. */
+  /** The gateway's own response, or a forwarded one. Absent if the client got none. */
   readonly response: SentResponse | Forwarded | undefined;
   readonly durationMs: number;
 }
@@ -56,7 +56,7 @@ function responseFields(response: AccessRecord['response']): object {
   return { status, bytes, ended, upstream, 'first-byte-ms': rounded(firstByteMs) };
 }
 
-/** Milliseconds with three digits after the point. */
+/** Rounds milliseconds to three digits after the point. */
 function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 1_000) / 1_000;
 }

@@ -22,7 +22,7 @@ export interface ClientRequest {
   readonly beforeFetch?: BeforeFetch;
 }
 
-/** What `authenticateClient` works with. */
+/** Options of `authenticateClient`. */
 export interface AuthenticateClientOptions extends ClientAssertionOptions {
   readonly findClient: FindClient;
 }
@@ -60,7 +60,7 @@ async function find(
   return client;
 }
 
-/** These endpoints show no page; and a document whose server is down is not the client's fault. */
+/** Converts an error for a page: these endpoints show none. An outage is not the client's fault. */
 function asTokenError(cause: unknown): unknown {
   if (cause instanceof MetadataDocumentError && cause.problem === 'unavailable') {
     return new TemporarilyUnavailableError('the metadata document cannot be fetched', { cause });

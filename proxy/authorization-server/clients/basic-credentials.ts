@@ -1,7 +1,7 @@
 const BASIC = /^basic +([A-Za-z0-9+/]+=*) *$/i;
 
 /**
- * Reads client credentials from an `Authorization` header; null if it has none.
+ * Reads client credentials from an `Authorization` header; null if it does not have them.
  *
  * Both halves are form-urlencoded before they are joined (RFC 6749, section 2.3.1).
  */

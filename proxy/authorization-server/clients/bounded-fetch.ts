@@ -7,8 +7,8 @@ const MAX_AT_ONCE = 16;
 const MAX_FAILURES = 1000;
 
 /**
- * How long no fetch is tried from an address that did not respond. Error responses are never
- * remembered, as the draft of metadata documents demands: this only spares servers that are down.
+ * How long an address that did not respond is not fetched again. Error responses are never remembered, as
+ * the draft of metadata documents demands: this only spares servers that are down.
  */
 const FAILURE_SECONDS = 5;
 

@@ -22,7 +22,7 @@ const CLOCK_SKEW_SECONDS = 30;
 const MAX_ID_LENGTH = 256;
 const SECOND = 1000;
 
-/** How old the cached keys of a client may be if none of them verifies the assertion. */
+/** If no cached key verifies the assertion, keys that are older than this are fetched again. */
 const KEY_RETRY_SECONDS = 60;
 
 /**
@@ -34,7 +34,7 @@ const ASSERTIONS = { limit: 300, windowSeconds: 60 };
 /** Types that a client assertion may have. A token of another type is meant for something else. */
 const TYPES: readonly unknown[] = [undefined, 'JWT', 'client-authentication+jwt'];
 
-/** A client assertion, and what it must match. */
+/** A client assertion, and the values that it must match. */
 export interface ClientAssertion {
   readonly assertion: string;
   readonly client: Client;
@@ -43,7 +43,7 @@ export interface ClientAssertion {
   readonly settings: ClientKeysSettings;
 }
 
-/** What `acceptClientAssertion` works with. */
+/** Options of `acceptClientAssertion`. */
 export interface ClientAssertionOptions {
   readonly readClientKeys: ReadClientKeys;
   readonly replays: ReplayStore;
@@ -132,7 +132,7 @@ async function useOnce(
   if (!isFirst) throw refused('replay');
 }
 
-/** The client is not told the reason; the log has it as the cause. */
+/** Returns an error that hides the reason from the client; the log has it as the cause. */
 function refused(cause: unknown): InvalidClientError {
   return new InvalidClientError('the client assertion is not acceptable', { cause });
 }

@@ -48,13 +48,13 @@ export type ReadClientKeys = (
   options?: { readonly maxAgeSeconds?: number },
 ) => Promise<ClientKeySet>;
 
-/** What the reader of clients’ keys is made with. */
+/** Options of `createClientKeysReader`. */
 export interface ClientKeysOptions {
   readonly guardedFetch: GuardedFetch;
   readonly now?: () => number;
 }
 
-/** Makes the reader of clients' keys, by value or from `jwks_uri`; the latter are cached. */
+/** Makes the reader of clients' keys, by value or from `jwks_uri`. Keys from a URI are cached. */
 export function createClientKeysReader({
   guardedFetch,
   now = Date.now,
@@ -81,7 +81,7 @@ export function createClientKeysReader({
   };
 }
 
-/** The metadata were accepted before, so what is wrong with them now is an error of the client. */
+/** Converts an error in metadata to `invalid_client`: this is not the registration. */
 function asClientError<Result>(run: () => Result): Result {
   try {
     return run();

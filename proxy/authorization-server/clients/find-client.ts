@@ -7,7 +7,7 @@ import { isUrlClientId } from './url-client-id.ts';
 /**
  * Finds the client with an ID at an issuer; null if none is registered there.
  *
- * Throws an `AuthorizationPageError` if the ID is a URL of which no acceptable client can be read.
+ * Throws an `AuthorizationPageError` if the ID is a URL and no acceptable client can be read from it.
  */
 export type FindClient = (
   issuer: string,
@@ -16,7 +16,7 @@ export type FindClient = (
   beforeFetch?: BeforeFetch,
 ) => Promise<Client | null>;
 
-/** What `FindClient` is made with. */
+/** Options of `createFindClient`. */
 export interface FindClientOptions {
   readonly clients: ClientStore;
   readonly readMetadataDocument: ReadMetadataDocument;

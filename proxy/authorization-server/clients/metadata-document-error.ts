@@ -7,7 +7,7 @@ export type MetadataDocumentProblem =
   /** The client ID, the response or the document breaks a rule. */
   | 'invalid';
 
-/** The client ID is a URL from which no client could be read; the authorization request ends here. */
+/** No client could be read from the URL that is the client ID. The authorization request ends here. */
 export class MetadataDocumentError extends AuthorizationPageError {
   override readonly name = 'MetadataDocumentError';
   readonly problem: MetadataDocumentProblem;

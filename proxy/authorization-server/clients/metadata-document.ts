@@ -41,14 +41,14 @@ type MetadataDocumentSettings = Pick<
 /** Called before a fetch; throws `TooManyRequestsError` if the requester caused too many. */
 export type BeforeFetch = () => Promise<void>;
 
-/** Returns the client that a URL identifies. Throws an `AuthorizationPageError` if there is none. */
+/** Returns the client that a URL identifies; throws an `AuthorizationPageError` if it identifies none. */
 export type ReadMetadataDocument = (
   clientId: string,
   settings: MetadataDocumentSettings,
   beforeFetch?: BeforeFetch,
 ) => Promise<Client>;
 
-/** What the reader of metadata documents is made with. */
+/** Options of `createMetadataDocumentReader`. */
 export interface MetadataDocumentOptions {
   readonly guardedFetch: GuardedFetch;
   readonly devAllowLoopback: boolean;
@@ -56,9 +56,9 @@ export interface MetadataDocumentOptions {
 }
 
 /**
- * Makes the reader of client ID metadata documents. It caches valid documents for as long as their
- * server allows, between a minute and a day, and never caches error responses. Few are fetched at
- * once, since strangers choose their addresses.
+ * Makes the reader of client ID metadata documents. It caches valid documents for as long as their server
+ * allows, between a minute and a day, and never caches error responses. Only a few documents are fetched
+ * at once, because strangers choose their addresses.
  *
  * @see {@link https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document OAuth Client ID Metadata Document}
  */
@@ -92,7 +92,7 @@ function isOutage(error: unknown): boolean {
   return error instanceof MetadataDocumentError && error.problem === 'unavailable';
 }
 
-/** Checked before anything is fetched (specification: Global MCP settings, rule 4), and for cached ones. */
+/** Checks every use, before anything is fetched (specification: Global MCP settings, rule 4). */
 function checkDomain(clientId: string, { allowedClientIdDomains }: MetadataDocumentSettings): void {
   const host = URL.parse(clientId)?.hostname ?? '';
   if (!matchesDomainPattern(host, allowedClientIdDomains)) {

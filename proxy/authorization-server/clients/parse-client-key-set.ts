@@ -11,7 +11,7 @@ const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 /** Members of public keys that verify signatures (RFC 7517, section 4; RFC 7518, section 6). */
 const PUBLIC_MEMBERS = ['kty', 'use', 'alg', 'kid', 'crv', 'x', 'y', 'n', 'e'];
 
-/** The modulus of an RSA key of 8192 bits has 1366. */
+/** The modulus of an RSA key of 8192 bits has 1366 characters. */
 const MAX_MEMBER_LENGTH = 2048;
 
 const MAX_OPERATIONS = 8;
@@ -19,8 +19,8 @@ const MAX_OPERATIONS = 8;
 /**
  * Reads the public keys of a client; throws `InvalidClientMetadataError`.
  *
- * Of a key only the members that verify signatures are kept; others would be memory for strangers to
- * fill. A private key is refused, not stripped: it is public now, and its owner should know.
+ * Only the members that verify signatures are kept, because strangers could fill memory with others. A
+ * private key is refused, not stripped: it is public now, and its owner should know.
  */
 export function parseClientKeySet(value: unknown): ClientKeySet {
   const keys = isRecord(value) ? value['keys'] : undefined;

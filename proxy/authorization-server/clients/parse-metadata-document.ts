@@ -8,7 +8,7 @@ import { parseClientMetadata } from './parse-client-metadata.ts';
 const SECRET_MEMBERS = ['client_secret', 'client_secret_expires_at'];
 
 /**
- * Reads a client ID metadata document; throws an `OAuthError` whose description names the problem.
+ * Reads a client ID metadata document; throws an `OAuthError` that describes the problem.
  *
  * @see {@link https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document#section-4.1 OAuth Client ID Metadata Document, section 4.1}
  */

@@ -9,10 +9,10 @@ const URI_CHARACTERS = /^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]*$/;
 /** Only lower case: browsers ignore case, exact comparison does not. */
 const SCHEME = /^([a-z][a-z0-9+.-]*):/;
 
-/** Stricter than a URL parser, which accepts `;`, `'` and `*`: they have a meaning in security policies. */
+/** Stricter than a URL parser, which accepts `;`, `'` and `*`. These have a meaning in security policies. */
 const HOST = /^(?:[a-z\d_-]+(?:\.[a-z\d_-]+)*\.?|\[[\da-f:.]+\])$/;
 
-/** Scheme and host of a loopback redirect URI, then the port that is not compared, then the rest. */
+/** Scheme and host of a loopback redirect URI, the port, which is not compared, and the rest. */
 const LOOPBACK = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?((?:[/?].*)?)$/;
 
 /** The decision about a redirect URI that a client wants to register. */
@@ -25,7 +25,7 @@ export type RedirectUriVerdict =
 /**
  * Decides about a redirect URI that a client wants to register.
  *
- * HTTPS anywhere; http on `localhost`, `127.0.0.1` and `[::1]` only; private-use schemes that are
+ * Accepts https anywhere, http on `localhost`, `127.0.0.1` and `[::1]`, and private-use schemes that are
  * named after a domain (RFC 8252, section 7.1) or belong to a known application.
  */
 export function judgeRedirectUri(uri: string): RedirectUriVerdict {
@@ -75,9 +75,9 @@ function schemeOf(uri: string): string {
 /**
  * Returns whether the redirect URI of a request is one of the registered ones.
  *
- * Simple string comparison, slashes included (RFC 9700, section 2.1). The one exception is the port
- * of http loopback URIs, which native applications choose at run time (RFC 8252, section 7.3; OAuth
- * 2.1 says so for `localhost` too).
+ * Compares the whole text, including slashes (RFC 9700, section 2.1). The only exception is the port of
+ * http loopback URIs, which native applications choose at run time (RFC 8252, section 7.3; for
+ * `localhost` too by OAuth 2.1).
  */
 export function matchesRedirectUri(requested: string, registered: readonly string[]): boolean {
   if (!URL.canParse(requested)) return false;
@@ -90,7 +90,7 @@ function withoutLoopbackPort(uri: string): string {
   return base === undefined ? uri : base + (rest ?? '');
 }
 
-/** Where a redirect URI leads, in words for people. */
+/** The target of a redirect URI, in words for people. */
 export interface RedirectTarget {
   /** The host of a website, `this computer (...)`, or the scheme of an application. */
   readonly name: string;
@@ -98,7 +98,7 @@ export interface RedirectTarget {
   readonly isLoopback: boolean;
 }
 
-/** Returns where a registered redirect URI leads: the host is the one a browser would use. */
+/** Returns the target of a registered redirect URI; the host is the one that a browser would use. */
 export function redirectTarget(uri: string): RedirectTarget {
   const { protocol, hostname } = new URL(uri);
   if (protocol !== 'https:' && protocol !== 'http:') return { name: protocol, isLoopback: false };

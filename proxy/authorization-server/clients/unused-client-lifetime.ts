@@ -15,7 +15,7 @@ export function unapprovedClientSeconds(settings: Lifetimes): number {
   return Math.min(UNAPPROVED_CLIENT_SECONDS, usedClientSeconds(settings));
 }
 
-/** Extends the life of a registered client that a user has just approved, or that used its grant. */
+/** Extends the lifetime of a registered client that a user has just approved, or that used its grant. */
 export async function keepUsedClient(
   clients: ClientStore,
   issuer: string,

@@ -9,16 +9,16 @@ const PATH = /^https?:\/\/[^/?]*([^?]*)/;
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 
 /**
- * Returns whether a client ID is a URL, and so names a metadata document; IDs of registered clients
- * never look like one. `checkClientIdUrl` decides whether the URL is acceptable.
+ * Returns whether a client ID is a URL and therefore names a metadata document; IDs of registered clients
+ * are not URLs. `problemOfClientIdUrl` decides whether the URL is acceptable.
  */
 export function isUrlClientId(clientId: string): boolean {
   return /^https?:\/\//i.test(clientId);
 }
 
 /**
- * Returns the problem of a URL as client ID, to be read after "client ID"; null if it is acceptable.
- * With the development flag http is acceptable too.
+ * Returns the problem of a URL as client ID, as the end of a sentence that begins with "client ID"; null if
+ * the URL is acceptable. With `devAllowLoopback` http is acceptable too.
  *
  * @see {@link https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document#section-3 OAuth Client ID Metadata Document, section 3}
  */

@@ -26,7 +26,7 @@ const PENDING_SECONDS = 600;
 /** Limit per network. Attack: one party's requests must not push those of others out of the store. */
 const REQUESTS = { limit: 1000, windowSeconds: 60 };
 
-/** What the authorization endpoint is made with. */
+/** Options of the authorization endpoint. */
 export interface AuthorizeOptions {
   readonly stores: Pick<Stores, 'pendingAuthorizations' | 'rateLimits'>;
   readonly findClient: FindClient;
@@ -68,14 +68,14 @@ async function authorize(
   }
 }
 
-/** By GET or by a posted form (RFC 6749, section 3.1). */
+/** Reads the parameters of a GET or of a posted form (RFC 6749, section 3.1). */
 async function parametersOf({ request }: EndpointContext): Promise<URLSearchParams> {
   if (request.method === 'POST') return readForm(request.message);
   return new URLSearchParams(request.query);
 }
 
 /**
- * Reports an error to the client by a redirect, before the user has taken part.
+ * Reports an error to the client by a redirect, although the user has not interacted yet.
  *
  * Attack: open redirector (OAuth 2.1, section 7.12.2). The redirect goes only to this computer, to an
  * application, or to a client of a domain that the administrator allows; otherwise a page is shown.

@@ -34,7 +34,7 @@ const CODE_SECONDS = 60;
 /** How long a consent is remembered. */
 const CONSENT_SECONDS = 90 * 24 * 60 * 60;
 
-/** What the consent endpoint is made with. */
+/** Options of the consent endpoint. */
 export interface ConsentOptions {
   readonly stores: Pick<
     Stores,
@@ -99,7 +99,7 @@ async function decide(context: EndpointContext, options: ConsentOptions): Promis
   throw new BadRequestError('no-decision', 'the form says neither approve nor deny');
 }
 
-/** Returns what the user of this browser has to decide about, or the redirect to sign in. */
+/** Returns the question for the user of this browser, or the redirect to sign in. */
 async function questionOf(
   requestId: string,
   context: EndpointContext,
@@ -162,8 +162,8 @@ async function remember(
 }
 
 /**
- * Only the callback of a website belongs to the same client next time: on a computer any program may
- * take the port or the scheme (OAuth 2.1, section 7.4).
+ * Returns whether a consent may be remembered. Only the callback of a website certainly belongs to the same
+ * client next time: on a computer any program may take the port or the scheme (OAuth 2.1, section 7.4).
  */
 function isRememberable({ redirectUri }: PendingAuthorization): boolean {
   return redirectUri.startsWith('https:');

@@ -18,12 +18,12 @@ import { parseClientMetadata } from '../clients/parse-client-metadata.ts';
 import { parseJsonObject } from '../clients/parse-json-object.ts';
 import { unapprovedClientSeconds } from '../clients/unused-client-lifetime.ts';
 
-/** The body is held in memory, and anybody may send one. */
+/** The body is held in memory, and anyone may send one. */
 const MAX_BODY_BYTES = 16 * 1024;
 const REGISTRATIONS = { limit: 20, windowSeconds: 60 };
 const SECOND = 1000;
 
-/** What the registration endpoint is made with. */
+/** Options of the registration endpoint. */
 export interface RegisterOptions {
   readonly stores: Pick<Stores, 'clients' | 'rateLimits'>;
   readonly logger: Logger;

@@ -14,7 +14,9 @@ import { requiredParameter } from '../parameters.ts';
 /** How far apart the clocks of proxies may be. */
 const CLOCK_SKEW_SECONDS = 600;
 
-/** What the revocation endpoint is made with. */
+const SECOND = 1000;
+
+/** Options of the revocation endpoint. */
 export interface RevokeOptions extends ClientAuthentication {
   readonly stores: Stores;
   readonly externalTokens: ExternalTokens;
@@ -83,11 +85,11 @@ async function revokeExternalToken(
 }
 
 /**
- * Returns how long the revocation of a token is remembered: its whole lifetime, since by the clock of
- * another proxy the token may have just been issued.
+ * Returns how long the revocation of a token is remembered: the whole lifetime of the token, because the
+ * clock of another proxy may show the time of its issue.
  */
 function revocationSecondsOf({ issuedAt, expiresAt }: ExternalTokenClaims): number {
-  return Math.ceil((expiresAt - issuedAt) / 1000) + CLOCK_SKEW_SECONDS;
+  return Math.ceil((expiresAt - issuedAt) / SECOND) + CLOCK_SKEW_SECONDS;
 }
 
 /** RFC 7009, section 2.1: a token that was issued to another client is refused. */

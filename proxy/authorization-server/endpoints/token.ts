@@ -13,7 +13,7 @@ const GRANT_TYPES: ReadonlyMap<string, GrantType> = new Map([
   ['refresh_token', redeemRefreshToken],
 ]);
 
-/** What the token endpoint is made with. */
+/** Options of the token endpoint. */
 export type TokenOptions = GrantOptions & ClientAuthentication;
 
 /**

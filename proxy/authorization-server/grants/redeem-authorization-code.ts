@@ -16,9 +16,8 @@ const REUSE_MEMORY_SECONDS = 600;
 /**
  * Redeems an authorization code (OAuth 2.1, section 4.1.3).
  *
- * The code is consumed last, so a request that is refused or fails leaves it usable, and the client can
- * try again; nobody holds the tokens that were made until then. A second use revokes the tokens of the
- * first.
+ * The code is consumed last, so that the client can try again after a request that was refused or failed;
+ * no client has the tokens that were made before that. A second use revokes the tokens of the first.
  */
 export async function redeemAuthorizationCode(
   options: GrantOptions,
@@ -38,7 +37,7 @@ export async function redeemAuthorizationCode(
   const grant = { id: code.grantId, issuer, clientId, signInId, resource, scopes };
   const { token: refreshToken, reference } = refreshTokens.firstOf(grant.id);
   const { refreshTokenSeconds } = settings.tokens;
-  // In this order: a grant whose sign-in has expired would lock the client out.
+  // In this order: a grant without its sign-in would lock the client out.
   await stores.signIns.extend(signInId, refreshTokenSeconds);
   await stores.grants.create(grant, refreshTokenSeconds);
   await stores.refreshTokens.save(reference, refreshTokenSeconds);

@@ -31,7 +31,7 @@ export async function redeemRefreshToken(
   const reference = options.refreshTokens.open(token);
   if (reference === null) throw unknownToken();
   const grant = await findGrant(reference, options, request);
-  // First of all: a replayed token must not make the gateway ask the identity provider.
+  // Before the session: a replayed token must not make the gateway ask the identity provider.
   await refuseUnusable(reference, grant, options);
   const scopes = narrowScope(parameter(parameters, 'scope'), grant.scopes);
   refuseOtherResource(grant.resource, parameters, request.issuer);
@@ -39,7 +39,7 @@ export async function redeemRefreshToken(
   const session = await sessionOf(grant.signInId, request);
   if (session === null) throw new InvalidGrantError('the session has ended; sign in again');
 
-  // In this order: a grant whose client or sign-in has expired would lock the client out.
+  // In this order: a grant without its client or sign-in would lock the client out.
   const { refreshTokenSeconds } = settings.tokens;
   await keepUsedClient(stores.clients, grant.issuer, request.client, settings);
   await stores.signIns.extend(grant.signInId, refreshTokenSeconds);
@@ -50,7 +50,7 @@ export async function redeemRefreshToken(
   return tokenResponse(externalTokens, issuance, settings, now());
 }
 
-/** A refresh token and what belongs to it. */
+/** A refresh token, with its reference and its grant. */
 interface HeldToken {
   readonly token: string;
   readonly reference: RefreshTokenReference;

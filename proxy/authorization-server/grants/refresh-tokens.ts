@@ -9,7 +9,7 @@ const CONTEXT = 'refresh-token';
 /** Far above the length of any issued token; a longer one is refused without decoding it. */
 const MAX_TOKEN_LENGTH = 1024;
 
-/** A token that was just issued: for its holder, and as the store knows it. */
+/** A token that was just issued: the text for its holder, and the reference for the store. */
 export interface IssuedRefreshToken {
   readonly token: string;
   readonly reference: RefreshTokenReference;
@@ -29,10 +29,12 @@ export class RefreshTokens {
     this.#sealer = sealer;
   }
 
+  /** Issues the first token of a grant. */
   firstOf(grantId: string): IssuedRefreshToken {
     return this.#issue(grantId, 0);
   }
 
+  /** Issues the token that replaces another. */
   successorOf({ grantId, generation }: RefreshTokenReference): IssuedRefreshToken {
     return this.#issue(grantId, generation + 1);
   }
@@ -40,9 +42,9 @@ export class RefreshTokens {
   /**
    * Returns what a token contains; null for any text that was not issued by this gateway.
    *
-   * A token that was sealed with a key that this proxy lacks cannot be distinguished from a forged one, or
-   * from one that outlived its key. It is therefore not a reason for a 503: the client of such a token
-   * would retry for ever instead of starting a sign-in.
+   * A token that was sealed with a key that this proxy lacks looks like a forged one, or like one that
+   * outlived its key. Therefore it causes no 503: its client would retry for ever instead of starting a
+   * sign-in.
    */
   open(token: string): RefreshTokenReference | null {
     if (token.length > MAX_TOKEN_LENGTH) return null;

@@ -1,8 +1,8 @@
 import type { Stores } from '../../store/stores.ts';
 
 /**
- * Ends a grant and every token issued from it. Final: a concurrent request cannot create a grant with
- * this id any more.
+ * Ends a grant and every token issued from it. This is final: a concurrent request cannot create the grant
+ * afterwards.
  */
 export async function revokeGrant(
   { grants, refreshTokens, revocations }: Pick<Stores, 'grants' | 'refreshTokens' | 'revocations'>,

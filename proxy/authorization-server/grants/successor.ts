@@ -7,8 +7,8 @@ const CONTEXT = 'refresh-token-successor';
 const KEY_BYTES = 32;
 
 /**
- * Seals the successor of a rotated token under a key that only the holder of the token has: a reader of
- * the store cannot use what it keeps for the grace period.
+ * Seals the successor of a rotated token with a key that only the holder of the token has. A reader of the
+ * store cannot use the sealed successor, which the store keeps for the grace period.
  */
 export function sealSuccessor(successor: string, token: string): Sealed {
   return sealerOf(token).seal(successor, CONTEXT);

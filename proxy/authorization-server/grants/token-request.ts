@@ -11,7 +11,7 @@ import type { ExternalTokens } from '../../authentication/external-tokens.ts';
 import type { Issuer } from '../resources.ts';
 import type { RefreshTokens } from './refresh-tokens.ts';
 
-/** A token request whose client has authenticated. */
+/** A token request of an authenticated client. */
 export interface TokenRequest {
   readonly issuer: Issuer;
   readonly settings: CompiledSettings;
@@ -20,7 +20,7 @@ export interface TokenRequest {
   readonly parameters: URLSearchParams;
 }
 
-/** What grant types are made with. */
+/** Options of a grant type. */
 export interface GrantOptions {
   readonly stores: Stores;
   readonly externalTokens: ExternalTokens;

@@ -5,7 +5,9 @@ import type { Session } from '../../records/session.ts';
 import type { Grant } from '../../records/grant.ts';
 import type { ExternalTokens } from '../../authentication/external-tokens.ts';
 
-/** What a token response is made from. */
+const SECOND = 1000;
+
+/** The tokens that a token response issues. */
 export interface Issuance {
   readonly grant: Grant;
   readonly session: Session;
@@ -26,7 +28,7 @@ export function tokenResponse(
   settings: CompiledSettings,
   now: number,
 ): GatewayResponse {
-  const lifetime = settings.tokens.externalTokenSeconds * 1000;
+  const lifetime = settings.tokens.externalTokenSeconds * SECOND;
   const expiresAt = Math.max(now, Math.min(now + lifetime, session.expiresAt));
   const accessToken = externalTokens.issue({
     gatewayId: settings.gatewayId,
@@ -41,7 +43,7 @@ export function tokenResponse(
   const body = {
     access_token: accessToken,
     token_type: 'Bearer',
-    expires_in: Math.floor((expiresAt - now) / 1000),
+    expires_in: Math.floor((expiresAt - now) / SECOND),
     refresh_token: refreshToken,
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
   };

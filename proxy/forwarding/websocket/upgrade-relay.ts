@@ -72,7 +72,7 @@ export class UpgradeRelay {
         else reject(this.#failure ?? new ClientGoneError('the client left before the handshake'));
       });
       const { choice } = this.#upstream;
-      if (choice === undefined) this.#shakeHands();
+      if (choice === undefined) this.#startHandshake();
       else this.#visitTarget(choice).catch((error: unknown) => this.#fail(asError(error)));
     });
   }
@@ -96,10 +96,10 @@ export class UpgradeRelay {
     this.#visit = new TargetVisit(choice, this.#options.loads);
     const connection = await connectTarget(this.#visit);
     if (this.#client.socket.destroyed) connection.destroy();
-    else this.#shakeHands(agentOn(connection));
+    else this.#startHandshake(agentOn(connection));
   }
 
-  #shakeHands(agent?: Agent): void {
+  #startHandshake(agent?: Agent): void {
     const { socket, head } = this.#client;
     const proxy = httpProxy.createProxyServer();
     proxy.on('proxyReqWs', (outgoing) => {

@@ -11,8 +11,8 @@ const SECOND = 1000;
 /** How long an upstream may accept an assertion. */
 const LIFETIME_SECONDS = 300;
 
-/** How long one assertion is reused before the next is signed. */
-const REUSE = 60 * SECOND;
+/** How long an assertion is reused before the next is signed. */
+const REUSE_MS = 60 * SECOND;
 
 /** Pairs of a session and a host with requests within the last minute. */
 const MAX_ASSERTIONS = 20_000;
@@ -21,7 +21,7 @@ const MAX_ASSERTIONS = 20_000;
 const MAX_SIGNERS = 8;
 
 interface Assertion {
-  /** A promise while it is being signed: concurrent requests share it. */
+  /** A promise until it is signed: concurrent requests share it. */
   token: string | Promise<string>;
   readonly reusableUntil: number;
 }
@@ -33,7 +33,7 @@ interface Signer {
   readonly assertions: BoundedMap<string, Assertion>;
 }
 
-/** What assertions are signed with. */
+/** Options of an `AssertionSigner`. */
 export interface AssertionSignerOptions {
   /** Keys where the settings name none. */
   readonly defaultKeys: CompiledSigningKeys;
@@ -57,8 +57,8 @@ export class AssertionSigner {
   }
 
   /**
-   * Returns the assertion about a session's user for the upstreams of one host: without a promise
-   * while one is at hand, since each is signed once a minute at most. The first of the keys signs.
+   * Returns the assertion about the user of a session for the upstreams of one host; without a promise if
+   * it was signed within the last minute. The first of the keys signs.
    */
   assertionFor(
     session: Session,
@@ -71,7 +71,7 @@ export class AssertionSigner {
     const known = signer.assertions.get(name);
     if (known !== undefined && known.reusableUntil > now) return known.token;
     const token = sign(claimsOf(session, routeOrigin, now), signer);
-    const assertion: Assertion = { token, reusableUntil: now + REUSE };
+    const assertion: Assertion = { token, reusableUntil: now + REUSE_MS };
     signer.assertions.set(name, assertion);
     return replaceBySigned(assertion, token).catch((error: unknown) => {
       signer.assertions.delete(name);
@@ -100,7 +100,7 @@ async function replaceBySigned(assertion: Assertion, token: Promise<string>): Pr
   return (assertion.token = await token);
 }
 
-/** Claims that are not known of the user are left out; `groups` is always a list (specification). */
+/** Unknown attributes of the user are left out; `groups` is always a list (specification). */
 function claimsOf({ identity }: Session, routeOrigin: string, now: number): JWTPayload {
   const { subject, email, name, groups } = identity;
   const issuedAt = Math.floor(now / SECOND);

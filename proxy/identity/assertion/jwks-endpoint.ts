@@ -8,7 +8,7 @@ const MAX_AGE_SECONDS = 300;
 
 const CACHED = { 'cache-control': `public, max-age=${String(MAX_AGE_SECONDS)}` };
 
-/** What the endpoint of the public keys is made with. */
+/** Options of the endpoint of the public keys. */
 export interface JwksOptions {
   /** Published if the settings name no keys. */
   readonly defaultSigningKeys: CompiledSigningKeys;

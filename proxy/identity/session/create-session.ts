@@ -4,13 +4,14 @@ import type { Session } from '../../records/session.ts';
 
 const SECOND = 1000;
 
+/** Options of `createSession`. */
 interface CreateSessionOptions {
   readonly stores: Pick<Stores, 'sessions'>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Creates a session of a sign-in, with the full lifetime. */
+/** Creates and stores a session of a sign-in, with the full lifetime. */
 export async function createSession(
   { id, signInId, identity }: Pick<Session, 'id' | 'signInId' | 'identity'>,
   { cookie }: Pick<CompiledSettings, 'cookie'>,

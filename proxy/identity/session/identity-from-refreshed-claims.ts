@@ -3,13 +3,13 @@ import type { Identity } from '../../records/session.ts';
 
 type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
-/** What the provider returned at a refresh; each part may be missing. */
+/** The claims that the provider returned at a refresh; each source may be missing. */
 export interface RefreshedClaims {
   readonly idToken: Claims | undefined;
   readonly userInfo: Claims | undefined;
 }
 
-/** The provider refuses to refresh the sign-in, or does not confirm the user's identity. */
+/** The sign-in is over: the provider refused to refresh it, or did not confirm the user's identity. */
 export interface SignInOver {
   readonly kind: 'over';
   readonly reason: string;
@@ -33,9 +33,9 @@ const CLAIMS_OF_THE_PROTOCOL: ReadonlySet<string> = new Set([
  * have been withdrawn since. Only claims about how the user was authenticated are kept if they are not
  * repeated.
  *
- * A claim must not get lost because the provider did not repeat it, since a policy can deny by it. An ID
- * token and userinfo together are complete, as at the sign-in, except for groups: many providers have
- * those in the first ID token only. Userinfo alone has to repeat every earlier claim.
+ * A claim must not get lost because the provider did not repeat it: a policy may deny by that claim. An ID
+ * token and userinfo together count as complete, as at the sign-in, except for groups: many providers have
+ * groups in the first ID token only. Userinfo alone must repeat every earlier claim.
  */
 export function identityFromRefreshedClaims(
   { idToken, userInfo }: RefreshedClaims,

@@ -12,7 +12,7 @@ import {
 import { LEASE_SECONDS, withLease, type ExtendLease } from './renewal-lease.ts';
 import type { Session } from '../../records/session.ts';
 
-/** How long to wait for a renewal by another proxy: longer than the lease of a proxy that has died. */
+/** How long to wait for a renewal by another proxy: longer than the lease of a crashed proxy. */
 const MAX_WAIT_MS = 20_000;
 const POLL_INTERVAL_MS = 100;
 
@@ -29,8 +29,8 @@ export type SessionOfSignIn = (
 /**
  * Finds the live sessions of sign-ins, and renews expired ones with the provider's refresh token.
  *
- * That token has one user at a time over all proxies, since many providers accept each one only once. A
- * request that finds a renewal under way waits for its session.
+ * Only one proxy uses that token at a time, since many providers accept each refresh token only once. A
+ * request during a renewal waits for the new session.
  */
 export class LiveSessions {
   readonly #options: RenewalOptions;

@@ -18,7 +18,7 @@ import { observeResponses, type ObservedResponse } from '../../identity-provider
 import { providerUnavailable } from '../../identity-provider/provider-failure.ts';
 import type { Identity } from '../../records/session.ts';
 
-/** What the provider returned at the sign-in, or at the previous refresh. */
+/** The last answer of the provider: from the sign-in, or from the previous refresh. */
 interface Credentials {
   readonly refreshToken: string;
   readonly identity: Identity;
@@ -30,7 +30,7 @@ type TokenRefresh = { readonly kind: 'tokens'; readonly tokens: Tokens } | SignI
 
 /**
  * Gets the user's current identity from the provider with a refresh token (OpenID Connect Core, section
- * 12). The first request is the one that uses the token.
+ * 12). The first request uses the token up.
  *
  * `keep` stores the next refresh token before anything else is done with the response, since that can
  * fail and the provider may never accept the old token again.
@@ -65,10 +65,10 @@ async function refreshTokens(
   };
   const grant = observeResponses(observer, () => refreshTokenGrant(client, refreshToken));
   const [outcome] = await Promise.allSettled([grant]);
-  // If that failed, the request failed because of it, and not because of the provider.
+  // If `keep` failed, it was the reason why the request failed, and not the provider.
   await kept;
   if (outcome.status === 'fulfilled') {
-    // A token that the observer did not recognise must not be lost either.
+    // The observer may not have recognised the token.
     await keepNext(outcome.value.refresh_token);
     return { kind: 'tokens', tokens: outcome.value };
   }
@@ -90,7 +90,7 @@ function refreshTokenIn({ ok, content }: ObservedResponse): string | undefined {
   return typeof token === 'string' && token !== '' ? token : undefined;
 }
 
-/** The caller of the request refuses a response that is not JSON. */
+/** Returns the JSON value, or undefined: the caller of the request refuses a response that is not JSON. */
 function parsed(content: Buffer): unknown {
   try {
     return JSON.parse(content.toString());

@@ -17,13 +17,13 @@ import { refreshIdentity } from './refresh-identity.ts';
 import type { ExtendLease } from './renewal-lease.ts';
 import type { Session } from '../../records/session.ts';
 
-/** How often, for a minute, storing the next refresh token is retried: the provider may not repeat it. */
+/** Retries for one minute to store the next refresh token: the provider may not issue it again. */
 const KEEP_RETRIES = { attempts: 240, intervalMs: 250 };
 
-/** The configuration by which a session is renewed: the one of the request. */
+/** The part of the request's configuration by which a session is renewed. */
 export type CurrentSettings = Pick<Configuration, 'identityProvider' | 'settings'>;
 
-/** What sessions are renewed with. */
+/** Options of `renewSession`. */
 export interface RenewalOptions {
   readonly stores: Pick<Stores, 'signIns' | 'sessions' | 'revocations'>;
   readonly discovery: ProviderDiscovery;
@@ -31,7 +31,7 @@ export interface RenewalOptions {
   readonly now: () => number;
 }
 
-/** The sign-in was renewed or ended by another request since it was read. */
+/** Thrown if another request renewed or ended the sign-in after it was read. */
 export class StaleSignInError extends Error {
   override readonly name = 'StaleSignInError';
 }
@@ -73,7 +73,7 @@ export async function renewSession(
   return putSession({ ...held, signIn: renewed }, settings, options);
 }
 
-/** Refreshes the identity, and keeps the next refresh token in the sign-in that `held` then is. */
+/** Refreshes the identity. `held` is the sign-in with the next refresh token, which is stored. */
 async function useRefreshToken(
   client: ProviderClient,
   claimed: VersionedSignIn,

@@ -5,14 +5,14 @@ import { REST_SECONDS } from '../../identity-provider/provider-failure.ts';
 
 /**
  * How long a claim lasts unless it is extended: longer than one request to the provider, and short enough
- * to wait for if its holder has died.
+ * to wait for after a crash of its holder.
  */
 export const LEASE_SECONDS = 15;
 
 /** Short enough that two extensions in a row may fail. */
 const EXTEND_INTERVAL_MS = 4000;
 
-/** After these retries the lease soon expires anyway. */
+/** The lease expires soon after these retries. */
 const RELEASE_RETRIES = { attempts: 10, intervalMs: 1000 };
 
 /** Extends a claim; false if it was lost. */
@@ -28,7 +28,7 @@ export async function withLease<Result>(
   work: (extend: ExtendLease) => Promise<Result>,
 ): Promise<Result> {
   const extend: ExtendLease = () => signIns.extendRenewal(signInId, claimId, LEASE_SECONDS);
-  // One failure is harmless; the work itself checks the claim where it matters.
+  // One failure is harmless: the work checks the claim before it uses the refresh token.
   const beat = setInterval(() => void extend().catch(() => false), EXTEND_INTERVAL_MS).unref();
   let restSeconds = REST_SECONDS;
   try {

@@ -8,8 +8,8 @@ import type { SignInOptions } from './sign-in-options.ts';
 import { signedInBrowser } from './signed-in-browser.ts';
 
 /**
- * `GET /.gateway/`: shows who is signed in. A sign-in that was started at the authenticate host for
- * its own sake ends here; route hosts redirect to the page of their authenticate host.
+ * `GET /.gateway/`: shows who is signed in. A sign-in that was started at the authenticate host itself ends
+ * here; route hosts redirect to this page of their authenticate host.
  */
 export function createAccountEndpoint(options: Pick<SignInOptions, 'sessionCookies'>): Endpoint {
   return {

@@ -13,15 +13,15 @@ export function authenticateOriginFor({
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /**
- * Returns whether a sign-in may end at an origin: the host of a live Route, or this host itself, which
- * has pages of its own. Attack: otherwise a former host of the gateway would be sent codes.
+ * Returns whether a sign-in may end at an origin: the host of a live Route, or this host, which has pages of
+ * its own. Attack: otherwise a former host of the gateway would receive codes.
  */
 export function isSignInTarget(
   target: Origin,
   { configuration: { routes }, origin }: Pick<EndpointContext, 'configuration' | 'origin'>,
 ): boolean {
   const { protocol, hostname, port } = new URL(target);
-  // Anybody can read a session cookie in plain text. Routes on http are public, and need none.
+  // Without TLS anyone can read a session cookie. Routes on http are public, and need no cookie.
   if (protocol !== 'https:' && !isLoopbackHost(hostname)) return false;
   if (target === origin) return true;
   const host = routes.findHost(`${hostname}:${port || (DEFAULT_PORTS[protocol] ?? '')}`);

@@ -7,8 +7,8 @@ import type { SignInOptions } from './sign-in-options.ts';
 const SECOND = 1000;
 
 /**
- * Signs the browser in at this host only, and returns the `Set-Cookie` value. Attack: session fixation.
- * The value is always fresh, since an attacker may know one from before the sign-in.
+ * Signs the browser in at this host only, and returns the `Set-Cookie` value. Attack: session fixation. The
+ * value of the cookie is always a new one, since an attacker may know an earlier one.
  */
 export async function beginBrowserSession(
   session: Session,

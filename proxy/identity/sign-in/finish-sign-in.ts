@@ -10,14 +10,14 @@ import type { SignInOptions } from './sign-in-options.ts';
 
 const CODE_LIFETIME_SECONDS = 60;
 
-/** Where a sign-in ends, and for which browser. */
+/** The page at which a sign-in ends, and the browser that may continue there. */
 export type SignInTarget = Pick<SignInRequest, 'targetOrigin' | 'returnPath' | 'targetHash'>;
 
 type Here = Pick<EndpointContext, 'origin' | 'configuration'>;
 
 /**
- * Sends a browser that is signed in at this host to its target. Another host gets a code: single-use,
- * valid only there, and only for the browser that began there.
+ * Sends a browser that is signed in at this host to its target. A target on another host gets a single-use
+ * code that is valid only there, and only for the browser that began there.
  */
 export async function finishSignIn(
   session: Session,

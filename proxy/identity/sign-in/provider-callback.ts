@@ -17,8 +17,8 @@ import type { PendingSignIn } from '../../records/pending-sign-in.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 
 /**
- * `GET /.gateway/callback` at the authenticate host: the response of the identity provider. Creates the
- * session, signs the browser in at this host, and sends it back to its target.
+ * `GET /.gateway/callback` at the authenticate host: receives the response of the identity provider,
+ * creates the session, signs the browser in at this host, and sends it back to its target.
  */
 export async function receiveProviderAnswer(
   state: string,
@@ -70,7 +70,7 @@ async function askProvider(
   });
 }
 
-/** Creates the sign-in before its session, and with at least the same lifetime. */
+/** Creates the sign-in, which lives at least as long as its session, and then the session. */
 async function beginSession(
   { identity, refreshToken }: ProviderAnswer,
   { configuration, request }: EndpointContext,
@@ -93,7 +93,7 @@ async function beginSession(
   return session;
 }
 
-/** Removes the cookies of a finished sign-in: on a host that is its own authenticate host, both. */
+/** Removes the cookies of a finished sign-in: both, if this host is also the target. */
 function endedSignIns(
   { authenticateHash, targetHash, targetOrigin }: PendingSignIn,
   { origin }: EndpointContext,

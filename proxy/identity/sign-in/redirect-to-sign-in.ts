@@ -9,7 +9,7 @@ import { safeReturnPath } from './return-path.ts';
 import { PATHS } from '../../endpoints/paths.ts';
 import { sealSignInRequest } from './sign-in-request.ts';
 
-/** How long a browser may take from a route host to the authenticate host. */
+/** How long a browser may take from a route host to the authenticate host, in milliseconds. */
 const REQUEST_LIFETIME = 10 * 60 * 1000;
 
 /** Redirects a browser to sign in; afterwards it returns to `returnPath` on the host it came from. */
@@ -21,8 +21,8 @@ export type RedirectToSignIn = (
 /**
  * See `RedirectToSignIn`.
  *
- * Attack: login CSRF (RFC 6749, section 10.12). A cookie ties the sign-in to this browser, so that
- * another browser cannot be made to finish it and act as a user whom its owner did not choose.
+ * Attack: login CSRF (RFC 6749, section 10.12). A cookie binds the sign-in to this browser, so that an
+ * attacker cannot make another browser finish it and sign that browser in as a different user.
  */
 export function redirectToSignIn(
   context: Parameters<RedirectToSignIn>[0],

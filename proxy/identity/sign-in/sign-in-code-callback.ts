@@ -11,8 +11,8 @@ import type { SignInCode } from '../../records/sign-in-code.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 
 /**
- * `GET /.gateway/callback` at a route host: the code of the authenticate host. Signs the browser in at
- * this host and sends it to the page it asked for.
+ * `GET /.gateway/callback` at a route host: receives the code of the authenticate host, signs the browser
+ * in at this host, and sends it to the page that it requested.
  */
 export async function receiveSignInCode(
   code: string,

@@ -12,20 +12,20 @@ const MINUTE_SECONDS = 60;
 /** Longer than a sign-in may take: request, pending sign-in and code together. */
 const LIFETIME_SECONDS = 45 * MINUTE_SECONDS;
 
-/** Sign-in cookies of one browser at one host, some 2 KB; older ones are removed. */
+/** Maximum of sign-in cookies of one browser at one host, about 2 KB; older ones are removed. */
 const MAX_COOKIES = 24;
 
 type Cookies = Readonly<Record<string, string | undefined>>;
 
-/** Binds a sign-in to one browser. */
+/** The binding of a sign-in to one browser. */
 export interface SignInBinding {
-  /** Identifies the sign-in; the gateway keeps it. */
+  /** Identifies the sign-in; the gateway stores it. */
   readonly hash: TokenHash;
   /** `Set-Cookie` values by which the browser proves that it began the sign-in. */
   readonly setCookies: readonly string[];
 }
 
-/** Binds a sign-in that begins to the browser. */
+/** Binds a new sign-in to the browser. */
 export function bindBrowser(origin: Origin, cookies: Cookies): SignInBinding {
   const value = randomToken();
   const hash = hashToken(value);
@@ -37,7 +37,7 @@ export function bindBrowser(origin: Origin, cookies: Cookies): SignInBinding {
   return { hash, setCookies: [...dropOldest(origin, cookies), cookie] };
 }
 
-/** Cookies of unfinished sign-ins would fill the header; browsers list the oldest cookie first. */
+/** Removes the oldest cookies, which browsers list first: unfinished sign-ins would fill the header. */
 function dropOldest(origin: Origin, cookies: Cookies): readonly string[] {
   const prefix = signInCookiePrefix(origin);
   const names = Object.keys(cookies).filter((name) => name.startsWith(prefix));

@@ -4,7 +4,7 @@ import type { Stores } from '../../store/stores.ts';
 import type { SessionCookieAuthenticator } from '../../authentication/session-cookie-authenticator.ts';
 import type { ProviderDiscovery } from '../../identity-provider/provider-discovery.ts';
 
-/** What the endpoints of sign-in are made with. */
+/** Options of the endpoints of sign-in. */
 export interface SignInOptions {
   readonly stores: Pick<
     Stores,

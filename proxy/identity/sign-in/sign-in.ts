@@ -23,8 +23,8 @@ const PENDING_LIFETIME_SECONDS = 30 * 60;
 const REQUESTS = { limit: 1000, windowSeconds: 60 };
 
 /**
- * `GET /.gateway/sign_in`: accepts a route host's request. A user who is signed in here returns at
- * once, any other goes to the identity provider. Without a request it makes one.
+ * `GET /.gateway/sign_in`: accepts the sign-in request of a route host. A user who is signed in here
+ * returns at once; any other user goes to the identity provider. Without a request it makes one.
  */
 export function createSignInEndpoint(options: SignInOptions): Endpoint {
   return {
@@ -39,14 +39,14 @@ async function signIn(context: EndpointContext, options: SignInOptions): Promise
   const sealed = new URLSearchParams(context.request.query).getAll('request');
   if (sealed.length === 0) return redirectToSignIn(context, startPage(context), options);
   const request = openRequest(sealed, context, options);
-  // What follows is stored: a sign-in under way, or a code for the target.
+  // The next steps store a pending sign-in, or a code for the target.
   await limitNetwork(options.stores.rateLimits, 'sign-in', context.request, REQUESTS);
   const browser = await signedInBrowser(context, options);
   if (browser !== undefined) return finishSignIn(browser.session, request, context, options);
   return redirectToProvider(request, context, options);
 }
 
-/** Returns the page that a user sees who signed in without asking for another page. */
+/** Returns the page for a user who signed in without requesting another page. */
 function startPage({ origin, configuration }: EndpointContext): string {
   return origin === configuration.settings.authenticateOrigin ? PATHS.account : '/';
 }
@@ -63,7 +63,7 @@ function openRequest(
       'the request was not sealed for this host',
     );
   }
-  // Attack: open redirector. A host that lost its last Route may belong to somebody else by now.
+  // Attack: open redirector. A host that lost its last Route may belong to somebody else now.
   if (!isSignInTarget(request.targetOrigin, context)) {
     throw new SignInFailedError('unknown-target', 'no live route signs users in at the target');
   }

@@ -35,8 +35,8 @@ async function signOut(context: EndpointContext, options: SignInOptions): Promis
 }
 
 /**
- * Attack: cross-site request forgery. A form of another site is sent without our Lax cookie, but the
- * browser would accept the `Set-Cookie` that removes it.
+ * Refuses forms of other sites. Attack: cross-site request forgery. A browser sends such a form without our
+ * Lax cookie, but it would accept the `Set-Cookie` that removes the cookie.
  */
 function refuseOtherSites({ request: { message }, origin }: EndpointContext): void {
   const { origin: from = origin, 'sec-fetch-site': site } = message.headers;

@@ -3,14 +3,14 @@ import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import { sessionCookieName } from '../../http/cookies.ts';
 import type { Session } from '../../records/session.ts';
 
-/** A browser whose user is signed in at the host that received the request. */
+/** A browser that is signed in at the host that received the request. */
 export interface SignedInBrowser {
   /** Value of its session cookie. */
   readonly cookie: string;
   readonly session: Session;
 }
 
-/** Returns the browser that sent a request; undefined if nobody is signed in with it at this host. */
+/** Returns the browser that sent a request; undefined if it is not signed in at this host. */
 export async function signedInBrowser(
   { cookies, origin }: Pick<EndpointContext, 'cookies' | 'origin'>,
   { sessionCookies }: { readonly sessionCookies: Pick<SessionCookieAuthenticator, 'callerOf'> },

@@ -3,8 +3,8 @@ import { isRecord } from '../../../shared/runtime/is-record.ts';
 const NONE: readonly string[] = [];
 
 /**
- * Returns the values of a claim as text: of one value, or of a list. Empty if the claim is absent or is
- * an object.
+ * Returns the values of a claim as texts, whether the claim is one value or a list. Empty if the claim is
+ * absent or is an object.
  *
  * A path follows own members only, not what every object or list inherits: `claim/constructor/name` and
  * `claim/roles/length` are absent.

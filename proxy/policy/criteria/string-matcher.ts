@@ -29,8 +29,8 @@ const OPERATORS: readonly string[] = [
 /**
  * Builds the test of a criterion's operators. Comparison is by code unit: no locale, no normalisation.
  *
- * Throws if there is no operator, or an unknown one: to ignore it would widen an `allow` and narrow a
- * `deny`.
+ * Throws if there is no operator, or an unknown one: ignoring it would make `allow` hold too often, or
+ * `deny` too rarely.
  */
 export function buildStringMatcher(matcher: StringMatcher, fold: Fold = asItIs): StringTest {
   const names = Object.keys(matcher);
