@@ -9,6 +9,8 @@ export class ListenerSet {
   #listeners: ReadonlyMap<string, Listener> = new Map();
   /** Listeners that accept no more connections. */
   #closing: readonly Listener[] = [];
+  /** Resolves when the last change of the set is made: changes take turns. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(handlers: ListenerHandlers) {
     this.#handlers = handlers;
@@ -19,26 +21,12 @@ export class ListenerSet {
    * listeners of these addresses stay open. Rejects, and changes nothing, if an address cannot be bound.
    */
   async listen(addresses: readonly ListenAddress[]): Promise<readonly ListenAddress[]> {
-    const before = this.#listeners;
     const wanted = new Map(addresses.map((address) => [keyOf(address), address]));
-    const missing = [...wanted].filter(([key]) => !before.has(key));
-    const opened = await Promise.allSettled(
-      missing.map(async ([key, address]) => {
-        return [key, await createListener(address, this.#handlers)] as const;
-      }),
-    );
-    const fresh = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-    const failure = opened.find((result) => result.status === 'rejected');
-    if (failure !== undefined) {
-      await Promise.all(fresh.map(([, listener]) => listener.close()));
-      throw failure.reason;
-    }
-
-    const kept = [...before].filter(([key]) => wanted.has(key));
-    this.#listeners = new Map([...kept, ...fresh]);
-    const unused = [...before].filter(([key]) => !wanted.has(key));
-    await this.#close(unused.map(([, listener]) => listener));
-    return [...wanted.keys()].flatMap((key) => boundAddress(this.#listeners.get(key)));
+    const change = this.#turn.then(() => this.#replace(wanted));
+    this.#turn = change.catch(() => undefined);
+    const { listeners, unused } = await change;
+    await this.#close(unused);
+    return [...wanted.keys()].flatMap((key) => boundAddress(listeners.get(key)));
   }
 
   get isListening(): boolean {
@@ -61,9 +49,32 @@ export class ListenerSet {
    * and closes the remaining connections.
    */
   async close(drainMs?: number, onTimeout?: () => void): Promise<void> {
+    await this.#turn;
     const listeners = [...this.#listeners.values()];
     this.#listeners = new Map();
     await this.#close(listeners, drainMs, onTimeout);
+  }
+
+  /** Opens what is missing. Resolves with the new set, and with the listeners that left it. */
+  async #replace(wanted: ReadonlyMap<string, ListenAddress>): Promise<Replacement> {
+    const before = this.#listeners;
+    const missing = [...wanted].filter(([key]) => !before.has(key));
+    const opened = await Promise.allSettled(
+      missing.map(async ([key, address]) => {
+        return [key, await createListener(address, this.#handlers)] as const;
+      }),
+    );
+    const fresh = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    const failure = opened.find((result) => result.status === 'rejected');
+    if (failure !== undefined) {
+      await Promise.all(fresh.map(([, listener]) => listener.close()));
+      throw failure.reason;
+    }
+    const kept = [...before].filter(([key]) => wanted.has(key));
+    const unused = [...before].filter(([key]) => !wanted.has(key));
+    const listeners = new Map([...kept, ...fresh]);
+    this.#listeners = listeners;
+    return { listeners, unused: unused.map(([, listener]) => listener) };
   }
 
   async #close(
@@ -74,6 +85,12 @@ export class ListenerSet {
     await Promise.all(listeners.map((listener) => listener.close(...drain)));
     this.#closing = this.#closing.filter((listener) => !listeners.includes(listener));
   }
+}
+
+/** What a change of the set leads to. */
+interface Replacement {
+  readonly listeners: ReadonlyMap<string, Listener>;
+  readonly unused: readonly Listener[];
 }
 
 function keyOf({ host, port }: ListenAddress): string {
