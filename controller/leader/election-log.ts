@@ -6,7 +6,7 @@ export interface AnnouncedLeader {
   readonly address: string | undefined;
 }
 
-/** Logs the course of an election, and each state of it once. */
+/** Logs the events of an election. A lasting state is logged once. */
 export class ElectionLog {
   readonly #logger: Logger;
   readonly #lease: string;
@@ -46,7 +46,7 @@ export class ElectionLog {
     this.#isFailing = true;
   }
 
-  /** Reading the Lease is not enough for this: a free one has to be acquired as well. */
+  /** Call this once the Lease is acquired or held: reading a free Lease proves too little. */
   canContend(): void {
     if (this.#isFailing) {
       this.#logger.info('contending for the Lease again', { lease: this.#lease });

@@ -6,7 +6,7 @@ export interface ElectionTiming {
   readonly renewDeadlineMs: number;
   /** How often a leader renews its Lease, and candidates read it. */
   readonly retryPeriodMs: number;
-  /** Candidates wait longer than the period by a random share of up to this much. */
+  /** The period of a candidate is longer by a random share of up to this much. */
   readonly jitter: number;
 }
 

@@ -27,7 +27,7 @@ class LeaseLostError extends Error {
  * A Lease that this process holds, and the leadership that comes with it.
  *
  * Writes run one after the other. The leadership ends when the Lease is deleted, because another
- * process may create it with any epoch; the next leader has to acquire it afresh.
+ * process may create it with any epoch; the next leader has to acquire it again.
  */
 export class HeldLease implements Leadership {
   readonly #options: HeldLeaseOptions;
@@ -36,7 +36,7 @@ export class HeldLease implements Leadership {
   #epoch: number;
   #writing: Promise<unknown> = Promise.resolve();
 
-  /** `since`: when the request that acquired `lease` was sent, by the clock. */
+  /** `since`: the time by the clock when the request that acquired `lease` was sent. */
   constructor(options: HeldLeaseOptions, lease: Lease, since: number) {
     this.#options = options;
     this.#lease = lease;
@@ -56,7 +56,7 @@ export class HeldLease implements Leadership {
     return this.#term.signal;
   }
 
-  /** Why the leadership ended; undefined while it lasts. */
+  /** The reason why the leadership ended; undefined while it lasts. */
   get reason(): string | undefined {
     return this.#term.reason;
   }

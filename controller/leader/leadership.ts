@@ -3,8 +3,8 @@ export interface Leadership {
   /** Higher than the epoch of every leadership before it. */
   readonly epoch: number;
   /**
-   * Whether the leadership lasts, by the clock: to be asked before every act of a leader. A process
-   * that was suspended runs other callbacks before the timer that aborts `signal`.
+   * Whether the leadership lasts, by the clock. A leader checks it before every act: a process that was
+   * suspended runs other callbacks before the timer that aborts `signal`.
    */
   readonly isCurrent: boolean;
   /** Aborted when the leadership ends, at the latest when another controller may lead. */

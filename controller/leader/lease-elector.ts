@@ -21,7 +21,7 @@ export interface ElectionOptions {
   readonly logger: Logger;
   readonly timing?: ElectionTiming;
   readonly clock?: Clock;
-  /** For the times in the Lease, which are read by people and by no controller. */
+  /** Returns the times in the Lease, which people read and controllers ignore. */
   readonly wallTime?: () => Date;
   /** From 0 to 1. */
   readonly random?: () => number;
@@ -35,7 +35,7 @@ export type OnLeading = (leadership: Leadership) => void | Promise<void>;
 
 /** Timeout of one request, as a share of the renew deadline: it leaves time for a second request. */
 const REQUEST_SHARE = 0.4;
-/** Periods to wait after our work failed: every candidate reads the Lease once in that time. */
+/** Periods to wait after a failed leadership: every candidate reads the Lease once in that time. */
 const YIELD_PERIODS = 3;
 
 /**
@@ -105,7 +105,7 @@ export class LeaseElector implements AsyncDisposable {
     while (!this.#isClosing()) {
       this.#held = await this.#contend();
       if (this.#held === undefined) await this.#pause(this.#contendAgainMs());
-      else await this.#lead(this.#held, onLeading);
+      else await this.#runTerm(this.#held, onLeading);
     }
     await this.#release();
   }
@@ -151,7 +151,7 @@ export class LeaseElector implements AsyncDisposable {
     return new HeldLease({ ...this.#options, client: this.#client, onLease }, written, since);
   }
 
-  async #lead(held: HeldLease, onLeading: OnLeading): Promise<void> {
+  async #runTerm(held: HeldLease, onLeading: OnLeading): Promise<void> {
     if (this.#isClosing()) {
       held.end('this controller stops');
       return;
@@ -202,7 +202,7 @@ export class LeaseElector implements AsyncDisposable {
     return pause(this.#options.clock, ms, this.#closing.signal);
   }
 
-  /** A Lease that was deleted names no leader. */
+  /** Logs the holder of the Lease, unless the Lease is free or deleted. */
   #logLeader(seen: Lease | undefined): void {
     if (seen === undefined || holderOf(seen) === '') return;
     const address = this.#observed.pushAddress(this.#options.clock.now());

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { durationMsOf, epochOf, holderOf, PUSH_ADDRESS_ANNOTATION, type Lease } from './lease.ts';
 
 /**
- * A Lease as this process has seen it, and for how long it has not changed.
+ * The newest version of a Lease that this process has seen, and when it expires.
  *
  * Measures with the clock of this process: the times in the Lease are from another machine's clock.
  */
@@ -14,7 +14,7 @@ export class ObservedLease {
   #expiresAt = 0;
   #highestEpoch = 0;
 
-  /** `fallbackMs`: how long a Lease lasts that does not specify it. */
+  /** `fallbackMs`: the duration of a Lease that does not specify one. */
   constructor(fallbackMs: number) {
     this.#fallbackMs = fallbackMs;
   }

@@ -1,9 +1,10 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 
 /**
- * A term of office that ends at its deadline unless it is extended, and never begins again.
+ * The time in which one controller leads. It ends at its deadline unless it is extended, and never
+ * begins again.
  *
- * In a process that was suspended, the timer may run after other callbacks; `isCurrent` asks the
+ * In a process that was suspended, the timer may run after other callbacks; `isCurrent` reads the
  * clock.
  */
 export class Term {
@@ -28,7 +29,7 @@ export class Term {
     return !this.signal.aborted;
   }
 
-  /** Why the term ended; undefined while it lasts. */
+  /** The reason why the term ended; undefined while it lasts. */
   get reason(): string | undefined {
     const reason: unknown = this.signal.reason;
     return reason instanceof Error ? reason.message : undefined;

@@ -1,4 +1,4 @@
-/** A configuration with at most this share of the routes before is held back. */
+/** A configuration with at most this share of the previous routes is held back. */
 const SUSPICIOUS_SHARE = 0.1;
 /** A drop by at least this many routes, and this share of them, may start a mass deletion. */
 const MANY = 10;
@@ -59,6 +59,7 @@ export class DeletionGuard {
     this.#delayMs = delayMs;
   }
 
+  /** Decides whether a configuration with these numbers of routes is published. */
   judge(counts: RouteCounts): Judgement {
     const { after, now } = counts;
     this.#keep(counts);

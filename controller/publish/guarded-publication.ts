@@ -9,30 +9,30 @@ import type { Publication } from '../push/publication.ts';
 import { DeletionGuard, type Judgement } from './deletion-guard.ts';
 import { untouchedPuts } from './untouched-puts.ts';
 
-/** What the compiler reports of the configuration as a whole. */
+/** The state of the compiler for the configuration as a whole. */
 export interface CompilerState {
   /** Number of routes in the snapshot. */
   readonly routeCount: number;
-  /** Why nothing may be published; undefined when everything may. */
+  /** The reason why nothing may be published; undefined if there is none. */
   readonly obstacle: string | undefined;
 }
 
 /** Options of a guarded publication. */
 export interface GuardedPublicationOptions {
   readonly publication: Publication;
-  /** Routes that served under the leader before, by its status; undefined: use what proxies report. */
+  /** Routes that served under the previous leader; undefined: the number that proxies report counts. */
   readonly routesBefore: number | undefined;
   /** How long a configuration that lost nearly all routes is held back. */
   readonly deletionDelayMs: number;
   readonly clock: Clock;
-  /** Receives why changes are held back; undefined when they are published. */
+  /** Receives the reason why changes are held back; undefined when they are published. */
   readonly onHeldBack: (reason: string | undefined) => void;
 }
 
 /**
  * The publication of one leadership, behind a guard: changes wait while the compiler has an obstacle
- * or nearly all routes are gone. In the latter case, routes and Services that have nothing to do with
- * the missing ones are published at once.
+ * or nearly all routes are gone. In the latter case, routes and Services that are unrelated to the
+ * missing ones are published at once.
  */
 export class GuardedPublication implements Disposable {
   readonly #options: GuardedPublicationOptions;

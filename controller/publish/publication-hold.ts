@@ -2,7 +2,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
 
 const UNREAD_REFERENCES =
-  'what the settings refer to cannot be read, and the log of the controller says why';
+  'resources that the settings refer to cannot be read; the log of the controller says why';
 
 /** Options of `PublicationHold`. */
 export interface PublicationHoldOptions {
@@ -14,7 +14,7 @@ export interface PublicationHoldOptions {
   readonly onChange: (reason: string | undefined) => void;
 }
 
-/** Reports why publication is held back: the publisher holds it, or referenced objects load for long. */
+/** Reports why publication is held back: by the publisher, or because references are still loading. */
 export class PublicationHold implements Disposable {
   readonly #options: PublicationHoldOptions;
   #publisherReason: string | undefined;
@@ -26,13 +26,13 @@ export class PublicationHold implements Disposable {
     this.#options = options;
   }
 
-  /** The publisher holds changes back; undefined: it publishes them. */
+  /** Sets why the publisher holds changes back; undefined if it publishes them. */
   setPublisherReason(reason: string | undefined): void {
     this.#publisherReason = reason;
     this.#report(reason);
   }
 
-  /** Referenced objects are not loaded yet, so nothing is published. */
+  /** Records that references are still loading, so that nothing is published. */
   referencesLoading(): void {
     const { clock, patienceMs } = this.#options;
     this.#patience ??= clock.after(patienceMs, () => {
@@ -41,7 +41,7 @@ export class PublicationHold implements Disposable {
     });
   }
 
-  /** All referenced objects are loaded, or known to be missing. */
+  /** Records that all references are loaded, or known to be missing. */
   referencesLoaded(): void {
     this[Symbol.dispose]();
     if (!this.#isLoadingLong) return;

@@ -7,7 +7,7 @@ import {
   type GuardedPublicationOptions,
 } from './guarded-publication.ts';
 
-/** Changes that the compiler made, and the state that it is in after them. */
+/** Changes by the compiler, and its state after them. */
 export interface Compiled extends ChangeSet, CompilerState {}
 
 /** Options of a publisher. `onHeldBack` is called when the reason changes. */
@@ -17,52 +17,52 @@ export type PublisherOptions = Pick<
 >;
 
 /**
- * Keeps everything that is compiled, and publishes it while this controller leads: the whole at the
- * beginning of a leadership, and then each change.
+ * Keeps all compiled snapshot resources, and publishes them while this controller leads: all of them at
+ * the beginning of a term, and then each change.
  */
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #table = new Map<string, SnapshotResource>();
   #state: CompilerState = { routeCount: 0, obstacle: undefined };
-  #leading: GuardedPublication | undefined;
+  #current: GuardedPublication | undefined;
   #heldBack: string | undefined;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
   }
 
-  /** Everything that is compiled, published or not, by key. */
+  /** All compiled snapshot resources by key, published or not. */
   get table(): ReadonlyMap<string, SnapshotResource> {
     return this.#table;
   }
 
-  /** Records what changed, and publishes it if this controller leads. */
+  /** Records changes, and publishes them if this controller leads. */
   publish({ put, deleted, routeCount, obstacle }: Compiled): void {
     for (const resource of put) this.#table.set(resource.key, resource);
     for (const key of deleted) this.#table.delete(key);
     this.#state = { routeCount, obstacle };
-    this.#leading?.publish({ put, deleted }, this.#state);
+    this.#current?.publish({ put, deleted }, this.#state);
   }
 
   /**
-   * Begins a leadership: publishes the whole table. `routesBefore` is the number of routes that the
-   * leader before reported; undefined: the number that proxies report counts.
+   * Publishes the whole table, and then each change until the controller resigns. `routesBefore` is the
+   * number of routes that the previous leader reported; undefined: the number that proxies report counts.
    */
   beginTerm(publication: Publication, routesBefore: number | undefined): void {
-    this.#leading?.[Symbol.dispose]();
-    this.#leading = new GuardedPublication({
+    this.#current?.[Symbol.dispose]();
+    this.#current = new GuardedPublication({
       ...this.#options,
       publication,
       routesBefore,
       onHeldBack: (reason) => this.#setHeldBack(reason),
     });
-    this.#leading.publish({ put: [...this.#table.values()], deleted: [] }, this.#state);
+    this.#current.publish({ put: [...this.#table.values()], deleted: [] }, this.#state);
   }
 
-  /** Ends the leadership. */
+  /** Ends the term. */
   resign(): void {
-    this.#leading?.[Symbol.dispose]();
-    this.#leading = undefined;
+    this.#current?.[Symbol.dispose]();
+    this.#current = undefined;
     this.#setHeldBack(undefined);
   }
 

@@ -2,7 +2,7 @@ import { isRouteKey, isServiceKey } from '../../shared/snapshot/resource-key.ts'
 import type { CompiledResource, SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { ChangeSet } from '../compile/change-set.ts';
 
-/** Returns what is published under a key. */
+/** Returns the resource that is published under a key. */
 export type FindPublished = (key: string) => SnapshotResource | undefined;
 
 /**

@@ -11,6 +11,7 @@ export class ChangeNotifier {
     this.#onChange = onChange;
   }
 
+  /** Adds keys to the next report. */
   add(keys: Iterable<string> | 'all'): void {
     if (this.#isClosed) return;
     this.#next ??= setImmediate(() => this.#notify());

@@ -8,11 +8,11 @@ import type { PushTiming } from './push-timing.ts';
 /** `leaseTransitions` is an int32: this leaves room for elections above every claim. */
 const HIGHEST_CLAIM = 2_147_000_000;
 /**
- * More elections than a cluster ever has, so a true claim is met in one step. A claim far above needs
- * many steps: a proxy that lies needs days to use up the epochs.
+ * The most that one raise adds to the epoch. A true claim needs one raise, because no cluster has this
+ * many elections. A false claim far above needs many, so a lying proxy needs days to use up the epochs.
  */
 const LONGEST_STEP = 10_000;
-/** Proxies with claims that one log line names. */
+/** The most proxies that one log line names. */
 const MAX_LOGGED_PROXIES = 10;
 
 /** Options of an epoch guard. */
@@ -22,7 +22,7 @@ export interface EpochGuardOptions {
   readonly timing: PushTiming;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The content has a higher epoch. */
+  /** Called once the content has a higher epoch. */
   readonly onRaised: () => void;
 }
 

@@ -29,7 +29,7 @@ export interface LeadershipPublicationOptions {
 
 const TOO_LARGE = `It is larger than ${String(LONGEST_CONTROLLER_LINE_BYTES)} bytes, too large for proxies.`;
 
-/** The publication of one leadership: what is published, and to which proxies. */
+/** The publication of one leadership: its content, and the proxies that receive it. */
 export class LeadershipPublication implements Publication, AsyncDisposable {
   readonly #leadership: Leadership;
   readonly #logger: Logger;

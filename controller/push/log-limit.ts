@@ -1,4 +1,4 @@
-/** Nothing more is logged for more keys than this at a time: strangers choose them. */
+/** The most keys that are logged in one interval: strangers choose the keys. */
 const MAX_KEYS = 256;
 
 /** Limits repeated log lines to one per key and interval. */

@@ -10,9 +10,9 @@ export type RolloutState =
   /** Some proxies that count have not acknowledged it yet. */
   | { readonly kind: 'pending'; readonly acknowledged: number; readonly proxies: number }
   /**
-   * A proxy that is not draining rejects this content, or that of a Service of the route. That proxy
-   * serves what it had before under the key, or nothing; the others serve this content. Without
-   * `proxy`: no proxy could take it, so what was published before under the key stays published.
+   * A proxy that is not draining rejects this content, or the content of a Service of the route. That
+   * proxy serves its earlier content of the key, or nothing; the others serve this content. Without
+   * `proxy`: no proxy could accept it, so the earlier content of the key stays published.
    */
   | { readonly kind: 'rejected'; readonly proxy?: string; readonly message: string }
   /** No proxy counts. */
@@ -21,8 +21,8 @@ export type RolloutState =
 /**
  * A proxy as the leader knows it.
  *
- * It counts for `RolloutState` from its first acknowledgement on; a proxy that connected with a snapshot
- * of another leadership counts from its first answer on, or when it is slow to answer. It counts while
+ * It counts for `RolloutState` from its first acknowledgement on. If it connected with a snapshot of
+ * another leadership, it counts from its first answer on, or once it is slow to answer. It counts while
  * it is connected and 15 s longer, but never while it drains.
  */
 export interface ProxyReport {
@@ -30,14 +30,14 @@ export interface ProxyReport {
   readonly isConnected: boolean;
   readonly isReady: boolean;
   readonly isDraining: boolean;
-  /** The position it acknowledged; undefined: none of this leadership. */
+  /** The position it acknowledged; undefined if that is of another leadership. */
   readonly position: SnapshotPosition | undefined;
   /** Whether it serves the newest snapshot, without rejecting any of it. */
   readonly isSynced: boolean;
   readonly rejected: readonly RejectedEntry[];
 }
 
-/** What one leadership publishes, and how the proxies answer. */
+/** The published content of one leadership, and how far the proxies have got with it. */
 export interface Publication {
   readonly position: SnapshotPosition;
   /** Version of the newest snapshot. */
@@ -49,8 +49,8 @@ export interface Publication {
   /** The resource that is published under a key. */
   find(key: string): SnapshotResource | undefined;
   /**
-   * How far the resource that was last passed to `publish` under a key has got; undefined for a key
-   * that is not in the snapshot.
+   * The rollout state of the resource that was last passed to `publish` under a key; undefined for a
+   * key that is not in the snapshot.
    */
   rolloutState(key: string): RolloutState | undefined;
   readonly proxies: readonly ProxyReport[];
@@ -59,7 +59,7 @@ export interface Publication {
 }
 
 /**
- * Receives the keys whose rollout state may have changed; 'all': of every key; none: only the reports
- * of proxies changed. Called in a turn of the event loop of its own.
+ * Receives the keys with a possibly changed rollout state. 'all' stands for every key; an empty set
+ * means that only the reports of proxies changed. Called in a separate turn of the event loop.
  */
 export type OnPublicationChange = (keys: ReadonlySet<string> | 'all') => void;

@@ -3,12 +3,12 @@ const MINUTE = 60 * SECOND;
 
 /** Times of the push server, in milliseconds. */
 export interface PushTiming {
-  /** A connection is closed when no proxy has authenticated on it by then. */
+  /** A connection without an authenticated proxy is closed after this time. */
   readonly authenticationMs: number;
   readonly pingMs: number;
-  /** A proxy that answered none of this many pings is disconnected when the next is due. */
+  /** A proxy with this many unanswered pings is disconnected when the next is due. */
   readonly silentPings: number;
-  /** A proxy that has not answered a snapshot by then is slow. */
+  /** A proxy that has not answered a snapshot after this time is slow. */
   readonly slowMs: number;
   /** How long a proxy that disconnected still counts. */
   readonly leaveMs: number;

@@ -6,12 +6,12 @@ import type { RolloutState } from './publication.ts';
 import type { ProxyRecord } from './session/proxy-record.ts';
 import type { ProxyRegistry, RejectionByProxy } from './session/proxy-registry.ts';
 
-/** Finds how far each resource has got, and reports the keys for which that may have changed. */
+/** Finds the rollout state of each resource, and reports the keys for which it may have changed. */
 export class RolloutTracker {
   readonly #content: PublishedContent;
   readonly #registry: ProxyRegistry;
   readonly #changes: ChangeNotifier;
-  /** The sequence that all proxies that count have acknowledged; undefined: none counts. */
+  /** The sequence that all counting proxies have acknowledged; undefined if no proxy counts. */
   #slowest: number | undefined;
 
   constructor({
@@ -28,7 +28,7 @@ export class RolloutTracker {
     this.#changes = changes;
   }
 
-  /** How far the published resource under a key has got; undefined: there is none. */
+  /** The rollout state of a published resource; undefined if the key is not published. */
   rolloutState(key: string): RolloutState | undefined {
     const published = this.#content.find(key);
     if (published === undefined) return undefined;
@@ -40,7 +40,7 @@ export class RolloutTracker {
     return { kind: 'pending', ...this.#registry.count(since) };
   }
 
-  /** Runs a change to the records of proxies, and marks the keys that it programs or unprograms. */
+  /** Runs a change to the records of proxies, and marks the keys with a changed rollout state. */
   track(change: () => void): void {
     const before = this.#slowest;
     change();

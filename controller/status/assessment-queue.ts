@@ -11,6 +11,7 @@ export class AssessmentQueue {
     this.#assess = assess;
   }
 
+  /** Queues a resource. */
   add(key: string): void {
     this.#keys.add(key);
     if (this.#isScheduled) return;

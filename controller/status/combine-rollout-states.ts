@@ -1,6 +1,6 @@
 import type { RolloutState } from '../push/publication.ts';
 
-/** The rollout state of several resources together: that of the one that is farthest behind. */
+/** Combines the rollout states of several resources: the one that is farthest behind counts. */
 export function combineRolloutStates(
   all: readonly (RolloutState | undefined)[],
 ): RolloutState | undefined {

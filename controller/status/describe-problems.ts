@@ -1,6 +1,6 @@
 import type { Problem } from '../validate/problem.ts';
 
-/** A longer text does not help in a terminal, and every watcher of every resource receives it. */
+/** A longer text does not help in a terminal, and every watcher of the resource receives it. */
 const MAX_LENGTH = 1024;
 const MAX_PROBLEM_LENGTH = 300;
 const ELLIPSIS = '…';

@@ -7,7 +7,7 @@ import { EVENTS } from '../kubernetes/resource-types.ts';
 import { eventObject, type InvolvedObject } from './event-object.ts';
 import type { StatusEvent } from './events-of-change.ts';
 
-/** What an EventRecorder is made with. */
+/** Options of an EventRecorder. */
 export interface EventRecorderOptions {
   readonly api: Pick<KubernetesApi, 'create'>;
   /** The name of this process, as in the Lease. */
@@ -20,18 +20,19 @@ export interface EventRecorderOptions {
 const MINUTE = 60_000;
 /** How long the last Event about an object is not repeated. */
 const QUIET_MS = 10 * MINUTE;
-/** Above what one gateway needs; a storm of Events would push out those of other controllers. */
+/** More than one gateway needs, but no storm that displaces the Events of other controllers. */
 const RATE = { perSecond: 1, burst: 100 };
-/** The rate of one object, so that a flapping one leaves most of the total to the others. */
+/** The rate of one object, so that a flapping object leaves most of the total to others. */
 const RATE_OF_OBJECT = { perSecond: 1 / 60, burst: 6 };
 
 /**
- * Writes Events beside the objects that they are about. The last Event about an object is not repeated
- * for ten minutes, and the number of Events is limited, of one object and in all. An Event that cannot
- * be written is dropped, because the conditions have the same content.
+ * Writes Events about objects. The last Event about an object is not repeated for ten minutes, and the
+ * number of Events is limited, per object and in total. An Event that cannot be written is dropped,
+ * because the conditions have the same content.
  *
- * An earlier Event than the last is repeated, and one above the limit is written later. Otherwise the
- * last Event about a Route that is rejected, accepted and rejected again could say that it is accepted.
+ * Above the limit, the newest Event about an object that has one already is written later. Otherwise the
+ * last Event about a Route that is rejected, accepted and rejected again could report that it is
+ * accepted.
  */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
@@ -65,7 +66,7 @@ export class EventRecorder {
       this.#bucket.take(now);
       await this.#write(object, event, { reason: event.reason, until: now + QUIET_MS, bucket });
     } else if (last !== undefined) {
-      // Objects without an Event have none that is wrong, and there may be any number of them.
+      // An object without an Event has no outdated one, and there may be any number of such objects.
       this.#delayed.set(key, event);
       void this.#recordLater(object, waitMs, signal);
     }

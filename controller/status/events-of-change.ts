@@ -10,8 +10,8 @@ export interface StatusEvent {
 }
 
 /**
- * The Events about a change of status. A resource that had no status gets none: its conditions say
- * enough.
+ * Returns the Events about a change of status. A resource without an earlier status gets none, because
+ * its conditions are enough.
  */
 export function eventsOfChange(before: Status | undefined, after: Status): readonly StatusEvent[] {
   const was = findCondition(before?.conditions, 'Programmed');

@@ -6,7 +6,7 @@ import type { VerdictSummary } from './verdict-states.ts';
 type StoredLastGood = NonNullable<RouteStatus['served']>;
 
 /**
- * The older generation that is served while the newest is not accepted, stored so that the next
+ * Returns the older generation that is served while the newest is not accepted, stored so that the next
  * leader can serve it; undefined if there is none.
  */
 export function lastGoodOf({
@@ -18,7 +18,7 @@ export function lastGoodOf({
   return storable(served);
 }
 
-/** The generation that a Route keeps for when the settings allow it again; until then none is served. */
+/** Returns the last good generation of a Route that waits for the settings; it is not served yet. */
 export function waitingOf({ waiting: kept }: RouteVerdict): StoredLastGood | undefined {
   return kept?.served && storable(kept.served);
 }

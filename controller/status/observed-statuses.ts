@@ -8,8 +8,8 @@ export interface ObservedStatus<S extends Status> {
   readonly uid: string | undefined;
   readonly status: S | undefined;
   /**
-   * The status that was written last. If the API server refused it, or stored something else, writing
-   * it again is in vain.
+   * The status that was written last. It is not written again, even if the API server refused it or
+   * stored a different one.
    */
   readonly triedStatus?: S;
 }
@@ -41,7 +41,7 @@ export class ObservedStatuses<S extends Status> {
   }
 }
 
-/** Whether writing a status would change the one that is there, and has not failed to do so before. */
+/** Whether a status differs from the stored one and was not tried already. */
 export function isWorthWriting<S extends Status>(
   { status, triedStatus }: ObservedStatus<S>,
   wanted: S,

@@ -5,9 +5,9 @@ import { describeNotServed, describeServed, type VerdictSummary } from './verdic
 
 /** The state of the publication, as far as it concerns one resource. */
 export interface PublicationState {
-  /** Rollout state of the published version, not of one that is held back; undefined: none is published. */
+  /** Rollout state of the published version, not of a held-back one; undefined if none is published. */
   readonly rollout: RolloutState | undefined;
-  /** Why publication is held back; undefined while it is not. */
+  /** The reason why publication is held back; undefined if it is not. */
   readonly obstacle: string | undefined;
 }
 

@@ -14,11 +14,11 @@ const OTHER_CLASS: ConditionState = {
 };
 
 /**
- * The last status that this gateway writes to a Route; undefined if the Route has no status of this
- * gateway to take back.
+ * Returns the last status that this gateway writes to a Route; undefined if the Route has no status of
+ * this gateway.
  *
- * One condition stays: API servers have refused a status that lost its last one. The gateway that
- * the Route belongs to now overwrites it.
+ * One condition stays, because some API servers refuse a status that lost its last condition. The
+ * gateway that the Route belongs to overwrites it.
  */
 export function releasedStatus(
   { route, why }: ReleasedRoute,

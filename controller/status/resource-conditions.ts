@@ -7,7 +7,7 @@ import {
   type VerdictSummary,
 } from './verdict-states.ts';
 
-/** What the conditions of a resource are built from. */
+/** Input of `resourceConditions`. */
 export interface ConditionInput {
   readonly summary: VerdictSummary;
   readonly publication: PublicationState;

@@ -7,7 +7,7 @@ import type { PublicationState } from './programmed-state.ts';
 import { resourceConditions } from './resource-conditions.ts';
 import { waitingOf, lastGoodOf } from './last-good.ts';
 
-/** What the status of a Route is built from. */
+/** Input of `routeStatus`. */
 export interface RouteStatusInput extends PublicationState {
   readonly verdict: RouteVerdict;
   /** The class of this gateway. */
@@ -18,8 +18,8 @@ export interface RouteStatusInput extends PublicationState {
 }
 
 /**
- * Builds the status of a Route. Equal input gives an equal status, and a status that was built before
- * stays the same as long as the rest of the input does.
+ * Builds the status of a Route. Equal input gives an equal status, and the result as `current` gives the
+ * same status again.
  *
  * `Programmed` stays true while no proxy is connected: disconnected proxies keep serving, and the
  * status of the GatewaySettings reports that none is connected.
@@ -51,8 +51,8 @@ export function routeStatus(input: RouteStatusInput): RouteStatus {
 }
 
 /**
- * The URL that a Route keeps while the settings do not allow it: its host tells the next leader which
- * namespace owns that host.
+ * Returns the URL that a Route keeps while it waits for the settings, so that the next leader knows the
+ * owner of its host.
  */
 function waitingUrl({ verdict, gatewayClass, current }: RouteStatusInput): string | undefined {
   if (current?.gatewayClassName !== gatewayClass) return undefined;
@@ -61,7 +61,7 @@ function waitingUrl({ verdict, gatewayClass, current }: RouteStatusInput): strin
   return isKept ? current.url : undefined;
 }
 
-/** The generation that proxies serve of a Route whose newest generation is not programmed. */
+/** Returns the generation that proxies serve while the newest generation is not programmed. */
 function olderProgrammedGeneration(input: RouteStatusInput): number | undefined {
   const { verdict, rollout, obstacle, current } = input;
   if (verdict.served === undefined) return undefined;

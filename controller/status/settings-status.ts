@@ -6,7 +6,7 @@ import type { PublicationState } from './programmed-state.ts';
 import { resourceConditions } from './resource-conditions.ts';
 import { lastGoodOf } from './last-good.ts';
 
-/** What the status of GatewaySettings is built from. */
+/** Input of `settingsStatus`. */
 export interface SettingsStatusInput extends PublicationState {
   readonly verdict: SettingsVerdict;
   readonly gateway: GatewayReport;
@@ -18,8 +18,8 @@ export interface SettingsStatusInput extends PublicationState {
 /**
  * Builds the status of GatewaySettings.
  *
- * They stand for the gateway: unlike that of a Route, their `Programmed` becomes false when publication
- * is held back or no proxy is connected, although the settings have not changed.
+ * They represent the gateway: unlike for a Route, `Programmed` becomes false when publication is held
+ * back or no proxy is connected, although the settings have not changed.
  */
 export function settingsStatus(input: SettingsStatusInput): SettingsStatus {
   const { verdict, gateway, rollout, obstacle, current, now } = input;

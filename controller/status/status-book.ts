@@ -34,15 +34,15 @@ interface RouteWrite extends WriteOf<'route', RouteStatus> {
 
 type SettingsWrite = WriteOf<'settings', SettingsStatus>;
 
-/** What a StatusBook is made with. */
+/** Options of a StatusBook. */
 export interface StatusBookOptions {
   readonly gatewayClass: string;
   readonly wallTime: () => Date;
 }
 
 /**
- * Which statuses have to be written, from the verdicts and the statuses that there are. Resources have
- * the keys that they have in the snapshot.
+ * Decides which statuses have to be written, from the verdicts and the stored statuses. Resources have
+ * the keys of the snapshot.
  */
 export class StatusBook {
   service: Service | undefined;
@@ -50,7 +50,7 @@ export class StatusBook {
   obstacle: string | undefined;
   readonly #options: StatusBookOptions;
   readonly #verdicts = new Map<string, RouteVerdict>();
-  /** Routes that are served no more, whatever the verdict on them was. */
+  /** Routes that this gateway must stop serving, regardless of their verdicts. */
   readonly #released = new Map<string, ReleasedRoute>();
   readonly #routes = new ObservedStatuses<RouteStatus>();
   readonly #settings = new ObservedStatuses<SettingsStatus>();
@@ -71,6 +71,7 @@ export class StatusBook {
     return this.#verdicts.has(key) || this.#released.has(key);
   }
 
+  /** Sets the verdict on a Route; undefined: it is deleted. */
   setRouteVerdict(key: string, verdict: RouteVerdict | undefined): void {
     if (verdict === undefined) this.#verdicts.delete(key);
     else this.#verdicts.set(key, verdict);
@@ -83,7 +84,7 @@ export class StatusBook {
   /** Records a Route that the watch reported. Returns whether its status differs from the known one. */
   observeRoute(key: string, route: StoredRoute | undefined): boolean {
     if (route !== undefined) return this.#routes.observe(key, route);
-    // The status of a released Route is still there to be taken back.
+    // The status of a released Route still has to be replaced.
     if (!this.#released.has(key)) this.#routes.forget(key);
     return false;
   }
@@ -192,7 +193,7 @@ export class StatusBook {
   }
 }
 
-/** Whether to write, and the object there is the one that the status is about. */
+/** Whether a status has to be written, and is about the object that exists now. */
 function isWriteTo<S extends Status>(
   { uid }: ObjectMeta,
   observed: ObservedStatus<S>,

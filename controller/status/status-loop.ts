@@ -15,7 +15,7 @@ import { eventsOfChange } from './events-of-change.ts';
 import { StatusBook, type BookWrite } from './status-book.ts';
 import { DEFAULT_LIMITS, StatusWriter, type StatusWriterLimits } from './status-writer.ts';
 
-/** What a StatusLoop is made with. */
+/** Options of a StatusLoop. */
 export interface StatusLoopOptions {
   readonly api: Pick<KubernetesApi, 'applyStatus' | 'create'>;
   /** The name of this process, as in the Lease. */
@@ -28,11 +28,11 @@ export interface StatusLoopOptions {
   readonly limits?: StatusWriterLimits;
 }
 
-/** A watched status may be older than the one written last; then a newer one follows soon. */
+/** Delay before a changed status is repaired: the watch may report an older one than was written. */
 const REPAIR_MS = 2000;
 /**
- * Proxies usually acknowledge a change in less than a second, so one write then reports both. Counters
- * are reported now and then.
+ * The longest delay of a write, by how much it changes. Proxies usually acknowledge a change in less
+ * than a second, so one write can report both.
  */
 const WITHIN_MS: Readonly<Record<Exclude<Difference, 'none'>, number>> = {
   final: 0,
@@ -43,9 +43,8 @@ const WITHIN_MS: Readonly<Record<Exclude<Difference, 'none'>, number>> = {
 /**
  * Keeps the statuses of Routes and GatewaySettings up to date, and records Events about changes.
  *
- * It receives every change, whether this controller leads or not, and writes only while it leads. It
- * assesses a change in a later turn of the event loop, so that a publication in the same turn as a
- * verdict is known by then.
+ * It receives every change, but writes only while this controller leads. It assesses a change in a
+ * later turn of the event loop, when a publication in the same turn as the verdict is known.
  */
 export class StatusLoop {
   readonly #options: Required<StatusLoopOptions>;
@@ -89,7 +88,7 @@ export class StatusLoop {
     leadership.signal.addEventListener('abort', () => this.#resign(writer), { once: true });
   }
 
-  /** Receives verdicts of the compiler, by `namespace/name`; undefined: the Route is gone. */
+  /** Receives verdicts of the compiler, by `namespace/name`; undefined: the Route is deleted. */
   reportRoutes(verdicts: ReadonlyMap<string, RouteVerdict | undefined>): void {
     for (const [name, verdict] of verdicts) {
       this.#book.setRouteVerdict(routeKey(name), verdict);
@@ -98,13 +97,13 @@ export class StatusLoop {
     this.#recheckOne(SETTINGS_KEY);
   }
 
-  /** Receives a verdict on the settings; null: they are gone. */
+  /** Receives a verdict on the settings; null: they are deleted. */
   reportSettings(verdict: SettingsVerdict | null): void {
     this.#book.setSettingsVerdict(verdict ?? undefined);
     this.#recheckOne(SETTINGS_KEY);
   }
 
-  /** Receives watched Routes, by `namespace/name`; undefined: the Route is gone. */
+  /** Receives watched Routes, by `namespace/name`; undefined: the Route is deleted. */
   observeRoutes(routes: ReadonlyMap<string, StoredRoute | undefined>): void {
     for (const [name, route] of routes) {
       const key = routeKey(name);
@@ -112,7 +111,7 @@ export class StatusLoop {
     }
   }
 
-  /** Receives the watched settings; undefined: they are gone. */
+  /** Receives the watched settings; undefined: they are deleted. */
   observeSettings(settings: StoredSettings | undefined): void {
     if (this.#book.observeSettings(settings)) this.#writer?.request(SETTINGS_KEY, REPAIR_MS);
   }

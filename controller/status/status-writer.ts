@@ -11,7 +11,7 @@ import { classifyWriteError } from './write-failure.ts';
 /** A status to be written. */
 export interface StatusWrite {
   readonly type: ResourceType;
-  /** With a `uid` the write is for that resource only, not for another one of the same name. */
+  /** With a `uid` the write applies only to that resource, not to a different one of that name. */
   readonly place: { readonly namespace: string; readonly name: string; readonly uid?: string };
   readonly status: object;
 }
@@ -64,7 +64,7 @@ const RESPONSE_TIMEOUT_MS = 30_000;
 /**
  * Writes statuses while this controller leads, one at a time for each resource.
  *
- * It asks the source for a status at the last moment, so that any number of changes is one write.
+ * It gets a status from its source at the last moment, so that many changes cause one write.
  */
 export class StatusWriter<W extends StatusWrite> {
   readonly #options: StatusWriterOptions<W>;

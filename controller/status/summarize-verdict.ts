@@ -2,7 +2,7 @@ import type { RouteVerdict, SettingsVerdict } from '../compile/compilation.ts';
 import { generationOf } from '../compile/generation.ts';
 import type { VerdictSummary } from './verdict-states.ts';
 
-/** The part of a verdict that conditions are built from. */
+/** Returns the part of a verdict that conditions are built from. */
 export function summarizeVerdict(verdict: RouteVerdict | SettingsVerdict): VerdictSummary {
   return {
     generation: generationOf(verdict.resource),

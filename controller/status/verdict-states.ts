@@ -11,7 +11,7 @@ export interface VerdictSummary {
   readonly served: Served | undefined;
 }
 
-/** Reasons that are about the references of a resource; all others are about the resource itself. */
+/** Reasons about the references of a resource; all other reasons are about the resource itself. */
 const REFERENCE_REASONS: ReadonlySet<string> = new Set([
   'BackendNotFound',
   'RefNotPermitted',
@@ -24,8 +24,8 @@ const REFERENCE_REASONS: ReadonlySet<string> = new Set([
 /**
  * The state of condition `Accepted`.
  *
- * As in the Gateway API it is about the resource itself: a resource whose only problem is a reference
- * is accepted, and its `ResolvedRefs` is false. `Programmed` reports whether it is served.
+ * As in the Gateway API it is about the resource itself: if its only problem is a reference, it is
+ * accepted, and `ResolvedRefs` is false. `Programmed` reports whether it is served.
  */
 export function acceptedState({ isAccepted, problems }: VerdictSummary): ConditionState {
   const own = problems.filter((problem) => !isAboutReference(problem));
@@ -68,7 +68,7 @@ export function partiallyInvalidState(summary: VerdictSummary): ConditionState |
   return { status: 'True', reason: 'ServedGeneration', message: describeServed(summary) };
 }
 
-/** Describes what is served instead of a generation that cannot be. */
+/** Describes which generation is served instead of one that cannot be served. */
 export function describeServed(summary: VerdictSummary): string {
   const { generation, served, problems } = summary;
   if (served === undefined) return `No generation of it is served: ${describeProblems(problems)}.`;

@@ -7,11 +7,11 @@ import { reportGateway } from './gateway-report.ts';
 import { routeStatus } from './route-status.ts';
 import { settingsStatus } from './settings-status.ts';
 
-/** The state of the gateway that statuses report, besides the verdicts on resources. */
+/** The state of the gateway that statuses report in addition to the verdicts on resources. */
 export interface GatewayState {
   readonly gatewayClass: string;
   readonly publication: Publication;
-  /** Why publication is held back; undefined while it is not. */
+  /** The reason why publication is held back; undefined if it is not. */
   readonly obstacle: string | undefined;
   /** The Service in front of the proxies. */
   readonly service: Service | undefined;
@@ -37,7 +37,7 @@ export function wantedSettingsStatus(
   current: SettingsStatus | undefined,
 ): SettingsStatus {
   const rollout = rolloutStateOf(verdict.keys, publication);
-  // While publication is held back, the routes published before are the ones that serve.
+  // While publication is held back, the routes published before serve.
   const published = obstacle === undefined ? undefined : current?.attachedRoutes;
   const attachedRoutes = published ?? verdict.attachedRoutes;
   const gateway = reportGateway({ service, publication, attachedRoutes });

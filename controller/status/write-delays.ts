@@ -8,7 +8,7 @@ interface Waiting {
   readonly timer: Disposable;
 }
 
-/** Delays writes: each until the time that was requested for it, and after failures longer. */
+/** Delays each write until its requested time, or longer after failures. */
 export class WriteDelays implements Disposable {
   readonly #clock: Clock;
   readonly #onDue: (key: string) => void;
@@ -20,7 +20,7 @@ export class WriteDelays implements Disposable {
     this.#onDue = onDue;
   }
 
-  /** Makes a write due within this time. An earlier request for it prevails. */
+  /** Makes a write due within this time. An earlier due time is kept. */
   request(key: string, withinMs: number): void {
     const now = this.#clock.now();
     const at = Math.max(now + withinMs, this.#backoffs.get(key)?.until ?? 0);
@@ -39,7 +39,7 @@ export class WriteDelays implements Disposable {
     this.#waiting.set(key, { at, timer });
   }
 
-  /** Requests a write again after a failure: after the given time, or else after twice the last one. */
+  /** Requests a write again after a failure: after this time, or else twice the last delay. */
   retry(key: string, afterMs: number | undefined): void {
     const before = this.#backoffs.get(key);
     const ms = before === undefined ? FIRST_BACKOFF_MS : Math.min(before.ms * 2, MAX_BACKOFF_MS);

@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, string>>;
 
 const INTERVAL_MS = 30_000;
 
-/** Logs failed writes. An API server that is down fails every write, and is logged once in a while. */
+/** Logs failed writes. If the API server is down every write fails, so that is logged at intervals. */
 export class WriteFailureLog {
   readonly #logger: Logger;
   readonly #clock: Clock;

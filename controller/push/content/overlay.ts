@@ -1,5 +1,6 @@
 /**
- * What one proxy serves in place of published resources: hashes by key; undefined: nothing.
+ * The resources that one proxy serves in place of published ones: hashes by key; undefined if it serves
+ * none under the key.
  */
 export type Overlay = ReadonlyMap<string, string | undefined>;
 

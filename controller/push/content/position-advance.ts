@@ -15,8 +15,8 @@ export interface PositionAdvanceOptions {
 /**
  * Publishes the same content at a later position, for a proxy that has other content at this one.
  *
- * Costs one frame per proxy, so requests are batched for a delay; anything else that is published
- * meanwhile makes it unnecessary.
+ * Costs one frame per proxy, so requests are batched for a delay. A publication in the meantime makes it
+ * unnecessary.
  */
 export class PositionAdvance implements Disposable {
   readonly #options: PositionAdvanceOptions;
@@ -26,6 +26,7 @@ export class PositionAdvance implements Disposable {
     this.#options = options;
   }
 
+  /** Requests a later position. */
   request(): void {
     const { content, clock, timing, mayWrite } = this.#options;
     if (!mayWrite()) return;

@@ -9,9 +9,9 @@ import { RevisionHistory } from './revision-history.ts';
 /** The changes that bring a proxy from the snapshot it serves to the newest. */
 export interface Delivery {
   readonly position: SnapshotPosition;
-  /** What the proxy serves after the delivery. */
+  /** The snapshot that the proxy serves after the delivery. */
   readonly sent: SentSnapshot;
-  /** Version that the delivery changes; undefined: it is a whole snapshot. */
+  /** Version that the delivery changes; undefined for a whole snapshot. */
   readonly base: string | undefined;
   readonly put: readonly PublishedResource[];
   /** In a whole snapshot: keys and hashes of resources that the proxy keeps serving. */
@@ -21,7 +21,7 @@ export interface Delivery {
 
 /**
  * The published resources, and the history of their changes. A resource that is too large for proxies
- * is withheld: what was published before under its key stays.
+ * is withheld: the resource that was published before under its key stays.
  */
 export class PublishedContent {
   readonly #resources = new Map<string, PublishedResource>();
@@ -102,7 +102,7 @@ export class PublishedContent {
     return (key) => (changes.has(key) ? changes.get(key) : this.#hashOf(key));
   }
 
-  /** Returns what brings a proxy from `base` to the newest snapshot, except for the overlay. */
+  /** Returns the changes that bring a proxy from `base` to the newest snapshot with its overlay. */
   deliveryFrom(base: SentSnapshot | undefined, overlay: Overlay): Delivery {
     const { position, version: revision } = this;
     const sent = { version: this.#versionWith(overlay), revision, overlay };
@@ -116,7 +116,7 @@ export class PublishedContent {
     return { position, sent, base: undefined, put, kept, deleted: [] };
   }
 
-  /** Returns undefined if only a whole snapshot will do. */
+  /** Returns undefined if a whole snapshot is necessary. */
   #changesSince(
     base: SentSnapshot,
     overlay: Overlay,

@@ -3,13 +3,13 @@ import {
   type SnapshotPosition,
 } from '../../../shared/snapshot/snapshot-position.ts';
 
-/** Revisions that changes can be based on. */
+/** The most revisions that are remembered, so that changes can be based on them. */
 const MAX_REVISIONS = 64;
-/** Changed keys that are remembered: a longer list of changes costs more than the whole snapshot. */
+/** The most changed keys that are remembered: sending more costs as much as the whole snapshot. */
 const MAX_CHANGED_KEYS = 50_000;
-/** Positions whose versions are remembered. */
+/** The most positions that are remembered with their versions. */
 const MAX_POSITIONS = 4096;
-/** Variants that are remembered per position. */
+/** The most variants that are remembered per position. */
 const MAX_VARIANTS = 64;
 
 /**
@@ -21,7 +21,7 @@ const MAX_VARIANTS = 64;
  */
 export type Provenance = 'revision' | 'variant' | 'foreign';
 
-/** What was published at a position. */
+/** The versions that were published at a position. */
 interface PublishedPosition {
   readonly epoch: number;
   readonly version: string;

@@ -24,7 +24,7 @@ export type AuthenticateProxy = (credentials: {
   readonly address: string;
 }) => Promise<Authentication>;
 
-/** Options of the authentication of proxies. */
+/** Options of `createProxyAuthenticator`. */
 export interface ProxyAuthenticatorOptions extends Omit<TokenReviewerOptions, 'clock'> {
   /** Namespace and name of the ServiceAccount of the proxies. */
   readonly namespace: string;

@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { PushTiming } from '../push-timing.ts';
 
-/** Unauthenticated connections: beyond this number the oldest is closed. */
+/** The most unauthenticated connections: beyond it the oldest is closed. */
 const MAX_UNAUTHENTICATED = 128;
 
-/** The same per source address, counted from before the TLS handshake. */
+/** The most unauthenticated connections of one source address, counted before the TLS handshake. */
 const MAX_UNAUTHENTICATED_PER_SOURCE = 64;
 
 /** Limits the connections on which no proxy has authenticated. */
@@ -24,6 +24,7 @@ export class ConnectionGuard {
     this.#clock = clock;
   }
 
+  /** Counts a connection before its TLS handshake. */
   connected(socket: Socket): void {
     const { remoteAddress: address, remotePort: port } = socket;
     if (address === undefined || port === undefined) return;
@@ -36,6 +37,7 @@ export class ConnectionGuard {
     socket.once('close', () => this.#forget(address, port));
   }
 
+  /** Closes a connection unless a proxy authenticates on it in time. */
   opened(session: Http2Session): void {
     const [oldest] =
       this.#unauthenticated.size < MAX_UNAUTHENTICATED ? [] : this.#unauthenticated.keys();
@@ -47,7 +49,7 @@ export class ConnectionGuard {
     });
   }
 
-  /** An authenticated proxy has opened a stream. */
+  /** Records that an authenticated proxy opened a stream. */
   streamOpened(session: Http2Session): void {
     const { remoteAddress: address, remotePort: port } = session.socket;
     if (address !== undefined && port !== undefined) this.#forget(address, port);
@@ -62,7 +64,7 @@ export class ConnectionGuard {
     if (left === 0) this.refuse(session);
   }
 
-  /** Accepts no more requests on a connection, and leaves time to read the response. */
+  /** Refuses further requests on a connection, and leaves time to read the response. */
   refuse(session: Http2Session): void {
     if (session.destroyed) return;
     session.close();

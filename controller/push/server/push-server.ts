@@ -32,7 +32,7 @@ const MAX_PROXIES = 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADER_PAIRS = 32;
 const HANDSHAKE_MS = 5000;
-/** A refused proxy retries every other second. */
+/** How often the refusal of one proxy is logged: it retries every two seconds. */
 const REFUSAL_LOG_MS = 60_000;
 const TLS = { minVersion: 'TLSv1.2' } as const;
 
@@ -50,7 +50,7 @@ export interface PushServerOptions {
   readonly clock?: Clock;
 }
 
-/** Starts a push server. Rejects when it cannot listen, or its certificate cannot be used. */
+/** Starts a push server. Rejects if it cannot listen or its certificate cannot be used. */
 export async function startPushServer(options: PushServerOptions): Promise<PushServer> {
   const certificate = await readCertificate(options.tlsDirectory);
   const timing = { ...PUSH_TIMING, ...options.timing };
@@ -87,7 +87,7 @@ function createServer(certificate: ServerCertificate): Http2SecureServer {
   return server;
 }
 
-/** The server that proxies get their snapshots from. Every controller has one; the leader's publishes. */
+/** The server that sends snapshots to proxies. Every controller has one; only the leader publishes. */
 export class PushServer {
   readonly #server: Http2SecureServer;
   readonly #watch: CertificateWatch;
@@ -129,7 +129,7 @@ export class PushServer {
 
   /**
    * Publishes until the leadership is over, or the publication is disposed of. There is one
-   * publication at a time: this ends the one before.
+   * publication at a time: this ends the previous one.
    */
   startPublication(
     leadership: Leadership,
@@ -160,7 +160,7 @@ export class PushServer {
     this.#guard.opened(session);
   }
 
-  /** Authenticates the proxy before anything of the body is read. */
+  /** Authenticates the proxy before the body is read. */
   async #admit(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
     const hello = parseHello(headers);
     if (this.#openPublication() === undefined) {
@@ -241,7 +241,7 @@ export class PushServer {
       ...(reason !== undefined && { 'x-reason': reason }),
       ...(leader !== undefined && { 'x-leader': leader }),
     };
-    // A reset would overtake the response. What is left of the body ends with the connection.
+    // A reset would overtake the response. The rest of the body ends with the connection.
     if (!stream.destroyed && !stream.headersSent) {
       stream.respond({ ...headers, ':status': status }, { endStream: true });
     }

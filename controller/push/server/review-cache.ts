@@ -2,7 +2,7 @@ import type { TokenReview } from './token-review.ts';
 
 const SECOND = 1000;
 const LONGEST_MS = 60 * SECOND;
-/** A refused token may be valid soon: the API server did not know its pod yet. */
+/** A denial is cached shortly: the token is valid once the API server knows its pod. */
 const DENIAL_MS = 5 * SECOND;
 const MAX_ENTRIES = 2048;
 

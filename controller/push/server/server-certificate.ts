@@ -23,7 +23,7 @@ export async function readCertificate(directory: string): Promise<ServerCertific
   return pair;
 }
 
-/** Warns of a certificate that has expired, or soon will. It is used all the same: clocks may differ. */
+/** Warns of a certificate that has expired or expires soon. It is used all the same: clocks may differ. */
 export function warnOfExpiry({ cert }: ServerCertificate, logger: Logger): void {
   const { validToDate } = new X509Certificate(cert);
   const leftMs = validToDate.getTime() - Date.now();
@@ -46,8 +46,8 @@ export interface CertificateWatchOptions {
 /**
  * Reports a certificate that replaces the one in use.
  *
- * The two files of a Secret are not replaced atomically for a reader of both, so a change counts once
- * two readings in a row agree. An unusable pair is logged once and ignored.
+ * A reader may see one file replaced and the other not yet, so a change counts once two readings in a
+ * row agree. An unusable pair is logged once and ignored.
  */
 export class CertificateWatch {
   readonly #options: CertificateWatchOptions;

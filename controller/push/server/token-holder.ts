@@ -5,7 +5,7 @@ const MAX_AUDIENCES = 4;
 const UNKNOWN = 'unknown';
 const NONE = 'none';
 
-/** The holder of a token, made safe for the log: whoever presents a token writes its claims. */
+/** The holder of a token, made safe for the log: anyone may present a token with any claims. */
 export interface TokenHolder {
   /** `namespace/name` of the ServiceAccount. */
   readonly tokenOf: string;

@@ -12,7 +12,7 @@ import { parseTokenReview, type TokenReview } from './token-review.ts';
 
 const SECOND = 1000;
 const REVIEW_TIMEOUT_MS = 5 * SECOND;
-/** Limits for all tokens: those of strangers must not burden the API server. */
+/** Limits for all tokens, so that tokens of strangers do not overload the API server. */
 const REVIEWS = { burst: 100, perSecond: 20 };
 /** Limits per source address: few proxies share one. */
 const REVIEWS_PER_SOURCE = { burst: 20, perSecond: 2 };
@@ -30,7 +30,7 @@ export interface PresentedToken {
   readonly token: string;
   /** Source address of the request. */
   readonly address: string;
-  /** For how long the token is valid, if it is. */
+  /** How long the token is valid, if it is valid. */
   readonly validMs: number;
 }
 

@@ -13,18 +13,18 @@ import { parseProxyFrame } from './parse-proxy-frame.ts';
 /** Options of a frame stream. */
 export interface FrameStreamOptions {
   readonly stream: ServerHttp2Stream;
-  /** Whether this controller still leads: asked right before every write. */
+  /** Whether this controller still leads: checked right before every write. */
   readonly mayWrite: () => boolean;
   readonly onFrame: (frame: ProxyFrame) => void;
-  /** The proxy sent a line that is not a frame, and the stream is being closed. */
+  /** Called when the proxy sent a line that is not a frame, before the stream is closed. */
   readonly onViolation: () => void;
-  /** `onFrame` threw, and nothing more is read. */
+  /** Called when `onFrame` threw. Nothing more is read. */
   readonly onFailure: (error: unknown) => void;
   /** The stream is closed, by either side. */
   readonly onClose: () => void;
 }
 
-/** Reads and writes frames on an HTTP/2 stream. Writes nothing once this controller does not lead. */
+/** Reads and writes frames on an HTTP/2 stream. Writes only while this controller leads. */
 export class FrameStream {
   readonly #options: FrameStreamOptions;
 
@@ -68,7 +68,7 @@ export class FrameStream {
     this.#options.stream.end();
   }
 
-  /** Drops the stream, with everything that is not sent yet. */
+  /** Drops the stream and all unsent frames. */
   destroy(): void {
     this.#options.stream.close(constants.NGHTTP2_CANCEL);
     this.#options.stream.destroy();

@@ -4,13 +4,13 @@ import type { RevisionHistory } from '../content/revision-history.ts';
 import type { ProxyHello } from './proxy-hello.ts';
 
 /**
- * What a proxy serves when it connects:
+ * The snapshot that a proxy serves when it connects:
  *
- * - `nothing`: no snapshot
- * - `revision`: a snapshot as this leadership published it
- * - `own`: what this leadership sent this proxy in place of a revision
- * - `borrowed`: what this leadership sent another proxy in place of a revision
- * - `foreign`: a snapshot that this leadership did not publish
+ * - `nothing`: none
+ * - `revision`: one that this leadership published
+ * - `own`: a variant of a revision that this leadership sent to this proxy
+ * - `borrowed`: a variant of a revision that this leadership sent to another proxy
+ * - `foreign`: one that this leadership neither published nor sent
  */
 export type ProxyArrival =
   | { readonly kind: 'nothing' }
@@ -20,7 +20,7 @@ export type ProxyArrival =
       readonly base: SentSnapshot;
     };
 
-/** Classifies what a proxy serves. `sent` is what it was sent and may serve. */
+/** Classifies the snapshot that a proxy serves. `sent`: snapshots that it was sent and may serve. */
 export function arrivalOf(
   have: ProxyHello['have'],
   sent: readonly SentSnapshot[],

@@ -19,7 +19,7 @@ import {
 import { ProxySessions } from './proxy-sessions.ts';
 import type { Offered } from './snapshot-offer.ts';
 
-/** Rejected resources that one log line names. */
+/** The most rejected resources that one log line names. */
 const MAX_LOGGED_KEYS = 20;
 
 /** Options of a fleet. */
@@ -31,7 +31,7 @@ export interface ProxyFleetOptions {
   readonly advance: PositionAdvance;
 }
 
-/** The proxies of one leadership: sends them what is published, and records how they answer. */
+/** The proxies of one leadership: sends them the snapshots, and records their answers. */
 export class ProxyFleet implements SessionObserver {
   readonly #options: ProxyFleetOptions;
   readonly #sessions: ProxySessions;
@@ -82,7 +82,7 @@ export class ProxyFleet implements SessionObserver {
 
   statusChanged(session: ProxySession, status: StatusFrame): void {
     const record = this.#recordOf(session);
-    if (record?.isNews(status) !== true) return;
+    if (record?.isChangedBy(status) !== true) return;
     const { tracker } = this.#options;
     tracker.track(() => record.setStatus(status));
     tracker.mark(record.rejections.keys);
@@ -104,7 +104,7 @@ export class ProxyFleet implements SessionObserver {
     this.#options.tracker.track(() => record.disconnect());
   }
 
-  /** Sends the newest snapshot to every proxy that may take it. */
+  /** Sends the newest snapshot to every proxy that is ready for it. */
   wakeAll(): void {
     this.#sessions.wakeAll();
   }
@@ -135,7 +135,7 @@ export class ProxyFleet implements SessionObserver {
       this.#routesBefore = Math.max(this.#routesBefore, routes);
       epochs.claim(id, arrival.position);
     }
-    // This proxy has other content at the newest position.
+    // The content of this proxy at the newest position differs.
     if (arrival.kind === 'borrowed') advance.request();
     const { rejections } = record;
     const rejectedBefore = rejections.keys;
@@ -181,7 +181,7 @@ export class ProxyFleet implements SessionObserver {
     return true;
   }
 
-  /** Sends a proxy what it rejected: at a later position if it has other content at this one. */
+  /** Sends rejected resources again, at a later position if the proxy acknowledged the newest one. */
   #retryRejected(session: ProxySession): void {
     if (session.isUpToDate) this.#options.advance.request();
     else session.wake();

@@ -6,11 +6,11 @@ import {
   type SnapshotPosition,
 } from '../../../shared/snapshot/snapshot-position.ts';
 
-/** What a proxy says about itself when it opens a stream. None of it is verified. */
+/** The claims of a proxy that opens a stream. None of them is verified. */
 export interface ProxyHello {
   readonly token: string;
   readonly proxyId: string;
-  /** The snapshot it serves; undefined: none. */
+  /** The snapshot it serves; undefined if it serves none. */
   readonly have: { readonly position: SnapshotPosition; readonly version: string } | undefined;
   readonly routes: number;
 }

@@ -8,12 +8,12 @@ import type { ProxyArrival } from './proxy-arrival.ts';
 import { Rejections } from './rejections.ts';
 import type { Offered } from './snapshot-offer.ts';
 
-/** What a proxy serves, as far as this leadership knows. */
+/** The snapshot that a proxy serves, as far as this leadership knows. */
 type Serving =
   | { readonly kind: 'nothing' }
   /**
-   * A snapshot that this leadership did not publish. It is `behind` once the proxy rejected ours, or
-   * was slow to answer: it counts as a proxy that serves nothing of ours.
+   * A snapshot that this leadership did not publish. `isBehind` once the proxy rejected ours or was slow
+   * to answer: it then counts as a proxy that has acknowledged nothing.
    */
   | { readonly kind: 'foreign'; readonly isBehind: boolean }
   | { readonly kind: 'published'; readonly position: SnapshotPosition };
@@ -24,14 +24,14 @@ export interface ProxyRecordOptions {
   readonly clock: Clock;
 }
 
-/** What the leader knows of one proxy. */
+/** The leader's record of one proxy. */
 export class ProxyRecord {
   readonly id: string;
   readonly rejections: Rejections;
   #serving: Serving = { kind: 'nothing' };
-  /** What the proxy may serve of what it was sent: the last it acknowledged, and the last of all. */
+  /** The sent snapshots that it may serve: the one it acknowledged last, and the one sent last. */
   #sent: readonly SentSnapshot[] = [];
-  /** Resources that its last answer rejected. */
+  /** The resources that its last answer rejected. */
   #rejected: readonly RejectedEntry[] = [];
   #isConnected = false;
   #isReady = false;
@@ -51,7 +51,7 @@ export class ProxyRecord {
     return this.#isDraining;
   }
 
-  /** Sequence that the proxy acknowledged; 0: none of this leadership. */
+  /** Sequence that the proxy acknowledged; 0 if that is of another leadership. */
   get sequence(): number {
     return this.#serving.kind === 'published' ? this.#serving.position.sequence : 0;
   }
@@ -79,8 +79,8 @@ export class ProxyRecord {
     this.rejections.pause();
   }
 
-  /** Whether a status frame says something new. */
-  isNews({ ready, draining }: StatusFrame): boolean {
+  /** Whether a status frame changes the record. */
+  isChangedBy({ ready, draining }: StatusFrame): boolean {
     return this.#isReady !== ready || this.#isDraining !== draining;
   }
 

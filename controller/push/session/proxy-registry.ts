@@ -2,13 +2,13 @@ import type { SnapshotPosition } from '../../../shared/snapshot/snapshot-positio
 import type { ProxyReport } from '../publication.ts';
 import { ProxyRecord, type ProxyRecordOptions } from './proxy-record.ts';
 
-/** A proxy that rejects a resource, and its message. */
+/** The rejection of a resource by one proxy. */
 export interface RejectionByProxy {
   readonly proxy: string;
   readonly message: string;
 }
 
-/** The proxies of a leadership: those that are connected, and for a while those that were. */
+/** The proxies of a leadership that are connected, or were a short time ago. */
 export class ProxyRegistry {
   readonly #records = new Map<string, ProxyRecord>();
   readonly #options: ProxyRecordOptions;
@@ -44,7 +44,7 @@ export class ProxyRegistry {
     for (const { rejections } of this.#records.values()) rejections.pause();
   }
 
-  /** The lowest sequence that all proxies that count have acknowledged; undefined: none counts. */
+  /** The lowest sequence that a counting proxy has acknowledged; undefined if no proxy counts. */
   get slowest(): number | undefined {
     const sequences = this.#sequences();
     return sequences.length === 0 ? undefined : Math.min(...sequences);

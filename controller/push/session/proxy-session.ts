@@ -20,16 +20,16 @@ import { SnapshotOffer, type Offered } from './snapshot-offer.ts';
 const REJECTION_BURST = 20;
 const SECOND = 1000;
 
-/** What the sessions of a leadership have in common. */
+/** Options that all sessions of a leadership share. */
 export interface SessionContext extends StreamContext {
   readonly content: PublishedContent;
   /** Pending while the epoch is being raised: nothing is sent meanwhile. */
   readonly pause: () => Promise<void> | undefined;
 }
 
-/** What a proxy serves. */
+/** The snapshot that a proxy serves. */
 export interface ServedSnapshot {
-  /** What changes can be based on; undefined: the proxy is sent whole snapshots. */
+  /** The snapshot that changes are based on; undefined: the proxy is sent a whole snapshot. */
   readonly base: SentSnapshot | undefined;
   /** Sequence that the proxy acknowledged; 0: it serves no position of this leadership. */
   readonly sequence: number;
@@ -47,7 +47,7 @@ export type Answer =
   | { readonly kind: 'acknowledged'; readonly offered: Offered }
   | { readonly kind: 'rejected'; readonly offered: Offered; readonly nack: NackFrame };
 
-/** Receives what happens in a session. */
+/** Receives the events of a session. */
 export interface SessionObserver {
   /** A snapshot is about to be sent. */
   offered(session: ProxySession, offered: Offered): void;
@@ -71,8 +71,8 @@ export interface ProxySessionOptions {
 }
 
 /**
- * Sends one proxy the newest snapshot, one at a time, without what the proxy rejected, and as changes
- * to what it serves where possible.
+ * Sends one proxy the newest snapshot, one at a time: without the resources that the proxy rejected,
+ * and where possible as changes to the snapshot that it serves.
  */
 export class ProxySession {
   readonly id: string;
@@ -116,7 +116,7 @@ export class ProxySession {
   /** Sends the newest snapshot, unless the proxy serves it or has not answered the last one. */
   wake(): void {
     const { content, pause } = this.#context;
-    // The proxy may accept a changed content.
+    // The proxy may accept changed content.
     if (content.position.sequence !== this.#rejectedSequence) this.#retries.hurry();
     if (this.#offer !== undefined || this.#retries.isWaiting) return;
     if (!this.#stream.isOpen || pause() !== undefined) return;
@@ -166,11 +166,11 @@ export class ProxySession {
       this.#observer.statusChanged(this, frame);
       return;
     }
-    // What the proxy serves is reported on its other stream.
+    // The proxy reports its snapshot on its other stream.
     if (this.#stream.isReplaced) return;
     const offer = this.#offer;
     if (offer?.isAnsweredBy(frame) !== true) {
-      this.#stream.violate('answer to what was not sent');
+      this.#stream.violate('answered a snapshot that was not sent');
     } else if (frame.t === 'nack') {
       if (offer.isSent) this.#nacked(offer, frame);
       else offer.earlyNack = frame;

@@ -1,12 +1,12 @@
 import { LogLimit } from '../log-limit.ts';
 import type { ProxySession, SessionContext } from './proxy-session.ts';
 
-/** Two proxies with the same id replace each other's streams without end. */
+/** How often a duplicate id is logged: two such proxies replace each other's streams endlessly. */
 const DUPLICATE_LOG_MS = 60_000;
 
 /** Options of `ProxySessions`. */
 export interface ProxySessionsOptions extends Pick<SessionContext, 'timing' | 'clock' | 'logger'> {
-  /** A proxy has been disconnected for so long that it does not count. */
+  /** Called when a proxy has been disconnected for so long that it does not count. */
   readonly onLeft: (id: string) => void;
 }
 

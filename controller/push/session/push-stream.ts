@@ -16,15 +16,15 @@ import { SilenceWatch } from './silence-watch.ts';
 
 /** The life of a stream varies by this share, so that proxies do not reconnect all at once. */
 const LIFE_VARIATION = 0.1;
-/** A proxy reports its status every ten seconds, and when it changes. */
+/** Far more than needed: a proxy reports its status every ten seconds, and when it changes. */
 const STATUS_FRAMES_A_SECOND = 20;
 
-/** What the streams of a leadership have in common. */
+/** Options that all streams of a leadership share. */
 export interface StreamContext {
   readonly timing: PushTiming;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Whether this controller still leads: asked before every write. */
+  /** Whether this controller still leads: checked before every write. */
   readonly mayWrite: () => boolean;
 }
 
@@ -81,7 +81,7 @@ export class PushStream {
     return this.#endReason === undefined && this.#frames.isOpen;
   }
 
-  /** Whether it is to end: nothing is sent on it but the rest of a snapshot and a `goaway`. */
+  /** Whether it is to end: only the rest of a snapshot and a `goaway` are still sent. */
   get isEnding(): boolean {
     return this.#endReason !== undefined;
   }
@@ -91,7 +91,7 @@ export class PushStream {
     return this.#endReason === REPLACED;
   }
 
-  /** Resolves when there is room for more. False: nothing was written, or nothing more can be. */
+  /** Resolves when there is room for more, with false if nothing was written or can be. */
   write(lines: Buffer): Promise<boolean> {
     return this.#frames.write(lines);
   }

@@ -5,29 +5,29 @@ import { NO_OVERLAY, type Overlay, type SentSnapshot } from '../content/overlay.
 import type { PublishedContent } from '../content/published-content.ts';
 import type { PushTiming } from '../push-timing.ts';
 
-/** A proxy without one of these is sent nothing: it would serve nobody, or sign with other keys. */
+/** A proxy that lacks one of these is sent nothing: it would serve nobody, or sign with other keys. */
 const INDISPENSABLE: ReadonlySet<string> = new Set([SETTINGS_KEY, SIGNING_KEYS_KEY]);
 
-/** A snapshot that lacks at most this many resources is sent even to a proxy that serves nothing. */
+/** A proxy that serves nothing is sent a snapshot if it lacks at most this many resources. */
 const FEW_LEFT_OUT = 10;
-/** A snapshot that lacks at most this share is too: a proxy without one leaves its load to others. */
+/** A proxy that serves nothing is sent a snapshot if it lacks at most this share of the resources. */
 const SHARE_LEFT_OUT = 0.1;
 
 /** A resource that a proxy rejected. */
 interface Rejection {
   /** Hash of the rejected content. */
   readonly hash: string;
-  /** Hash of what the proxy keeps serving instead; undefined: nothing. */
+  /** Hash of the content that the proxy keeps serving instead; undefined if none. */
   readonly servedHash: string | undefined;
   readonly message: string;
   /** How often this content was rejected. */
   readonly failures: number;
-  /** When to send it again, in monotonic milliseconds; undefined: it is due, or sent and unanswered. */
+  /** When to send it again, in monotonic milliseconds; undefined if it is due, or sent and unanswered. */
   readonly retryAt: number | undefined;
 }
 
 /**
- * The published resources that one proxy rejects. The proxy keeps serving what it had under their
+ * The published resources that one proxy rejects. The proxy keeps serving its earlier content of their
  * keys, and is sent everything else. A rejected resource is sent again when its content changes, and
  * otherwise at growing intervals.
  */
@@ -60,7 +60,7 @@ export class Rejections {
     return [...this.#rejections.values()].some(({ retryAt }) => retryAt === undefined);
   }
 
-  /** Why the proxy rejects this content of a key; undefined: it does not. */
+  /** The reason why the proxy rejects this content of a key; undefined if it does not. */
   messageOn(key: string, hash: string): string | undefined {
     const rejection = this.#rejections.get(key);
     return rejection?.hash === hash ? rejection.message : undefined;
@@ -81,7 +81,7 @@ export class Rejections {
     this.pause();
   }
 
-  /** Returns what the proxy keeps in place of published resources; undefined: send it nothing. */
+  /** Returns the overlay of the proxy; undefined if it is to be sent nothing. */
   overlayOn(content: PublishedContent, base: SentSnapshot | undefined): Overlay | undefined {
     if (this.#rejections.size === 0) return NO_OVERLAY;
     const overlay = new Map<string, string | undefined>();
@@ -99,7 +99,7 @@ export class Rejections {
     return isBlocked ? undefined : overlay;
   }
 
-  /** Records that the proxy acknowledged a snapshot. Returns the keys that it rejects no more. */
+  /** Records that the proxy acknowledged a snapshot. Returns the keys that it accepts now. */
   acknowledge({ overlay }: SentSnapshot): readonly string[] {
     const accepted = this.keys.filter((key) => !overlay.has(key));
     for (const key of accepted) this.#rejections.delete(key);
@@ -107,8 +107,8 @@ export class Rejections {
   }
 
   /**
-   * Records that the proxy rejected a snapshot. Returns the keys that are sent differently from now
-   * on; without any, the proxy would reject the same snapshot again.
+   * Records that the proxy rejected a snapshot. Returns the keys that are left out or changed from now
+   * on; if there are none, the proxy would reject the same snapshot again.
    */
   reject(
     entries: readonly RejectedEntry[],
@@ -135,7 +135,7 @@ export class Rejections {
     return true;
   }
 
-  /** The proxy cannot keep what it had either. */
+  /** Records that the proxy cannot keep its earlier content either. */
   #dropServed(key: string, overlay: Overlay): boolean {
     const rejection = this.#rejections.get(key);
     if (rejection === undefined || overlay.get(key) === undefined) return false;

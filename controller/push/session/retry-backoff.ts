@@ -8,7 +8,7 @@ export interface RetryBackoffOptions {
   readonly retry: () => void;
 }
 
-/** Retries what failed: at growing intervals, and sooner when the retry may succeed. */
+/** Retries after failures: at growing intervals, and sooner when a retry may succeed. */
 export class RetryBackoff {
   readonly #options: RetryBackoffOptions;
   #failures = 0;

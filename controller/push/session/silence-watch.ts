@@ -1,7 +1,7 @@
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { PushTiming } from '../push-timing.ts';
 
-/** Options of a silence watch. */
+/** Options of a SilenceWatch. */
 export interface SilenceWatchOptions {
   readonly timing: PushTiming;
   readonly clock: Clock;
@@ -24,7 +24,7 @@ export class SilenceWatch implements Disposable {
     this.#timer = this.#schedule();
   }
 
-  /** Something arrived from the proxy. */
+  /** Records that something arrived from the proxy. */
   heard(): void {
     this.#unanswered = 0;
   }

@@ -168,7 +168,7 @@ describe('a controller', () => {
     await eventually('it resumes', () => hasLogged('info', 'publication resumed'));
 
     const [told] = logger.records.filter(({ message }) => message === 'publication held back');
-    expect(told?.fields['reason']).toMatch('what the settings refer to cannot be read');
+    expect(told?.fields['reason']).toMatch('resources that the settings refer to cannot be read');
   });
 
   it('logs once that its settings are missing, and once that they were found', async () => {

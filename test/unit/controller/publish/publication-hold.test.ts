@@ -5,7 +5,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 
 const PATIENCE_MS = 15_000;
-const UNREAD = expect.stringContaining('what the settings refer to cannot be read');
+const UNREAD = expect.stringContaining('resources that the settings refer to cannot be read');
 
 interface HoldUnderTest {
   readonly hold: PublicationHold;
