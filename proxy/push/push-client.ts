@@ -7,7 +7,7 @@ import { isRouteKey } from '../../shared/snapshot/resource-key.ts';
 import { formatPosition } from '../../shared/snapshot/snapshot-position.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { PlacedSnapshot } from '../store/snapshot/snapshot-keeper.ts';
-import { addressOf, type DialAddress } from './connection/controller-address.ts';
+import { controllerAddressOf, type DialAddress } from './connection/controller-address.ts';
 import { ControllerDialer } from './connection/controller-dialer.ts';
 import { ControllerLog } from './connection/controller-log.ts';
 import { ControllerProblemError } from './connection/controller-problem.ts';
@@ -60,7 +60,7 @@ export class PushClient {
   constructor(options: PushClientOptions) {
     const { ca, tokenFile, serving, logger, handlers, timing, clock = monotonicClock } = options;
     const url = new URL(options.url);
-    const address = addressOf(url);
+    const address = controllerAddressOf(url);
     this.#options = options;
     this.#timing = { ...PUSH_CLIENT_TIMING, ...timing };
     this.#clock = clock;

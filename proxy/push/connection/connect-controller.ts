@@ -5,7 +5,7 @@ import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node
 
 import { formatAddress } from '../../../shared/runtime/listen-address.ts';
 import { errorCode } from '../../../shared/runtime/error-code.ts';
-import { addressOf, type DialAddress } from './controller-address.ts';
+import { controllerAddressOf, type DialAddress } from './controller-address.ts';
 import { CA_FLAG, type ControllerAccess } from './controller-access.ts';
 import { ControllerProblemError, type ProblemSource } from './controller-problem.ts';
 
@@ -92,7 +92,7 @@ function openSession(url: URL, socket: TLSSocket): ClientHttp2Session {
 }
 
 function openSocket(url: URL, address: DialAddress, ca: string): TLSSocket {
-  const { host } = addressOf(url);
+  const { host } = controllerAddressOf(url);
   return connectTls({
     ...address,
     ca,

@@ -10,7 +10,7 @@ const HTTPS_PORT = 443;
 const PORT_MAX = 65_535;
 
 /** Returns the address of a URL. Throws a `TypeError` unless the URL is https. */
-export function addressOf(url: URL): DialAddress {
+export function controllerAddressOf(url: URL): DialAddress {
   if (url.protocol !== 'https:') throw new TypeError('the controller must have an https URL');
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   return { host, port: url.port === '' ? HTTPS_PORT : Number(url.port) };

@@ -9,7 +9,7 @@ import type {
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { PUSH_PATH } from '../../../shared/snapshot/push-frames.ts';
 import { causeOf, connectController, type PushConnection } from './connect-controller.ts';
-import { addressOf, parseLeaderAddress, type DialAddress } from './controller-address.ts';
+import { controllerAddressOf, parseLeaderAddress, type DialAddress } from './controller-address.ts';
 import { readAccessFiles, type ControllerAccess } from './controller-access.ts';
 import { raceDials } from './race-dials.ts';
 
@@ -60,7 +60,7 @@ export async function openPushStream(
   const { ca, token } = await readAccessFiles(controller);
   signal.throwIfAborted();
   const request = { ...hello, authorization: `Bearer ${token}` };
-  const service = addressOf(controller.url);
+  const service = controllerAddressOf(controller.url);
   return await raceDials({
     open: (dial) =>
       connectController(controller, {
