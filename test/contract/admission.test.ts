@@ -137,14 +137,14 @@ async function refusalOf(
   manifest: AdmissionCase['manifest'],
 ): Promise<ApiStatusError> {
   const answer = await create(admission, manifest).catch((error: unknown) => error);
-  if (!(answer instanceof ApiStatusError)) throw new Error('it was admitted');
+  if (!(answer instanceof ApiStatusError)) throw new Error('the manifest was admitted');
   return answer;
 }
 
-/** Expects an API server to find what our validator finds, and returns its words. */
+/** Expects an API server to find the problems that our validator finds, and returns its message. */
 async function expectRefusal(admission: Admission, refused: AdmissionCase): Promise<string> {
   const { reason, message, status } = await refusalOf(admission, refused.manifest);
-  // What a `Status` says of an invalid object.
+  // The form of a `Status` about an invalid object.
   const { causes } = (
     status as { readonly details: { readonly causes: readonly { readonly field: string }[] } }
   ).details;
@@ -152,7 +152,7 @@ async function expectRefusal(admission: Admission, refused: AdmissionCase): Prom
   expect(reason).toBe('Invalid');
   const fields = causes.map(({ field }) => field);
   for (const { path } of refused.problems) {
-    // Older servers do not say which item of a list.
+    // Older servers leave out the index of a list item.
     const inShort = path.replaceAll(/\[\d+\]/g, '');
     expect(fields).toContain(fields.includes(path) ? path : inShort);
   }

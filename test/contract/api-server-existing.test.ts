@@ -27,17 +27,17 @@ describe('tests on a shared cluster', () => {
     ['replace', 'PUT', `${SECRETS}/theirs`],
     ['apply to', 'PATCH', `${SECRETS}/theirs?fieldManager=test`],
     ['delete the namespace of', 'DELETE', '/api/v1/namespaces/default'],
-    ['delete all that are beside', 'DELETE', SECRETS],
-  ] as const)('do not %s what is there', async (_what, method, path) => {
+    ['delete the collection of', 'DELETE', SECRETS],
+  ] as const)('do not %s existing objects', async (_what, method, path) => {
     await expect(careful.send(method, path, secret('theirs'), APPLY)).rejects.toThrow(
-      "is not the tests' own",
+      'was not created by the tests',
     );
     expect(await cluster().admin.request('GET', `${SECRETS}/theirs`)).toMatchObject(
       secret('theirs'),
     );
   });
 
-  test('change what they created, and delete it in the end', async () => {
+  test('change the objects that they created, and delete them in the end', async () => {
     await careful.send('POST', SECRETS, secret('created'));
     await careful.send('PATCH', `${SECRETS}/applied?fieldManager=test`, secret('applied'), APPLY);
     await careful.send('PATCH', `${SECRETS}/applied?fieldManager=test`, secret('applied'), APPLY);

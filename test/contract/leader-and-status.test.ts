@@ -160,7 +160,7 @@ describeWithClusters([], 'a leader elected by a Lease', (openCluster) => {
       end.abort();
     });
 
-    it('that correct what other clients change, and none without need', async () => {
+    it('that undo changes of other clients, and none without need', async () => {
       const { metadata } = await createRoute('edited');
       const { uid = '' } = metadata;
       const clock = new ManualClock();

@@ -28,10 +28,10 @@ const DAY = 86_400;
 const FIRST = aToken('first');
 const SECOND = aToken('second', 1);
 
-/** The family and its grace. */
+/** Keys of one family: the family itself, and its grace. */
 const KEYS_OF_A_FAMILY = 2;
 
-/** More than an operation sends. */
+/** More commands than an operation sends. */
 const MOST_COMMANDS = 2;
 
 /** Random steps: an operation, the age of its token, and the time that passes. */
@@ -39,13 +39,13 @@ const STEPS = fc.array(
   fc.record({
     act: fc.constantFrom('rotate', 'rotate', 'rotate', 'look', 'save', 'revoke', 'wait'),
     age: fc.oneof(fc.constant(0), fc.nat({ max: 40 })),
-    // Times seven: no sum of waits is a lifetime, where a millisecond decides.
+    // Multiples of seven, so that no sum of waits is a lifetime, where a millisecond decides.
     sevens: fc.constantFrom(1, 3, 1500),
   }),
   { minLength: 30, maxLength: 60 },
 );
 
-/** Commands of a proxy that dies: so many reach Redis, and of the last the answer is lost. */
+/** Commands of a proxy that dies after some commands; the reply to the last may be lost. */
 function dyingAfter(commands: number, redis: RedisCommands, isLastHeard: boolean): RedisCommands {
   let sent = 0;
   const next = async (send: () => Promise<RedisReply>): Promise<RedisReply> => {

@@ -105,8 +105,8 @@ describeWithRedis('the last good snapshot of many proxies', () => {
         await redis.send('HSET', KEY, 'position', HIGHEST);
       },
     ],
-    ['what is no hash', () => redis.send('SET', KEY, 'x')],
-  ])('is not frozen by someone who writes %s', async (_what, tamper) => {
+    ['a value that is not a hash', () => redis.send('SET', KEY, 'x')],
+  ])('can still be replaced after someone wrote %s', async (_what, tamper) => {
     const keeper = keeperOn(connection);
     await keeper.save(placed(57, 3));
     await tamper();
