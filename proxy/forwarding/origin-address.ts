@@ -8,7 +8,7 @@ export interface OriginAddress {
 }
 
 /** Returns the address to connect to for `scheme://host[:port]`. */
-export function addressOf(origin: string): OriginAddress {
+export function originAddress(origin: string): OriginAddress {
   const { protocol, hostname, port } = new URL(origin);
   const defaultPort = protocol === 'https:' ? 443 : 80;
   return {

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 
 import { UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import { asError } from '../as-error.ts';
-import { addressOf } from '../origin-address.ts';
+import { originAddress } from '../origin-address.ts';
 import type { TargetVisit } from './target-visit.ts';
 import { upstreamFailure } from '../upstream-failure.ts';
 import { CONNECT_TIMEOUT_MS } from './upstream-pools.ts';
@@ -30,7 +30,7 @@ export function agentOn(socket: Socket): Agent {
 }
 
 function connectTo(origin: string): Promise<Socket> {
-  const { host, port } = addressOf(origin);
+  const { host, port } = originAddress(origin);
   const socket = connect({ host, port, noDelay: true });
   const timer = setTimeout(() => {
     socket.destroy(new UpstreamUnreachableError('connecting timed out'));

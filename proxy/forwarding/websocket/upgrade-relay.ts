@@ -7,7 +7,7 @@ import { ClientGoneError } from '../../errors/request-errors.ts';
 import { UpstreamTimeoutError, UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import { closeGently } from '../../http/close-gently.ts';
 import { endWithResponse } from '../../http/raw-response.ts';
-import { addressOf } from '../origin-address.ts';
+import { originAddress } from '../origin-address.ts';
 import { asError } from '../as-error.ts';
 import type { Forwarded } from '../forwarded.ts';
 import type { UpstreamRequest } from '../request/upstream-request.ts';
@@ -109,7 +109,7 @@ export class UpgradeRelay {
       queueMicrotask(() => this.#attach(outgoing));
     });
     const message = handshake(this.#upstream);
-    const target = addressOf(this.#upstream.origin);
+    const target = originAddress(this.#upstream.origin);
     proxy.ws(message, socket, head, { target, toProxy: true, agent }, this.#fail);
   }
 
