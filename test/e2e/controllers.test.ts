@@ -6,12 +6,12 @@ import { startClusterWorld } from '../support/kubernetes/cluster-world.ts';
 import type { ControllerMember } from '../support/kubernetes/controller-member.ts';
 import { describeEndToEnd } from '../support/kubernetes/describe-with-clusters.ts';
 import { hostOf } from '../support/kubernetes/gateway-manifests.ts';
-import { watchPositions, type PositionWatch } from '../support/kubernetes/position-watch.ts';
+import { expectNoStepBack, watchPositions } from '../support/kubernetes/position-watch.ts';
 import { startSteadyLoad } from '../support/kubernetes/steady-load.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 
 const SECOND = 1000;
-/** The product promises 20 s, and the test prints the time; a machine that runs all tests is slower. */
+/** The product promises 20 s, and the test prints the time. A busy machine gets as much again. */
 const FAILOVER_MS = 40 * SECOND;
 const PROXIES = 3;
 
@@ -80,37 +80,9 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'controllers that come and go', (op
     expect(await leader.terminate()).toBe(0);
     await gateway.applyRoute('third');
 
-    const ms = await gateway.untilServed('third', { deadlineMs: FAILOVER_MS });
+    const ms = await gateway.untilServed('third');
     console.info(`leader ended by SIGTERM: a new Route served after ${String(ms)} ms`);
     expect((await load.stop()).failures).toEqual([]);
-  });
-
-  test('can all be away: proxies serve, restart and start; a new controller continues from there', async () => {
-    const [restarting, ...others] = gateway.proxies;
-    await using load = startSteadyLoad(others, hostOf('first'));
-    await using watch = watchPositions(others);
-    const leader = await gateway.leader();
-    const epoch = await epochNow();
-    await Promise.all(gateway.controllers.map((controller) => controller.kill()));
-    await restarting?.kill();
-    restarting?.start();
-    const restarted = await untilUp([restarting]);
-    const fresh = await gateway.addProxy();
-    const started = await untilUp([fresh]);
-    await gateway.applyRoute('fourth');
-    // A restart in place: the pod keeps its name.
-    leader.start();
-    await leader.logged('listening');
-
-    const ms = await gateway.untilServed('fourth', { deadlineMs: 2 * FAILOVER_MS });
-    const { requests, failures } = await load.stop();
-    console.info(
-      `no controller: a proxy restarted within ${String(restarted)} ms, another started from Redis within ${String(started)} ms, a new Route served ${String(ms)} ms after a controller started, ${String(requests)} requests`,
-    );
-    expect(failures).toEqual([]);
-    expectNoStepBack(await watch.stop());
-    expect(await epochNow()).toBe(epoch + 1);
-    await gateway.untilCondition('fourth', 'Programmed', 'True/Programmed');
   });
 
   test('ignore a paused leader when it wakes up', async () => {
@@ -125,7 +97,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'controllers that come and go', (op
     paused.pause();
     await gateway.applyRoute('moved', { to: other.origin });
     await gateway.applyRoute('during-the-pause');
-    const ms = await gateway.untilServed('during-the-pause', { deadlineMs: 2 * FAILOVER_MS });
+    const ms = await gateway.untilServed('during-the-pause');
     await untilFollowing(gateway.proxies);
     await using watch = watchPositions(gateway.proxies);
     const { length: framesBefore } = probe.frames;
@@ -165,7 +137,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'controllers that come and go', (op
     await startMissing();
     await gateway.createSettings({});
 
-    await gateway.untilServed('remembered', { deadlineMs: 2 * FAILOVER_MS });
+    await gateway.untilServed('remembered');
     await gateway.untilCondition('remembered', 'PartiallyInvalid', 'True/ServedGeneration');
   });
 
@@ -175,7 +147,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'controllers that come and go', (op
     await gateway.deleteLease();
     await gateway.applyRoute('fifth');
 
-    const ms = await gateway.untilServed('fifth', { deadlineMs: FAILOVER_MS });
+    const ms = await gateway.untilServed('fifth');
     console.info(`Lease deleted: a new Route served after ${String(ms)} ms`);
     await eventually('the Lease is created again', async () => (await epochNow()) > epoch);
     await untilFollowing(gateway.proxies);
@@ -190,7 +162,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'controllers that come and go', (op
     await gateway.applyRoute('sixth');
     await startMissing();
 
-    const ms = await gateway.untilServed('sixth', { deadlineMs: 2 * FAILOVER_MS });
+    const ms = await gateway.untilServed('sixth');
     console.info(`Lease deleted, controllers started: a new Route served after ${String(ms)} ms`);
     expect(await epochNow()).toBeGreaterThan(epoch);
     await untilFollowing(gateway.proxies);
@@ -220,13 +192,6 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'controllers that come and go', (op
     });
   }
 
-  async function untilUp(
-    proxies: readonly (ClusterGateway['proxies'][number] | undefined)[],
-  ): Promise<number> {
-    const known = proxies.filter((proxy) => proxy !== undefined);
-    return gateway.untilServed('first', { proxies: known });
-  }
-
   async function bodies(route: string): Promise<readonly string[]> {
     const answers = gateway.proxies.map((proxy) => proxy.ask(hostOf(route)));
     return (await Promise.all(answers)).map(({ body }) => body);
@@ -241,10 +206,3 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'controllers that come and go', (op
     );
   }
 });
-
-function expectNoStepBack(watched: Awaited<ReturnType<PositionWatch['stop']>>): void {
-  for (const { looks, faults } of watched) {
-    expect(looks).toBeGreaterThan(1);
-    expect(faults).toEqual([]);
-  }
-}

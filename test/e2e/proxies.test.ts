@@ -3,118 +3,115 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
 import type { ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
-import { startClusterWorld } from '../support/kubernetes/cluster-world.ts';
+import { startClusterWorld, type ClusterWorld } from '../support/kubernetes/cluster-world.ts';
 import { startFakeCluster } from '../support/kubernetes/fake/start-fake-cluster.ts';
 import { hostOf, TEAM } from '../support/kubernetes/gateway-manifests.ts';
 import type { ProxyMember } from '../support/kubernetes/proxy-member.ts';
-import type { TestRedis } from '../support/redis/start-redis.ts';
 import { startTcpService } from '../support/tcp-service.ts';
 
+// Some wait until a proxy that is gone stops counting. They wait at the same time, each in its own world.
 describe('proxies that fail', () => {
-  const opened = new AsyncDisposableStack();
-  let gateway: ClusterGateway;
-  let redis: TestRedis;
-
-  beforeAll(async () => {
-    ({ redis, gateway } = opened.use(
-      await startClusterWorld(startFakeCluster, {
-        controllers: 1,
-        proxies: 3,
-        controllerFlags: ['--deletion-delay', '0s'],
-        proxyFlags: ['--drain-delay', '3s'],
-      }),
-    ));
-    await gateway.untilCondition('first', 'Programmed', 'True/Programmed');
-  });
-  afterAll(() => opened.disposeAsync());
-
-  test('receive changes without Redis, and stay ready', async () => {
+  test.concurrent('receive changes without Redis, and stay ready', async () => {
+    await using world = await startWorld(2);
+    const { gateway, redis } = world;
     await redis.stop();
     await gateway.applyRoute('without-redis');
 
     await gateway.untilServed('without-redis');
     await gateway.untilCondition('without-redis', 'Programmed', 'True/Programmed');
     const answers = await Promise.all(gateway.proxies.map((proxy) => proxy.admin('/readyz')));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     await redis.start();
     await gateway.applyRoute('with-redis');
     await gateway.untilServed('with-redis');
   });
 
-  test('do not delay others while one is slow, which then gets only the newest snapshot', async () => {
-    const [slow, ...others] = gateway.proxies;
-    slow?.pause();
-    await gateway.applyRoute('changing');
-    const ms = await gateway.untilServed('changing', { proxies: others });
-    await gateway.untilCondition('changing', 'Programmed', 'False/Pending');
-    const message = await programmedMessage('changing');
-    for (const path of ['/one', '/two', '/three']) {
-      await gateway.applyRoute('changing', { prefix: path });
-      await eventually(`the others serve ${path}`, () => areServing(others, 'changing', path));
-    }
-    expect(await gateway.condition('changing', 'Programmed')).toBe('False/Pending');
-    const before = slow?.log.length ?? 0;
-    slow?.resume();
+  test.concurrent(
+    'do not delay others while one is slow, which then gets only the newest snapshot',
+    async () => {
+      await using world = await startWorld(3);
+      const { gateway } = world;
+      const [slow, ...others] = gateway.proxies;
+      slow?.pause();
+      await gateway.applyRoute('changing');
+      const ms = await gateway.untilServed('changing', { proxies: others });
+      await gateway.untilCondition('changing', 'Programmed', 'False/Pending');
+      const message = await programmedMessage(gateway, 'changing');
+      for (const path of ['/one', '/two', '/three']) {
+        await gateway.applyRoute('changing', { prefix: path });
+        await eventually(`the others serve ${path}`, () => areServing(others, 'changing', path));
+      }
+      expect(await gateway.condition('changing', 'Programmed')).toBe('False/Pending');
+      const before = slow?.log.length ?? 0;
+      slow?.resume();
 
-    await eventually('the slow proxy serves the newest snapshot', () =>
-      areServing(gateway.proxies, 'changing', '/three'),
-    );
-    await gateway.untilCondition('changing', 'Programmed', 'True/Programmed');
-    console.info(`slow proxy: others served a new Route after ${String(ms)} ms`);
-    expect(message).toContain('2 of 3');
-    const applied = slow?.log.slice(before).filter(isApplied) ?? [];
-    // The snapshot that was on its way when the proxy stopped, and the newest.
-    expect(applied.length).toBeLessThanOrEqual(2);
-  });
+      await eventually('the slow proxy serves the newest snapshot', () =>
+        areServing(gateway.proxies, 'changing', '/three'),
+      );
+      await gateway.untilCondition('changing', 'Programmed', 'True/Programmed');
+      console.info(`slow proxy: others served a new Route after ${String(ms)} ms`);
+      expect(message).toContain('2 of 3');
+      const applied = slow?.log.slice(before).filter(isApplied) ?? [];
+      // The snapshot that was on its way when the proxy stopped, and the newest.
+      expect(applied.length).toBeLessThanOrEqual(2);
+    },
+  );
 
-  test('are named in the status of a route that one of them rejects, and the others serve it', async () => {
-    await gateway.applyRoute('refused', { prefix: '/old' });
-    await gateway.untilCondition('refused', 'Programmed', 'True/Programmed');
-    const key = `route/${TEAM}/refused`;
-    const accepted = await gateway.proxies[0]?.hashOf(key);
-    const probe = await gateway.connectProbe('gatehouse-proxy-strict', {
-      answer: ({ snapshot }) => {
-        if (snapshot.resources.get(key)?.hash === accepted) return 'ack';
-        const message = 'of another release';
-        return [
-          { key, reason: 'InvalidResource', message, ...(accepted && { servedHash: accepted }) },
-        ];
-      },
-    });
-    await eventually('the probe has a snapshot', () => probe.serving !== undefined);
-    await gateway.applyRoute('refused', { prefix: '/new' });
-    const ms = await gateway.untilCondition('refused', 'Programmed', 'False/Rejected');
-    console.info(`nack: reported in the status after ${String(ms)} ms`);
-    expect(await programmedMessage('refused')).toContain('gatehouse-proxy-strict');
-    expect(await programmedMessage('refused')).toContain('of another release');
-    await gateway.applyRoute('besides');
-    await gateway.untilServed('besides');
-    await gateway.untilCondition('besides', 'Programmed', 'True/Programmed');
-    expect(await areServing(gateway.proxies, 'refused', '/new')).toBe(true);
-    await eventually(
-      'the probe has the new route, and its last good version of the rejected one',
-      () => {
-        const resources = probe.serving?.snapshot.resources;
-        const isNew = resources?.has(`route/${TEAM}/besides`) === true;
-        return isNew && resources.get(key)?.hash === accepted;
-      },
-    );
-    expect(await gateway.condition('refused', 'Programmed')).toBe('False/Rejected');
-    await eventually('the settings count the probe', async () => {
-      const { status } = await gateway.settings();
-      return status?.proxies?.connected === 4;
-    });
+  test.concurrent(
+    'are named in the status of a route that one of them rejects, and the others serve it',
+    async () => {
+      await using world = await startWorld(2);
+      const { gateway } = world;
+      await gateway.applyRoute('refused', { prefix: '/old' });
+      await gateway.untilCondition('refused', 'Programmed', 'True/Programmed');
+      const key = `route/${TEAM}/refused`;
+      const accepted = await gateway.proxies[0]?.hashOf(key);
+      const probe = await gateway.connectProbe('gatehouse-proxy-strict', {
+        answer: ({ snapshot }) => {
+          if (snapshot.resources.get(key)?.hash === accepted) return 'ack';
+          const message = 'of another release';
+          return [
+            { key, reason: 'InvalidResource', message, ...(accepted && { servedHash: accepted }) },
+          ];
+        },
+      });
+      await eventually('the probe has a snapshot', () => probe.serving !== undefined);
+      await gateway.applyRoute('refused', { prefix: '/new' });
+      const ms = await gateway.untilCondition('refused', 'Programmed', 'False/Rejected');
+      console.info(`nack: reported in the status after ${String(ms)} ms`);
+      expect(await programmedMessage(gateway, 'refused')).toContain('gatehouse-proxy-strict');
+      expect(await programmedMessage(gateway, 'refused')).toContain('of another release');
+      await gateway.applyRoute('besides');
+      await gateway.untilServed('besides');
+      await gateway.untilCondition('besides', 'Programmed', 'True/Programmed');
+      expect(await areServing(gateway.proxies, 'refused', '/new')).toBe(true);
+      await eventually(
+        'the probe has the new route, and its last good version of the rejected one',
+        () => {
+          const resources = probe.serving?.snapshot.resources;
+          const isNew = resources?.has(`route/${TEAM}/besides`) === true;
+          return isNew && resources.get(key)?.hash === accepted;
+        },
+      );
+      expect(await gateway.condition('refused', 'Programmed')).toBe('False/Rejected');
+      await eventually('the settings count the probe', async () => {
+        const { status } = await gateway.settings();
+        return status?.proxies?.connected === 3;
+      });
 
-    await probe[Symbol.asyncDispose]();
-    await gateway.untilCondition(...(['refused', 'Programmed', 'True/Programmed'] as const));
-    expect(await areServing(gateway.proxies, 'refused', '/new')).toBe(true);
-  });
+      await probe[Symbol.asyncDispose]();
+      await gateway.untilCondition(...(['refused', 'Programmed', 'True/Programmed'] as const));
+      expect(await areServing(gateway.proxies, 'refused', '/new')).toBe(true);
+    },
+  );
 
-  test('drain without a failed request when they get SIGTERM', async () => {
+  test.concurrent('drain without a failed request when they get SIGTERM', async () => {
+    await using world = await startWorld(3);
+    const { gateway } = world;
     const [leaving] = gateway.proxies;
     await using service = await startReadyService(gateway.proxies);
     await using load = startKeptAliveLoad(service.port, hostOf('first'));
@@ -144,7 +141,9 @@ describe('proxies that fail', () => {
     await gateway.untilCondition('first', 'Programmed', 'True/Programmed');
   });
 
-  test('delay Programmed only for a short time after they were killed', async () => {
+  test.concurrent('delay Programmed only for a short time after they were killed', async () => {
+    await using world = await startWorld(3);
+    const { gateway } = world;
     await eventually('all proxies are counted', async () => {
       const { status } = await gateway.settings();
       return status?.proxies?.synced === 3;
@@ -155,7 +154,7 @@ describe('proxies that fail', () => {
 
     const served = await gateway.untilServed('after-the-kill', { proxies: others });
     await gateway.untilCondition('after-the-kill', 'Programmed', 'False/Pending');
-    expect(await programmedMessage('after-the-kill')).toContain('2 of 3');
+    expect(await programmedMessage(gateway, 'after-the-kill')).toContain('2 of 3');
     const programmed = await gateway.untilCondition(
       ...(['after-the-kill', 'Programmed', 'True/Programmed'] as const),
     );
@@ -167,12 +166,23 @@ describe('proxies that fail', () => {
       return status?.proxies?.connected === 2;
     });
   });
-
-  async function programmedMessage(route: string): Promise<string> {
-    const { conditions = [] } = (await gateway.route(route)).status ?? {};
-    return conditions.find(({ type }) => type === 'Programmed')?.message ?? '';
-  }
 });
+
+async function startWorld(proxies: number): Promise<ClusterWorld> {
+  const world = await startClusterWorld(startFakeCluster, {
+    controllers: 1,
+    proxies,
+    controllerFlags: ['--deletion-delay', '0s'],
+    proxyFlags: ['--drain-delay', '3s'],
+  });
+  await world.gateway.untilCondition('first', 'Programmed', 'True/Programmed');
+  return world;
+}
+
+async function programmedMessage(gateway: ClusterGateway, route: string): Promise<string> {
+  const { conditions = [] } = (await gateway.route(route)).status ?? {};
+  return conditions.find(({ type }) => type === 'Programmed')?.message ?? '';
+}
 
 function isApplied({ message }: Readonly<Record<string, unknown>>): boolean {
   return message === 'configuration applied';

@@ -147,9 +147,9 @@ export class ClusterGateway implements AsyncDisposable {
     return proxy;
   }
 
-  /** Kills a proxy, and removes it from `proxies`. */
+  /** Ends a proxy, which says goodbye to its controller, and removes it from `proxies`. */
   async dropProxy(proxy: ProxyMember): Promise<void> {
-    await proxy.kill();
+    await proxy.terminate();
     this.#proxies.splice(this.#proxies.indexOf(proxy), 1);
   }
 

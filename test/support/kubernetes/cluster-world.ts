@@ -13,10 +13,13 @@ export interface ClusterWorld extends AsyncDisposable {
   readonly gateway: ClusterGateway;
 }
 
+/** Options of a gateway in a cluster of its own. */
+export type ClusterWorldOptions = Omit<ClusterGatewayOptions, 'cluster' | 'redisUrl'>;
+
 /** Starts a gateway, and waits until all of its proxies serve a Route named `first`. */
 export async function startClusterWorld(
   openCluster: () => Promise<Cluster>,
-  options: Omit<ClusterGatewayOptions, 'cluster' | 'redisUrl'>,
+  options: ClusterWorldOptions,
 ): Promise<ClusterWorld> {
   await using opening = new AsyncDisposableStack();
   const redis = opening.use(await startRedis());

@@ -1,5 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
+import { expect } from '@jest/globals';
+
 import { comparePositions, parsePosition } from '../../../shared/snapshot/snapshot-position.ts';
 import type { ProxyMember } from './proxy-member.ts';
 
@@ -48,6 +50,14 @@ export function watchPositions(proxies: readonly ProxyMember[]): PositionWatch {
       await stop();
     },
   };
+}
+
+/** Fails unless every proxy was asked, always answered, and never served an older snapshot than before. */
+export function expectNoStepBack(observations: readonly Observation[]): void {
+  for (const { looks, faults } of observations) {
+    expect(looks).toBeGreaterThan(1);
+    expect(faults).toEqual([]);
+  }
 }
 
 function isOlder(position: string | undefined, before: string | undefined): boolean {
