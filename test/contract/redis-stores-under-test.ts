@@ -5,11 +5,10 @@ import { RedisConnection } from '../../proxy/store/redis/connection/redis-connec
 import { createRedisStores } from '../../proxy/store/redis/stores/redis-stores.ts';
 import { parseRedisUrl } from '../../proxy/store/redis/connection/redis-url.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
+import { HANG_GUARD_MS } from '../support/eventually.ts';
 import type { TestRedisCluster } from '../support/redis/start-redis-cluster.ts';
 import type { TestRedis } from '../support/redis/start-redis.ts';
 import type { StoresUnderTest } from './store-implementation.ts';
-
-const READY_WITHIN_MS = 10_000;
 
 /** Redis removes a key in the millisecond after its lifetime. */
 const END_SECONDS = 0.001;
@@ -25,7 +24,7 @@ export function sealerWith(first: string, ...others: readonly string[]): Sealer 
 /** Opens a working connection. */
 export async function connectionTo(url: string): Promise<RedisConnection> {
   const connection = new RedisConnection(parseRedisUrl(url), { logger: SILENT });
-  if (!(await connection.waitUntilReady(READY_WITHIN_MS))) throw new Error('Redis is unreachable');
+  if (!(await connection.waitUntilReady(HANG_GUARD_MS))) throw new Error('Redis is unreachable');
   return connection;
 }
 

@@ -4,7 +4,7 @@ import type { RedisScript } from '../../proxy/store/redis/connection/redis-comma
 import { RedisConnection } from '../../proxy/store/redis/connection/redis-connection.ts';
 import { parseRedisUrl } from '../../proxy/store/redis/connection/redis-url.ts';
 import { StoreUnavailableError } from '../../proxy/store/store-unavailable-error.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, HANG_GUARD_MS } from '../support/eventually.ts';
 import { connected } from '../support/redis/connected.ts';
 import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
 import { createRecordingLogger } from '../support/redis/recording-logger.ts';
@@ -12,7 +12,6 @@ import { startRedisCluster } from '../support/redis/start-redis-cluster.ts';
 import { startRedisSentinel } from '../support/redis/start-redis-sentinel.ts';
 import { startRedis } from '../support/redis/start-redis.ts';
 
-const READY_WITHIN_MS = 5000;
 const KEY = 'gatehouse:{counter}';
 const INCREMENT: RedisScript = { lua: "return redis.call('INCR', KEYS[1])", keyCount: 1 };
 const SECRET = 'a-value-that-nobody-may-see';
@@ -145,7 +144,7 @@ describeWithRedis('a connection to Redis', () => {
     await using connection = new RedisConnection(parseRedisUrl(redis.url), { logger });
     expect(await connection.waitUntilReady(1)).toBe(false);
     await redis.start();
-    expect(await connection.waitUntilReady(READY_WITHIN_MS)).toBe(true);
+    expect(await connection.waitUntilReady(HANG_GUARD_MS)).toBe(true);
   });
 
   test('reports a wrong password without showing it', async () => {
@@ -239,7 +238,7 @@ describeWithRedis('a connection with a longer timeout', () => {
     const target = { ...parseRedisUrl(redis.url), commandTimeoutMs: 20_000 };
     const logger = createRecordingLogger();
     await using patient = new RedisConnection(target, { logger });
-    await patient.waitUntilReady(READY_WITHIN_MS);
+    await patient.waitUntilReady(HANG_GUARD_MS);
     redis.freeze();
     const answer = patient.send('PING');
     const refused = await requests.connection.send('PING').catch((error: unknown) => error);

@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Redis } from 'ioredis';
 
+import { HANG_GUARD_MS } from '../eventually.ts';
 import type { MovedClock } from './moved-clock.ts';
 import { configurationOf, type RedisSecurity } from './redis-security.ts';
 
 const POLL_MS = 10;
-const START_DEADLINE_MS = 10_000;
 
 /** Any reply of a Redis. */
 export type Reply = string | number | null | readonly Reply[];
@@ -131,7 +131,7 @@ export class RedisProcess implements AsyncDisposable {
   }
 
   async #answers(): Promise<void> {
-    const deadline = Date.now() + START_DEADLINE_MS;
+    const deadline = Date.now() + HANG_GUARD_MS;
     for (;;) {
       try {
         await this.send('PING');

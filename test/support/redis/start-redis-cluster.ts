@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { HANG_GUARD_MS } from '../eventually.ts';
 import { createMovedClock, type MovedClock } from './moved-clock.ts';
 import { freePort } from '../free-port.ts';
 import { RedisProcess } from './redis-process.ts';
@@ -17,7 +18,6 @@ import {
 const MASTERS = 3;
 const SLOTS = 16_384;
 const POLL_MS = 20;
-const FORMED_DEADLINE_MS = 15_000;
 /** A master refuses writes for two seconds of its own clock after its start. */
 const WRITABLE_AFTER_SECONDS = 5;
 /** Ten years: masters that mistake a moved clock for silence would declare each other dead. */
@@ -120,7 +120,7 @@ async function makeCluster(members: readonly Member[]): Promise<void> {
 }
 
 async function takesWrites(nodes: readonly RedisProcess[], clock: MovedClock): Promise<void> {
-  const deadline = Date.now() + FORMED_DEADLINE_MS;
+  const deadline = Date.now() + HANG_GUARD_MS;
   await until(deadline, nodes, (info) =>
     info.includes(`cluster_known_nodes:${String(nodes.length)}`),
   );

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { HANG_GUARD_MS } from '../eventually.ts';
 import { createMovedClock, type MovedClock } from './moved-clock.ts';
 import { freePort } from '../free-port.ts';
 import { RedisProcess } from './redis-process.ts';
@@ -19,7 +20,6 @@ const MASTER_NAME = 'gatehouse';
 const DOWN_AFTER_MS = 300;
 const FAILOVER_TIMEOUT_MS = 3000;
 const POLL_MS = 20;
-const DEADLINE_MS = 15_000;
 
 /** Options of a Redis with Sentinels. */
 export interface RedisSentinelOptions extends RedisSecurityOptions {
@@ -157,7 +157,7 @@ async function knowsEveryone(sentinel: RedisProcess): Promise<void> {
 }
 
 async function until(isReached: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + DEADLINE_MS;
+  const deadline = Date.now() + HANG_GUARD_MS;
   while (!(await isReached())) {
     if (Date.now() > deadline) throw new Error('the sentinels did not reach the state in time');
     await sleep(POLL_MS);

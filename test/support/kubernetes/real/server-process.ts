@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { HANG_GUARD_MS } from '../../eventually.ts';
+
 /** Pause between two probes: probing a server that is starting slows it down. */
 const POLL_MS = 100;
-const START_DEADLINE_MS = 60_000;
 /** Enough output to see why a program ended. */
 const KEPT_OUTPUT_CHARACTERS = 4_000;
 /** Program of util-linux. */
@@ -66,7 +67,7 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   async #waitUntil(answers: () => Promise<boolean>): Promise<void> {
-    const deadline = performance.now() + START_DEADLINE_MS;
+    const deadline = performance.now() + HANG_GUARD_MS;
     while (!(await answers())) {
       if (this.#hasEnded || performance.now() > deadline) {
         throw new Error(`${this.#program} does not answer: ${this.#output}`);

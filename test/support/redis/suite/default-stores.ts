@@ -11,6 +11,7 @@ import { parseRedisUrl } from '../../../../proxy/store/redis/connection/redis-ur
 import type { Stores } from '../../../../proxy/store/stores.ts';
 import type { LineSink } from '../../../../shared/telemetry/line-writer.ts';
 import type { Logger } from '../../../../shared/telemetry/logger.ts';
+import { HANG_GUARD_MS } from '../../eventually.ts';
 import { startRedis, type TestRedis } from '../start-redis.ts';
 import { observeHttp } from './observe-http.ts';
 import { dumpRedis } from './redis-dump.ts';
@@ -18,7 +19,6 @@ import { RedisMonitor } from './redis-monitor.ts';
 import { CANARY } from './secret.ts';
 import { RECORD_VARIABLE, SuiteRecord } from './suite-record.ts';
 
-const READY_MS = 10_000;
 /** The two clocks are read one after the other, so they differ slightly. */
 const CLOCK_STEP_MS = 100;
 
@@ -55,7 +55,7 @@ async function openRedisStores(
   const redis = opening.use(await startRedis({ password }));
   const monitor = await RedisMonitor.start(redis, password, into.newCommandsFile());
   const connection = opening.use(new RedisConnection(parseRedisUrl(redis.url), { logger }));
-  if (!(await connection.waitUntilReady(READY_MS))) throw new Error('Redis cannot be reached');
+  if (!(await connection.waitUntilReady(HANG_GUARD_MS))) throw new Error('Redis cannot be reached');
   opening.use(observe(into));
   into.addSecrets([
     { kind: 'password of Redis', value: password },
