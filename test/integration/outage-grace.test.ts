@@ -14,7 +14,7 @@ describeWithRedis('the outage grace', () => {
       ...{ redisUrls: [redis.url], settings: { outageGrace: '0s' } },
     });
     await using lenient = await startFleet({
-      ...{ redisUrls: [redis.url], settings: { outageGrace: '8s' } },
+      ...{ redisUrls: [redis.url], settings: { outageGrace: '10s' } },
     });
     const [strictClient, lenientClient] = [
       await signInClient(strict.mcpUrl),
