@@ -100,6 +100,13 @@ export class Exchange implements AttemptListener {
     this.#attempt.send();
   }
 
+  /** The permit of another request proves nothing for this one. */
+  #checkRepeat({ request }: UpstreamRequest): void {
+    if (!this.#canRepeat()) throw new Error('the request cannot be sent again');
+    if (request !== this.#call.upstream.request)
+      throw new Error('the plan repeats another request');
+  }
+
   #canRepeat(): boolean {
     return !this.#isRepeated && this.#call.body !== 'stream';
   }
@@ -135,7 +142,7 @@ export class Exchange implements AttemptListener {
           throw upstreamFailure(asError(error));
         }
       case 'repeat':
-        if (!this.#canRepeat()) throw new Error('the request cannot be sent again');
+        this.#checkRepeat(plan.upstream);
         this.#isRepeated = true;
         this.#attempt?.abandon(new Error('the request is sent again'));
         this.#send(plan.upstream);

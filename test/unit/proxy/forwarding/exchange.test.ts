@@ -6,6 +6,7 @@ import type {
   ResponsePlanner,
 } from '../../../../proxy/forwarding/response/response-plan.ts';
 import { startFront } from '../../../support/front.ts';
+import type { UpstreamRequest } from '../../../../proxy/forwarding/request/upstream-request.ts';
 import { headerOf, RawClient } from '../../../support/raw-http.ts';
 import { GET, later, refuseFirst, RELAY, repeatRefused } from '../../../support/response-plans.ts';
 import { startUpstream } from '../../../support/upstream.ts';
@@ -154,6 +155,24 @@ describe.each([
     client.send(STREAMED_POST);
     expect(await client.response()).toMatchObject({ status: 401, body: 'who are you?' });
     expect(upstream.requests).toHaveLength(1);
+  });
+
+  test('cannot send the upstream request of a different client request', async () => {
+    await using upstream = await startUpstream((message, response) => {
+      message.resume();
+      response.writeHead(401).end('still not');
+    });
+    let first: UpstreamRequest | undefined;
+    await using front = await startFront({
+      upstream: upstream.origin,
+      plan: (again) => timed(repeatRefused((first ??= again))),
+    });
+    await using client = await RawClient.connect(front.port);
+    client.send(GET);
+    expect(await client.response()).toMatchObject({ status: 401 });
+    client.send(GET);
+    expect(await client.response()).toMatchObject({ status: 500 });
+    expect(upstream.requests).toHaveLength(3);
   });
 
   test('answers in the place of the upstream, whose endless body is given up', async () => {
