@@ -8,7 +8,7 @@ export async function limitRate(
   key: string,
   rate: RateLimit,
 ): Promise<void> {
-  const secondsToWait = await rateLimits.take(key, rate);
+  const secondsToWait = await rateLimits.countUse(key, rate);
   if (secondsToWait > 0) throw new TooManyRequestsError(secondsToWait);
 }
 

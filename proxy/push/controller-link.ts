@@ -3,7 +3,7 @@ import type { LastGoodFinder } from './last-good/last-good-finder.ts';
 import { PushClient } from './push-client.ts';
 import type { Serving } from './serving.ts';
 
-/** What a `ControllerLink` is made with. */
+/** Options of a `ControllerLink`. */
 export interface ControllerLinkOptions {
   /** URL of the controllers' Service. */
   readonly controller: URL;
@@ -18,7 +18,7 @@ export interface ControllerLinkOptions {
 /**
  * Stays connected to the controller, and searches for a last good snapshot while nothing serves.
  *
- * Whichever arrives first is served. A controller learns from the hello what a proxy serves, so the
+ * The snapshot that arrives first is served. The hello names the snapshot that a proxy serves, so the
  * client reconnects after a last good snapshot was found.
  */
 export class ControllerLink implements AsyncDisposable {
@@ -78,7 +78,7 @@ export class ControllerLink implements AsyncDisposable {
 
   async #restore(finder: LastGoodFinder): Promise<void> {
     if (!(await finder.keepSearching(this.#searching.signal))) return;
-    // Waits for a snapshot that is being applied: the hello must name what serves after that.
+    // Waits for a snapshot that is being applied: the hello must name the snapshot that serves then.
     await this.#client.close();
     this.#client = this.#connect();
   }

@@ -14,7 +14,7 @@ import type { PushClientTiming } from './connection/push-timing.ts';
 import { parseControllerFrame } from './staging/parse-controller-frame.ts';
 import type { SnapshotReceiver } from './staging/snapshot-receiver.ts';
 
-/** Status of the proxy, as the controller learns it. */
+/** Status of the proxy, as it is reported to the controller. */
 export type ProxyStatus = Omit<StatusFrame, 't'>;
 
 /** A stream that the leading controller accepted, and its connection. */
@@ -23,7 +23,7 @@ export interface AcceptedStream {
   readonly stream: ClientHttp2Stream;
 }
 
-/** What a `ControllerStream` is made with. */
+/** Options of a `ControllerStream`. */
 export interface ControllerStreamOptions {
   readonly receiver: SnapshotReceiver;
   readonly status: () => ProxyStatus;
@@ -35,7 +35,7 @@ export interface ControllerStreamOptions {
 export class ControllerStream {
   readonly #open: AcceptedStream;
   readonly #options: ControllerStreamOptions;
-  /** What the controller knows of readiness and draining. */
+  /** The readiness and draining that were last reported. */
   #reported = '';
 
   constructor(open: AcceptedStream, options: ControllerStreamOptions) {
@@ -69,7 +69,7 @@ export class ControllerStream {
     }
   }
 
-  /** Reports the status unless the controller knows readiness and draining already. */
+  /** Reports the status if readiness or draining changed since the last report. */
   reportStatusChange(): void {
     if (this.#reported !== urgentPartOf(this.#options.status())) this.#reportStatus();
   }
@@ -110,7 +110,7 @@ export class ControllerStream {
   }
 }
 
-/** The part of the status whose changes are reported at once. */
+/** Returns the part of the status that is reported as soon as it changes. */
 function urgentPartOf({ ready, draining }: ProxyStatus): string {
   return `${String(ready)} ${String(draining)}`;
 }

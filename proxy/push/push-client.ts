@@ -16,7 +16,7 @@ import { RetryDelay } from './connection/retry-delay.ts';
 import { ControllerStream, type AcceptedStream, type ProxyStatus } from './controller-stream.ts';
 import { SnapshotReceiver, type ApplySnapshot } from './staging/snapshot-receiver.ts';
 
-/** What a `PushClient` is made with. */
+/** Options of a `PushClient`. */
 export interface PushClientOptions {
   /** `https://host:port`. */
   readonly url: string;
@@ -41,7 +41,8 @@ export interface PushClientOptions {
  * Keeps a stream open to the leading controller until it is closed, and applies the snapshots that
  * arrive on it.
  *
- * A snapshot that serves keeps serving, whatever a controller sends and however long none is there.
+ * The current snapshot serves until the next one is applied, whatever a controller sends and however
+ * long no controller is there.
  */
 export class PushClient {
   readonly #options: PushClientOptions;
@@ -53,7 +54,7 @@ export class PushClient {
   readonly #delay = new RetryDelay();
   readonly #closing = new AbortController();
   readonly #ended: Promise<void>;
-  /** Undefined while there is no connection. */
+  /** Undefined without a connection. */
   #stream: ControllerStream | undefined;
 
   /** Connects at once. Throws a `TypeError` if the URL is not https. */
@@ -92,7 +93,7 @@ export class PushClient {
     this.#stream?.reportStatusChange();
   }
 
-  /** Closes the connection, once the snapshot that is being applied is. */
+  /** Closes the connection, after a snapshot that is being applied. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('the proxy closes'));
     await this.#ended;
@@ -102,7 +103,7 @@ export class PushClient {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       const leader = await this.#connect(service);
-      // One hop only: two controllers that name each other as leader would redirect without end.
+      // One redirect only: two controllers that announce each other as leader would redirect without end.
       const next = leader === undefined ? undefined : await this.#connect(leader);
       if (leader !== undefined && next !== undefined) {
         this.#log.failed(redirectedAgain(), formatAddress(leader));
@@ -157,15 +158,15 @@ export class PushClient {
     try {
       const goodbye = await this.#stream.receive(this.#closing.signal);
       this.#delay.reset();
-      if (goodbye === REPLACED) this.#giveWay(address);
+      if (goodbye === REPLACED) this.#waitAfterReplacement(address);
     } finally {
       this.#stream = undefined;
       if (this.#clock.now() - begunAt > this.#timing.steadyMs) this.#delay.reset();
     }
   }
 
-  /** Waits longer: two proxies with one id would otherwise replace each other without end. */
-  #giveWay(address: string): void {
+  /** Prolongs the next wait: otherwise two proxies with one id would replace each other without end. */
+  #waitAfterReplacement(address: string): void {
     this.#log.displaced(this.#options.proxyId, address);
     this.#delay.prolong(this.#timing.displacedMs);
   }

@@ -12,7 +12,7 @@ import type { PlacedSnapshot } from '../store/snapshot/snapshot-keeper.ts';
 import type { LastGood } from './last-good/last-good.ts';
 import type { ProxyStatus } from './controller-stream.ts';
 
-/** What a `Serving` is made with. */
+/** Options of a `Serving`. */
 export interface ServingOptions {
   readonly gateway: Gateway;
   readonly lastGood: LastGood;
@@ -26,14 +26,14 @@ export class Serving {
   readonly #failure = Promise.withResolvers<never>();
   readonly #opened = Promise.withResolvers<undefined>();
   #served: PlacedSnapshot | undefined;
-  /** Resolves when the snapshot before is applied: they take turns. */
+  /** Resolves when the previous snapshot is applied: snapshots take turns. */
   #turn: Promise<unknown> = Promise.resolve();
   #opening: Promise<void> = Promise.resolve();
   #isStopped = false;
 
   constructor(options: ServingOptions) {
     this.#options = options;
-    // Handled by those who read `failed`.
+    // Callers that read `failed` handle the error.
     this.#failure.promise.catch(() => undefined);
   }
 
@@ -85,7 +85,7 @@ export class Serving {
 
   /**
    * Serves a snapshot of the controller, and saves it as last good. Resolves with the resources
-   * that cannot be served: then the snapshot before serves on.
+   * that cannot be served: then the previous snapshot keeps serving.
    */
   async apply(
     placed: PlacedSnapshot,
@@ -96,7 +96,7 @@ export class Serving {
     return rejected;
   }
 
-  /** Keeps a first snapshot from opening ports. Resolves when none is being opened. */
+  /** Prevents the first snapshot from opening ports. Resolves when no port is being opened. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#opening;
@@ -141,7 +141,7 @@ export class Serving {
   }
 
   /**
-   * Resolves with the resources that the gateway cannot serve; if there are any, nothing changed.
+   * Resolves with the resources that the gateway cannot serve; if there are any, nothing changes.
    */
   async #applyToGateway(
     snapshot: Snapshot,

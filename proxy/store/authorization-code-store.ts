@@ -4,13 +4,13 @@ import type { TokenHash } from '../crypto/tokens.ts';
 /** Outcome of consuming an authorization code. */
 export type CodeConsumption =
   | { readonly kind: 'consumed'; readonly code: AuthorizationCode }
-  /** It was consumed before: what was issued from it must be revoked (RFC 9700, 4.5). */
+  /** It was consumed before: the tokens issued from it must be revoked (RFC 9700, 4.5). */
   | { readonly kind: 'reused'; readonly code: AuthorizationCode };
 
 /** Authorization codes by hash. */
 export interface AuthorizationCodeStore {
   save(hash: TokenHash, code: AuthorizationCode, ttlSeconds: number): Promise<void>;
-  /** Reads without consuming, also a code that was consumed; null if unknown or expired. */
+  /** Reads a code, even a consumed one, without consuming it; null if unknown or expired. */
   peek(hash: TokenHash): Promise<AuthorizationCode | null>;
   /**
    * Atomic: of any number of concurrent calls with one hash exactly one gets `consumed`, the others

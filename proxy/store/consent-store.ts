@@ -4,6 +4,6 @@ import type { ConsentKey } from '../records/consent-key.ts';
 export interface ConsentStore {
   /** `metadataHash` identifies the client metadata that the user saw. */
   remember(key: ConsentKey, metadataHash: string, ttlSeconds: number): Promise<void>;
-  /** Whether the user consented, with the same client metadata. */
+  /** Returns whether the user consented, with the same client metadata. */
   isRemembered(key: ConsentKey, metadataHash: string): Promise<boolean>;
 }

@@ -7,12 +7,12 @@ export interface RateLimit {
 
 /** Counts uses over all proxies. */
 export interface RateLimitStore {
-  /** Counts one use. Returns 0, or the seconds to wait if none is left. */
-  take(key: string, rate: RateLimit): Promise<number>;
+  /** Counts one use. Returns 0, or the seconds to wait if the limit is reached. */
+  countUse(key: string, rate: RateLimit): Promise<number>;
 }
 
 /** Remembers ids that may be used once, such as the `jti` of a client assertion. */
 export interface ReplayStore {
-  /** Atomic: true for exactly one of any number of calls with one id within `ttlSeconds`. */
+  /** Atomic: returns true for exactly one of any number of calls with one id within `ttlSeconds`. */
   claim(id: string, ttlSeconds: number): Promise<boolean>;
 }

@@ -25,10 +25,10 @@ export type RotationOutcome =
 /**
  * Families of refresh tokens, each with its current token.
  *
- * Callers have verified the token, so its grant and generation are true. A token of an older
+ * Callers have verified the token, so its grant and generation are authentic. A token of an older
  * generation was therefore rotated, and the store need not remember it. A token of a later
  * generation, or a different token of the current one, is unknown: a store that lost its last write
- * accepts no other token because of that.
+ * does not accept one of them by mistake.
  *
  * A family ends when its current token expires.
  */
@@ -47,7 +47,7 @@ export interface RefreshTokenStore {
   revokeFamily(grantId: string): Promise<void>;
 }
 
-/** The successor of a refresh token, and how long both live. */
+/** The successor of a refresh token, and the lifetimes of both. */
 export interface Rotation {
   readonly successorHash: TokenHash;
   /**

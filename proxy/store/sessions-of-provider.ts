@@ -1,8 +1,9 @@
 import type { SessionStore } from './session-store.ts';
 
 /**
- * Sessions of the identity provider that is configured now. Sessions of a different or renamed
- * provider have ended, because its subjects do not identify users of this one.
+ * Returns the store with only the sessions of the configured identity provider. Sessions of a
+ * different or renamed provider count as ended, because its subjects do not identify users of this
+ * provider.
  */
 export function sessionsOfProvider(
   sessions: SessionStore,

@@ -1,6 +1,6 @@
 import type { SignInRecord } from '../records/sign-in-record.ts';
 
-/** A sign-in as it was read. `version` rises with every update. */
+/** A sign-in and its version, which rises with every update. */
 export interface VersionedSignIn {
   readonly signIn: SignInRecord;
   readonly version: number;
@@ -8,20 +8,20 @@ export interface VersionedSignIn {
 
 /** Answer to a claim to renew a sign-in. */
 export type RenewalClaim =
-  /** The caller may renew it; no other can until `releaseRenewal`, or until the lease ends. */
+  /** The caller may renew it; nobody else can until `releaseRenewal`, or until the lease ends. */
   | ({ readonly kind: 'claimed'; readonly claimId: string } & VersionedSignIn)
   /** It is being renewed. */
   | { readonly kind: 'busy' }
-  /** A renewal failed a moment ago, through no fault of the user. */
+  /** A renewal failed a moment ago, and not because of the user. */
   | { readonly kind: 'resting' };
 
 /**
  * Sign-ins by id. A sign-in outlives its sessions: it lives as long as the grants made from it.
  *
- * A renewal uses the provider's refresh token, which many providers accept once only, so it has one
- * holder at a time over all proxies. The lease, which a holder extends while it works, frees it
- * when one dies; the version keeps a holder that outlived its lease from undoing the work of the
- * next.
+ * A renewal uses the provider's refresh token, which many providers accept only once. Therefore a
+ * renewal has one holder at a time over all proxies. The holder extends a lease while it works;
+ * after a crash the lease ends. The version keeps a holder that outlived its lease from undoing the
+ * work of the next holder.
  */
 export interface SignInStore {
   create(signIn: SignInRecord, ttlSeconds: number): Promise<void>;

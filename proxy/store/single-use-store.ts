@@ -3,7 +3,7 @@ import type { TokenHash } from '../crypto/tokens.ts';
 /**
  * Records that are used once: pending sign-ins, sign-in codes, pending authorizations.
  *
- * The key is the hash of what the browser holds, unless that is a random id and no secret.
+ * The key is the hash of the value that the browser holds, or a random id that is not secret.
  */
 export interface SingleUseStore<Value, Key extends string = TokenHash> {
   save(key: Key, value: Value, ttlSeconds: number): Promise<void>;

@@ -1,8 +1,7 @@
 import { UnavailableError } from '../errors/unavailable-error.ts';
 
 /**
- * Thrown if the shared store is unreachable or failed. Whether the operation had an effect is
- * unknown.
+ * Thrown if the shared store is unreachable or failed. The operation may have had an effect.
  */
 export class StoreUnavailableError extends UnavailableError {
   override readonly name = 'StoreUnavailableError';

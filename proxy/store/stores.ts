@@ -12,7 +12,7 @@ import type { BrowserSessionStore, SessionStore } from './session-store.ts';
 import type { SignInStore } from './sign-in-store.ts';
 import type { SingleUseStore } from './single-use-store.ts';
 
-/** State that a proxy keeps between requests. */
+/** The stores of everything that a proxy remembers between requests. */
 export interface Stores {
   readonly signIns: SignInStore;
   readonly sessions: SessionStore;

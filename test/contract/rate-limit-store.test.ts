@@ -9,12 +9,12 @@ describe.each(STORE_IMPLEMENTATIONS)('rate limit store in $name', ({ create }) =
     await using under = await create();
     const { rateLimits } = under.stores;
     const waits = [
-      await rateLimits.take('key', RATE),
-      await rateLimits.take('key', RATE),
-      await rateLimits.take('key', RATE),
+      await rateLimits.countUse('key', RATE),
+      await rateLimits.countUse('key', RATE),
+      await rateLimits.countUse('key', RATE),
     ];
     expect(waits).toEqual([0, 0, 0]);
-    const wait = await rateLimits.take('key', RATE);
+    const wait = await rateLimits.countUse('key', RATE);
     expect(wait).toBeGreaterThan(0);
     expect(wait).toBeLessThanOrEqual(RATE.windowSeconds);
   });
@@ -22,22 +22,22 @@ describe.each(STORE_IMPLEMENTATIONS)('rate limit store in $name', ({ create }) =
   test('allows a use again after the wait that it returned', async () => {
     await using under = await create();
     const { rateLimits } = under.stores;
-    for (let use = 0; use < RATE.limit; use += 1) await rateLimits.take('key', RATE);
-    await under.advance(await rateLimits.take('key', RATE));
-    expect(await rateLimits.take('key', RATE)).toBe(0);
+    for (let use = 0; use < RATE.limit; use += 1) await rateLimits.countUse('key', RATE);
+    await under.advance(await rateLimits.countUse('key', RATE));
+    expect(await rateLimits.countUse('key', RATE)).toBe(0);
   });
 
   test('counts each key separately', async () => {
     await using under = await create();
     const { rateLimits } = under.stores;
-    for (let use = 0; use <= RATE.limit; use += 1) await rateLimits.take('key', RATE);
-    expect(await rateLimits.take('other', RATE)).toBe(0);
+    for (let use = 0; use <= RATE.limit; use += 1) await rateLimits.countUse('key', RATE);
+    expect(await rateLimits.countUse('other', RATE)).toBe(0);
   });
 
   test('allows no more uses than the limit to fifty concurrent calls', async () => {
     await using under = await create();
     const { rateLimits } = under.stores;
-    const waits = await fiftyAtOnce(() => rateLimits.take('key', RATE));
+    const waits = await fiftyAtOnce(() => rateLimits.countUse('key', RATE));
     expect(waits.filter((wait) => wait === 0)).toHaveLength(RATE.limit);
   });
 });

@@ -112,8 +112,8 @@ async function useEverything(stores: Stores, now: number): Promise<void> {
   await stores.refreshTokens.revokeFamily('grant-2');
 
   await stores.consents.remember(A_CONSENT, 'metadata-hash', LIFE_SECONDS);
-  await stores.rateLimits.take('register:203.0.113.7', { limit: 1, windowSeconds: 60 });
-  await stores.rateLimits.take('register:203.0.113.7', { limit: 1, windowSeconds: 60 });
+  await stores.rateLimits.countUse('register:203.0.113.7', { limit: 1, windowSeconds: 60 });
+  await stores.rateLimits.countUse('register:203.0.113.7', { limit: 1, windowSeconds: 60 });
   await stores.replays.claim('jti', LIFE_SECONDS);
   await stores.revocations.publish({ kind: 'grant', grantId: 'grant-2' });
 }

@@ -101,7 +101,7 @@ describeWithRedis.each(SERVERS)('two proxies on $name', ({ start }) => {
 
   test('count against one limit', async () => {
     const rate = { limit: 7, windowSeconds: 60 };
-    const waits = await overBoth((stores) => stores.rateLimits.take('key', rate));
+    const waits = await overBoth((stores) => stores.rateLimits.countUse('key', rate));
     expect(waits.filter((wait) => wait === 0)).toHaveLength(7);
   });
 

@@ -17,7 +17,7 @@ const UNTRUSTED = /SELF_SIGNED|SIGNATURE_FAILURE|UNABLE_TO_(GET_ISSUER|VERIFY)/;
 const WRONG_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
 const CONTROLLER_FLAG = '--controller';
 
-/** How to connect to a controller. */
+/** Options of one connection. */
 export interface ConnectOptions {
   readonly address: DialAddress;
   /** Authorities (PEM) that the certificate may come from. */
@@ -63,12 +63,12 @@ export async function connectController(
   }
 }
 
-/** Returns why a wait was aborted in place of the error that it was. */
+/** Returns the reason of the abort if an error means that a wait was aborted; else the error. */
 export function causeOf(error: unknown, over: AbortSignal): unknown {
   return errorCode(error) === 'ABORT_ERR' && over.aborted ? over.reason : error;
 }
 
-/** Its type leaves out that it is null until a certificate is refused. */
+/** Returns whether the certificate was refused. Node's type omits that this is null otherwise. */
 function isCertificateRefused(socket: {
   readonly authorizationError: Error | string | null;
 }): boolean {
@@ -86,7 +86,7 @@ function openSession(url: URL, socket: TLSSocket): ClientHttp2Session {
     createConnection: () => socket,
     settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
   });
-  // Those who wait for the session report it.
+  // Callers that wait for the session report the error.
   session.on('error', () => undefined);
   return session;
 }
@@ -96,7 +96,7 @@ function openSocket(url: URL, address: DialAddress, ca: string): TLSSocket {
   return connectTls({
     ...address,
     ca,
-    // Not left to the environment: NODE_TLS_REJECT_UNAUTHORIZED would hand the token to anyone.
+    // Explicit, because with NODE_TLS_REJECT_UNAUTHORIZED=0 any server would get the token.
     rejectUnauthorized: true,
     // An address is not a server name (RFC 6066, section 3); an empty name is not sent.
     servername: isIP(host) === 0 ? host : '',

@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 
 import { ControllerProblemError } from './controller-problem.ts';
 
-/** Flag that names the file of authorities, for problems that it can solve. */
+/** Flag for the file of authorities; it is logged with problems that it can solve. */
 export const CA_FLAG = '--controller-ca';
 const TOKEN_FLAG = '--token-file';
 
-/** How the controller proves to be the controller, and a proxy proves to be a proxy. */
+/** The means by which the controller and a proxy prove to each other what they are. */
 export interface ControllerAccess {
   /** Origin of the controllers' Service. Certificates must be for its host, at every address. */
   readonly url: URL;
@@ -23,7 +23,7 @@ export interface AccessFiles {
   readonly token: string;
 }
 
-/** Reads both files. Rejects with a `ControllerProblemError` if one is not what it should be. */
+/** Reads both files. Rejects with a `ControllerProblemError` if one is not valid. */
 export async function readAccessFiles({ ca, tokenFile }: ControllerAccess): Promise<AccessFiles> {
   const [authorities, token] = await Promise.all([readAuthorities(ca), readToken(tokenFile)]);
   return { ca: authorities, token };
@@ -32,7 +32,7 @@ export async function readAccessFiles({ ca, tokenFile }: ControllerAccess): Prom
 async function readAuthorities(file: string): Promise<string> {
   try {
     const pem = await readFile(file, 'utf8');
-    // Node accepts any text here, and then trusts no certificate.
+    // Node accepts any text as authorities, and then trusts no certificate.
     if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('holds no certificate');
     new X509Certificate(pem);
     return pem;

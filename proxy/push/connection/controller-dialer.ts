@@ -6,7 +6,7 @@ import type { DialAddress } from './controller-address.ts';
 import { openPushStream, type HelloAnswer } from './open-push-stream.ts';
 import type { PushClientTiming } from './push-timing.ts';
 
-/** What a `ControllerDialer` is made with. */
+/** Options of a `ControllerDialer`. */
 export interface ControllerDialerOptions {
   readonly timing: Pick<PushClientTiming, 'helloMs' | 'hedgeMs'>;
   readonly clock: Clock;
@@ -15,8 +15,8 @@ export interface ControllerDialerOptions {
 /**
  * Dials controllers, each within a deadline.
  *
- * The second connection of a dial is tried later after every dial that failed: more connections do
- * not help a controller that is too busy to answer, and may be what keeps it busy.
+ * Every failed dial delays the second connection of the next one: more connections do not help a
+ * controller that is too busy to answer, and may be the reason why it is busy.
  */
 export class ControllerDialer {
   readonly #access: ControllerAccess;

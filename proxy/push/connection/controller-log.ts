@@ -6,11 +6,11 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 /** Time after which a problem that lasts is logged again. */
 const REMINDER_MS = 10 * MINUTE;
-/** Time in which each of several alternating problems, as of two controllers, is logged once. */
+/** Time in which each of several alternating problems is logged once, such as those of two controllers. */
 const TURNS_MS = MINUTE;
 
 const CANNOT_CONNECT = 'cannot connect to the controller';
-/** Messages of the problems that have one of their own. */
+/** Messages of the problems that do not have the general message. */
 const MESSAGES: Readonly<Partial<Record<ControllerProblem, string>>> = {
   'no-leader': 'no controller leads yet',
   refused: 'the controller refuses this proxy',
@@ -19,12 +19,12 @@ const MESSAGES: Readonly<Partial<Record<ControllerProblem, string>>> = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a `ControllerLog` is made with. */
+/** Options of a `ControllerLog`. */
 export interface ControllerLogOptions {
   readonly logger: Logger;
   /** Address of the controller, as configured. */
   readonly controller: string;
-  /** Whether a snapshot serves. */
+  /** Returns whether a snapshot serves. */
   readonly isServing: () => boolean;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
@@ -46,7 +46,7 @@ export class ControllerLog {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** A stream is open; `address` is the address that was dialled. */
+  /** Logs that a stream is open; `address` is the address that was dialled. */
   connected(address: string): void {
     const isNews = this.#state !== 'connected';
     this.#state = 'connected';
@@ -56,13 +56,13 @@ export class ControllerLog {
     logger.info('connected to the controller', { controller, address });
   }
 
-  /** The connection to an address ended, or could not be opened. */
+  /** Logs that the connection to an address ended, or could not be opened. */
   failed(failure: unknown, address: string): void {
     const described = describeProblem(failure);
     this.#warn(described.problem, { address, ...described });
   }
 
-  /** A controller answered, and refused the stream. */
+  /** Logs that a controller refused the stream. */
   refused(
     answer: { readonly status: number; readonly reason: string | undefined },
     address: string,
@@ -71,7 +71,7 @@ export class ControllerLog {
     this.#warn(problem, { address, ...answer });
   }
 
-  /** The controller gave this proxy's stream to another proxy with the same id. */
+  /** Logs that another proxy with the same id replaced this proxy's stream. */
   displaced(proxyId: string, address: string): void {
     this.#warn('same-id', { address, proxyId });
   }

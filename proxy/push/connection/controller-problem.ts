@@ -9,7 +9,7 @@ import { ProtocolError } from './protocol-error.ts';
  *   host
  * - `ca-file`, `token-file`: the file cannot be read, or does not hold what it should
  * - `refused`: a controller refuses this proxy
- * - `no-leader`: controllers answer, and none leads
+ * - `no-leader`: controllers answer, but no controller leads
  * - `same-id`: another proxy has the same id
  * - `protocol`: a controller breaks the push protocol
  */
@@ -24,7 +24,7 @@ export type ControllerProblem =
   | 'protocol';
 
 /**
- * Where a problem comes from: the flag and file that an operator can change, and the address
+ * The source of a problem: the flag and file that an operator can change, and the address
  * dialled.
  */
 export interface ProblemSource {
@@ -33,7 +33,7 @@ export interface ProblemSource {
   readonly address?: string;
 }
 
-/** Thrown where the problem behind a failure is known. `cause` is the failure. */
+/** Thrown if the problem behind a failure is known. `cause` is the failure. */
 export class ControllerProblemError extends Error {
   override readonly name = 'ControllerProblemError';
   readonly problem: ControllerProblem;
@@ -46,7 +46,7 @@ export class ControllerProblemError extends Error {
   }
 }
 
-/** Advice that Node adds to errors of OpenSSL, for those who start Node themselves. */
+/** Advice that Node adds to errors of OpenSSL, for people who start Node themselves. */
 const ADVICE = /; if the root CA is installed locally, [^;)]*--use-system-ca/g;
 
 /** A failure as it is logged. */

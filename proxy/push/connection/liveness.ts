@@ -3,17 +3,17 @@ import type { ClientHttp2Session } from 'node:http2';
 import { every, type Clock } from '../../../shared/runtime/clock.ts';
 import type { PushClientTiming } from './push-timing.ts';
 
-/** What a `Liveness` is made with. */
+/** Options of a `Liveness`. */
 export interface LivenessOptions {
   readonly timing: Pick<PushClientTiming, 'pingMs' | 'silenceMs'>;
   readonly clock: Clock;
-  /** Called once, when nothing was heard for `silenceMs`. */
+  /** Called once, when nothing was received for `silenceMs`. */
   readonly onSilence: () => void;
 }
 
 /**
  * Detects that the other side is gone although the connection is open: a machine that lost power
- * does not close it, and TCP alone waits for many minutes.
+ * does not close the connection, and TCP alone waits for many minutes.
  */
 export class Liveness implements Disposable {
   readonly #session: ClientHttp2Session;
@@ -29,7 +29,7 @@ export class Liveness implements Disposable {
     this.#timer = every(clock, timing.pingMs, () => this.#check());
   }
 
-  /** The other side sent something. */
+  /** Records that the other side sent something. */
   heard(): void {
     this.#heardAt = this.#options.clock.now();
   }
@@ -41,7 +41,7 @@ export class Liveness implements Disposable {
   #check(): void {
     const { timing, clock, onSilence } = this.#options;
     if (clock.now() - this.#heardAt < timing.silenceMs) {
-      // Fails if too many pings are unanswered: then nothing was heard either.
+      // Fails if too many pings are unanswered: then nothing was received either.
       if (!this.#session.destroyed) this.#session.ping((error) => error ?? this.heard());
       return;
     }

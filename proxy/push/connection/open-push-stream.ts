@@ -13,7 +13,7 @@ import { controllerAddressOf, parseLeaderAddress, type DialAddress } from './con
 import { readAccessFiles, type ControllerAccess } from './controller-access.ts';
 import { raceDials } from './race-dials.ts';
 
-/** A reason in one word. The log repeats nothing else that a controller sends. */
+/** A reason in one word. The log quotes nothing else that a controller sends. */
 const REASON = /^[a-z-]{1,40}$/;
 
 const OK = 200;
@@ -31,7 +31,7 @@ export type HelloAnswer = { readonly from: DialAddress } & (
   | { readonly kind: 'refused'; readonly status: number; readonly reason: string | undefined }
 );
 
-/** How to open a stream. */
+/** Options of `openPushStream`. */
 export interface OpenOptions {
   /** Address to dial first. */
   readonly address: DialAddress;
@@ -46,12 +46,12 @@ export interface OpenOptions {
  * Opens the stream of the push protocol. Reads the files for every attempt, because both are
  * replaced while the proxy runs.
  *
- * A controller that hangs behind a Service accepts connections and answers none; a further
- * connection may reach one that answers. Only one connection at a time carries the hello, because a
+ * A controller that hangs accepts connections but does not answer. Another connection to the Service
+ * may reach a controller that answers. Only one connection at a time carries the hello, because a
  * second stream of the proxy would replace the first. A redirect to the address that was dialled
  * first does not count: that controller may only be slow.
  *
- * Rejects if no server answers, or the one that answers is not the controller.
+ * Rejects if no server answers, or if the server that answers is not the controller.
  */
 export async function openPushStream(
   controller: ControllerAccess,
@@ -80,7 +80,7 @@ export async function openPushStream(
   });
 }
 
-/** Whether the answer redirects to this address. */
+/** Returns whether the answer redirects to this address. */
 function isAt(answer: HelloAnswer, { host, port }: DialAddress): boolean {
   return answer.kind === 'redirected' && answer.leader.host === host && answer.leader.port === port;
 }
@@ -94,7 +94,7 @@ async function sayHello(
     { ':method': 'POST', ':path': PUSH_PATH, ...hello },
     { endStream: false },
   );
-  // Those who read the stream report it.
+  // Callers that read the stream report the error.
   stream.on('error', () => undefined);
   const headers = await responseTo(stream, AbortSignal.any([signal, closed]));
   const status = headers[':status'] ?? 0;
@@ -111,7 +111,7 @@ async function responseTo(
   over: AbortSignal,
 ): Promise<IncomingHttpHeaders & { readonly ':status'?: number }> {
   try {
-    // The types leave open which arguments the event has.
+    // Node's types do not declare the arguments of the event.
     const [headers] = (await once(stream, 'response', { signal: over })) as [IncomingHttpHeaders];
     return headers;
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Thrown if the controller breaks the push protocol. The message holds nothing that it sent. */
+/** Thrown if the controller breaks the push protocol. The message does not quote the controller. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }

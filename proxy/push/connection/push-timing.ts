@@ -12,15 +12,15 @@ export interface PushClientTiming {
   readonly silenceMs: number;
   /** How often the proxy reports its status. */
   readonly statusMs: number;
-  /** A stream that was open for so long was good: the next attempt follows soon. */
+  /** If a stream was open for at least this long, the next attempt follows soon. */
   readonly steadyMs: number;
-  /** How long a proxy stays away, at least, after another with the same id replaced it. */
+  /** How long a proxy waits, at least, after another proxy with the same id replaced it. */
   readonly displacedMs: number;
 }
 
 /**
- * A proxy gives up a leader that hangs before another can lead: `silenceMs` and one `pingMs` are
- * shorter than a Lease lasts. A test compares them with the controller's election timing.
+ * A proxy gives up a leader that hangs before another controller can lead: `silenceMs` plus `pingMs`
+ * is shorter than the duration of a Lease. A test compares it with the controller's election timing.
  */
 export const PUSH_CLIENT_TIMING: PushClientTiming = {
   helloMs: 3 * SECOND,

@@ -12,7 +12,7 @@ export interface Dial {
   readonly signal: AbortSignal;
 }
 
-/** The parts of a race: how to dial, how to ask, and when to dial again. */
+/** Options of `raceDials`: functions that dial and ask, and the time of further dials. */
 export interface Race<Opened extends Destroyable, Answer> {
   /** Opens a connection. Rejects, and leaves nothing open, when the signal aborts. */
   readonly open: (dial: Dial) => Promise<Opened>;
@@ -25,12 +25,12 @@ export interface Race<Opened extends Destroyable, Answer> {
 }
 
 /**
- * Dials, and dials again while no connection is open; the first answer counts. So a server that
- * hangs behind an address with several costs `hedgeMs` instead of a deadline. Dials become rarer,
- * so that servers without time get little more to do.
+ * Dials, and dials again while no connection is open; the first answer counts. If one of several
+ * servers behind an address hangs, this costs `hedgeMs` and not the whole deadline. Dials become
+ * rarer, so that busy servers get little additional work.
  *
- * Open connections are asked one at a time. Rejects as the first dial did once all dials failed,
- * and when the signal aborts.
+ * Open connections are asked one at a time. Rejects with the error of the first dial once all dials
+ * have failed.
  */
 export async function raceDials<Opened extends Destroyable, Answer>(
   race: Race<Opened, Answer>,
@@ -45,9 +45,9 @@ class DialRace<Opened extends Destroyable, Answer> {
   readonly #answer = Promise.withResolvers<Answer>();
   readonly #failures = new Map<number, unknown>();
   #dials = 0;
-  /** Connections that are open, and asked or waiting for their turn. */
+  /** Number of open connections, which are asked or wait for their turn. */
   #open = 0;
-  /** Resolves when the connection before was asked. */
+  /** Resolves when the previous connection was asked. */
   #turn: Promise<void> = Promise.resolve();
   #hedge: Disposable | undefined;
 
@@ -78,9 +78,9 @@ class DialRace<Opened extends Destroyable, Answer> {
     try {
       const opened = await this.#race.open(dial);
       this.#open += 1;
-      const asked = this.#turn.then(() => this.#ask(opened, dial));
-      this.#turn = asked.catch(() => undefined);
-      await asked;
+      const answered = this.#turn.then(() => this.#ask(opened, dial));
+      this.#turn = answered.catch(() => undefined);
+      await answered;
     } catch (error) {
       this.#failures.set(dial.number, error);
       if (this.#failures.size === this.#dials) this.#answer.reject(this.#failures.get(0));

@@ -3,12 +3,12 @@ const FIRST_MAXIMUM_MS = 500;
 /** A killed leader is replaced within 18 s, so proxies are connected again within 20 s. */
 const LONGEST_MS = 2000;
 
-/** Chooses the waits between attempts, at random, so that many proxies do not return at once. */
+/** Chooses the random waits between attempts, so that many proxies do not reconnect at once. */
 export class RetryDelay {
   #factor = 1;
   #leastMs = 0;
 
-  /** Returns the next wait in milliseconds: about twice the one before, up to two seconds. */
+  /** Returns the next wait in milliseconds: about twice the previous one, up to two seconds. */
   next(): number {
     const random = FIRST_MINIMUM_MS + Math.random() * (FIRST_MAXIMUM_MS - FIRST_MINIMUM_MS);
     const delay = Math.min(random * this.#factor, LONGEST_MS * (0.5 + Math.random() / 2));
@@ -18,7 +18,7 @@ export class RetryDelay {
     return Math.max(delay, least);
   }
 
-  /** Makes the next wait, and only that, at least this long and up to twice as long. */
+  /** Prolongs only the next wait, to at least this time and at most twice this time. */
   prolong(leastMs: number): void {
     this.#leastMs = leastMs;
   }

@@ -26,9 +26,9 @@ const TIMING: SearchTiming = {
 /** Time between reads of an unreachable place during the first search. */
 const POLL_MS = 50;
 
-/** What a `LastGoodFinder` is made with. */
+/** Options of a `LastGoodFinder`. */
 export interface LastGoodFinderOptions {
-  /** Serves a snapshot; false if this release cannot. */
+  /** Serves a snapshot; returns false if it cannot be served. */
   readonly serve: (placed: PlacedSnapshot) => Promise<boolean> | boolean;
   readonly logger: Logger;
   readonly timing?: Partial<SearchTiming>;
@@ -36,7 +36,7 @@ export interface LastGoodFinderOptions {
 }
 
 /**
- * Finds a last good snapshot for a proxy that serves nothing, and has it served.
+ * Finds a last good snapshot for a proxy that serves nothing, and serves it.
  *
  * A place that cannot be read is logged and counts as empty, so that it does not keep a proxy from
  * starting.
@@ -109,7 +109,7 @@ export class LastGoodFinder {
   async #serveNewest(places: readonly LastGoodPlace[]): Promise<boolean> {
     const found = places.flatMap((place) => {
       place.logFailure();
-      const placed = place.takeFound();
+      const placed = place.nextFound();
       return placed === undefined ? [] : [{ place: place.name, placed }];
     });
     found.sort((a, b) => comparePositions(b.placed.position, a.placed.position));

@@ -5,14 +5,14 @@ import {
 import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type { PlacedSnapshot, SnapshotKeeper } from '../../store/snapshot/snapshot-keeper.ts';
 
-/** One place that may hold a last good snapshot, for repeated reads. */
+/** A place that may store a last good snapshot, and the results of its reads. */
 export class LastGoodPlace {
   readonly name: string;
   readonly #keeper: SnapshotKeeper;
   readonly #logger: Logger;
   #reading: Promise<void> | undefined;
   #found: PlacedSnapshot | undefined;
-  #lastTaken: SnapshotPosition | undefined;
+  #lastReturned: SnapshotPosition | undefined;
   #failure: unknown;
   #isFailureLogged = false;
 
@@ -36,11 +36,11 @@ export class LastGoodPlace {
   }
 
   /** Returns the snapshot that was read, once for each position. */
-  takeFound(): PlacedSnapshot | undefined {
+  nextFound(): PlacedSnapshot | undefined {
     const found = this.#found;
     this.#found = undefined;
-    if (found === undefined || this.#wasTaken(found)) return undefined;
-    this.#lastTaken = found.position;
+    if (found === undefined || this.#wasReturned(found)) return undefined;
+    this.#lastReturned = found.position;
     return found;
   }
 
@@ -62,7 +62,7 @@ export class LastGoodPlace {
     }
   }
 
-  #wasTaken({ position }: PlacedSnapshot): boolean {
-    return this.#lastTaken !== undefined && comparePositions(position, this.#lastTaken) === 0;
+  #wasReturned({ position }: PlacedSnapshot): boolean {
+    return this.#lastReturned !== undefined && comparePositions(position, this.#lastReturned) === 0;
   }
 }

@@ -35,14 +35,14 @@ const TIMING: LastGoodTiming = {
   lastSaveMs: 5 * SECOND,
 };
 
-/** What a `LastGood` is made with. */
+/** Options of a `LastGood`. */
 export interface LastGoodOptions {
   readonly logger: Logger;
   readonly timing?: Partial<LastGoodTiming>;
   readonly clock?: Clock;
 }
 
-/** Saves each snapshot that serves in every place. Disposing of it saves what is not saved yet. */
+/** Saves the snapshot that serves in every place. Disposing of it finishes the last save. */
 export class LastGood implements AsyncDisposable {
   readonly #savers: readonly SnapshotSaver[];
 
@@ -65,7 +65,7 @@ export class LastGood implements AsyncDisposable {
     ];
   }
 
-  /** Saves the snapshot that serves now, soon. Returns at once, and never fails. */
+  /** Schedules a save of the snapshot that serves now. Returns at once, and never fails. */
   save(placed: PlacedSnapshot): void {
     for (const saver of this.#savers) saver.save(placed);
   }

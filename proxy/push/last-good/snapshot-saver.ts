@@ -3,7 +3,7 @@ import { formatPosition } from '../../../shared/snapshot/snapshot-position.ts';
 import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type { PlacedSnapshot, SnapshotKeeper } from '../../store/snapshot/snapshot-keeper.ts';
 
-/** What a `SnapshotSaver` is made with. */
+/** Options of a `SnapshotSaver`. */
 export interface SnapshotSaverOptions {
   /** Name of the place in the log. */
   readonly place: string;
@@ -13,7 +13,7 @@ export interface SnapshotSaverOptions {
   readonly retryMs: number;
   /** Longest wait after a failed save. */
   readonly longestRetryMs: number;
-  /** Every save but the first is later by a random time of up to this much. */
+  /** Every save but the first is delayed by a random time of at most this. */
   readonly spreadMs: number;
   /** A saved snapshot is saved again after this time, in case the place lost it. */
   readonly refreshMs: number;
@@ -52,7 +52,7 @@ export class SnapshotSaver implements AsyncDisposable {
     this.#refresh = this.#refreshLater();
   }
 
-  /** Saves a snapshot soon, unless a newer one comes before that. Never fails. */
+  /** Schedules a save of a snapshot, or of a newer one that arrives before it. Never fails. */
   save(placed: PlacedSnapshot): void {
     const isFirst = this.#newest === undefined;
     this.#newest = placed;
@@ -119,7 +119,7 @@ export class SnapshotSaver implements AsyncDisposable {
     }
   }
 
-  /** Grows, so that a large snapshot does not keep a slow place busy. */
+  /** Grows with every failure, so that a large snapshot does not keep a slow place busy. */
   #retryDelayMs(): number {
     const { retryMs, longestRetryMs } = this.#options;
     return Math.min(retryMs * 2 ** this.#failures, longestRetryMs);

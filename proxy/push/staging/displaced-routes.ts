@@ -14,9 +14,9 @@ export interface StagedResources {
 }
 
 /**
- * Returns the keys of routes that stay as they are although a route that was sent has their
- * address. A snapshot gives each address to one route, so such a route has lost its own: it stays
- * only where this proxy rejected its newest content.
+ * Returns the keys of routes that were not sent, but that have the address of a route that was sent.
+ * A snapshot gives each address to one route, so these routes have lost theirs. They are still there
+ * only because this proxy rejected their newest content.
  */
 export function displacedRoutes(
   { put, resources }: StagedResources,
@@ -37,16 +37,16 @@ export function displacedRoutes(
   return [...displaced];
 }
 
-/** Whether two routes have one address, so that only one of them can be served. */
+/** Returns whether two routes have the same address, so that only one of them can be served. */
 function isSameAddress(one: CompiledRoute, other: CompiledRoute): boolean {
   if (one.port !== other.port) return false;
   if (one.scheme !== other.scheme) return true;
   if (one.path.kind === other.path.kind && one.path.value === other.path.value) return true;
   // MCP servers with one URL would accept each other's tokens (RFC 8707).
   if (one.mcpServer === undefined || other.mcpServer === undefined) return false;
-  return withoutSlash(one.path.value) === withoutSlash(other.path.value);
+  return withoutFinalSlash(one.path.value) === withoutFinalSlash(other.path.value);
 }
 
-function withoutSlash(path: string): string {
+function withoutFinalSlash(path: string): string {
   return path.endsWith('/') ? path.slice(0, -1) : path;
 }

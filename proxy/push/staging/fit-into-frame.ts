@@ -4,7 +4,7 @@ import {
 } from '../../../shared/snapshot/push-frames.ts';
 
 const LONGEST_MESSAGE = 300;
-/** Room in a line, less the rest of the frame. */
+/** Room for the resources in a line, beside the rest of the frame. */
 const LONGEST_ERRORS_BYTES = LONGEST_PROXY_LINE_BYTES - 1024;
 
 /**

@@ -1,7 +1,7 @@
 import type { RejectedEntry } from '../../../shared/snapshot/push-frames.ts';
 import type { PlacedSnapshot } from '../../store/snapshot/snapshot-keeper.ts';
 
-/** Rejects a resource: the one that serves under its key keeps serving. */
+/** Returns the rejection of an invalid resource. The one that serves under its key keeps serving. */
 export function invalidResource(
   key: string,
   message: string,

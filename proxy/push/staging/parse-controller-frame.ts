@@ -21,7 +21,7 @@ import {
 } from '../../../shared/snapshot/schema.ts';
 import { ProtocolError } from '../connection/protocol-error.ts';
 
-/** A `put` whose resource is not parsed yet. */
+/** A `put` with a resource that is not parsed yet. */
 export interface ReceivedPut extends Omit<PutFrame, 'v'> {
   readonly v: unknown;
 }

@@ -3,7 +3,7 @@ import type { ResourceChange } from '../../configuration/snapshot-changes.ts';
 
 /**
  * Keys of the routes that serve, by host, so that a new route is not compared with all of them.
- * Built when first asked for, and kept up to date from then on.
+ * Built at the first use, and kept up to date from then on.
  */
 export class RoutesByHost {
   #snapshot: Snapshot | undefined;
@@ -22,7 +22,7 @@ export class RoutesByHost {
   /** Changes to the snapshot that serves now. */
   update(snapshot: Snapshot, changes: readonly ResourceChange[]): void {
     this.#snapshot = snapshot;
-    // If everything changed, rebuild on demand: nobody may ask.
+    // If everything changed, the next use rebuilds it; there may be no next use.
     if (changes.length >= snapshot.resources.size) this.#keysOf = undefined;
     if (this.#keysOf === undefined) return;
     for (const { before, after } of changes) {

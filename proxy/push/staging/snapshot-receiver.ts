@@ -22,7 +22,7 @@ import {
 
 /**
  * Serves a snapshot, whole or not at all. Returns the resources that cannot be served; if there are
- * any, the snapshot before still serves.
+ * any, the previous snapshot still serves.
  *
  * If only the position changed, the snapshot is the same object as before. The difference is
  * relative to the last snapshot received, which is not always the one that serves.
@@ -88,7 +88,7 @@ export class SnapshotReceiver {
   async #commit(staging: SnapshotStaging, frame: CommitFrame): Promise<ProxyFrame> {
     this.#staging = undefined;
     const staged = staging.commit(frame);
-    const errors = staged.kind === 'refused' ? staged.errors : await this.#serve(staged);
+    const errors = staged.kind === 'rejected' ? staged.errors : await this.#serve(staged);
     const { epoch, sequence: seq } = staging.position;
     const version = this.#serving?.snapshot.version ?? null;
     if (errors.length === 0 && version !== null) {

@@ -32,7 +32,7 @@ export interface DigestedSnapshot extends PlacedSnapshot {
   readonly digest: SnapshotDigest;
 }
 
-/** A snapshot that was received whole. */
+/** A snapshot that was received completely. */
 export interface Complete {
   readonly kind: 'complete';
   readonly snapshot: DigestedSnapshot;
@@ -42,7 +42,7 @@ export interface Complete {
 
 /** Outcome of staging a snapshot. */
 export type Staged =
-  Complete | { readonly kind: 'refused'; readonly errors: readonly RejectedEntry[] };
+  Complete | { readonly kind: 'rejected'; readonly errors: readonly RejectedEntry[] };
 
 /** Prepares a snapshot for staging the next one on it. */
 export function withDigest(placed: PlacedSnapshot): DigestedSnapshot {
@@ -50,7 +50,7 @@ export function withDigest(placed: PlacedSnapshot): DigestedSnapshot {
 }
 
 /**
- * One snapshot while it is received, frame by frame. The snapshot that serves is not changed:
+ * A snapshot that is being received, frame by frame. The snapshot that serves is not changed:
  * readers see the new one whole or not at all.
  *
  * A resource with an unchanged hash stays the same object as in the snapshot that serves, also when
@@ -69,8 +69,8 @@ export class SnapshotStaging {
   /** Resources that were sent. */
   readonly #put = new Map<string, SnapshotResource>();
   readonly #errors: RejectedEntry[] = [];
-  /** What is wrong with the whole snapshot: then its resources are not checked. */
-  #fault: RejectedEntry | undefined;
+  /** Why the whole snapshot is rejected: then its resources are not checked. */
+  #rejection: RejectedEntry | undefined;
   #stagedBytes = 0;
 
   constructor(
@@ -82,8 +82,8 @@ export class SnapshotStaging {
     this.#serving = serving;
     this.#routesServing = routesServing;
     this.#count = count;
-    this.#fault = faultOf(this.position, base, serving);
-    this.#isDelta = base !== null && this.#fault === undefined;
+    this.#rejection = rejectionOf(this.position, base, serving);
+    this.#isDelta = base !== null && this.#rejection === undefined;
     const basis = this.#isDelta ? serving : undefined;
     this.#resources = new Map(basis?.snapshot.resources);
     this.#digest = basis?.digest.fork() ?? new SnapshotDigest();
@@ -112,20 +112,20 @@ export class SnapshotStaging {
     this.#digest.delete(k);
   }
 
-  /** Completes the snapshot; returns it, or everything that is wrong with it. */
+  /** Completes the snapshot; returns it, or every reason to reject it. */
   commit({ version: expected }: CommitFrame): Staged {
-    const errors = this.#fault === undefined ? this.#errors : [this.#fault];
-    if (errors.length > 0) return { kind: 'refused', errors };
+    const errors = this.#rejection === undefined ? this.#errors : [this.#rejection];
+    if (errors.length > 0) return { kind: 'rejected', errors };
     if (this.#seen.size !== this.#count) {
-      return refused(
+      return rejectedWhole(
         `${String(this.#count)} changes were announced, ${String(this.#seen.size)} were sent`,
       );
     }
     const staged = { put: this.#put, resources: this.#resources };
     const displaced = displacedRoutes(staged, this.#serving?.snapshot, this.#routesServing);
-    if (displaced.length > 0) return { kind: 'refused', errors: displaced.map(unfit) };
+    if (displaced.length > 0) return { kind: 'rejected', errors: displaced.map(unfit) };
     const version = this.#digest.version();
-    if (version !== expected) return refused('the version does not match the resources');
+    if (version !== expected) return rejectedWhole('the version does not match the resources');
     const served = this.#serving?.snapshot;
     const snapshot = version === served?.version ? served : { version, resources: this.#resources };
     return {
@@ -147,8 +147,8 @@ export class SnapshotStaging {
 
   #isExpected(key: string, bytes: number): boolean {
     this.#stagedBytes += bytes;
-    this.#fault ??= this.#excess();
-    if (this.#fault !== undefined) return false;
+    this.#rejection ??= this.#excess();
+    if (this.#rejection !== undefined) return false;
     if (!this.#seen.has(key)) {
       this.#seen.add(key);
       return true;
@@ -187,7 +187,7 @@ export class SnapshotStaging {
   }
 }
 
-function faultOf(
+function rejectionOf(
   position: SnapshotPosition,
   base: string | null,
   serving: DigestedSnapshot | undefined,
@@ -205,8 +205,8 @@ function faultOf(
   return undefined;
 }
 
-function refused(message: string): Staged {
-  return { kind: 'refused', errors: [broken('', message)] };
+function rejectedWhole(message: string): Staged {
+  return { kind: 'rejected', errors: [broken('', message)] };
 }
 
 /** Rejects a route whose served content lost its address. */

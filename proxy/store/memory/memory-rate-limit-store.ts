@@ -16,7 +16,7 @@ export class MemoryRateLimitStore implements RateLimitStore {
     this.#windows = new ExpiringMap(now);
   }
 
-  take(key: string, { limit, windowSeconds }: RateLimit): Promise<number> {
+  countUse(key: string, { limit, windowSeconds }: RateLimit): Promise<number> {
     const now = this.#now();
     const { uses, endsAt } = this.#windows.get(key) ?? {
       uses: 0,

@@ -27,8 +27,8 @@ interface Family {
 /**
  * Refresh tokens of one process.
  *
- * Beyond the limit of families the least recently used is dropped, so that a client that refreshes
- * in a loop pushes out no token of others.
+ * Beyond the limit, the least recently used family is dropped, so that a client that refreshes in a
+ * loop evicts no tokens of others.
  */
 export class MemoryRefreshTokenStore implements RefreshTokenStore {
   readonly #now: Now;

@@ -1,6 +1,6 @@
 import type { Revocation, Revocations } from '../revocations.ts';
 
-/** Revocations within one process: every listener was called before `publish` returns. */
+/** Revocations within one process: `publish` returns after every listener was called. */
 export class MemoryRevocations implements Revocations {
   readonly #listeners = new Set<(revocation: Revocation) => void>();
 
@@ -10,7 +10,7 @@ export class MemoryRevocations implements Revocations {
       try {
         listener(revocation);
       } catch (error) {
-        // The others must be called all the same.
+        // The other listeners must be called too.
         failures.push(error);
       }
     }

@@ -4,7 +4,7 @@ import type { RenewalClaim, SignInStore, VersionedSignIn } from '../sign-in-stor
 import type { SignInRecord } from '../../records/sign-in-record.ts';
 import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
 
-/** A claim, or without a claim id the rest after one. */
+/** A claim; without a claim id, the rest after a failed renewal. */
 interface Renewal {
   readonly claimId?: string;
 }

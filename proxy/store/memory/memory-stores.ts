@@ -15,7 +15,7 @@ import { MemorySignInStore } from './memory-sign-in-store.ts';
 import { MemorySingleUseStore } from './memory-single-use-store.ts';
 
 /**
- * State of one process, until it ends.
+ * Creates stores in the memory of one process, which end with it.
  *
  * Atomicity comes from the single thread: no store awaits between its read and its write.
  */

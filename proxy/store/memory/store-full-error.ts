@@ -5,7 +5,7 @@ const RETRY_AFTER_SECONDS = 10;
 
 /**
  * Thrown if a store has no room for a record that must not be lost, such as a revocation. Dropping
- * a different one for it would make valid what was revoked.
+ * another revocation instead would make the revoked token valid again.
  */
 export class StoreFullError extends UnavailableError {
   override readonly name = 'StoreFullError';

@@ -13,7 +13,7 @@ import type { PlacedSnapshot, SaveOutcome, SnapshotKeeper } from './snapshot-kee
 const FILE_NAME = 'last-good-snapshot';
 const OWNER_ONLY = 0o600;
 
-/** Thrown if the file holds no snapshot of this gateway. */
+/** Thrown if the file does not contain a snapshot of this gateway. */
 class SnapshotFileError extends Error {
   override readonly name = 'SnapshotFileError';
 }
@@ -28,7 +28,7 @@ export class FileSnapshotKeeper implements SnapshotKeeper {
   readonly #directory: string;
   readonly #file: string;
   readonly #seal: SnapshotSeal;
-  /** Resolves when the last call is done: they take turns. */
+  /** Resolves when the last call is done: calls take turns. */
   #last: Promise<unknown> = Promise.resolve();
   /**
    * Undefined: the file was not read yet. Position undefined: any snapshot may replace the file.
@@ -83,7 +83,7 @@ export class FileSnapshotKeeper implements SnapshotKeeper {
     if (sealed === undefined) return undefined;
     try {
       const placed = await openSnapshot(sealed, this.#seal);
-      // A snapshot that an older key sealed is sealed again: that key will be dropped.
+      // A snapshot that an older key sealed is sealed again: that key will be removed.
       const isFresh = this.#seal.sealer.isSealedByFirst(sealed);
       this.#kept = { position: isFresh ? placed.position : undefined };
       return placed;

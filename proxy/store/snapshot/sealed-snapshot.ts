@@ -20,13 +20,13 @@ const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
 /** Characters compressed at a time: few enough that nothing waits for them. */
 const BATCH_CHARACTERS = 64 * 1024;
 
-/** The keys that seal a snapshot, and the place that it is sealed for. */
+/** The keys that seal a snapshot, and the location for which it is sealed. */
 export interface SnapshotSeal {
   readonly sealer: Sealer;
   readonly context: string;
 }
 
-/** Thrown if sealed text is not a snapshot that can be served. The message holds nothing of it. */
+/** Thrown if sealed text is not a snapshot that can be served. The message does not quote the text. */
 class UnreadableSnapshotError extends Error {
   override readonly name = 'UnreadableSnapshotError';
 }
@@ -51,7 +51,7 @@ export async function sealSnapshot(
 
 /**
  * Opens a sealed snapshot, and checks it like one that a controller sends. Rejects with an
- * `UnreadableSnapshotError` if it was sealed for a different place, by different keys, or cannot be
+ * `UnreadableSnapshotError` if it was sealed for a different location or by different keys, or cannot be
  * served.
  */
 export async function openSnapshot(

@@ -6,7 +6,7 @@ import { describeRedisFailure } from './redis-failure.ts';
 /** Shortest time between two refreshes of the slot table. */
 const REFRESH_INTERVAL_MS = 250;
 
-/** What `ClusterNodes` is made with. */
+/** Options of `ClusterNodes`. */
 export interface ClusterNodesOptions {
   readonly logger: Logger;
   /** Called with the reason when no node answers. */

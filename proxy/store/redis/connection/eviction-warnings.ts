@@ -3,9 +3,9 @@ import type { RedisClient } from './redis-client.ts';
 import { evictionPolicyOf, parseRedisInfo } from './redis-info.ts';
 
 /**
- * Warns if Redis drops keys when its memory is full.
+ * Warns if Redis evicts keys when its memory is full.
  *
- * It may drop a revocation, and then what was revoked is valid again.
+ * It may evict a revocation, and then the revoked token is valid again.
  */
 export class EvictionWarnings {
   readonly #logger: Logger;
@@ -15,7 +15,7 @@ export class EvictionWarnings {
     this.#logger = logger;
   }
 
-  /** Asks every master. One that does not answer is not warned of. */
+  /** Asks every master, and ignores those that do not answer. */
   async check(client: RedisClient): Promise<void> {
     const replies = await client.callEveryMaster('INFO', ['memory']).catch(() => []);
     for (const reply of replies) {

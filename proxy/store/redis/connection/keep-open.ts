@@ -62,7 +62,7 @@ function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }
 
-/** Doubles, and is random, so that proxies that lost Redis together do not return together. */
+/** Doubles, and is random, so that proxies that lost Redis at once do not reconnect at once. */
 function delayMs(failures: number): number {
   const longest = Math.min(FIRST_DELAY_MS * 2 ** failures, LONGEST_DELAY_MS);
   return longest * (0.5 + Math.random() / 2);

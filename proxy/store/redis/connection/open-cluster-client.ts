@@ -87,7 +87,7 @@ async function createCluster(target: ClusterTarget): Promise<Cluster> {
     clusterNodeRetryStrategy: (times) =>
       Math.min(FIRST_NODE_DELAY_MS * 2 ** (times - 1), LONGEST_NODE_DELAY_MS),
     clusterRetryStrategy: () => null,
-    // A command whose connection broke may have had its effect: it is never sent again.
+    // After a connection broke, its last command may have had its effect: it is never sent again.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
   });
@@ -98,7 +98,7 @@ async function becomeUsable(cluster: Cluster): Promise<void> {
   // All at once: ioredis would connect to a node with the first command for it, and refuse other
   // commands until then.
   const connecting = cluster.nodes('master').map((node) => becomeConnected(node));
-  // The others are usable without one that is unreachable.
+  // If one is unreachable, the others are still usable.
   await Promise.any(connecting);
   await Promise.allSettled(connecting);
   const info = parseRedisInfo(await cluster.cluster('INFO'));

@@ -52,7 +52,7 @@ async function createServerClient(target: RedisTarget, node?: RedisAddress): Pro
     replyMapping: 'legacy',
     enableOfflineQueue: false,
     retryStrategy: () => null,
-    // A failover made a replica of the server: connecting again finds the master.
+    // The server became a replica by a failover: connecting again finds the master.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
 }

@@ -26,14 +26,14 @@ export async function openSingleClient(
   };
 }
 
-/** A replica would answer reads with old data, and refuse every change. */
+/** Rejects if the server is a replica: it would return old data, and refuse every change. */
 async function requireMaster(redis: Redis): Promise<void> {
   const info = parseRedisInfo(await redis.info().catch(permitted));
   if (info.get('loading') === '1') throw new ReplyError('LOADING');
   if (info.get('role') === 'slave') throw new ReplyError('READONLY');
 }
 
-/** Ignores that the user may not run INFO. */
+/** Ignores the error if the user may not run INFO. */
 function permitted(error: unknown): undefined {
   if (error instanceof Error && error.message.startsWith('NOPERM')) return undefined;
   throw error;

@@ -5,26 +5,26 @@ import { needsOperator } from './redis-failure.ts';
 export class OutageLog {
   readonly #logger: Logger;
   /** Configured addresses. */
-  readonly #places: string;
+  readonly #addresses: string;
   #logged: string | undefined;
 
-  constructor(logger: Logger, places: string) {
+  constructor(logger: Logger, addresses: string) {
     this.#logger = logger;
-    this.#places = places;
+    this.#addresses = addresses;
   }
 
-  /** Redis was lost, or an attempt to reach it failed. */
+  /** Logs that Redis was lost, or that an attempt to reach it failed. */
   unreachable(reason: string): void {
     // A wrong password may show when the server is back, long after the first record.
     const isNews = this.#logged === undefined || (needsOperator(reason) && reason !== this.#logged);
     if (!isNews) return;
     this.#logged = reason;
-    this.#logger.warn('redis unreachable', { redis: this.#places, reason });
+    this.#logger.warn('redis unreachable', { redis: this.#addresses, reason });
   }
 
-  /** Redis is usable. */
+  /** Logs that Redis is usable. */
   reachable(): void {
     this.#logged = undefined;
-    this.#logger.info('redis reachable', { redis: this.#places });
+    this.#logger.info('redis reachable', { redis: this.#addresses });
   }
 }

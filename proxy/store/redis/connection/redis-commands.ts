@@ -19,7 +19,7 @@ export interface RedisCommands {
    * Sends one command, with whole keys (prefix included).
    *
    * Rejects with a `StoreUnavailableError`, which carries no argument, if Redis is unreachable,
-   * does not answer in time, or refuses. The command may have had its effect nevertheless.
+   * does not answer in time, or refuses the command. The command may still have had its effect.
    */
   send(command: string, ...args: readonly RedisArgument[]): Promise<RedisReply>;
   /** Runs one Lua script, atomically; all keys must be in one slot. Rejects as `send` does. */

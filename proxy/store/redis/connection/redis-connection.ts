@@ -13,12 +13,12 @@ import type { RedisMessaging, RedisReply, RedisScript } from './redis-commands.t
 import { keepSubscribed, type RedisSubscriber } from './redis-subscription.ts';
 import { formatTarget, type RedisTarget } from './redis-target.ts';
 
-/** Lifetime of the one key that is written to find out whether writing is allowed. */
+/** Lifetime of the key that is written to test whether writing is allowed. */
 const PROBE_LIFETIME_MS = 1000;
 
 /**
- * Connects to Redis, and again whenever the connection breaks. While there is none, every command
- * fails. Disposing of it ends its subscriptions too.
+ * Connects to Redis, and reconnects whenever the connection breaks. Without a connection every
+ * command fails. Disposing of it ends its subscriptions too.
  */
 export class RedisConnection implements RedisMessaging, AsyncDisposable {
   readonly prefix: string;
@@ -77,8 +77,8 @@ export class RedisConnection implements RedisMessaging, AsyncDisposable {
   }
 
   /**
-   * Returns why Redis refuses this proxy until a person changes something, such as a password;
-   * undefined if it serves, or is only unreachable.
+   * Returns why Redis refuses this proxy until an operator changes something, such as a password;
+   * undefined if Redis serves this proxy, or is only unreachable.
    */
   async refusal(): Promise<string | undefined> {
     let reason = this.#reason;
@@ -94,7 +94,8 @@ export class RedisConnection implements RedisMessaging, AsyncDisposable {
   }
 
   /**
-   * Does a little of what the stores do: the user may lack rights, or have them for another prefix.
+   * Runs commands like those of the stores: the user may lack rights, or have them for another
+   * prefix only.
    */
   async #probe(client: RedisClient): Promise<void> {
     const probe = `${this.prefix}probe`;

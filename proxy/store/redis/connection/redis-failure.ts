@@ -14,14 +14,14 @@ export function describeRedisFailure(error: unknown): string {
   const { message } = error;
   if (message.startsWith('All sentinels are unreachable')) return describeSentinels(message);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  if (code !== undefined) return [code, ...placeOf(error)].join(' ');
+  if (code !== undefined) return [code, ...whereOf(error)].join(' ');
   const known = CLIENT_MESSAGES.find(([pattern]) => pattern.test(message));
   return known?.[1] ?? error.name;
 }
 
 /**
- * Whether an operator has to change something before Redis can be used. Any other failure may end
- * without that.
+ * Returns whether an operator has to change something before Redis can be used. Any other failure
+ * may end by itself.
  */
 export function needsOperator(reason: string): boolean {
   if (LASTING_TEXTS.some((text) => reason.includes(text))) return true;
@@ -30,7 +30,7 @@ export function needsOperator(reason: string): boolean {
   );
 }
 
-/** Whether Redis does not have a script in its cache, which is empty after a restart. */
+/** Returns whether Redis lacks a script in its cache, which is empty after a restart. */
 export function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT');
 }
@@ -89,12 +89,12 @@ function describeReply(message: string): string {
   return details.length === 0 ? code : `${code}: ${details.join(', ')}`;
 }
 
-/** Names the right that an ACL user lacks, but no keys and channels. */
+/** Describes the right that an ACL user lacks, without names of keys and channels. */
 function deniedRight(message: string): string | undefined {
   const command = /^NOPERM .*'([a-z|]+)' command/.exec(message)?.[1];
   if (command !== undefined) return `the ACL user may not run ${command}`;
-  const place = /^NOPERM .*\b(key|channel)s?\b/.exec(message)?.[1];
-  return place === undefined ? undefined : `the ACL user may not use the ${place}s of this prefix`;
+  const kind = /^NOPERM .*\b(key|channel)s?\b/.exec(message)?.[1];
+  return kind === undefined ? undefined : `the ACL user may not use the ${kind}s of this prefix`;
 }
 
 /** ioredis keeps only the text of the last sentinel's failure. */
@@ -107,7 +107,7 @@ function describeSentinels(message: string): string {
   return systemCode === undefined ? 'no sentinel answers' : `no sentinel answers: ${systemCode}`;
 }
 
-function placeOf(error: Error): readonly string[] {
+function whereOf(error: Error): readonly string[] {
   if ('path' in error && typeof error.path === 'string') return [error.path];
   const hasAddress = 'address' in error && 'port' in error;
   return hasAddress ? [`${String(error.address)}:${String(error.port)}`] : [];

@@ -10,7 +10,7 @@ export function parseRedisInfo(reply: unknown): ReadonlyMap<string, string> {
 }
 
 /**
- * Returns the policy by which a server drops keys when its memory is full; undefined if it keeps
+ * Returns the policy by which a server evicts keys when its memory is full; undefined if it keeps
  * them.
  */
 export function evictionPolicyOf(info: ReadonlyMap<string, string>): string | undefined {

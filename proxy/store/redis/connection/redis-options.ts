@@ -15,8 +15,8 @@ const DISCONNECT_TIMEOUT_MS = 100;
 type SharedOptions = NonNullable<ClusterOptions['redisOptions']>;
 
 /**
- * Returns the options of every connection. No command waits or is sent twice: one whose connection
- * broke may have had its effect, and a code that is consumed twice looks stolen.
+ * Returns the options of every connection. No command waits or is sent twice: after a connection
+ * broke, its last command may have had its effect, and a code that is consumed twice looks stolen.
  */
 export async function sharedOptions({
   login,
@@ -33,7 +33,7 @@ export async function sharedOptions({
     connectTimeout: CONNECT_TIMEOUT_MS,
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
     commandTimeout: commandTimeoutMs,
-    // A server that owes an answer and is silent for this long counts as dead.
+    // A server that owes an answer and sends nothing for this long counts as dead.
     socketTimeout: commandTimeoutMs,
     autoResendUnfulfilledCommands: false,
     autoResubscribe: false,
@@ -64,7 +64,7 @@ function sentinelOptions(
   tls: ConnectionOptions | undefined,
 ): RedisOptions {
   return {
-    // In random order, so that one that hangs is not always the first.
+    // In random order, so that a sentinel that hangs is not always the first.
     sentinels: sentinels.toSorted(() => Math.random() - 0.5),
     name: master,
     db: database,

@@ -16,7 +16,7 @@ export interface RedisSubscriber {
   restored(): void;
 }
 
-/** What to subscribe to, and where. */
+/** Options of `keepSubscribed`. */
 export interface SubscriptionOptions {
   readonly target: RedisTarget;
   /** Returns the known nodes of a Cluster; called for every attempt. */

@@ -6,7 +6,7 @@ import { UnreadableRecordError } from './unreadable-record-error.ts';
 /** Separates records from other text that is sealed with the same keys. */
 const CONTEXT = 'redis';
 
-/** Seals records of one kind as JSON. A record opens only at the place it was sealed for. */
+/** Seals records of one kind as JSON. A record opens only at the location for which it was sealed. */
 export class RecordSeal<Value> {
   readonly #sealer: Sealer;
   readonly #kind: KeyKind;
@@ -18,12 +18,12 @@ export class RecordSeal<Value> {
     this.#isValue = isValue;
   }
 
-  /** `place` is the whole key, and for a hash also the field. */
-  seal(place: string, value: Value): Sealed {
-    return this.#sealer.seal(JSON.stringify(value), `${CONTEXT} ${place}`);
+  /** `location` is the whole key, and for a hash also the field. */
+  seal(location: string, value: Value): Sealed {
+    return this.#sealer.seal(JSON.stringify(value), `${CONTEXT} ${location}`);
   }
 
-  /** False if the record should be sealed again, because the key that sealed it will be dropped. */
+  /** Returns false if a key that will be removed sealed the record, so that it must be sealed again. */
   isFresh(sealed: string): boolean {
     return this.#sealer.isSealedByFirst(sealed);
   }
@@ -32,8 +32,8 @@ export class RecordSeal<Value> {
    * Opens a record. Throws an `UnreadableRecordError` if it does not open or is of a different
    * kind.
    */
-  open(place: string, sealed: string): Value {
-    const text = this.#sealer.open(sealed, `${CONTEXT} ${place}`);
+  open(location: string, sealed: string): Value {
+    const text = this.#sealer.open(sealed, `${CONTEXT} ${location}`);
     const value = text === null ? undefined : parse(text);
     if (!this.#isValue(value)) throw new UnreadableRecordError(this.#kind);
     return value;

@@ -6,7 +6,7 @@ import type { RedisCommands } from '../connection/redis-commands.ts';
 import { integerReply, textReply } from '../connection/replies.ts';
 import { REPLACE_IF_EQUAL } from '../connection/scripts.ts';
 
-/** A record with its sealed text as it was read. The same text means an unchanged record. */
+/** A record and its sealed text. If the text is still the same, the record is unchanged. */
 export interface ReadRecord<Value> {
   readonly value: Value;
   readonly sealed: string;
@@ -65,8 +65,8 @@ export class SealedRecords<Value> {
   /**
    * Extends the lifetime to at least `ttlSeconds` from now; an absent record stays absent.
    *
-   * A record that is extended often would need its sealing key for ever, so it is sealed again if
-   * that is not the first key.
+   * A record that is extended again and again would need its sealing key for ever. Therefore it is
+   * sealed again if the first key has not sealed it.
    */
   async extend(id: string, ttlSeconds: number): Promise<void> {
     const key = this.keyOf(id);

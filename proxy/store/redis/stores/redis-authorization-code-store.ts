@@ -9,8 +9,8 @@ import type { TokenHash } from '../../../crypto/tokens.ts';
 /**
  * Authorization codes of all proxies.
  *
- * Whether a code was used is sealed with it. A proxy opens a code before it marks it as used, so
- * that one without the sealing key leaves it to one that has it.
+ * The mark that a code was used is sealed with it. A proxy opens a code before it marks the code, so
+ * that a proxy without the sealing key leaves the code to a proxy that has the key.
  */
 export class RedisAuthorizationCodeStore implements AuthorizationCodeStore {
   readonly #records: SealedRecords<CodeRecord>;

@@ -41,7 +41,7 @@ export class RedisBrowserSessionStore implements BrowserSessionStore {
   ): Promise<void> {
     const { sessionId } = browserSession;
     const key = this.#keyOf(sessionId);
-    const sealed = this.#seal.seal(placeOf(key, cookieHash), browserSession);
+    const sealed = this.#seal.seal(locationOf(key, cookieHash), browserSession);
     const end = Math.trunc(expiresAt);
     await this.#redis.run(ADD, [key], [cookieHash, sealed, end]);
     await this.#redis.send('SET', this.#cookieKeyOf(cookieHash), sessionId, 'PXAT', end);
@@ -52,7 +52,7 @@ export class RedisBrowserSessionStore implements BrowserSessionStore {
     if (sessionId === null) return null;
     const key = this.#keyOf(sessionId);
     const sealed = textReply(await this.#redis.send('HGET', key, cookieHash));
-    return sealed === null ? null : this.#seal.open(placeOf(key, cookieHash), sealed);
+    return sealed === null ? null : this.#seal.open(locationOf(key, cookieHash), sealed);
   }
 
   async deleteAll(sessionId: string): Promise<void> {
@@ -68,6 +68,6 @@ export class RedisBrowserSessionStore implements BrowserSessionStore {
   }
 }
 
-function placeOf(key: string, cookieHash: TokenHash): string {
+function locationOf(key: string, cookieHash: TokenHash): string {
   return `${key} ${cookieHash}`;
 }

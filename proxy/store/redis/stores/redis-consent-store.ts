@@ -10,7 +10,7 @@ import { UnreadableRecordError } from '../records/unreadable-record-error.ts';
 /**
  * Consents of all proxies.
  *
- * Attack: someone who can write to Redis consents in a user's name. Consents are sealed.
+ * Consents are sealed. Attack: someone who can write to Redis could consent in a user's name.
  */
 export class RedisConsentStore implements ConsentStore {
   readonly #metadataHashes: SealedRecords<string>;
@@ -27,7 +27,7 @@ export class RedisConsentStore implements ConsentStore {
     try {
       return (await this.#metadataHashes.read(idOf(key)))?.value === metadataHash;
     } catch (error) {
-      // The only record that can be made again: the user is asked.
+      // Unlike other records, a consent can be made again: the user is asked.
       if (error instanceof UnreadableRecordError) return false;
       throw error;
     }

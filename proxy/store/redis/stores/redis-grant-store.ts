@@ -20,7 +20,7 @@ const CREATE: RedisScript = {
 /**
  * KEYS: grant, its revocation. ARGV: how long the revocation is remembered, in milliseconds.
  *
- * Deletes first, because a Redis without memory refuses a script whose first write needs memory.
+ * Deletes first: a Redis without free memory refuses a script if its first write needs memory.
  */
 const REVOKE: RedisScript = {
   keyCount: 2,

@@ -5,9 +5,9 @@ import { integerReply } from '../connection/replies.ts';
 
 /**
  * KEYS: uses. ARGV: limit, window in milliseconds. Returns 0, or the milliseconds until the window
- * ends if no use is left.
+ * ends if the limit is reached.
  */
-const TAKE: RedisScript = {
+const COUNT_USE: RedisScript = {
   keyCount: 1,
   lua: `
     local uses = tonumber(redis.call('GET', KEYS[1]) or 0)
@@ -26,10 +26,10 @@ export class RedisRateLimitStore implements RateLimitStore {
     this.#redis = redis;
   }
 
-  async take(key: string, { limit, windowSeconds }: RateLimit): Promise<number> {
+  async countUse(key: string, { limit, windowSeconds }: RateLimit): Promise<number> {
     const keys = [keyOf(this.#redis, 'rate-limit', hashedId(key))];
     const wait = integerReply(
-      await this.#redis.run(TAKE, keys, [limit, milliseconds(windowSeconds)]),
+      await this.#redis.run(COUNT_USE, keys, [limit, milliseconds(windowSeconds)]),
     );
     return Math.ceil(wait / 1000);
   }

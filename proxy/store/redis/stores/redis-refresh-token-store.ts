@@ -54,7 +54,7 @@ const STATE_OF: RedisScript = {
 
 /**
  * KEYS: family, grace. ARGV: generation, token, the next generation, successor, sealed successor,
- * grace and lifetime in milliseconds. Returns the state the token was in, and the sealed successor
+ * grace and lifetime in milliseconds. Returns the previous state of the token, and the sealed successor
  * if it is to be repeated.
  */
 const ROTATE: RedisScript = {
@@ -77,7 +77,7 @@ const ROTATE: RedisScript = {
 /**
  * KEYS: family, grace, revocation. ARGV: how long the revocation is remembered, in milliseconds.
  *
- * Deletes first, because a Redis without memory refuses a script whose first write needs memory.
+ * Deletes first: a Redis without free memory refuses a script if its first write needs memory.
  */
 const REVOKE: RedisScript = {
   keyCount: 3,

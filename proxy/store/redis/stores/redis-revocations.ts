@@ -5,16 +5,16 @@ import type { Revocation, Revocations } from '../../revocations.ts';
 import type { RedisMessaging } from '../connection/redis-commands.ts';
 import { formatRevocationMessage, parseRevocationMessage } from './revocation-message.ts';
 
-/** Longer than the command connection takes to notice that Redis is back. */
-const REUNION_MS = 2000;
+/** Longer than the connection for commands takes to notice that Redis is back. */
+const RECONNECT_WAIT_MS = 2000;
 
 /**
  * Revocations among all proxies on one Redis.
  *
  * Listeners of this process are called without Redis. Revocations published while the subscription
  * was lost are unknown, so listeners are called with `missed`: at once if Redis itself is
- * reachable, otherwise when it is back. Without Redis no proxy can publish, and caches are the only
- * source left.
+ * reachable, otherwise when it is back. Without Redis no proxy can publish, and only the caches can
+ * answer.
  */
 export class RedisRevocations implements Revocations {
   readonly #connection: RedisMessaging;
@@ -84,11 +84,11 @@ export class RedisRevocations implements Revocations {
   }
 
   /**
-   * Waits for the connection of commands, which may be back a moment later than the subscription:
-   * until then, caches that were emptied could only refuse requests.
+   * Waits for the connection for commands, which may be back a moment later than the subscription.
+   * Until then, requests with an emptied cache would have to be refused.
    */
   async #restored(): Promise<void> {
-    await this.#connection.waitUntilReady(REUNION_MS);
+    await this.#connection.waitUntilReady(RECONNECT_WAIT_MS);
     this.#notify({ kind: 'missed' });
   }
 

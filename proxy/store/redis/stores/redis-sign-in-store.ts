@@ -9,7 +9,7 @@ import type { RedisCommands, RedisScript } from '../connection/redis-commands.ts
 import { integerReply, textReply } from '../connection/replies.ts';
 import { SealedRecords } from '../records/sealed-records.ts';
 
-/** Stands for a claim's id during the rest after a renewal. No claim has this id. */
+/** Replaces the id of a claim during the rest after a failed renewal. No claim has this id. */
 const RESTING = 'resting';
 
 /**
@@ -52,8 +52,8 @@ const RELEASE: RedisScript = {
 /**
  * Sign-ins of all proxies.
  *
- * Version and sign-in are sealed together. Scripts compare the sealed text, which is never the same
- * twice, so that unchanged text means an unchanged sign-in.
+ * Version and sign-in are sealed together. Scripts compare the sealed text: sealing never produces
+ * the same text twice, so equal text means an unchanged sign-in.
  */
 export class RedisSignInStore implements SignInStore {
   readonly #redis: RedisCommands;
@@ -113,7 +113,7 @@ export class RedisSignInStore implements SignInStore {
       const record = await this.#records.read(signIn.id);
       if (record?.value.version !== version) return null;
       if (await this.#records.replace(signIn.id, record, next)) return next.version;
-      // It changed since it was read, but has the same version if it was only sealed again.
+      // It was replaced since it was read, but not updated if it was only sealed again.
     }
   }
 

@@ -11,8 +11,8 @@ import type { TokenHash } from '../../../crypto/tokens.ts';
 /**
  * Single-use records of all proxies.
  *
- * A proxy opens a record before it deletes it, so that one without the sealing key leaves it to one
- * that has it.
+ * A proxy opens a record before it deletes the record, so that a proxy without the sealing key leaves
+ * it to a proxy that has the key.
  */
 export class RedisSingleUseStore<Value, Key extends string = TokenHash> implements SingleUseStore<
   Value,

@@ -23,9 +23,9 @@ import { integerReply, textReply, textsReply } from '../connection/replies.ts';
 const LIFETIME_SECONDS = 30 * 24 * 60 * 60;
 
 const SNAPSHOT_FIELD = 'snapshot';
-/** Base64url characters of a seal that hold the id of the sealing key. */
+/** Number of base64url characters at the start of a seal that hold the id of the sealing key. */
 const SEALED_BY_CHARACTERS = 12;
-/** Last base64url characters of a seal, which differ between any two seals. */
+/** Number of base64url characters at the end of a seal, which differ between any two seals. */
 const TAIL_CHARACTERS = 22;
 
 /**
@@ -44,8 +44,8 @@ const LOOK: RedisScript = {
 
 /**
  * KEYS: the snapshot. ARGV: epoch, sequence, sealing key, sealed text, lifetime in milliseconds,
- * and the last characters of the text to replace whatever its position says, or `none`. Returns 1
- * if stored, 0 if the stored snapshot is not older.
+ * and the end of a stored text to replace even if its position is newer, or `none`. Returns 1 if
+ * stored, 0 if the stored snapshot is not older.
  */
 const KEEP: RedisScript = {
   keyCount: 1,
@@ -81,7 +81,7 @@ interface Hint {
 }
 
 /**
- * Whether to replace the stored snapshot. `tail` ends the text to replace whatever its hint says.
+ * Whether to replace the stored snapshot. A text with the end `tail` is replaced whatever its hint.
  */
 type SavePlan =
   | { readonly kind: 'replace'; readonly tail: string | undefined }
@@ -90,7 +90,7 @@ type SavePlan =
 const REPLACE_OLDER: SavePlan = { kind: 'replace', tail: undefined };
 
 /**
- * Stores the last good snapshot of all proxies of a gateway, for a new one that finds no
+ * Stores the last good snapshot of all proxies of a gateway, for a new proxy that finds no
  * controller.
  *
  * Position and sealing key are readable beside it, because the script must compare positions, and
@@ -171,7 +171,7 @@ export class RedisSnapshotKeeper implements SnapshotKeeper {
     const order = kept === undefined ? 1 : comparePositions(position, kept);
     if (order < 0) return { kind: 'leave', outcome: 'newer' };
     const isHintTrue = comparePositions(position, hint.position) === order;
-    // Keys other than the first will be dropped.
+    // Keys other than the first will be removed.
     if (order === 0 && isHintTrue && !this.#isSealedByOther(sealed ?? '')) {
       return { kind: 'leave', outcome: 'same' };
     }
