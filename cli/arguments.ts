@@ -18,7 +18,7 @@ export interface Flag {
   readonly isRequired?: true;
 }
 
-/** How a command is called: its flags as they are parsed, and as its help shows them. */
+/** The name, summary and flags of a command, for parsing and for its help. */
 export interface CommandLine {
   readonly name: string;
   readonly summary: string;
@@ -27,7 +27,7 @@ export interface CommandLine {
 
 /** The values of a command's flags. */
 export interface Arguments {
-  /** Undefined when not given and without a default. */
+  /** Returns the value of a flag; undefined if it is not given and has no default. */
   text(flag: string): string | undefined;
   isOn(flag: string): boolean;
 }
@@ -60,7 +60,7 @@ export function readArguments(
 
 type Given = ReadonlyMap<string, string | boolean>;
 
-/** `parseArgs` in its lenient mode, so that the error messages are ours. */
+/** Parses in the lenient mode of `parseArgs`, so that the error messages are ours. */
 function parse(command: CommandLine, argv: readonly string[]): Given {
   const options = Object.fromEntries(
     Object.entries(command.flags).map(([name, { kind, short }]) => {
@@ -96,7 +96,7 @@ interface OptionToken {
 function valueOf(command: CommandLine, flag: Flag, token: OptionToken): string | boolean {
   const { rawName, value, inlineValue } = token;
   if (flag.kind === 'switch') return value ?? true;
-  // The next flag is not a value: the value of this flag was forgotten.
+  // If the next flag follows, the value of this flag was forgotten.
   const isNextFlag = inlineValue !== true && value?.startsWith('--') === true;
   if (value === undefined || value === '' || isNextFlag) {
     throw new UsageError(`${rawName} needs a value${seeHelp(command)}`);

@@ -1,4 +1,4 @@
-/** The command cannot do what it was asked to, for a reason that its user can mend: exit code 1. */
+/** Thrown if a command fails for a reason that its user can fix: exit code 1. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
 }

@@ -1,7 +1,7 @@
 import type { Environment } from '../shared/runtime/environment.ts';
 import type { Arguments, CommandLine } from './arguments.ts';
 
-/** What a command reads and writes: those of the process, or of a test. */
+/** Environment and streams of a command. */
 export interface CommandStreams {
   readonly environment: Environment;
   readonly stdout: NodeJS.WritableStream;
@@ -11,7 +11,7 @@ export interface CommandStreams {
 /** Runs a command. Resolves with the exit code: 1 if it found a problem or failed, else 0. */
 export type RunCommand = (flags: Arguments, streams: CommandStreams) => Promise<number>;
 
-/** A command of `gatehouse`. Its code is loaded when it runs, because all of it takes seconds. */
+/** A command of `gatehouse`. Its code is loaded when it runs: loading all commands takes seconds. */
 export interface Command {
   readonly line: CommandLine;
   readonly load: () => Promise<RunCommand>;

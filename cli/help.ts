@@ -2,7 +2,7 @@ import type { CommandLine, Flag } from './arguments.ts';
 
 const INDENT = '  ';
 
-/** What `gatehouse help` prints. */
+/** Returns the text of `gatehouse help`. */
 export function overview(commands: readonly CommandLine[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
@@ -16,7 +16,7 @@ export function overview(commands: readonly CommandLine[]): string {
   ].join('\n');
 }
 
-/** What `gatehouse COMMAND --help` prints: every flag with its variable and default. */
+/** Returns the text of `gatehouse COMMAND --help`: every flag with its variable and default. */
 export function commandHelp(command: CommandLine): string {
   const flags = Object.entries(command.flags);
   return [

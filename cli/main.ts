@@ -4,9 +4,9 @@ import { join } from 'node:path';
 
 const EXIT_FAILED = 1;
 
-// Compiled code is kept beside the dependencies, where only those write who may change this program.
-// Attack: in a shared folder such as /tmp, other users of the machine could put code of theirs.
-// Where it cannot be written, as in an image that is read-only, every start compiles.
+// Compiled code is kept beside the dependencies, which only users who may change this program can write.
+// Attack: in a shared folder such as /tmp, other users of the machine could place their own code.
+// If the folder cannot be written, as in a read-only image, every start compiles.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/gatehouse'));
 
 // The reader may close the pipe early: `gatehouse validate -f . | head`.

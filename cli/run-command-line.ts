@@ -25,7 +25,7 @@ export async function runCommandLine(
   }
 }
 
-/** A sentence for what the user can mend; for anything else also the causes. */
+/** Returns the message of an error that the user can fix, and describes any other with its causes. */
 function errorText(error: unknown): string {
   const isForUser = error instanceof UsageError || error instanceof CommandFailure;
   return isForUser ? error.message : describeError(error);

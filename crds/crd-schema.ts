@@ -34,7 +34,7 @@ export interface CrdSchema {
   readonly 'x-kubernetes-validations'?: readonly CelRule[];
 }
 
-/** A rule in the Common Expression Language. It calls the value that it is about `self`. */
+/** A rule in the Common Expression Language. `self` is the value that it checks. */
 export interface CelRule {
   readonly rule: string;
   readonly message: string;
@@ -54,7 +54,7 @@ const FILES: Readonly<Record<ResourceKind, string>> = {
 /** Reads the schema of a kind from its definition. */
 export function readCrdSchema(kind: ResourceKind): CrdSchema {
   const text = readFileSync(new URL(FILES[kind], import.meta.url), 'utf8');
-  // Our own file, whose shape a test checks.
+  // A test checks the shape of this file.
   const definition = parse(text) as CustomResourceDefinition;
   const version = definition.spec.versions[0];
   if (version === undefined) throw new Error(`${FILES[kind]} defines no version`);

@@ -1,11 +1,11 @@
 import type { CrdSchema } from './crd-schema.ts';
 
-/** A JSON schema: ajv checks it, and types are generated from it. */
+/** A JSON schema. ajv validates by it, and types are generated from it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * Converts a structural schema to a JSON schema, closed as with `kubectl apply`: unknown fields are
- * errors, except where the structural schema preserves them.
+ * Converts a structural schema to a JSON schema. As for `kubectl apply`, unknown fields are errors,
+ * except where the structural schema preserves them.
  */
 export function jsonSchemaOf(schema: CrdSchema): JsonSchema {
   const { properties, items, additionalProperties, ...rest } = schema;
@@ -26,7 +26,7 @@ export function jsonSchemaOf(schema: CrdSchema): JsonSchema {
   };
 }
 
-/** Not in the JSON schema. `format` because ajv does not know all formats, and patterns imply ours. */
+/** Whether a JSON schema leaves a keyword out. ajv does not know every `format`; patterns imply ours. */
 function isForKubernetesOnly(keyword: string): boolean {
   return keyword.startsWith('x-kubernetes-') || keyword === 'format';
 }

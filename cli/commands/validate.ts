@@ -4,7 +4,7 @@ import type { Arguments } from '../arguments.ts';
 import type { CommandStreams } from '../command.ts';
 import { load } from '../process/load.ts';
 
-/** Runs `gatehouse validate`: prints everything that is wrong with a configuration. */
+/** Runs `gatehouse validate`: prints all problems of a configuration. */
 export async function runValidate(flags: Arguments, streams: CommandStreams): Promise<number> {
   const { environment, stdout } = streams;
   const path = flags.text('file') ?? '';
@@ -24,7 +24,7 @@ function isEmpty({ contents }: Loaded): boolean {
   return contents.files.every(({ parsed }) => parsed.documents.length === 0);
 }
 
-/** What was not checked although there are no problems with it. */
+/** Returns notes about parts of the configuration that were not checked. */
 function notes({ candidates }: Loaded): readonly string[] {
   const referring = candidates.resources.filter(
     ({ resource }) => resource?.kind === 'Route' && resource.spec.backendRefs !== undefined,

@@ -18,8 +18,8 @@ import { writeManifests } from './write-manifests.ts';
 /**
  * Runs the demo until a signal ends it: everything on loopback, everything in this process.
  *
- * Stdout has the log alone, for people on a terminal and as JSON lines elsewhere; what to do next is
- * on stderr. Resolves with the exit code.
+ * Stdout has only the log, readable on a terminal and as JSON lines elsewhere. The guide is on stderr.
+ * Resolves with the exit code.
  */
 export async function runDemo(flags: Arguments, { environment }: CommandStreams): Promise<number> {
   const options = readDemoFlags(flags);
@@ -40,7 +40,7 @@ export async function runDemo(flags: Arguments, { environment }: CommandStreams)
 }
 
 interface Demo extends AsyncDisposable {
-  /** What to do next. */
+  /** The next steps for the user. */
   readonly guide: string;
 }
 
@@ -68,13 +68,13 @@ async function startDemo(
   return {
     guide: guide({ gatewayOrigin, manifestPath: directory.path }),
     [Symbol.asyncDispose]: async () => {
-      // At once: responses under way end with the server behind, and nobody waits for them.
+      // All at once: open responses end when their server closes, and nobody waits for them.
       await Promise.all([gateway.close(), others.disposeAsync()]);
     },
   };
 }
 
-/** The gateway as `gatehouse run` has it, on the ports that the manifests name. */
+/** Starts the gateway like `gatehouse run`, on the ports that the manifests name. */
 async function startGateway(
   path: string,
   environment: Environment,

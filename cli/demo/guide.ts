@@ -3,12 +3,13 @@ import { styleText } from 'node:util';
 import { DEFAULT_SERVER_URL } from './client/client-flags.ts';
 import { PEOPLE } from './people.ts';
 
+/** The addresses that the guide shows. */
 export interface GuideFacts {
   readonly gatewayOrigin: string;
   readonly manifestPath: string;
 }
 
-/** Returns what a user of the demo can do next, as text for the terminal. */
+/** Returns the next steps for a user of the demo, as text for the terminal. */
 export function guide({ gatewayOrigin, manifestPath }: GuideFacts): string {
   const bold = (text: string): string => styleText('bold', text, { stream: process.stderr });
   const dim = (text: string): string => styleText('dim', text, { stream: process.stderr });

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 
+import { isRecord } from '../../shared/runtime/is-record.ts';
 import type { LineSink } from '../../shared/telemetry/line-writer.ts';
 
 type LogRecord = Readonly<Record<string, unknown>>;
@@ -24,7 +25,7 @@ export class LogView implements LineSink {
   }
 }
 
-/** What a person sees of a line of the log; undefined if it is left out. */
+/** Returns the text to show for a line of the log; undefined if it is left out. */
 function showLine(line: string): string | undefined {
   const record = parseRecord(line);
   if (record === undefined) return line;
@@ -36,8 +37,7 @@ function showLine(line: string): string | undefined {
 function parseRecord(line: string): LogRecord | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    // A JSON object, whose fields are read one by one below.
-    return typeof value === 'object' && value !== null ? (value as LogRecord) : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -56,7 +56,7 @@ function showDecision(record: LogRecord): string {
   return columns(clock(record), verdict, who.padEnd(18), what, details, reasons);
 }
 
-/** Events that explain the next decision, each with its most telling field. */
+/** Events that explain the next decision, each with its most useful field. */
 const EVENTS: ReadonlyMap<string, string> = new Map([
   ['client registered', 'client-name'],
   ['user signed in', 'user'],
@@ -70,7 +70,7 @@ function showEvent(record: LogRecord): string | undefined {
   return columns(clock(record), styleText('cyan', message), text(record[field]));
 }
 
-/** Fields that every record has; the others are what it is about. */
+/** Fields that every record has. */
 const COMMON_FIELDS: readonly string[] = ['level', 'service', 'time', 'message'];
 
 function showTrouble(record: LogRecord): string {
@@ -94,7 +94,7 @@ function clock({ time }: LogRecord): string {
   return styleText('dim', date.toLocaleTimeString('en-GB'));
 }
 
-/** Without control characters: a tool's name, which a client chose, could steer the terminal. */
+/** Removes control characters: the name of a tool, which a client chose, could control the terminal. */
 function text(value: unknown): string {
   return typeof value === 'string' ? value.replace(/\p{Cc}/gu, '') : '';
 }

@@ -3,21 +3,21 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 
 import type { WantedPort } from './demo-flags.ts';
 
-/** A server of the demo that listens. */
+/** A running server of the demo. */
 export interface LoopbackServer {
   /** `http://localhost:PORT`. */
   readonly origin: string;
-  /** Ends it at once, open connections included. */
+  /** Closes it and all open connections at once. */
   close(): Promise<void>;
 }
 
-/** A port that the demo needs is taken; the message names the flag that gives it another one. */
+/** Thrown if a port of the demo is in use. The message names the flag that changes the port. */
 export class PortInUseError extends Error {
   override readonly name = 'PortInUseError';
 
   constructor({ port, flag }: WantedPort, options?: ErrorOptions) {
     super(
-      `port ${String(port)} is in use by another program; choose another one with ${flag} PORT`,
+      `port ${String(port)} is in use by another program; choose a different one with ${flag} PORT`,
       options,
     );
   }
@@ -26,7 +26,7 @@ export class PortInUseError extends Error {
 /**
  * Listens on loopback, on any free port when `port` is 0.
  *
- * The handler is made for the origin, since OAuth needs to know it before the first request.
+ * The handler is created with the origin, which OAuth needs before the first request.
  */
 export async function startLoopbackServer(
   option: WantedPort,
@@ -39,7 +39,7 @@ export async function startLoopbackServer(
   return { origin, close: () => close(server) };
 }
 
-/** The port itself, or a free one for 0; throws `PortInUseError` when something listens there. */
+/** Returns the port, or a free one for 0. Throws `PortInUseError` if the port is in use. */
 export async function availablePort(option: WantedPort): Promise<number> {
   const probe = createServer();
   await listen(probe, option, '127.0.0.1');
@@ -50,14 +50,14 @@ export async function availablePort(option: WantedPort): Promise<number> {
   return address.port;
 }
 
-/** `localhost` is ::1 first: whoever listens there would get the requests meant for the demo. */
+/** Throws if ::1 is in use: `localhost` resolves to it first, so it would get the requests. */
 async function refuseOtherLocalhost(option: WantedPort): Promise<void> {
   const probe = createServer();
   try {
     await listen(probe, option, '::1');
   } catch (error) {
     if (error instanceof PortInUseError) throw error;
-    // A machine without IPv6: nobody is there.
+    // This machine has no IPv6, so nobody listens there.
     return;
   }
   await close(probe);

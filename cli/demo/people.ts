@@ -1,13 +1,13 @@
-/** Somebody who can sign in at the demo's identity provider. */
+/** A person who can sign in at the identity provider of the demo. */
 export interface Person {
-  /** The OpenID `sub`, and what `--as` of the demo client takes. */
+  /** The OpenID `sub`, and the value for `--as` of the demo client. */
   readonly account: string;
   readonly name: string;
   readonly email: string;
   readonly groups: readonly string[];
 }
 
-/** Everybody at the demo's company: one of each kind that its policy tells apart. */
+/** The people of the demo: one of each kind that its policy distinguishes. */
 export const PEOPLE: readonly Person[] = [
   {
     account: 'alice',
@@ -24,6 +24,7 @@ export const PEOPLE: readonly Person[] = [
   },
 ];
 
+/** Finds a person by account. */
 export function findPerson(account: string | null): Person | undefined {
   return PEOPLE.find((person) => person.account === account);
 }

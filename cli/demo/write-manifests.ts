@@ -4,13 +4,14 @@ import { join } from 'node:path';
 
 const MANIFESTS = join(import.meta.dirname, 'manifests');
 
-/** Origins as the manifests have them; each stands for the one that the demo really has. */
+/** Origins in the manifests, which are replaced by those of the running demo. */
 const WRITTEN = {
   gateway: 'http://localhost:8080',
   identityProvider: 'http://localhost:9191',
   mcpServer: 'http://localhost:9292',
 } as const;
 
+/** The origins of the running demo. */
 export type DemoOrigins = Readonly<Record<keyof typeof WRITTEN, string>>;
 
 /** The demo's configuration: a directory to look at, and to change while the demo runs. */
@@ -18,7 +19,7 @@ export interface ManifestDirectory extends AsyncDisposable {
   readonly path: string;
 }
 
-/** Copies the demo's manifests, with its real addresses in them, to a new temporary directory. */
+/** Copies the manifests of the demo to a new temporary directory, with the origins replaced. */
 export async function writeManifests(origins: DemoOrigins): Promise<ManifestDirectory> {
   const path = await mkdtemp(join(await realpath(tmpdir()), 'gatehouse-demo-'));
   for (const name of await readdir(MANIFESTS)) {
@@ -28,7 +29,7 @@ export async function writeManifests(origins: DemoOrigins): Promise<ManifestDire
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** In one pass: an origin that was put in must not be taken for one that was written. */
+/** Replaces all origins in one pass, so that a replacement is not replaced again. */
 function withOrigins(text: string, origins: DemoOrigins): string {
   const byWritten = new Map<string, string>([
     [WRITTEN.gateway, origins.gateway],

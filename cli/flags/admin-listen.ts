@@ -9,10 +9,10 @@ export const ADMIN_LISTEN: Flag = {
   environment: 'GATEHOUSE_ADMIN_LISTEN',
   defaultValue: ':9090',
   value: 'HOST:PORT',
-  description: 'Where to answer /livez, /readyz and /debug/snapshot. Never in public.',
+  description: 'Where to serve /livez, /readyz and /debug/snapshot. Must not be public.',
 };
 
-/** Throws `UsageError`. */
+/** Reads `--admin-listen`. Throws `UsageError`. */
 export function readAdminListen(flags: Arguments): ListenAddress {
   const [address, ...others] = parseListen('admin-listen', flags.text('admin-listen') ?? '');
   if (address !== undefined && others.length === 0) return address;

@@ -3,29 +3,30 @@ import { networkInterfaces, type NetworkInterfaceInfo } from 'node:os';
 import { isLoopbackHost } from '../../shared/snapshot/loopback-host.ts';
 import type { ListenAddress } from '../../shared/runtime/listen-address.ts';
 import { UsageError } from '../usage-error.ts';
+import { DEFAULT_PORTS } from '../../shared/snapshot/origin.ts';
 import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
 
 const MAX_PORT = 65_535;
 
 /**
- * Where to listen for a snapshot: the addresses asked for, and every port that a loopback origin of
- * the snapshot names and that none of them covers.
+ * Returns the addresses to listen on for a snapshot: the requested ones, and every other port of a
+ * loopback origin in the snapshot.
  *
- * A loopback name may mean either family, so such a port is taken on 127.0.0.1 and, where the
- * machine has it, on ::1.
+ * A loopback name may mean either family, so such a port is opened on 127.0.0.1, and also on ::1 if the
+ * machine has that address.
  */
 export function listenAddresses(
   snapshot: Snapshot,
   listen: readonly ListenAddress[],
   withIpv6: boolean,
 ): readonly ListenAddress[] {
-  const taken = new Set(listen.map(({ port }) => port));
-  const ports = new Set(loopbackPorts(snapshot).filter((port) => !taken.has(port)));
+  const requested = new Set(listen.map(({ port }) => port));
+  const ports = new Set(loopbackPorts(snapshot).filter((port) => !requested.has(port)));
   const hosts = withIpv6 ? ['127.0.0.1', '::1'] : ['127.0.0.1'];
   return [...listen, ...[...ports].flatMap((port) => hosts.map((host) => ({ host, port })))];
 }
 
-/** Ports of plain-http origins on this machine, routes' and the sign-in host's. */
+/** Returns the ports of plain http origins on this machine, of routes and of the sign-in host. */
 function loopbackPorts(snapshot: Snapshot): readonly number[] {
   return [...snapshot.resources.values()].flatMap(({ value }) => {
     if (value.kind === 'route') {
@@ -34,7 +35,7 @@ function loopbackPorts(snapshot: Snapshot): readonly number[] {
     if (value.kind !== 'settings' || value.authenticateOrigin === undefined) return [];
     const { protocol, hostname, port } = new URL(value.authenticateOrigin);
     if (protocol !== 'http:' || !isLoopbackHost(hostname)) return [];
-    return [port === '' ? 80 : Number(port)];
+    return [port === '' ? DEFAULT_PORTS.http : Number(port)];
   });
 }
 
@@ -55,7 +56,7 @@ function parseOne(flag: string, text: string): ListenAddress {
   };
 }
 
-/** `::` takes IPv4 too, and cannot be listened on where the kernel has no IPv6. */
+/** Returns `::`, which accepts IPv4 too, or `0.0.0.0` if the kernel has no IPv6. */
 function everyInterface(): string {
   return hasIpv6() ? '::' : '0.0.0.0';
 }

@@ -1,13 +1,13 @@
 import type { Arguments, Flag } from '../arguments.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** Where the URL of Redis is. */
+/** The URL of Redis, or the file that contains it. */
 export interface RedisSource {
   readonly kind: 'url' | 'file';
   readonly value: string;
 }
 
-/** Flags that say where Redis is. */
+/** Returns the flags for the URL of Redis. */
 export function redisFlags(description: string): Readonly<Record<string, Flag>> {
   return {
     'redis-url': {
@@ -25,7 +25,7 @@ export function redisFlags(description: string): Readonly<Record<string, Flag>> 
   };
 }
 
-/** Reads those flags; undefined when none is given. Throws `UsageError` when both are. */
+/** Reads these flags; undefined if none is given. Throws `UsageError` if both are given. */
 export function readRedisFlags(flags: Arguments): RedisSource | undefined {
   const url = flags.text('redis-url');
   const file = flags.text('redis-url-file');

@@ -21,30 +21,31 @@ import { warnOfUnreadableFiles } from './unreadable-files.ts';
 /** Long enough for a snapshot of ten megabytes over a slow link. */
 const SNAPSHOT_TIMEOUT_MS = 30_000;
 
-/** The connection of the stores, to the same Redis, already logs an outage. */
+/** For a second connection to Redis: the connection of the stores logs outages already. */
 const SILENT: Logger = {
   info: () => undefined,
   warn: () => undefined,
   error: () => undefined,
 };
 
+/** Options of a proxy in a cluster. */
 export interface ClusterProxyOptions extends Omit<ProxyFlags, 'redis'> {
   readonly redis: RedisTarget;
   readonly logger: Logger;
   readonly lines: LineWriter;
 }
 
-/** A proxy that serves what a controller pushes. Disposing of it closes everything. */
+/** A proxy that serves the snapshots of a controller. Disposing of it closes everything. */
 export interface ClusterProxy extends AsyncDisposable {
   /** Rejects with a `CommandFailure` if the ports for a snapshot cannot be opened. */
   readonly failed: Promise<never>;
-  /** Leaves the fleet without losing requests that arrive until the others know. */
+  /** Leaves the fleet. Requests that arrive before clients notice are still served. */
   drain(): Promise<void>;
 }
 
 /**
- * Starts a proxy with the last good snapshot, if one is kept, and then with what the controller
- * pushes. It listens once there is something to serve.
+ * Starts a proxy with the last good snapshot, if there is one, and then with the snapshots that the
+ * controller pushes. It listens once it has a snapshot.
  *
  * Throws `CommandFailure` if the admin port is taken, keys cannot be read, or Redis refuses.
  */

@@ -27,7 +27,7 @@ function listenFailure(error: unknown): string {
   }
 }
 
-/** The address in an error of a socket. */
+/** Returns the address in the error of a socket, for the message. */
 function placeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   if (!('address' in error) || !('port' in error)) return '';

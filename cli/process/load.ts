@@ -6,7 +6,7 @@ import {
 import { errorCode } from '../../shared/runtime/error-code.ts';
 import { CommandFailure } from '../command-failure.ts';
 
-/** Loads the configuration that a flag names. Throws `CommandFailure` when it is not there. */
+/** Loads the configuration that a flag names. Throws `CommandFailure` if it cannot be read. */
 export async function load(options: ConfigurationOptions): Promise<Loaded> {
   try {
     return await loadConfiguration(options);

@@ -16,9 +16,9 @@ export interface State extends AsyncDisposable {
 }
 
 /**
- * Opens the stores of a proxy: in Redis, or without one in memory until the process ends.
+ * Opens the stores of a proxy: in Redis, or else in memory until the process ends.
  *
- * A Redis that is away may come back later. Throws `CommandFailure` if Redis refuses this proxy: a
+ * A Redis that cannot be reached may return later. Throws `CommandFailure` if Redis refuses this proxy: a
  * deployment with a wrong password must not replace one that works.
  */
 export async function openState(
@@ -36,7 +36,7 @@ export async function openState(
     throw new CommandFailure(`Redis at ${formatTarget(redis)} cannot be used: ${refusal}`);
   }
   if (!isReady) {
-    logger.warn('started without redis', { consequence: 'what needs it is answered with 503' });
+    logger.warn('started without redis', { consequence: 'requests that need it get 503' });
   }
   return {
     stores: createRedisStores(connection, sealer),

@@ -5,19 +5,20 @@ import type { CompiledSigningKeys } from '../../shared/snapshot/snapshot.ts';
 import { deriveAssertionKeys } from '../../proxy/crypto/assertion-keys.ts';
 import { keepSealingKeys, makeSealingKeys, readSealingKeys } from './sealing-keys.ts';
 
-/** The keys that belong to a process and not to its configuration. */
+/** The keys of a process that are not part of its configuration. */
 export interface ProcessKeys {
   readonly sealingKeys: SealingKeys;
-  /** Sign assertions where the settings name no keys. */
+  /** The keys that sign assertions if the settings name none. */
   readonly assertionKeys: CompiledSigningKeys;
 }
 
+/** The directories of sealing keys. */
 export interface KeySources {
   readonly sealingKeysDirectory: string | undefined;
   readonly stateDirectory: string | undefined;
 }
 
-/** Reads the keys that are kept, or makes keys that end with the process. */
+/** Reads the keys of a directory, or generates keys for this process only. */
 export async function findProcessKeys(sources: KeySources, logger: Logger): Promise<ProcessKeys> {
   const sealingKeys = await findSealingKeys(sources, logger);
   const [seals, ...opens] = sealingKeys.map(sealingKeyId);
@@ -32,7 +33,7 @@ async function findSealingKeys(
   if (sealingKeysDirectory !== undefined) return readSealingKeys(sealingKeysDirectory);
   if (stateDirectory !== undefined) return keepSealingKeys(stateDirectory, new Date());
   logger.warn('sealing keys are made for this process only', {
-    consequence: 'tokens end with it',
+    consequence: 'tokens are invalid when it ends',
     remedy: '--state-dir or --sealing-keys-dir',
   });
   return makeSealingKeys();

@@ -26,7 +26,7 @@ async function readUrlFile(path: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');
   } catch (error) {
-    const reason = errorCode(error) ?? 'it failed';
+    const reason = errorCode(error) ?? 'unknown error';
     throw new CommandFailure(`cannot read --redis-url-file ${path}: ${reason}`, { cause: error });
   }
 }

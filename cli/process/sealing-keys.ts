@@ -11,12 +11,12 @@ const KEY_BYTES = 32;
 const STATE_FOLDER = 'sealing-keys';
 
 /**
- * Reads the sealing keys of a directory, one per file. The key whose name sorts last seals, and all
- * of them open. Hidden files are not keys, so a mounted Secret can be given.
+ * Reads the sealing keys of a directory, one per file. The last key by name seals, and all keys open.
+ * Hidden files are ignored, so the directory can be a mounted Secret.
  */
 export async function readSealingKeys(directory: string): Promise<SealingKeys> {
   const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
-    const reason = errorCode(error) ?? 'it failed';
+    const reason = errorCode(error) ?? 'unknown error';
     throw new CommandFailure(`cannot read sealing keys in ${directory}: ${reason}`, {
       cause: error,
     });
@@ -45,7 +45,7 @@ export async function keepSealingKeys(stateDirectory: string, now: Date): Promis
   return readSealingKeys(directory);
 }
 
-/** Makes a sealing key that ends with the process, and with it everything it sealed. */
+/** Generates a sealing key for this process only: nothing can open what it sealed after the end. */
 export function makeSealingKeys(): SealingKeys {
   return [{ secret: randomBytes(KEY_BYTES) }];
 }
@@ -53,6 +53,6 @@ export function makeSealingKeys(): SealingKeys {
 async function readKey(path: string): Promise<SealingKey> {
   const secret = await readFile(path);
   if (secret.length >= KEY_BYTES) return { secret };
-  const need = `a sealing key has at least ${String(KEY_BYTES)} bytes`;
+  const need = `a sealing key needs at least ${String(KEY_BYTES)} bytes`;
   throw new CommandFailure(`${path} has ${String(secret.length)} bytes; ${need}`);
 }

@@ -21,8 +21,9 @@ import { openState } from './open-state.ts';
 import { findProcessKeys } from './process-keys.ts';
 import type { RunFlags } from '../commands/run/run-flags.ts';
 
+/** Options of a standalone gateway. */
 export interface StandaloneOptions extends Omit<RunFlags, 'redis'> {
-  /** Where state is kept; absent: in memory. */
+  /** Where state is kept; undefined: in memory. */
   readonly redis: RedisTarget | undefined;
   readonly environment: Environment;
   readonly logger: Logger;
@@ -39,9 +40,9 @@ export interface StandaloneGateway {
 }
 
 /**
- * Starts controller and proxy in this process: reads the configuration, serves it, and follows its
- * changes. Throws `CommandFailure` if nothing valid can be served or a port cannot be opened, and
- * leaves nothing open then.
+ * Starts controller and proxy in this process: reads the configuration, serves it, and applies its
+ * changes. Throws `CommandFailure` if nothing valid can be served or a port cannot be opened; then
+ * nothing stays open.
  */
 export async function startStandaloneGateway(
   options: StandaloneOptions,
@@ -73,14 +74,14 @@ export async function startStandaloneGateway(
   const bound = await listening(gateway.listen(wantedAddresses(first, options)));
   isReady = true;
 
-  const follower = watchConfiguration(loaded, options, {
+  const watcher = watchConfiguration(loaded, options, {
     logger,
     apply: async (changed) => {
       await applyChange(changed, gateway, options);
       serving = changed;
     },
   });
-  opening.defer(() => follower.close());
+  opening.defer(() => watcher.close());
   const open = opening.move();
   return {
     addresses: bound.map(formatAddress),
@@ -92,7 +93,7 @@ export async function startStandaloneGateway(
   };
 }
 
-/** A start has no last good version, so it needs valid settings and a route. */
+/** Returns the first configuration. Without a last good version it needs valid settings and a route. */
 function servedAtStart(
   { served, problems }: Loaded,
   { path, logger }: StandaloneOptions,
@@ -103,7 +104,7 @@ function servedAtStart(
   throw new CommandFailure(`there is no valid route in ${path}, and so nothing to serve`);
 }
 
-/** Does not wait for existing connections, so that they cannot delay the next change. */
+/** Applies a change, without waiting for connections that could delay the next change. */
 async function applyChange(
   served: ServedFiles,
   gateway: Gateway,

@@ -5,8 +5,8 @@ import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { ProxyFlags } from '../commands/proxy/proxy-flags.ts';
 
 /**
- * Logs which files of the flags cannot be used. The process goes on: they are read again for every
- * attempt to reach the controller, and the last good snapshot serves without one.
+ * Logs which files of the flags cannot be used. The process continues: the files are read again at
+ * every attempt to reach the controller, and the last good snapshot serves without a controller.
  */
 export async function warnOfUnreadableFiles(
   { controllerCa, tokenFile }: Pick<ProxyFlags, 'controllerCa' | 'tokenFile'>,
@@ -29,6 +29,6 @@ async function whyUnusable(file: string): Promise<string | undefined> {
     const text = await readFile(file, 'utf8');
     return text.trim() === '' ? 'it is empty' : undefined;
   } catch (error) {
-    return errorCode(error) ?? 'it failed';
+    return errorCode(error) ?? 'unknown error';
   }
 }

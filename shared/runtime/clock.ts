@@ -1,13 +1,13 @@
 /**
  * Monotonic time, and timers on it.
  *
- * Everything in both processes that measures or waits takes a `Clock`, so that tests move it. The
- * clock on the wall can be set, and differs between machines: it measures nothing.
+ * Everything that measures or waits takes a `Clock`, so that tests can control the time. The wall clock
+ * can be set and differs between machines, so it is not used for that.
  */
 export interface Clock {
   /** Returns milliseconds since an arbitrary moment. */
   now(): number;
-  /** Calls once, after that many milliseconds, unless the result is disposed of before. */
+  /** Calls once after that many milliseconds, unless the result is disposed of first. */
   after(ms: number, call: () => void): Disposable;
 }
 
@@ -41,7 +41,7 @@ export function every(clock: Clock, ms: number, call: () => void): Disposable {
   return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }
 
-/** Settles as `promise` does, or rejects after that time. It cancels nothing. */
+/** Settles like `promise`, or rejects after that time. It cancels nothing. */
 export async function inTime<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T> {
   const settled = new AbortController();
   const late = pause(clock, ms, settled.signal).then(() => {

@@ -4,7 +4,7 @@ import { SnapshotDigest } from './snapshot-digest.ts';
 import type { CompiledResource, Snapshot, SnapshotResource } from './snapshot.ts';
 import { isRecord } from '../runtime/is-record.ts';
 
-/** Hashes a compiled resource: equal values have equal hashes, whatever the order of members. */
+/** Hashes a compiled resource: the order of members does not matter. */
 export function hashResource(key: string, value: CompiledResource): SnapshotResource {
   return { key, hash: hash('sha256', canonicalJson(value)), value };
 }

@@ -14,8 +14,8 @@ import type { CompiledResource } from './snapshot.ts';
  * - `x-routes: <number>`, the number of routes it serves; absent if it has no snapshot
  *
  * The leader answers 200 and starts to send. Other controllers answer 503, with `x-leader:
- * host:port` if they know the leader. An invalid token is answered with 401, a token that is not a
- * proxy's with 403, a different protocol version with 400. `x-reason` gives the reason of a refusal
+ * host:port` if they know the leader. An invalid token is answered with 401, the token of
+ * another holder with 403, a different protocol version with 400. `x-reason` gives the reason of a refusal
  * in one word of a-z and hyphens.
  */
 export const PUSH_PATH = '/v1/stream';
@@ -64,8 +64,8 @@ export interface PutFrame {
 }
 
 /**
- * In a whole snapshot, keeps a resource that the proxy serves already, as under a key whose newest
- * content the proxy rejected.
+ * In a whole snapshot, keeps a resource that the proxy serves already, for example because it rejected
+ * the newest content of that key.
  */
 export interface KeepFrame {
   readonly t: 'keep';
@@ -100,7 +100,7 @@ export interface GoawayFrame {
 /** A frame of a proxy, which sends an `ack` or a `nack` for every `commit`. */
 export type ProxyFrame = AckFrame | NackFrame | StatusFrame | PongFrame;
 
-/** The snapshot serves. */
+/** The proxy serves the snapshot. */
 export interface AckFrame {
   readonly t: 'ack';
   readonly epoch: number;
@@ -112,9 +112,9 @@ export interface AckFrame {
 }
 
 /**
- * The proxy serves nothing of the snapshot; the one before still serves. This concerns this proxy
- * alone: the controller sends it the same snapshot again, with what the proxy serves already in
- * place of each `InvalidResource`.
+ * The proxy rejects the snapshot and keeps serving the previous one. Other proxies are not affected:
+ * the controller sends this proxy the same snapshot again, with the content that the proxy serves
+ * already in place of each `InvalidResource`.
  */
 export interface NackFrame {
   readonly t: 'nack';
@@ -129,8 +129,8 @@ export interface NackFrame {
 export interface RejectedEntry extends RejectedResource {
   readonly reason: RejectionReason;
   /**
-   * With `InvalidResource`: hash of what the proxy serves under the key, and can go on serving
-   * beside the rest of the snapshot. Absent if there is nothing like that.
+   * With `InvalidResource`: hash of the content that the proxy serves under the key, and can keep
+   * serving with the rest of the snapshot. Absent if there is none.
    */
   readonly servedHash?: string;
 }

@@ -130,8 +130,8 @@ const service = objectOf<CompiledService>({
 });
 
 /**
- * The schema of everything that a snapshot holds. It is closed: a member that this release does not
- * know may be a restriction, and to serve without it would be to serve too much.
+ * The schema of all resources of a snapshot. It is closed: a member that this release does not know may
+ * be a restriction, and a proxy that ignored it would permit too much.
  */
 export const resourceSchema: Schema<CompiledResource> = oneOfKinds<CompiledResource>({
   settings,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Lines of a block. A change copies one block; a version hashes all of them. */
+/** The most lines of a block. A change copies one block; a version hashes all blocks. */
 const MAXIMUM_BLOCK_LINES = 256;
 
 interface Block {
@@ -14,8 +14,8 @@ interface Block {
  * Keys and hashes of a snapshot's resources, from which its version is computed: sha256 over the
  * lines `key TAB hash LF`, sorted by key.
  *
- * Fast for small changes: a change costs one block of lines, a version one pass of sha256 over
- * bytes that mostly exist, and a copy next to nothing.
+ * Fast for small changes: a change copies one block of lines, a version is one pass of sha256 over
+ * bytes that mostly exist, and copies share their blocks.
  */
 export class SnapshotDigest {
   /** Sorted, never empty, never modified, so that copies can share them. */

@@ -2,8 +2,8 @@ import type { Policy } from './policy.ts';
 import type { Origin } from './origin.ts';
 
 /**
- * The whole compiled configuration: the one contract between the control plane and the data plane.
- * Immutable; a proxy replaces it whole.
+ * The whole compiled configuration: the only contract between the control plane and the data plane.
+ * Immutable; a proxy replaces it as a whole.
  */
 export interface Snapshot {
   /** sha256 over the sorted keys and hashes of `resources`: equal configuration, equal version. */
@@ -44,7 +44,7 @@ export interface CompiledSettings {
   readonly allowedOrigins: readonly Origin[];
   /** Special-purpose address ranges that outbound requests may reach. */
   readonly outboundAllowedCidrs: readonly string[];
-  /** Address ranges of proxies in front of the gateway, whose `X-Forwarded-For` is trusted. */
+  /** Address ranges of proxies in front of the gateway; their `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   readonly authorizeLogFields: readonly AuthorizeLogField[];
   readonly cookie: { readonly expirationSeconds: number; readonly sameSite: SameSite };
@@ -130,8 +130,8 @@ export interface CompiledBackend {
 }
 
 /**
- * Targets of the ports of a Service. They change with every pod, so they are a resource of their
- * own, and the routes that use them do not change.
+ * Targets of the ports of a Service. They change with every pod, so they are a separate resource, and
+ * the routes that use them do not change.
  */
 export interface CompiledService {
   readonly kind: 'service';

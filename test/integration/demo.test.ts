@@ -172,7 +172,7 @@ describe('the demo client', () => {
   test('names the URL that does not answer if no demo runs', async () => {
     const url = `http://localhost:${String(await freePort())}/`;
     const { code, errors } = await runToEnd('cli/demo/client/main.ts', ['--url', url]);
-    expect(errors).toContain(`Nothing answers at ${url}`);
+    expect(errors).toContain(`No server at ${url}`);
     expect(errors).toContain('make run');
     expect(code).toBe(1);
   });

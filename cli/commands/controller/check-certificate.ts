@@ -2,7 +2,7 @@ import { readCertificate } from '../../../controller/push/server/server-certific
 import { CommandFailure } from '../../command-failure.ts';
 import type { ControllerFlags } from './controller-flags.ts';
 
-/** Throws `CommandFailure` when the certificate of the push listener cannot be used. */
+/** Throws `CommandFailure` if the certificate of the push listener cannot be used. */
 export async function checkCertificate({
   pushTlsDirectory,
 }: Pick<ControllerFlags, 'pushTlsDirectory'>): Promise<void> {

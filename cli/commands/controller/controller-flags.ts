@@ -31,28 +31,27 @@ export const CONTROLLER_LINE: CommandLine = {
       kind: 'text',
       environment: 'GATEHOUSE_PUSH_ADDRESS',
       value: 'HOST:PORT',
-      description:
-        'Where proxies reach this very controller: its pod IP. Defaults to its host name.',
+      description: 'Where proxies reach this controller: its pod IP. Defaults to its host name.',
     },
     namespace: {
       kind: 'text',
       environment: 'GATEHOUSE_NAMESPACE',
       value: 'NAME',
       description:
-        'Where the GatewaySettings, its Secrets and the Lease are. Defaults to that of the pod, or of the context of the kubeconfig.',
+        'Namespace of the GatewaySettings, its Secrets and the Lease. Defaults to that of the pod, or of the context of the kubeconfig.',
     },
     'watch-namespaces': {
       kind: 'text',
       environment: 'GATEHOUSE_WATCH_NAMESPACES',
       value: 'NAMES',
-      description: 'Where to look for Routes, separated by commas. Defaults to everywhere.',
+      description: 'Namespaces of Routes, separated by commas. Defaults to all namespaces.',
     },
     'gateway-class': {
       kind: 'text',
       environment: 'GATEHOUSE_GATEWAY_CLASS',
       defaultValue: 'gatehouse',
       value: 'NAME',
-      description: 'Serves the Routes whose gatewayClassName is this.',
+      description: 'Class of this gateway: it serves the Routes with this gatewayClassName.',
     },
     settings: {
       kind: 'text',
@@ -73,7 +72,7 @@ export const CONTROLLER_LINE: CommandLine = {
       environment: 'GATEHOUSE_PROXY_SERVICE',
       defaultValue: 'gatehouse-proxy',
       value: 'NAME',
-      description: 'Service of the proxies, whose addresses the status of the settings shows.',
+      description: 'Service of the proxies. The status of the settings shows its addresses.',
     },
     'deletion-delay': {
       kind: 'text',
@@ -87,7 +86,8 @@ export const CONTROLLER_LINE: CommandLine = {
       kind: 'text',
       environment: 'GATEHOUSE_KUBECONFIG',
       value: 'FILE',
-      description: 'How to reach the API server. Defaults to KUBECONFIG, or what pods are given.',
+      description:
+        'How to reach the API server. Defaults to KUBECONFIG, or to the API server of the pod.',
     },
     'admin-listen': ADMIN_LISTEN,
   },
@@ -97,11 +97,11 @@ export const CONTROLLER_LINE: CommandLine = {
 export interface ControllerFlags {
   readonly pushListen: ListenAddress;
   readonly pushTlsDirectory: string;
-  /** `host:port` that proxies are told to dial. */
+  /** `host:port` that proxies dial. */
   readonly pushAddress: string;
-  /** Absent: the namespace of the pod. */
+  /** Undefined: the namespace of the pod. */
   readonly namespace: string | undefined;
-  /** Absent: all of them. */
+  /** Undefined: all namespaces. */
   readonly watchNamespaces: readonly string[] | undefined;
   readonly gatewayClass: string;
   readonly settingsName: string;
@@ -112,7 +112,7 @@ export interface ControllerFlags {
   readonly adminListen: ListenAddress;
 }
 
-/** Throws `UsageError`. */
+/** Reads the flags of `gatehouse controller`. Throws `UsageError`. */
 export function readControllerFlags(flags: Arguments): ControllerFlags {
   const [pushListen, ...others] = parseListen('push-listen', flags.text('push-listen') ?? '');
   if (pushListen === undefined || others.length > 0) {
@@ -134,7 +134,7 @@ export function readControllerFlags(flags: Arguments): ControllerFlags {
   };
 }
 
-/** An address that is listened on is one to dial, unless it is every interface. */
+/** Returns the address that proxies dial: the listening address, unless that is every interface. */
 function pushAddress(given: string | undefined, listen: ListenAddress): string {
   if (given !== undefined) {
     const [address, ...others] = parseListen('push-address', given);
@@ -150,13 +150,13 @@ function isEveryInterface({ host }: ListenAddress): boolean {
   return host === '::' || host === '0.0.0.0';
 }
 
-/** RFC 1123, as names of Kubernetes are. */
+/** Names of Kubernetes (RFC 1123). */
 const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 function name(flags: Arguments, flag: string): string | undefined {
   const text = flags.text(flag);
   if (text === undefined || NAME.test(text)) return text;
-  throw new UsageError(`--${flag}: "${text}" is not a name of Kubernetes`);
+  throw new UsageError(`--${flag}: "${text}" is not a name in Kubernetes`);
 }
 
 function names(flags: Arguments, flag: string): readonly string[] | undefined {
@@ -166,5 +166,5 @@ function names(flags: Arguments, flag: string): readonly string[] | undefined {
     .map((part) => part.trim());
   const wrong = list?.find((part) => !NAME.test(part));
   if (wrong === undefined) return list;
-  throw new UsageError(`--${flag}: "${wrong}" is not a name of Kubernetes`);
+  throw new UsageError(`--${flag}: "${wrong}" is not a name in Kubernetes`);
 }

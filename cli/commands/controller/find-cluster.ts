@@ -10,7 +10,7 @@ export interface FoundCluster {
   readonly namespace: string;
 }
 
-/** Finds the API server, and the namespace to work for. Throws `CommandFailure`. */
+/** Finds the API server and the namespace of a controller. Throws `CommandFailure`. */
 export function findCluster({
   kubeconfig,
   namespace,

@@ -12,7 +12,7 @@ import { UsageError } from '../../usage-error.ts';
 /** Flags of `gatehouse proxy`. */
 export const PROXY_LINE: CommandLine = {
   name: 'proxy',
-  summary: 'Serve what the controller of a cluster pushes',
+  summary: 'Serve requests by the configuration that the controller of a cluster pushes',
   flags: {
     controller: {
       kind: 'text',
@@ -26,7 +26,8 @@ export const PROXY_LINE: CommandLine = {
       kind: 'text',
       environment: 'GATEHOUSE_CONTROLLER_CA',
       value: 'FILE',
-      description: 'Certificates (PEM) of who signs for the controllers.',
+      description:
+        'Certificates (PEM) of the authorities that sign the certificate of the controllers.',
       isRequired: true,
     },
     'token-file': {
@@ -47,14 +48,15 @@ export const PROXY_LINE: CommandLine = {
       environment: 'GATEHOUSE_GATEWAY',
       defaultValue: 'gatehouse',
       value: 'NAME',
-      description: 'Tells apart gateways on one Redis; the same for all proxies of a gateway.',
+      description:
+        'Separates gateways that share one Redis; the same for all proxies of a gateway.',
     },
     listen: {
       kind: 'text',
       environment: 'GATEHOUSE_LISTEN',
       defaultValue: ':8080',
       value: 'HOST:PORT',
-      description: 'Where to take requests; :PORT is every interface, commas separate several.',
+      description: 'Where to accept requests; :PORT is every interface, commas separate several.',
     },
     'admin-listen': ADMIN_LISTEN,
     ...redisFlags('Where state is kept, and shared with the other proxies. Required.'),
@@ -63,7 +65,7 @@ export const PROXY_LINE: CommandLine = {
       environment: 'GATEHOUSE_SEALING_KEYS_DIR',
       value: 'DIR',
       description:
-        'Keys that seal tokens: a file each; the one whose name sorts last seals. The same for all proxies.',
+        'Keys that seal tokens, one per file; the last by name seals. The same for all proxies.',
       isRequired: true,
     },
     'cache-dir': {
@@ -77,14 +79,14 @@ export const PROXY_LINE: CommandLine = {
       environment: 'GATEHOUSE_DRAIN_DELAY',
       defaultValue: '10s',
       value: 'DURATION',
-      description: 'How long to go on accepting requests after SIGTERM, until nobody sends any.',
+      description: 'How long to keep accepting requests after SIGTERM, until clients send no more.',
     },
     'drain-timeout': {
       kind: 'text',
       environment: 'GATEHOUSE_DRAIN_TIMEOUT',
       defaultValue: '60s',
       value: 'DURATION',
-      description: 'How long requests under way may take after that.',
+      description: 'How long requests in progress may take after that.',
     },
     'access-log': ACCESS_LOG,
   },
@@ -109,7 +111,7 @@ export interface ProxyFlags {
   readonly accessLog: boolean;
 }
 
-/** Throws `UsageError`. */
+/** Reads the flags of `gatehouse proxy`. Throws `UsageError`. */
 export function readProxyFlags(flags: Arguments): ProxyFlags {
   const redis = readRedisFlags(flags);
   if (redis === undefined) {
@@ -134,7 +136,7 @@ export function readProxyFlags(flags: Arguments): ProxyFlags {
   };
 }
 
-/** Snapshots hold secrets: nothing but TLS will do. */
+/** Reads the URL of the controller. Only https is accepted, because snapshots hold secrets. */
 function readControllerUrl(text: string): URL {
   const url = URL.parse(text);
   const isOrigin = url !== null && url.href === `${url.origin}/`;

@@ -27,7 +27,7 @@ export const RUN_LINE: CommandLine = {
       environment: 'GATEHOUSE_LISTEN',
       defaultValue: '127.0.0.1:8080',
       value: 'HOST:PORT',
-      description: 'Where to take requests; :PORT is every interface, commas separate several.',
+      description: 'Where to accept requests; :PORT is every interface, commas separate several.',
     },
     'admin-listen': { ...ADMIN_LISTEN, defaultValue: '127.0.0.1:9090' },
     ...redisFlags('Keeps state in Redis, for several proxies and across restarts; else in memory.'),
@@ -35,14 +35,13 @@ export const RUN_LINE: CommandLine = {
       kind: 'text',
       environment: 'GATEHOUSE_SEALING_KEYS_DIR',
       value: 'DIR',
-      description: 'Keys that seal tokens: a file each; the one whose name sorts last seals.',
+      description: 'Keys that seal tokens, one per file; the last by name seals.',
     },
     'state-dir': {
       kind: 'text',
       environment: 'GATEHOUSE_STATE_DIR',
       value: 'DIR',
-      description:
-        'Where to keep the keys that are made here. Without it they end with the process.',
+      description: 'Where to keep generated keys. Without it they are lost when the process ends.',
     },
     'access-log': ACCESS_LOG,
     'dev-allow-loopback': DEV_ALLOW_LOOPBACK,
@@ -54,7 +53,7 @@ export interface RunFlags {
   readonly path: string;
   readonly listen: readonly ListenAddress[];
   readonly adminListen: ListenAddress;
-  /** Absent: state is in memory. */
+  /** Undefined: state is in memory. */
   readonly redis: RedisSource | undefined;
   readonly sealingKeysDirectory: string | undefined;
   readonly stateDirectory: string | undefined;
@@ -62,7 +61,7 @@ export interface RunFlags {
   readonly devAllowLoopback: boolean;
 }
 
-/** Throws `UsageError`, also for the development flag on an address that others can reach. */
+/** Reads the flags of `gatehouse run`. Throws `UsageError`, also for an unsafe combination. */
 export function readRunFlags(flags: Arguments): RunFlags {
   const listen = parseListen('listen', flags.text('listen') ?? '');
   const adminListen = readAdminListen(flags);
@@ -91,6 +90,6 @@ function refuseLostKeys({ redis, sealingKeysDirectory, stateDirectory }: RunFlag
   if (redis === undefined || (sealingKeysDirectory ?? stateDirectory) !== undefined) return;
   throw new UsageError(
     'with Redis, --sealing-keys-dir or --state-dir is required: ' +
-      'what is in Redis is sealed, and keys made for this process only would end with it',
+      'the state in Redis is sealed, and keys of this process only would be lost when it ends',
   );
 }

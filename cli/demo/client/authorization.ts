@@ -8,10 +8,10 @@ import type {
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 
-/** Takes the user to the sign-in URL; resolves when they are on their way. */
+/** Shows the sign-in URL to the user, without waiting for the sign-in. */
 export type ShowSignIn = (url: URL) => void | Promise<void>;
 
-/** The OAuth side of the demo client: what the SDK asks for, kept in memory for one run. */
+/** The OAuth state of the demo client for the SDK, kept in memory for one run. */
 export class ClientAuthorization implements OAuthClientProvider {
   readonly redirectUrl: string;
   readonly clientMetadata: OAuthClientMetadata;
@@ -38,7 +38,7 @@ export class ClientAuthorization implements OAuthClientProvider {
     return this.#state;
   }
 
-  /** Whether a callback belongs to the request of this client, and not to a stranger's. */
+  /** Whether a callback belongs to the request of this client. */
   isOwn(callback: URLSearchParams): boolean {
     return callback.get('state') === this.#state;
   }

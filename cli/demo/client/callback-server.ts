@@ -13,7 +13,7 @@ export interface CallbackServer extends AsyncDisposable {
   waitForCallback(signal: AbortSignal): Promise<URLSearchParams>;
 }
 
-/** Starts one on a port of its own, at the loopback address (RFC 8252, section 7.3). */
+/** Starts a callback server on a free port of the loopback address (RFC 8252, section 7.3). */
 export async function startCallbackServer(): Promise<CallbackServer> {
   const arrival = Promise.withResolvers<URLSearchParams>();
   const server = await startLoopbackServer(
@@ -39,7 +39,7 @@ export async function startCallbackServer(): Promise<CallbackServer> {
 function respond(response: ServerResponse): void {
   const { status, headers, body } = page(200, {
     title: 'Back in the terminal',
-    content: html`<p>The demo client goes on there. You can close this window.</p>`,
+    content: html`<p>The demo client continues there. You can close this window.</p>`,
   });
   response.writeHead(status, headers).end(body);
 }
@@ -47,7 +47,7 @@ function respond(response: ServerResponse): void {
 function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => {
-      reject(new Error('nobody came back from the sign-in in time'));
+      reject(new Error('the sign-in was not finished in time'));
     });
   });
 }

@@ -17,11 +17,11 @@ Signs in to the MCP server of the demo and calls its tools.
 /** Flags of the demo client. */
 export interface ClientFlags {
   readonly serverUrl: URL;
-  /** Who signs in without a browser; undefined leaves it to a person with one. */
+  /** The account that signs in without a browser; undefined: a person signs in with a browser. */
   readonly account: string | undefined;
 }
 
-/** Reads flags and environment; flags win. Throws a `TypeError` that says what is wrong. */
+/** Reads flags and environment; flags win. Throws a `TypeError` that names the problem. */
 export function readClientFlags(argv: readonly string[], environment: Environment): ClientFlags {
   const { values } = parseArgs({
     args: [...argv],

@@ -10,8 +10,8 @@ import { startCallbackServer } from './callback-server.ts';
 const SIGN_IN_TIMEOUT_MS = 10 * 60_000;
 
 /**
- * Connects to an MCP server, signing the user in where it asks for that: discovery, registration,
- * authorization code with PKCE and token request are all the SDK's.
+ * Connects to an MCP server, and signs the user in if the server asks for it. The SDK does discovery,
+ * registration, authorization code with PKCE, and the token request.
  */
 export async function connect(serverUrl: URL, showSignIn: ShowSignIn): Promise<Client> {
   await using callbackServer = await startCallbackServer();

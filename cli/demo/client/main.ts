@@ -28,7 +28,7 @@ async function run(): Promise<number> {
 
 function explain(error: unknown, serverUrl: URL): string {
   if (!isConnectionRefused(error)) return describeError(error);
-  return `Nothing answers at ${serverUrl.href}. Start the demo in another terminal: make run`;
+  return `No server at ${serverUrl.href}. Start the demo in another terminal: make run`;
 }
 
 function isConnectionRefused(error: unknown): boolean {

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { platform } from 'node:os';
 
-/** Opens a page where there is a desktop to open it on. Whether it did is for the user to see. */
+/** Opens a page if there is a desktop. Does not report whether that worked. */
 export function openBrowser(url: URL): void {
   const command = openCommand();
   if (command === undefined) return;
   const child = spawn(command, [url.href], { stdio: 'ignore', detached: true });
-  // The URL is on the screen as well: a missing command is no failure.
+  // The URL is on the screen as well, so a missing command is not a failure.
   child.on('error', () => undefined);
   child.unref();
 }

@@ -4,7 +4,7 @@ import type { Button } from './html-forms.ts';
 const MAX_PAGES = 5;
 
 /**
- * Does what a person would do in a browser: signs in as `account` and approves the client.
+ * Signs in as `account` and approves the client, like a person with a browser.
  *
  * Resolves once the browser has arrived at `redirectUrl`.
  */
@@ -25,7 +25,7 @@ export async function signInWithoutBrowser(
   throw new Error(`the sign-in does not end after ${String(MAX_PAGES)} pages`);
 }
 
-/** The person's own button on the sign-in page, and what approves on any other. */
+/** Returns the button of the account on the sign-in page, or the approving button of another page. */
 function chooseButton({ title, buttons }: VisitedPage, account: string): Button {
   const accounts = buttons.filter(({ fields }) => fields.has('account'));
   const chosen =

@@ -11,7 +11,7 @@ export interface VisitedPage {
 
 /** A browser without a screen: follows redirects, keeps cookies, presses buttons. */
 export class TextBrowser {
-  /** By host name: cookies do not know of ports (RFC 6265, section 8.5). */
+  /** By host name: cookies are shared by all ports (RFC 6265, section 8.5). */
   readonly #cookies = new Map<string, Map<string, string>>();
 
   open(url: URL): Promise<VisitedPage> {
@@ -59,7 +59,7 @@ async function readPage(url: URL, response: Response): Promise<VisitedPage> {
   const markup = await response.text();
   const title = findTitle(markup);
   if (!response.ok) {
-    throw new Error(`${url.origin} answers ${String(response.status)}: ${title}`);
+    throw new Error(`${url.origin} responds with ${String(response.status)}: ${title}`);
   }
   return { url, title, buttons: findButtons(markup) };
 }

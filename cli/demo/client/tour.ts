@@ -2,7 +2,7 @@ import { ProtocolError, type CallToolResult, type Client } from '@modelcontextpr
 
 import { bold, dim, green, indent, red } from './text.ts';
 
-/** Code of the gateway's refusals that are meant for the model. */
+/** Error code of a tool call that the policy denies. */
 const POLICY_DENIED = 40301;
 
 /** Prints one paragraph. */
@@ -31,7 +31,7 @@ interface ToolCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** Returns what the tool said; a refusal is printed, and is an empty answer. */
+/** Returns the text of the result, or an empty text if the gateway refused the call. */
 async function call(client: Client, print: Print, toolCall: ToolCall): Promise<string> {
   const title = `${bold(toolCall.name)} ${dim(JSON.stringify(toolCall.arguments))}`;
   try {

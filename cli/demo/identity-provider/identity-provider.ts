@@ -41,8 +41,8 @@ export async function startIdentityProvider(
 }
 
 /**
- * The provider asks each time who signs in: to be Alice and then Bob is what the demo is for, and
- * nobody wants to find their way to a sign-out page in between.
+ * Removes the session cookie, so that the provider asks each time who signs in: users of the demo
+ * switch between people without signing out.
  */
 function forgetWhoSignedIn(request: IncomingMessage): void {
   const cookies = request.headers.cookie?.split('; ') ?? [];

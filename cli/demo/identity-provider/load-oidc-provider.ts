@@ -1,8 +1,8 @@
 import type * as OidcProvider from 'oidc-provider';
 
 /**
- * Loads `oidc-provider` without what it has to say of Node releases that are not long-term support:
- * a newcomer's first sight of the demo should not be a warning about nothing.
+ * Loads `oidc-provider` without its warning about Node releases without long-term support, which does
+ * not matter for a demo.
  */
 export async function loadOidcProvider(): Promise<typeof OidcProvider> {
   const { warn } = console;

@@ -6,7 +6,7 @@ import type { Configuration } from 'oidc-provider';
 import { findPerson, type Person } from '../people.ts';
 import { MemoryAdapter } from './memory-adapter.ts';
 
-/** The one application that the provider signs people in to. Also in manifests/settings.yaml. */
+/** The only application that the provider signs people in to. Also in manifests/settings.yaml. */
 const CLIENT_ID = 'gatehouse';
 const CLIENT_SECRET = 'only-for-this-demo';
 
@@ -41,7 +41,7 @@ export async function providerConfiguration(
       profile: ['name'],
       groups: ['groups'],
     },
-    // Groups are in the ID token, as most providers can be told to do.
+    // Groups are in the ID token, which most providers can be configured to do.
     conformIdTokenClaims: false,
     findAccount: (_context, account) => {
       const person = findPerson(account);
@@ -59,7 +59,7 @@ export async function providerConfiguration(
       Session: DAY_SECONDS,
     },
     loadExistingGrant: async ({ oidc }) => {
-      // The gateway is the company's own; its users are not asked whether they trust it.
+      // The gateway belongs to the company, so its users are not asked for consent.
       const { client, session, provider } = oidc;
       if (client === undefined || session?.accountId === undefined) return undefined;
       const grant = new provider.Grant({

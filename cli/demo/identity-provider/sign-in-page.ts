@@ -3,10 +3,10 @@ import { html, type Html } from '../../../proxy/http/html.ts';
 import { page } from '../../../proxy/pages/layout.ts';
 import { PEOPLE, type Person } from '../people.ts';
 
-/** The form field that says who signs in. */
+/** The form field for the account that signs in. */
 export const ACCOUNT_FIELD = 'account';
 
-/** Lists everybody; one click signs in. There are no passwords in a demo. */
+/** Lists all accounts; one click signs in, without a password. */
 export function signInPage(action: string): GatewayResponse {
   return page(200, {
     title: 'Who are you today?',
@@ -14,13 +14,13 @@ export function signInPage(action: string): GatewayResponse {
         This is the development identity provider of the Gatehouse demo. Nobody here has a password.
       </p>
       <form method="post" action="${action}">${PEOPLE.map(choice)}</form>`,
-    // A browser holds the redirects that follow the form to this list too, and they lead to the
-    // gateway, and from there perhaps to a client.
+    // Browsers apply this list also to the redirects after the form, which lead to the gateway and
+    // perhaps to a client.
     form: { targets: ['http:', 'https:'] },
   });
 }
 
-/** Says that there is no sign-in under way to go on with. */
+/** Explains that the sign-in has expired or is finished. */
 export function signInGonePage(): GatewayResponse {
   return page(400, {
     title: 'This sign-in is over',

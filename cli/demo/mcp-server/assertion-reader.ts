@@ -1,11 +1,11 @@
 import { createRemoteJWKSet, jwtVerify, type JWTPayload } from 'jose';
 
-/** Reads who makes a request from `X-Gateway-Assertion`. Rejects when that is not valid. */
+/** Reads the caller from `X-Gateway-Assertion`. Rejects if the assertion is not valid. */
 export type AssertionReader = (assertion: string) => Promise<JWTPayload>;
 
 /**
- * What any server behind the gateway does to know its user: a standard JWT library, the gateway's
- * published keys, and a check that the assertion is meant for this route.
+ * Creates a reader as any upstream can have it: a standard JWT library, the published keys of the
+ * gateway, and a check that the assertion is for this route.
  */
 export function createAssertionReader(gatewayOrigin: string): AssertionReader {
   const keys = createRemoteJWKSet(new URL('/.gateway/jwks.json', gatewayOrigin));

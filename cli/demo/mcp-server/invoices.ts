@@ -1,3 +1,4 @@
+/** An invoice of the demo. */
 export interface Invoice {
   readonly id: string;
   readonly customer: string;
@@ -6,10 +7,14 @@ export interface Invoice {
   readonly status: InvoiceStatus;
 }
 
+/** The statuses that an invoice can have. */
 export const INVOICE_STATUSES = ['open', 'paid', 'overdue'] as const;
+/** The status of an invoice. */
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 
+/** The currencies that amounts can have. */
 export const CURRENCIES = ['EUR', 'GBP', 'JPY', 'USD'] as const;
+/** The currency of an amount. */
 export type Currency = (typeof CURRENCIES)[number];
 
 /** One euro in each currency. */
@@ -23,7 +28,7 @@ const SAMPLES: readonly Invoice[] = [
   { id: 'INV-1005', customer: 'Café Lumière', amount: 312.9, currency: 'EUR', status: 'overdue' },
 ];
 
-/** The sample server's data: in memory, new at each start. */
+/** The data of the sample server, in memory and reset at each start. */
 export class InvoiceBook {
   readonly #invoices = new Map(SAMPLES.map((invoice) => [invoice.id, invoice]));
 
@@ -36,7 +41,7 @@ export class InvoiceBook {
     return this.#invoices.get(id);
   }
 
-  /** False when there is no such invoice. */
+  /** Returns whether there was such an invoice. */
   delete(id: string): boolean {
     return this.#invoices.delete(id);
   }

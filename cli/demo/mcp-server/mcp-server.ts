@@ -7,13 +7,13 @@ import { createAssertionReader } from './assertion-reader.ts';
 import { InvoiceBook } from './invoices.ts';
 import { createToolServer } from './tools.ts';
 
-/** Where the server speaks MCP; also in manifests/route.yaml. */
+/** The path of the MCP endpoint; also in manifests/route.yaml. */
 const MCP_PATH = '/mcp';
 
 /**
  * Starts the sample MCP server, of both protocol eras, on the official SDK.
  *
- * It signs nobody in and allows everything: what the gateway at `gatewayOrigin` lets through.
+ * It signs nobody in, and allows everything that the gateway at `gatewayOrigin` forwards.
  */
 export function startMcpServer(listen: WantedPort, gatewayOrigin: string): Promise<LoopbackServer> {
   const invoices = new InvoiceBook();

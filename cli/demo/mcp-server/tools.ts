@@ -12,14 +12,15 @@ import {
 
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false };
 
+/** The data and the caller of one request. */
 export interface ToolContext {
   readonly invoices: InvoiceBook;
   readonly readAssertion: AssertionReader;
-  /** The `X-Gateway-Assertion` header of the request; null when it came around the gateway. */
+  /** The `X-Gateway-Assertion` header of the request; null if the request bypassed the gateway. */
   readonly assertion: string | null;
 }
 
-/** An MCP server with a handful of tools, of which one does harm. It has no access rules at all. */
+/** Creates an MCP server with a few tools, one of them destructive. It has no access rules. */
 export function createToolServer(context: ToolContext): McpServer {
   const server = new McpServer({ name: 'demo-invoices', version: '1.0.0' });
   registerInvoiceTools(server, context.invoices);
@@ -81,7 +82,7 @@ function registerSmallTools(server: McpServer): void {
   server.registerTool(
     'echo',
     {
-      description: 'Say the same again',
+      description: 'Return the same text',
       inputSchema: z.object({ text: z.string() }),
       annotations: READ_ONLY,
     },
@@ -93,7 +94,7 @@ function registerWhoami(server: McpServer, { assertion, readAssertion }: ToolCon
   server.registerTool(
     'whoami',
     {
-      description: 'Tell who you are, as the gateway vouches for you to this server',
+      description: 'Show who you are, as the gateway asserts it to this server',
       inputSchema: z.object({}),
       annotations: READ_ONLY,
     },

@@ -42,7 +42,7 @@ describe('sealing keys of a directory', () => {
     await write({ good: KEY, short: 'hunter2' });
     const attempt = find({ sealingKeysDirectory: directory });
     await expect(attempt).rejects.toThrow(
-      /short has 7 bytes; a sealing key has at least 32 bytes$/,
+      /short has 7 bytes; a sealing key needs at least 32 bytes$/,
     );
     await expect(attempt).rejects.not.toThrow('hunter2');
   });

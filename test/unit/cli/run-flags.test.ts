@@ -89,7 +89,9 @@ describe('State in Redis', () => {
     (flag) => {
       const attempt = (): RunFlags => read('--config', 'x', flag, URL);
       expect(attempt).toThrow(UsageError);
-      expect(attempt).toThrow(/--sealing-keys-dir or --state-dir is required: .* end with it$/);
+      expect(attempt).toThrow(
+        /--sealing-keys-dir or --state-dir is required: .* lost when it ends$/,
+      );
     },
   );
 
