@@ -13,23 +13,23 @@ const PAGE = 'https://inspector.example';
 const ALLOWED_PAGE = 'https://chat.example.com';
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 
-/** What a page that is an MCP client sends (MCP 2025-11-25 and 2026-07-28, W3C Trace Context). */
+/** Request headers of a page that is an MCP client (MCP 2025-11-25 and 2026-07-28, W3C Trace Context). */
 const REQUEST_HEADERS = [
   ...['authorization', 'content-type', 'accept', 'last-event-id', 'traceparent', 'tracestate'],
   ...['mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name'],
 ];
 
-/** What it must be able to read. */
+/** Response headers that such a page must be able to read. */
 const RESPONSE_HEADERS = ['www-authenticate', 'mcp-session-id', 'mcp-protocol-version'];
 
-/** Everything of the gateway's own that pages of any origin may call. */
+/** Endpoints of the gateway that pages of any origin may call. */
 const ENDPOINTS = [
   ...['/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server'],
   ...['/.well-known/openid-configuration', '/.gateway/jwks.json'],
   ...['/.gateway/mcp/register', '/.gateway/mcp/token', '/.gateway/mcp/revoke'],
 ];
 
-/** Pages for people, where another page's script has no business. */
+/** Pages for users, which scripts of other pages must not read. */
 const PAGES = [
   ...['/.gateway/mcp/authorize', '/.gateway/mcp/consent', '/.gateway/sign_in'],
   ...['/.gateway/sign_out', '/.gateway/callback', '/.gateway/anything'],
@@ -100,7 +100,7 @@ function listIn(value: string | undefined): readonly string[] {
   return (value ?? '').split(',').map((name) => name.trim().toLowerCase());
 }
 
-/** Any origin may read the response, and the browser's cookies never count. */
+/** Fails unless pages of any origin can read the response, without credentials. */
 function expectReadable(headers: IncomingHttpHeaders): void {
   expect(headers['access-control-allow-origin']).toBe('*');
   expect(headers).not.toHaveProperty('access-control-allow-credentials');
@@ -112,7 +112,7 @@ describe('A preflight request', () => {
   for (const path of ['/', ...ENDPOINTS]) {
     verifies(
       ['as.cors', 'rs.cors'],
-      `to ${path} needs no token, and allows no credentials`,
+      `a preflight request to ${path} needs no token, and its response allows no credentials`,
       async () => {
         const before = upstream.requests.length;
         const { status, headers } = await preflight(origin + path, REQUEST_HEADERS.join(', '));
@@ -131,7 +131,7 @@ describe('A preflight request', () => {
 
   verifies(
     'rs.cors',
-    'may name any header that mirrors a tool’s argument, and no other',
+    'a preflight response allows the headers that mirror arguments of tools, and no others',
     async () => {
       const { headers } = await preflight(origin, 'mcp-param-region, Mcp-Param-Tenant-Id, x-evil');
       const allowed = listIn(headers['access-control-allow-headers']);
@@ -141,13 +141,13 @@ describe('A preflight request', () => {
   );
 
   for (const path of PAGES) {
-    verifies('as.cors', `to ${path} is not answered as one`, async () => {
+    verifies('as.cors', `the gateway refuses a preflight request to ${path}`, async () => {
       const { headers } = await preflight(origin + path);
       expect(headers).not.toHaveProperty('access-control-allow-origin');
     });
   }
 
-  verifies('rs.cors', 'to a web route is its upstream’s to answer', async () => {
+  verifies('rs.cors', 'the upstream of a web route answers preflight requests', async () => {
     const before = upstream.requests.length;
     const { headers } = await preflight(web);
     expect(headers['access-control-allow-origin']).toBe('https://upstream.example');
@@ -155,9 +155,9 @@ describe('A preflight request', () => {
   });
 });
 
-describe('A page of any origin', () => {
+describe('A page of another origin', () => {
   for (const path of ENDPOINTS.slice(0, 4)) {
-    verifies('as.cors', `reads ${path}`, async () => {
+    verifies('as.cors', `a page of any origin can read ${path}`, async () => {
       const { status, headers } = await send(origin + path, { headers: { origin: PAGE } });
       expect(status).toBe(200);
       expectReadable(headers);
@@ -173,58 +173,70 @@ describe('A page of any origin', () => {
   ];
 
   for (const [method, path, status] of FAILURES) {
-    verifies('as.cors', `reads why ${method} ${path} failed`, async () => {
+    verifies('as.cors', `a page of any origin can read why ${method} ${path} failed`, async () => {
       const answer = await send(origin + path, { method, headers: { origin: PAGE } });
       expect(answer.status).toBe(status);
       expectReadable(answer.headers);
     });
   }
 
-  verifies('rs.cors', 'reads the challenge of the MCP endpoint', async () => {
-    const answer = await call('http://localhost:6274', { authorization: 'Bearer nonsense' });
-    expect(answer.status).toBe(401);
-    expect(answer.headers['www-authenticate']).toContain('resource_metadata=');
-    expectReadable(answer.headers);
-  });
+  verifies(
+    'rs.cors',
+    'a page of any origin can read the challenge of the MCP endpoint',
+    async () => {
+      const answer = await call('http://localhost:6274', { authorization: 'Bearer nonsense' });
+      expect(answer.status).toBe(401);
+      expect(answer.headers['www-authenticate']).toContain('resource_metadata=');
+      expectReadable(answer.headers);
+    },
+  );
 
-  verifies('rs.cors', 'reads why the MCP endpoint refused its body', async () => {
-    const answer = await call('http://localhost:6274', { 'content-type': 'text/plain' });
-    expect(answer.status).toBe(415);
-    expectReadable(answer.headers);
-  });
+  verifies(
+    'rs.cors',
+    'a page of any origin can read why the MCP endpoint refused its body',
+    async () => {
+      const answer = await call('http://localhost:6274', { 'content-type': 'text/plain' });
+      expect(answer.status).toBe(415);
+      expectReadable(answer.headers);
+    },
+  );
 
-  verifies('rs.cors', 'reads proxied responses, whatever their upstream says of it', async () => {
-    const response = await open(origin, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Bearer ${client.accessToken}`,
-        origin: ALLOWED_PAGE,
-      },
-      body: PING,
-    });
-    response.resume();
-    expect(response.statusCode).toBe(200);
-    expectReadable(response.headers);
-    const names = response.rawHeaders.filter((_text, index) => index % 2 === 0);
-    const count = (name: string): number =>
-      names.filter((one) => one.toLowerCase() === name).length;
-    expect(count('access-control-allow-origin')).toBe(1);
-    expect(count('access-control-expose-headers')).toBe(1);
-    expect(response.headers['mcp-session-id']).toBe('abc');
-  });
+  verifies(
+    'rs.cors',
+    'a page of any origin can read proxied responses, whatever CORS headers the upstream sends',
+    async () => {
+      const response = await open(origin, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${client.accessToken}`,
+          origin: ALLOWED_PAGE,
+        },
+        body: PING,
+      });
+      response.resume();
+      expect(response.statusCode).toBe(200);
+      expectReadable(response.headers);
+      const names = response.rawHeaders.filter((_text, index) => index % 2 === 0);
+      const count = (name: string): number =>
+        names.filter((one) => one.toLowerCase() === name).length;
+      expect(count('access-control-allow-origin')).toBe(1);
+      expect(count('access-control-expose-headers')).toBe(1);
+      expect(response.headers['mcp-session-id']).toBe('abc');
+    },
+  );
 
   for (const path of PAGES) {
-    verifies('as.cors', `cannot read ${path}`, async () => {
+    verifies('as.cors', `a page of another origin cannot read ${path}`, async () => {
       const { headers } = await send(origin + path, { headers: { origin: PAGE } });
       expect(headers).not.toHaveProperty('access-control-allow-origin');
     });
   }
 });
 
-describe('The origin of a page that calls the MCP endpoint', () => {
+describe('The Origin header of a request to the MCP endpoint', () => {
   const ACCEPTED: readonly (readonly [string, () => string])[] = [
-    ['the route’s own', () => origin],
+    ['that of the route', () => origin],
     ['one that the settings allow', () => ALLOWED_PAGE],
     ['localhost', () => 'http://localhost:6274'],
     ['a name under localhost', () => 'http://inspector.localhost'],
@@ -233,7 +245,7 @@ describe('The origin of a page that calls the MCP endpoint', () => {
   ];
 
   for (const [what, page] of ACCEPTED) {
-    verifies('rs.origin', `may be ${what}`, async () => {
+    verifies('rs.origin', `the MCP endpoint accepts an origin that is ${what}`, async () => {
       const { status, headers } = await call(page());
       expect(status).toBe(200);
       expectReadable(headers);
@@ -241,7 +253,7 @@ describe('The origin of a page that calls the MCP endpoint', () => {
   }
 
   const REFUSED: readonly (readonly [string, () => string])[] = [
-    ['anybody’s', () => PAGE],
+    ['that of any other page', () => PAGE],
     ['null', () => 'null'],
     ['empty', () => ''],
     ['one that an allowed one is the beginning of', () => `${ALLOWED_PAGE}.evil.example`],
@@ -254,7 +266,7 @@ describe('The origin of a page that calls the MCP endpoint', () => {
   ];
 
   for (const [what, page] of REFUSED) {
-    verifies('rs.origin', `must not be ${what}`, async () => {
+    verifies('rs.origin', `the MCP endpoint refuses an origin that is ${what}`, async () => {
       const before = upstream.requests.length;
       for (const method of ['POST', 'GET', 'DELETE']) {
         const answer = await send(origin, {

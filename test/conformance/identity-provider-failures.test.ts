@@ -8,15 +8,15 @@ import { verifies } from '../requirements/verifies.ts';
 
 const MINUTE = 60_000;
 
-/** Longer than any answer of a provider may be. */
+/** More bytes than a response of a provider may have. */
 const TOO_LONG = 'x'.repeat(2 ** 20);
 
 let offset = 0;
 let world: GatewayWithUsers;
 let upstream: Upstream;
-/** A web server that is no identity provider. */
+/** A web server that is not an identity provider. */
 let elsewhere: Upstream;
-/** An identity provider that says too much. */
+/** An identity provider with metadata that are too long. */
 let verbose: Upstream;
 let web: string;
 let mcp: string;
@@ -54,7 +54,7 @@ async function serve(issuerUrl = world.identityProvider.issuer): Promise<void> {
   );
 }
 
-/** The page that a user sees who cannot be signed in, and the one line that says why. */
+/** Fails unless the user got an error page, and the log has one record with the reason. */
 async function expectFailurePage(run: () => Promise<BrowserPage>): Promise<void> {
   const [logged, arrived] = [world.gateway.logs().length, upstream.requests.length];
   const page = await run();
@@ -80,14 +80,14 @@ async function expectFailurePage(run: () => Promise<BrowserPage>): Promise<void>
   expect(upstream.requests).toHaveLength(arrived);
 }
 
-describe('When sign-in cannot begin', () => {
+describe('A sign-in that cannot begin', () => {
   const ISSUERS: readonly (readonly [string, () => string | Promise<string>])[] = [
-    ['nobody answers at the issuer URL', unusedOrigin],
-    ['something else answers at the issuer URL', () => elsewhere.origin],
-    ['the provider describes itself at too great length', () => verbose.origin],
-    ['the issuer URL has a path too many', () => `${world.identityProvider.issuer}/realms/x`],
+    ['nothing listens at the issuer URL', unusedOrigin],
+    ['another server answers at the issuer URL', () => elsewhere.origin],
+    ['the metadata of the provider are too long', () => verbose.origin],
+    ['the issuer URL has an unknown path', () => `${world.identityProvider.issuer}/realms/x`],
     [
-      'the issuer calls itself otherwise',
+      'the metadata have another issuer',
       () => world.identityProvider.issuer.replace('127.0.0.1', 'localhost'),
     ],
   ];
@@ -95,7 +95,7 @@ describe('When sign-in cannot begin', () => {
   for (const [what, issuer] of ISSUERS) {
     verifies(
       'errors.auth-flow-page',
-      `because ${what}, a page says so, once in the log`,
+      `the browser gets an error page because ${what}, and the log has one record`,
       async () => {
         await serve(await issuer());
         await expectFailurePage(() => new BrowserJar().open(`${web}/x`));
@@ -103,20 +103,24 @@ describe('When sign-in cannot begin', () => {
     );
   }
 
-  verifies('errors.auth-flow-page', 'an MCP client’s user sees the page too', async () => {
-    await serve(await unusedOrigin());
-    const server = await discover(mcp);
-    const query = new URLSearchParams({
-      response_type: 'code',
-      client_id: await register(server),
-      code_challenge: 'a'.repeat(43),
-      code_challenge_method: 'S256',
-    });
-    const url = `${server.authorizationEndpoint}?${query.toString()}`;
-    await expectFailurePage(() => new BrowserJar().open(url));
-  });
+  verifies(
+    'errors.auth-flow-page',
+    'the browser of an MCP client’s user gets the error page',
+    async () => {
+      await serve(await unusedOrigin());
+      const server = await discover(mcp);
+      const query = new URLSearchParams({
+        response_type: 'code',
+        client_id: await register(server),
+        code_challenge: 'a'.repeat(43),
+        code_challenge_method: 'S256',
+      });
+      const url = `${server.authorizationEndpoint}?${query.toString()}`;
+      await expectFailurePage(() => new BrowserJar().open(url));
+    },
+  );
 
-  verifies('errors.auth-flow-page', 'it can once the provider is back', async () => {
+  verifies('errors.auth-flow-page', 'sign-in works again once the provider is back', async () => {
     const { identityProvider } = world;
     await serve();
     await identityProvider.stop();
@@ -129,19 +133,19 @@ describe('When sign-in cannot begin', () => {
   });
 });
 
-describe('When sign-in cannot end', () => {
+describe('A sign-in that cannot end', () => {
   const FAILED = { status: 500, body: { error: 'broken' } };
   const FAILURES = [
     ['token', 'fails', FAILED],
     ['userinfo', 'fails', FAILED],
-    ['userinfo', 'says too much', { status: 200, body: { sub: 'alice', TOO_LONG } }],
+    ['userinfo', 'sends too many claims', { status: 200, body: { sub: 'alice', TOO_LONG } }],
     ['keys', 'fails', FAILED],
   ] as const;
 
   for (const [endpoint, what, answer] of FAILURES) {
     verifies(
       'errors.auth-flow-page',
-      `because the provider’s ${endpoint} endpoint ${what}, a page says so, once in the log`,
+      `the browser gets an error page because the provider’s ${endpoint} endpoint ${what}, and the log has one record`,
       async () => {
         const { identityProvider } = world;
         await serve();
@@ -159,7 +163,7 @@ describe('When sign-in cannot end', () => {
   }
 });
 
-/** An origin on this machine where nothing listens. */
+/** Returns an origin on this machine where nothing listens. */
 async function unusedOrigin(): Promise<string> {
   const gone = await startUpstream(() => undefined);
   await gone[Symbol.asyncDispose]();

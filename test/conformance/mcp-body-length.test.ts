@@ -25,14 +25,14 @@ afterAll(async () => {
   for (const one of [route, small, large]) await one[Symbol.asyncDispose]();
 });
 
-/** The head of a POST, by the byte; without a token when `headers` has none. */
+/** Returns the head of a POST, with a token only if `headers` has one. */
 function head(fields: readonly string[], headers = route.headers): string {
   const own = Object.entries({ host: new URL(route.url).host, ...headers });
   const lines = own.map(([name, value]) => `${name}: ${value}`);
   return ['POST / HTTP/1.1', ...lines, ...fields, '', ''].join('\r\n');
 }
 
-/** A valid message of so many bytes. */
+/** Returns a valid message of this many bytes. */
 function messageOf(bytes: number): string {
   const start = '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"';
   const end = '"}}';
@@ -41,61 +41,81 @@ function messageOf(bytes: number): string {
 
 describe('The length of a body', () => {
   const LIMITS: readonly (readonly [string, () => McpRoute, number])[] = [
-    ['4 KiB by default', () => route, DEFAULT_LIMIT],
-    ['what the route says, if that is less', () => small, SMALL_LIMIT],
-    ['what the route says, if that is more', () => large, LARGE_LIMIT],
+    ['the default limit of 4 KiB', () => route, DEFAULT_LIMIT],
+    ['a lower limit of its route', () => small, SMALL_LIMIT],
+    ['a higher limit of its route', () => large, LARGE_LIMIT],
   ];
 
   for (const [what, routeOf, limit] of LIMITS) {
     for (const framing of ['with a length', 'in chunks']) {
       const headers = framing === 'in chunks' ? { 'transfer-encoding': 'chunked' } : {};
 
-      verifies('mcp.max-request-bytes', `may be ${what}, ${framing}`, async () => {
-        const exact = messageOf(limit);
-        expect((await routeOf().post(exact, headers)).status).toBe(200);
-        expect(routeOf().bodies.at(-1)?.toString()).toBe(exact);
-      });
+      verifies(
+        'mcp.max-request-bytes',
+        `the MCP endpoint accepts a body as long as ${what}, ${framing}`,
+        async () => {
+          const exact = messageOf(limit);
+          expect((await routeOf().post(exact, headers)).status).toBe(200);
+          expect(routeOf().bodies.at(-1)?.toString()).toBe(exact);
+        },
+      );
 
-      verifies('mcp.max-request-bytes', `is not a byte more than ${what}, ${framing}`, async () => {
-        const arrivals = await routeOf().arrivalsDuring(async () => {
-          const refused = await routeOf().post(messageOf(limit + 1), headers);
-          expectJsonRpcError(refused, { status: 413, code: 41301, reason: 'body-too-large' });
-          expect(refused.body).toContain(`${String(limit)} bytes`);
-          expect(refused.body).toContain('max_request_bytes');
-        });
-        expect(arrivals).toBe(0);
-      });
+      verifies(
+        'mcp.max-request-bytes',
+        `the MCP endpoint refuses a body one byte longer than ${what}, ${framing}`,
+        async () => {
+          const arrivals = await routeOf().arrivalsDuring(async () => {
+            const refused = await routeOf().post(messageOf(limit + 1), headers);
+            expectJsonRpcError(refused, { status: 413, code: 41301, reason: 'body-too-large' });
+            expect(refused.body).toContain(`${String(limit)} bytes`);
+            expect(refused.body).toContain('max_request_bytes');
+          });
+          expect(arrivals).toBe(0);
+        },
+      );
     }
   }
 
-  verifies('mcp.max-request-bytes', 'is refused before a byte of it was sent', async () => {
-    const arrivals = await route.arrivalsDuring(async () => {
+  verifies(
+    'mcp.max-request-bytes',
+    'the MCP endpoint refuses an announced length before the body is sent',
+    async () => {
+      const arrivals = await route.arrivalsDuring(async () => {
+        await using client = await RawClient.connect(route.port);
+        client.send(head(['Content-Length: 1000000000']));
+        const refused = await client.response();
+        expect(refused.status).toBe(413);
+        expect(headerOf(refused, 'connection')).toBe('close');
+      });
+      expect(arrivals).toBe(0);
+    },
+  );
+
+  verifies(
+    'mcp.max-request-bytes',
+    'the MCP endpoint refuses an announced length without 100 Continue',
+    async () => {
       await using client = await RawClient.connect(route.port);
-      client.send(head(['Content-Length: 1000000000']));
-      const refused = await client.response();
-      expect(refused.status).toBe(413);
-      expect(headerOf(refused, 'connection')).toBe('close');
-    });
-    expect(arrivals).toBe(0);
-  });
+      client.send(head(['Content-Length: 5000', 'Expect: 100-continue']));
+      expect((await client.response()).status).toBe(413);
+    },
+  );
 
-  verifies('mcp.max-request-bytes', 'is refused before anybody asks for it', async () => {
-    await using client = await RawClient.connect(route.port);
-    client.send(head(['Content-Length: 5000', 'Expect: 100-continue']));
-    expect((await client.response()).status).toBe(413);
-  });
-
-  verifies('mcp.max-request-bytes', 'that is allowed is asked for', async () => {
-    await using client = await RawClient.connect(route.port);
-    client.send(head([LIST_LENGTH, 'Expect: 100-continue']));
-    expect((await client.response()).status).toBe(100);
-    client.send(LIST);
-    expect((await client.response()).status).toBe(200);
-  });
+  verifies(
+    'mcp.max-request-bytes',
+    'the MCP endpoint answers 100 Continue to an allowed length',
+    async () => {
+      await using client = await RawClient.connect(route.port);
+      client.send(head([LIST_LENGTH, 'Expect: 100-continue']));
+      expect((await client.response()).status).toBe(100);
+      client.send(LIST);
+      expect((await client.response()).status).toBe(200);
+    },
+  );
 
   verifies(
     'mcp.token-required',
-    'does not matter without a token: nobody asks for it',
+    'the MCP endpoint does not ask for the body of a request without a token',
     async () => {
       await using client = await RawClient.connect(route.port);
       const fields = { 'content-type': 'application/json' };
@@ -104,22 +124,26 @@ describe('The length of a body', () => {
     },
   );
 
-  verifies('mcp.max-request-bytes', 'that is never told is refused at the limit', async () => {
-    const arrivals = await route.arrivalsDuring(async () => {
-      await using client = await RawClient.connect(route.port);
-      const chunk = `800\r\n${' '.repeat(0x800)}\r\n`;
-      client.send(head(['Transfer-Encoding: chunked']) + chunk + chunk + chunk);
-      expect((await client.response()).status).toBe(413);
-      expect(await client.closed).toBe('ended');
-    });
-    expect(arrivals).toBe(0);
-  });
+  verifies(
+    'mcp.max-request-bytes',
+    'the MCP endpoint refuses a body without an announced length once it exceeds the limit',
+    async () => {
+      const arrivals = await route.arrivalsDuring(async () => {
+        await using client = await RawClient.connect(route.port);
+        const chunk = `800\r\n${' '.repeat(0x800)}\r\n`;
+        client.send(head(['Transfer-Encoding: chunked']) + chunk + chunk + chunk);
+        expect((await client.response()).status).toBe(413);
+        expect(await client.closed).toBe('ended');
+      });
+      expect(arrivals).toBe(0);
+    },
+  );
 });
 
-describe('A length that is not the body’s', () => {
+describe('A length that differs from the body', () => {
   verifies(
     'rs.strict-body',
-    'if shorter, leaves a rest that is no part of the message',
+    'the bytes after a length that is too short are not part of the message',
     async () => {
       const arrivals = await route.arrivalsDuring(async () => {
         await using client = await RawClient.connect(route.port);
@@ -134,27 +158,35 @@ describe('A length that is not the body’s', () => {
     },
   );
 
-  verifies('rs.strict-body', 'if shorter, lets nothing through behind the message', async () => {
-    const before = route.bodies.length;
-    await using client = await RawClient.connect(route.port);
-    client.send(head([LIST_LENGTH]) + LIST + LIST);
-    expect((await client.response()).status).toBe(400);
-    expect(await client.closed).toBe('ended');
-    const arrived = route.bodies.slice(before).map(String);
-    expect(arrived.filter((body) => body !== LIST)).toEqual([]);
-  });
-
-  verifies('rs.strict-body', 'if longer, lets nothing through at all', async () => {
-    const arrivals = await route.arrivalsDuring(async () => {
+  verifies(
+    'rs.strict-body',
+    'the bytes after a length that is too short are not forwarded',
+    async () => {
+      const before = route.bodies.length;
       await using client = await RawClient.connect(route.port);
-      client.send(head([`Content-Length: ${String(LIST.length + 1)}`]) + LIST);
-      client.socket.end();
-      await client.closed;
-      // Refused by itself, and answered after whatever became of the one before.
-      expect((await route.request('PUT')).status).toBe(405);
-    });
-    expect(arrivals).toBe(0);
-  });
+      client.send(head([LIST_LENGTH]) + LIST + LIST);
+      expect((await client.response()).status).toBe(400);
+      expect(await client.closed).toBe('ended');
+      const arrived = route.bodies.slice(before).map(String);
+      expect(arrived.filter((body) => body !== LIST)).toEqual([]);
+    },
+  );
+
+  verifies(
+    'rs.strict-body',
+    'a body that is shorter than its length is not forwarded',
+    async () => {
+      const arrivals = await route.arrivalsDuring(async () => {
+        await using client = await RawClient.connect(route.port);
+        client.send(head([`Content-Length: ${String(LIST.length + 1)}`]) + LIST);
+        client.socket.end();
+        await client.closed;
+        // This response comes after the gateway has handled the request above.
+        expect((await route.request('PUT')).status).toBe(405);
+      });
+      expect(arrivals).toBe(0);
+    },
+  );
 
   const FRAMINGS: readonly (readonly string[])[] = [
     [LIST_LENGTH, 'Transfer-Encoding: chunked'],
@@ -165,14 +197,18 @@ describe('A length that is not the body’s', () => {
   ];
 
   for (const framing of FRAMINGS) {
-    verifies('rs.strict-body', `is refused when told so: ${framing.join(', ')}`, async () => {
-      const arrivals = await route.arrivalsDuring(async () => {
-        await using client = await RawClient.connect(route.port);
-        client.send(head(framing) + LIST);
-        expect((await client.response()).status).toBe(400);
-        expect(await client.closed).toBe('ended');
-      });
-      expect(arrivals).toBe(0);
-    });
+    verifies(
+      'rs.strict-body',
+      `the MCP endpoint refuses the framing ${framing.join(', ')}`,
+      async () => {
+        const arrivals = await route.arrivalsDuring(async () => {
+          await using client = await RawClient.connect(route.port);
+          client.send(head(framing) + LIST);
+          expect((await client.response()).status).toBe(400);
+          expect(await client.closed).toBe('ended');
+        });
+        expect(arrivals).toBe(0);
+      },
+    );
   }
 });

@@ -26,18 +26,18 @@ afterAll(async () => {
   await route[Symbol.asyncDispose]();
 });
 
-/** A call, with other members, as the request 7. */
+/** Returns a call with id 7 and these members changed. */
 function request(members: object): string {
   const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'echo' } };
   return JSON.stringify({ ...call, ...members });
 }
 
-/** A message as it is written, as the request 7. */
+/** Returns a message with id 7 and these members, byte for byte. */
 function written(members: string): string {
   return `{"jsonrpc":"2.0","id":7,${members}}`;
 }
 
-/** `tools/list` with some bytes in the middle of it. */
+/** Returns a `tools/list` with these bytes within it. */
 function listWith(bytes: readonly number[]): Buffer {
   const middle = LIST.indexOf('/');
   const parts = [LIST.slice(0, middle), Buffer.from(bytes), LIST.slice(middle)];
@@ -48,7 +48,7 @@ function nested(levels: number): string {
   return written(`"method":"x","params":{"x":${'['.repeat(levels)}${']'.repeat(levels)}}`);
 }
 
-/** What is no JSON to a strict parser, and is to some others. */
+/** Bodies that a strict parser of JSON refuses and some others accept. */
 const NO_JSON: Readonly<Record<string, Body>> = {
   nothing: '',
   'half a message': '{"jsonrpc":"2.0",',
@@ -67,7 +67,7 @@ const NO_JSON: Readonly<Record<string, Body>> = {
   'gzip that nobody announced': gzipSync(LIST),
 };
 
-/** What is no single JSON-RPC message, or does not say which request it is. */
+/** Bodies that are not one JSON-RPC message, or do not have a clear id. */
 const NO_MESSAGE: Readonly<Record<string, Body>> = {
   'a batch': `[${LIST},${request({})}]`,
   'a batch of one': `[${LIST}]`,
@@ -91,7 +91,7 @@ const NO_MESSAGE: Readonly<Record<string, Body>> = {
   'nesting that is a level too deep': nested(MAX_LEVELS - 1),
 };
 
-/** What is a request, and not one that everybody reads alike. */
+/** Requests that parsers may read differently. */
 const NO_REQUEST: Readonly<Record<string, Body>> = {
   'the method in capitals too': request({ METHOD: 'tools/list' }),
   'params in other case too': request({ Params: {} }),
@@ -120,10 +120,10 @@ const REFUSED = [
   { bodies: NO_REQUEST, code: INVALID_REQUEST, id: 7 },
 ];
 
-describe('No body reaches the upstream', () => {
+describe('A body that the MCP endpoint refuses', () => {
   for (const { bodies, code, id } of REFUSED) {
     for (const [what, body] of Object.entries(bodies)) {
-      verifies('rs.strict-body', `with ${what}`, async () => {
+      verifies('rs.strict-body', `a body with ${what} does not reach the upstream`, async () => {
         const arrivals = await route.arrivalsDuring(async () => {
           expectJsonRpcError(await route.post(body), { status: 400, code, id });
         });
@@ -136,7 +136,7 @@ describe('No body reaches the upstream', () => {
     ['of type text/plain', { 'content-type': 'text/plain' }],
     ['of a form', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['of no type', { 'content-type': undefined }],
-    ['of a type that is JSON in a way', { 'content-type': 'application/json-seq' }],
+    ['of the type application/json-seq', { 'content-type': 'application/json-seq' }],
     ['of two types', { 'content-type': ['application/json', 'application/json'] }],
     ['of two types in one', { 'content-type': 'application/json, text/plain' }],
     ['in UTF-16 that is announced', { 'content-type': 'application/json; charset=utf-16' }, UTF16],
@@ -146,7 +146,7 @@ describe('No body reaches the upstream', () => {
   ];
 
   for (const [what, headers, body = LIST] of HEADERS) {
-    verifies('rs.strict-body', what, async () => {
+    verifies('rs.strict-body', `a body ${what} does not reach the upstream`, async () => {
       const arrivals = await route.arrivalsDuring(async () => {
         expectJsonRpcError(await route.post(body, headers), { status: 415, code: 41501 });
       });
@@ -155,16 +155,20 @@ describe('No body reaches the upstream', () => {
   }
 
   for (const method of ['GET', 'DELETE']) {
-    verifies('rs.strict-body', `of a ${method}, which has none`, async () => {
-      const arrivals = await route.arrivalsDuring(async () => {
-        for (const framing of [{}, { 'transfer-encoding': 'chunked' }]) {
-          const headers = { ...route.headers, ...framing };
-          const refused = await send(route.url, { method, headers, body: LIST });
-          expectJsonRpcError(refused, { status: 400, code: 40001, reason: 'unexpected-body' });
-        }
-      });
-      expect(arrivals).toBe(0);
-    });
+    verifies(
+      'rs.strict-body',
+      `a body of a ${method}, which must have none, does not reach the upstream`,
+      async () => {
+        const arrivals = await route.arrivalsDuring(async () => {
+          for (const framing of [{}, { 'transfer-encoding': 'chunked' }]) {
+            const headers = { ...route.headers, ...framing };
+            const refused = await send(route.url, { method, headers, body: LIST });
+            expectJsonRpcError(refused, { status: 400, code: 40001, reason: 'unexpected-body' });
+          }
+        });
+        expect(arrivals).toBe(0);
+      },
+    );
   }
 });
 
@@ -187,23 +191,31 @@ const UNDERSTOOD: Readonly<Record<string, string>> = {
   'that is an error response': '{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}',
 };
 
-describe('A body that is understood', () => {
+describe('A body that the MCP endpoint accepts', () => {
   for (const [what, body] of Object.entries(UNDERSTOOD)) {
-    verifies(['rs.strict-body', 'transport.unchanged'], `${what} arrives as it is`, async () => {
-      for (const framing of [{}, { 'transfer-encoding': 'chunked' }]) {
-        expect((await route.post(body, framing)).status).toBe(200);
-        expect(route.bodies.at(-1)?.equals(Buffer.from(body))).toBe(true);
-        const { headers = {} } = route.upstream.requests.at(-1)?.message ?? {};
-        expect(headers['content-length']).toBe(String(Buffer.byteLength(body)));
-        expect(headers).not.toHaveProperty('transfer-encoding');
-      }
-    });
+    verifies(
+      ['rs.strict-body', 'transport.unchanged'],
+      `a body ${what} is forwarded unchanged`,
+      async () => {
+        for (const framing of [{}, { 'transfer-encoding': 'chunked' }]) {
+          expect((await route.post(body, framing)).status).toBe(200);
+          expect(route.bodies.at(-1)?.equals(Buffer.from(body))).toBe(true);
+          const { headers = {} } = route.upstream.requests.at(-1)?.message ?? {};
+          expect(headers['content-length']).toBe(String(Buffer.byteLength(body)));
+          expect(headers).not.toHaveProperty('transfer-encoding');
+        }
+      },
+    );
   }
 
-  verifies('transport.unchanged', 'is known by its media type in any spelling', async () => {
-    const types = ['application/json', 'Application/JSON', 'application/json; charset=utf-8'];
-    for (const type of [...types, 'application/json;charset="UTF-8"']) {
-      expect((await route.post(LIST, { 'content-type': type })).status).toBe(200);
-    }
-  });
+  verifies(
+    'transport.unchanged',
+    'the MCP endpoint accepts its media type in any spelling',
+    async () => {
+      const types = ['application/json', 'Application/JSON', 'application/json; charset=utf-8'];
+      for (const type of [...types, 'application/json;charset="UTF-8"']) {
+        expect((await route.post(LIST, { 'content-type': type })).status).toBe(200);
+      }
+    },
+  );
 });

@@ -26,21 +26,21 @@ afterAll(async () => {
   await route[Symbol.asyncDispose]();
 });
 
-/** Sends a request, with a message where it has one, and waits for the head of the response. */
+/** Sends a request, with a message unless the method has none, and waits for the head of the response. */
 function stream(method: string): Promise<IncomingMessage> {
   const { url, headers } = route;
   return open(url, { method, headers, ...(method === 'POST' && { body: LIST }) });
 }
 
 for (const method of ['PUT', 'PATCH', 'HEAD', 'OPTIONS', 'PROPFIND', 'QUERY']) {
-  verifies('transport.methods', `${method} is no method of the transport`, async () => {
+  verifies('transport.methods', `the MCP endpoint refuses the method ${method}`, async () => {
     const arrivals = await route.arrivalsDuring(async () => {
       const refused = await route.request(method);
       expect({ status: refused.status, allow: refused.headers.allow }).toEqual({
         status: 405,
         allow: 'POST, GET, DELETE',
       });
-      // RFC 9110, section 9.3.2: the answer to HEAD has no body.
+      // RFC 9110, section 9.3.2: a response to HEAD has no body.
       const body = '{"jsonrpc":"2.0","id":null,"error":{"code":40501';
       expect(refused.body.startsWith(method === 'HEAD' ? '' : body)).toBe(true);
     });
@@ -48,25 +48,29 @@ for (const method of ['PUT', 'PATCH', 'HEAD', 'OPTIONS', 'PROPFIND', 'QUERY']) {
   });
 }
 
-describe('What the client and the server say to each other', () => {
-  verifies('transport.unchanged', 'has its session, version and resumption headers', async () => {
-    route.answerWith((_message, response) => {
-      response.writeHead(200, { ...EVENT_STREAM, 'Mcp-Session-Id': 'session-1' });
-      response.end('id: 2\n\n');
-    });
-    const headers = {
-      accept: 'text/event-stream',
-      'mcp-session-id': 'session-1',
-      'mcp-protocol-version': '2025-11-25',
-      'last-event-id': '1',
-    };
-    const resumed = await route.request('GET', headers);
-    expect(resumed.headers).toMatchObject({ ...EVENT_STREAM, 'mcp-session-id': 'session-1' });
-    expect(resumed.body).toBe('id: 2\n\n');
-    const { message } = route.upstream.requests.at(-1) ?? {};
-    expect(message?.method).toBe('GET');
-    expect(message?.headers).toMatchObject(headers);
-  });
+describe('The messages of the transport', () => {
+  verifies(
+    'transport.unchanged',
+    'a request and its response keep the headers for session, version and resumption',
+    async () => {
+      route.answerWith((_message, response) => {
+        response.writeHead(200, { ...EVENT_STREAM, 'Mcp-Session-Id': 'session-1' });
+        response.end('id: 2\n\n');
+      });
+      const headers = {
+        accept: 'text/event-stream',
+        'mcp-session-id': 'session-1',
+        'mcp-protocol-version': '2025-11-25',
+        'last-event-id': '1',
+      };
+      const resumed = await route.request('GET', headers);
+      expect(resumed.headers).toMatchObject({ ...EVENT_STREAM, 'mcp-session-id': 'session-1' });
+      expect(resumed.body).toBe('id: 2\n\n');
+      const { message } = route.upstream.requests.at(-1) ?? {};
+      expect(message?.method).toBe('GET');
+      expect(message?.headers).toMatchObject(headers);
+    },
+  );
 
   const ANSWERS: readonly (readonly [string, string, number, string])[] = [
     ['that there is no stream', 'GET', 405, ''],
@@ -81,19 +85,23 @@ describe('What the client and the server say to each other', () => {
   ];
 
   for (const [what, method, status, body] of ANSWERS) {
-    verifies('transport.unchanged', `includes ${what} (${String(status)})`, async () => {
-      route.answerWith((_message, response) => response.writeHead(status).end(body));
-      const answer = method === 'POST' ? await route.post(LIST) : await route.request(method);
-      expect({ status: answer.status, body: answer.body }).toEqual({ status, body });
-    });
+    verifies(
+      'transport.unchanged',
+      `the client gets the response ${what} (${String(status)})`,
+      async () => {
+        route.answerWith((_message, response) => response.writeHead(status).end(body));
+        const answer = method === 'POST' ? await route.post(LIST) : await route.request(method);
+        expect({ status: answer.status, body: answer.body }).toEqual({ status, body });
+      },
+    );
   }
 });
 
 for (const method of ['GET', 'POST']) {
-  describe(`The stream that answers a ${method}`, () => {
+  describe(`The event stream of a ${method}`, () => {
     verifies(
       'transport.streams',
-      'begins before its first event, and brings each at once',
+      'an event stream begins before its first event, and forwards each event at once',
       async () => {
         const index = route.upstream.requests.length;
         route.answerWith((_message, response) =>
@@ -112,20 +120,24 @@ for (const method of ['GET', 'POST']) {
       },
     );
 
-    verifies('transport.cancellation', 'ends at the upstream when the client leaves', async () => {
-      const index = route.upstream.requests.length;
-      route.answerWith((_message, response) =>
-        response.writeHead(200, EVENT_STREAM).write(':\n\n'),
-      );
-      const events = await stream(method);
-      await once(events, 'data');
-      events.destroy();
-      expect(await (await route.upstream.request(index)).finished).toBe(false);
-    });
+    verifies(
+      'transport.cancellation',
+      'an event stream is aborted at the upstream when the client disconnects',
+      async () => {
+        const index = route.upstream.requests.length;
+        route.answerWith((_message, response) =>
+          response.writeHead(200, EVENT_STREAM).write(':\n\n'),
+        );
+        const events = await stream(method);
+        await once(events, 'data');
+        events.destroy();
+        expect(await (await route.upstream.request(index)).finished).toBe(false);
+      },
+    );
 
     verifies(
       'transport.streams',
-      'breaks at the client when it breaks at the upstream',
+      'an event stream is aborted at the client when it is aborted at the upstream',
       async () => {
         route.answerWith((_message, response) => {
           response.writeHead(200, EVENT_STREAM).write(':\n\n', () => response.destroy());
@@ -136,37 +148,41 @@ for (const method of ['GET', 'POST']) {
   });
 }
 
-verifies('transport.both-eras', 'Clients of both eras use one route at the same time', async () => {
-  const modern = {
-    'mcp-protocol-version': '2026-07-28',
-    'mcp-method': 'server/discover',
-  };
-  const legacy = { 'mcp-protocol-version': '2025-06-18', 'mcp-session-id': 'session-1' };
-  const discover = JSON.stringify({
-    ...{ jsonrpc: '2.0', id: 0, method: 'server/discover' },
-    params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } },
-  });
-  const initialize = JSON.stringify({
-    ...{ jsonrpc: '2.0', id: 0, method: 'initialize' },
-    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test' } },
-  });
-  const arrivals = await route.arrivalsDuring(async () => {
-    const answers = await Promise.all([
-      route.post(initialize),
-      route.post(discover, modern),
-      route.post(LIST, legacy),
-      route.post(discover, modern),
-      route.request('GET', legacy),
-      route.request('DELETE', legacy),
-    ]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
-  });
-  expect(arrivals).toBe(6);
-});
+verifies(
+  'transport.both-eras',
+  'clients of both revisions use one route at the same time',
+  async () => {
+    const modern = {
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'server/discover',
+    };
+    const legacy = { 'mcp-protocol-version': '2025-06-18', 'mcp-session-id': 'session-1' };
+    const discover = JSON.stringify({
+      ...{ jsonrpc: '2.0', id: 0, method: 'server/discover' },
+      params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } },
+    });
+    const initialize = JSON.stringify({
+      ...{ jsonrpc: '2.0', id: 0, method: 'initialize' },
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test' } },
+    });
+    const arrivals = await route.arrivalsDuring(async () => {
+      const answers = await Promise.all([
+        route.post(initialize),
+        route.post(discover, modern),
+        route.post(LIST, legacy),
+        route.post(discover, modern),
+        route.request('GET', legacy),
+        route.request('DELETE', legacy),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+    });
+    expect(arrivals).toBe(6);
+  },
+);
 
 verifies(
   'transport.error-codes',
-  'An upstream that breaks off is answered for with a code of the gateway’s own, under the id',
+  'a response that the upstream breaks off is replaced by a gateway error with the id of the request',
   async () => {
     route.answerWith((_message, response) => response.destroy());
     for (const id of ['a-text', 0]) {

@@ -16,7 +16,7 @@ const OF_LIST = { ...NOW, 'mcp-method': 'tools/list' };
 const OF_CALL = { ...NOW, 'mcp-method': 'tools/call' };
 const OF_READ = { ...NOW, 'mcp-method': 'resources/read' };
 
-/** A request of the revision that mirrors. */
+/** Headers of the revision that mirrors the body. */
 function message(method: string, params: object = {}): string {
   const _meta = { 'io.modelcontextprotocol/protocolVersion': MODERN };
   return JSON.stringify({ jsonrpc: '2.0', id: 7, method, params: { ...params, _meta } });
@@ -54,16 +54,24 @@ describe('Headers that mirror the body', () => {
     ],
     ['of a resource', READ, { ...OF_READ, 'mcp-name': 'file:///a' }],
     ['of a prompt', GET_PROMPT, { ...NOW, 'mcp-method': 'prompts/get', 'mcp-name': 'p' }],
-    ['of an older revision, which has none', LEGACY_LIST, { 'mcp-protocol-version': LEGACY }],
-    ['of no revision', LEGACY_LIST, {}],
-    ['of no revision that are there all the same', LEGACY_LIST, { 'mcp-method': 'tools/list' }],
+    [
+      'of an older revision, which mirrors nothing,',
+      LEGACY_LIST,
+      { 'mcp-protocol-version': LEGACY },
+    ],
+    ['without a revision', LEGACY_LIST, {}],
+    ['of the method without a revision', LEGACY_LIST, { 'mcp-method': 'tools/list' }],
   ];
 
   for (const [what, body, headers] of AGREEING) {
-    verifies('rs.header-mismatch', `${what} pass when they agree with it`, async () => {
-      expect((await route.post(body, headers)).status).toBe(200);
-      expect(route.upstream.requests.at(-1)?.message.headers).toMatchObject(headers);
-    });
+    verifies(
+      'rs.header-mismatch',
+      `the MCP endpoint accepts headers ${what} that agree with the body`,
+      async () => {
+        expect((await route.post(body, headers)).status).toBe(200);
+        expect(route.upstream.requests.at(-1)?.message.headers).toMatchObject(headers);
+      },
+    );
   }
 
   const DISAGREEING: readonly (readonly [string, string, Headers])[] = [
@@ -91,7 +99,7 @@ describe('Headers that mirror the body', () => {
   ];
 
   for (const [what, body, headers] of DISAGREEING) {
-    verifies('rs.header-mismatch', `and say ${what} are refused`, async () => {
+    verifies('rs.header-mismatch', `the MCP endpoint refuses headers with ${what}`, async () => {
       const arrivals = await route.arrivalsDuring(async () => {
         const refused = await route.post(body, headers);
         expectJsonRpcError(refused, { status: 400, code: HEADER_MISMATCH, id: 7 });
@@ -100,19 +108,23 @@ describe('Headers that mirror the body', () => {
     });
   }
 
-  verifies('transport.param-headers', 'of a tool’s arguments pass as they are', async () => {
-    const region = base64('größer');
-    const headers = { 'Mcp-Param-Region': region, 'mcp-param-unknown': 'anything' };
-    const answer = await route.post(CALL, { ...OF_CALL, 'mcp-name': 'echo', ...headers });
-    expect(answer.status).toBe(200);
-    const { headers: fields = [] } = route.upstream.requests.at(-1) ?? {};
-    expect(fields).toEqual(expect.arrayContaining(Object.entries(headers)));
-  });
+  verifies(
+    'transport.param-headers',
+    'headers that mirror arguments of a tool are forwarded unchanged',
+    async () => {
+      const region = base64('größer');
+      const headers = { 'Mcp-Param-Region': region, 'mcp-param-unknown': 'anything' };
+      const answer = await route.post(CALL, { ...OF_CALL, 'mcp-name': 'echo', ...headers });
+      expect(answer.status).toBe(200);
+      const { headers: fields = [] } = route.upstream.requests.at(-1) ?? {};
+      expect(fields).toEqual(expect.arrayContaining(Object.entries(headers)));
+    },
+  );
 
   for (const version of ['2031-01-01', 'draft', '1']) {
     verifies(
       'transport.unknown-version',
-      `of the revision ${version}, which nobody knows, pass when the body is understood`,
+      `a body of the unknown revision ${version} is accepted if it is valid`,
       async () => {
         const headers = { 'mcp-protocol-version': version, 'mcp-method': 'tools/list' };
         expect((await route.post(LEGACY_LIST, headers)).status).toBe(200);

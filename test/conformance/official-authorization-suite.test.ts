@@ -91,7 +91,7 @@ async function register(redirectUri: string): Promise<string> {
   return clientId;
 }
 
-/** Runs the suite's command, and goes where it sends the user. */
+/** Runs the suite's command, and follows the URLs that it has for the user. */
 async function runSuite(
   args: readonly string[],
 ): Promise<{ readonly exitCode: number | null; readonly text: string }> {

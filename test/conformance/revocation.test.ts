@@ -28,7 +28,7 @@ const DOCUMENT_URL = 'https://app.clients.example/client.json';
 describe('Revocation (RFC 7009)', () => {
   verifies(
     'as.revocation-of-grant',
-    'of a refresh token ends its grant, and every token of it at once',
+    'revocation of a refresh token ends its grant and every token of it at once',
     async () => {
       await using server = await startAuthorizationServer();
       const { accessToken, refreshToken, client } = await logIn(server);
@@ -49,7 +49,7 @@ describe('Revocation (RFC 7009)', () => {
 
   verifies(
     'as.revocation-of-grant',
-    'of a refresh token that was rotated ends its grant too',
+    'revocation of a rotated refresh token ends its grant',
     async () => {
       await using server = await startAuthorizationServer();
       const { refreshToken, client } = await logIn(server);
@@ -61,7 +61,7 @@ describe('Revocation (RFC 7009)', () => {
 
   verifies(
     'as.revocation',
-    'of an access token ends that token at once, and no other',
+    'revocation of an access token ends that token at once, and no other',
     async () => {
       await using server = await startAuthorizationServer();
       const { accessToken, refreshToken, client } = await logIn(server);
@@ -74,7 +74,7 @@ describe('Revocation (RFC 7009)', () => {
   );
 
   for (const hint of ['access_token', 'refresh_token', 'something_else']) {
-    verifies('as.revocation', `does not depend on the hint, here ${hint}`, async () => {
+    verifies('as.revocation', `revocation ignores the token type hint ${hint}`, async () => {
       await using server = await startAuthorizationServer();
       const { accessToken, refreshToken, client } = await logIn(server);
       const changes = { token_type_hint: hint };
@@ -85,7 +85,7 @@ describe('Revocation (RFC 7009)', () => {
     });
   }
 
-  verifies('as.revocation', 'works twice', async () => {
+  verifies('as.revocation', 'revocation of a revoked token succeeds', async () => {
     await using server = await startAuthorizationServer();
     const { accessToken, refreshToken, client } = await logIn(server);
     for (const token of [accessToken, accessToken, refreshToken, refreshToken]) {
@@ -102,7 +102,7 @@ describe('Revocation (RFC 7009)', () => {
   ]) {
     verifies(
       'as.revocation',
-      `of the unknown token ${JSON.stringify(token)} succeeds`,
+      `revocation of the unknown token ${JSON.stringify(token)} succeeds`,
       async () => {
         await using server = await startAuthorizationServer();
         const reply = await revoke(server, token, await register(server));
@@ -112,7 +112,7 @@ describe('Revocation (RFC 7009)', () => {
     );
   }
 
-  verifies('as.revocation', 'of an access token that has expired succeeds', async () => {
+  verifies('as.revocation', 'revocation of an expired access token succeeds', async () => {
     await using server = await startAuthorizationServer();
     const { accessToken, client } = await logIn(server);
     server.clock.now += 16 * 60_000;
@@ -120,39 +120,49 @@ describe('Revocation (RFC 7009)', () => {
   });
 
   for (const [when, minutes] of [
-    ['thinks that it has expired', 16],
-    ['thinks that it is about to expire', 14],
+    ['is past its expiry', 16],
+    ['is just before its expiry', 14],
   ] as const) {
-    verifies('as.revocation', `of an access token holds where the proxy ${when}`, async () => {
+    verifies(
+      'as.revocation',
+      `a revoked access token is refused by a proxy whose clock ${when}`,
+      async () => {
+        let time = Date.now();
+        await using server = await startAuthorizationServer({
+          stores: createMemoryStores(() => time),
+        });
+        const { accessToken, client } = await logIn(server);
+        server.clock.now += minutes * MINUTE;
+        expect(await revoke(server, accessToken, client)).toMatchObject({ status: 200 });
+        // Another proxy, whose clock is right.
+        server.clock.now -= minutes * MINUTE;
+        for (const passed of [0, 2 * MINUTE, 12 * MINUTE]) {
+          time += passed;
+          server.clock.now += passed;
+          expect(await callResource(server, accessToken)).toMatchObject({ status: 401 });
+        }
+      },
+    );
+  }
+
+  verifies(
+    'as.revocation',
+    'a revoked access token is refused by a proxy whose clock is late',
+    async () => {
       let time = Date.now();
       await using server = await startAuthorizationServer({
         stores: createMemoryStores(() => time),
       });
       const { accessToken, client } = await logIn(server);
-      server.clock.now += minutes * MINUTE;
       expect(await revoke(server, accessToken, client)).toMatchObject({ status: 200 });
-      // The clock of another proxy, which is right.
-      server.clock.now -= minutes * MINUTE;
-      for (const passed of [0, 2 * MINUTE, 12 * MINUTE]) {
-        time += passed;
-        server.clock.now += passed;
-        expect(await callResource(server, accessToken)).toMatchObject({ status: 401 });
-      }
-    });
-  }
+      // The store's clock is right. The proxy's is ten minutes late, so the token has not expired for it.
+      time += 24 * MINUTE;
+      server.clock.now += 14 * MINUTE;
+      expect(await callResource(server, accessToken)).toMatchObject({ status: 401 });
+    },
+  );
 
-  verifies('as.revocation', 'of an access token holds at a proxy that is late', async () => {
-    let time = Date.now();
-    await using server = await startAuthorizationServer({ stores: createMemoryStores(() => time) });
-    const { accessToken, client } = await logIn(server);
-    expect(await revoke(server, accessToken, client)).toMatchObject({ status: 200 });
-    // The store's clock; that of a proxy which is ten minutes behind has the token live on.
-    time += 24 * MINUTE;
-    server.clock.now += 14 * MINUTE;
-    expect(await callResource(server, accessToken)).toMatchObject({ status: 401 });
-  });
-
-  test('of an access token is told to the other proxies once', async () => {
+  test('revocation of an access token is published to the other proxies once', async () => {
     await using server = await startAuthorizationServer();
     const { accessToken, client } = await logIn(server);
     const heard: string[] = [];
@@ -165,7 +175,7 @@ describe('Revocation (RFC 7009)', () => {
 
   verifies(
     'as.revocation',
-    'of another client’s tokens is refused, and they stay good',
+    'revocation of another client’s tokens is refused, and they stay valid',
     async () => {
       await using server = await startAuthorizationServer();
       const { accessToken, refreshToken, client } = await logIn(server);
@@ -182,7 +192,7 @@ describe('Revocation (RFC 7009)', () => {
 
   verifies(
     'as.bound-to-issuer',
-    'at another issuer does nothing: the tokens are unknown there',
+    'revocation at another issuer changes nothing, because the tokens are unknown there',
     async () => {
       const document = {
         ...{ client_id: DOCUMENT_URL, client_name: 'C' },
@@ -207,7 +217,7 @@ describe('Revocation (RFC 7009)', () => {
 
   verifies(
     ['as.revocation', 'as.client-authentication'],
-    'needs the authentication of a confidential client',
+    'revocation requires the authentication of a confidential client',
     async () => {
       await using server = await startAuthorizationServer();
       const client = await register(server, { token_endpoint_auth_method: 'client_secret_post' });
@@ -224,22 +234,26 @@ describe('Revocation (RFC 7009)', () => {
     },
   );
 
-  test('needs a token', async () => {
+  test('revocation requires a token', async () => {
     await using server = await startAuthorizationServer();
     const reply = await revoke(server, '', await register(server));
     expect(reply.status).toBe(400);
     expect(fieldsOf(reply)).toMatchObject({ error: 'invalid_request' });
   });
 
-  verifies(['as.revocation', 'as.client-authentication'], 'needs a client', async () => {
-    await using server = await startAuthorizationServer();
-    const { accessToken } = await logIn(server);
-    const reply = await server.send(REVOKE_URL, { form: { token: accessToken } });
-    expect(reply.status).toBe(401);
-    expect(await callResource(server, accessToken)).toMatchObject({ status: 200 });
-  });
+  verifies(
+    ['as.revocation', 'as.client-authentication'],
+    'revocation requires a client',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const { accessToken } = await logIn(server);
+      const reply = await server.send(REVOKE_URL, { form: { token: accessToken } });
+      expect(reply.status).toBe(401);
+      expect(await callResource(server, accessToken)).toMatchObject({ status: 200 });
+    },
+  );
 
-  verifies('as.parameters-in-body', 'takes nothing from the query', async () => {
+  verifies('as.parameters-in-body', 'revocation ignores the query', async () => {
     await using server = await startAuthorizationServer();
     const { accessToken, client } = await logIn(server);
     const url = `${REVOKE_URL}?token=${accessToken}`;
@@ -248,7 +262,7 @@ describe('Revocation (RFC 7009)', () => {
     expect(await callResource(server, accessToken)).toMatchObject({ status: 200 });
   });
 
-  verifies('as.parameters-in-body', 'is not to be had by GET', async () => {
+  verifies('as.parameters-in-body', 'revocation by GET is refused', async () => {
     await using server = await startAuthorizationServer();
     expect(await server.send(REVOKE_URL)).toMatchObject({ status: 405 });
   });

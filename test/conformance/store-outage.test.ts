@@ -30,7 +30,7 @@ let app: string;
 let mcp: string;
 let open: string;
 let client: SignedInClient;
-/** A `Cookie` of a user who is signed in at `app`. */
+/** The `Cookie` header of a user who is signed in at `app`. */
 let cookie: string;
 
 beforeAll(async () => {
@@ -63,7 +63,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  // Nothing is known of anybody.
+  // A missed revocation empties the caches of tokens and sessions.
   await failing.stores.revocations.publish({ kind: 'missed' });
 });
 
@@ -104,8 +104,8 @@ function expectOAuthError(answer: Answer): void {
   expect(membersOf(answer)).toMatchObject({ error: 'temporarily_unavailable' });
 }
 
-describe('While the stores are away, the answer is 503 with Retry-After', () => {
-  test('in JSON-RPC to an MCP client whose token is not cached', async () => {
+describe('A response while the stores are away', () => {
+  test('an MCP client whose token is not cached gets 503 in JSON-RPC', async () => {
     failing.setAway(true);
     const answer = await ping();
     expectUnavailable(answer);
@@ -113,19 +113,19 @@ describe('While the stores are away, the answer is 503 with Retry-After', () => 
     expect(answer.headers['access-control-allow-origin']).toBe('*');
   });
 
-  test('on a page to a browser whose session is not cached, and not a redirect', async () => {
+  test('a browser whose session is not cached gets a page with 503, and no redirect', async () => {
     failing.setAway(true);
     expectPage(await visit());
   });
 
-  test('in JSON to a script whose session is not cached', async () => {
+  test('a script whose session is not cached gets 503 in JSON', async () => {
     failing.setAway(true);
     const answer = await send(`${app}/data`, { headers: { cookie } });
     expectUnavailable(answer);
     expect(membersOf(answer)).toMatchObject({ error: 'store-unavailable' });
   });
 
-  test('to a WebSocket handshake of a session that is not cached', async () => {
+  test('a WebSocket handshake of a session that is not cached gets 503', async () => {
     failing.setAway(true);
     const handshake = {
       ...{ connection: 'Upgrade', upgrade: 'websocket', cookie },
@@ -134,7 +134,7 @@ describe('While the stores are away, the answer is 503 with Retry-After', () => 
     expectUnavailable(await send(`${app}/socket`, { headers: handshake }));
   });
 
-  test('in OAuth’s JSON to a client that refreshes, and the refresh token is not used up', async () => {
+  test('a client that refreshes gets 503 in OAuth’s JSON, and can use the refresh token later', async () => {
     const form = { grant_type: 'refresh_token', refresh_token: client.refreshToken };
     const refresh = (): Promise<Answer> =>
       postForm(client.server.tokenEndpoint, { ...form, client_id: client.clientId });
@@ -144,7 +144,7 @@ describe('While the stores are away, the answer is 503 with Retry-After', () => 
     expect((await refresh()).status).toBe(200);
   });
 
-  test('in OAuth’s JSON to a client that redeems a code, and the code is not used up', async () => {
+  test('a client that redeems a code gets 503 in OAuth’s JSON, and can use the code later', async () => {
     const { browser, clientId, server } = client;
     const redirect = await authorize(server, clientId, { browser });
     const code = redirect.searchParams.get('code') ?? '';
@@ -154,13 +154,13 @@ describe('While the stores are away, the answer is 503 with Retry-After', () => 
     expect((await redeem(server, clientId, code)).status).toBe(200);
   });
 
-  test('in OAuth’s JSON to a client that revokes a token', async () => {
+  test('a client that revokes a token gets 503 in OAuth’s JSON', async () => {
     failing.setAway(true);
     const form = { token: client.accessToken, client_id: client.clientId };
     expectOAuthError(await postForm(client.server.revocationEndpoint, form));
   });
 
-  test('in OAuth’s JSON to a client that registers', async () => {
+  test('a client that registers gets 503 in OAuth’s JSON', async () => {
     failing.setAway(true);
     const answer = await send(client.server.registrationEndpoint, {
       method: 'POST',
@@ -170,7 +170,7 @@ describe('While the stores are away, the answer is 503 with Retry-After', () => 
     expectOAuthError(answer);
   });
 
-  test('on a page to a browser that comes to authorize a client', async () => {
+  test('a browser at the authorization endpoint gets a page with 503', async () => {
     failing.setAway(true);
     const query = new URLSearchParams({ client_id: client.clientId, response_type: 'code' });
     const url = `${client.server.authorizationEndpoint}?${query.toString()}`;
@@ -181,12 +181,12 @@ describe('While the stores are away, the answer is 503 with Retry-After', () => 
     '/.gateway/callback?state=x',
     '/.gateway/sign_out',
     '/.gateway/mcp/consent?request=x',
-  ])('on a page at %s', async (path) => {
+  ])('a browser at %s gets a page with 503', async (path) => {
     failing.setAway(true);
     expectPage(await send(app + path, { headers: { ...NAVIGATION, cookie } }));
   });
 
-  test('on a page to a browser that comes to sign in', async () => {
+  test('a browser that must sign in gets a page with 503', async () => {
     failing.setAway(true);
     const page = await new BrowserJar().open(app);
     expect(page.hops.map(({ status }) => status)).toEqual([303, 503]);
@@ -194,8 +194,8 @@ describe('While the stores are away, the answer is 503 with Retry-After', () => 
   });
 });
 
-describe('While the stores are away', () => {
-  test('what needs none of them goes on', async () => {
+describe('The gateway while the stores are away', () => {
+  test('the gateway serves everything that needs no store', async () => {
     failing.setAway(true);
     expect((await send(open)).status).toBe(200);
     for (const path of [
@@ -208,7 +208,7 @@ describe('While the stores are away', () => {
     expect((await callMcp(mcp, 'no-token', PING)).status).toBe(401);
   });
 
-  test('tokens and sessions that are cached go on for the grace, and no longer', async () => {
+  test('the gateway accepts cached tokens and sessions until the outage grace ends', async () => {
     expect([(await ping()).status, (await visit()).status]).toEqual([200, 200]);
     failing.setAway(true);
     offset += FRESH_SECONDS * SECOND;

@@ -10,7 +10,7 @@ import { startLoadBalancer, type LoadBalancer } from '../support/load-balancer.t
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 import { verifies } from '../requirements/verifies.ts';
 
-/** Addresses of this machine: two load balancers, and clients that are none. */
+/** Addresses of this machine: of two load balancers, and of clients. */
 const OUTER = '127.0.0.2';
 const INNER = '127.0.0.3';
 const ALICE = '127.0.1.1';
@@ -67,7 +67,7 @@ async function trust(gateway: GatewayWithUsers, trustedProxies: readonly string[
   );
 }
 
-/** Whom the upstream takes for the client. */
+/** Returns the client address that the upstream received. */
 async function clientSeen(options: RequestOptions): Promise<readonly string[]> {
   await send(world.originOf('web'), options);
   return forwardedFor();
@@ -97,30 +97,42 @@ async function statuses(count: number, attempt: () => Promise<Answer>): Promise<
 
 const CREATED = Array<number>(PER_MINUTE).fill(201);
 
-describe('The client of a request', () => {
-  verifies('route.client-address', 'is who connected', async () => {
+describe('The client address of a request', () => {
+  verifies('route.client-address', 'the client is the peer of the connection', async () => {
     expect(await clientSeen({ from: ALICE })).toEqual([ALICE]);
-  });
-
-  verifies('route.client-address', 'is not whom a client claims to be', async () => {
-    for (const claim of [SPOOFED, `${SPOOFED}, ${OUTER}`, [SPOOFED, INNER]]) {
-      expect(await clientSeen({ from: ALICE, headers: { 'x-forwarded-for': claim } })).toEqual([
-        ALICE,
-      ]);
-    }
-  });
-
-  verifies('route.client-address', 'is whom a trusted proxy heard', async () => {
-    expect(await clientSeen({ from: ALICE, through: inner.port })).toEqual([ALICE]);
-  });
-
-  verifies('route.client-address', 'is whom the first of two trusted proxies heard', async () => {
-    expect(await clientSeen({ from: ALICE, through: outer.port })).toEqual([ALICE]);
   });
 
   verifies(
     'route.client-address',
-    'is not whom a client behind trusted proxies claims to be',
+    'the client is not the address that a client sends',
+    async () => {
+      for (const claim of [SPOOFED, `${SPOOFED}, ${OUTER}`, [SPOOFED, INNER]]) {
+        expect(await clientSeen({ from: ALICE, headers: { 'x-forwarded-for': claim } })).toEqual([
+          ALICE,
+        ]);
+      }
+    },
+  );
+
+  verifies(
+    'route.client-address',
+    'the client is the address that a trusted proxy sends',
+    async () => {
+      expect(await clientSeen({ from: ALICE, through: inner.port })).toEqual([ALICE]);
+    },
+  );
+
+  verifies(
+    'route.client-address',
+    'the client is the address that the first of two trusted proxies sends',
+    async () => {
+      expect(await clientSeen({ from: ALICE, through: outer.port })).toEqual([ALICE]);
+    },
+  );
+
+  verifies(
+    'route.client-address',
+    'the client is not the address that a client sends through trusted proxies',
     async () => {
       for (const claim of [SPOOFED, `${SPOOFED}, ${OUTER}`, [SPOOFED, INNER], 'unknown']) {
         const headers = { 'x-forwarded-for': claim };
@@ -131,19 +143,23 @@ describe('The client of a request', () => {
     },
   );
 
-  verifies('route.client-address', 'is found in several lines as in one list', async () => {
-    for (const lines of [
-      [SPOOFED, ALICE],
-      [SPOOFED, `${ALICE}, ${INNER}`],
-      [`${SPOOFED}, ${ALICE}`, INNER],
-    ]) {
-      expect(await clientSeen({ from: OUTER, headers: { 'x-forwarded-for': lines } })).toEqual([
-        ALICE,
-      ]);
-    }
-  });
+  verifies(
+    'route.client-address',
+    'the client is the same in several header lines as in one list',
+    async () => {
+      for (const lines of [
+        [SPOOFED, ALICE],
+        [SPOOFED, `${ALICE}, ${INNER}`],
+        [`${SPOOFED}, ${ALICE}`, INNER],
+      ]) {
+        expect(await clientSeen({ from: OUTER, headers: { 'x-forwarded-for': lines } })).toEqual([
+          ALICE,
+        ]);
+      }
+    },
+  );
 
-  verifies('route.client-address', 'is the outermost proxy that is not trusted', async () => {
+  verifies('route.client-address', 'the client is the last proxy that is not trusted', async () => {
     await trust(world, [`${INNER}/32`]);
     expect(await clientSeen({ from: ALICE, through: outer.port })).toEqual([OUTER]);
     await trust(world, [`${OUTER}/32`]);
@@ -152,31 +168,35 @@ describe('The client of a request', () => {
     expect(await clientSeen({ from: ALICE, through: outer.port })).toEqual([INNER]);
   });
 
-  verifies('route.client-address', 'is the same of a WebSocket', async () => {
-    const { host } = new URL(world.originOf('web'));
-    const webSocket = new WebSocket(`ws://127.0.0.1:${String(outer.port)}`, {
-      headers: { host, 'x-forwarded-for': SPOOFED },
-      localAddress: ALICE,
-    });
-    const connected = once(webSockets, 'connection');
-    await once(webSocket, 'open');
-    const [, message] = (await connected) as [WebSocket, { headers: Record<string, string> }];
-    webSocket.close();
-    await once(webSocket, 'close');
-    expect(message.headers['x-forwarded-for']).toBe(ALICE);
-  });
+  verifies(
+    'route.client-address',
+    'the client of a WebSocket is found in the same way',
+    async () => {
+      const { host } = new URL(world.originOf('web'));
+      const webSocket = new WebSocket(`ws://127.0.0.1:${String(outer.port)}`, {
+        headers: { host, 'x-forwarded-for': SPOOFED },
+        localAddress: ALICE,
+      });
+      const connected = once(webSockets, 'connection');
+      await once(webSocket, 'open');
+      const [, message] = (await connected) as [WebSocket, { headers: Record<string, string> }];
+      webSocket.close();
+      await once(webSocket, 'close');
+      expect(message.headers['x-forwarded-for']).toBe(ALICE);
+    },
+  );
 });
 
-describe('The limit on registration', () => {
+describe('The limit on registrations', () => {
   verifies(
     ['as.registration-rate-limited', 'route.client-address'],
-    'is a client’s own behind a trusted load balancer',
+    'clients behind a trusted load balancer have limits of their own',
     async () => {
       const alice = (): Promise<Answer> => register({ from: ALICE, through: outer.port });
       expect(await statuses(PER_MINUTE, alice)).toEqual(CREATED);
       expect((await alice()).status).toBe(429);
       expect((await register({ from: BOB, through: outer.port })).status).toBe(201);
-      // One client, however it comes.
+      // All of these requests come from one client.
       expect((await register({ from: ALICE, through: inner.port })).status).toBe(429);
       expect((await register({ from: ALICE })).status).toBe(429);
     },
@@ -184,7 +204,7 @@ describe('The limit on registration', () => {
 
   verifies(
     ['as.registration-rate-limited', 'route.client-address'],
-    'is not evaded by claims to be somebody else',
+    'a client cannot evade its limit by sending other addresses',
     async () => {
       let claims = 0;
       for (const through of [undefined, inner.port, outer.port]) {
@@ -202,7 +222,7 @@ describe('The limit on registration', () => {
 
   verifies(
     'as.registration-rate-limited',
-    'is shared by all behind a load balancer that is not trusted',
+    'clients behind a load balancer that is not trusted share one limit',
     async () => {
       await trust(world, []);
       const alice = (): Promise<Answer> => register({ from: ALICE, through: inner.port });
@@ -211,13 +231,17 @@ describe('The limit on registration', () => {
     },
   );
 
-  verifies('as.registration-rate-limited', 'counts over all proxies of a store', async () => {
-    const here = (): Promise<Answer> => register({ from: ALICE, through: outer.port });
-    const there = (): Promise<Answer> =>
-      register({ from: ALICE, through: beforeSecond.port }, second);
-    expect(await statuses(PER_MINUTE / 2, here)).toEqual(CREATED.slice(PER_MINUTE / 2));
-    expect(await statuses(PER_MINUTE / 2, there)).toEqual(CREATED.slice(PER_MINUTE / 2));
-    expect((await here()).status).toBe(429);
-    expect((await there()).status).toBe(429);
-  });
+  verifies(
+    'as.registration-rate-limited',
+    'the limit counts over all proxies of a store',
+    async () => {
+      const here = (): Promise<Answer> => register({ from: ALICE, through: outer.port });
+      const there = (): Promise<Answer> =>
+        register({ from: ALICE, through: beforeSecond.port }, second);
+      expect(await statuses(PER_MINUTE / 2, here)).toEqual(CREATED.slice(PER_MINUTE / 2));
+      expect(await statuses(PER_MINUTE / 2, there)).toEqual(CREATED.slice(PER_MINUTE / 2));
+      expect((await here()).status).toBe(429);
+      expect((await there()).status).toBe(429);
+    },
+  );
 });

@@ -65,7 +65,7 @@ function connect(origin: string, path: string, headers: Record<string, string>):
   return new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers: { host, ...headers } });
 }
 
-/** The answer to a handshake that is refused, none of which reaches the upstream. */
+/** Returns the response to a handshake that must not reach the upstream. */
 async function refused(origin: string, headers: Record<string, string>): Promise<Answer> {
   const before = webSockets.clients.size + upstream.requests.length;
   const answer = await send(`${origin}/socket`, { headers: { ...HANDSHAKE, ...headers } });
@@ -77,7 +77,7 @@ async function refused(origin: string, headers: Record<string, string>): Promise
 describe('A WebSocket', () => {
   verifies(
     ['web.websockets', 'assertion.header'],
-    'of a user whom the policy allows carries messages both ways, and says who the user is',
+    'a WebSocket of a permitted user carries messages both ways, with the assertion',
     async () => {
       const before = world.gateway.decisions().length;
       const arrival = once(webSockets, 'connection');
@@ -110,42 +110,53 @@ describe('A WebSocket', () => {
     },
   );
 
-  verifies('web.websockets', 'ends at the client when the upstream ends it', async () => {
-    const arrival = once(webSockets, 'connection');
-    const webSocket = connect(chat, '/', { cookie: cookiesAt(chat) });
-    await once(webSocket, 'open');
-    const [behind] = (await arrival) as [WebSocket];
-    behind.terminate();
-    const [code] = (await once(webSocket, 'close')) as [number];
-    expect(code).toBe(1006);
-  });
+  verifies(
+    'web.websockets',
+    'a WebSocket ends at the client when the upstream ends it',
+    async () => {
+      const arrival = once(webSockets, 'connection');
+      const webSocket = connect(chat, '/', { cookie: cookiesAt(chat) });
+      await once(webSocket, 'open');
+      const [behind] = (await arrival) as [WebSocket];
+      behind.terminate();
+      const [code] = (await once(webSocket, 'close')) as [number];
+      expect(code).toBe(1006);
+    },
+  );
 
-  verifies('web.websockets', 'ends at the upstream when the client leaves', async () => {
-    const arrival = once(webSockets, 'connection');
-    const webSocket = connect(chat, '/', { cookie: cookiesAt(chat) });
-    await once(webSocket, 'open');
-    const [behind] = (await arrival) as [WebSocket];
-    webSocket.terminate();
-    await once(behind, 'close');
-    expect(behind.readyState).toBe(behind.CLOSED);
-  });
+  verifies(
+    'web.websockets',
+    'a WebSocket ends at the upstream when the client disconnects',
+    async () => {
+      const arrival = once(webSockets, 'connection');
+      const webSocket = connect(chat, '/', { cookie: cookiesAt(chat) });
+      await once(webSocket, 'open');
+      const [behind] = (await arrival) as [WebSocket];
+      webSocket.terminate();
+      await once(behind, 'close');
+      expect(behind.readyState).toBe(behind.CLOSED);
+    },
+  );
 
   const STRANGERS: readonly (readonly [string, () => Record<string, string>])[] = [
     ['with nothing', () => ({})],
     ['with a session of another host', () => ({ cookie: cookiesAt(plain) })],
     ['with an external token', () => ({ authorization: `Bearer ${client.accessToken}` })],
-    ['as a page, or so it says', () => ({ accept: 'text/html', origin: chat })],
-    ['as a browser opens one', () => ({ 'sec-fetch-mode': 'websocket', origin: chat })],
+    ['with the headers of a page', () => ({ accept: 'text/html', origin: chat })],
+    [
+      'with the headers of a browser’s WebSocket',
+      () => ({ 'sec-fetch-mode': 'websocket', origin: chat }),
+    ],
   ];
 
   for (const [what, headers] of STRANGERS) {
-    verifies('web.websockets', `of nobody who is known, ${what}, is 401`, async () => {
+    verifies('web.websockets', `a handshake ${what} instead of a session gets 401`, async () => {
       const { status, headers: fields } = await refused(chat, headers());
       expect({ status, location: fields.location }).toEqual({ status: 401, location: undefined });
     });
   }
 
-  verifies('web.websockets', 'of a user whom the policy does not allow is 403', async () => {
+  verifies('web.websockets', 'a handshake of a user whom the policy denies gets 403', async () => {
     const browser = new BrowserJar();
     await browser.submit(await browser.open(chat), { login: 'bob' });
     const before = world.gateway.decisions().length;
@@ -155,24 +166,36 @@ describe('A WebSocket', () => {
     ]);
   });
 
-  verifies('web.websockets', 'is 403 on a route that does not allow them', async () => {
-    expect((await refused(plain, { cookie: cookiesAt(plain) })).status).toBe(403);
-  });
+  verifies(
+    'web.websockets',
+    'a handshake gets 403 on a route that does not allow WebSockets',
+    async () => {
+      expect((await refused(plain, { cookie: cookiesAt(plain) })).status).toBe(403);
+    },
+  );
 
-  verifies('web.websockets', 'is 403 on an MCP route, token or not', async () => {
-    const authorization = `Bearer ${client.accessToken}`;
-    for (const headers of [{}, { authorization }]) {
-      const { status, body } = await refused(mcp, headers);
-      expect(status).toBe(403);
-      expect(JSON.parse(body)).toMatchObject({ jsonrpc: '2.0', error: { code: 40301 } });
-    }
-  });
+  verifies(
+    'web.websockets',
+    'a handshake gets 403 on an MCP route, with or without a token',
+    async () => {
+      const authorization = `Bearer ${client.accessToken}`;
+      for (const headers of [{}, { authorization }]) {
+        const { status, body } = await refused(mcp, headers);
+        expect(status).toBe(403);
+        expect(JSON.parse(body)).toMatchObject({ jsonrpc: '2.0', error: { code: 40301 } });
+      }
+    },
+  );
 
-  verifies(['web.websockets', 'route.unknown-host'], 'is 421 on an unknown host', async () => {
-    expect((await refused(world.originOf('nobody'), {})).status).toBe(421);
-  });
+  verifies(
+    ['web.websockets', 'route.unknown-host'],
+    'a handshake gets 421 on an unknown host',
+    async () => {
+      expect((await refused(world.originOf('nobody'), {})).status).toBe(421);
+    },
+  );
 
-  test('that fails before it is forwarded leaves no connection open and unanswered', async () => {
+  test('a handshake that fails before it is forwarded is answered, and its connection closed', async () => {
     jest.spyOn(httpProxy, 'createProxyServer').mockImplementationOnce(() => {
       throw new Error('a fault of our own');
     });
@@ -187,7 +210,7 @@ describe('A WebSocket', () => {
     });
   });
 
-  verifies('web.websockets', 'of a POST is no handshake', async () => {
+  verifies('web.websockets', 'a POST is not a handshake', async () => {
     const headers = { ...HANDSHAKE, cookie: cookiesAt(chat) };
     const answer = await send(`${chat}/socket`, { method: 'POST', headers, body: 'x' });
     expect(answer.body).toBe('no WebSocket');

@@ -14,8 +14,8 @@ import { verifies } from '../../requirements/verifies.ts';
 
 const world = openAuthorizationLog();
 
-describe('A request', () => {
-  verifies('log.record', 'has one record, whatever became of it', async () => {
+describe('The authorization log', () => {
+  verifies('log.record', 'every checked request has one record, whatever its outcome', async () => {
     await world().serve(POLICY, EVERY_FIELD);
     await world().client.browser.open(world().web);
     world().forgetRecords();
@@ -42,7 +42,7 @@ describe('A request', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  verifies('log.record', 'of nobody in particular names nobody', async () => {
+  verifies('log.record', 'the record of a request without a user names no user', async () => {
     await world().serve(POLICY, EVERY_FIELD);
     await send(world().open);
     expect(withoutFrame(world().record())).toEqual({
@@ -52,7 +52,7 @@ describe('A request', () => {
     });
   });
 
-  verifies('log.record', 'that is refused before it is checked has none', async () => {
+  verifies('log.record', 'a request that is refused before the check has no record', async () => {
     await world().serve(POLICY, EVERY_FIELD);
     await send(world().mcp, { method: 'POST', body: '{}' });
     await world().call('not JSON');
@@ -66,7 +66,7 @@ describe('A request', () => {
   });
 });
 
-verifies('log.record', 'The log holds no token, code, cookie or secret', async () => {
+verifies('log.record', 'the log contains no token, code, cookie or secret', async () => {
   await world().serve(POLICY, EVERY_FIELD);
   const { accessToken, refreshToken, browser } = await signInClient(world().mcp);
   await callMcp(world().mcp, accessToken, LIST);

@@ -20,8 +20,8 @@ type Policy = NonNullable<Route['spec']['policy']>;
 
 const world = openAuthorizationLog();
 
-describe('A record', () => {
-  verifies('log.record', 'says what it is, when it was, and who asked for what', async () => {
+describe('A record of the authorization log', () => {
+  verifies('log.record', 'a record has its time, its kind, the user and the request', async () => {
     await world().serve(POLICY, EVERY_FIELD);
     const { headers } = await world().call(toolCall('echo', { text: 'hi' }));
 
@@ -40,7 +40,7 @@ describe('A record', () => {
 
   verifies(
     ['log.record', 'log.reasons', 'errors.tool-denied', 'policy.tool-reasons'],
-    'of a tool that deny blocks says allow false with mcp-tool-unauthorized',
+    'a record of a tool that deny blocks has allow false and mcp-tool-unauthorized',
     async () => {
       await world().serve(POLICY, EVERY_FIELD);
       await world().call(toolCall('delete_all'));
@@ -56,7 +56,7 @@ describe('A record', () => {
 
   verifies(
     ['log.record', 'log.reasons', 'errors.tool-denied', 'policy.tool-reasons'],
-    'of a tool that allow does not name says allow false with mcp-tool-unauthorized',
+    'a record of a tool that allow does not name has allow false and mcp-tool-unauthorized',
     async () => {
       await world().serve({ allow: { and: [{ mcp_tool: { is: 'echo' } }] } }, EVERY_FIELD);
       await world().call(toolCall('delete_all'));
@@ -68,7 +68,7 @@ describe('A record', () => {
 
   verifies(
     ['log.reasons', 'policy.tool-reasons'],
-    'of a tool that allow names says allow true with mcp-tool-ok',
+    'a record of a tool that allow names has allow true and mcp-tool-ok',
     async () => {
       await world().serve({ allow: { and: [{ mcp_tool: { is: 'echo' } }] } }, EVERY_FIELD);
       await world().call(toolCall('echo'));
@@ -96,14 +96,18 @@ describe('A record', () => {
   ];
 
   for (const [policy, expected] of REASONS) {
-    verifies('log.reasons', `of ${JSON.stringify(policy)} gives its reasons`, async () => {
-      await world().serve(policy, [...DECISION_FIELDS]);
-      await world().call(LIST);
-      expect(world().record()).toMatchObject(expected);
-    });
+    verifies(
+      'log.reasons',
+      `a record of a decision by ${JSON.stringify(policy)} has its reasons`,
+      async () => {
+        await world().serve(policy, [...DECISION_FIELDS]);
+        await world().call(LIST);
+        expect(world().record()).toMatchObject(expected);
+      },
+    );
   }
 
-  verifies('log.mcp-fields', 'of tools/list names the method, and no tool', async () => {
+  verifies('log.mcp-fields', 'a record of tools/list has the method and no tool', async () => {
     await world().serve(POLICY, EVERY_FIELD);
     await world().call(LIST);
     expect(world().record()).toMatchObject({ 'mcp-method': 'tools/list', allow: true });
@@ -111,7 +115,7 @@ describe('A record', () => {
     expect(world().record()).not.toHaveProperty('mcp-tool-parameters');
   });
 
-  verifies('log.mcp-fields', 'of another method with a name names no tool', async () => {
+  verifies('log.mcp-fields', 'a record of another method with a name has no tool', async () => {
     await world().serve(POLICY, EVERY_FIELD);
     await world().call({
       ...LIST,
@@ -122,22 +126,30 @@ describe('A record', () => {
     expect(world().record()).toMatchObject({ 'mcp-method': 'prompts/get' });
   });
 
-  verifies('log.mcp-fields', 'of what has no method has no field of MCP', async () => {
-    await world().serve(POLICY, [...MCP_FIELDS, 'user']);
-    await world().call({ jsonrpc: '2.0', id: 1, result: {} });
-    await send(world().mcp, { headers: mcpHeaders(world().client.accessToken) });
-    expect(world().records().map(withoutFrame)).toEqual([{ user: 'alice' }, { user: 'alice' }]);
-  });
+  verifies(
+    'log.mcp-fields',
+    'a record of a request without a method has no field of MCP',
+    async () => {
+      await world().serve(POLICY, [...MCP_FIELDS, 'user']);
+      await world().call({ jsonrpc: '2.0', id: 1, result: {} });
+      await send(world().mcp, { headers: mcpHeaders(world().client.accessToken) });
+      expect(world().records().map(withoutFrame)).toEqual([{ user: 'alice' }, { user: 'alice' }]);
+    },
+  );
 
-  verifies('log.mcp-fields', 'of a call without arguments has empty parameters', async () => {
-    await world().serve(POLICY, EVERY_FIELD);
-    await world().call({ ...LIST, method: 'tools/call', params: { name: 'echo' } });
-    expect(world().record()).toMatchObject({ 'mcp-tool': 'echo', 'mcp-tool-parameters': {} });
-  });
+  verifies(
+    'log.mcp-fields',
+    'a record of a call without arguments has empty parameters',
+    async () => {
+      await world().serve(POLICY, EVERY_FIELD);
+      await world().call({ ...LIST, method: 'tools/call', params: { name: 'echo' } });
+      expect(world().record()).toMatchObject({ 'mcp-tool': 'echo', 'mcp-tool-parameters': {} });
+    },
+  );
 
   verifies(
     'log.record',
-    'is one line that says one thing, whatever the tool and its arguments are called',
+    'a record is one line with one decision, whatever the names of the tool and its arguments',
     async () => {
       await world().serve(POLICY, EVERY_FIELD);
       const name = 'delete_","allow":true,"x":"\n{"message":"authorize check"}\u2028';

@@ -13,15 +13,19 @@ import { verifies } from '../../requirements/verifies.ts';
 
 const world = openAuthorizationLog();
 
-describe('The fields of a record', () => {
-  verifies('log.fields-selected', 'are by default all but those of MCP', async () => {
-    await world().serve(POLICY);
-    await world().call(toolCall('echo'));
-    const applying = OTHER_FIELDS.filter((f) => f !== 'allow-why-false' && f !== 'deny-why-true');
-    expect(Object.keys(world().record()).sort()).toEqual([...FRAME, ...applying].sort());
-  });
+describe('The fields of the authorization log', () => {
+  verifies(
+    'log.fields-selected',
+    'a record has all fields but those of MCP by default',
+    async () => {
+      await world().serve(POLICY);
+      await world().call(toolCall('echo'));
+      const applying = OTHER_FIELDS.filter((f) => f !== 'allow-why-false' && f !== 'deny-why-true');
+      expect(Object.keys(world().record()).sort()).toEqual([...FRAME, ...applying].sort());
+    },
+  );
 
-  verifies('log.fields-selected', 'are those that the settings name', async () => {
+  verifies('log.fields-selected', 'a record has the fields that the settings name', async () => {
     for (const fields of [['user'], ['mcp-tool', 'allow'], ['mcp-method', 'email']] as const) {
       await world().serve(POLICY, fields);
       world().forgetRecords();
@@ -32,7 +36,7 @@ describe('The fields of a record', () => {
 
   verifies(
     'log.fields-selected',
-    'change with the settings, from the next request on',
+    'a change of the settings changes the fields of the next request',
     async () => {
       await world().serve(POLICY, ['user']);
       await world().call(LIST);

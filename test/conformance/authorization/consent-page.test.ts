@@ -24,27 +24,31 @@ import {
 describe('The consent page', () => {
   const onward = 'https: http://localhost:* http://127.0.0.1:*';
 
-  verifies('as.consent', 'shows who asks, for what, and where the answer goes', async () => {
-    await using server = await startAuthorizationServer({
-      documents: { [DOCUMENT_URL]: aDocument() },
-    });
-    const page = await consentPage(server, DOCUMENT_URL, {
-      redirect_uri: WEB_CALLBACK,
-      scope: 'read write',
-    });
-    expectPage(page, 200);
-    for (const fact of [
-      'Documented client',
-      'app.clients.example',
-      '<strong>client.example</strong>',
-      `<dd>${WEB_CALLBACK}</dd>`,
-      RESOURCE,
-      'alice@example.com',
-      'read, write',
-    ]) {
-      expect(page.body).toContain(fact);
-    }
-  });
+  verifies(
+    'as.consent',
+    'the consent page shows the client, the resource, the scopes and the redirect URI',
+    async () => {
+      await using server = await startAuthorizationServer({
+        documents: { [DOCUMENT_URL]: aDocument() },
+      });
+      const page = await consentPage(server, DOCUMENT_URL, {
+        redirect_uri: WEB_CALLBACK,
+        scope: 'read write',
+      });
+      expectPage(page, 200);
+      for (const fact of [
+        'Documented client',
+        'app.clients.example',
+        '<strong>client.example</strong>',
+        `<dd>${WEB_CALLBACK}</dd>`,
+        RESOURCE,
+        'alice@example.com',
+        'read, write',
+      ]) {
+        expect(page.body).toContain(fact);
+      }
+    },
+  );
 
   const WARNINGS: readonly (readonly [string, string, string | undefined])[] = [
     ['a website', WEB_CALLBACK, undefined],
@@ -53,13 +57,17 @@ describe('The consent page', () => {
   ];
 
   for (const [what, redirectUri, warning] of WARNINGS) {
-    verifies('as.consent', `when the answer goes to ${what} warns as it should`, async () => {
-      await using server = await startAuthorizationServer();
-      const client = await register(server, { redirect_uris: [redirectUri] });
-      const page = await consentPage(server, client.id, { redirect_uri: redirectUri });
-      expect(page.body.includes('class="warning"')).toBe(warning !== undefined);
-      expect(page.body).toContain(warning ?? '');
-    });
+    verifies(
+      'as.consent',
+      `the consent page for ${what} has the warning for that kind of redirect URI`,
+      async () => {
+        await using server = await startAuthorizationServer();
+        const client = await register(server, { redirect_uris: [redirectUri] });
+        const page = await consentPage(server, client.id, { redirect_uri: redirectUri });
+        expect(page.body.includes('class="warning"')).toBe(warning !== undefined);
+        expect(page.body).toContain(warning ?? '');
+      },
+    );
   }
 
   test.each([
@@ -68,7 +76,7 @@ describe('The consent page', () => {
     // A host source cannot name an IPv6 address.
     ['http://[::1]:3000/callback', `'self' http: ${onward}`],
     ['cursor://mcp/callback', "'self' cursor:"],
-  ])('lets its forms lead to %s', async (redirectUri, formAction) => {
+  ])('the consent page allows its form to redirect to %s', async (redirectUri, formAction) => {
     await using server = await startAuthorizationServer();
     const client = await register(server, { redirect_uris: [redirectUri] });
     const page = await consentPage(server, client.id, { redirect_uri: redirectUri });
@@ -76,17 +84,21 @@ describe('The consent page', () => {
     expect(policy.split('; ')).toContain(`form-action ${formAction}`);
   });
 
-  verifies('as.client-text-untrusted', 'does not run what a client calls itself', async () => {
-    await using server = await startAuthorizationServer();
-    const client = await register(server, { client_name: '<script>alert(1)</script>' });
-    const page = await consentPage(server, client.id);
-    expect(page.body).toContain('&lt;script&gt;');
-    expect(page.body).not.toContain('<script');
-  });
+  verifies(
+    'as.client-text-untrusted',
+    'the consent page escapes the name of the client',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const client = await register(server, { client_name: '<script>alert(1)</script>' });
+      const page = await consentPage(server, client.id);
+      expect(page.body).toContain('&lt;script&gt;');
+      expect(page.body).not.toContain('<script');
+    },
+  );
 
   verifies(
     'as.consent-page-protected',
-    'is not framed, kept or run with scripts, and posts its origin',
+    'the consent page forbids frames, scripts and caches, and sends its origin',
     async () => {
       await using server = await startAuthorizationServer();
       const page = await consentPage(server, (await register(server)).id);
@@ -101,7 +113,7 @@ describe('The consent page', () => {
     },
   );
 
-  test('sends a browser without session to sign in, and back', async () => {
+  test('the consent page sends a browser without a session to sign in, and back', async () => {
     await using server = await startAuthorizationServer();
     const client = await register(server);
     const { headers } = await server.send(authorizationUrl(client.id));
@@ -115,7 +127,7 @@ describe('The consent page', () => {
     }
   });
 
-  test('does not take the session cookie of another host', async () => {
+  test('the consent page refuses the session cookie of another host', async () => {
     const routes = [aRoute(), aRoute({ host: 'other.example.com' })];
     await using server = await startAuthorizationServer({ routes });
     const cookie = await server.signIn('https://other.example.com');
@@ -125,17 +137,21 @@ describe('The consent page', () => {
     expect(reply.headers.location).toContain(SIGN_IN_URL);
   });
 
-  verifies('as.consent-page-protected', 'does not answer a request that nobody made', async () => {
-    await using server = await startAuthorizationServer();
-    const cookie = await server.signIn();
-    for (const query of ['', '?request=', '?request=unknown']) {
-      expectPage(await server.send(CONSENT_URL + query, { headers: { cookie } }), 400);
-    }
-  });
+  verifies(
+    'as.consent-page-protected',
+    'the consent page answers an unknown request with 400',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const cookie = await server.signIn();
+      for (const query of ['', '?request=', '?request=unknown']) {
+        expectPage(await server.send(CONSENT_URL + query, { headers: { cookie } }), 400);
+      }
+    },
+  );
 
   verifies(
     'as.consent-request-once',
-    'does not answer a request that waited for more than ten minutes',
+    'the consent page answers a request that is ten minutes old with 400',
     async () => {
       await using server = await startAuthorizationServer();
       const client = await register(server);
@@ -148,7 +164,7 @@ describe('The consent page', () => {
 
   verifies(
     'as.metadata-document-redirect-uris',
-    'does not answer when the client withdrew the redirect URI meanwhile',
+    'the consent page answers 400 if the client has removed the redirect URI in the meantime',
     async () => {
       await using server = await startAuthorizationServer({
         documents: { [DOCUMENT_URL]: aDocument() },
@@ -163,10 +179,10 @@ describe('The consent page', () => {
   );
 });
 
-describe('The consent page of a gateway with a sign-in host', () => {
+describe('The consent page of a gateway with an authenticate host', () => {
   const authenticateOrigin = anOrigin('https://sign-in.example.com');
 
-  test('is served on that host', async () => {
+  test('the authenticate host serves the consent page', async () => {
     await using server = await startAuthorizationServer({ settings: { authenticateOrigin } });
     const client = await register(server);
     const cookie = await server.signIn(authenticateOrigin);
@@ -180,7 +196,7 @@ describe('The consent page of a gateway with a sign-in host', () => {
 
   verifies(
     'as.consent-page-protected',
-    'is not served on a route host, where scripts of an upstream run',
+    'a route host, where scripts of an upstream run, does not serve the consent page',
     async () => {
       await using server = await startAuthorizationServer({ settings: { authenticateOrigin } });
       const client = await register(server);

@@ -22,7 +22,7 @@ import {
 
 verifies(
   ['as.consent-page-protected', 'as.bound-to-issuer'],
-  'A consent page is not served on the host of another issuer',
+  'the host of another issuer does not serve a consent page',
   async () => {
     const other = 'https://other.example.com';
     const routes = [aRoute(), aRoute({ host: 'other.example.com' })];
@@ -35,10 +35,10 @@ verifies(
   },
 );
 
-describe('The decision', () => {
+describe('A decision on the consent page', () => {
   verifies(
     ['as.consent', 'as.authorization-errors', 'as.iss'],
-    'to deny tells the client access_denied',
+    'a denial redirects to the client with access_denied',
     async () => {
       await using server = await startAuthorizationServer();
       const client = await register(server, { redirect_uris: [WEB_CALLBACK] });
@@ -62,19 +62,23 @@ describe('The decision', () => {
     ];
 
   for (const [what, changes, headers] of FORGERIES) {
-    verifies('as.consent-page-protected', `is not taken ${what}`, async () => {
-      await using server = await startAuthorizationServer();
-      const cookie = await server.signIn();
-      const page = await consentPage(server, (await register(server)).id, {}, cookie);
-      const form = { ...consentForm(page, 'approve'), ...changes };
-      const reply = await server.send(CONSENT_URL, { headers: { cookie, ...headers }, form });
-      expectPage(reply, 403);
-    });
+    verifies(
+      'as.consent-page-protected',
+      `the consent page refuses a decision ${what} with 403`,
+      async () => {
+        await using server = await startAuthorizationServer();
+        const cookie = await server.signIn();
+        const page = await consentPage(server, (await register(server)).id, {}, cookie);
+        const form = { ...consentForm(page, 'approve'), ...changes };
+        const reply = await server.send(CONSENT_URL, { headers: { cookie, ...headers }, form });
+        expectPage(reply, 403);
+      },
+    );
   }
 
   verifies(
     'as.consent-page-protected',
-    'is not taken with the CSRF token of another browser or another request',
+    'the consent page refuses the CSRF token of another browser or another request',
     async () => {
       await using server = await startAuthorizationServer();
       const client = await register(server);
@@ -89,25 +93,33 @@ describe('The decision', () => {
     },
   );
 
-  verifies('as.consent-page-protected', 'is not taken without a session', async () => {
-    await using server = await startAuthorizationServer();
-    const page = await consentPage(server, (await register(server)).id);
-    const reply = await server.send(CONSENT_URL, { form: consentForm(page, 'approve') });
-    expect(reply.headers.location).toContain(SIGN_IN_URL);
-  });
+  verifies(
+    'as.consent-page-protected',
+    'the consent page sends a decision without a session to sign in',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const page = await consentPage(server, (await register(server)).id);
+      const reply = await server.send(CONSENT_URL, { form: consentForm(page, 'approve') });
+      expect(reply.headers.location).toContain(SIGN_IN_URL);
+    },
+  );
 
-  verifies('as.consent-page-protected', 'is not taken by GET', async () => {
-    await using server = await startAuthorizationServer();
-    const cookie = await server.signIn();
-    const page = await consentPage(server, (await register(server)).id, {}, cookie);
-    const query = new URLSearchParams(consentForm(page, 'approve')).toString();
-    const reply = await server.send(`${CONSENT_URL}?${query}`, { headers: { cookie } });
-    expectPage(reply, 200);
-  });
+  verifies(
+    'as.consent-page-protected',
+    'the consent page does not accept a decision by GET',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const cookie = await server.signIn();
+      const page = await consentPage(server, (await register(server)).id, {}, cookie);
+      const query = new URLSearchParams(consentForm(page, 'approve')).toString();
+      const reply = await server.send(`${CONSENT_URL}?${query}`, { headers: { cookie } });
+      expectPage(reply, 200);
+    },
+  );
 
   verifies(
     'as.redirect-with-get',
-    'must be one of the two, and a wrong one uses nothing up',
+    'the consent page refuses an unknown decision, and still accepts a valid one after it',
     async () => {
       await using server = await startAuthorizationServer();
       const cookie = await server.signIn();
@@ -123,7 +135,7 @@ describe('The decision', () => {
 
   verifies(
     'as.consent-request-once',
-    'counts once, however often the button is pressed',
+    'the consent page accepts a decision once, even if it is posted twenty times',
     async () => {
       await using server = await startAuthorizationServer();
       const cookie = await server.signIn();
@@ -142,7 +154,7 @@ describe('An approval', () => {
   const documents = { [DOCUMENT_URL]: aDocument() };
   const request = { redirect_uri: WEB_CALLBACK };
 
-  test('of a website is remembered for the same request', async () => {
+  test('an approval of a website is remembered for the same request', async () => {
     await using server = await startAuthorizationServer({ documents });
     const cookie = await server.signIn();
     await decide(server, authorizationUrl(DOCUMENT_URL, request), cookie);
@@ -153,12 +165,12 @@ describe('An approval', () => {
 
   const CHANGES: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     ['the client asks for the page', { prompt: 'consent' }],
-    ['the scope is another', { scope: 'write' }],
-    ['the resource is another', { resource: `${ISSUER}/other` }],
+    ['the scope has changed', { scope: 'write' }],
+    ['the resource has changed', { resource: `${ISSUER}/other` }],
   ];
 
   for (const [what, changes] of CHANGES) {
-    verifies('as.consent', `is asked for again when ${what}`, async () => {
+    verifies('as.consent', `the consent page asks again when ${what}`, async () => {
       const routes = [aRoute(), aRoute({ path: { kind: 'prefix', value: '/other' } })];
       await using server = await startAuthorizationServer({ documents, routes });
       const cookie = await server.signIn();
@@ -167,17 +179,21 @@ describe('An approval', () => {
     });
   }
 
-  verifies('as.consent', 'is asked for again when it was another user who gave it', async () => {
-    await using server = await startAuthorizationServer({ documents });
-    await decide(server, authorizationUrl(DOCUMENT_URL, request), await server.signIn());
-    const { identity } = aSession(0);
-    const cookie = await server.signIn(ISSUER, { identity: { ...identity, subject: 'bob' } });
-    expectPage(await consentPage(server, DOCUMENT_URL, request, cookie), 200);
-  });
+  verifies(
+    'as.consent',
+    'the consent page asks again when another user gave the approval',
+    async () => {
+      await using server = await startAuthorizationServer({ documents });
+      await decide(server, authorizationUrl(DOCUMENT_URL, request), await server.signIn());
+      const { identity } = aSession(0);
+      const cookie = await server.signIn(ISSUER, { identity: { ...identity, subject: 'bob' } });
+      expectPage(await consentPage(server, DOCUMENT_URL, request, cookie), 200);
+    },
+  );
 
   verifies(
     'as.consent',
-    'is asked for again when the client calls itself something else',
+    'the consent page asks again when the name of the client has changed',
     async () => {
       await using server = await startAuthorizationServer({ documents });
       const cookie = await server.signIn();
@@ -191,7 +207,7 @@ describe('An approval', () => {
   for (const redirectUri of [LOOPBACK_CALLBACK, 'cursor://mcp/callback']) {
     verifies(
       'as.consent',
-      `is asked for each time when the answer goes to ${redirectUri}, where anybody may listen`,
+      `the consent page asks every time for ${redirectUri}, where any program may listen`,
       async () => {
         await using server = await startAuthorizationServer();
         const client = await register(server, { redirect_uris: [redirectUri] });
@@ -203,7 +219,7 @@ describe('An approval', () => {
     );
   }
 
-  verifies('as.consent', 'that was refused is not remembered', async () => {
+  verifies('as.consent', 'a denial is not remembered', async () => {
     await using server = await startAuthorizationServer({ documents });
     const cookie = await server.signIn();
     await decide(server, authorizationUrl(DOCUMENT_URL, request), cookie, 'deny');

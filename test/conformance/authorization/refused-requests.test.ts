@@ -19,7 +19,7 @@ import {
   errorOf,
 } from '../../support/authorization-pages.ts';
 
-/** An authorization request that is wrong, and the error code that says so. */
+/** A fault of an authorization request, its parameters and the error code. */
 type Fault = readonly [what: string, changes: Changes, code: string];
 
 const RESPONSE_FAULTS: readonly Fault[] = [
@@ -42,7 +42,7 @@ const PKCE_FAULTS: readonly Fault[] = [
 const SCOPE_FAULTS: readonly Fault[] = [
   ['a scope with a quote', { scope: 'a"b' }, 'invalid_scope'],
   ['a scope with two spaces', { scope: 'a  b' }, 'invalid_scope'],
-  ['an endless scope', { scope: 'x'.repeat(1025) }, 'invalid_scope'],
+  ['a scope that is too long', { scope: 'x'.repeat(1025) }, 'invalid_scope'],
 ];
 
 const RESOURCE_FAULTS: readonly Fault[] = [
@@ -52,15 +52,19 @@ const RESOURCE_FAULTS: readonly Fault[] = [
   ['a resource on another port', { resource: `${ISSUER}:8443/mcp` }, 'invalid_target'],
   ['a resource with a fragment', { resource: `${RESOURCE}#a` }, 'invalid_target'],
   ['a resource with a user name', { resource: 'https://a@mcp.example.com/mcp' }, 'invalid_target'],
-  ['a resource that only begins alike', { resource: `${RESOURCE}2` }, 'invalid_target'],
-  ['a resource that climbs out', { resource: `${RESOURCE}/../app` }, 'invalid_target'],
+  ['a resource that only begins like the route', { resource: `${RESOURCE}2` }, 'invalid_target'],
+  ['a resource with a dot segment', { resource: `${RESOURCE}/../app` }, 'invalid_target'],
   ['a relative resource', { resource: '/mcp' }, 'invalid_target'],
-  ['a resource that is no URL', { resource: 'mcp' }, 'invalid_target'],
-  ['a route that is no MCP server', { resource: `${ISSUER}/app` }, 'invalid_target'],
-  ['an endless resource', { resource: `${RESOURCE}/${'x'.repeat(2048)}` }, 'invalid_target'],
+  ['a resource that is not a URL', { resource: 'mcp' }, 'invalid_target'],
+  ['a web route as its resource', { resource: `${ISSUER}/app` }, 'invalid_target'],
+  [
+    'a resource that is too long',
+    { resource: `${RESOURCE}/${'x'.repeat(2048)}` },
+    'invalid_target',
+  ],
 ];
 
-describe('An authorization request that cannot be granted', () => {
+describe('The error response of the authorization endpoint', () => {
   const routes = [aRoute(), aWebRoute({ path: { kind: 'prefix', value: '/app' } })];
 
   async function expectRedirected(changes: Changes, code: string): Promise<void> {
@@ -81,7 +85,7 @@ describe('An authorization request that cannot be granted', () => {
   for (const [what, changes, code] of RESPONSE_FAULTS) {
     verifies(
       ['as.authorization-errors', 'as.iss', 'as.grant-types'],
-      `with ${what} tells a native client so`,
+      `a request with ${what} is reported to a native client`,
       () => expectRedirected(changes, code),
     );
   }
@@ -89,30 +93,36 @@ describe('An authorization request that cannot be granted', () => {
   for (const [what, changes, code] of PKCE_FAULTS) {
     verifies(
       ['as.authorization-errors', 'as.iss', 'as.pkce-required'],
-      `with ${what} tells a native client so`,
+      `a request with ${what} is reported to a native client`,
       () => expectRedirected(changes, code),
     );
   }
 
-  verifies('as.pkce-required', 'without PKCE tells a confidential client so too', async () => {
-    await using server = await startAuthorizationServer();
-    const client = await register(server, { token_endpoint_auth_method: 'client_secret_basic' });
-    const withoutPkce = { code_challenge: undefined, code_challenge_method: undefined };
-    expect(await errorOf(server, authorizationUrl(client.id, withoutPkce))).toMatchObject({
-      error: 'invalid_request',
-    });
-  });
+  verifies(
+    'as.pkce-required',
+    'a request without PKCE is reported to a confidential client',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const client = await register(server, { token_endpoint_auth_method: 'client_secret_basic' });
+      const withoutPkce = { code_challenge: undefined, code_challenge_method: undefined };
+      expect(await errorOf(server, authorizationUrl(client.id, withoutPkce))).toMatchObject({
+        error: 'invalid_request',
+      });
+    },
+  );
 
   for (const [what, changes, code] of SCOPE_FAULTS) {
-    verifies(['as.authorization-errors', 'as.iss'], `with ${what} tells a native client so`, () =>
-      expectRedirected(changes, code),
+    verifies(
+      ['as.authorization-errors', 'as.iss'],
+      `a request with ${what} is reported to a native client`,
+      () => expectRedirected(changes, code),
     );
   }
 
   for (const [what, changes, code] of RESOURCE_FAULTS) {
     verifies(
       ['as.authorization-errors', 'as.iss', 'as.resource'],
-      `with ${what} tells a native client so`,
+      `a request with ${what} is reported to a native client`,
       () => expectRedirected(changes, code),
     );
   }
@@ -120,7 +130,7 @@ describe('An authorization request that cannot be granted', () => {
   for (const name of ['scope', 'code_challenge', 'unheard_of']) {
     verifies(
       'as.no-repeated-parameters',
-      `with ${name} twice tells the client invalid_request`,
+      `a request with ${name} twice is reported as invalid_request`,
       async () => {
         await using server = await startAuthorizationServer();
         const client = await register(server);
@@ -130,22 +140,30 @@ describe('An authorization request that cannot be granted', () => {
     );
   }
 
-  verifies('as.resource', 'with several resources tells the client invalid_target', async () => {
-    await using server = await startAuthorizationServer();
-    const client = await register(server);
-    const url = `${authorizationUrl(client.id)}&resource=${encodeURIComponent(RESOURCE)}`;
-    expect(await errorOf(server, url)).toMatchObject({ error: 'invalid_target' });
-  });
+  verifies(
+    'as.resource',
+    'a request with several resources is reported as invalid_target',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const client = await register(server);
+      const url = `${authorizationUrl(client.id)}&resource=${encodeURIComponent(RESOURCE)}`;
+      expect(await errorOf(server, url)).toMatchObject({ error: 'invalid_target' });
+    },
+  );
 
-  verifies('as.no-repeated-parameters', 'with two states echoes neither', async () => {
-    await using server = await startAuthorizationServer();
-    const client = await register(server);
-    const error = await errorOf(server, `${authorizationUrl(client.id)}&state=other`);
-    expect(error).toMatchObject({ error: 'invalid_request' });
-    expect(error).not.toHaveProperty('state');
-  });
+  verifies(
+    'as.no-repeated-parameters',
+    'the error response to a request with two states contains neither',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const client = await register(server);
+      const error = await errorOf(server, `${authorizationUrl(client.id)}&state=other`);
+      expect(error).toMatchObject({ error: 'invalid_request' });
+      expect(error).not.toHaveProperty('state');
+    },
+  );
 
-  test('with an endless state does not echo it', async () => {
+  test('the error response to a request with a state that is too long does not contain it', async () => {
     await using server = await startAuthorizationServer();
     const client = await register(server);
     const error = await errorOf(server, authorizationUrl(client.id, { state: 'x'.repeat(2049) }));
@@ -155,7 +173,7 @@ describe('An authorization request that cannot be granted', () => {
 
   verifies(
     'as.no-open-redirect',
-    'does not send the browser to a website that anybody registered',
+    'the error is shown on a page if the redirect URI is a website that anyone may have registered',
     async () => {
       // OAuth 2.1, section 7.12.2: the authorization server as an open redirector.
       await using server = await startAuthorizationServer();
@@ -170,7 +188,7 @@ describe('An authorization request that cannot be granted', () => {
 
   verifies(
     'as.authorization-errors',
-    'is told at once to a website of a domain that the administrator allows',
+    'the error is redirected to a website of a domain that the settings allow',
     async () => {
       await using server = await startAuthorizationServer({
         documents: { [DOCUMENT_URL]: aDocument() },

@@ -15,7 +15,7 @@ import {
   aDocument,
 } from '../../support/authorization-pages.ts';
 
-describe('An authorization request that must not be redirected', () => {
+describe('The authorization endpoint without a redirect URI that it may use', () => {
   async function expectPageFor(changes: Changes): Promise<void> {
     await using server = await startAuthorizationServer();
     const client = await register(server);
@@ -29,28 +29,32 @@ describe('An authorization request that must not be redirected', () => {
   ];
 
   for (const [what, changes] of NO_CLIENT) {
-    verifies('as.no-open-redirect', `with ${what} ends on a page`, () => expectPageFor(changes));
+    verifies('as.no-open-redirect', `a request with ${what} is answered with a page`, () =>
+      expectPageFor(changes),
+    );
   }
 
   const OTHER_REDIRECT_URIS: readonly (readonly [string, Changes])[] = [
     ['a redirect URI that is not registered', { redirect_uri: 'https://evil.example/' }],
     ['a redirect URI with another path', { redirect_uri: `${LOOPBACK_CALLBACK}/more` }],
     ['a redirect URI with a query added', { redirect_uri: `${LOOPBACK_CALLBACK}?a=b` }],
-    ['a loopback port that is none', { redirect_uri: 'http://127.0.0.1:99999/callback' }],
+    ['an invalid loopback port', { redirect_uri: 'http://127.0.0.1:99999/callback' }],
     ['another loopback name', { redirect_uri: 'http://localhost:3000/callback' }],
-    ['a redirect URI that is none', { redirect_uri: 'javascript:alert(1)' }],
+    ['a redirect URI of JavaScript', { redirect_uri: 'javascript:alert(1)' }],
   ];
 
   for (const [what, changes] of OTHER_REDIRECT_URIS) {
-    verifies(['as.no-open-redirect', 'as.redirect-uri-exact'], `with ${what} ends on a page`, () =>
-      expectPageFor(changes),
+    verifies(
+      ['as.no-open-redirect', 'as.redirect-uri-exact'],
+      `a request with ${what} is answered with a page`,
+      () => expectPageFor(changes),
     );
   }
 
   for (const name of ['client_id', 'redirect_uri']) {
     verifies(
       ['as.no-open-redirect', 'as.no-repeated-parameters'],
-      `with ${name} twice ends on a page`,
+      `a request with ${name} twice is answered with a page`,
       async () => {
         await using server = await startAuthorizationServer();
         const client = await register(server);
@@ -63,7 +67,7 @@ describe('An authorization request that must not be redirected', () => {
 
   verifies(
     ['as.metadata-document-redirect-uris', 'as.no-open-redirect'],
-    'with a redirect URI that is not in the client’s document ends on a page',
+    'a request with a redirect URI that is not in the client’s document is answered with a page',
     async () => {
       await using server = await startAuthorizationServer({
         documents: { [DOCUMENT_URL]: aDocument() },
@@ -75,7 +79,7 @@ describe('An authorization request that must not be redirected', () => {
 
   verifies(
     'as.metadata-document-failure',
-    'of a client without a document at its URL ends on a page',
+    'a request of a client without a document at its URL is answered with a page',
     async () => {
       await using server = await startAuthorizationServer();
       const changes = { redirect_uri: WEB_CALLBACK };
@@ -85,7 +89,7 @@ describe('An authorization request that must not be redirected', () => {
 
   verifies(
     'errors.client-id-domain-page',
-    'because the domain of its client ID is not allowed says so, with the ids',
+    'the page for a client ID of a domain that is not allowed contains the client ID and the request id',
     async () => {
       await using server = await startAuthorizationServer();
       const clientId = 'https://elsewhere.example/client.json';
@@ -101,7 +105,7 @@ describe('An authorization request that must not be redirected', () => {
 
   verifies(
     'as.bound-to-issuer',
-    'of a client that is registered at another issuer ends on a page',
+    'a request of a client that is registered at another issuer is answered with a page',
     async () => {
       const other = 'https://other.example.com';
       const routes = [aRoute(), aRoute({ host: 'other.example.com' })];
@@ -113,7 +117,7 @@ describe('An authorization request that must not be redirected', () => {
 });
 
 describe('The redirect URI', () => {
-  test('may be left out when the client has one', async () => {
+  test('an authorization request may omit the redirect URI if the client has one', async () => {
     await using server = await startAuthorizationServer();
     const client = await register(server);
     const url = authorizationUrl(client.id, { redirect_uri: undefined });
@@ -124,7 +128,7 @@ describe('The redirect URI', () => {
   test.each([
     ['the client has several', [LOOPBACK_CALLBACK, WEB_CALLBACK]],
     ['the only one leaves its port open', ['http://127.0.0.1/callback']],
-  ])('may not be left out when %s', async (_what, redirectUris) => {
+  ])('an authorization request must have a redirect URI if %s', async (_what, redirectUris) => {
     await using server = await startAuthorizationServer();
     const client = await register(server, { redirect_uris: redirectUris });
     const url = authorizationUrl(client.id, { redirect_uri: undefined });
@@ -134,7 +138,7 @@ describe('The redirect URI', () => {
   for (const host of ['localhost', '127.0.0.1', '[::1]']) {
     verifies(
       'as.redirect-uri-exact',
-      `on ${host} may have any port, and the answer goes to that port`,
+      `a redirect URI on ${host} may have any port, and the response goes to that port`,
       async () => {
         await using server = await startAuthorizationServer();
         const client = await register(server, { redirect_uris: [`http://${host}/callback`] });
@@ -146,7 +150,7 @@ describe('The redirect URI', () => {
     );
   }
 
-  verifies('as.redirect-uri-allowed', 'may have a private-use scheme', async () => {
+  verifies('as.redirect-uri-allowed', 'a redirect URI may have a private-use scheme', async () => {
     await using server = await startAuthorizationServer();
     const redirectUri = 'cursor://anysphere.cursor-mcp/oauth/callback';
     const client = await register(server, { redirect_uris: [redirectUri] });

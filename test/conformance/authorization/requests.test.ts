@@ -23,10 +23,10 @@ import {
 } from '../../support/client-flow.ts';
 import { errorOf, CONSENT_URL } from '../../support/authorization-pages.ts';
 
-describe('An authorization request', () => {
+describe('The authorization endpoint', () => {
   verifies(
     ['as.code-grant', 'as.iss', 'as.authorization-response'],
-    'leads to the consent page and from there back with code, state and iss',
+    'the authorization endpoint leads to the consent page, and from there back with code, state and iss',
     async () => {
       await using server = await startAuthorizationServer();
       const client = await register(server);
@@ -40,7 +40,7 @@ describe('An authorization request', () => {
     },
   );
 
-  verifies('as.redirect-with-get', 'may be posted as a form', async () => {
+  verifies('as.redirect-with-get', 'the authorization endpoint accepts a posted form', async () => {
     await using server = await startAuthorizationServer();
     const client = await register(server);
     const { searchParams } = new URL(authorizationUrl(client.id));
@@ -49,18 +49,24 @@ describe('An authorization request', () => {
     expect(reply.headers.location).toMatch(new RegExp(`^${CONSENT_URL}\\?request=[\\w-]+$`));
   });
 
-  verifies('as.authorization-response', 'keeps the query that the redirect URI has', async () => {
-    await using server = await startAuthorizationServer();
-    const callback = `${WEB_CALLBACK}?tenant=a%20b`;
-    const client = await register(server, { redirect_uris: [callback] });
-    const url = authorizationUrl(client.id, { redirect_uri: callback, state: undefined });
-    const redirect = await decide(server, url, await server.signIn());
-    expect(redirect.href).toMatch(/\?tenant=a%20b&code=[\w-]+&iss=https%3A%2F%2Fmcp.example.com$/);
-  });
+  verifies(
+    'as.authorization-response',
+    'the authorization response keeps the query of the redirect URI',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const callback = `${WEB_CALLBACK}?tenant=a%20b`;
+      const client = await register(server, { redirect_uris: [callback] });
+      const url = authorizationUrl(client.id, { redirect_uri: callback, state: undefined });
+      const redirect = await decide(server, url, await server.signIn());
+      expect(redirect.href).toMatch(
+        /\?tenant=a%20b&code=[\w-]+&iss=https%3A%2F%2Fmcp.example.com$/,
+      );
+    },
+  );
 
   verifies(
     'as.authorization-response',
-    'echoes a state of up to 2048 characters as it was',
+    'the authorization response contains a state of up to 2048 characters unchanged',
     async () => {
       await using server = await startAuthorizationServer();
       const client = await register(server);
@@ -71,7 +77,7 @@ describe('An authorization request', () => {
     },
   );
 
-  test('is refused from a network that sends more than a thousand a minute', async () => {
+  test('the authorization endpoint answers 429 to a network that sends more than a thousand requests a minute', async () => {
     await using server = await startAuthorizationServer();
     const url = authorizationUrl('unknown');
     for (let request = 0; request < 1000; request += 1) {
@@ -87,54 +93,74 @@ describe('The resource of an authorization request', () => {
   const SPELLINGS: readonly (readonly [string, string])[] = [
     ['as it is', RESOURCE],
     ['with a slash at its end', `${RESOURCE}/`],
-    ['in another case', 'HTTPS://MCP.Example.COM/mcp'],
+    ['in capitals', 'HTTPS://MCP.Example.COM/mcp'],
     ['with the default port', 'https://mcp.example.com:443/mcp'],
     ['with a path below it', `${RESOURCE}/v1/messages`],
     ['with a query', `${RESOURCE}?tenant=a`],
   ];
 
   for (const [what, resource] of SPELLINGS) {
-    verifies('as.resource', `is understood ${what}`, async () => {
+    verifies('as.resource', `the authorization endpoint accepts the resource ${what}`, async () => {
       await using server = await startAuthorizationServer();
       await expectTokenFor(server, RESOURCE, resource);
     });
   }
 
   for (const resource of [ISSUER, `${ISSUER}/`]) {
-    verifies('as.resource', `at the root is understood as ${resource}`, async () => {
-      const routes = [aRoute({ path: { kind: 'prefix', value: '' } })];
-      await using server = await startAuthorizationServer({ routes });
-      await expectTokenFor(server, ISSUER, resource);
-    });
+    verifies(
+      'as.resource',
+      `the authorization endpoint accepts ${resource} for a route at the root`,
+      async () => {
+        const routes = [aRoute({ path: { kind: 'prefix', value: '' } })];
+        await using server = await startAuthorizationServer({ routes });
+        await expectTokenFor(server, ISSUER, resource);
+      },
+    );
   }
 
-  verifies('as.resource', 'is the only MCP route of the host where it is missing', async () => {
-    const routes = [aRoute(), aWebRoute({ path: { kind: 'prefix', value: '' } })];
-    await using server = await startAuthorizationServer({ routes });
-    await expectTokenFor(server, RESOURCE, undefined);
-  });
+  verifies(
+    'as.resource',
+    'an authorization request without a resource is for the only MCP route of the host',
+    async () => {
+      const routes = [aRoute(), aWebRoute({ path: { kind: 'prefix', value: '' } })];
+      await using server = await startAuthorizationServer({ routes });
+      await expectTokenFor(server, RESOURCE, undefined);
+    },
+  );
 
-  verifies('as.resource', 'must not be missing where there are several MCP routes', async () => {
-    const routes = [aRoute(), aRoute({ path: { kind: 'prefix', value: '/other' } })];
-    await using server = await startAuthorizationServer({ routes });
-    const client = await register(server);
-    const url = authorizationUrl(client.id, { resource: undefined });
-    expect(await errorOf(server, url)).toMatchObject({ error: 'invalid_target' });
-  });
+  verifies(
+    'as.resource',
+    'an authorization request must have a resource if the host has several MCP routes',
+    async () => {
+      const routes = [aRoute(), aRoute({ path: { kind: 'prefix', value: '/other' } })];
+      await using server = await startAuthorizationServer({ routes });
+      const client = await register(server);
+      const url = authorizationUrl(client.id, { resource: undefined });
+      expect(await errorOf(server, url)).toMatchObject({ error: 'invalid_target' });
+    },
+  );
 
-  verifies('as.resource', 'is never the gateway itself', async () => {
-    const routes = [aRoute({ path: { kind: 'prefix', value: '' } })];
-    await using server = await startAuthorizationServer({ routes });
-    const client = await register(server);
-    const url = authorizationUrl(client.id, { resource: `${ISSUER}/.gateway/mcp/token` });
-    expect(await errorOf(server, url)).toMatchObject({ error: 'invalid_target' });
-  });
+  verifies(
+    'as.resource',
+    'the authorization endpoint refuses a resource of the gateway itself',
+    async () => {
+      const routes = [aRoute({ path: { kind: 'prefix', value: '' } })];
+      await using server = await startAuthorizationServer({ routes });
+      const client = await register(server);
+      const url = authorizationUrl(client.id, { resource: `${ISSUER}/.gateway/mcp/token` });
+      expect(await errorOf(server, url)).toMatchObject({ error: 'invalid_target' });
+    },
+  );
 
-  verifies('as.resource', 'is the longest route that owns it', async () => {
-    const routes = [aRoute(), aRoute({ path: { kind: 'prefix', value: '/mcp/inner' } })];
-    await using server = await startAuthorizationServer({ routes });
-    await expectTokenFor(server, `${RESOURCE}/inner`, `${RESOURCE}/inner/x`);
-  });
+  verifies(
+    'as.resource',
+    'the authorization endpoint chooses the longest route that contains the resource',
+    async () => {
+      const routes = [aRoute(), aRoute({ path: { kind: 'prefix', value: '/mcp/inner' } })];
+      await using server = await startAuthorizationServer({ routes });
+      await expectTokenFor(server, `${RESOURCE}/inner`, `${RESOURCE}/inner/x`);
+    },
+  );
 });
 
 async function expectTokenFor(

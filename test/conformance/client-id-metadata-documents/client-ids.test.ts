@@ -8,39 +8,43 @@ import { startClientSite, type ClientSite, document, HOST } from '../../support/
 const MINUTE = 60_000;
 
 describe('A client ID that is a URL', () => {
-  verifies('client-id.url', 'names the client that its document describes', async () => {
-    await using site = await startClientSite({
-      members: {
-        client_uri: 'https://app.clients.example/',
-        logo_uri: 'https://app.clients.example/logo.png',
-        grant_types: [
-          'authorization_code',
-          'refresh_token',
-          'urn:ietf:params:oauth:grant-type:device_code',
-        ],
-        response_types: ['code'],
-        token_endpoint_auth_method: 'none',
-        token_endpoint_auth_methods_supported: ['none'],
-      },
-    });
-    expect(await site.find()).toEqual({
-      id: site.clientId,
-      source: 'metadata-document',
-      metadata: {
-        clientName: 'Files',
-        clientUri: 'https://app.clients.example/',
-        redirectUris: ['http://127.0.0.1/callback', 'https://app.clients.example/callback'],
-        grantTypes: ['authorization_code', 'refresh_token'],
-        tokenEndpointAuthMethod: 'none',
-      },
-    });
-    expect(site.server.requests).toEqual(['/metadata.json']);
-    expect(site.server.serverNames).toEqual([HOST]);
-  });
+  verifies(
+    'client-id.url',
+    'a URL client ID stands for the client that its document describes',
+    async () => {
+      await using site = await startClientSite({
+        members: {
+          client_uri: 'https://app.clients.example/',
+          logo_uri: 'https://app.clients.example/logo.png',
+          grant_types: [
+            'authorization_code',
+            'refresh_token',
+            'urn:ietf:params:oauth:grant-type:device_code',
+          ],
+          response_types: ['code'],
+          token_endpoint_auth_method: 'none',
+          token_endpoint_auth_methods_supported: ['none'],
+        },
+      });
+      expect(await site.find()).toEqual({
+        id: site.clientId,
+        source: 'metadata-document',
+        metadata: {
+          clientName: 'Files',
+          clientUri: 'https://app.clients.example/',
+          redirectUris: ['http://127.0.0.1/callback', 'https://app.clients.example/callback'],
+          grantTypes: ['authorization_code', 'refresh_token'],
+          tokenEndpointAuthMethod: 'none',
+        },
+      });
+      expect(site.server.requests).toEqual(['/metadata.json']);
+      expect(site.server.serverNames).toEqual([HOST]);
+    },
+  );
 
   verifies(
     ['client-id.url', 'as.client-authentication'],
-    'is a public client unless its document says otherwise',
+    'a client with a URL client ID is public unless its document says otherwise',
     async () => {
       await using site = await startClientSite();
       expect(await site.authenticate({ client_id: site.clientId })).toMatchObject({
@@ -57,7 +61,7 @@ describe('A client ID that is a URL', () => {
     'application/client-metadata+json',
     'Application/JSON',
   ]) {
-    verifies('client-id.url', `may have a document of type ${type}`, async () => {
+    verifies('client-id.url', `a metadata document may have the media type ${type}`, async () => {
       await using site = await startClientSite({ headers: { 'content-type': type } });
       expect(await site.find()).toMatchObject({ id: site.clientId });
     });
@@ -65,7 +69,7 @@ describe('A client ID that is a URL', () => {
 
   verifies(
     'as.metadata-document-size',
-    'may have a document of five kilobytes, and no more',
+    'a metadata document may have five kilobytes and not one byte more',
     async () => {
       await using site = await startClientSite();
       const rest = JSON.stringify({ ...document(site.clientId), padding: '' }).length;
@@ -81,7 +85,7 @@ describe('A client ID that is a URL', () => {
   );
 });
 
-describe('A URL client ID is refused without a request when it', () => {
+describe('A malformed URL client ID', () => {
   const MALFORMED: readonly (readonly [string, string])[] = [
     ['is not https', `http://${HOST}/c`],
     ['has no path', `https://${HOST}`],
@@ -94,20 +98,24 @@ describe('A URL client ID is refused without a request when it', () => {
   ];
 
   for (const [title, clientId] of MALFORMED) {
-    verifies('as.metadata-document-url', title, async () => {
-      await using site = await startClientSite();
-      await expect(site.find(clientId)).rejects.toMatchObject({
-        reason: 'client-metadata-invalid',
-      });
-      expect(site.lookups).toEqual([]);
-    });
+    verifies(
+      'as.metadata-document-url',
+      `a client ID that ${title} is refused without a request`,
+      async () => {
+        await using site = await startClientSite();
+        await expect(site.find(clientId)).rejects.toMatchObject({
+          reason: 'client-metadata-invalid',
+        });
+        expect(site.lookups).toEqual([]);
+      },
+    );
   }
 });
 
 describe('A client with keys in its document', () => {
   verifies(
     ['as.metadata-document-keys', 'as.client-authentication'],
-    'authenticates with them, and only with them',
+    'a client with keys in its document authenticates with them and with nothing else',
     async () => {
       const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
       await using site = await startClientSite({
@@ -126,14 +134,14 @@ describe('A client with keys in its document', () => {
 
   verifies(
     ['as.metadata-document-keys', 'as.client-keys-guarded'],
-    'may keep the keys at another address of an allowed domain',
+    'a document may name keys at another URL of an allowed domain',
     async () => {
       const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
       await using site = await startClientSite();
       const keys = { keys: [await exportJWK(publicKey)] };
       const jwksUri = site.server.url('keys.clients.example', '/jwks');
       const members = { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: jwksUri };
-      // One answer for both: a document with `keys` beside its own members is a key set too.
+      // The same body for both URLs: a document with a member `keys` is a key set too.
       site.answerWith({ members: { ...members, ...keys } });
       expect(await site.authenticate(await assertionForm(site, privateKey))).toMatchObject({
         id: site.clientId,

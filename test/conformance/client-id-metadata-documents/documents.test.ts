@@ -6,31 +6,31 @@ import { startClientSite, type Answer, document } from '../../support/client-sit
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-describe('A document does not count', () => {
+describe('The contents of a metadata document', () => {
   const NOT_A_DOCUMENT: readonly (readonly [string, Answer])[] = [
     ['with status 201', { status: 201 }],
     ['with status 404', { status: 404 }],
     ['as a web page', { headers: { 'content-type': 'text/html' } }],
     ['as text', { headers: { 'content-type': 'text/plain' } }],
-    ['that is no JSON', { raw: '{"client_id":' }],
+    ['that is not JSON', { raw: '{"client_id":' }],
     ['that is a list', { raw: '[]' }],
     ['of another client', { members: { client_id: 'https://app.clients.example/other.json' } }],
     [
       'with another spelling of its URL',
       { members: { client_id: 'https://APP.clients.example/metadata.json' } },
     ],
-    ['of nobody', { members: { client_id: undefined } }],
+    ['without a client ID', { members: { client_id: undefined } }],
     ['without a name', { members: { client_name: undefined } }],
     ['with a name that cannot be seen', { members: { client_name: '\u200b' } }],
     ['without redirect URIs', { members: { redirect_uris: undefined } }],
-    ['with no redirect URI in its list', { members: { redirect_uris: [] } }],
+    ['with an empty list of redirect URIs', { members: { redirect_uris: [] } }],
     ['with a redirect URI that runs code', { members: { redirect_uris: ['javascript:alert(1)'] } }],
     [
-      'with a redirect URI in the clear',
+      'with a redirect URI on http',
       { members: { redirect_uris: ['http://app.clients.example/'] } },
     ],
     ['with a secret', { members: { client_secret: 's3cret' } }],
-    ['with the end of a secret', { members: { client_secret_expires_at: 0 } }],
+    ['with the expiry of a secret', { members: { client_secret_expires_at: 0 } }],
     [
       'that authenticates with a secret',
       { members: { token_endpoint_auth_method: 'client_secret_basic' } },
@@ -62,7 +62,7 @@ describe('A document does not count', () => {
   ];
 
   for (const [title, answer] of NOT_A_DOCUMENT) {
-    verifies('as.metadata-document-checked', title, async () => {
+    verifies('as.metadata-document-checked', `a document ${title} is refused`, async () => {
       await using site = await startClientSite(answer);
       await expect(site.find()).rejects.toMatchObject({
         name: 'MetadataDocumentError',
@@ -76,14 +76,14 @@ describe('A document does not count', () => {
     });
   }
 
-  verifies('as.metadata-document-checked', 'that is not UTF-8', async () => {
+  verifies('as.metadata-document-checked', 'a document that is not UTF-8 is refused', async () => {
     await using site = await startClientSite();
     const latin1 = JSON.stringify({ ...document(site.clientId), client_name: 'Dönerladen' });
     site.answerWith({ raw: Buffer.from(latin1, 'latin1') });
     await expect(site.find()).rejects.toMatchObject({ reason: 'client-metadata-invalid' });
   });
 
-  test('and the page repeats nothing of it', async () => {
+  test('the error page repeats nothing of the document', async () => {
     await using site = await startClientSite({ members: { client_name: 1, note: 'inner secret' } });
     await expect(site.find()).rejects.toMatchObject({
       explanation:
@@ -92,11 +92,11 @@ describe('A document does not count', () => {
   });
 });
 
-describe('A document is cached', () => {
+describe('The cache of metadata documents', () => {
   const LIFETIMES: readonly (readonly [string, Readonly<Record<string, string>>, number])[] = [
-    ['for five minutes where nothing is said', {}, 5 * MINUTE],
-    ['for as long as its server says', { 'cache-control': 'max-age=600' }, 10 * MINUTE],
-    ['less the time it was under way', { 'cache-control': 'max-age=600', age: '240' }, 6 * MINUTE],
+    ['for five minutes without caching headers', {}, 5 * MINUTE],
+    ['for the max-age of its server', { 'cache-control': 'max-age=600' }, 10 * MINUTE],
+    ['for its max-age less its age', { 'cache-control': 'max-age=600', age: '240' }, 6 * MINUTE],
     [
       'until it expires',
       { expires: 'Sat, 21 Nov 2026 12:30:00 GMT', date: 'Sat, 21 Nov 2026 12:00:00 GMT' },
@@ -107,7 +107,7 @@ describe('A document is cached', () => {
   ];
 
   for (const [title, headers, lifetimeMs] of LIFETIMES) {
-    verifies('as.metadata-document-cached', title, async () => {
+    verifies('as.metadata-document-cached', `a document is cached ${title}`, async () => {
       await using site = await startClientSite({ headers });
       await site.find();
       site.answerWith({ headers, members: { client_name: 'Renamed' } });
@@ -119,14 +119,18 @@ describe('A document is cached', () => {
     });
   }
 
-  verifies('as.metadata-document-cached', 'not at all where its server forbids it', async () => {
-    await using site = await startClientSite({ headers: { 'cache-control': 'no-store' } });
-    await site.find();
-    await site.find();
-    expect(site.server.requests).toHaveLength(2);
-  });
+  verifies(
+    'as.metadata-document-cached',
+    'a document is not cached if its server forbids it',
+    async () => {
+      await using site = await startClientSite({ headers: { 'cache-control': 'no-store' } });
+      await site.find();
+      await site.find();
+      expect(site.server.requests).toHaveLength(2);
+    },
+  );
 
-  test('once for many requests at the same time', async () => {
+  test('a document is fetched once for many requests at the same time', async () => {
     await using site = await startClientSite();
     await Promise.all([site.find(), site.find(), site.find()]);
     expect(site.server.requests).toHaveLength(1);
@@ -138,7 +142,7 @@ describe('A document is cached', () => {
   ];
 
   for (const [title, answer] of FAILURES) {
-    verifies('as.metadata-document-cached', `and ${title} never is`, async () => {
+    verifies('as.metadata-document-cached', `${title} is never cached`, async () => {
       await using site = await startClientSite(answer);
       await expect(site.find()).rejects.toMatchObject({ name: 'MetadataDocumentError' });
       site.answerWith({});
@@ -146,7 +150,7 @@ describe('A document is cached', () => {
     });
   }
 
-  test('and carries its client over an outage of its website, for a day', async () => {
+  test('a cached document serves its client for a day while the website is down', async () => {
     await using site = await startClientSite();
     await site.find();
     site.answerWith({ status: 503 });
@@ -160,7 +164,7 @@ describe('A document is cached', () => {
 
   verifies(
     'as.metadata-document-cached',
-    'and dropped as soon as its website takes it back',
+    'a cached document is dropped when its website no longer has it',
     async () => {
       await using site = await startClientSite();
       await site.find();
@@ -170,7 +174,7 @@ describe('A document is cached', () => {
     },
   );
 
-  test('and a client whose website is down from the start is asked to come again', async () => {
+  test('the token endpoint answers 503 if the website of a client was never reachable', async () => {
     await using site = await startClientSite({ status: 503 });
     await expect(site.authenticate({ client_id: site.clientId })).rejects.toMatchObject({
       code: 'temporarily_unavailable',

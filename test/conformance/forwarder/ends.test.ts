@@ -17,25 +17,28 @@ import {
   MEBIBYTE,
 } from '../../support/forwarder-wire.ts';
 
-describe('a client that leaves', () => {
+describe('A client that disconnects', () => {
   test.each<[string, string, buffers: boolean]>([
     ['a GET', GET, false],
     ['a POST after its short body', POST, false],
     ['a POST after its chunks', CHUNKED_POST, false],
     ['a POST after its body, which was read already', POST, true],
-  ])('takes %s with it while the upstream works', async (_what, bytes, buffers) => {
-    await using upstream = await startUpstream(silent);
-    await using front = await startFront({ upstream: upstream.origin, buffers });
-    await using client = await RawClient.connect(front.port);
-    client.send(bytes);
-    const { finished, message } = await upstream.request(0);
-    if (message.method === 'POST') await once(message, 'end');
-    client.socket.destroy();
-    expect(await finished).toBe(false);
-    expect(await front.outcome(0)).toBeInstanceOf(ClientGoneError);
-  });
+  ])(
+    'the request of a client that disconnects after %s is aborted at the upstream',
+    async (_what, bytes, buffers) => {
+      await using upstream = await startUpstream(silent);
+      await using front = await startFront({ upstream: upstream.origin, buffers });
+      await using client = await RawClient.connect(front.port);
+      client.send(bytes);
+      const { finished, message } = await upstream.request(0);
+      if (message.method === 'POST') await once(message, 'end');
+      client.socket.destroy();
+      expect(await finished).toBe(false);
+      expect(await front.outcome(0)).toBeInstanceOf(ClientGoneError);
+    },
+  );
 
-  test('takes its event stream with it', async () => {
+  test('the event stream of a client that disconnects is aborted at the upstream', async () => {
     await using upstream = await startUpstream((_message, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
     });
@@ -48,7 +51,7 @@ describe('a client that leaves', () => {
     expect(await front.outcome(0)).toBeInstanceOf(ClientGoneError);
   });
 
-  test('leaves nothing behind at the upstream, twenty times of twenty', async () => {
+  test('no request of a client that disconnects stays open at the upstream, in twenty of twenty cases', async () => {
     await using upstream = await startUpstream(silent);
     await using front = await startFront({ upstream: upstream.origin });
     for (let index = 0; index < 20; index += 1) {
@@ -61,8 +64,8 @@ describe('a client that leaves', () => {
     expect(upstream.requests).toHaveLength(20);
   });
 
-  test('is not waited for while the connection to the upstream is still being made', async () => {
-    // Takes connections, and never answers the TLS handshake.
+  test('a request does not wait for its connection to the upstream when the client disconnects', async () => {
+    // Accepts connections, and never answers the TLS handshake.
     await using upstream = await startRawUpstream(() => undefined);
     const origin = `https://127.0.0.1:${String(upstream.port)}`;
     await using front = await startFront({ upstream: origin });
@@ -72,7 +75,7 @@ describe('a client that leaves', () => {
     expect(await front.outcome(0)).toBeInstanceOf(ClientGoneError);
   });
 
-  test('before its request is forwarded never gets as far as the upstream', async () => {
+  test('a request is not forwarded if the client disconnects before that', async () => {
     await using upstream = await startUpstream(silent);
     await using front = await startFront({
       upstream: upstream.origin,
@@ -87,11 +90,11 @@ describe('a client that leaves', () => {
     expect(upstream.requests).toHaveLength(0);
   });
 
-  test('while its request waits for a connection keeps it from being sent', async () => {
+  test('a request that waits for a connection is not sent after the client disconnects', async () => {
     await using upstream = await startUpstream(answerOk);
     await using front = await startFront({
       upstream: upstream.origin,
-      // The connection is made after this turn; the client has left in it.
+      // The client disconnects in this turn of the event loop, and the connection is made after it.
       authorize: ({ path }, connection) => {
         if (path === '/x') setImmediate(() => connection.destroy());
       },
@@ -105,7 +108,7 @@ describe('a client that leaves', () => {
     expect(upstream.requests.map(({ message }) => message.url)).toStrictEqual(['/y']);
   });
 
-  test('in the middle of its body ends the request at the upstream, and not the process', async () => {
+  test('a request whose client disconnects within its body is aborted at the upstream', async () => {
     await using upstream = await startUpstream((message, response) => {
       if (message.method === 'GET') response.end('ok');
       message.resume();
@@ -126,7 +129,7 @@ describe('a client that leaves', () => {
     expect(await next.response()).toMatchObject({ status: 200, body: 'ok' });
   });
 
-  test('that breaks its own chunks is not waited for to leave', async () => {
+  test('a client that sends a malformed chunk is disconnected without waiting for it', async () => {
     await using upstream = await startUpstream(silent);
     await using front = await startFront({
       upstream: upstream.origin,
@@ -141,7 +144,7 @@ describe('a client that leaves', () => {
     client.destroy();
   });
 
-  test('in the middle of a short body never gets as far as the upstream', async () => {
+  test('a request whose client disconnects within a short body does not reach the upstream', async () => {
     await using upstream = await startUpstream(silent);
     await using front = await startFront({ upstream: upstream.origin });
     await using client = await RawClient.connect(front.port);
@@ -151,7 +154,7 @@ describe('a client that leaves', () => {
     expect(upstream.requests).toHaveLength(0);
   });
 
-  test('before all of a long response has left ends it at the upstream', async () => {
+  test('a long response is aborted at the upstream when the client disconnects', async () => {
     await using upstream = await startUpstream((_message, response) => {
       response.write(Buffer.alloc(50 * MEBIBYTE));
     });
@@ -166,12 +169,12 @@ describe('a client that leaves', () => {
   });
 });
 
-describe('an upstream that is cut in the middle of its response', () => {
+describe('An upstream that disconnects within its response', () => {
   test.each<[string, string, string]>([
     ['with a length', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart', 'HTTP/1.1'],
     ['in chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npart\r\n', 'HTTP/1.1'],
     ['with a length', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart', 'HTTP/1.0'],
-  ])('cuts the client’s too: %s', async (_how, bytes, version) => {
+  ])('the connection of the client is closed too: %s', async (_how, bytes, version) => {
     await using upstream = await startRawUpstream((socket) => socket.write(bytes));
     await using front = await startFront({ upstream: upstream.origin });
     await using client = await RawClient.connect(front.port);
@@ -184,7 +187,7 @@ describe('an upstream that is cut in the middle of its response', () => {
     expect(await front.outcome(0)).toBeInstanceOf(UpstreamUnreachableError);
   });
 
-  test('resets a client for whom the end of the connection is the end of the body', async () => {
+  test('the connection of the client is reset if its end would end the body', async () => {
     const bytes = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npart\r\n';
     await using upstream = await startRawUpstream((socket) => socket.write(bytes));
     await using front = await startFront({ upstream: upstream.origin });
@@ -195,7 +198,7 @@ describe('an upstream that is cut in the middle of its response', () => {
     expect(await client.closed).toBe('reset');
   });
 
-  test('and had sent nothing yet is answered for with 502', async () => {
+  test('the client gets 502 if the upstream has sent nothing', async () => {
     await using upstream = await startRawUpstream((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Le'));
     });

@@ -7,8 +7,8 @@ import { headerOf, RawClient } from '../../support/raw-http.ts';
 import { startRawUpstream, startUpstream } from '../../support/upstream.ts';
 import { GET, silent, answerOk } from '../../support/forwarder-wire.ts';
 
-describe('trailers', () => {
-  test('of the response are forwarded', async () => {
+describe('Trailers', () => {
+  test('the trailers of a response are forwarded', async () => {
     await using upstream = await startUpstream((_message, response) => {
       response.writeHead(200, { trailer: 'X-Sum, X-More' });
       response.write('body');
@@ -33,7 +33,7 @@ describe('trailers', () => {
 
   const CHUNKED = 'POST / HTTP/1.1\r\nHost: app.test\r\nTransfer-Encoding: chunked\r\n';
 
-  test('of the request are forwarded', async () => {
+  test('the trailers of a request are forwarded', async () => {
     await using upstream = await startUpstream((message, response) => {
       const parts: Buffer[] = [];
       message.on('data', (part: Buffer) => parts.push(part));
@@ -53,7 +53,7 @@ describe('trailers', () => {
     expect(await front.outcome(0)).toBeUndefined();
   });
 
-  test('of a request do not keep its upstream when the client leaves', async () => {
+  test('a request with trailers is aborted at the upstream when the client disconnects', async () => {
     await using upstream = await startUpstream(silent);
     await using front = await startFront({ upstream: upstream.origin });
     await using client = await RawClient.connect(front.port);
@@ -67,18 +67,21 @@ describe('trailers', () => {
   test.each<[string, string, number]>([
     ['cut in its response', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\npart', 200],
     ['cut before its response', '', 502],
-  ])('of a request: its upstream is %s', async (_how, bytes, status) => {
-    await using upstream = await startRawUpstream((socket) => {
-      socket.once('data', () => socket.end(bytes));
-    });
-    await using front = await startFront({ upstream: upstream.origin });
-    await using client = await RawClient.connect(front.port);
-    client.send(`${CHUNKED}Trailer: X-Sum\r\n\r\n4\r\nbody\r\n0\r\nX-Sum: 1\r\n\r\n`);
-    await client.receives(`HTTP/1.1 ${String(status)}`);
-    expect(await front.outcome(0)).toBeInstanceOf(UpstreamUnreachableError);
-  });
+  ])(
+    'a request with trailers whose upstream is %s is answered with the right status',
+    async (_how, bytes, status) => {
+      await using upstream = await startRawUpstream((socket) => {
+        socket.once('data', () => socket.end(bytes));
+      });
+      await using front = await startFront({ upstream: upstream.origin });
+      await using client = await RawClient.connect(front.port);
+      client.send(`${CHUNKED}Trailer: X-Sum\r\n\r\n4\r\nbody\r\n0\r\nX-Sum: 1\r\n\r\n`);
+      await client.receives(`HTTP/1.1 ${String(status)}`);
+      expect(await front.outcome(0)).toBeInstanceOf(UpstreamUnreachableError);
+    },
+  );
 
-  test('of a request: 504 when its upstream does not answer in time', async () => {
+  test('a request with trailers is answered with 504 if the upstream does not answer in time', async () => {
     await using upstream = await startUpstream(silent);
     const route = { responseTimeoutMs: 50 };
     await using front = await startFront({ upstream: upstream.origin, route });
@@ -88,7 +91,7 @@ describe('trailers', () => {
   });
 });
 
-test('hop-by-hop fields, and those that Connection lists, pass in neither direction', async () => {
+test('hop-by-hop fields and those that Connection lists are forwarded in neither direction', async () => {
   await using upstream = await startRawUpstream((socket) => {
     socket.once('data', (bytes) => {
       const hop = 'Connection: X-Hop, close\r\nX-Hop: 1\r\nKeep-Alive: timeout=1\r\nUpgrade: h2c';
@@ -134,7 +137,7 @@ test('hop-by-hop fields, and those that Connection lists, pass in neither direct
   expect(headerOf(response, 'keep-alive')).toBe('timeout=10');
 });
 
-describe('the path', () => {
+describe('The path', () => {
   test.each([
     ['//x/y', '//x/y'],
     ['/a//b///', '/a//b///'],
@@ -142,7 +145,7 @@ describe('the path', () => {
     ['/a%20b;c=d?e?f', '/a%20b;c=d?e?f'],
     ['http://app.test/a?b', '/a?b'],
     ['http://APP.test', '/'],
-  ])('%s is what the upstream gets, byte for byte', async (target, received) => {
+  ])('the path %s is forwarded byte for byte', async (target, received) => {
     await using upstream = await startUpstream(answerOk);
     await using front = await startFront({ upstream: upstream.origin });
     await using client = await RawClient.connect(front.port);
@@ -152,7 +155,7 @@ describe('the path', () => {
   });
 
   test.each(['/a/../b', '/%2e%2e', '/..', 'http://evil.test/a', '/a\\b', '/%zz', '/%00', '*'])(
-    '%s is refused, and the connection closed',
+    'the path %s is refused, and the connection is closed',
     async (target) => {
       await using upstream = await startUpstream(answerOk);
       await using front = await startFront({ upstream: upstream.origin });

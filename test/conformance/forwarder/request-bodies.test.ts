@@ -6,10 +6,10 @@ import { headerOf, RawClient } from '../../support/raw-http.ts';
 import { startUpstream } from '../../support/upstream.ts';
 import { GET, answerOk, MEBIBYTE, standstill, closing } from '../../support/forwarder-wire.ts';
 
-describe('Expect', () => {
+describe('The Expect header', () => {
   const EXPECTING = 'POST / HTTP/1.1\r\nHost: app.test\r\nContent-Length: 4\r\n';
 
-  test('100-continue is answered with 100 after authorization only', async () => {
+  test('a request with 100-continue gets 100 only after it was authorized', async () => {
     await using upstream = await startUpstream(answerOk);
     await using front = await startFront({
       upstream: upstream.origin,
@@ -21,25 +21,28 @@ describe('Expect', () => {
     client.send(`${EXPECTING}Expect: 100-continue\r\n\r\n`);
     const response = await client.response();
     expect(response.status).toBe(403);
-    // Whether the body follows cannot be known.
+    // The client may or may not send the body.
     expect(headerOf(response, 'connection')).toBe('close');
     expect(await client.closed).toBe('ended');
   });
 
-  test.each([true, false])('100-continue asks for the body (buffered: %s)', async (buffers) => {
-    await using upstream = await startUpstream(answerOk);
-    await using front = await startFront({ upstream: upstream.origin, buffers });
-    await using client = await RawClient.connect(front.port);
-    client.send(`${EXPECTING}Expect: 100-continue\r\n\r\n`);
-    expect((await client.response()).status).toBe(100);
-    client.send('body');
-    expect((await client.response()).status).toBe(200);
-    expect(upstream.requests[0]?.message.headers.expect).toBeUndefined();
-    client.send(GET);
-    expect((await client.response()).status).toBe(200);
-  });
+  test.each([true, false])(
+    'a request with 100-continue is asked for its body (buffered: %s)',
+    async (buffers) => {
+      await using upstream = await startUpstream(answerOk);
+      await using front = await startFront({ upstream: upstream.origin, buffers });
+      await using client = await RawClient.connect(front.port);
+      client.send(`${EXPECTING}Expect: 100-continue\r\n\r\n`);
+      expect((await client.response()).status).toBe(100);
+      client.send('body');
+      expect((await client.response()).status).toBe(200);
+      expect(upstream.requests[0]?.message.headers.expect).toBeUndefined();
+      client.send(GET);
+      expect((await client.response()).status).toBe(200);
+    },
+  );
 
-  test('anything else is 417', async () => {
+  test('a request with another expectation is answered with 417', async () => {
     await using upstream = await startUpstream(answerOk);
     await using front = await startFront({ upstream: upstream.origin });
     await using client = await RawClient.connect(front.port);
@@ -49,27 +52,30 @@ describe('Expect', () => {
   });
 });
 
-describe('a final response while the request body is still coming', () => {
+describe('A final response while the request body is still arriving', () => {
   test.each<[string, string]>([
     ['with a length', `Content-Length: ${String(20 * MEBIBYTE)}\r\n\r\n`],
     ['in chunks', `Transfer-Encoding: chunked\r\n\r\n${(8 * MEBIBYTE).toString(16)}\r\n`],
     ['with trailers', `Trailer: X\r\nTransfer-Encoding: chunked\r\n\r\n800000\r\n`],
-  ])('is forwarded, then the connection is closed in order: %s', async (_how, framing) => {
-    await using upstream = await startUpstream((message, response) => {
-      message.once('data', () => response.writeHead(413).end('too large'));
-    });
-    await using front = await startFront({ upstream: upstream.origin });
-    await using client = await RawClient.connect(front.port);
-    client.send(`POST / HTTP/1.1\r\nHost: app.test\r\n${framing}`);
-    client.send(Buffer.alloc(6 * MEBIBYTE));
-    const response = await client.response();
-    expect(response).toMatchObject({ status: 413, body: 'too large' });
-    expect(headerOf(response, 'connection')).toBe('close');
-    expect(await client.closed).toBe('ended');
-    expect(await front.outcome(0)).toBeUndefined();
-  });
+  ])(
+    'an early response is forwarded, and the connection is closed in order: %s',
+    async (_how, framing) => {
+      await using upstream = await startUpstream((message, response) => {
+        message.once('data', () => response.writeHead(413).end('too large'));
+      });
+      await using front = await startFront({ upstream: upstream.origin });
+      await using client = await RawClient.connect(front.port);
+      client.send(`POST / HTTP/1.1\r\nHost: app.test\r\n${framing}`);
+      client.send(Buffer.alloc(6 * MEBIBYTE));
+      const response = await client.response();
+      expect(response).toMatchObject({ status: 413, body: 'too large' });
+      expect(headerOf(response, 'connection')).toBe('close');
+      expect(await client.closed).toBe('ended');
+      expect(await front.outcome(0)).toBeUndefined();
+    },
+  );
 
-  test('arrives also when the upstream never read any of the body', async () => {
+  test('an early response is forwarded if the upstream reads none of the body', async () => {
     await using upstream = await startUpstream((message) => message.pause());
     await using front = await startFront({
       upstream: upstream.origin,
@@ -84,12 +90,12 @@ describe('a final response while the request body is still coming', () => {
     response.writeHead(413).end('too large');
     expect(await client.response()).toMatchObject({ status: 413, body: 'too large' });
     expect(await client.closed).toBe('ended');
-    // All that the client still had to send is taken from it.
+    // The gateway reads the rest of the client's body.
     await closing(client.socket);
     expect(client.socket.errored).toBeNull();
   });
 
-  test('of the gateway itself arrives too', async () => {
+  test('an early response of the gateway itself reaches the client', async () => {
     await using upstream = await startUpstream(answerOk);
     await using front = await startFront({ upstream: upstream.origin, buffers: true });
     await using client = await RawClient.connect(front.port);
@@ -102,8 +108,8 @@ describe('a final response while the request body is still coming', () => {
   });
 });
 
-describe('a request body', () => {
-  test('that the upstream does not read stays with the client', async () => {
+describe('A request body', () => {
+  test('a body that the upstream does not read stays with the client', async () => {
     await using upstream = await startUpstream((message) => message.pause());
     await using front = await startFront({ upstream: upstream.origin });
     await using client = await RawClient.connect(front.port);
@@ -125,7 +131,7 @@ describe('a request body', () => {
     ['GET', 'Content-Length: 4\r\n\r\nbody', '4'],
     ['DELETE', 'Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n', undefined],
     ['DELETE', '\r\n', undefined],
-  ])('of %s keeps its framing: %j', async (method, rest, length) => {
+  ])('a body of %s keeps its framing: %j', async (method, rest, length) => {
     await using upstream = await startUpstream((message, response) => {
       let body = '';
       message.on('data', (part: Buffer) => (body += part.toString()));

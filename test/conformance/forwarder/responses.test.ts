@@ -8,8 +8,8 @@ import { headerOf, RawClient, type WireResponse } from '../../support/raw-http.t
 import { startRawUpstream, startUpstream } from '../../support/upstream.ts';
 import { GET, MEBIBYTE, valuesOf, standstill } from '../../support/forwarder-wire.ts';
 
-describe('a response', () => {
-  test('of events has its head sent before the first event, and each event at once', async () => {
+describe('A response', () => {
+  test('the head of an event stream is forwarded before the first event, and each event at once', async () => {
     await using upstream = await startUpstream((_message, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
     });
@@ -28,7 +28,7 @@ describe('a response', () => {
     expect(await front.outcome(0)).toBeUndefined();
   });
 
-  test('keeps duplicate fields, and their case and order', async () => {
+  test('a response keeps duplicate fields, and the case and order of fields', async () => {
     const fields = [
       'x-lower: 1',
       'X-UPPER: 2',
@@ -56,7 +56,7 @@ describe('a response', () => {
     ]);
   });
 
-  test('is changed as its overlay says', async () => {
+  test('a response is changed as its overlay says', async () => {
     await using upstream = await startUpstream((_message, response) => {
       response.writeHead(200, { 'access-control-allow-origin': 'https://evil.test' }).end();
     });
@@ -72,7 +72,7 @@ describe('a response', () => {
     expect(valuesOf(await client.response(), 'access-control-allow-origin')).toStrictEqual(['*']);
   });
 
-  test('has its early hints forwarded, and other informational responses not', async () => {
+  test('early hints are forwarded, and other informational responses are not', async () => {
     await using upstream = await startUpstream((_message, response) => {
       response.writeProcessing();
       response.writeEarlyHints({ link: '</a.css>; rel=preload; as=style' });
@@ -91,7 +91,7 @@ describe('a response', () => {
     expect(await client.response()).toMatchObject({ status: 200, body: 'ok' });
   });
 
-  test('has no cookies in its early hints, where a session would be planted', async () => {
+  test('early hints are forwarded without cookies, which could plant a session', async () => {
     await using upstream = await startUpstream((_message, response) => {
       response.writeEarlyHints({
         link: '</a.css>; rel=preload; as=style',
@@ -107,7 +107,7 @@ describe('a response', () => {
     expect(hint.headers.map(([name]) => name)).toStrictEqual(['Link']);
   });
 
-  test('has no early hints for HTTP/1.0', async () => {
+  test('early hints are not forwarded to a client of HTTP/1.0', async () => {
     await using upstream = await startUpstream((_message, response) => {
       response.writeEarlyHints({ link: '</a.css>; rel=preload; as=style' });
       response.end('ok');
@@ -119,7 +119,7 @@ describe('a response', () => {
     expect(await client.response()).toMatchObject({ status: 200, body: 'ok' });
   });
 
-  test('of 200 MiB that nobody reads stays at the upstream, and is whole when it is read', async () => {
+  test('a response of 200 MiB that the client does not read stays at the upstream, and arrives whole later', async () => {
     const size = 200 * MEBIBYTE;
     const chunk = Buffer.alloc(MEBIBYTE, 'x');
     let written = 0;
@@ -153,7 +153,7 @@ describe('a response', () => {
     ['GET', 'HTTP/1.1 200 OK\r\nConnection: close', 'until the end', { body: 'until the end' }],
     ['GET', 'HTTP/1.0 200 OK', 'until the end', { body: 'until the end' }],
     ['GET', 'HTTP/1.1 599 Odd\r\nContent-Length: 2', 'no', { status: 599, reason: 'Odd' }],
-  ])('to %s keeps its framing: %j', async (method, head, body, expected) => {
+  ])('a response to %s keeps its framing: %j', async (method, head, body, expected) => {
     await using upstream = await startRawUpstream((socket) => {
       socket.once('data', () => socket.end(`${head}\r\n\r\n${body}`));
     });
@@ -167,7 +167,7 @@ describe('a response', () => {
     expect(await front.outcome(0)).toBeUndefined();
   });
 
-  test('that no HTTP server would send is answered for with 502', async () => {
+  test('a response that is not HTTP is replaced by 502', async () => {
     await using upstream = await startRawUpstream((socket) => socket.write('SMTP ready\r\n\r\n'));
     await using front = await startFront({ upstream: upstream.origin });
     await using client = await RawClient.connect(front.port);
@@ -175,7 +175,7 @@ describe('a response', () => {
     expect((await client.response()).status).toBe(502);
   });
 
-  test('in a transfer coding nobody asked for is answered for with 502', async () => {
+  test('a response in a transfer coding that was not requested is replaced by 502', async () => {
     await using upstream = await startRawUpstream((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n');
     });

@@ -5,8 +5,8 @@ import { RawClient } from '../../support/raw-http.ts';
 import { startRawUpstream, startUpstream } from '../../support/upstream.ts';
 import { GET, POST, CHUNKED_POST, silent, answerOk } from '../../support/forwarder-wire.ts';
 
-describe('an upstream connection', () => {
-  test('is used again', async () => {
+describe('The connections to upstreams', () => {
+  test('a connection is used again', async () => {
     await using upstream = await startUpstream(answerOk);
     await using front = await startFront({ upstream: upstream.origin });
     await using client = await RawClient.connect(front.port);
@@ -23,34 +23,37 @@ describe('an upstream connection', () => {
     ['PUT with a short body', POST.replace('POST', 'PUT'), false, 200],
     ['PUT with a body that was streamed', CHUNKED_POST.replace('POST', 'PUT'), false, 502],
     ['POST', POST, true, 502],
-  ])('that was just closed is not the end of a %s', async (_what, bytes, buffers, status) => {
-    const seen: string[] = [];
-    await using upstream = await startRawUpstream((socket, index) => {
-      let requests = 0;
-      socket.on('data', (data) => {
-        const [head] = /^[A-Z]+ (?=\/)/.exec(data.toString()) ?? [];
-        if (head === undefined) return;
-        requests += 1;
-        seen.push(`${String(index)}: ${head.trim()}`);
-        if (index === 0 && requests === 2) socket.destroy();
-        else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+  ])(
+    'a %s succeeds if its kept connection was just closed',
+    async (_what, bytes, buffers, status) => {
+      const seen: string[] = [];
+      await using upstream = await startRawUpstream((socket, index) => {
+        let requests = 0;
+        socket.on('data', (data) => {
+          const [head] = /^[A-Z]+ (?=\/)/.exec(data.toString()) ?? [];
+          if (head === undefined) return;
+          requests += 1;
+          seen.push(`${String(index)}: ${head.trim()}`);
+          if (index === 0 && requests === 2) socket.destroy();
+          else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+        });
       });
-    });
-    await using front = await startFront({ upstream: upstream.origin, buffers });
-    await using client = await RawClient.connect(front.port);
-    client.send(GET);
-    expect((await client.response()).status).toBe(200);
-    client.send(bytes);
-    expect((await client.response()).status).toBe(status);
-    const method = bytes.slice(0, bytes.indexOf(' '));
-    expect(seen).toStrictEqual([
-      '0: GET',
-      `0: ${method}`,
-      ...(status === 200 ? [`1: ${method}`] : []),
-    ]);
-  });
+      await using front = await startFront({ upstream: upstream.origin, buffers });
+      await using client = await RawClient.connect(front.port);
+      client.send(GET);
+      expect((await client.response()).status).toBe(200);
+      client.send(bytes);
+      expect((await client.response()).status).toBe(status);
+      const method = bytes.slice(0, bytes.indexOf(' '));
+      expect(seen).toStrictEqual([
+        '0: GET',
+        `0: ${method}`,
+        ...(status === 200 ? [`1: ${method}`] : []),
+      ]);
+    },
+  );
 
-  test('that is closed again and again is tried twice, and no more', async () => {
+  test('a request is sent at most twice if its connections are closed', async () => {
     await using upstream = await startRawUpstream((socket) => {
       socket.once('data', () => socket.destroy());
     });
@@ -61,7 +64,7 @@ describe('an upstream connection', () => {
     expect(upstream.connections).toHaveLength(2);
   });
 
-  test('that cannot be made is 502', async () => {
+  test('a request is answered with 502 if no connection can be made', async () => {
     const upstream = await startUpstream(answerOk);
     await upstream[Symbol.asyncDispose]();
     await using front = await startFront({ upstream: upstream.origin });
@@ -72,7 +75,7 @@ describe('an upstream connection', () => {
     }
   });
 
-  test('on which no answer comes in time is 504, and is closed', async () => {
+  test('a request is answered with 504 and its connection closed if no response comes in time', async () => {
     await using upstream = await startUpstream(silent);
     const route = { responseTimeoutMs: 50 };
     await using front = await startFront({ upstream: upstream.origin, route });
@@ -82,7 +85,7 @@ describe('an upstream connection', () => {
     expect(await (await upstream.request(0)).finished).toBe(false);
   });
 
-  test('is closed once no route leads to it, and not while it is in use', async () => {
+  test('a connection is closed once no route leads to it and it is not in use', async () => {
     await using upstream = await startUpstream(silent);
     await using front = await startFront({ upstream: upstream.origin });
     await using client = await RawClient.connect(front.port);

@@ -24,11 +24,11 @@ const SWITCHING = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket';
 const SWITCHED = `${SWITCHING}\r\nConnection: Upgrade`;
 const DECLINED = 'HTTP/1.1 403 Forbidden';
 
-/** What every plain object has already. */
+/** Names of the members that every plain object has. */
 const PROTOTYPE_NAMES = ['constructor', 'toString', 'hasOwnProperty'];
 
-describe('a WebSocket', () => {
-  test('carries messages both ways, on the very path and with the gateway’s fields', async () => {
+describe('A WebSocket', () => {
+  test('a WebSocket carries messages both ways, with the same path and the gateway’s fields', async () => {
     await using upstream = await startUpstream(answerOk);
     const echo = new WebSocketServer({ noServer: true });
     upstream.server.on('upgrade', (message, socket, head) => {
@@ -63,23 +63,26 @@ describe('a WebSocket', () => {
   test.each<[string, (client: RawClient) => unknown]>([
     ['closes', (client) => client.socket.end()],
     ['resets', (client) => client.socket.resetAndDestroy()],
-  ])('whose client %s before the 101 leaves nothing at the upstream', async (_how, leave) => {
-    await using upstream = await startUpstream(silent);
-    const upgraded = once(upstream.server, 'upgrade');
-    await using front = await startFront({ upstream: upstream.origin });
-    await using client = await RawClient.connect(front.port);
-    client.send(`${HANDSHAKE}\r\n\r\n`);
-    const [, socket] = (await upgraded) as [unknown, Socket];
-    const ended = once(socket.resume(), 'end');
-    leave(client);
-    await ended;
-    expect(await front.outcome(0)).toBeInstanceOf(ClientGoneError);
-  });
+  ])(
+    'a WebSocket whose client %s before the 101 is closed at the upstream',
+    async (_how, leave) => {
+      await using upstream = await startUpstream(silent);
+      const upgraded = once(upstream.server, 'upgrade');
+      await using front = await startFront({ upstream: upstream.origin });
+      await using client = await RawClient.connect(front.port);
+      client.send(`${HANDSHAKE}\r\n\r\n`);
+      const [, socket] = (await upgraded) as [unknown, Socket];
+      const ended = once(socket.resume(), 'end');
+      leave(client);
+      await ended;
+      expect(await front.outcome(0)).toBeInstanceOf(ClientGoneError);
+    },
+  );
 
   test.each<[string, 'client' | 'upstream']>([
     ['its upstream', 'client'],
     ['its client', 'upstream'],
-  ])('that is reset on one side takes %s with it', async (_other, side) => {
+  ])('a WebSocket that is reset on one side resets %s', async (_other, side) => {
     await using upstream = await startUpstream(answerOk);
     const upgraded = once(upstream.server, 'upgrade');
     await using front = await startFront({ upstream: upstream.origin });
@@ -93,13 +96,13 @@ describe('a WebSocket', () => {
     if (side === 'client') client.socket.resetAndDestroy();
     else socket.resetAndDestroy();
     await closed;
-    // Half a connection is none: whoever goes on writing finds the other side gone.
+    // A half-open connection is of no use, so a write finds the other side closed.
     const pump = setInterval(() => socket.write('more'), 5);
     await Promise.all([closing(socket), client.closed]).finally(() => clearInterval(pump));
     expect(await front.outcome(0)).toBeUndefined();
   });
 
-  test('that the upstream declines gets the upstream’s answer', async () => {
+  test('a handshake that the upstream declines gets the upstream’s response', async () => {
     await using upstream = await startUpstream((_message, response) => {
       response.writeHead(401, { 'WWW-Authenticate': 'Basic', 'Set-Cookie': ['a=1', 'b=2'] });
       response.write('in two ');
@@ -115,7 +118,7 @@ describe('a WebSocket', () => {
     expect(headerOf(response, 'transfer-encoding')).toBeUndefined();
   });
 
-  test('whose upstream cannot be reached gets 502', async () => {
+  test('a handshake gets 502 if the upstream cannot be reached', async () => {
     const upstream = await startUpstream(answerOk);
     await upstream[Symbol.asyncDispose]();
     await using front = await startFront({ upstream: upstream.origin });
@@ -126,7 +129,7 @@ describe('a WebSocket', () => {
     expect(await front.outcome(0)).toBeInstanceOf(UpstreamUnreachableError);
   });
 
-  test('whose upstream gives half an answer gets 502', async () => {
+  test('a handshake gets 502 if the upstream sends half a response', async () => {
     await using upstream = await startRawUpstream((socket) => socket.write(`${SWITCHING}\r\n\r\n`));
     await using front = await startFront({ upstream: upstream.origin });
     await using client = await RawClient.connect(front.port);
@@ -141,20 +144,23 @@ describe('a WebSocket', () => {
       `${DECLINED}\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
     ],
     ['a 101 with a transfer coding', `${SWITCHED}\r\nTransfer-Encoding: gzip\r\n\r\n`],
-  ])('whose upstream answers with %s gets 502, and the process lives on', async (_what, bytes) => {
-    await using upstream = await startRawUpstream((socket) => {
-      socket.once('data', () => socket.write(bytes));
-    });
-    await using front = await startFront({ upstream: upstream.origin });
-    await using client = await RawClient.connect(front.port);
-    client.send(`${HANDSHAKE}\r\n\r\n`);
-    expect((await client.response()).status).toBe(502);
-    expect(await client.closed).toBe('ended');
-    expect(await front.outcome(0)).toBeInstanceOf(UpstreamUnreachableError);
-  });
+  ])(
+    'a handshake gets 502 if the upstream answers with %s, and the process survives',
+    async (_what, bytes) => {
+      await using upstream = await startRawUpstream((socket) => {
+        socket.once('data', () => socket.write(bytes));
+      });
+      await using front = await startFront({ upstream: upstream.origin });
+      await using client = await RawClient.connect(front.port);
+      client.send(`${HANDSHAKE}\r\n\r\n`);
+      expect((await client.response()).status).toBe(502);
+      expect(await client.closed).toBe('ended');
+      expect(await front.outcome(0)).toBeInstanceOf(UpstreamUnreachableError);
+    },
+  );
 
   test.each(PROTOTYPE_NAMES)(
-    'keeps a field of its client that is named %s, and is answered',
+    'a handshake with a field named %s is forwarded with that field',
     async (name) => {
       await using upstream = await startUpstream(answerOk);
       await using front = await startFront({ upstream: upstream.origin });
@@ -167,7 +173,7 @@ describe('a WebSocket', () => {
   );
 
   test.each(PROTOTYPE_NAMES)(
-    'keeps a field of its upstream that is named %s, and the process lives on',
+    'a handshake response with a field named %s is forwarded with that field',
     async (name) => {
       await using upstream = await startRawUpstream((socket) => {
         socket.once('data', () => socket.write(`${SWITCHED}\r\n${name}: 1\r\n\r\n`));
@@ -181,7 +187,7 @@ describe('a WebSocket', () => {
     },
   );
 
-  test('loses a field that is named __proto__, in both directions, and nothing else', async () => {
+  test('a handshake loses the field __proto__ in both directions, and no other', async () => {
     const field = '__proto__: 1\r\n__proto__: 2';
     const heard: string[] = [];
     await using upstream = await startRawUpstream((socket) => {
@@ -200,7 +206,7 @@ describe('a WebSocket', () => {
     }
   });
 
-  test('whose upstream does not answer in time gets 504', async () => {
+  test('a handshake gets 504 if the upstream does not answer in time', async () => {
     await using upstream = await startRawUpstream(() => undefined);
     const route = { responseTimeoutMs: 50 };
     await using front = await startFront({ upstream: upstream.origin, route });
@@ -209,7 +215,7 @@ describe('a WebSocket', () => {
     expect((await client.response()).status).toBe(504);
   });
 
-  test('never brings a client’s 100-continue before the gateway’s own fields', async () => {
+  test('a handshake never forwards the client’s 100-continue before the gateway’s own fields', async () => {
     await using upstream = await startUpstream(answerOk);
     await using front = await startFront({ upstream: upstream.origin });
     await using client = await RawClient.connect(front.port);

@@ -26,7 +26,7 @@ describe('Authorization server metadata (RFC 8414)', () => {
       'as.pkce-advertised',
       'as.metadata-document-advertised',
     ],
-    'name every endpoint on the issuer and what it supports',
+    'authorization server metadata contain every endpoint, all on the issuer, and what they support',
     async () => {
       await using server = await startAuthorizationServer();
       const reply = await server.send(`${ISSUER}${SERVER_METADATA}`);
@@ -54,7 +54,7 @@ describe('Authorization server metadata (RFC 8414)', () => {
 
   verifies(
     'as.metadata-document-advertised',
-    'do not offer URL client IDs where no domain is allowed for them',
+    'authorization server metadata do not offer URL client IDs if no domain is allowed',
     async () => {
       await using server = await startAuthorizationServer({
         settings: { allowedClientIdDomains: [] },
@@ -67,7 +67,7 @@ describe('Authorization server metadata (RFC 8414)', () => {
   for (const path of [SERVER_METADATA, OPENID_CONFIGURATION]) {
     verifies(
       'as.metadata',
-      `are at ${path}, also with the path of an MCP route behind it`,
+      `authorization server metadata are at ${path}, with and without the path of an MCP route`,
       async () => {
         await using server = await startAuthorizationServer();
         const root = await server.send(`${ISSUER}${path}`);
@@ -80,7 +80,7 @@ describe('Authorization server metadata (RFC 8414)', () => {
 
   verifies(
     ['as.metadata', 'as.pkce-advertised'],
-    'as OpenID configuration have what OpenID clients insist on',
+    'the OpenID configuration contains the members that OpenID clients require',
     async () => {
       await using server = await startAuthorizationServer();
       expect(fieldsOf(await server.send(`${ISSUER}${OPENID_CONFIGURATION}`))).toMatchObject({
@@ -93,25 +93,33 @@ describe('Authorization server metadata (RFC 8414)', () => {
   );
 
   for (const path of [SERVER_METADATA, OPENID_CONFIGURATION]) {
-    verifies('as.metadata', `at ${path} satisfy the official SDK`, async () => {
-      await using server = await startAuthorizationServer();
-      const metadata = await discoverAuthorizationServerMetadata(ISSUER, {
-        fetchFn: async (url) => asResponse(await only(path, server, String(url))),
-      });
-      expect(metadata).toMatchObject({ issuer: ISSUER });
-    });
+    verifies(
+      'as.metadata',
+      `authorization server metadata at ${path} satisfy the official SDK`,
+      async () => {
+        await using server = await startAuthorizationServer();
+        const metadata = await discoverAuthorizationServerMetadata(ISSUER, {
+          fetchFn: async (url) => asResponse(await only(path, server, String(url))),
+        });
+        expect(metadata).toMatchObject({ issuer: ISSUER });
+      },
+    );
   }
 
-  verifies('as.metadata-members', 'have no empty lists and promise no scopes', async () => {
-    await using server = await startAuthorizationServer();
-    const metadata = fieldsOf(await server.send(`${ISSUER}${SERVER_METADATA}`));
-    expect(Object.values(metadata)).not.toContainEqual([]);
-    expect(metadata).not.toHaveProperty('scopes_supported');
-  });
+  verifies(
+    'as.metadata-members',
+    'authorization server metadata contain no empty list and no scopes',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const metadata = fieldsOf(await server.send(`${ISSUER}${SERVER_METADATA}`));
+      expect(Object.values(metadata)).not.toContainEqual([]);
+      expect(metadata).not.toHaveProperty('scopes_supported');
+    },
+  );
 
   verifies(
     'as.metadata-issuer',
-    'take the issuer from the route and not from the request',
+    'authorization server metadata take the issuer from the route, not from the request',
     async () => {
       await using server = await startAuthorizationServer();
       const reply = await server.send(`${ISSUER}${SERVER_METADATA}`, {
@@ -122,7 +130,7 @@ describe('Authorization server metadata (RFC 8414)', () => {
   );
 });
 
-describe('An authorization server', () => {
+describe('The issuer of an authorization server', () => {
   const INSECURE: readonly (readonly [string, boolean, string])[] = [
     ['http://mcp.example.com', false, 'must be https'],
     ['http://mcp.example.com', true, 'must be https'],
@@ -131,17 +139,25 @@ describe('An authorization server', () => {
 
   for (const [from, devAllowLoopback, problem] of INSECURE) {
     const flag = devAllowLoopback ? 'with' : 'without';
-    verifies('as.https', `is none at ${from} ${flag} the development flag`, () => {
-      const { problems, acceptedRoutes } = compileFrom(from, devAllowLoopback);
-      expect(problems).toMatchObject([{ path: 'spec.from', message: problem }]);
-      expect(acceptedRoutes).toEqual(new Set());
-    });
+    verifies(
+      'as.https',
+      `a route at ${from} is refused as an issuer ${flag} the development flag`,
+      () => {
+        const { problems, acceptedRoutes } = compileFrom(from, devAllowLoopback);
+        expect(problems).toMatchObject([{ path: 'spec.from', message: problem }]);
+        expect(acceptedRoutes).toEqual(new Set());
+      },
+    );
   }
 
-  verifies('as.https', 'is one on https, and on loopback with the development flag', () => {
-    expect(compileFrom('https://mcp.example.com', false).problems).toEqual([]);
-    expect(compileFrom('http://localhost:8080', true).problems).toEqual([]);
-  });
+  verifies(
+    'as.https',
+    'a route is accepted as an issuer on https, and on loopback with the development flag',
+    () => {
+      expect(compileFrom('https://mcp.example.com', false).problems).toEqual([]);
+      expect(compileFrom('http://localhost:8080', true).problems).toEqual([]);
+    },
+  );
 
   function compileFrom(from: string, devAllowLoopback: boolean): CompiledOnce {
     const routes = [aRouteManifest({ from, mcp: { server: {} } })];
@@ -150,13 +166,13 @@ describe('An authorization server', () => {
   }
 });
 
-describe('Every well-known document', () => {
+describe('Well-known documents', () => {
   const paths = [RESOURCE_METADATA, SERVER_METADATA, OPENID_CONFIGURATION];
 
   for (const path of paths) {
     verifies(
       'as.cors',
-      `${path} may be read by pages of any origin and be kept for minutes`,
+      `${path} can be read by pages of any origin, and cached for minutes`,
       async () => {
         await using server = await startAuthorizationServer();
         const reply = await server.send(`${ISSUER}${path}`);
@@ -181,7 +197,7 @@ describe('Every well-known document', () => {
   });
 });
 
-/** What a server would answer that has the one document at `path` only. */
+/** Returns the response of a server that has only the document at `path`. */
 function only(path: string, server: TestServer, url: string): Promise<Reply> {
   return url.includes(path)
     ? server.send(url)

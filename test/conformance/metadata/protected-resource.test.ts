@@ -18,7 +18,7 @@ const MCP = aRoute({ name: 'tools/mcp' });
 describe('Protected resource metadata (RFC 9728)', () => {
   verifies(
     'rs.metadata',
-    'describe the route, its authorization server and how to present a token',
+    'protected resource metadata describe the route, its authorization server and how to send a token',
     async () => {
       await using server = await startAuthorizationServer({ routes: [MCP] });
       const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}/mcp`);
@@ -47,7 +47,7 @@ describe('Protected resource metadata (RFC 9728)', () => {
   for (const [path, resource] of PATHS) {
     verifies(
       'rs.metadata',
-      `echo the path ${JSON.stringify(path)} that a client asked about, as ${JSON.stringify(resource)}`,
+      `protected resource metadata at ${JSON.stringify(path)} are about ${JSON.stringify(resource)}`,
       async () => {
         await using server = await startAuthorizationServer({ routes: [ROOT] });
         const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}${path}`);
@@ -56,15 +56,19 @@ describe('Protected resource metadata (RFC 9728)', () => {
     );
   }
 
-  verifies('rs.metadata', 'at the root stand for the only MCP route of the host', async () => {
-    await using server = await startAuthorizationServer({ routes: [MCP] });
-    const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}`);
-    expect(fieldsOf(reply)).toMatchObject({ resource: RESOURCE });
-  });
+  verifies(
+    'rs.metadata',
+    'protected resource metadata at the root are about the only MCP route of the host',
+    async () => {
+      await using server = await startAuthorizationServer({ routes: [MCP] });
+      const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}`);
+      expect(fieldsOf(reply)).toMatchObject({ resource: RESOURCE });
+    },
+  );
 
   verifies(
     'rs.metadata',
-    'at the root are absent where they could mean several routes',
+    'protected resource metadata at the root are absent if the host has several MCP routes',
     async () => {
       const other = aRoute({ path: { kind: 'prefix', value: '/other' } });
       await using server = await startAuthorizationServer({ routes: [MCP, other] });
@@ -76,24 +80,28 @@ describe('Protected resource metadata (RFC 9728)', () => {
 
   const FOREIGN_PATHS: readonly (readonly [string, string])[] = [
     ['outside of every route', '/elsewhere'],
-    ['of a route that is no MCP server', '/app'],
+    ['of a web route', '/app'],
     ['that only begins like a route', '/mcp2'],
     ['with dot segments', '/mcp/../app'],
     ['with encoded dot segments', '/mcp/%2e%2e/app'],
-    ['with characters no URL has', '/mcp/"x'],
+    ['with characters that are not valid in a URL', '/mcp/"x'],
   ];
 
   for (const [what, path] of FOREIGN_PATHS) {
-    verifies('rs.metadata', `are absent for a path ${what}`, async () => {
-      const web = aWebRoute({ path: { kind: 'prefix', value: '/app' } });
-      await using server = await startAuthorizationServer({ routes: [MCP, web] });
-      const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}${path}`);
-      expect(reply.status).toBe(404);
-      expect(reply.headers['content-type']).toBe('application/json');
-    });
+    verifies(
+      'rs.metadata',
+      `protected resource metadata are absent for a path ${what}`,
+      async () => {
+        const web = aWebRoute({ path: { kind: 'prefix', value: '/app' } });
+        await using server = await startAuthorizationServer({ routes: [MCP, web] });
+        const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}${path}`);
+        expect(reply.status).toBe(404);
+        expect(reply.headers['content-type']).toBe('application/json');
+      },
+    );
   }
 
-  test('are absent for the paths of the gateway itself', async () => {
+  test('protected resource metadata are absent for the paths of the gateway itself', async () => {
     await using server = await startAuthorizationServer({ routes: [ROOT] });
     const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}/.gateway/mcp/token`);
     expect(reply.status).toBe(404);
@@ -101,7 +109,7 @@ describe('Protected resource metadata (RFC 9728)', () => {
 
   verifies(
     'rs.metadata',
-    'name the host that was asked for where the route has a wildcard',
+    'protected resource metadata of a wildcard route contain the host of the request',
     async () => {
       const wildcard = aRoute({ host: '*.example.com' });
       await using server = await startAuthorizationServer({ routes: [wildcard] });
@@ -125,7 +133,7 @@ describe('The challenge of a protected resource', () => {
   for (const [path, inserted] of CALLED) {
     verifies(
       ['rs.challenge', 'rs.metadata'],
-      `at ${JSON.stringify(path)} leads to metadata for the URL that was used`,
+      `the challenge at ${JSON.stringify(path)} leads to metadata for the URL of the request`,
       async () => {
         await using server = await startAuthorizationServer({ routes: [ROOT] });
         const reply = await server.send(`${ISSUER}${path}`);
@@ -137,13 +145,17 @@ describe('The challenge of a protected resource', () => {
     );
   }
 
-  verifies('rs.challenge', 'says invalid_token only when a token was sent', async () => {
-    await using server = await startAuthorizationServer();
-    const headers = { authorization: 'Bearer gte_garbage' };
-    const reply = await server.send(RESOURCE, { headers });
-    expect(reply.status).toBe(401);
-    expect(reply.headers['www-authenticate']).toBe(
-      `Bearer error="invalid_token", resource_metadata="${ISSUER}${RESOURCE_METADATA}/mcp"`,
-    );
-  });
+  verifies(
+    'rs.challenge',
+    'the challenge contains invalid_token only if the request had a token',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const headers = { authorization: 'Bearer gte_garbage' };
+      const reply = await server.send(RESOURCE, { headers });
+      expect(reply.status).toBe(401);
+      expect(reply.headers['www-authenticate']).toBe(
+        `Bearer error="invalid_token", resource_metadata="${ISSUER}${RESOURCE_METADATA}/mcp"`,
+      );
+    },
+  );
 });

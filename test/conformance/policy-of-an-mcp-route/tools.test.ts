@@ -26,7 +26,7 @@ describe('mcp_tool under deny', () => {
 
   verifies(
     ['errors.tool-denied', 'policy.tool-name-of-payload'],
-    'answers a call of the tool with a JSON-RPC error of status 200, under its id',
+    'a denied call of a tool gets a JSON-RPC error with its id and status 200',
     async () => {
       await world().serve({ policy });
       for (const id of [7, 0, -1, 1.5, 'seven', '']) {
@@ -37,7 +37,7 @@ describe('mcp_tool under deny', () => {
     },
   );
 
-  verifies('errors.tool-denied', 'forbids a call of the tool that asks for no answer', async () => {
+  verifies('errors.tool-denied', 'a denied call of a tool without an id gets 403', async () => {
     await world().serve({ policy });
     const denied = await world().ask(toolNotification('delete_invoice'));
     expectForbidden(denied, null, 'mcp-tool-unauthorized');
@@ -45,7 +45,7 @@ describe('mcp_tool under deny', () => {
 
   verifies(
     ['policy.deny-spares-other-methods', 'policy.tool-only-for-calls'],
-    'lets everything through that calls no tool',
+    'a message that calls no tool is permitted',
     async () => {
       await world().serve({ policy });
       const messages = [
@@ -62,27 +62,31 @@ describe('mcp_tool under deny', () => {
 
   verifies(
     'policy.groups-of-criteria',
-    'lets those call the tool whom it does not name',
+    'a user who does not meet the criteria of deny may call the tool',
     async () => {
       await world().serve({ policy });
       expect(await world().outcomeOf(toolCall('delete_invoice'), 'carol')).toEqual(OK);
     },
   );
 
-  verifies('policy.operator-not-in', 'with not_in is a list of what may be called', async () => {
-    await world().serve({
-      policy: { allow: EXAMPLE_USERS, deny: { or: [{ mcp_tool: { not_in: ['a', 'b'] } }] } },
-    });
-    expect(await world().outcomeOf(toolCall('b'))).toEqual(OK);
-    expect(await world().outcomeOf(LIST)).toEqual(OK);
-    expectDeniedCall(await world().ask(toolCall('c')), 7);
-  });
+  verifies(
+    'policy.operator-not-in',
+    'not_in under deny permits the calls that it lists',
+    async () => {
+      await world().serve({
+        policy: { allow: EXAMPLE_USERS, deny: { or: [{ mcp_tool: { not_in: ['a', 'b'] } }] } },
+      });
+      expect(await world().outcomeOf(toolCall('b'))).toEqual(OK);
+      expect(await world().outcomeOf(LIST)).toEqual(OK);
+      expectDeniedCall(await world().ask(toolCall('c')), 7);
+    },
+  );
 });
 
 describe('mcp_tool under allow', () => {
   verifies(
     ['policy.allow-needs-other-clauses', 'policy.tool-only-for-calls'],
-    'alone forbids everything that calls no tool',
+    'mcp_tool alone forbids everything but calls of its tools',
     async () => {
       await world().serve({ policy: { allow: { or: [{ mcp_tool: { is: 'echo' } }] } } });
       expect(await world().outcomeOf(toolCall('echo'))).toEqual(OK);
@@ -106,7 +110,7 @@ describe('mcp_tool under allow', () => {
 
   verifies(
     ['policy.allow-needs-other-clauses', 'policy.groups-of-criteria'],
-    'beside another group of criteria adds to what that one allows',
+    'mcp_tool beside another group of criteria permits calls in addition',
     async () => {
       const allow = { and: [{ groups: { has: 'admins' } }], or: [{ mcp_tool: { is: 'echo' } }] };
       await world().serve({ policy: { allow } });
@@ -117,15 +121,19 @@ describe('mcp_tool under allow', () => {
     },
   );
 
-  verifies('policy.groups-of-criteria', 'does not help against deny', async () => {
-    await world().serve({
-      policy: {
-        allow: { and: [{ mcp_tool: { is: 'echo' } }] },
-        deny: { or: [{ mcp_tool: { is: 'echo' } }] },
-      },
-    });
-    expectDeniedCall(await world().ask(toolCall('echo')), 7);
-  });
+  verifies(
+    'policy.groups-of-criteria',
+    'mcp_tool under allow does not permit a tool that deny blocks',
+    async () => {
+      await world().serve({
+        policy: {
+          allow: { and: [{ mcp_tool: { is: 'echo' } }] },
+          deny: { or: [{ mcp_tool: { is: 'echo' } }] },
+        },
+      });
+      expectDeniedCall(await world().ask(toolCall('echo')), 7);
+    },
+  );
 });
 
 verifies(
@@ -137,7 +145,7 @@ verifies(
     'policy.operator-in',
     'policy.operator-not-in',
   ],
-  'Every operator of mcp_tool permits the tools it matches, and no other',
+  'every operator of mcp_tool permits the tools it matches, and no others',
   async () => {
     const tools = ['get_invoice', 'get', 'xget_invoicex', 'GET_INVOICE', 'list'];
     const operators: readonly (readonly [object, readonly string[]])[] = [

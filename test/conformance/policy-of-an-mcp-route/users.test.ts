@@ -19,7 +19,7 @@ import { verifies } from '../../requirements/verifies.ts';
 
 const world = openForAll(startPolicyWorld);
 
-describe('A user whom no policy allows', () => {
+describe('A user whom the policy does not allow', () => {
   const NOBODY: readonly (readonly [string, Access, string])[] = [
     [
       'by e-mail',
@@ -40,13 +40,13 @@ describe('A user whom no policy allows', () => {
       { policy: { allow: EXAMPLE_USERS, deny: { or: [{ user: 'alice' }] } } },
       'denied',
     ],
-    ['because there is none', {}, 'not-allowed'],
+    ['because there is no policy', {}, 'not-allowed'],
   ];
 
   for (const [what, access, reason] of NOBODY) {
     verifies(
       'route.policy',
-      `${what}, is forbidden everything, and never asked to log in again`,
+      `the gateway answers 403 without a challenge to every message of a user who is denied ${what}`,
       async () => {
         await world().serve(access);
         const before = world().upstream.requests.length;
@@ -60,22 +60,26 @@ describe('A user whom no policy allows', () => {
 });
 
 describe('Any authenticated user', () => {
-  verifies('route.policy', 'is allowed where the route says so, unless denied', async () => {
-    await world().serve({ allowAnyAuthenticatedUser: true });
-    expect(await world().outcomeOf(toolCall('echo'))).toEqual(OK);
-    await world().serve({
-      allowAnyAuthenticatedUser: true,
-      policy: { deny: { or: [{ mcp_tool: { is: 'echo' } }] } },
-    });
-    expectDeniedCall(await world().ask(toolCall('echo')), 7);
-    expect(await world().outcomeOf(toolCall('other'))).toEqual(OK);
-  });
+  verifies(
+    'route.policy',
+    'a route for any authenticated user permits all users unless deny applies',
+    async () => {
+      await world().serve({ allowAnyAuthenticatedUser: true });
+      expect(await world().outcomeOf(toolCall('echo'))).toEqual(OK);
+      await world().serve({
+        allowAnyAuthenticatedUser: true,
+        policy: { deny: { or: [{ mcp_tool: { is: 'echo' } }] } },
+      });
+      expectDeniedCall(await world().ask(toolCall('echo')), 7);
+      expect(await world().outcomeOf(toolCall('other'))).toEqual(OK);
+    },
+  );
 });
 
 describe('A policy that changes', () => {
   verifies(
     'mcp.policy-on-every-request',
-    'holds from the next request on, while a stream under way goes on',
+    'a change of the policy affects the next request, and not a stream that has begun',
     async () => {
       await world().serve({ policy: { allow: EXAMPLE_USERS } });
       const index = world().upstream.requests.length;
@@ -95,21 +99,25 @@ describe('A policy that changes', () => {
     },
   );
 
-  verifies('mcp.policy-on-every-request', 'holds within a connection too', async () => {
-    const body = JSON.stringify(toolCall('echo'));
-    const fields = Object.entries({
-      host: new URL(world().mcp).host,
-      ...world().headersOf('alice'),
-      'content-length': String(body.length),
-    }).map(([name, value]) => `${name}: ${value}`);
-    const request = ['POST / HTTP/1.1', ...fields, '', body].join('\r\n');
-    await using connection = await RawClient.connect(world().gateway.port);
-    const denials: boolean[] = [];
-    for (const deny of [undefined, { or: [{ mcp_tool: { is: 'echo' } }] }, undefined]) {
-      await world().serve({ policy: { allow: EXAMPLE_USERS, ...(deny && { deny }) } });
-      connection.send(request);
-      denials.push((await connection.response()).body.includes('40301'));
-    }
-    expect(denials).toEqual([false, true, false]);
-  });
+  verifies(
+    'mcp.policy-on-every-request',
+    'a change of the policy affects the next request of a connection',
+    async () => {
+      const body = JSON.stringify(toolCall('echo'));
+      const fields = Object.entries({
+        host: new URL(world().mcp).host,
+        ...world().headersOf('alice'),
+        'content-length': String(body.length),
+      }).map(([name, value]) => `${name}: ${value}`);
+      const request = ['POST / HTTP/1.1', ...fields, '', body].join('\r\n');
+      await using connection = await RawClient.connect(world().gateway.port);
+      const denials: boolean[] = [];
+      for (const deny of [undefined, { or: [{ mcp_tool: { is: 'echo' } }] }, undefined]) {
+        await world().serve({ policy: { allow: EXAMPLE_USERS, ...(deny && { deny }) } });
+        connection.send(request);
+        denials.push((await connection.response()).body.includes('40301'));
+      }
+      expect(denials).toEqual([false, true, false]);
+    },
+  );
 });

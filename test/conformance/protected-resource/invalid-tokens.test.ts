@@ -16,22 +16,22 @@ const world = openForAll(startProtectedResourceWorld);
 
 const MINUTE = 60_000;
 
-describe('A token that is no good', () => {
+describe('A request with an invalid token', () => {
   const TOKENS: readonly (readonly [string, () => string | Promise<string>])[] = [
     ['it is garbage', () => 'garbage'],
-    ['it only looks like one', () => 'gte_garbage'],
+    ['it has only the prefix of one', () => 'gte_garbage'],
     ['it was altered', () => altered(world().client.accessToken)],
-    ['it has something behind it', () => `${world().client.accessToken}A`],
+    ['characters follow it', () => `${world().client.accessToken}A`],
     ['it is a refresh token', () => world().client.refreshToken],
-    ['it is another host’s', () => world().filesClient.accessToken],
-    ['it is another gateway’s', tokenOfAnotherGateway],
+    ['it is for another host', () => world().filesClient.accessToken],
+    ['another gateway issued it', tokenOfAnotherGateway],
     ['it was revoked', revokedToken],
   ];
 
   for (const [what, token] of TOKENS) {
     verifies(
       ['rs.challenge', 'mcp.token-required', 'rs.audience'],
-      `because ${what}, is challenged as invalid without saying why`,
+      `a token is challenged as invalid, without the reason, if ${what}`,
       async () => {
         const value = await token();
         await world().expectUpstreamUntouched(async () => {
@@ -45,7 +45,7 @@ describe('A token that is no good', () => {
 
   verifies(
     ['rs.challenge', 'tokens.external-limited'],
-    'because its quarter of an hour is over, is challenged as invalid',
+    'a token is challenged as invalid after its quarter of an hour',
     async () => {
       let offset = 0;
       await using aged = await startGatewayWithUsers({ now: () => Date.now() + offset });
@@ -69,7 +69,7 @@ describe('A token that is no good', () => {
 
   verifies(
     'tokens.external-limited',
-    'because the gateway goes by another name now, is challenged as invalid',
+    'a token is challenged as invalid after the gateway was renamed',
     async () => {
       await using renamed = await startGatewayWithUsers();
       const from = renamed.originOf('only');

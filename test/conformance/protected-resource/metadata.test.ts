@@ -18,7 +18,7 @@ const world = openForAll(startProtectedResourceWorld);
 describe('Protected resource metadata', () => {
   verifies(
     ['rs.metadata', 'rs.challenge'],
-    'are where the challenge says, and about the very URL that was called',
+    'protected resource metadata are at the URL of the challenge, and about the requested URL',
     async () => {
       const urls = [
         world().only,
@@ -45,7 +45,7 @@ describe('Protected resource metadata', () => {
 
   verifies(
     'rs.metadata',
-    'of a URL inside of a route are about that URL, and its token is the route’s',
+    'metadata of a URL within a route are about that URL, and the token is valid for the whole route',
     async () => {
       const server = await discover(`${world().several}/files/reports/2026`);
       expect(server.resource).toBe(`${world().several}/files/reports/2026`);
@@ -58,7 +58,7 @@ describe('Protected resource metadata', () => {
 
   verifies(
     'rs.metadata',
-    'are at the root and path-inserted where a host has one MCP route',
+    'metadata are at the root and at the inserted path if a host has one MCP route',
     async () => {
       await using separate = await startGatewayWithUsers();
       const from = separate.originOf('prefixed');
@@ -78,7 +78,7 @@ describe('Protected resource metadata', () => {
 
   verifies(
     'rs.metadata',
-    'are not at the root of a host with several MCP routes, nor about what is none of them',
+    'metadata are absent at the root of a host with several MCP routes, and for paths outside of them',
     async () => {
       for (const path of ['', '/web', '/filesystem', '/mail/box', '/.gateway/mcp']) {
         expect((await send(world().several + METADATA + path)).status).toBe(404);
@@ -88,7 +88,7 @@ describe('Protected resource metadata', () => {
 
   verifies(
     ['rs.metadata', 'as.metadata'],
-    'need no token, are no redirect for a browser, and answer HEAD without a body',
+    'the metadata documents need no token, never redirect, and answer HEAD without a body',
     async () => {
       const documents = [
         ...[METADATA, '/.well-known/oauth-authorization-server'],

@@ -34,7 +34,7 @@ describe('A request to an MCP route without a bearer token', () => {
   for (const [what, headers] of CREDENTIALS) {
     verifies(
       ['mcp.token-required', 'rs.challenge', 'rs.token-in-header-only'],
-      `${what} is challenged without an error code`,
+      `a request ${what} is challenged without an error code`,
       () =>
         world().expectUpstreamUntouched(async () => {
           expectChallenge(await post(world().only, headers()), {
@@ -44,17 +44,20 @@ describe('A request to an MCP route without a bearer token', () => {
     );
   }
 
-  verifies('rs.token-in-header-only', 'with one in the query is challenged as if it had none', () =>
-    world().expectUpstreamUntouched(async () => {
-      const { accessToken } = world().client;
-      for (const name of ['access_token', 'token', 'authorization']) {
-        const answer = await post(`${world().only}/?${name}=${accessToken}`);
-        expectChallenge(answer, { metadata: world().only + METADATA });
-      }
-    }),
+  verifies(
+    'rs.token-in-header-only',
+    'a request with a token in its query is challenged like one without a token',
+    () =>
+      world().expectUpstreamUntouched(async () => {
+        const { accessToken } = world().client;
+        for (const name of ['access_token', 'token', 'authorization']) {
+          const answer = await post(`${world().only}/?${name}=${accessToken}`);
+          expectChallenge(answer, { metadata: world().only + METADATA });
+        }
+      }),
   );
 
-  verifies('mcp.token-required', 'is refused whatever its method, GET and DELETE too', () =>
+  verifies('mcp.token-required', 'a request without a token is refused whatever its method', () =>
     world().expectUpstreamUntouched(async () => {
       for (const method of ['GET', 'DELETE', 'POST']) {
         expectChallenge(await send(world().only, { method }), {
@@ -66,7 +69,7 @@ describe('A request to an MCP route without a bearer token', () => {
 
   verifies(
     'mcp.never-redirects',
-    'is never redirected and never gets a page, not even from a browser that navigates',
+    'a request without a token is never redirected and never gets a page, even from a browser',
     () =>
       world().expectUpstreamUntouched(async () => {
         const navigation = {
@@ -86,7 +89,7 @@ describe('A request to an MCP route without a bearer token', () => {
 
   verifies(
     'rs.every-request',
-    'is refused although others of the same connection and MCP session had one',
+    'a request without a token is refused after a valid one in the same connection and MCP session',
     async () => {
       await using connection = await RawClient.connect(world().gateway.port);
       const head = `POST / HTTP/1.1\r\nHost: ${new URL(world().only).host}\r\nMcp-Session-Id: s\r\n`;

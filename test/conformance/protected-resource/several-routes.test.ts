@@ -22,7 +22,7 @@ const world = openForAll(startProtectedResourceWorld);
 describe('Several MCP routes on one host', () => {
   verifies(
     ['rs.audience', 'tokens.external-limited'],
-    'each take a token of their own, and no other’s',
+    'each route accepts its own token and refuses those of the others',
     async () => {
       const clients = {
         '/files': world().filesClient,
@@ -41,7 +41,7 @@ describe('Several MCP routes on one host', () => {
     },
   );
 
-  verifies('rs.audience', 'share a registration', async () => {
+  verifies('rs.audience', 'the routes of a host accept the same registration', async () => {
     const browser = new BrowserJar();
     const clientId = await register(world().filesClient.server);
     for (const path of ['/files', '/mail']) {
@@ -53,7 +53,7 @@ describe('Several MCP routes on one host', () => {
     }
   });
 
-  describe('and the resource of an authorization request', () => {
+  describe('The resource of an authorization request', () => {
     const VARIANTS: readonly (readonly [string, string])[] = [
       ['as it is', '/files'],
       ['with a slash at its end', '/files/'],
@@ -62,15 +62,19 @@ describe('Several MCP routes on one host', () => {
     ];
 
     for (const [what, path] of VARIANTS) {
-      verifies('as.resource', `${what} (${path}) gives a token for the route`, async () => {
-        const { server, clientId } = world().filesClient;
-        const token = await tokenFor({ ...server, resource: world().several + path }, clientId);
-        expect((await post(`${world().several}/files`, bearer(token))).status).toBe(200);
-        expect((await post(`${world().several}/files/drafts`, bearer(token))).status).toBe(401);
-      });
+      verifies(
+        'as.resource',
+        `the resource ${what} (${path}) gives a token for the route`,
+        async () => {
+          const { server, clientId } = world().filesClient;
+          const token = await tokenFor({ ...server, resource: world().several + path }, clientId);
+          expect((await post(`${world().several}/files`, bearer(token))).status).toBe(200);
+          expect((await post(`${world().several}/files/drafts`, bearer(token))).status).toBe(401);
+        },
+      );
     }
 
-    verifies('as.resource', 'in capitals gives a token for the route', async () => {
+    verifies('as.resource', 'the resource in capitals gives a token for the route', async () => {
       const { server, clientId } = world().filesClient;
       const resource = `${world().several.replace('http://several', 'HTTP://SEVERAL')}/files`;
       const token = await tokenFor({ ...server, resource }, clientId);
@@ -90,7 +94,7 @@ describe('Several MCP routes on one host', () => {
     ];
 
     for (const [what, resource] of FOREIGN) {
-      verifies('as.resource', `${what} is an invalid target`, async () => {
+      verifies('as.resource', `the resource ${what} is refused as invalid_target`, async () => {
         const { server, clientId, browser } = world().filesClient;
         const foreign = { ...server, resource: resource() };
         const redirect = await authorize(foreign, clientId, { browser });

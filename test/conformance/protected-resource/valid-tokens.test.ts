@@ -12,17 +12,21 @@ import { verifies } from '../../requirements/verifies.ts';
 
 const world = openForAll(startProtectedResourceWorld);
 
-describe('A token that is good', () => {
-  verifies('mcp.token-required', 'is taken whatever the case of its scheme', async () => {
-    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
-      const headers = { authorization: `${scheme} ${world().client.accessToken}` };
-      expect((await post(world().only, headers)).status).toBe(200);
-    }
-  });
+describe('A request with a valid token', () => {
+  verifies(
+    'mcp.token-required',
+    'a token is accepted whatever the case of its scheme',
+    async () => {
+      for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+        const headers = { authorization: `${scheme} ${world().client.accessToken}` };
+        expect((await post(world().only, headers)).status).toBe(200);
+      }
+    },
+  );
 
   verifies(
     'mcp.token-required',
-    'is taken beside a session cookie, which is ignored, valid or not',
+    'a session cookie beside a token is ignored, whether it is valid or not',
     async () => {
       const cookies = [cookiesAt(world().client.browser, world().only), 'gatehouse-1=x; a=b'];
       for (const cookie of cookies) {
@@ -35,7 +39,7 @@ describe('A token that is good', () => {
 
 verifies(
   'mcp.token-required',
-  'A token goes on when its user signs out of the browser, and is not the browser’s session',
+  'a token stays valid when its user signs out, and the MCP host has no session',
   async () => {
     const { accessToken, browser } = await signInClient(world().only);
     await browser.submit(await browser.open(`${world().only}/.gateway/sign_out`));

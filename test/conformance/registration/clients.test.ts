@@ -14,7 +14,7 @@ import { post, tokenErrorOf } from '../../support/registration-cases.ts';
 const REDIRECT_URIS = [LOOPBACK_CALLBACK];
 
 describe('Client registration (RFC 7591)', () => {
-  verifies('as.registration', 'gives a public client an id and no secret', async () => {
+  verifies('as.registration', 'a public client gets an id and no secret', async () => {
     await using server = await startAuthorizationServer();
     const reply = await post(server, {
       client_name: 'Files',
@@ -45,7 +45,7 @@ describe('Client registration (RFC 7591)', () => {
 
   verifies(
     ['as.registration', 'as.registration-defaults'],
-    'gives a client a secret where it does not say otherwise',
+    'a client that names no authentication method gets a secret',
     async () => {
       await using server = await startAuthorizationServer();
       const fields = fieldsOf(await post(server, { redirect_uris: REDIRECT_URIS }));
@@ -62,7 +62,7 @@ describe('Client registration (RFC 7591)', () => {
     },
   );
 
-  verifies('as.no-store', 'answers with a secret that no cache may keep', async () => {
+  verifies('as.no-store', 'a response with a secret must not be cached', async () => {
     await using server = await startAuthorizationServer();
     const { headers } = await post(server, { redirect_uris: REDIRECT_URIS });
     expect(headers['cache-control']).toBe('no-store');
@@ -70,7 +70,7 @@ describe('Client registration (RFC 7591)', () => {
 
   verifies(
     ['as.registration', 'as.client-authentication'],
-    'accepts the secret it gave, and no other',
+    'a client authenticates with its secret and with no other',
     async () => {
       await using server = await startAuthorizationServer();
       const { client_id, client_secret } = fieldsOf(
@@ -84,7 +84,7 @@ describe('Client registration (RFC 7591)', () => {
 
   verifies(
     'as.secrets-unreadable',
-    'keeps the hash of a secret only, and logs nothing but id and name',
+    'the store has only the hash of a secret, and the log only id and name',
     async () => {
       await using server = await startAuthorizationServer();
       const reply = await post(server, {
@@ -111,7 +111,7 @@ describe('Client registration (RFC 7591)', () => {
 
   verifies(
     'as.registration-ids',
-    'gives every registration an id of its own, which is no URL',
+    'every registration gets its own id, which is not a URL',
     async () => {
       await using server = await startAuthorizationServer();
       const members = { redirect_uris: REDIRECT_URIS, client_id: 'https://evil.example/client' };
@@ -123,28 +123,36 @@ describe('Client registration (RFC 7591)', () => {
     },
   );
 
-  verifies('as.bound-to-issuer', 'is good at its own issuer only', async () => {
-    const other = 'https://other.example.com';
-    await using server = await startAuthorizationServer({
-      routes: [aRoute(), aRoute({ host: 'other.example.com' })],
-    });
-    const { client_id } = fieldsOf(
-      await post(server, { redirect_uris: REDIRECT_URIS, token_endpoint_auth_method: 'none' }),
-    );
-    expect(await tokenErrorOf(server, { client_id })).toBe('invalid_grant');
-    const elsewhere = await tokenErrorOf(server, { client_id }, `${other}/.gateway/mcp/token`);
-    expect(elsewhere).toBe('invalid_client');
-  });
+  verifies(
+    'as.bound-to-issuer',
+    'a client ID is valid only at the issuer of its registration',
+    async () => {
+      const other = 'https://other.example.com';
+      await using server = await startAuthorizationServer({
+        routes: [aRoute(), aRoute({ host: 'other.example.com' })],
+      });
+      const { client_id } = fieldsOf(
+        await post(server, { redirect_uris: REDIRECT_URIS, token_endpoint_auth_method: 'none' }),
+      );
+      expect(await tokenErrorOf(server, { client_id })).toBe('invalid_grant');
+      const elsewhere = await tokenErrorOf(server, { client_id }, `${other}/.gateway/mcp/token`);
+      expect(elsewhere).toBe('invalid_client');
+    },
+  );
 
-  verifies('as.registration', 'is what the official SDK expects', async () => {
-    await using server = await startAuthorizationServer();
-    const client = await registerClient(ISSUER, {
-      clientMetadata: { client_name: 'SDK', redirect_uris: REDIRECT_URIS },
-      fetchFn: async (_url, init) => {
-        const { status, body } = await post(server, init?.body);
-        return new Response(body, { status });
-      },
-    });
-    expect(client).toMatchObject({ client_name: 'SDK', client_secret_expires_at: 0 });
-  });
+  verifies(
+    'as.registration',
+    'the response of the registration endpoint satisfies the official SDK',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const client = await registerClient(ISSUER, {
+        clientMetadata: { client_name: 'SDK', redirect_uris: REDIRECT_URIS },
+        fetchFn: async (_url, init) => {
+          const { status, body } = await post(server, init?.body);
+          return new Response(body, { status });
+        },
+      });
+      expect(client).toMatchObject({ client_name: 'SDK', client_secret_expires_at: 0 });
+    },
+  );
 });

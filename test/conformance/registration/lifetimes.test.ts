@@ -23,14 +23,14 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Clients that are not used are forgotten after an hour. */
+/** Settings that forget unused clients after an hour. */
 const SHORT_LIVED = compiledSettings({
   gatewayId: 'gatehouse/test',
   unusedClientSeconds: 3600,
   tokens: { ...compiledSettings().tokens, refreshTokenSeconds: 3600 },
 });
 
-/** What a client or its user does, a while after everything that had to come before. */
+/** Uses of a registration, some time after the steps that they require. */
 type Use = (server: TestServer, client: RegisteredTestClient, later: () => void) => Promise<void>;
 
 const USES: readonly (readonly [title: string, use: Use])[] = [
@@ -42,7 +42,7 @@ const USES: readonly (readonly [title: string, use: Use])[] = [
     },
   ],
   [
-    'refreshing',
+    'a refresh',
     async (server, client, later) => {
       const code = await obtainCode(server, client);
       const { refreshToken } = tokensOf(await redeem(server, code, client));
@@ -52,7 +52,7 @@ const USES: readonly (readonly [title: string, use: Use])[] = [
   ],
 ];
 
-/** What anybody can do who has registered a client. */
+/** Requests that anyone can send who has registered a client. */
 const NO_USES: readonly (readonly [title: string, use: Use])[] = [
   [
     'an authorization request',
@@ -79,7 +79,7 @@ const NO_USES: readonly (readonly [title: string, use: Use])[] = [
     },
   ],
   [
-    'revoking what is no token',
+    'the revocation of an unknown token',
     async (server, client, later) => {
       later();
       expect((await revoke(server, 'x', client)).status).toBe(200);
@@ -88,59 +88,79 @@ const NO_USES: readonly (readonly [title: string, use: Use])[] = [
 ];
 
 describe('The lifetime of a registration', () => {
-  verifies('as.registration-expires', 'is forgotten after two hours without approval', async () => {
-    await using server = await startAuthorizationServer();
-    const { id } = await register(server);
-    server.clock.now += 2 * HOUR - SECOND;
-    expect(await tokenErrorOf(server, { client_id: id })).toBe('invalid_grant');
-    server.clock.now += SECOND;
-    expect(await tokenErrorOf(server, { client_id: id })).toBe('invalid_client');
-  });
-
-  verifies('as.registration-expires', 'is forgotten sooner where settings say so', async () => {
-    await using server = await startAuthorizationServer({ settings: SHORT_LIVED });
-    const { id } = await register(server);
-    server.clock.now += HOUR;
-    expect(await tokenErrorOf(server, { client_id: id })).toBe('invalid_client');
-  });
-
-  for (const [title, use] of USES) {
-    verifies('as.registration-expires', `is remembered anew after ${title}`, async () => {
-      await using server = await startAuthorizationServer({ settings: SHORT_LIVED });
-      const client = await register(server);
-      await use(server, client, () => (server.clock.now += MINUTE));
-      server.clock.now += HOUR - SECOND;
-      expect(await server.stores.clients.get(ISSUER, client.id)).not.toBeNull();
-      server.clock.now += SECOND;
-      expect(await server.stores.clients.get(ISSUER, client.id)).toBeNull();
-    });
-  }
-
-  // Anybody may register, and what is registered takes memory.
-  for (const [title, use] of NO_USES) {
-    verifies('as.registration-expires', `is not remembered for ${title}`, async () => {
+  verifies(
+    'as.registration-expires',
+    'a registration without an approval is forgotten after two hours',
+    async () => {
       await using server = await startAuthorizationServer();
-      const client = await register(server);
-      await use(server, client, () => (server.clock.now += MINUTE));
-      server.clock.now += 2 * HOUR - MINUTE;
-      expect(await server.stores.clients.get(ISSUER, client.id)).toBeNull();
-    });
-  }
-
-  verifies('as.registration-expires', 'is remembered, once approved, as settings say', async () => {
-    const settings = { ...SHORT_LIVED, unusedClientSeconds: 7200 };
-    await using server = await startAuthorizationServer({ settings });
-    const client = await register(server);
-    await obtainCode(server, client);
-    server.clock.now += 2 * HOUR - SECOND;
-    expect(await server.stores.clients.get(ISSUER, client.id)).not.toBeNull();
-    server.clock.now += SECOND;
-    expect(await server.stores.clients.get(ISSUER, client.id)).toBeNull();
-  });
+      const { id } = await register(server);
+      server.clock.now += 2 * HOUR - SECOND;
+      expect(await tokenErrorOf(server, { client_id: id })).toBe('invalid_grant');
+      server.clock.now += SECOND;
+      expect(await tokenErrorOf(server, { client_id: id })).toBe('invalid_client');
+    },
+  );
 
   verifies(
     'as.registration-expires',
-    'is remembered while its refresh token can be used',
+    'a registration without an approval is forgotten as early as the settings say',
+    async () => {
+      await using server = await startAuthorizationServer({ settings: SHORT_LIVED });
+      const { id } = await register(server);
+      server.clock.now += HOUR;
+      expect(await tokenErrorOf(server, { client_id: id })).toBe('invalid_client');
+    },
+  );
+
+  for (const [title, use] of USES) {
+    verifies(
+      'as.registration-expires',
+      `a registration is kept longer after ${title}`,
+      async () => {
+        await using server = await startAuthorizationServer({ settings: SHORT_LIVED });
+        const client = await register(server);
+        await use(server, client, () => (server.clock.now += MINUTE));
+        server.clock.now += HOUR - SECOND;
+        expect(await server.stores.clients.get(ISSUER, client.id)).not.toBeNull();
+        server.clock.now += SECOND;
+        expect(await server.stores.clients.get(ISSUER, client.id)).toBeNull();
+      },
+    );
+  }
+
+  // Anyone may register, and registrations take memory.
+  for (const [title, use] of NO_USES) {
+    verifies(
+      'as.registration-expires',
+      `a registration is not kept longer after ${title}`,
+      async () => {
+        await using server = await startAuthorizationServer();
+        const client = await register(server);
+        await use(server, client, () => (server.clock.now += MINUTE));
+        server.clock.now += 2 * HOUR - MINUTE;
+        expect(await server.stores.clients.get(ISSUER, client.id)).toBeNull();
+      },
+    );
+  }
+
+  verifies(
+    'as.registration-expires',
+    'a registration with an approval is kept as long as the settings say',
+    async () => {
+      const settings = { ...SHORT_LIVED, unusedClientSeconds: 7200 };
+      await using server = await startAuthorizationServer({ settings });
+      const client = await register(server);
+      await obtainCode(server, client);
+      server.clock.now += 2 * HOUR - SECOND;
+      expect(await server.stores.clients.get(ISSUER, client.id)).not.toBeNull();
+      server.clock.now += SECOND;
+      expect(await server.stores.clients.get(ISSUER, client.id)).toBeNull();
+    },
+  );
+
+  verifies(
+    'as.registration-expires',
+    'a registration is kept as long as its refresh token can be used',
     async () => {
       const tokens = { ...SHORT_LIVED.tokens, refreshTokenSeconds: 7200 };
       await using server = await startAuthorizationServer({ settings: { ...SHORT_LIVED, tokens } });

@@ -14,7 +14,7 @@ const REDIRECT_URIS = [LOOPBACK_CALLBACK];
 describe('Client registration', () => {
   verifies(
     ['as.redirect-uri-allowed', 'as.application-type'],
-    'accepts the redirect URIs of Cursor',
+    'the registration endpoint accepts the redirect URIs of Cursor',
     async () => {
       await using server = await startAuthorizationServer();
       const redirectUris = [
@@ -35,7 +35,7 @@ describe('Client registration', () => {
 
   verifies(
     'as.registration',
-    'says which redirect URIs it registered of a mixed list',
+    'the response contains the redirect URIs that were registered from a mixed list',
     async () => {
       await using server = await startAuthorizationServer();
       const reply = await post(server, { redirect_uris: ['unheard-of://cb', LOOPBACK_CALLBACK] });
@@ -46,7 +46,7 @@ describe('Client registration', () => {
 
   verifies(
     'as.registration-rate-limited',
-    'is limited to twenty a minute per address',
+    'an address can register twenty clients a minute',
     async () => {
       await using server = await startAuthorizationServer();
       const attempt = (): Promise<Reply> => post(server, { redirect_uris: REDIRECT_URIS });
@@ -60,16 +60,24 @@ describe('Client registration', () => {
     },
   );
 
-  verifies('as.registration-rate-limited', 'counts refused registrations too', async () => {
-    await using server = await startAuthorizationServer();
-    for (let index = 0; index < 20; index += 1) await post(server, {});
-    expect((await post(server, { redirect_uris: REDIRECT_URIS })).status).toBe(429);
-  });
+  verifies(
+    'as.registration-rate-limited',
+    'refused registrations count towards the limit',
+    async () => {
+      await using server = await startAuthorizationServer();
+      for (let index = 0; index < 20; index += 1) await post(server, {});
+      expect((await post(server, { redirect_uris: REDIRECT_URIS })).status).toBe(429);
+    },
+  );
 
-  verifies('as.cors', 'answers pages of any origin, without credentials', async () => {
-    await using server = await startAuthorizationServer();
-    const { headers } = await post(server, { redirect_uris: REDIRECT_URIS });
-    expect(headers['access-control-allow-origin']).toBe('*');
-    expect(headers['access-control-allow-credentials']).toBeUndefined();
-  });
+  verifies(
+    'as.cors',
+    'pages of any origin can read the response, without credentials',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const { headers } = await post(server, { redirect_uris: REDIRECT_URIS });
+      expect(headers['access-control-allow-origin']).toBe('*');
+      expect(headers['access-control-allow-credentials']).toBeUndefined();
+    },
+  );
 });

@@ -7,7 +7,7 @@ import { post, REGISTER } from '../../support/registration-cases.ts';
 
 const REDIRECT_URIS = [LOOPBACK_CALLBACK];
 
-describe('Client registration refuses', () => {
+describe('Client registration', () => {
   const REFUSED: readonly (readonly [string, unknown, string])[] = [
     ['no redirect URIs', {}, 'invalid_redirect_uri'],
     ['an empty list of redirect URIs', { redirect_uris: [] }, 'invalid_redirect_uri'],
@@ -17,7 +17,7 @@ describe('Client registration refuses', () => {
       'invalid_redirect_uri',
     ],
     [
-      'a redirect URI without end',
+      'a redirect URI that is too long',
       { redirect_uris: [`https://c.example/${'x'.repeat(2048)}`] },
       'invalid_redirect_uri',
     ],
@@ -27,7 +27,7 @@ describe('Client registration refuses', () => {
       'invalid_redirect_uri',
     ],
     [
-      'redirect URIs that are no list',
+      'redirect URIs that are not a list',
       { redirect_uris: 'https://c.example/' },
       'invalid_client_metadata',
     ],
@@ -59,14 +59,14 @@ describe('Client registration refuses', () => {
       },
       'invalid_client_metadata',
     ],
-    ['what is no JSON', '{"redirect_uris":', 'invalid_client_metadata'],
-    ['a list', [], 'invalid_client_metadata'],
-    ['null', 'null', 'invalid_client_metadata'],
-    ['nothing', '', 'invalid_client_metadata'],
+    ['a body that is not JSON', '{"redirect_uris":', 'invalid_client_metadata'],
+    ['a body that is a list', [], 'invalid_client_metadata'],
+    ['a body of null', 'null', 'invalid_client_metadata'],
+    ['an empty body', '', 'invalid_client_metadata'],
   ];
 
   for (const [title, members, error] of REFUSED) {
-    verifies('as.registration-errors', title, async () => {
+    verifies('as.registration-errors', `the registration endpoint refuses ${title}`, async () => {
       await using server = await startAuthorizationServer();
       const reply = await post(server, members);
       expect(reply.status).toBe(400);
@@ -87,7 +87,7 @@ describe('Client registration refuses', () => {
   ]) {
     verifies(
       ['as.redirect-uri-allowed', 'as.registration-errors'],
-      `a redirect to ${uri}`,
+      `the registration endpoint refuses a redirect to ${uri}`,
       async () => {
         await using server = await startAuthorizationServer();
         const reply = await post(server, { redirect_uris: [uri] });
@@ -98,19 +98,23 @@ describe('Client registration refuses', () => {
   }
 
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', '']) {
-    verifies('as.registration-errors', `a body of type ${JSON.stringify(type)}`, async () => {
-      await using server = await startAuthorizationServer();
-      const reply = await post(
-        server,
-        { redirect_uris: REDIRECT_URIS },
-        { headers: { 'content-type': type } },
-      );
-      expect(reply.status).toBe(400);
-      expect(fieldsOf(reply)).toMatchObject({ error: 'invalid_client_metadata' });
-    });
+    verifies(
+      'as.registration-errors',
+      `the registration endpoint refuses a body of type ${JSON.stringify(type)}`,
+      async () => {
+        await using server = await startAuthorizationServer();
+        const reply = await post(
+          server,
+          { redirect_uris: REDIRECT_URIS },
+          { headers: { 'content-type': type } },
+        );
+        expect(reply.status).toBe(400);
+        expect(fieldsOf(reply)).toMatchObject({ error: 'invalid_client_metadata' });
+      },
+    );
   }
 
-  test('a body that is too long', async () => {
+  test('the registration endpoint refuses a body that is too long', async () => {
     await using server = await startAuthorizationServer();
     const reply = await post(server, {
       redirect_uris: REDIRECT_URIS,
@@ -120,7 +124,7 @@ describe('Client registration refuses', () => {
     expect(fieldsOf(reply)).toMatchObject({ error: 'invalid_request' });
   });
 
-  test('any other method than POST', async () => {
+  test('the registration endpoint refuses every method but POST', async () => {
     await using server = await startAuthorizationServer();
     const reply = await server.send(REGISTER);
     expect(reply.status).toBe(405);

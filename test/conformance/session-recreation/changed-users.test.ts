@@ -9,33 +9,45 @@ import { verifies } from '../../requirements/verifies.ts';
 
 const OVER = { status: 400, error: 'invalid_grant' };
 
-describe('Who the user is by then', () => {
-  verifies('renewal.same-user', 'must be who signed in, by the ID token', async () => {
-    await using world = await startSessionWorld();
-    const { identityProvider, url } = world;
-    const bob = await signInClient(url, { login: 'bob' });
-    const alice = await signInClient(url, { login: 'alice' });
-    let idToken: unknown;
-    identityProvider.changeTokens = (response) => ({
-      ...response,
-      id_token: (idToken ??= response['id_token']),
-    });
-    world.expireSessions();
-    expect((await refresh(bob)).status).toBe(200);
-    expect(errorIn(await refresh(alice))).toEqual(OVER);
-    expect(world.gateway.logs()).toContainEqual(
-      expect.objectContaining({ message: 'sign-in ended', reason: 'other-subject', user: 'alice' }),
-    );
-  });
+describe('The user of a recreated session', () => {
+  verifies(
+    'renewal.same-user',
+    'a session is recreated only for the same user in the ID token',
+    async () => {
+      await using world = await startSessionWorld();
+      const { identityProvider, url } = world;
+      const bob = await signInClient(url, { login: 'bob' });
+      const alice = await signInClient(url, { login: 'alice' });
+      let idToken: unknown;
+      identityProvider.changeTokens = (response) => ({
+        ...response,
+        id_token: (idToken ??= response['id_token']),
+      });
+      world.expireSessions();
+      expect((await refresh(bob)).status).toBe(200);
+      expect(errorIn(await refresh(alice))).toEqual(OVER);
+      expect(world.gateway.logs()).toContainEqual(
+        expect.objectContaining({
+          message: 'sign-in ended',
+          reason: 'other-subject',
+          user: 'alice',
+        }),
+      );
+    },
+  );
 
-  verifies('renewal.same-user', 'must be who signed in, by userinfo', async () => {
-    await using world = await startSessionWorld();
-    const client = await signInClient(world.url);
-    const body = { sub: 'bob', groups: ['engineering'] };
-    world.identityProvider.answers.set('userinfo', { status: 200, body });
-    world.expireSessions();
-    expect(errorIn(await refresh(client))).toEqual(OVER);
-  });
+  verifies(
+    'renewal.same-user',
+    'a session is recreated only for the same user in userinfo',
+    async () => {
+      await using world = await startSessionWorld();
+      const client = await signInClient(world.url);
+      const body = { sub: 'bob', groups: ['engineering'] };
+      world.identityProvider.answers.set('userinfo', { status: 200, body });
+      world.expireSessions();
+      expect(errorIn(await refresh(client))).toEqual(OVER);
+    },
+  );
 
   type TokenResponse = Readonly<Record<string, unknown>>;
 
@@ -43,29 +55,33 @@ describe('Who the user is by then', () => {
     return { ...response, id_token: undefined };
   }
 
-  verifies('states.current-policies', 'is what userinfo says when that is all', async () => {
-    await using world = await startSessionWorld();
-    const { identityProvider } = world;
-    await world.serve({ policy: { allow: { and: [{ email: { is: 'alice@new.example' } }] } } });
-    const client = await signInClient(world.url);
-    identityProvider.changeTokens = withoutIdToken;
-    const alice = identityProvider.users.get('alice') ?? {};
+  verifies(
+    'states.current-policies',
+    'the user has the claims of userinfo if the provider sends no ID token',
+    async () => {
+      await using world = await startSessionWorld();
+      const { identityProvider } = world;
+      await world.serve({ policy: { allow: { and: [{ email: { is: 'alice@new.example' } }] } } });
+      const client = await signInClient(world.url);
+      identityProvider.changeTokens = withoutIdToken;
+      const alice = identityProvider.users.get('alice') ?? {};
 
-    identityProvider.users.set('alice', { ...alice, email: 'alice@new.example' });
-    world.expireSessions();
-    const moved = tokensIn(await refresh(client));
-    expect(await world.statusWith(moved.accessToken)).toBe(200);
+      identityProvider.users.set('alice', { ...alice, email: 'alice@new.example' });
+      world.expireSessions();
+      const moved = tokensIn(await refresh(client));
+      expect(await world.statusWith(moved.accessToken)).toBe(200);
 
-    const unverified = { email: 'alice@new.example', email_verified: false };
-    identityProvider.users.set('alice', { ...alice, ...unverified });
-    world.expireSessions();
-    const { accessToken } = tokensIn(await refresh(client, { token: moved.refreshToken }));
-    expect(await world.statusWith(accessToken)).toBe(403);
-  });
+      const unverified = { email: 'alice@new.example', email_verified: false };
+      identityProvider.users.set('alice', { ...alice, ...unverified });
+      world.expireSessions();
+      const { accessToken } = tokensIn(await refresh(client, { token: moved.refreshToken }));
+      expect(await world.statusWith(accessToken)).toBe(403);
+    },
+  );
 
   verifies(
     ['states.current-policies', 'states.session-stays-expired'],
-    'is not said when there is no ID token, and userinfo lacks a claim of before',
+    'the session stays expired without an ID token if userinfo lacks an earlier claim',
     async () => {
       await using world = await startSessionWorld();
       const { answers } = world.identityProvider;
@@ -89,7 +105,7 @@ describe('Who the user is by then', () => {
 
   verifies(
     ['states.current-policies', 'states.session-stays-expired'],
-    'is not said when nobody says a word of the groups that the user had',
+    'the session stays expired if the provider does not report the groups that the user had',
     async () => {
       await using world = await startSessionWorld();
       const allow = { and: [{ accept: true }] };
@@ -107,7 +123,7 @@ describe('Who the user is by then', () => {
 
   verifies(
     'states.session-stays-expired',
-    'is not said with neither ID token nor userinfo',
+    'the session stays expired if the provider sends neither ID token nor userinfo',
     async () => {
       await using world = await startSessionWorld();
       const { identityProvider } = world;
@@ -128,12 +144,12 @@ describe('Who the user is by then', () => {
 
 describe('The scopes of a sign-in', () => {
   const SCOPES = [
-    ['ask for a refresh token where the provider has them', 'kept', ' offline_access'],
-    ['do not where it has none', 'none', ''],
+    ['include offline_access if the provider issues refresh tokens', 'kept', ' offline_access'],
+    ['do not include offline_access otherwise', 'none', ''],
   ] as const;
 
   for (const [what, refreshTokens, more] of SCOPES) {
-    verifies('renewal.offline-access', `${what}, unless set`, async () => {
+    verifies('renewal.offline-access', `the default scopes ${what}`, async () => {
       await using world = await startGatewayWithUsers({}, { refreshTokens });
       const { issuer, clientId, authorizationRequests } = world.identityProvider;
       const app = world.originOf('app');

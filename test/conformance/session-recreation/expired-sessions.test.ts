@@ -18,7 +18,7 @@ const HOUR = 60 * MINUTE;
 
 const OVER = { status: 400, error: 'invalid_grant' };
 
-describe('A refresh when the session has expired', () => {
+describe('A refresh after the session has expired', () => {
   verifies(
     [
       'states.session-recreated',
@@ -27,7 +27,7 @@ describe('A refresh when the session has expired', () => {
       'tokens.external-represents-session',
       'tokens.external-refreshed',
     ],
-    'makes a new session by the provider’s refresh token, and issues new tokens',
+    'the gateway recreates the session with the provider’s refresh token, and issues new tokens',
     async () => {
       await using world = await startSessionWorld();
       const client = await signInClient(world.url);
@@ -55,7 +55,7 @@ describe('A refresh when the session has expired', () => {
 
   verifies(
     ['states.session-recreated', 'tokens.external-refreshed'],
-    'gives the session a whole life, in which the provider is not asked again',
+    'a recreated session has its full lifetime, in which the provider is not asked again',
     async () => {
       await using world = await startSessionWorld();
       const client = await signInClient(world.url);
@@ -72,26 +72,30 @@ describe('A refresh when the session has expired', () => {
     },
   );
 
-  test('asks the provider nothing before', async () => {
+  test('the provider is not asked while the session is valid', async () => {
     await using world = await startSessionWorld();
     const client = await signInClient(world.url);
     world.advance(13 * HOUR);
     expect(await world.tokenRequestsDuring(() => refresh(client))).toBe(0);
   });
 
-  verifies('states.session-recreated', 'works where refresh tokens are not rotated', async () => {
-    await using world = await startSessionWorld({ refreshTokens: 'kept' });
-    const client = await signInClient(world.url);
-    let { refreshToken } = client;
-    for (let count = 0; count < 3; count += 1) {
-      world.expireSessions();
-      ({ refreshToken } = tokensIn(await refresh(client, { token: refreshToken })));
-    }
-  });
+  verifies(
+    'states.session-recreated',
+    'the session is recreated at a provider that does not rotate refresh tokens',
+    async () => {
+      await using world = await startSessionWorld({ refreshTokens: 'kept' });
+      const client = await signInClient(world.url);
+      let { refreshToken } = client;
+      for (let count = 0; count < 3; count += 1) {
+        world.expireSessions();
+        ({ refreshToken } = tokensIn(await refresh(client, { token: refreshToken })));
+      }
+    },
+  );
 
   verifies(
     ['states.current-policies', 'states.session-recreated'],
-    'puts the user under the policies of now, with the groups of now',
+    'a recreated session is subject to the current policies, with the current groups',
     async () => {
       await using world = await startSessionWorld();
       await world.serve({ policy: { allow: { and: [{ groups: { is: 'engineering' } }] } } });
@@ -116,19 +120,23 @@ describe('A refresh when the session has expired', () => {
     },
   );
 
-  verifies('states.outlives-cookie', 'does not need the browser to be signed in', async () => {
-    await using world = await startSessionWorld();
-    const client = await signInClient(world.url);
-    const page = await client.browser.open(`${world.url}/.gateway/sign_out`);
-    expect((await client.browser.submit(page)).status).toBe(200);
-    world.expireSessions();
-    const { accessToken } = tokensIn(await refresh(client));
-    expect(await world.statusWith(accessToken)).toBe(200);
-  });
+  verifies(
+    'states.outlives-cookie',
+    'the session is recreated after the browser has signed out',
+    async () => {
+      await using world = await startSessionWorld();
+      const client = await signInClient(world.url);
+      const page = await client.browser.open(`${world.url}/.gateway/sign_out`);
+      expect((await client.browser.submit(page)).status).toBe(200);
+      world.expireSessions();
+      const { accessToken } = tokensIn(await refresh(client));
+      expect(await world.statusWith(accessToken)).toBe(200);
+    },
+  );
 
   verifies(
     'states.session-recreated',
-    'is not worth a question to the provider when the request is no good',
+    'a refresh that is refused for another reason does not ask the provider',
     async () => {
       await using world = await startSessionWorld();
       const client = await signInClient(world.url);
@@ -151,7 +159,7 @@ describe('A refresh when the session has expired', () => {
 
   verifies(
     'as.replay-detection',
-    'gives a replayed token nothing, and ends its family without a question to the provider',
+    'a replayed refresh token ends its family without asking the provider',
     async () => {
       await using world = await startSessionWorld();
       const stolen = await signInClient(world.url);
@@ -169,7 +177,7 @@ describe('A refresh when the session has expired', () => {
 describe('A provider that rotates refresh tokens', () => {
   verifies(
     ['renewal.one-copy', 'states.outlives-cookie'],
-    'keeps two clients of one sign-in connected for weeks, without a login',
+    'two clients of one sign-in stay connected for weeks without a sign-in',
     async () => {
       await using world = await startSessionWorld({ refreshTokens: 'rotated' });
       const browser = new BrowserJar();
@@ -201,7 +209,7 @@ describe('A provider that rotates refresh tokens', () => {
   ] as const) {
     verifies(
       ['renewal.rotated-token-kept', 'states.session-recreated'],
-      `keeps a client connected though its discovery spells the token endpoint ${how}`,
+      `a client stays connected if the metadata spell the token endpoint ${how}`,
       async () => {
         await using world = await startSessionWorld();
         const { identityProvider } = world;
@@ -216,7 +224,7 @@ describe('A provider that rotates refresh tokens', () => {
           world.expireSessions();
           ({ refreshToken } = tokensIn(await refresh(client, { token: refreshToken })));
         }
-        // What came in place of the last one is kept before anything else can fail.
+        // The invalid ID token fails the renewal after the new refresh token was stored.
         identityProvider.changeTokens = (response) => ({ ...response, id_token: 'no' });
         world.expireSessions();
         expect((await refresh(client, { token: refreshToken })).status).toBe(503);
@@ -229,7 +237,7 @@ describe('A provider that rotates refresh tokens', () => {
 
   verifies(
     'renewal.single-flight',
-    'is asked once when five clients of a sign-in refresh fifty times at once',
+    'the provider is asked once if five clients of a sign-in refresh fifty times at once',
     async () => {
       await using world = await startSessionWorld();
       const browser = new BrowserJar();
@@ -251,26 +259,30 @@ describe('A provider that rotates refresh tokens', () => {
     },
   );
 
-  verifies('renewal.single-flight', 'is asked once by two proxies that share stores', async () => {
-    await using world = await startSessionWorld();
-    const browser = new BrowserJar();
-    const [first, second] = [
-      await signInClient(world.url, { browser }),
-      await signInClient(world.url, { browser }),
-    ];
-    await using peer = await world.startPeer();
-    const { port } = peer;
-    let tokens = [first, second].map(({ refreshToken }) => refreshToken);
-    for (let count = 0; count < 3; count += 1) {
-      world.expireSessions();
-      const asked = await world.tokenRequestsDuring(async () => {
-        const answers = await Promise.all([
-          refresh(first, { token: tokens[0] ?? '' }),
-          refresh(second, { token: tokens[1] ?? '', port }),
-        ]);
-        tokens = answers.map((answer) => tokensIn(answer).refreshToken);
-      });
-      expect(asked).toBe(1);
-    }
-  });
+  verifies(
+    'renewal.single-flight',
+    'the provider is asked once by two proxies that share stores',
+    async () => {
+      await using world = await startSessionWorld();
+      const browser = new BrowserJar();
+      const [first, second] = [
+        await signInClient(world.url, { browser }),
+        await signInClient(world.url, { browser }),
+      ];
+      await using peer = await world.startPeer();
+      const { port } = peer;
+      let tokens = [first, second].map(({ refreshToken }) => refreshToken);
+      for (let count = 0; count < 3; count += 1) {
+        world.expireSessions();
+        const asked = await world.tokenRequestsDuring(async () => {
+          const answers = await Promise.all([
+            refresh(first, { token: tokens[0] ?? '' }),
+            refresh(second, { token: tokens[1] ?? '', port }),
+          ]);
+          tokens = answers.map((answer) => tokensIn(answer).refreshToken);
+        });
+        expect(asked).toBe(1);
+      }
+    },
+  );
 });

@@ -24,11 +24,10 @@ import {
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-// One of the tests lasts as long as the gateway waits for the provider.
-/** Longer than nobody asks a provider again that has failed. */
+/** Longer than the pause after a failure of the provider. */
 const REST = 3 * SECOND;
 
-/** How long a proxy that says no more holds the provider's refresh token. */
+/** How long a proxy that has stopped keeps the lease on the provider's refresh token. */
 const LEASE = 15 * SECOND;
 
 const YEAR = 365 * 24 * 3600 * SECOND;
@@ -41,10 +40,10 @@ const PATHS = {
 
 const OVER = { status: 400, error: 'invalid_grant' };
 
-describe('A renewal that is cut short', () => {
+describe('A renewal that is interrupted', () => {
   verifies(
     'renewal.rotated-token-kept',
-    'by the end of its proxy is taken up by another one, with what the provider gave',
+    'another proxy completes a renewal whose proxy has stopped, with the tokens of the provider',
     async () => {
       await using world = await startExpired();
       const { client } = world;
@@ -64,7 +63,7 @@ describe('A renewal that is cut short', () => {
 
   verifies(
     'renewal.rotated-token-kept',
-    'by a store that is away for a moment loses nothing that the provider gave',
+    'a renewal survives a short outage of the store with the tokens of the provider',
     async () => {
       await using world = await startExpired();
       const { stores, client } = world;
@@ -86,7 +85,7 @@ describe('A renewal that is cut short', () => {
 
   verifies(
     'renewal.provider-unavailable',
-    'by a store that is away for a moment is begun anew long before its lease ends',
+    'a renewal that a store outage interrupted is repeated long before its lease ends',
     async () => {
       await using world = await startExpired();
       const { client, stores } = world;
@@ -110,12 +109,12 @@ describe('A renewal that is cut short', () => {
 
   verifies(
     ['renewal.single-flight', 'renewal.one-copy'],
-    'by a proxy that stood still for longer than its lease does not use the token of before',
+    'a proxy that was suspended for longer than its lease does not use the earlier token',
     async () => {
       await using world = await startSessionWorld();
       await world.serve(undefined, { cookie: { expiration: '10m' } });
       const client = await signInClient(world.url);
-      // Sessions are over, and this proxy still knows the provider's endpoints: the next one does not.
+      // The sessions have expired. This proxy knows the provider's endpoints, and the next one does not.
       world.advance(10 * MINUTE);
       await using peer = await world.startPeer();
       const held = await refreshHeldAt('discovery', { ...world, client }, peer.port);
@@ -132,7 +131,7 @@ describe('A renewal that is cut short', () => {
 
   verifies(
     'renewal.single-flight',
-    'by the end of its proxy keeps the others waiting no longer than its lease',
+    'others wait no longer than the lease for a proxy that has stopped',
     async () => {
       await using world = await startExpired();
       const { client } = world;
@@ -157,7 +156,7 @@ describe('A renewal that is cut short', () => {
 
   verifies(
     'renewal.single-flight',
-    'by another that was done before this one began uses the session of that one',
+    'a renewal uses the session of another one that was completed before it began',
     async () => {
       await using world = await startExpired();
       const { stores, client } = world;
@@ -183,20 +182,24 @@ describe('A renewal that is cut short', () => {
     },
   );
 
-  verifies('renewal.revoked', 'by the end of the sign-in makes no session', async () => {
-    await using world = await startExpired();
-    const { client } = world;
-    const { stores } = world;
-    const { answer, release } = await refreshHeldAt('userinfo', world);
-    expect(await endSignIn(await signInOf(client, world), stores)).toBe(true);
-    release();
-    expect(errorIn(await answer)).toEqual(OVER);
-    expect(errorIn(await refresh(client))).toEqual(OVER);
-  });
+  verifies(
+    'renewal.revoked',
+    'a renewal creates no session after the sign-in has ended',
+    async () => {
+      await using world = await startExpired();
+      const { client } = world;
+      const { stores } = world;
+      const { answer, release } = await refreshHeldAt('userinfo', world);
+      expect(await endSignIn(await signInOf(client, world), stores)).toBe(true);
+      release();
+      expect(errorIn(await answer)).toEqual(OVER);
+      expect(errorIn(await refresh(client))).toEqual(OVER);
+    },
+  );
 
   verifies(
     'renewal.single-flight',
-    'by another that overtook it uses the session of that one',
+    'a renewal uses the session of another one that overtook it',
     async () => {
       await using world = await startExpired();
       const { client } = world;
@@ -218,7 +221,7 @@ describe('A renewal that is cut short', () => {
 
   verifies(
     'renewal.single-flight',
-    'by a refusal goes on with the token that another holder got in the meantime',
+    'a renewal that is refused continues with the token that another holder received',
     async () => {
       await using world = await startExpired();
       const { client } = world;
@@ -237,7 +240,7 @@ describe('A renewal that is cut short', () => {
   );
 });
 
-/** A refresh that waits for an endpoint of the provider, until it is released. */
+/** Starts a refresh that waits at an endpoint of the provider until it is released. */
 async function refreshHeldAt(
   endpoint: keyof typeof PATHS,
   { client, identityProvider, gateway }: Omit<ExpiredWorld, 'secrets'>,
@@ -251,7 +254,7 @@ async function refreshHeldAt(
   return { answer, release };
 }
 
-/** The same store, but for some methods. */
+/** Returns the same store with some methods replaced. */
 function withMethods<Store extends Stores['sessions' | 'signIns']>(
   store: Store,
   methods: Partial<Store>,

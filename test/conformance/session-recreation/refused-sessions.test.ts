@@ -18,10 +18,10 @@ const HOUR = 60 * MINUTE;
 
 const OVER = { status: 400, error: 'invalid_grant' };
 
-describe('A session that is not made anew', () => {
+describe('A session that is not recreated', () => {
   verifies(
     ['states.session-stays-expired', 'errors.refresh-invalid-grant'],
-    'is that of a user who was disabled at the provider, even when enabled again',
+    'the session of a user who was disabled at the provider stays expired, even if the user is enabled again',
     async () => {
       await using world = await startSessionWorld();
       const client = await signInClient(world.url);
@@ -60,7 +60,7 @@ describe('A session that is not made anew', () => {
   for (const [status, error] of REFUSALS) {
     verifies(
       ['states.session-stays-expired', 'errors.refresh-invalid-grant'],
-      `is that of a user for whom the provider answers ${String(status)} ${error}`,
+      `the session stays expired if the provider answers ${String(status)} ${error}`,
       async () => {
         await using world = await startSessionWorld();
         const client = await signInClient(world.url);
@@ -79,7 +79,7 @@ describe('A session that is not made anew', () => {
 
   verifies(
     'states.session-stays-expired',
-    'is that of a provider without refresh tokens, and the log says so',
+    'the session stays expired if the provider issues no refresh tokens, and the log reports it',
     async () => {
       await using world = await startSessionWorld({ refreshTokens: 'none' });
       const client = await signInClient(world.url);
@@ -97,7 +97,7 @@ describe('A session that is not made anew', () => {
 
   verifies(
     ['states.bounded-lifetime', 'states.session-stays-expired'],
-    'is that of a refresh token that has expired itself',
+    'the session stays expired if the refresh token of the gateway has expired',
     async () => {
       await using world = await startSessionWorld();
       await world.serve(undefined, { tokens: { refreshTokenLifetime: '20h' } });
@@ -112,7 +112,7 @@ describe('A session that is not made anew', () => {
     },
   );
 
-  verifies('renewal.revoked', 'is one that was revoked, and not just expired', async () => {
+  verifies('renewal.revoked', 'a session that was revoked is not recreated', async () => {
     await using world = await startSessionWorld();
     const client = await signInClient(world.url);
     expect(await endSignIn(await signInOf(client, world), world.stores)).toBe(true);
@@ -128,13 +128,13 @@ describe('A session that is not made anew', () => {
   const ELSEWHERE = [
     ['was renamed', { name: 'renamed' }],
     ['knows the gateway as another client', { clientId: 'other' }],
-    ['is another one under the same name', { issuerUrl: 'other' }],
+    ['has another issuer under the same name', { issuerUrl: 'other' }],
   ] as const;
 
   for (const [what, change] of ELSEWHERE) {
     verifies(
       ['renewal.same-provider', 'states.session-stays-expired'],
-      `is that of a provider that ${what}: it gets no token of before`,
+      `a provider that ${what} does not receive the earlier refresh token`,
       async () => {
         await using world = await startSessionWorld();
         const client = await signInClient(world.url);

@@ -11,44 +11,46 @@ import {
 
 const SECOND = 1000;
 
-// One of the tests lasts as long as the gateway waits for the provider.
-/** Longer than nobody asks a provider again that has failed. */
+/** Longer than the pause after a failure of the provider. */
 const REST = 3 * SECOND;
 
-/** Longer than any answer of a provider may be. */
+/** More bytes than a response of a provider may have. */
 const TOO_LONG = 'x'.repeat(2 ** 20);
 
 const ALICE = { sub: 'alice', groups: ['engineering'] };
 
-describe('A provider that does not say who the user is', () => {
+describe('A provider that does not answer for the user', () => {
   const FAULTS: readonly (readonly [string, Fault])[] = [
     ['is down', ({ identityProvider }) => identityProvider.stop()],
     ['fails', failing('token')],
-    ['has too many requests', answering(429, { error: 'slow_down' })],
-    ['has too many requests, and says invalid_grant', answering(429, { error: 'invalid_grant' })],
-    ['is unavailable, and says invalid_grant', answering(503, { error: 'invalid_grant' })],
+    ['answers 429', answering(429, { error: 'slow_down' })],
+    ['answers 429 with invalid_grant', answering(429, { error: 'invalid_grant' })],
+    ['answers 503 with invalid_grant', answering(503, { error: 'invalid_grant' })],
     ['does not know the gateway', answering(401, { error: 'invalid_client' })],
     ['does not let the gateway refresh', answering(400, { error: 'unauthorized_client' })],
     ['refuses the request', answering(400, { error: 'invalid_request' })],
-    ['refuses the request in other words', answering(400, 'no')],
-    ['answers no JSON', answering(200, 'no')],
+    ['refuses the request without an error code', answering(400, 'no')],
+    ['does not answer in JSON', answering(200, 'no')],
     ['answers without tokens', answering(200, {})],
-    ['has no userinfo', failing('userinfo')],
-    ['has no keys', failing('keys')],
+    ['fails to serve userinfo', failing('userinfo')],
+    ['fails to serve its keys', failing('keys')],
     [
-      'describes the user at too great length',
+      'sends too many claims',
       ({ identityProvider: { answers } }) =>
         answers.set('userinfo', { status: 200, body: { ...ALICE, TOO_LONG } }),
     ],
-    ['signs badly', changing({ id_token: (token) => `${token.slice(0, -20)}${'A'.repeat(20)}` })],
-    ['sends an ID token that is none', changing({ id_token: () => 'no' })],
-    ['sends an access token that is none', changing({ access_token: () => 7 })],
+    [
+      'sends an invalid signature',
+      changing({ id_token: (token) => `${token.slice(0, -20)}${'A'.repeat(20)}` }),
+    ],
+    ['sends an ID token that is not a JWT', changing({ id_token: () => 'no' })],
+    ['sends an access token that is not a string', changing({ access_token: () => 7 })],
   ];
 
   for (const [what, breakDown] of FAULTS) {
     verifies(
       ['renewal.provider-unavailable', 'renewal.rotated-token-kept'],
-      `because it ${what}, is 503, and the same refresh token works once it does`,
+      `a refresh gets 503 if the provider ${what}, and the same refresh token works later`,
       async () => {
         await using world = await startExpired();
         const { client, secrets } = world;
@@ -74,7 +76,7 @@ describe('A provider that does not say who the user is', () => {
 
   verifies(
     'renewal.provider-unavailable',
-    'because its token response is too long, is 503, and the same refresh token works later',
+    'a refresh gets 503 if the token response is too long, and the same refresh token works later',
     async () => {
       await using world = await startExpired({ refreshTokens: 'kept' });
       const { client, identityProvider } = world;
@@ -89,7 +91,7 @@ describe('A provider that does not say who the user is', () => {
 
   verifies(
     'renewal.provider-unavailable',
-    'because it does not answer, is 503 after ten seconds, and the same refresh token works later',
+    'a refresh gets 503 after ten seconds without a response, and the same refresh token works later',
     async () => {
       await using world = await startExpired({ refreshTokens: 'kept' });
       const { client } = world;
@@ -103,7 +105,7 @@ describe('A provider that does not say who the user is', () => {
 
   verifies(
     'renewal.provider-unavailable',
-    'is not asked again for two seconds, whoever refreshes',
+    'the provider is not asked again for two seconds, whoever refreshes',
     async () => {
       await using world = await startExpired();
       const { client } = world;
@@ -119,12 +121,12 @@ describe('A provider that does not say who the user is', () => {
   );
 });
 
-/** Makes the token endpoint answer this. */
+/** Makes the token endpoint answer with this status and body. */
 function answering(status: number, body: unknown): Fault {
   return ({ identityProvider }) => void identityProvider.answers.set('token', { status, body });
 }
 
-/** Changes members of token responses, which are otherwise good. */
+/** Changes members of valid token responses. */
 function changing(changes: Readonly<Record<string, (value: string) => unknown>>): Fault {
   return ({ identityProvider }) => {
     const { changeTokens } = identityProvider;

@@ -22,7 +22,7 @@ import { type Changes, expectError, TWO_HOSTS, OTHER_ISSUER } from '../../suppor
 describe('An authorization code', () => {
   verifies(
     ['as.code-grant', 'as.no-store', 'tokens.external-limited'],
-    'is redeemed for an external token and a refresh token',
+    'the token endpoint redeems a code for an external token and a refresh token',
     async () => {
       await using server = await startAuthorizationServer();
       const client = await register(server);
@@ -45,7 +45,7 @@ describe('An authorization code', () => {
     },
   );
 
-  test('is redeemed with the scope that was asked for', async () => {
+  test('the token endpoint redeems a code with the requested scope', async () => {
     await using server = await startAuthorizationServer();
     const client = await register(server);
     const code = await obtainCode(server, client, { scope: 'write read write' });
@@ -71,7 +71,7 @@ describe('An authorization code', () => {
   for (const [what, changes] of VERIFIERS) {
     verifies(
       ['as.code-bound', 'as.pkce-required', 'as.pkce-verifier'],
-      `is not redeemed with ${what}, and not used up`,
+      `the token endpoint refuses a code with ${what}, and accepts it afterwards`,
       () => expectUnredeemed(changes),
     );
   }
@@ -79,17 +79,19 @@ describe('An authorization code', () => {
   const MISMATCHES: readonly (readonly [string, Changes])[] = [
     ['another redirect URI', { redirect_uri: WEB_CALLBACK }],
     ['another loopback port', { redirect_uri: 'http://127.0.0.1:3001/callback' }],
-    ['no redirect URI after one was named', { redirect_uri: undefined }],
-    ['a code that is unknown', { code: 'x'.repeat(43) }],
+    ['no redirect URI although the authorization request had one', { redirect_uri: undefined }],
+    ['an unknown code', { code: 'x'.repeat(43) }],
   ];
 
   for (const [what, changes] of MISMATCHES) {
-    verifies('as.code-bound', `is not redeemed with ${what}, and not used up`, () =>
-      expectUnredeemed(changes),
+    verifies(
+      'as.code-bound',
+      `the token endpoint refuses ${what}, and accepts the request without it afterwards`,
+      () => expectUnredeemed(changes),
     );
   }
 
-  verifies('as.secrets-unreadable', 'is not in what the store keeps', async () => {
+  verifies('as.secrets-unreadable', 'the store does not contain the code', async () => {
     await using server = await startAuthorizationServer();
     const kept: string[] = [];
     const { authorizationCodes } = server.stores;
@@ -103,7 +105,7 @@ describe('An authorization code', () => {
     expect(kept.join()).not.toContain(code);
   });
 
-  test('is redeemed without redirect URI when none was named', async () => {
+  test('the token endpoint needs no redirect URI if the authorization request had none', async () => {
     await using server = await startAuthorizationServer();
     const client = await register(server);
     const code = await obtainCode(server, client, { redirect_uri: undefined });
@@ -113,7 +115,7 @@ describe('An authorization code', () => {
 
   verifies(
     ['as.code-bound', 'as.bound-to-issuer'],
-    'is another client’s or another issuer’s to nobody',
+    'the token endpoint refuses the code of another client or another issuer',
     async () => {
       await using server = await startAuthorizationServer({ routes: TWO_HOSTS });
       const client = await register(server);
@@ -128,7 +130,7 @@ describe('An authorization code', () => {
 
   verifies(
     ['as.code-bound', 'as.bound-to-issuer'],
-    'of a client with a metadata document is no good at another issuer',
+    'the token endpoint refuses the code of a client with a metadata document at another issuer',
     async () => {
       const clientId = 'https://app.clients.example/client.json';
       const document = {

@@ -23,7 +23,7 @@ import { expectError, TWO_HOSTS, OTHER_ISSUER, MINUTE } from '../../support/toke
 
 describe('The resource of a token request', () => {
   for (const resource of [RESOURCE, `${RESOURCE}/`, `${RESOURCE}/below`]) {
-    verifies('as.resource', `may be ${resource}`, async () => {
+    verifies('as.resource', `the token endpoint accepts the resource ${resource}`, async () => {
       await using server = await startAuthorizationServer();
       const client = await register(server);
       const code = await obtainCode(server, client);
@@ -37,24 +37,32 @@ describe('The resource of a token request', () => {
     'https://elsewhere.example/mcp',
     'mcp',
   ]) {
-    verifies('as.resource', `may not be ${resource}, and that uses nothing up`, async () => {
-      const routes = [aRoute(), aRoute({ path: { kind: 'prefix', value: '/other' } })];
-      await using server = await startAuthorizationServer({ routes });
-      const client = await register(server);
-      const code = await obtainCode(server, client);
-      expectError(await redeem(server, code, client, { resource }), 400, 'invalid_target');
-      const reply = await redeem(server, code, client);
-      const { refreshToken } = tokensOf(reply);
-      expectError(await refresh(server, refreshToken, client, { resource }), 400, 'invalid_target');
-      expect(await refresh(server, refreshToken, client)).toMatchObject({ status: 200 });
-    });
+    verifies(
+      'as.resource',
+      `the token endpoint refuses the resource ${resource}, and accepts the code afterwards`,
+      async () => {
+        const routes = [aRoute(), aRoute({ path: { kind: 'prefix', value: '/other' } })];
+        await using server = await startAuthorizationServer({ routes });
+        const client = await register(server);
+        const code = await obtainCode(server, client);
+        expectError(await redeem(server, code, client, { resource }), 400, 'invalid_target');
+        const reply = await redeem(server, code, client);
+        const { refreshToken } = tokensOf(reply);
+        expectError(
+          await refresh(server, refreshToken, client, { resource }),
+          400,
+          'invalid_target',
+        );
+        expect(await refresh(server, refreshToken, client)).toMatchObject({ status: 200 });
+      },
+    );
   }
 });
 
 describe('An external token', () => {
   verifies(
     ['tokens.external-limited', 'as.resource', 'rs.audience'],
-    'is no good on another route or another host',
+    'an external token is refused on another route and on another host',
     async () => {
       const routes = [...TWO_HOSTS, aRoute({ path: { kind: 'prefix', value: '/other' } })];
       await using server = await startAuthorizationServer({ routes });
@@ -67,7 +75,7 @@ describe('An external token', () => {
 
   verifies(
     ['tokens.external-limited', 'rs.audience'],
-    'of one name of a wildcard host is no good on another',
+    'an external token of one name of a wildcard host is refused on another name',
     async () => {
       await using server = await startAuthorizationServer({
         routes: [aRoute({ host: '*.example.com' })],
@@ -81,7 +89,7 @@ describe('An external token', () => {
 
   verifies(
     ['tokens.external-limited', 'tokens.access-short-lived'],
-    'ends when it says it does',
+    'an external token is refused after the lifetime in its response',
     async () => {
       await using server = await startAuthorizationServer();
       const { accessToken } = await logIn(server);
@@ -101,7 +109,7 @@ describe('An external token', () => {
   for (const [lifetimeMs, expiresIn] of LIFETIMES) {
     verifies(
       ['tokens.external-limited', 'as.grant-active'],
-      `does not outlive its session, which ends in ${String(lifetimeMs)} ms`,
+      `an external token of a session that ends in ${String(lifetimeMs)} ms does not outlive it`,
       async () => {
         await using server = await startAuthorizationServer();
         const client = await register(server);
@@ -113,16 +121,20 @@ describe('An external token', () => {
     );
   }
 
-  verifies('as.grant-active', 'ends at once when its session is revoked', async () => {
-    await using server = await startAuthorizationServer();
-    const client = await register(server);
-    const cookie = await server.signIn(ISSUER, { id: 'the-session' });
-    const redirect = await decide(server, authorizationUrl(client.id), cookie);
-    const reply = await redeem(server, redirect.searchParams.get('code') ?? '', client);
-    const { accessToken } = tokensOf(reply);
-    expect(await callResource(server, accessToken)).toMatchObject({ status: 200 });
-    await server.stores.sessions.revoke('the-session');
-    await server.stores.revocations.publish({ kind: 'session', sessionId: 'the-session' });
-    expect(await callResource(server, accessToken)).toMatchObject({ status: 401 });
-  });
+  verifies(
+    'as.grant-active',
+    'an external token is refused at once after its session was revoked',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const client = await register(server);
+      const cookie = await server.signIn(ISSUER, { id: 'the-session' });
+      const redirect = await decide(server, authorizationUrl(client.id), cookie);
+      const reply = await redeem(server, redirect.searchParams.get('code') ?? '', client);
+      const { accessToken } = tokensOf(reply);
+      expect(await callResource(server, accessToken)).toMatchObject({ status: 200 });
+      await server.stores.sessions.revoke('the-session');
+      await server.stores.revocations.publish({ kind: 'session', sessionId: 'the-session' });
+      expect(await callResource(server, accessToken)).toMatchObject({ status: 401 });
+    },
+  );
 });

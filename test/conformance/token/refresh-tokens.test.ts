@@ -27,7 +27,7 @@ const HOUR = 60 * MINUTE;
 describe('A refresh token', () => {
   verifies(
     ['tokens.refresh-rotated', 'endpoints.refresh'],
-    'is rotated on every use, and every access token works',
+    'a refresh token is rotated on every use, and every access token stays valid',
     async () => {
       await using server = await startAuthorizationServer();
       const first = await logIn(server);
@@ -43,7 +43,7 @@ describe('A refresh token', () => {
 
   verifies(
     ['tokens.refresh-rotated', 'endpoints.refresh'],
-    'is rotated for confidential clients too',
+    'a refresh token of a confidential client is rotated',
     async () => {
       await using server = await startAuthorizationServer();
       const client = await register(server, { token_endpoint_auth_method: 'client_secret_post' });
@@ -55,18 +55,22 @@ describe('A refresh token', () => {
     },
   );
 
-  verifies('as.scope-not-exceeded', 'keeps the scope when the access token gets less', async () => {
-    await using server = await startAuthorizationServer();
-    const { refreshToken, client } = await logIn(server, { scope: 'read write' });
-    const narrow = await refresh(server, refreshToken, client, { scope: 'read' });
-    expect(fieldsOf(narrow)).toMatchObject({ scope: 'read' });
-    const again = await refresh(server, tokensOf(narrow).refreshToken, client);
-    expect(fieldsOf(again)).toMatchObject({ scope: 'read write' });
-  });
+  verifies(
+    'as.scope-not-exceeded',
+    'a refresh token keeps its scope if an access token was requested with less',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const { refreshToken, client } = await logIn(server, { scope: 'read write' });
+      const narrow = await refresh(server, refreshToken, client, { scope: 'read' });
+      expect(fieldsOf(narrow)).toMatchObject({ scope: 'read' });
+      const again = await refresh(server, tokensOf(narrow).refreshToken, client);
+      expect(fieldsOf(again)).toMatchObject({ scope: 'read write' });
+    },
+  );
 
   verifies(
     'as.scope-not-exceeded',
-    'does not give more than was granted, and is not used up by the attempt',
+    'a refresh token gives no more scope than was granted, and stays valid after the attempt',
     async () => {
       await using server = await startAuthorizationServer({
         settings: { tokens: STRICT },
@@ -79,12 +83,16 @@ describe('A refresh token', () => {
   );
 
   for (const token of ['', 'gtr_', 'garbage', `gtr_${'x'.repeat(43)}`]) {
-    verifies('as.token-errors', `that is ${JSON.stringify(token)} is refused`, async () => {
-      await using server = await startAuthorizationServer();
-      const { client } = await logIn(server);
-      const code = token === '' ? 'invalid_request' : 'invalid_grant';
-      expectError(await refresh(server, token, client), 400, code);
-    });
+    verifies(
+      'as.token-errors',
+      `the token endpoint refuses the refresh token ${JSON.stringify(token)}`,
+      async () => {
+        await using server = await startAuthorizationServer();
+        const { client } = await logIn(server);
+        const code = token === '' ? 'invalid_request' : 'invalid_grant';
+        expectError(await refresh(server, token, client), 400, code);
+      },
+    );
   }
 
   const OTHER_KEY = new RefreshTokens(new Sealer([{ secret: Buffer.alloc(32, 1) }]));
@@ -97,28 +105,40 @@ describe('A refresh token', () => {
   ];
 
   for (const [what, tokenFrom] of NOT_MADE_HERE) {
-    verifies('as.token-errors', `that is ${what} is refused before a store is asked`, async () => {
-      await using server = await startAuthorizationServer();
-      const tokens = await logIn(server);
-      const { grants, refreshTokens } = server.stores;
-      const fail = (): Promise<never> => Promise.reject(new Error('a store was asked'));
-      grants.get = fail;
-      refreshTokens.stateOf = fail;
-      const reply = await refresh(server, tokenFrom(tokens), tokens.client);
-      expectError(reply, 400, 'invalid_grant');
-    });
+    verifies(
+      'as.token-errors',
+      `the token endpoint refuses a refresh token that is ${what} without asking a store`,
+      async () => {
+        await using server = await startAuthorizationServer();
+        const tokens = await logIn(server);
+        const { grants, refreshTokens } = server.stores;
+        const fail = (): Promise<never> => Promise.reject(new Error('a store was asked'));
+        grants.get = fail;
+        refreshTokens.stateOf = fail;
+        const reply = await refresh(server, tokenFrom(tokens), tokens.client);
+        expectError(reply, 400, 'invalid_grant');
+      },
+    );
   }
 
-  verifies('as.refresh-token-bound', 'is refused to another client, and stays good', async () => {
-    await using server = await startAuthorizationServer();
-    const { refreshToken, client } = await logIn(server);
-    expectError(await refresh(server, refreshToken, await register(server)), 400, 'invalid_grant');
-    expect(await refresh(server, refreshToken, client)).toMatchObject({ status: 200 });
-  });
+  verifies(
+    'as.refresh-token-bound',
+    'the token endpoint refuses the refresh token of another client, and the token stays valid',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const { refreshToken, client } = await logIn(server);
+      expectError(
+        await refresh(server, refreshToken, await register(server)),
+        400,
+        'invalid_grant',
+      );
+      expect(await refresh(server, refreshToken, client)).toMatchObject({ status: 200 });
+    },
+  );
 
   verifies(
     ['as.refresh-token-bound', 'as.client-authentication'],
-    'of a confidential client is refused without its secret, and stays good',
+    'the token endpoint refuses a confidential client without its secret, and the token stays valid',
     async () => {
       await using server = await startAuthorizationServer();
       const client = await register(server, { token_endpoint_auth_method: 'client_secret_post' });
@@ -132,7 +152,7 @@ describe('A refresh token', () => {
     },
   );
 
-  verifies('as.no-store', 'is answered with tokens that no cache may keep', async () => {
+  verifies('as.no-store', 'the response to a refresh must not be cached', async () => {
     await using server = await startAuthorizationServer();
     const { refreshToken, client } = await logIn(server);
     const { status, headers } = await refresh(server, refreshToken, client);
@@ -140,7 +160,7 @@ describe('A refresh token', () => {
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  verifies('as.bound-to-issuer', 'is unknown at another issuer', async () => {
+  verifies('as.bound-to-issuer', 'a refresh token is unknown at another issuer', async () => {
     const clientId = 'https://app.clients.example/client.json';
     const document = { client_id: clientId, client_name: 'C', redirect_uris: [LOOPBACK_CALLBACK] };
     await using server = await startAuthorizationServer({
@@ -157,38 +177,48 @@ describe('A refresh token', () => {
     expectError(await server.send(url, { form }), 400, 'invalid_grant');
   });
 
-  test('is no access token, and an access token no refresh token', async () => {
+  test('a refresh token is refused as an access token, and an access token as a refresh token', async () => {
     await using server = await startAuthorizationServer();
     const { accessToken, refreshToken, client } = await logIn(server);
     expect(await callResource(server, refreshToken)).toMatchObject({ status: 401 });
     expectError(await refresh(server, accessToken, client), 400, 'invalid_grant');
   });
 
-  verifies('as.grant-active', 'is refused when its session has expired for good', async () => {
-    await using server = await startAuthorizationServer();
-    const { refreshToken, client } = await logIn(server);
-    server.clock.now += 14 * HOUR;
-    expectError(await refresh(server, refreshToken, client), 400, 'invalid_grant');
-  });
+  verifies(
+    'as.grant-active',
+    'the token endpoint refuses a refresh token whose session cannot be recreated',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const { refreshToken, client } = await logIn(server);
+      server.clock.now += 14 * HOUR;
+      expectError(await refresh(server, refreshToken, client), 400, 'invalid_grant');
+    },
+  );
 
-  verifies('as.refresh-token-expires', 'lives as long as it is used', async () => {
-    const tokens = { ...STRICT, refreshTokenSeconds: 2 * 3600 };
-    await using server = await startAuthorizationServer({ settings: { tokens } });
-    const first = await logIn(server);
-    server.clock.now += 1.5 * HOUR;
-    const second = tokensOf(await refresh(server, first.refreshToken, first.client));
-    server.clock.now += 1.5 * HOUR;
-    const third = await refresh(server, second.refreshToken, first.client);
-    expect(third.status).toBe(200);
-    expect(await callResource(server, tokensOf(third).accessToken)).toMatchObject({ status: 200 });
-    server.clock.now += 2 * HOUR;
-    const reply = await refresh(server, tokensOf(third).refreshToken, first.client);
-    expectError(reply, 400, 'invalid_grant');
-  });
+  verifies(
+    'as.refresh-token-expires',
+    'a refresh token stays valid for as long as it is used',
+    async () => {
+      const tokens = { ...STRICT, refreshTokenSeconds: 2 * 3600 };
+      await using server = await startAuthorizationServer({ settings: { tokens } });
+      const first = await logIn(server);
+      server.clock.now += 1.5 * HOUR;
+      const second = tokensOf(await refresh(server, first.refreshToken, first.client));
+      server.clock.now += 1.5 * HOUR;
+      const third = await refresh(server, second.refreshToken, first.client);
+      expect(third.status).toBe(200);
+      expect(await callResource(server, tokensOf(third).accessToken)).toMatchObject({
+        status: 200,
+      });
+      server.clock.now += 2 * HOUR;
+      const reply = await refresh(server, tokensOf(third).refreshToken, first.client);
+      expectError(reply, 400, 'invalid_grant');
+    },
+  );
 });
 
-describe('A failing store', () => {
-  test('burns no refresh token', async () => {
+describe('A store that fails', () => {
+  test('a failing store does not use up a refresh token', async () => {
     await using server = await startAuthorizationServer({ settings: { tokens: STRICT } });
     const { refreshToken, client } = await logIn(server);
     const { refreshTokens } = server.stores;

@@ -20,7 +20,7 @@ import {
 } from '../../support/client-flow.ts';
 import { type Changes, expectError, MINUTE, STRICT } from '../../support/token-cases.ts';
 
-describe('A token request', () => {
+describe('The token endpoint', () => {
   async function expectRefused(changes: Changes, code: string): Promise<void> {
     await using server = await startAuthorizationServer();
     expectError(await redeem(server, 'x', await register(server), changes), 400, code);
@@ -32,7 +32,9 @@ describe('A token request', () => {
   ];
 
   for (const [what, changes, code] of INCOMPLETE) {
-    verifies('as.token-errors', `that ${what} is refused`, () => expectRefused(changes, code));
+    verifies('as.token-errors', `the token endpoint refuses a request that ${what}`, () =>
+      expectRefused(changes, code),
+    );
   }
 
   const OTHER_GRANTS: readonly (readonly [string, Changes, string])[] = [
@@ -42,27 +44,36 @@ describe('A token request', () => {
   ];
 
   for (const [what, changes, code] of OTHER_GRANTS) {
-    verifies(['as.token-errors', 'as.grant-types'], `that ${what} is refused`, () =>
-      expectRefused(changes, code),
+    verifies(
+      ['as.token-errors', 'as.grant-types'],
+      `the token endpoint refuses a request that ${what}`,
+      () => expectRefused(changes, code),
     );
   }
 
   for (const name of ['code', 'client_id', 'code_verifier', 'grant_type', 'unheard_of']) {
-    verifies('as.no-repeated-parameters', `with ${name} twice is refused`, async () => {
-      await using server = await startAuthorizationServer();
-      const client = await register(server);
-      const form = new URLSearchParams({ grant_type: 'authorization_code', client_id: client.id });
-      form.append(name, 'a');
-      form.append(name, 'a');
-      expectError(await server.send(TOKEN_URL, { form }), 400, 'invalid_request');
-    });
+    verifies(
+      'as.no-repeated-parameters',
+      `the token endpoint refuses a request with ${name} twice`,
+      async () => {
+        await using server = await startAuthorizationServer();
+        const client = await register(server);
+        const form = new URLSearchParams({
+          grant_type: 'authorization_code',
+          client_id: client.id,
+        });
+        form.append(name, 'a');
+        form.append(name, 'a');
+        expectError(await server.send(TOKEN_URL, { form }), 400, 'invalid_request');
+      },
+    );
   }
 
   test.each([
     ['JSON', 'application/json'],
     ['multipart', 'multipart/form-data; boundary=x'],
     ['plain text', 'text/plain'],
-  ])('in %s is refused', async (_what, contentType) => {
+  ])('the token endpoint refuses a request in %s', async (_what, contentType) => {
     await using server = await startAuthorizationServer();
     const reply = await server.send(TOKEN_URL, {
       method: 'POST',
@@ -72,13 +83,13 @@ describe('A token request', () => {
     expectError(reply, 400, 'invalid_request');
   });
 
-  test('without content type is refused', async () => {
+  test('the token endpoint refuses a request without a content type', async () => {
     await using server = await startAuthorizationServer();
     const reply = await server.send(TOKEN_URL, { method: 'POST', body: 'grant_type=x' });
     expectError(reply, 400, 'invalid_request');
   });
 
-  test('with a charset is understood', async () => {
+  test('the token endpoint accepts a content type with a charset', async () => {
     await using server = await startAuthorizationServer();
     const client = await register(server);
     const headers = { 'content-type': 'Application/X-WWW-Form-Urlencoded; charset=UTF-8' };
@@ -86,53 +97,65 @@ describe('A token request', () => {
     expectError(await server.send(TOKEN_URL, { headers, form }), 400, 'unsupported_grant_type');
   });
 
-  test('that is compressed is refused', async () => {
+  test('the token endpoint refuses a compressed request', async () => {
     await using server = await startAuthorizationServer();
     const headers = { 'content-encoding': 'gzip' };
     const form = { grant_type: 'refresh_token' };
     expectError(await server.send(TOKEN_URL, { headers, form }), 400, 'invalid_request');
   });
 
-  test('of more than 64 KiB is refused', async () => {
+  test('the token endpoint refuses a request of more than 64 KiB', async () => {
     await using server = await startAuthorizationServer();
     const form = { grant_type: 'refresh_token', refresh_token: 'x'.repeat(64 * 1024) };
     expectError(await server.send(TOKEN_URL, { form }), 413, 'invalid_request');
   });
 
-  verifies('as.parameters-in-body', 'with parameters in the query is refused', async () => {
-    await using server = await startAuthorizationServer();
-    const { refreshToken, client } = await logIn(server);
-    const url = `${TOKEN_URL}?client_id=${client.id}`;
-    const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
-    expectError(await server.send(url, { form }), 400, 'invalid_request');
-  });
+  verifies(
+    'as.parameters-in-body',
+    'the token endpoint refuses a request with parameters in the query',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const { refreshToken, client } = await logIn(server);
+      const url = `${TOKEN_URL}?client_id=${client.id}`;
+      const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
+      expectError(await server.send(url, { form }), 400, 'invalid_request');
+    },
+  );
 
-  verifies('as.parameters-in-body', 'by GET is refused', async () => {
+  verifies('as.parameters-in-body', 'the token endpoint refuses GET', async () => {
     await using server = await startAuthorizationServer();
     const reply = await server.send(TOKEN_URL);
     expect(reply).toMatchObject({ status: 405, headers: { allow: 'POST' } });
   });
 
-  verifies('as.client-authentication', 'of an unknown client is refused with 401', async () => {
-    await using server = await startAuthorizationServer();
-    expectError(await redeem(server, 'x', { id: 'unknown' }), 401, 'invalid_client');
-  });
+  verifies(
+    'as.client-authentication',
+    'the token endpoint answers 401 to an unknown client',
+    async () => {
+      await using server = await startAuthorizationServer();
+      expectError(await redeem(server, 'x', { id: 'unknown' }), 401, 'invalid_client');
+    },
+  );
 
-  verifies('as.cors', 'may come from a page of any origin, after a preflight', async () => {
-    await using server = await startAuthorizationServer();
-    const reply = await server.send(TOKEN_URL, {
-      method: 'OPTIONS',
-      headers: { origin: 'http://localhost:6274', 'access-control-request-method': 'POST' },
-    });
-    expect(reply).toMatchObject({ status: 204, body: '' });
-    expect(reply.headers['access-control-allow-origin']).toBe('*');
-    expect(reply.headers['access-control-allow-credentials']).toBeUndefined();
-  });
+  verifies(
+    'as.cors',
+    'the token endpoint accepts requests from pages of any origin, after a preflight request',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const reply = await server.send(TOKEN_URL, {
+        method: 'OPTIONS',
+        headers: { origin: 'http://localhost:6274', 'access-control-request-method': 'POST' },
+      });
+      expect(reply).toMatchObject({ status: 204, body: '' });
+      expect(reply.headers['access-control-allow-origin']).toBe('*');
+      expect(reply.headers['access-control-allow-credentials']).toBeUndefined();
+    },
+  );
 
   for (const method of ['client_secret_basic', 'client_secret_post']) {
     verifies(
       ['as.client-authentication', 'as.code-grant'],
-      `of a client with ${method} needs its secret, and the code waits for it`,
+      `the token endpoint requires the secret of a client with ${method}, and keeps the code for it`,
       async () => {
         await using server = await startAuthorizationServer();
         const client = await register(server, { token_endpoint_auth_method: method });
@@ -149,20 +172,24 @@ describe('A token request', () => {
   }
 });
 
-verifies('as.secrets-unreadable', 'Nothing secret is in the log of all that', async () => {
-  await using server = await startAuthorizationServer({ settings: { tokens: STRICT } });
-  const { refreshToken, accessToken, client } = await logIn(server);
-  const next = tokensOf(await refresh(server, refreshToken, client));
-  await refresh(server, refreshToken, client);
-  const code = await obtainCode(server, client);
-  await redeem(server, code, client);
-  await redeem(server, code, client);
-  const log = JSON.stringify(server.logged);
-  expect(server.logged.length).toBeGreaterThan(2);
-  for (const secret of [refreshToken, accessToken, next.refreshToken, code]) {
-    expect(log).not.toContain(secret);
-  }
-});
+verifies(
+  'as.secrets-unreadable',
+  'the log contains no token, code or secret of a sign-in',
+  async () => {
+    await using server = await startAuthorizationServer({ settings: { tokens: STRICT } });
+    const { refreshToken, accessToken, client } = await logIn(server);
+    const next = tokensOf(await refresh(server, refreshToken, client));
+    await refresh(server, refreshToken, client);
+    const code = await obtainCode(server, client);
+    await redeem(server, code, client);
+    await redeem(server, code, client);
+    const log = JSON.stringify(server.logged);
+    expect(server.logged.length).toBeGreaterThan(2);
+    for (const secret of [refreshToken, accessToken, next.refreshToken, code]) {
+      expect(log).not.toContain(secret);
+    }
+  },
+);
 
 function redeemWithBasic(
   server: TestServer,
@@ -179,10 +206,10 @@ function redeemWithBasic(
   });
 }
 
-describe('Client IDs of strangers', () => {
-  // Requests that prove nothing make the gateway fetch one address after the other.
+describe('The client IDs of unknown clients', () => {
+  // Requests without proof could make the gateway fetch one URL after the other.
   for (const endpoint of ['token', 'revoke']) {
-    test(`are fetched sixty times a minute for one network at the ${endpoint} endpoint`, async () => {
+    test(`the ${endpoint} endpoint fetches sixty metadata documents a minute for one network`, async () => {
       const known = 'https://app.clients.example/metadata.json';
       await using server = await startAuthorizationServer({
         documents: {
@@ -199,7 +226,7 @@ describe('Client IDs of strangers', () => {
         expect(await attempt(`https://x${String(index)}.clients.example/a`)).toBe(401);
       }
       expect(await attempt('https://x60.clients.example/a')).toBe(429);
-      // A client that is known need not be fetched, and is served.
+      // The document of a known client is in the cache, so the client is served.
       expect(await attempt(known)).toBe(knownStatus);
       server.clock.now += MINUTE;
       expect(await attempt('https://x60.clients.example/a')).toBe(401);

@@ -22,7 +22,7 @@ import {
 import { expectError, MINUTE } from '../../support/token-cases.ts';
 
 describe('The use of an authorization code', () => {
-  verifies('as.code-short-lived', 'is gone after a minute', async () => {
+  verifies('as.code-short-lived', 'the token endpoint refuses a code after a minute', async () => {
     await using server = await startAuthorizationServer();
     const client = await register(server);
     const code = await obtainCode(server, client);
@@ -30,39 +30,51 @@ describe('The use of an authorization code', () => {
     expectError(await redeem(server, code, client), 400, 'invalid_grant');
   });
 
-  verifies('as.grant-active', 'ends with the session it was made from', async () => {
-    await using server = await startAuthorizationServer();
-    const client = await register(server);
-    const cookie = await server.signIn(ISSUER, { id: 'the-session' });
-    const redirect = await decide(server, authorizationUrl(client.id), cookie);
-    await server.stores.sessions.revoke('the-session');
-    const code = redirect.searchParams.get('code') ?? '';
-    expectError(await redeem(server, code, client), 400, 'invalid_grant');
-  });
+  verifies(
+    'as.grant-active',
+    'the token endpoint refuses a code after its session was revoked',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const client = await register(server);
+      const cookie = await server.signIn(ISSUER, { id: 'the-session' });
+      const redirect = await decide(server, authorizationUrl(client.id), cookie);
+      await server.stores.sessions.revoke('the-session');
+      const code = redirect.searchParams.get('code') ?? '';
+      expectError(await redeem(server, code, client), 400, 'invalid_grant');
+    },
+  );
 
-  verifies('as.grant-active', 'is no good once that session has expired', async () => {
-    await using server = await startAuthorizationServer();
-    const client = await register(server);
-    const cookie = await server.signIn(ISSUER, { expiresAt: server.clock.now + MINUTE / 2 });
-    const redirect = await decide(server, authorizationUrl(client.id), cookie);
-    server.clock.now += MINUTE / 2;
-    const code = redirect.searchParams.get('code') ?? '';
-    expectError(await redeem(server, code, client), 400, 'invalid_grant');
-  });
+  verifies(
+    'as.grant-active',
+    'the token endpoint refuses a code after its session has expired',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const client = await register(server);
+      const cookie = await server.signIn(ISSUER, { expiresAt: server.clock.now + MINUTE / 2 });
+      const redirect = await decide(server, authorizationUrl(client.id), cookie);
+      server.clock.now += MINUTE / 2;
+      const code = redirect.searchParams.get('code') ?? '';
+      expectError(await redeem(server, code, client), 400, 'invalid_grant');
+    },
+  );
 
-  verifies('as.code-single-use', 'used twice ends what its first use got', async () => {
-    await using server = await startAuthorizationServer();
-    const client = await register(server);
-    const code = await obtainCode(server, client);
-    const { accessToken, refreshToken } = tokensOf(await redeem(server, code, client));
-    expect(await callResource(server, accessToken)).toMatchObject({ status: 200 });
-    expectError(await redeem(server, code, client), 400, 'invalid_grant');
-    expect(await callResource(server, accessToken)).toMatchObject({ status: 401 });
-    expectError(await refresh(server, refreshToken, client), 400, 'invalid_grant');
-    expect(server.logged.map(({ message }) => message)).toContain('authorization code reused');
-  });
+  verifies(
+    'as.code-single-use',
+    'the token endpoint refuses a code that was used before, and revokes the tokens of the first use',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const client = await register(server);
+      const code = await obtainCode(server, client);
+      const { accessToken, refreshToken } = tokensOf(await redeem(server, code, client));
+      expect(await callResource(server, accessToken)).toMatchObject({ status: 200 });
+      expectError(await redeem(server, code, client), 400, 'invalid_grant');
+      expect(await callResource(server, accessToken)).toMatchObject({ status: 401 });
+      expectError(await refresh(server, refreshToken, client), 400, 'invalid_grant');
+      expect(server.logged.map(({ message }) => message)).toContain('authorization code reused');
+    },
+  );
 
-  test('used again by who lacks the verifier ends nothing', async () => {
+  test('a code that is used again without its verifier revokes nothing', async () => {
     await using server = await startAuthorizationServer();
     const client = await register(server);
     const code = await obtainCode(server, client);
@@ -74,7 +86,7 @@ describe('The use of an authorization code', () => {
 
   verifies(
     'as.code-single-use',
-    'redeemed fifty times at once is redeemed once, and what that got is revoked',
+    'a code that is redeemed fifty times at once is redeemed once, and its tokens are revoked',
     async () => {
       await using server = await startAuthorizationServer();
       const client = await register(server);
@@ -91,28 +103,32 @@ describe('The use of an authorization code', () => {
     },
   );
 
-  verifies('as.code-short-lived', 'that expires while it is redeemed leaves nothing', async () => {
-    await using server = await startAuthorizationServer();
-    const { authorizationCodes, grants } = server.stores;
-    const made: string[] = [];
-    const create = grants.create.bind(grants);
-    grants.create = (grant, ttlSeconds) => {
-      made.push(grant.id);
-      return create(grant, ttlSeconds);
-    };
-    const consume = authorizationCodes.consume.bind(authorizationCodes);
-    authorizationCodes.consume = (hash, memorySeconds) => {
-      server.clock.now += MINUTE;
-      return consume(hash, memorySeconds);
-    };
-    const client = await register(server);
-    const code = await obtainCode(server, client);
-    expectError(await redeem(server, code, client), 400, 'invalid_grant');
-    expect(made).toHaveLength(1);
-    expect(await grants.get(made.join())).toBeNull();
-  });
+  verifies(
+    'as.code-short-lived',
+    'a code that expires while it is redeemed leaves no grant',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const { authorizationCodes, grants } = server.stores;
+      const made: string[] = [];
+      const create = grants.create.bind(grants);
+      grants.create = (grant, ttlSeconds) => {
+        made.push(grant.id);
+        return create(grant, ttlSeconds);
+      };
+      const consume = authorizationCodes.consume.bind(authorizationCodes);
+      authorizationCodes.consume = (hash, memorySeconds) => {
+        server.clock.now += MINUTE;
+        return consume(hash, memorySeconds);
+      };
+      const client = await register(server);
+      const code = await obtainCode(server, client);
+      expectError(await redeem(server, code, client), 400, 'invalid_grant');
+      expect(made).toHaveLength(1);
+      expect(await grants.get(made.join())).toBeNull();
+    },
+  );
 
-  /** Redeems codes: of the first one the first call of a store fails, and so on. */
+  /** Redeems codes; the first call of a store fails for the first code, the second for the second. */
   async function* failuresAt(
     isCarriedOut: boolean,
   ): AsyncGenerator<{ readonly server: TestServer; readonly retried: Reply }> {
@@ -139,7 +155,7 @@ describe('The use of an authorization code', () => {
 
   verifies(
     'as.code-grant',
-    'is redeemed by the next attempt, whichever call of a store failed in the first',
+    'a code is redeemed by the next attempt, whichever call of a store failed in the first',
     async () => {
       const statuses: number[] = [];
       for await (const { server, retried } of failuresAt(false)) {
@@ -155,7 +171,7 @@ describe('The use of an authorization code', () => {
 
   verifies(
     'as.code-single-use',
-    'is used up only by the last call of a store, should its answer be lost',
+    'a code is used up only if the response of the last call of a store was lost',
     async () => {
       const statuses: number[] = [];
       for await (const { retried } of failuresAt(true)) statuses.push(retried.status);

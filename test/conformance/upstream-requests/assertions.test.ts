@@ -26,7 +26,7 @@ for (const kind of [MCP, WEB]) {
   describe(`The assertion on ${name}`, () => {
     verifies(
       ['assertion.header', 'assertion.claims', 'assertion.verifiable'],
-      'is verified by a standard library with the published keys, and says who the user is',
+      'the assertion is verified by a standard library with the published keys, and identifies the user',
       async () => {
         const { host } = new URL(origin(world()));
         const before = Math.floor(Date.now() / 1000);
@@ -66,18 +66,22 @@ for (const kind of [MCP, WEB]) {
     ];
 
     for (const headers of COPIES) {
-      verifies('assertion.header', `stays alone beside ${JSON.stringify(headers)}`, async () => {
-        const received = await receivedFrom(kind, world(), headers);
-        expect(JSON.stringify(received.headers)).not.toContain('forged');
-        expect(valuesOf(received, ASSERTION)).toEqual([expect.stringMatching(/^ey[\w.-]+$/)]);
-      });
+      verifies(
+        'assertion.header',
+        `the assertion is the only one beside ${JSON.stringify(headers)}`,
+        async () => {
+          const received = await receivedFrom(kind, world(), headers);
+          expect(JSON.stringify(received.headers)).not.toContain('forged');
+          expect(valuesOf(received, ASSERTION)).toEqual([expect.stringMatching(/^ey[\w.-]+$/)]);
+        },
+      );
     }
   });
 }
 
 verifies(
   'assertion.header',
-  'A public route gets no assertion, not even a signed-in user’s',
+  'a public route gets no assertion, even for a user who is signed in',
   async () => {
     const cookie = gatewayCookies(world().client.browser, world().web);
     for (const headers of [{}, { cookie }, { 'x-gateway-assertion': 'forged' }]) {
@@ -86,10 +90,14 @@ verifies(
   },
 );
 
-verifies('assertion.claims', 'The assertion for one host is none for another', async () => {
-  const [first] = valuesOf(await receivedFrom(MCP, world()), ASSERTION);
-  const [second] = valuesOf(await receivedFrom(WEB, world()), ASSERTION);
-  expect(second).not.toBe(first);
-  // Each is signed once, not once a request.
-  expect(valuesOf(await receivedFrom(MCP, world()), ASSERTION)).toEqual([first]);
-});
+verifies(
+  'assertion.claims',
+  'the assertions for two hosts differ, and each is signed once',
+  async () => {
+    const [first] = valuesOf(await receivedFrom(MCP, world()), ASSERTION);
+    const [second] = valuesOf(await receivedFrom(WEB, world()), ASSERTION);
+    expect(second).not.toBe(first);
+    // An assertion is signed once and used for many requests.
+    expect(valuesOf(await receivedFrom(MCP, world()), ASSERTION)).toEqual([first]);
+  },
+);

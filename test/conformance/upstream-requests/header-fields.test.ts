@@ -17,18 +17,22 @@ for (const kind of [MCP, WEB, PUBLIC]) {
   const { name, origin } = kind;
 
   describe(`The upstream of ${name}`, () => {
-    verifies('assertion.header', 'gets no X-Gateway header of a client', async () => {
-      const received = await receivedFrom(kind, world(), {
-        ...{ 'x-gateway-user': 'forged', 'X-Gateway-Groups': 'forged', x_gateway_user: 'forged' },
-        ...{ 'x-gateway': 'forged', 'x-gateway-mcp': 'forged', 'x-gatewayed': 'own' },
-      });
-      expect(JSON.stringify(received.headers)).not.toContain('forged');
-      expect(valuesOf(received, 'x-gatewayed')).toEqual(['own']);
-    });
+    verifies(
+      'assertion.header',
+      'the upstream receives no X-Gateway header of the client',
+      async () => {
+        const received = await receivedFrom(kind, world(), {
+          ...{ 'x-gateway-user': 'forged', 'X-Gateway-Groups': 'forged', x_gateway_user: 'forged' },
+          ...{ 'x-gateway': 'forged', 'x-gateway-mcp': 'forged', 'x-gatewayed': 'own' },
+        });
+        expect(JSON.stringify(received.headers)).not.toContain('forged');
+        expect(valuesOf(received, 'x-gatewayed')).toEqual(['own']);
+      },
+    );
 
     verifies(
       'route.forwarded-headers',
-      'hears from the gateway alone where a request came from',
+      'the upstream receives the origin of a request from the gateway alone',
       async () => {
         const received = await receivedFrom(kind, world(), {
           ...{ 'x-forwarded-for': '1.2.3.4', 'x-forwarded-host': 'evil.example' },
@@ -51,34 +55,44 @@ for (const kind of [MCP, WEB, PUBLIC]) {
       },
     );
 
-    verifies('route.gateway-cookies', 'gets every cookie but the gateway’s', async () => {
-      const own = 'gatehouse-1=x; __Host-gatehouse=x; gatehouse-sign-in-1-abc=x';
-      const received = await receivedFrom(kind, world(), {
-        cookie: `first="a b"; ${own}; gatehouse=x; last=%20; gatehouses=1; empty=`,
-      });
-      expect(valuesOf(received, 'cookie')).toEqual(['first="a b"; last=%20; gatehouses=1; empty=']);
-    });
+    verifies(
+      'route.gateway-cookies',
+      'the upstream receives all cookies but those of the gateway',
+      async () => {
+        const own = 'gatehouse-1=x; __Host-gatehouse=x; gatehouse-sign-in-1-abc=x';
+        const received = await receivedFrom(kind, world(), {
+          cookie: `first="a b"; ${own}; gatehouse=x; last=%20; gatehouses=1; empty=`,
+        });
+        expect(valuesOf(received, 'cookie')).toEqual([
+          'first="a b"; last=%20; gatehouses=1; empty=',
+        ]);
+      },
+    );
 
     verifies(
       'route.gateway-cookies',
-      'gets no cookie field when only the gateway’s are left',
+      'the upstream receives no Cookie field if only cookies of the gateway were in it',
       async () => {
         const received = await receivedFrom(kind, world(), { cookie: 'gatehouse-1=x' });
         expect(valuesOf(received, 'cookie')).toEqual([]);
       },
     );
 
-    verifies('route.gateway-cookies', 'cannot set one of the gateway’s', async () => {
-      const { headers } = await kind.request(world(), {});
-      expect(headers['set-cookie']).toEqual(['own=1; Path=/']);
-    });
+    verifies(
+      'route.gateway-cookies',
+      'the upstream cannot set a cookie of the gateway',
+      async () => {
+        const { headers } = await kind.request(world(), {});
+        expect(headers['set-cookie']).toEqual(['own=1; Path=/']);
+      },
+    );
   });
 }
 
-describe('Authorization', () => {
+describe('The Authorization header', () => {
   verifies(
     'mcp.upstream-without-auth',
-    'never reaches the upstream of an MCP route, under any name',
+    'the upstream of an MCP route never receives it, under any name',
     async () => {
       const { accessToken } = world().client;
       const bearer = `Bearer ${accessToken}`;
@@ -100,7 +114,7 @@ describe('Authorization', () => {
 
     verifies(
       'bearer.default-unchanged',
-      `reaches the upstream of ${kind.name} as it is, uninterpreted`,
+      `the upstream of ${kind.name} receives it unchanged`,
       async () => {
         for (const authorization of VALUES) {
           const received = await receivedFrom(kind, world(), { authorization });
@@ -111,7 +125,7 @@ describe('Authorization', () => {
 
     verifies(
       'mcp.upstream-without-auth',
-      `never reaches the upstream of ${kind.name} when it is a token of the gateway’s own`,
+      `the upstream of ${kind.name} never receives a token of the gateway`,
       async () => {
         const { accessToken, refreshToken } = world().client;
         const schemes = ['Bearer ', 'bearer ', 'BEARER  ', 'DPoP ', ''];
@@ -126,7 +140,7 @@ describe('Authorization', () => {
   }
 });
 
-test('An upstream is asked with the method and the other headers of the client', async () => {
+test('the upstream receives the method and the other headers of the client', async () => {
   const received = await receivedFrom(WEB, world(), {
     ...{ 'user-agent': 'test/1', 'accept-language': 'de', 'X-CaSe': 'kept' },
     ...{ 'sec-fetch-site': 'none', traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` },

@@ -20,10 +20,10 @@ describe('The path at the upstream', () => {
   interface Mapping {
     readonly prefix?: string;
     readonly path?: string;
-    /** Path of `to`. */
+    /** The path of `to`. */
     readonly to?: string;
     readonly serverPath?: string;
-    /** Path asked for, and the one that arrives. */
+    /** Requested paths, and the paths that arrive. */
     readonly paths: Readonly<Record<string, string>>;
   }
 
@@ -48,7 +48,7 @@ describe('The path at the upstream', () => {
 
   for (const { prefix, path, to = '', serverPath, paths } of MAPPINGS) {
     const route = JSON.stringify({ prefix, path, to, serverPath });
-    verifies(['mcp.path-appended', 'route.from-to'], `of ${route}`, async () => {
+    verifies(['mcp.path-appended', 'route.from-to'], `the path is mapped by ${route}`, async () => {
       await using mapped = await startGatewayWithUsers();
       const from = mapped.originOf('mapped');
       await mapped.configure({
@@ -61,7 +61,7 @@ describe('The path at the upstream', () => {
       });
       const url = from + (prefix ?? path ?? '');
       const { accessToken, server } = await signInClient(url);
-      // What clients are told is the public address: the server's own path is nobody's business.
+      // Clients see the public URL, and never the path of the server.
       expect(server.resource).toBe(url);
       const arrived: Record<string, string> = {};
       for (const asked of Object.keys(paths)) {

@@ -18,7 +18,7 @@ const world = openForAll(startWebRoutesWorld);
 
 verifies(
   'web.public',
-  'A public route asks nobody, whoever it is and whatever they bring',
+  'a public route serves every request, whatever credentials it has',
   async () => {
     const requests: readonly RequestOptions[] = [
       {},
@@ -39,13 +39,13 @@ verifies(
   },
 );
 
-verifies('web.any-user', 'A route for any authenticated user takes every one', async () => {
+verifies('web.any-user', 'a route for any authenticated user serves every user', async () => {
   for (const login of ['alice', 'bob', 'carol']) {
     expect((await world().signIn(new BrowserJar(), world().app, login)).status).toBe(200);
   }
 });
 
-describe('A policy on a web route', () => {
+describe('The policy of a web route', () => {
   const RULES: readonly (readonly [string, Policy, readonly string[]])[] = [
     ['groups', { allow: { or: [{ groups: { has: 'admins' } }] } }, ['carol']],
     ['email', { allow: { or: [{ email: { in: ['BOB@example.com'] } }] } }, ['bob']],
@@ -59,19 +59,23 @@ describe('A policy on a web route', () => {
   ];
 
   for (const [what, policy, allowed] of RULES) {
-    verifies(['route.policy', 'policy.groups-of-criteria'], `decides by ${what}`, async () => {
-      await world().serve(policy);
-      const passed: string[] = [];
-      for (const login of ['alice', 'bob', 'carol']) {
-        const page = await world().signIn(new BrowserJar(), world().ruled, login);
-        if (page.status === 200) passed.push(login);
-        else expect(page.status).toBe(403);
-      }
-      expect(passed).toEqual(allowed);
-    });
+    verifies(
+      ['route.policy', 'policy.groups-of-criteria'],
+      `a policy decides by ${what}`,
+      async () => {
+        await world().serve(policy);
+        const passed: string[] = [];
+        for (const login of ['alice', 'bob', 'carol']) {
+          const page = await world().signIn(new BrowserJar(), world().ruled, login);
+          if (page.status === 200) passed.push(login);
+          else expect(page.status).toBe(403);
+        }
+        expect(passed).toEqual(allowed);
+      },
+    );
   }
 
-  verifies('route.policy', 'decides by method', async () => {
+  verifies('route.policy', 'a policy decides by method', async () => {
     await world().serve({ allow: { and: [{ http_method: { in: ['GET', 'HEAD'] } }] } });
     const who = new BrowserJar();
     await world().signIn(who, world().ruled);
@@ -87,7 +91,7 @@ describe('A policy on a web route', () => {
 
   verifies(
     ['route.policy', 'route.ambiguous-path'],
-    'decides by path, and by no other spelling of it',
+    'a policy decides by path, and other spellings of the path are refused',
     async () => {
       await world().serve({
         allow: { and: [{ accept: true }] },
@@ -116,7 +120,7 @@ describe('A policy on a web route', () => {
     },
   );
 
-  verifies('route.policy', 'that denies shows people a page, and programs JSON', async () => {
+  verifies('route.policy', 'a denial is a page for a browser and JSON for a program', async () => {
     await world().serve({ allow: { and: [{ reject: true }] } });
     const who = new BrowserJar();
     const page = await world().signIn(who, world().ruled);
@@ -137,20 +141,24 @@ describe('A policy on a web route', () => {
   });
 });
 
-verifies('route.from-to', 'An upstream that is down is told of by page and by JSON', async () => {
-  const down = world().users.originOf('down');
-  await using gone = await startUpstream(() => undefined);
-  const to = gone.origin;
-  await gone[Symbol.asyncDispose]();
-  await world().users.configure({
-    down: { from: down, to, allowPublicUnauthenticatedAccess: true },
-  });
-  const page = await send(down, { headers: NAVIGATION });
-  expect(page.status).toBe(502);
-  expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
-  expect(page.body).toContain(page.headers['x-request-id']);
-  const answer = await send(down);
-  expect(answer.status).toBe(502);
-  expect(membersOf(answer)).toMatchObject({ error: 'upstream-unreachable' });
-  expect(page.body + answer.body).not.toContain(new URL(to).port);
-});
+verifies(
+  'route.from-to',
+  'an unreachable upstream is a page for a browser and JSON for a program',
+  async () => {
+    const down = world().users.originOf('down');
+    await using gone = await startUpstream(() => undefined);
+    const to = gone.origin;
+    await gone[Symbol.asyncDispose]();
+    await world().users.configure({
+      down: { from: down, to, allowPublicUnauthenticatedAccess: true },
+    });
+    const page = await send(down, { headers: NAVIGATION });
+    expect(page.status).toBe(502);
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(page.body).toContain(page.headers['x-request-id']);
+    const answer = await send(down);
+    expect(answer.status).toBe(502);
+    expect(membersOf(answer)).toMatchObject({ error: 'upstream-unreachable' });
+    expect(page.body + answer.body).not.toContain(new URL(to).port);
+  },
+);

@@ -10,16 +10,16 @@ type Headers = NonNullable<RequestOptions['headers']>;
 
 const world = openForAll(startWebRoutesWorld);
 
-describe('Without a session', () => {
+describe('A request to a web route without a session', () => {
   const NAVIGATIONS: readonly (readonly [string, string, Headers])[] = [
     ['GET of a page', 'GET', NAVIGATION],
-    ['GET of a page by a browser that says only what it accepts', 'GET', { accept: 'text/html' }],
+    ['GET of a page with an Accept header only', 'GET', { accept: 'text/html' }],
     ['HEAD of a page', 'HEAD', NAVIGATION],
     ['GET of a page with a bearer token', 'GET', { ...NAVIGATION, authorization: 'Bearer x' }],
   ];
 
   for (const [what, method, headers] of NAVIGATIONS) {
-    verifies('web.sign-in-redirect', `a ${what} is sent to sign in`, async () => {
+    verifies('web.sign-in-redirect', `a ${what} is redirected to the sign-in`, async () => {
       const arrivals = await world().arrivalsDuring(async () => {
         const answer = await send(`${world().app}/a?b`, { method, headers });
         expect(answer.status).toBe(303);
@@ -35,9 +35,9 @@ describe('Without a session', () => {
   const OTHERS: readonly (readonly [string, string, Headers])[] = [
     ['GET of a script', 'GET', { 'sec-fetch-mode': 'cors', accept: 'text/html' }],
     ['GET of an image', 'GET', { 'sec-fetch-mode': 'no-cors', accept: 'image/*' }],
-    ['GET of a program', 'GET', { accept: '*/*' }],
+    ['GET of a program that accepts everything', 'GET', { accept: '*/*' }],
     ['GET that accepts JSON', 'GET', { accept: 'application/json' }],
-    ['GET that says nothing', 'GET', {}],
+    ['GET without headers', 'GET', {}],
     ['GET with a bearer token', 'GET', { authorization: 'Bearer opaque' }],
     ['posted form', 'POST', NAVIGATION],
     ['PUT', 'PUT', { accept: 'text/html' }],
@@ -70,25 +70,33 @@ describe('Without a session', () => {
   ];
 
   for (const url of URLS) {
-    verifies('web.sign-in-redirect', `a page is restored after sign-in: ${url}`, async () => {
-      const [target = ''] = url.split('#');
-      const page = await world().signIn(new BrowserJar(), world().app + target);
-      expect(page.status).toBe(200);
-      expect(page.body).toBe(`upstream: ${target}`);
-      expect(page.url).toBe(world().app + target);
-    });
+    verifies(
+      'web.sign-in-redirect',
+      `the browser returns to ${url} after the sign-in`,
+      async () => {
+        const [target = ''] = url.split('#');
+        const page = await world().signIn(new BrowserJar(), world().app + target);
+        expect(page.status).toBe(200);
+        expect(page.body).toBe(`upstream: ${target}`);
+        expect(page.url).toBe(world().app + target);
+      },
+    );
   }
 
-  verifies('as.no-open-redirect', 'no path leads to another host after sign-in', async () => {
-    for (const path of [
-      '//evil.example/x',
-      '//evil.example',
-      '///evil.example',
-      '//evil.example//',
-    ]) {
-      const page = await world().signIn(new BrowserJar(), world().app + path);
-      expect(new URL(page.url).host).toBe(new URL(world().app).host);
-      for (const { url } of page.hops) expect(new URL(url).hostname).not.toBe('evil.example');
-    }
-  });
+  verifies(
+    'as.no-open-redirect',
+    'the browser never goes to another host after the sign-in',
+    async () => {
+      for (const path of [
+        '//evil.example/x',
+        '//evil.example',
+        '///evil.example',
+        '//evil.example//',
+      ]) {
+        const page = await world().signIn(new BrowserJar(), world().app + path);
+        expect(new URL(page.url).host).toBe(new URL(world().app).host);
+        for (const { url } of page.hops) expect(new URL(url).hostname).not.toBe('evil.example');
+      }
+    },
+  );
 });

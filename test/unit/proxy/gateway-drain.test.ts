@@ -19,7 +19,7 @@ const NO_WAIT = { minMs: 0, timeoutMs: 10_000 };
 const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8' };
 
 describe('A gateway that drains', () => {
-  test('still serves at first, with the last response of every connection', async () => {
+  test('the gateway still serves at first, with the last response of every connection', async () => {
     await using upstream = await startUpstream((_message, response) => response.end('served'));
     await using gateway = await startGateway();
     await servePublicRoute(gateway, upstream.origin);
@@ -42,7 +42,7 @@ describe('A gateway that drains', () => {
     await expect(RawClient.connect(gateway.port)).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('closes idle connections', async () => {
+  test('the gateway closes idle connections', async () => {
     await using upstream = await startUpstream((_message, response) => response.end('served'));
     await using gateway = await startGateway();
     await servePublicRoute(gateway, upstream.origin);
@@ -56,7 +56,7 @@ describe('A gateway that drains', () => {
     expect(gateway.gateway.connections()).toBe(0);
   });
 
-  test('ends event streams after an event, and aborts them at their upstreams', async () => {
+  test('the gateway ends event streams after an event, and aborts them at their upstreams', async () => {
     await using upstream = await startUpstream((message, response) => {
       response.writeHead(200, EVENT_STREAM).write('data: 1\n\n');
       if (message.url === '/within') response.write('da');
@@ -77,7 +77,7 @@ describe('A gateway that drains', () => {
     await drained;
   });
 
-  test('ends later event streams before their first event', async () => {
+  test('the gateway ends later event streams before their first event', async () => {
     await using upstream = await startUpstream((message) => void message.resume());
     await using gateway = await startGateway();
     await servePublicRoute(gateway, upstream.origin);
@@ -96,7 +96,7 @@ describe('A gateway that drains', () => {
     await drained;
   });
 
-  test('lets the event stream of a call deliver its answer', async () => {
+  test('the event stream of a call delivers its response', async () => {
     await using upstream = await startUpstream((_message, response) => {
       response.writeHead(200, EVENT_STREAM).write('data: progress\n\n');
     });
@@ -111,7 +111,7 @@ describe('A gateway that drains', () => {
     await drained;
   });
 
-  test('ends event streams of calls after the timeout, and cuts off all other responses', async () => {
+  test('the gateway ends event streams of calls after the timeout, and aborts all other responses', async () => {
     await using upstream = await startUpstream((message, response) => {
       const headers = message.method === 'POST' ? EVENT_STREAM : { 'content-type': 'text/plain' };
       response.writeHead(200, headers).write('data: 1\n\n');
@@ -126,7 +126,7 @@ describe('A gateway that drains', () => {
     await expect(ends[1]).rejects.toThrow('aborted');
   });
 
-  test('lets a long download finish', async () => {
+  test('a long download completes', async () => {
     await using upstream = await startUpstream((_message, response) => {
       response.writeHead(200, { 'content-length': '200000' }).write('x'.repeat(100_000));
     });
@@ -140,7 +140,7 @@ describe('A gateway that drains', () => {
     await drained;
   });
 
-  test('sends a close frame on WebSockets, between two messages', async () => {
+  test('the gateway sends a close frame on WebSockets, between two messages', async () => {
     await using upstream = await startUpstream((_message, response) => response.end());
     const sockets = new WebSocketServer({ server: upstream.server });
     await using gateway = await startGateway();
@@ -160,11 +160,11 @@ describe('A gateway that drains', () => {
     expect((await serverClosed)[0]).toBe(1001);
   });
 
-  test('waits for the rest of a WebSocket message', async () => {
+  test('the gateway waits for the rest of a WebSocket message', async () => {
     await using upstream = await startUpstream((_message, response) => response.end());
     upstream.server.on('upgrade', (_message: IncomingMessage, socket) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n');
-      // The header of a text of five bytes, and two of them.
+      // The header of a text message of five bytes, and two of these bytes.
       socket.write('Connection: Upgrade\r\n\r\n\x81\x05he', 'latin1');
       socket.once('data', () => undefined);
       drainBegan.promise.then(
@@ -189,7 +189,7 @@ describe('A gateway that drains', () => {
   });
 });
 
-/** Waits until the gateway takes no connections any more. */
+/** Waits until the gateway refuses connections. */
 async function expectRefused({ port }: TestGateway): Promise<void> {
   await eventually('connections are refused', async () => {
     try {

@@ -16,25 +16,28 @@ describe('A request whose error response fails', () => {
   test.each([
     ['a request', `${GET}\r\n`],
     ['a handshake', `${HANDSHAKE}\r\n`],
-  ])('is logged and disconnected, and the process survives: %s', async (_what, bytes) => {
-    // Without a configuration nothing can be served, not even an error.
-    await using gateway = await startGateway();
-    await using client = await RawClient.connect(gateway.port);
-    client.send(bytes);
-    await client.closed;
-    expect(client.received).toBe('');
-    expect(gateway.logs()).toEqual([
-      expect.objectContaining({
-        level: 'error',
-        message: 'request failed unexpectedly',
-        error: 'Error: there is no configuration yet',
-      }),
-    ]);
-  });
+  ])(
+    'the gateway logs the failure, disconnects the client and survives: %s',
+    async (_what, bytes) => {
+      // Without a configuration nothing can be served, not even an error.
+      await using gateway = await startGateway();
+      await using client = await RawClient.connect(gateway.port);
+      client.send(bytes);
+      await client.closed;
+      expect(client.received).toBe('');
+      expect(gateway.logs()).toEqual([
+        expect.objectContaining({
+          level: 'error',
+          message: 'request failed unexpectedly',
+          error: 'Error: there is no configuration yet',
+        }),
+      ]);
+    },
+  );
 });
 
 describe('A snapshot', () => {
-  test('that cannot be served is refused, and changes nothing', async () => {
+  test('a snapshot that cannot be served is refused, and changes nothing', async () => {
     await using upstream = await startUpstream((_message, response) => response.end('served'));
     await using gateway = await startGateway();
     await servePublicRoute(gateway, upstream.origin);
@@ -45,12 +48,12 @@ describe('A snapshot', () => {
     await expect(gateway.gateway.apply(next)).rejects.toThrow('Invalid regular expression');
     expect(gateway.gateway.version()).toBe(version);
     expect((await send(gateway.origin)).body).toBe('served');
-    // And the next one is still compared with what is served.
+    // The next snapshot is still compared with the one that is served.
     await servePublicRoute(gateway, upstream.origin);
     expect((await send(gateway.origin)).body).toBe('served');
   });
 
-  test('is refused if another one was applied while it was made ready', async () => {
+  test('a snapshot is refused if another one was applied while it was made ready', async () => {
     await using gateway = await startGateway();
     const [first, second] = ['http://127.0.0.1:1', 'http://127.0.0.1:2'].map((upstream) =>
       servePublicRoute(gateway, upstream),
@@ -59,7 +62,7 @@ describe('A snapshot', () => {
     await expect(second).rejects.toThrow('another snapshot was applied meanwhile');
   });
 
-  test('applies to later requests, not to current ones', async () => {
+  test('a snapshot affects later requests, and no request that has begun', async () => {
     await using before = await startUpstream((message, response) => {
       response.write('begun, ');
       message.on('data', (chunk: Buffer) => response.write(chunk)).on('end', () => response.end());
@@ -75,14 +78,14 @@ describe('A snapshot', () => {
     expect((await send(gateway.origin)).body).toBe('other');
     client.send('x'.repeat(99_990));
     expect((await client.response()).body).toHaveLength('begun, '.length + 100_000);
-    // Nobody names it any more: its connection is closed once it is idle.
+    // No route leads to it, so its connection is closed once it is idle.
     const [socket] = before.connections;
     await eventually('the connection is closed', () => socket?.destroyed === true, 3_000);
   });
 });
 
 describe('A gateway that is not ready', () => {
-  test('reports the reason', async () => {
+  test('the gateway reports the reason', async () => {
     await using gateway = await startGateway();
     const reasons = [gateway.gateway.whyNotReady()];
     await servePublicRoute(gateway, 'http://127.0.0.1:1');
