@@ -2,7 +2,7 @@ import { TokenRequiredError } from '../errors/authentication-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 
 /**
- * Returns the bearer token of a request; throws a `TokenRequiredError` if there is none.
+ * Returns the bearer token of a request; throws a `TokenRequiredError` if it has no token.
  *
  * RFC 6750, section 2.1; the scheme's name ignores case (RFC 9110, section 11.1).
  */

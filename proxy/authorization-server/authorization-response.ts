@@ -1,7 +1,7 @@
 import type { OAuthError } from '../errors/oauth-errors.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
 
-/** Where the response to an authorization request goes. Its redirect URI belongs to the client. */
+/** The target of the response to an authorization request. Its redirect URI belongs to the client. */
 export interface ResponseTarget {
   readonly issuer: Origin;
   readonly redirectUri: string;

@@ -10,7 +10,7 @@ export class UnusedUpstreams {
   readonly #logger: Logger;
   readonly #use = new UpstreamUse();
   #counting: Promise<void> = Promise.resolve();
-  /** Snapshots whose changes are not counted yet. */
+  /** Number of snapshots with changes that are not counted yet. */
   #uncounted = 0;
 
   constructor(pools: UpstreamPools, logger: Logger) {

@@ -1,4 +1,4 @@
-/** Where the server of an origin listens. */
+/** The address of the server of an origin. */
 export interface OriginAddress {
   /** `http:` or `https:`. */
   readonly protocol: string;

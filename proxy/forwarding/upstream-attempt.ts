@@ -31,7 +31,7 @@ export interface UpstreamConnections {
 const FIRST_FINAL_STATUS = 200;
 const EARLY_HINTS = 103;
 
-/** Methods whose requests may be sent again (RFC 9110, section 9.2.2). */
+/** Idempotent methods: their requests may be sent again (RFC 9110, section 9.2.2). */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT']);
 
 /**
@@ -69,7 +69,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     this.#mayResend = body !== 'stream' && IDEMPOTENT.has(upstream.request.method);
   }
 
-  /** Where the request is sent: `scheme://host[:port]`. */
+  /** The origin to which the request is sent: `scheme://host[:port]`. */
   get origin(): string {
     return this.#visit?.origin ?? this.#upstream.origin;
   }

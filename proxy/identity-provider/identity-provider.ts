@@ -69,7 +69,7 @@ export interface ProviderAnswer {
  *
  * State, issuer (RFC 9207), nonce, PKCE and the signature of the ID token are checked. Userinfo is always
  * requested if the provider has it, since groups are often only there. If it fails, so does the sign-in:
- * a user whose groups are missing must not pass a policy that denies by group.
+ * without groups, a user would pass a policy that denies by group.
  */
 export async function identify(
   provider: CompiledIdentityProvider,

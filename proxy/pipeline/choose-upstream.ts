@@ -8,7 +8,7 @@ import { upstreamOrigin } from '../forwarding/upstream-path.ts';
 import { identityOf } from '../authentication/caller.ts';
 import type { Permit } from './permit.ts';
 
-/** Where a request is sent. */
+/** The upstream to which a request is sent. */
 export interface ChosenUpstream {
   /** `scheme://host[:port]`, from which `Host` is made; for a Service it has the name of the Service. */
   readonly origin: string;

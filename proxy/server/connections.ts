@@ -48,24 +48,12 @@ export class Connections {
       awaitContinue(message, () => response.writeContinue());
       this.#accept(message, response);
     });
-    server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      const connection = this.#connections.get(socket);
-      const status = statusOfParseError(error);
-      // RFC 9112, section 9.6: bytes after `Connection: close` are ignored.
-      if (error.code === AFTER_CLOSE) connection?.finish();
-      else if (status === undefined) socket.destroy();
-      else connection?.refuse(status);
-    });
+    server.on('clientError', this.#refuse);
     server.on('connect', (_message, socket) => {
       guard(socket);
       endWithResponse(socket, { status: 400 });
     });
-    server.on('upgrade', (message, socket, head) => {
-      guard(socket);
-      // Bytes after a handshake belong to the new protocol, so a body would be misread.
-      if (hasBody(message)) endWithResponse(socket, { status: 400 });
-      else this.#handlers.upgrade(message, socket, head);
-    });
+    server.on('upgrade', this.#upgrade);
     const check = setInterval(() => this.#checkBodies(), this.#limits.bodyStallMs).unref();
     server.once('close', () => clearInterval(check));
   }
@@ -94,6 +82,23 @@ export class Connections {
     if (this.#connections.get(message.socket)?.accept(response) === false) return;
     if (this.#isDraining) response.shouldKeepAlive = false;
     this.#handlers.request(message, response);
+  };
+
+  /** Answers a message that could not be parsed, or was not received in time. */
+  readonly #refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+    const connection = this.#connections.get(socket);
+    const status = statusOfParseError(error);
+    // RFC 9112, section 9.6: bytes after `Connection: close` are ignored.
+    if (error.code === AFTER_CLOSE) connection?.finish();
+    else if (status === undefined) socket.destroy();
+    else connection?.refuse(status);
+  };
+
+  readonly #upgrade = (message: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    guard(socket);
+    // Bytes after a handshake belong to the new protocol, so a body would be misread.
+    if (hasBody(message)) endWithResponse(socket, { status: 400 });
+    else this.#handlers.upgrade(message, socket, head);
   };
 
   #checkBodies(): void {

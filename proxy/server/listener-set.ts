@@ -87,7 +87,7 @@ export class ListenerSet {
   }
 }
 
-/** What a change of the set leads to. */
+/** The listeners after a change of the set, and those to close. */
 interface Replacement {
   readonly listeners: ReadonlyMap<string, Listener>;
   readonly unused: readonly Listener[];

@@ -53,24 +53,30 @@ export async function createListener(
     port: address.port,
     connections: () => connections.size,
     announceClose: () => connections.announceClose(),
-    close: async (drainMs = DRAIN_MS, onTimeout) => {
-      const closed = once(server, 'close');
-      server.close();
-      connections.drain();
-      const sweep = setInterval(() => server.closeIdleConnections(), DRAIN_SWEEP_MS);
-      const end = setTimeout(() => {
-        onTimeout?.();
-        // Bytes written in this turn have left in the next.
-        setImmediate(() => connections.destroy());
-      }, drainMs);
-      await closed;
-      clearInterval(sweep);
-      clearTimeout(end);
-    },
+    close: (drainMs = DRAIN_MS, onTimeout) => drain(server, connections, { drainMs, onTimeout }),
   };
 }
 
 type FrontServer = Server<typeof IncomingMessage, typeof FrontResponse>;
+
+async function drain(
+  server: FrontServer,
+  connections: Connections,
+  { drainMs, onTimeout }: { drainMs: number; onTimeout: (() => void) | undefined },
+): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  connections.drain();
+  const sweep = setInterval(() => server.closeIdleConnections(), DRAIN_SWEEP_MS);
+  const end = setTimeout(() => {
+    onTimeout?.();
+    // Bytes written in this turn have left in the next.
+    setImmediate(() => connections.destroy());
+  }, drainMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(end);
+}
 
 function createFront({ headersMs, keepAliveMs }: ListenerLimits): FrontServer {
   const server: FrontServer = createServer({

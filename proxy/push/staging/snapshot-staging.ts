@@ -209,7 +209,7 @@ function rejectedWhole(message: string): Staged {
   return { kind: 'rejected', errors: [broken('', message)] };
 }
 
-/** Rejects a route whose served content lost its address. */
+/** Returns the rejection of a route: another route got the address of its served content. */
 function unfit(key: string): RejectedEntry {
   const message = 'the address of its served content now belongs to another route';
   return { key, reason: 'InvalidResource', message };

@@ -68,7 +68,7 @@ export const isVersionedSignIn = hasShape<VersionedSignIn>({
   version: isNumber,
 });
 
-/** Accepts records of sign-ins under way. */
+/** Accepts records of pending sign-ins. */
 export const isPendingSignIn = hasShape<PendingSignIn>({
   targetOrigin: isOrigin,
   returnPath: isString,

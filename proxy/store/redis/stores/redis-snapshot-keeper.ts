@@ -98,9 +98,9 @@ const REPLACE_OLDER: SavePlan = { kind: 'replace', tail: undefined };
  * position inside the seal decides.
  *
  * Attack: someone who can write to Redis writes a position that no controller will ever reach, or
- * text that does not open. Before a proxy leaves a snapshot in place whose hint is newer (or, on a
- * repeated save, equal), it opens the seal. It replaces text that none of its keys opens, and
- * snapshots that are older inside.
+ * text that does not open. If the hint is newer (or, on a repeated save, equal), a proxy opens the
+ * seal before it leaves the stored snapshot there. It replaces text that none of its keys opens, and
+ * snapshots with an older position inside the seal.
  *
  * Attack: someone who can write to Redis restores an older snapshot that they copied before. It is
  * sealed, so this gateway once served it, and it only reaches proxies that start while no
