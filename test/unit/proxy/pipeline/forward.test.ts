@@ -66,7 +66,9 @@ describe('while a plan is pending', () => {
   });
 
   test('an upstream that breaks off causes 502', async () => {
+    const reset = Promise.withResolvers<undefined>();
     await using upstream = await startRawUpstream((socket) => {
+      socket.once('close', () => reset.resolve(undefined));
       socket.once('data', () => {
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\npart', () => {
           socket.resetAndDestroy();
@@ -75,7 +77,10 @@ describe('while a plan is pending', () => {
     });
     await using front = await startFront({
       upstream: upstream.origin,
-      plan: () => later(() => RELAY),
+      plan: () => async (answer) => {
+        await reset.promise;
+        return later(() => RELAY)(answer);
+      },
     });
     await using client = await RawClient.connect(front.port);
     client.send(GET);
