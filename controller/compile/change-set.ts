@@ -4,7 +4,7 @@ import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 export interface ChangeSet {
   /** Resources that are added, or replace others under their keys. */
   readonly put: readonly SnapshotResource[];
-  /** Keys whose resources are removed. */
+  /** Keys of the resources that are removed. */
   readonly deleted: readonly string[];
 }
 

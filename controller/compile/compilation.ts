@@ -4,7 +4,7 @@ import type { ChangeSet } from './change-set.ts';
 import type { Problem } from '../validate/problem.ts';
 
 /**
- * What changed since the last compilation, by `namespace/name`; undefined: deleted.
+ * The changes since the last compilation, by `namespace/name`; undefined: deleted.
  *
  * A status is read only while nothing else is known about its resource, and only for the generation
  * that served (`status.served`) and the host that a route served (`status.url`).

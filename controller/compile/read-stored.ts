@@ -22,6 +22,7 @@ export function readStored(
   kind: 'GatewaySettings',
   stored: StoredSpec,
 ): CompileResult<GatewaySettings>;
+/** Validates a stored spec of a Route in the same way. */
 export function readStored(kind: 'Route', stored: StoredSpec): CompileResult<Route>;
 export function readStored(
   kind: ResourceKind,

@@ -74,7 +74,7 @@ interface Written {
   readonly isPlain: boolean;
   readonly origins: readonly SourcePlace[];
   readonly problems: readonly PlainProblem[];
-  /** Replaces the name in problems of a resource whose name cannot be read. */
+  /** Replaces the name in problems of a resource with an unreadable name. */
   readonly unnamed?: string;
 }
 

@@ -3,7 +3,7 @@ import { isSameContents, type Contents } from './read-contents.ts';
 /** After this many readings the contents are used even if they still change. */
 const MAX_READS = 5;
 
-/** How to read, and how to wait. */
+/** The steps of reading settled contents. */
 export interface SettledReader {
   /** Undefined if there is nothing to read. */
   readonly read: () => Promise<Contents | undefined>;

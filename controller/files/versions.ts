@@ -64,9 +64,15 @@ function versionOf<K extends Resource['kind']>(
 ): Version<Extract<Resource, { kind: K }>> {
   const [candidate] = candidates;
   const resource = candidate?.resource;
-  if (candidates.length !== 1 || candidate === undefined || resource?.kind !== kind) {
+  if (candidates.length !== 1 || candidate === undefined || !isOfKind(resource, kind)) {
     return UNREADABLE;
   }
-  // The kind was just compared.
-  return { kind: 'readable', resource: resource as Extract<Resource, { kind: K }>, candidate };
+  return { kind: 'readable', resource, candidate };
+}
+
+function isOfKind<K extends Resource['kind']>(
+  resource: Resource | undefined,
+  kind: K,
+): resource is Extract<Resource, { kind: K }> {
+  return resource?.kind === kind;
 }

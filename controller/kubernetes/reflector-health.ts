@@ -42,7 +42,7 @@ export class HealthRecord {
     this.#logger = logger;
   }
 
-  /** The health of the watch at present. */
+  /** The present health of the watch. */
   get current(): WatchHealth {
     return {
       ...this.#subject,

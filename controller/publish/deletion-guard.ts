@@ -52,7 +52,7 @@ export class DeletionGuard {
   #served: readonly { readonly count: number; readonly at: number }[] = [];
   /** When a mass deletion was last published. */
   #acceptedAt = -Infinity;
-  /** The mass deletion under way; undefined: there is none. */
+  /** The mass deletion in progress, if there is one. */
   #deletion: MassDeletion | undefined;
 
   constructor(delayMs: number) {

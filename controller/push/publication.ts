@@ -3,7 +3,7 @@ import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.t
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { ChangeSet } from '../compile/change-set.ts';
 
-/** How far a published resource has got. */
+/** How far the proxies have got with a published resource. */
 export type RolloutState =
   /** Every proxy that counts has acknowledged it. */
   | { readonly kind: 'programmed' }

@@ -39,7 +39,7 @@ export interface StatusWriterLimits {
  * The limits in production.
  *
  * The concurrency protects a slow API server: it receives no more writes than it responds to. The rate
- * limits what lasts, such as a Route that changes all the time or a bug. The burst lets the statuses of
+ * limits lasting causes, such as a Route that changes all the time or a bug. The burst lets the statuses of
  * a thousand new Routes, each written once or twice, appear within seconds. The settling time is as
  * long as proxies take to find a new leader.
  */
@@ -49,7 +49,7 @@ export const DEFAULT_LIMITS: StatusWriterLimits = {
   settlingMs: 5000,
 };
 
-/** What a StatusWriter is made with. */
+/** Options of a StatusWriter. */
 export interface StatusWriterOptions<W extends StatusWrite> {
   readonly api: Pick<KubernetesApi, 'applyStatus'>;
   readonly leadership: Pick<Leadership, 'isCurrent' | 'signal'>;

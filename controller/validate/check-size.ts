@@ -14,15 +14,16 @@ const MAX_VALUES = 10_000;
  * every other resource.
  */
 export function sizeProblem(schema: CrdSchema, document: unknown): SchemaProblem | undefined {
-  const parts: DescribedValue[] = [{ schema, value: document, path: '' }];
+  const pending: DescribedValue[] = [{ schema, value: document, path: '' }];
   let count = 0;
-  for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
-    const members = membersOf(part.value);
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const members = membersOf(next.value);
     count += members.length;
-    if (count > MAX_VALUES) return { path: part.path, message: 'has too many members' };
+    if (count > MAX_VALUES) return { path: next.path, message: 'has too many members' };
     for (const [name, value] of members) {
-      const schema = memberSchema(part.schema, name);
-      if (schema !== undefined) parts.push({ schema, value, path: memberPath(part.path, name) });
+      const described = memberSchema(next.schema, name);
+      if (described === undefined) continue;
+      pending.push({ schema: described, value, path: memberPath(next.path, name) });
     }
   }
   return undefined;

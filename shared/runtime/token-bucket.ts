@@ -3,7 +3,7 @@ const SECOND_MS = 1000;
 /** How often something may happen. */
 export interface Rate {
   readonly perSecond: number;
-  /** How often at once, after a pause. */
+  /** The most at once, after a pause. */
   readonly burst: number;
 }
 

@@ -79,7 +79,7 @@ export function listOf<Element>(
   return { json: { type: 'array', items: element.json, ...(notEmpty ? { minItems: 1 } : {}) } };
 }
 
-/** Describes an object whose members may have any name. */
+/** Describes an object with members of any name. */
 export function recordOf<Value>(value: Schema<Value>): Schema<Readonly<Record<string, Value>>> {
   return { json: { type: 'object', required: [], additionalProperties: value.json } };
 }

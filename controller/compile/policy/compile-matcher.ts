@@ -38,8 +38,8 @@ export function compileMatcher(
       return compileOperator(operator, operand, { path: operandPath, rules });
     },
   });
-  return andThen(operators, (parts) =>
-    made(Object.values(parts).reduce((whole, part) => ({ ...whole, ...part }), {})),
+  return andThen(operators, (compiled) =>
+    made(Object.values(compiled).reduce((whole, one) => ({ ...whole, ...one }), {})),
   );
 }
 

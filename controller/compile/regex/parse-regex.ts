@@ -8,7 +8,7 @@ export interface Element {
   readonly max: number;
 }
 
-/** What one occurrence of an element matches. */
+/** The text that one occurrence of an element matches. */
 export type Content =
   /** One character of a set. */
   | { readonly kind: 'set'; readonly characters: CharacterSet }

@@ -1,7 +1,7 @@
 import type { StoredRoute } from '../../kubernetes/stored-resources.ts';
 import { isOfClass, readServed, type RecordedGeneration } from '../read-stored.ts';
 
-/** What another process recorded in the status of a route. */
+/** The state of a route that another process recorded in its status. */
 export interface Prior {
   /** The generation that serves while newer ones are rejected. */
   readonly served?: RecordedGeneration;

@@ -1,7 +1,7 @@
 /** A key of the plain form, with the field of the resource that it sets. */
 export type PlainKey = PlainValue | PlainGroup;
 
-/** A key whose value is copied; the schema of the resource validates it. */
+/** A key with a value that is copied; the schema of the resource validates it. */
 export interface PlainValue {
   readonly field: string;
   /** The environment variable that sets it, if there is one. */

@@ -18,7 +18,7 @@ export interface PlainManifest {
   readonly manifest: Mapping;
   readonly origins: readonly SourcePlace[];
   readonly problems: readonly PlainProblem[];
-  /** The path of a route whose name cannot be read or derived. */
+  /** The path of a route without a name that can be read or derived. */
   readonly unnamed?: string;
 }
 

@@ -13,7 +13,7 @@ const MAX_POSITIONS = 4096;
 const MAX_VARIANTS = 64;
 
 /**
- * Where the snapshot of a proxy comes from:
+ * The origin of the snapshot of a proxy:
  *
  * - `revision`: this leadership published it; positions too old to check are accepted
  * - `variant`: this leadership sent it to one proxy in place of a revision

@@ -38,8 +38,8 @@ export interface ProxyAuthenticatorOptions extends Omit<TokenReviewerOptions, 'c
  * Authenticates proxies by a TokenReview on the API server. The token must be for the ServiceAccount
  * of the proxies and the controller as audience, and bound to the pod that the proxy is named after.
  *
- * A token whose own claims rule that out is not reviewed: otherwise anyone who can reach the
- * controller could use up the reviews.
+ * A token with claims that rule this out is not reviewed: otherwise anyone who can reach the controller
+ * could use up the reviews.
  *
  * Fails closed: without the API server, only tokens that were reviewed within a minute are accepted.
  */

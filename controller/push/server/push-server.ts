@@ -122,9 +122,11 @@ export class PushServer {
     });
   }
 
+  /** The address that it listens on. */
   get address(): AddressInfo {
-    // The address of a TCP server has this type.
-    return this.#server.address() as AddressInfo;
+    const address = this.#server.address();
+    if (typeof address !== 'object' || address === null) throw new Error('not a TCP address');
+    return address;
   }
 
   /**

@@ -1,6 +1,8 @@
 import { memberOf } from './member-of.ts';
 
 const SECOND = 1000;
+/** Header, payload and signature (RFC 7515, section 3.1). */
+const JWT_SEGMENTS = 3;
 /** How far the clocks of the API server and this process may differ. */
 const CLOCK_SKEW_MS = 60 * SECOND;
 
@@ -34,10 +36,10 @@ export function hasExpired({ expiresAt }: TokenClaims, now: number): boolean {
 }
 
 function payloadOf(token: string): unknown {
-  const parts = token.split('.');
-  if (parts.length !== 3) return undefined;
+  const segments = token.split('.');
+  if (segments.length !== JWT_SEGMENTS) return undefined;
   try {
-    return JSON.parse(Buffer.from(parts[1] ?? '', 'base64url').toString('utf8'));
+    return JSON.parse(Buffer.from(segments[1] ?? '', 'base64url').toString('utf8'));
   } catch {
     return undefined;
   }
