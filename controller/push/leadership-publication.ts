@@ -29,7 +29,18 @@ export interface LeadershipPublicationOptions {
 
 const TOO_LARGE = `It is larger than ${String(LONGEST_CONTROLLER_LINE_BYTES)} bytes, too large for proxies.`;
 
-/** The publication of one leadership: its content, and the proxies that receive it. */
+/**
+ * The publication of one leadership: its content, and the proxies that receive it.
+ *
+ *     LeadershipPublication
+ *       PublishedContent    what is published, and at which position
+ *       ProxyFleet          accepts and ends sessions
+ *         ProxySessions     one session per proxy id
+ *           ProxySession    what one proxy serves, and what it is sent next
+ *             PushStream    frames on its connection, while this controller leads
+ *       ProxyRegistry       what each proxy reported
+ *       RolloutTracker      how far each resource has got, for the status
+ */
 export class LeadershipPublication implements Publication, AsyncDisposable {
   readonly #leadership: Leadership;
   readonly #logger: Logger;
