@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
 import type { ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
@@ -11,56 +11,91 @@ import { startClusterWorld, type ClusterWorld } from '../support/kubernetes/clus
 import { startFakeCluster } from '../support/kubernetes/fake/start-fake-cluster.ts';
 import { hostOf, TEAM } from '../support/kubernetes/gateway-manifests.ts';
 import type { ProxyMember } from '../support/kubernetes/proxy-member.ts';
+import type { TestRedis } from '../support/redis/start-redis.ts';
 import { startTcpService } from '../support/tcp-service.ts';
 
-// Some wait until a proxy that is gone stops counting. They wait at the same time, each in its own world.
 describe('proxies that fail', () => {
-  test.concurrent('receive changes without Redis, and stay ready', async () => {
-    await using world = await startWorld(2);
-    const { gateway, redis } = world;
+  const opened = new AsyncDisposableStack();
+  let redis: TestRedis;
+  let gateway: ClusterGateway;
+
+  beforeAll(async () => {
+    ({ redis, gateway } = opened.use(await startWorld(3)));
+  });
+  afterAll(() => opened.disposeAsync());
+
+  test('receive changes without Redis, and stay ready', async () => {
     await redis.stop();
     await gateway.applyRoute('without-redis');
 
     await gateway.untilServed('without-redis');
     await gateway.untilCondition('without-redis', 'Programmed', 'True/Programmed');
     const answers = await Promise.all(gateway.proxies.map((proxy) => proxy.admin('/readyz')));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     await redis.start();
     await gateway.applyRoute('with-redis');
     await gateway.untilServed('with-redis');
   });
 
-  test.concurrent(
-    'do not delay others while one is slow, which then gets only the newest snapshot',
-    async () => {
-      await using world = await startWorld(3);
-      const { gateway } = world;
-      const [slow, ...others] = gateway.proxies;
-      slow?.pause();
-      await gateway.applyRoute('changing');
-      const ms = await gateway.untilServed('changing', { proxies: others });
-      await gateway.untilCondition('changing', 'Programmed', 'False/Pending');
-      const message = await programmedMessage(gateway, 'changing');
-      for (const path of ['/one', '/two', '/three']) {
-        await gateway.applyRoute('changing', { prefix: path });
-        await eventually(`the others serve ${path}`, () => areServing(others, 'changing', path));
-      }
-      expect(await gateway.condition('changing', 'Programmed')).toBe('False/Pending');
-      const before = slow?.log.length ?? 0;
-      slow?.resume();
+  test('do not delay others while one is slow, which then gets only the newest snapshot', async () => {
+    const [slow, ...others] = gateway.proxies;
+    slow?.pause();
+    await gateway.applyRoute('changing');
+    const ms = await gateway.untilServed('changing', { proxies: others });
+    await gateway.untilCondition('changing', 'Programmed', 'False/Pending');
+    const message = await programmedMessage(gateway, 'changing');
+    for (const path of ['/one', '/two', '/three']) {
+      await gateway.applyRoute('changing', { prefix: path });
+      await eventually(`the others serve ${path}`, () => areServing(others, 'changing', path));
+    }
+    expect(await gateway.condition('changing', 'Programmed')).toBe('False/Pending');
+    const before = slow?.log.length ?? 0;
+    slow?.resume();
 
-      await eventually('the slow proxy serves the newest snapshot', () =>
-        areServing(gateway.proxies, 'changing', '/three'),
-      );
-      await gateway.untilCondition('changing', 'Programmed', 'True/Programmed');
-      console.info(`slow proxy: others served a new Route after ${String(ms)} ms`);
-      expect(message).toContain('2 of 3');
-      const applied = slow?.log.slice(before).filter(isApplied) ?? [];
-      // The snapshot that was on its way when the proxy stopped, and the newest.
-      expect(applied.length).toBeLessThanOrEqual(2);
-    },
-  );
+    await eventually('the slow proxy serves the newest snapshot', () =>
+      areServing(gateway.proxies, 'changing', '/three'),
+    );
+    await gateway.untilCondition('changing', 'Programmed', 'True/Programmed');
+    console.info(`slow proxy: others served a new Route after ${String(ms)} ms`);
+    expect(message).toContain('2 of 3');
+    const applied = slow?.log.slice(before).filter(isApplied) ?? [];
+    // The snapshot that was on its way when the proxy stopped, and the newest.
+    expect(applied.length).toBeLessThanOrEqual(2);
+  });
 
+  test('drain without a failed request when they get SIGTERM', async () => {
+    const [leaving] = gateway.proxies;
+    await using service = await startReadyService(gateway.proxies);
+    await using load = startKeptAliveLoad(service.port, hostOf('first'));
+    await eventually('all connections are used', () => load.requests > 100);
+    const started = performance.now();
+    leaving?.beginTermination();
+    await eventually('the proxy is not counted as ready', async () => {
+      const { status } = await gateway.settings();
+      return status?.proxies?.ready === 2;
+    });
+    await gateway.applyRoute('during-the-drain');
+    await gateway.untilCondition('during-the-drain', 'Programmed', 'True/Programmed');
+    expect(await leaving?.exited()).toBe(0);
+    const ms = Math.round(performance.now() - started);
+    const before = load.requests;
+    await eventually('requests continue', () => load.requests > before + 100);
+
+    await load.stop();
+    console.info(`drain: ended after ${String(ms)} ms, ${String(load.requests)} requests`);
+    expect(load.failures).toEqual([]);
+    await eventually('the settings do not count the proxy', async () => {
+      const { status } = await gateway.settings();
+      return status?.proxies?.connected === 2;
+    });
+    leaving?.start();
+    await gateway.untilServed('first');
+    await gateway.untilCondition('first', 'Programmed', 'True/Programmed');
+  });
+});
+
+// Both wait until a proxy that is gone stops counting. They wait at the same time, each in its own world.
+describe('proxies that are gone', () => {
   test.concurrent(
     'are named in the status of a route that one of them rejects, and the others serve it',
     async () => {
@@ -108,38 +143,6 @@ describe('proxies that fail', () => {
       expect(await areServing(gateway.proxies, 'refused', '/new')).toBe(true);
     },
   );
-
-  test.concurrent('drain without a failed request when they get SIGTERM', async () => {
-    await using world = await startWorld(3);
-    const { gateway } = world;
-    const [leaving] = gateway.proxies;
-    await using service = await startReadyService(gateway.proxies);
-    await using load = startKeptAliveLoad(service.port, hostOf('first'));
-    await eventually('all connections are used', () => load.requests > 100);
-    const started = performance.now();
-    leaving?.beginTermination();
-    await eventually('the proxy is not counted as ready', async () => {
-      const { status } = await gateway.settings();
-      return status?.proxies?.ready === 2;
-    });
-    await gateway.applyRoute('during-the-drain');
-    await gateway.untilCondition('during-the-drain', 'Programmed', 'True/Programmed');
-    expect(await leaving?.terminate()).toBe(0);
-    const ms = Math.round(performance.now() - started);
-    const before = load.requests;
-    await eventually('requests continue', () => load.requests > before + 100);
-
-    await load.stop();
-    console.info(`drain: ended after ${String(ms)} ms, ${String(load.requests)} requests`);
-    expect(load.failures).toEqual([]);
-    await eventually('the settings do not count the proxy', async () => {
-      const { status } = await gateway.settings();
-      return status?.proxies?.connected === 2;
-    });
-    leaving?.start();
-    await gateway.untilServed('first');
-    await gateway.untilCondition('first', 'Programmed', 'True/Programmed');
-  });
 
   test.concurrent('delay Programmed only for a short time after they were killed', async () => {
     await using world = await startWorld(3);

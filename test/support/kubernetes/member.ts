@@ -43,15 +43,20 @@ export class Member implements AsyncDisposable {
 
   /** Ends the process with SIGTERM, as Kubernetes does. Resolves with its exit code. */
   async terminate(): Promise<number | null> {
-    this.#life.signal('SIGTERM');
-    const code = await this.#life.exited();
-    this.#isRunning = false;
-    return code;
+    this.beginTermination();
+    return this.exited();
   }
 
   /** Sends SIGTERM, and does not wait. */
   beginTermination(): void {
     this.#life.signal('SIGTERM');
+  }
+
+  /** Waits until the process has ended, and resolves with its exit code. */
+  async exited(): Promise<number | null> {
+    const code = await this.#life.exited();
+    this.#isRunning = false;
+    return code;
   }
 
   /** Pauses the process: connections stay open, and nothing answers. */
