@@ -77,8 +77,8 @@ describe('LastGoodFinder', () => {
   test('serves what it can read, and logs the place that it cannot', async () => {
     const redis = new RecordingKeeper();
     redis.failure = UNREACHABLE;
-    const file = keeper('file');
-    await file.save(placed(1));
+    const file = new RecordingKeeper();
+    file.stored = placed(1);
     const { served, finder, logger, clock } = finderIn({ file, redis });
     const found = finder.search();
     await clock.advance(FIRST_SEARCH_MS);
@@ -110,12 +110,10 @@ describe('LastGoodFinder', () => {
   test('does not wait for a place that hangs', async () => {
     const redis = new RecordingKeeper();
     redis.load = () => new Promise(() => undefined);
-    const file = keeper('file');
-    await file.save(placed(1));
+    const file = new RecordingKeeper();
+    file.stored = placed(1);
     const { served, finder, clock } = finderIn({ file, redis });
     const found = finder.search();
-    // The file is read without the clock.
-    await file.load();
     await clock.advance(FIRST_SEARCH_MS);
     await found;
 
