@@ -39,8 +39,8 @@ async function serveMcp(world: GatewayWithUsers, service: CompiledService): Prom
   return from;
 }
 
-describe('An MCP server of several targets that keep sessions', () => {
-  test('keeps each client at the target that knows its session', async () => {
+describe('An MCP server with several targets that have sessions', () => {
+  test('the proxy sends each client to the target with its session', async () => {
     await using one = await startStatefulMcpServer('one');
     await using two = await startStatefulMcpServer('two');
     await using world = await startGatewayWithUsers();
@@ -60,7 +60,7 @@ describe('An MCP server of several targets that keep sessions', () => {
     expect(one.sessions() + two.sessions()).toBe(3);
   });
 
-  test('answers as MCP servers do if it has no target', async () => {
+  test('the proxy answers with a JSON-RPC error if the server has no target', async () => {
     await using world = await startGatewayWithUsers();
     const url = await serveMcp(world, filesAt());
     const { accessToken } = await signInClient(url);

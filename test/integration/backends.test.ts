@@ -74,7 +74,7 @@ async function anUnusedPort(): Promise<{ readonly port: number }> {
 }
 
 describe('A route with a Service behind it', () => {
-  test('sends requests to all of its targets, with the name of the Service as the host', async () => {
+  test('the proxy sends requests to all targets, with the name of the Service as the host', async () => {
     await using one = await startUpstream(naming('one'));
     await using two = await startUpstream(naming('two'));
     await using gateway = await startGateway();
@@ -87,7 +87,7 @@ describe('A route with a Service behind it', () => {
     });
   });
 
-  test('sends a request to the target with fewer requests in flight', async () => {
+  test('the proxy sends a request to the target with fewer requests in flight', async () => {
     await using busy = await startUpstream((message) => void message.resume());
     await using idle = await startUpstream(naming('idle'));
     await using gateway = await startGateway();
@@ -100,7 +100,7 @@ describe('A route with a Service behind it', () => {
     expect(busy.requests).toHaveLength(1);
   });
 
-  test('loses no request if a target is gone', async () => {
+  test('the proxy loses no request if a target is gone', async () => {
     await using left = await startUpstream(naming('left'));
     await using gateway = await startGateway();
     const gone = await startUpstream(naming('gone'));
@@ -131,7 +131,7 @@ describe('A route with a Service behind it', () => {
         `186a0\r\n${'x'.repeat(100_000)}\r\n0\r\nX-Sum: 1\r\n\r\n`,
     ],
   ])(
-    'sends a request complete to a target that accepts it: one with %s',
+    'the proxy sends a request complete to a target that accepts it: one with %s',
     async (_what, sum, bytes) => {
       await using left = await startUpstream(
         waiting((message, response) => {
@@ -157,7 +157,7 @@ describe('A route with a Service behind it', () => {
     },
   );
 
-  test('answers 502 if no target accepts a connection', async () => {
+  test('the proxy answers 502 if no target accepts a connection', async () => {
     await using gateway = await startGateway();
     await serve(gateway, [filesAt(await anUnusedPort(), await anUnusedPort())]);
     expect((await send(gateway.origin)).status).toBe(502);
@@ -165,7 +165,7 @@ describe('A route with a Service behind it', () => {
     expect((await send(gateway.origin, { method: 'POST', body })).status).toBe(502);
   });
 
-  test('divides requests among Services by weight, and gives none to weight 0', async () => {
+  test('the proxy divides requests among Services by weight, and sends none to weight 0', async () => {
     await using one = await startUpstream(naming('one'));
     await using two = await startUpstream(naming('two'));
     await using never = await startUpstream(naming('never'));
@@ -203,7 +203,7 @@ describe('A route with a Service behind it', () => {
   ];
 
   test.each(NOWHERE)(
-    'answers 503 with the time to wait when %s',
+    'the proxy answers 503 with Retry-After if %s',
     async (_what, services, changes) => {
       await using gateway = await startGateway();
       await serve(gateway, services, changes);
@@ -223,7 +223,7 @@ describe('A route with a Service behind it', () => {
     },
   );
 
-  test('relays WebSockets to a target that accepts them', async () => {
+  test('the proxy relays WebSockets to a target that accepts them', async () => {
     await using left = await startUpstream(waiting((_message, response) => response.end()));
     const sockets = new WebSocketServer({ server: left.server });
     sockets.on('connection', (socket, { headers, url }) => {
@@ -239,7 +239,7 @@ describe('A route with a Service behind it', () => {
     await once(client, 'close');
   });
 
-  test('answers a handshake with 502 if no target accepts a connection', async () => {
+  test('the proxy answers a handshake with 502 if no target accepts a connection', async () => {
     await using gateway = await startGateway();
     await serve(gateway, [filesAt(await anUnusedPort())]);
     const client = new WebSocket(gateway.origin.replace('http:', 'ws:'));
@@ -247,7 +247,7 @@ describe('A route with a Service behind it', () => {
     expect(error.message).toContain('502');
   });
 
-  test('lets a request finish at a target that is removed meanwhile', async () => {
+  test('a request finishes at a target that is removed meanwhile', async () => {
     await using old = await startUpstream((_message, response) => {
       response.writeHead(200, { 'content-length': '8' }).write('from');
     });

@@ -32,10 +32,10 @@ async function startProxy(
   return keep(await connectPushClient(world, id, options));
 }
 
-describe('a last good snapshot', () => {
+describe('The last good snapshot', () => {
   const sealer = new Sealer([{ secret: Buffer.alloc(32, 'a') }]);
 
-  test('is served by the same pod when it restarts without a controller', async () => {
+  test('a pod that restarts without a controller serves its last good snapshot', async () => {
     const world = keep(await startPushWorld());
     const leadership = aLeadership(4);
     const publication = world.lead(leadership);
@@ -54,7 +54,7 @@ describe('a last good snapshot', () => {
     expect(after.client.isConnected).toBe(false);
   });
 
-  test('raises the epoch of a leader that begins below it, and is replaced by that leader', async () => {
+  test('a leader with a lower epoch raises it, and then replaces the last good snapshot', async () => {
     const world = keep(await startPushWorld());
     const first = aLeadership(7);
     const publication = world.lead(first);
@@ -72,8 +72,8 @@ describe('a last good snapshot', () => {
     expect(proxy.client.serving?.position).toEqual({ epoch: 8, sequence: expect.any(Number) });
   });
 
-  describeWithRedis('in Redis', () => {
-    test('is served by a new pod that finds no controller', async () => {
+  describeWithRedis('The last good snapshot in Redis', () => {
+    test('a new pod that finds no controller serves the last good snapshot', async () => {
       const redis = keep(await startRedis());
       const { connection } = keep(await connected(redis.url));
       const open = (): LastGoodPlaces => ({
@@ -94,7 +94,7 @@ describe('a last good snapshot', () => {
       expect(fresh.applied).toEqual(old[0]?.applied);
     });
 
-    test('is replaced once a controller is back, also if an older one was restored', async () => {
+    test('a controller replaces the last good snapshot, even after an older one was restored in Redis', async () => {
       const redis = keep(await startRedis());
       const { connection } = keep(await connected(redis.url));
       const keeper = new RedisSnapshotKeeper(connection, { id: ID, sealer });

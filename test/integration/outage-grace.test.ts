@@ -7,8 +7,8 @@ import { startRedis } from '../support/redis/start-redis.ts';
 import { signInClient, type SignedInClient } from '../support/signed-in-client.ts';
 import { call, expectJsonRpcUnavailable } from '../support/fleet-outage.ts';
 
-describeWithRedis('the outage grace', () => {
-  test('decides how long checked tokens are valid while Redis is unreachable', async () => {
+describeWithRedis('The outage grace', () => {
+  test('the outage grace decides how long checked tokens are valid while Redis is unreachable', async () => {
     await using redis = await startRedis();
     await using strict = await startFleet({
       ...{ redisUrls: [redis.url], settings: { outageGrace: '0s' } },

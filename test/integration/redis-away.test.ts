@@ -37,7 +37,7 @@ function statusesOf(answers: readonly Pick<Answer, 'status'>[]): readonly number
   return [...new Set(answers.map(({ status }) => status))].sort();
 }
 
-describeWithRedis('proxies whose Redis becomes unreachable', () => {
+describeWithRedis('Proxies whose Redis becomes unreachable', () => {
   const started = new AsyncDisposableStack();
   let redis: TestRedis;
   let relay: TcpRelay;
@@ -68,7 +68,7 @@ describeWithRedis('proxies whose Redis becomes unreachable', () => {
     fleet.balancer.spread();
   }
 
-  test('serve checked callers, refuse others with 503, and recover when Redis is back', async () => {
+  test('proxies serve checked callers, refuse others with 503, and recover when Redis is back', async () => {
     await using stack = new AsyncDisposableStack();
     const cold = await signInClient(fleet.mcpUrl);
     const visitor = await signInBrowser(fleet);
@@ -108,7 +108,7 @@ describeWithRedis('proxies whose Redis becomes unreachable', () => {
     expect(await visitor.open(fleet.webUrl)).toMatchObject({ status: 200 });
   });
 
-  test('refuse quickly while Redis does not answer, and recover when it does', async () => {
+  test('proxies refuse quickly while Redis does not answer, and recover when it does', async () => {
     await using stack = new AsyncDisposableStack();
     const calls = warm.map((client) => stack.use(repeat(() => call(fleet, client))));
     const refreshes = stack.use(keepRefreshing(await signInClient(fleet.mcpUrl)));
@@ -132,7 +132,7 @@ describeWithRedis('proxies whose Redis becomes unreachable', () => {
     expect(await call(fleet, await signInClient(fleet.mcpUrl))).toMatchObject({ status: 200 });
   });
 
-  test('learn of a revocation that one of them was cut off from, once it is connected again', async () => {
+  test('a proxy that was cut off learns of a revocation once it is connected again', async () => {
     const client = await signInClient(fleet.mcpUrl);
     await warmUp([client]);
     relay.cut();
@@ -151,7 +151,7 @@ describeWithRedis('proxies whose Redis becomes unreachable', () => {
     await warmUp(warm);
   });
 
-  test('learn of a revocation that was published while their subscriptions were lost', async () => {
+  test('a proxy learns of a revocation that was published while its subscription was lost', async () => {
     const client = await signInClient(fleet.mcpUrl);
     await warmUp([client]);
     await redis.send('CLIENT', 'KILL', 'TYPE', 'pubsub');
@@ -164,7 +164,7 @@ describeWithRedis('proxies whose Redis becomes unreachable', () => {
     fleet.balancer.spread();
   });
 
-  test('log no secret, and do not crash', () => {
+  test('the processes log no secret and do not crash', () => {
     expectCleanOutput(fleet);
   });
 });

@@ -11,8 +11,8 @@ import { BALANCER_SEED } from '../support/balancer-seed.ts';
 
 const PING = { jsonrpc: '2.0', id: 7, method: 'ping' };
 
-describeWithRedis('two proxies with short sessions', () => {
-  test('renew the session of a sign-in once for all its clients, again and again', async () => {
+describeWithRedis('Two proxies with short sessions', () => {
+  test('the session of a sign-in is renewed once for all its clients, again and again', async () => {
     await using store = await startRedis();
     await using short = await startFleet({
       redisUrls: [store.url, store.url],

@@ -15,8 +15,8 @@ import {
   register,
 } from '../support/fleet-outage.ts';
 
-describeWithRedis('a proxy that starts without Redis', () => {
-  test('is ready, serves everything that needs no Redis, and recovers when Redis starts', async () => {
+describeWithRedis('A proxy that starts without Redis', () => {
+  test('the proxy is ready, serves everything that needs no Redis, and recovers when Redis starts', async () => {
     await using redis = await startRedis();
     await redis.stop();
     await using fleet = await startFleet({ redisUrls: [redis.url] });

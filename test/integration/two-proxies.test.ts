@@ -65,7 +65,7 @@ function isSignIn(page: BrowserPage): boolean {
   return page.url.startsWith(fleet.identityProvider.issuer);
 }
 
-describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANCER_SEED)})`, () => {
+describeWithRedis(`Two proxies that share a Redis (BALANCER_SEED=${String(BALANCER_SEED)})`, () => {
   beforeAll(async () => {
     redis = started.use(await startRedis());
     fleet = started.use(
@@ -80,7 +80,7 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
     fleet.balancer.spread();
   });
 
-  test('sign a client in together, whichever of them receives which request', async () => {
+  test('two proxies sign a client in together, whichever of them receives which request', async () => {
     const before = [...fleet.balancer.taken];
     const logins = await Promise.all(
       ['alice', 'bob', 'carol', 'alice'].map((login) => signInClient(fleet.mcpUrl, { login })),
@@ -97,7 +97,7 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
     }
   });
 
-  test('redeem each other’s codes, and refresh each other’s tokens', async () => {
+  test('each proxy redeems codes and refreshes tokens of the other', async () => {
     fleet.balancer.only(FIRST);
     const server = await discover(fleet.mcpUrl);
     const clientId = await register(server);
@@ -112,7 +112,7 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
     }
   });
 
-  test('continue each other’s sign-ins at every redirect', async () => {
+  test('each proxy continues a sign-in of the other at every redirect', async () => {
     fleet.balancer.alternate();
     const browser = await signInBrowser(`${fleet.webUrl}/report?of=2026`);
     fleet.balancer.only(FIRST);
@@ -124,7 +124,7 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
     expect([first, second].map(isSignIn)).toEqual([false, false]);
   });
 
-  test('agree on one successor for fifty refreshes at once', async () => {
+  test('both proxies agree on one successor for fifty refreshes at once', async () => {
     const client = await signInClient(fleet.mcpUrl);
     fleet.balancer.alternate();
     const answers = await Promise.all(
@@ -139,7 +139,7 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
     tokensOf(await refresh(client, successor));
   });
 
-  test('both end the family of a refresh token that is replayed after its grace', async () => {
+  test('both proxies end the family of a refresh token that is replayed after its grace', async () => {
     const client = await signInClient(fleet.mcpUrl);
     fleet.balancer.only(FIRST);
     const next = tokensOf(await refresh(client, client.refreshToken));
@@ -153,7 +153,7 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
     expectInvalidGrant(await refresh(client, next.refreshToken));
   });
 
-  test('redeem a code once if both receive it at the same time, and revoke the tokens it gave', async () => {
+  test('a code that both proxies receive at the same time is redeemed once, and its tokens are revoked', async () => {
     const server = await discover(fleet.mcpUrl);
     const clientId = await register(server);
     const browser = new BrowserJar();
@@ -176,7 +176,7 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
     }
   });
 
-  test('both refuse every token of a refresh token that was revoked at one', async () => {
+  test('both proxies refuse every token of a refresh token that was revoked at one', async () => {
     const client = await signInClient(fleet.mcpUrl);
     const next = tokensOf(await refresh(client, client.refreshToken));
     for (const { accessToken } of [client, next]) await expectGoodAtBoth(accessToken);
@@ -189,7 +189,7 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
     }
   });
 
-  test('both refuse an access token that was revoked at one, and only that token', async () => {
+  test('both proxies refuse an access token that was revoked at one, and only that token', async () => {
     const client = await signInClient(fleet.mcpUrl);
     const next = tokensOf(await refresh(client, client.refreshToken));
     for (const { accessToken } of [client, next]) await expectGoodAtBoth(accessToken);
@@ -201,7 +201,7 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
     tokensOf(await refresh(client, next.refreshToken));
   });
 
-  test('both end a browser session that was signed out of at one', async () => {
+  test('both proxies end a browser session that was signed out of at one', async () => {
     const browser = await signInBrowser(fleet.webUrl);
     for (const proxy of BOTH) {
       fleet.balancer.only(proxy);
@@ -220,7 +220,7 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
     }
   });
 
-  test('count registrations together', async () => {
+  test('both proxies count registrations together', async () => {
     const { registrationEndpoint } = await discover(fleet.mcpUrl);
     const from = '127.0.1.1';
     const body = JSON.stringify({ redirect_uris: ['http://127.0.0.1:1/callback'] });
@@ -237,7 +237,7 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
     expect((await send(registrationEndpoint, somebodyElse)).status).toBe(201);
   });
 
-  test('publish the keys that verify each other’s assertions', async () => {
+  test('each proxy publishes the keys that verify the assertions of the other', async () => {
     const { accessToken } = await signInClient(fleet.mcpUrl, { login: 'carol' });
     for (const [signer, verifier] of [BOTH, BOTH.toReversed()]) {
       fleet.balancer.only(signer ?? FIRST);
@@ -253,7 +253,7 @@ describeWithRedis(`two proxies that share a Redis (BALANCER_SEED=${String(BALANC
     }
   });
 
-  test('log no secret, warning or crash', () => {
+  test('the processes log no secret, warning or crash', () => {
     expectCleanOutput(fleet);
   });
 });
