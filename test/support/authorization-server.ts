@@ -141,7 +141,12 @@ function configurationOf(
   return buildConfiguration(snapshotOf(resources));
 }
 
-/** Starts an authorization server, whose clock stands still until a test moves it. */
+/**
+ * Starts an authorization server, whose clock stands still until a test moves it.
+ *
+ * It is not a whole gateway, so that a test can save a session without an identity provider, and
+ * publish metadata documents without a web server.
+ */
 export async function startAuthorizationServer({
   settings,
   routes = [aRoute()],
