@@ -6,6 +6,13 @@ import tseslint from 'typescript-eslint';
 
 const PURE = 'This folder is pure: take the time, a timer or a random value as a parameter.';
 
+/** A copy made by `Object.assign` keeps the type of a permit, whatever was changed in it. */
+const NO_ASSIGN = {
+  object: 'Object',
+  property: 'assign',
+  message: 'Use a spread, which drops brands.',
+};
+
 /** Clocks, timers, randomness and the process: none of them belongs in a pure function. */
 const IMPURE_GLOBALS = [
   'Date',
@@ -37,6 +44,16 @@ export default defineConfig(
       'no-restricted-syntax': [
         'error',
         { selector: 'ExportDefaultDeclaration', message: 'Use a named export.' },
+        // `npm run names` reads declarations.
+        {
+          selector: 'ExportNamedDeclaration > ExportSpecifier',
+          message: 'Export a name where it is declared.',
+        },
+        {
+          selector:
+            'ExportNamedDeclaration > VariableDeclaration > VariableDeclarator > :matches(ObjectPattern, ArrayPattern)',
+          message: 'Declare each exported name by itself.',
+        },
       ],
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
@@ -47,18 +64,28 @@ export default defineConfig(
     },
   },
   {
+    files: ['proxy/**/*.ts'],
+    rules: { 'no-restricted-properties': ['error', NO_ASSIGN] },
+  },
+  {
     files: [
       'controller/compile/**/*.ts',
       'controller/validate/**/*.ts',
       'proxy/policy/**/*.ts',
       'proxy/mcp/**/*.ts',
+      'proxy/json/**/*.ts',
+      'shared/snapshot/**/*.ts',
     ],
     rules: {
       'no-restricted-globals': [
         'error',
-        ...['globalThis', ...IMPURE_GLOBALS].map((name) => ({ name, message: PURE })),
+        ...['global', 'globalThis', ...IMPURE_GLOBALS].map((name) => ({ name, message: PURE })),
       ],
-      'no-restricted-properties': ['error', { object: 'Math', property: 'random', message: PURE }],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Math', property: 'random', message: PURE },
+        NO_ASSIGN,
+      ],
     },
   },
   {

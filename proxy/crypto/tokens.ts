@@ -22,7 +22,10 @@ export function hashToken(token: string): TokenHash {
   return createHash('sha256').update(token).digest('base64url') as TokenHash;
 }
 
-/** Returns whether a value has the form of a hash that `hashToken` made. */
+/**
+ * Returns whether a value has the form of a hash that `hashToken` made. A random token without a prefix
+ * has the same form, so this is for parsers of what the gateway itself stored or sealed.
+ */
 export function isTokenHash(value: unknown): value is TokenHash {
   return typeof value === 'string' && HASH_FORMAT.test(value);
 }

@@ -40,6 +40,13 @@ module.exports = {
       to: { dependencyTypes: ['core'], pathNot: '^(node:)?(buffer|crypto)$' },
     },
     {
+      name: 'pure-folders-know-no-clock',
+      comment: 'Neither by a way around Date and Math.random.',
+      severity: 'error',
+      from: { path: '^(controller/(compile|validate)|proxy/(policy|mcp|json)|shared/snapshot)/' },
+      to: { path: '^(shared/runtime/clock|proxy/crypto/)' },
+    },
+    {
       name: 'compile-and-validate-know-no-cluster',
       severity: 'error',
       from: { path: '^controller/(compile|validate)/' },

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { ProxyMember } from '../../support/kubernetes/cluster-gateway.ts';
+import type { ProxyMember } from '../../support/kubernetes/proxy-member.ts';
 import { proxyName, type Installation } from './installation.ts';
 import type { ProcessReport } from './probes.ts';
 

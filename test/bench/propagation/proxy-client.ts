@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { Client } from 'undici';
 
-import { hostOf, type ProxyMember } from '../../support/kubernetes/cluster-gateway.ts';
+import { hostOf } from '../../support/kubernetes/gateway-manifests.ts';
+import type { ProxyMember } from '../../support/kubernetes/proxy-member.ts';
 
 /** Pause between two requests, so that this process leaves the cores to the measured ones. */
 const PAUSE_MS = 1;

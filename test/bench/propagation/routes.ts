@@ -1,5 +1,5 @@
 import type { AdminClient } from '../../support/kubernetes/cluster.ts';
-import { hostOf } from '../../support/kubernetes/cluster-gateway.ts';
+import { hostOf } from '../../support/kubernetes/gateway-manifests.ts';
 
 /** Collection of the Routes. */
 export const ROUTES_PATH = '/apis/gatehouse.dev/v1alpha1/namespaces/team/routes';

@@ -22,9 +22,6 @@ import {
 import { leasesIn, routesIn } from './paths.ts';
 import { ProxyMember } from './proxy-member.ts';
 
-export { hostOf } from './gateway-manifests.ts';
-export type { ProxyMember } from './proxy-member.ts';
-
 const RBAC = join(import.meta.dirname, '../../../controller/manifests/rbac.yaml');
 const SETTINGS_PATH = `/apis/gatehouse.dev/v1alpha1/namespaces/${INSTALL_NAMESPACE}/gatewaysettings/gatehouse`;
 const LEASE_PATH = `${leasesIn(INSTALL_NAMESPACE)}/gatehouse-controller`;

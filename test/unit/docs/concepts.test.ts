@@ -16,6 +16,21 @@ test.each(foldersInReadme())('README lists %s, which exists', (path) => {
   expect(globSync(path, { cwd: ROOT })).not.toEqual([]);
 });
 
+test.each(['README.md', 'docs/concepts.md'])(
+  'the stages that %s draws are imported by the page of a request',
+  (file) => {
+    const [stages = ''] = /match ►[^│]*/.exec(readFileSync(join(ROOT, file), 'utf8')) ?? [];
+    const page = readFileSync(join(ROOT, 'proxy/pipeline/handle-request.ts'), 'utf8');
+    const missing = stages
+      .split('►')
+      .map((stage) => stage.trim())
+      .filter((stage) => !new RegExp(`from './${stage}(?:-[a-z]+)*\\.ts'`).test(page));
+
+    expect(stages.split('►')).toHaveLength(6);
+    expect(missing).toEqual([]);
+  },
+);
+
 /** What is in backticks in the last column of the glossary's tables: an identifier or a path. */
 function namesInGlossary(): readonly string[] {
   const text = readFileSync(join(ROOT, 'docs/concepts.md'), 'utf8');
