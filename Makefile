@@ -40,14 +40,23 @@ endif
 .PHONY: check
 check: deps static test ## Check everything that CI checks
 
+# The longest first. Two run at the same time, and each prints its output as a whole where make can do that.
+STATIC_CHECKS := lint format-check typecheck unused boundaries names generate-check
+
 .PHONY: static
 static: deps ## Check format, types, lint, boundaries, names, unused code and generated files
+	@$(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync) $(STATIC_CHECKS)
+
+.PHONY: lint typecheck unused boundaries names
+lint typecheck unused boundaries names:
+	npm run --silent $@
+
+.PHONY: format-check
+format-check:
 	npm run --silent format:check
-	npm run --silent typecheck
-	npm run --silent lint
-	npm run --silent boundaries
-	npm run --silent names
-	npm run --silent unused
+
+.PHONY: generate-check
+generate-check:
 	npm run --silent generate -- --check
 
 .PHONY: format
