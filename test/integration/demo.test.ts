@@ -145,6 +145,14 @@ describe('the demo', () => {
     expect(await exit).toEqual([0, null]);
     await expect(fetch(demo.url)).rejects.toThrow();
   });
+
+  test('stops in the same way when its terminal is closed', async () => {
+    const { process: child } = await startDemo();
+    const exit = once(child, 'exit');
+    child.kill('SIGHUP');
+    child.kill('SIGHUP');
+    expect(await exit).toEqual([0, null]);
+  });
 });
 
 describe('a demo that cannot start', () => {
