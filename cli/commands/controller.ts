@@ -25,6 +25,7 @@ export async function runController(flags: Arguments, { stdout }: CommandStreams
   await using opening = new AsyncDisposableStack();
   const controller = await listening(
     startController({ ...options, api, namespace, logger, host: hostname() }),
+    '--push-listen',
   );
   opening.defer(() => controller.close());
   let isEnding = false;
@@ -38,6 +39,7 @@ export async function runController(flags: Arguments, { stdout }: CommandStreams
         resources: controller.table,
       }),
     }),
+    '--admin-listen',
   );
   opening.defer(() => admin.close());
   logger.info('listening', {

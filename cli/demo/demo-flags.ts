@@ -33,10 +33,11 @@ export const DEMO_LINE: CommandLine = {
 
 const MAX_PORT = 65_535;
 
-/** A port to listen on, and the flag that changes it. */
+/** A port to listen on, and the flag and the variable that change it. */
 export interface WantedPort {
   readonly port: number;
   readonly flag: string;
+  readonly environment: string;
 }
 
 /** Ports of the demo. */
@@ -61,5 +62,5 @@ function readPort(flags: Arguments, name: string): WantedPort {
   if (!(port <= MAX_PORT)) {
     throw new UsageError(`--${name} must be a port from 0 to ${String(MAX_PORT)}, not "${text}"`);
   }
-  return { port, flag: `--${name}` };
+  return { port, flag: `--${name}`, environment: DEMO_LINE.flags[name]?.environment ?? '' };
 }

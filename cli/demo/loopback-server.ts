@@ -11,13 +11,14 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
-/** Thrown if a port of the demo is in use. The message names the flag that changes the port. */
+/** Thrown if a port of the demo is in use. The message names what changes the port. */
 export class PortInUseError extends Error {
   override readonly name = 'PortInUseError';
 
-  constructor({ port, flag }: WantedPort, options?: ErrorOptions) {
+  constructor({ port, flag, environment }: WantedPort, options?: ErrorOptions) {
     super(
-      `port ${String(port)} is in use by another program; choose a different one with ${flag} PORT`,
+      `port ${String(port)} is in use by another program; ` +
+        `choose a different one with ${flag} PORT or ${environment}=PORT`,
       options,
     );
   }

@@ -4,5 +4,6 @@ import type { Flag } from '../arguments.ts';
 export const DEV_ALLOW_LOOPBACK: Flag = {
   kind: 'switch',
   environment: 'GATEHOUSE_DEV_ALLOW_LOOPBACK',
-  description: 'Accept plain http on this machine. For development only.',
+  description:
+    'Accept plain http on loopback for sign-in and for routes that need it. For development only.',
 };

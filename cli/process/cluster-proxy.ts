@@ -74,7 +74,7 @@ export async function startClusterProxy(options: ClusterProxyOptions): Promise<C
   const places = placesOf(options, redis, sealer);
   const lastGood = opening.use(new LastGood(places, { logger }));
   const serving = new Serving({ gateway, lastGood, listen, logger });
-  const admin = await listening(startAdminServer(options.adminListen, serving));
+  const admin = await listening(startAdminServer(options.adminListen, serving), '--admin-listen');
   opening.defer(() => admin.close());
   logger.info('started', { admin: formatAddress(admin.address), proxy: options.proxyId });
 
@@ -88,7 +88,7 @@ export async function startClusterProxy(options: ClusterProxyOptions): Promise<C
   void serving.listening.then(() => link.reportStatusChange());
   const open = opening.move();
   return {
-    failed: listening(serving.failed),
+    failed: listening(serving.failed, '--listen'),
     async drain() {
       const { drainDelayMs: minMs, drainTimeoutMs: timeoutMs } = options;
       link.stopSearching();

@@ -3,20 +3,23 @@ import { describeError } from '../../shared/telemetry/describe-error.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { formatAddress } from '../../shared/runtime/listen-address.ts';
 
-/** Waits until something listens. Throws a `CommandFailure` that explains why it cannot. */
-export async function listening<T>(opened: Promise<T>): Promise<T> {
+/**
+ * Waits until something listens. Throws a `CommandFailure` that explains why it cannot; `setBy` names
+ * what sets the address.
+ */
+export async function listening<T>(opened: Promise<T>, setBy: string): Promise<T> {
   try {
     return await opened;
   } catch (error) {
-    throw new CommandFailure(listenFailure(error), { cause: error });
+    throw new CommandFailure(listenFailure(error, setBy), { cause: error });
   }
 }
 
-function listenFailure(error: unknown): string {
+function listenFailure(error: unknown, setBy: string): string {
   const place = placeOf(error);
   switch (errorCode(error)) {
     case 'EADDRINUSE':
-      return `cannot listen${place}: the port is in use`;
+      return `cannot listen${place}: the port is in use; it is set by ${setBy}`;
     case 'EACCES':
       return `cannot listen${place}: not permitted`;
     case 'EADDRNOTAVAIL':

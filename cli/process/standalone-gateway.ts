@@ -21,6 +21,9 @@ import { openState } from './open-state.ts';
 import { findProcessKeys } from './process-keys.ts';
 import type { RunFlags } from '../commands/run/run-flags.ts';
 
+/** What sets the addresses of the gateway, for messages. */
+const LISTEN_SETTINGS = '--listen, by `from` of a route, or by `authenticateUrl`';
+
 /** Options of a standalone gateway. */
 export interface StandaloneOptions extends Omit<RunFlags, 'redis'> {
   /** Where state is kept; undefined: in memory. */
@@ -61,6 +64,7 @@ export async function startStandaloneGateway(
       isReady: () => isReady,
       snapshot: () => serving.snapshot,
     }),
+    '--admin-listen',
   );
   opening.defer(() => admin.close());
   const gateway = new Gateway({
@@ -71,7 +75,7 @@ export async function startStandaloneGateway(
   });
   opening.defer(() => gateway.close());
   await gateway.apply(first.snapshot);
-  const bound = await listening(gateway.listen(wantedAddresses(first, options)));
+  const bound = await listening(gateway.listen(wantedAddresses(first, options)), LISTEN_SETTINGS);
   isReady = true;
 
   const watcher = watchConfiguration(loaded, options, {
@@ -115,7 +119,8 @@ async function applyChange(
   if (gateway.version() === version) return;
   await gateway.apply(served.snapshot);
   logger.info('configuration applied', { version, routes: served.routeCount });
-  listening(gateway.listen(wantedAddresses(served, options))).catch((error: unknown) => {
+  const opened = gateway.listen(wantedAddresses(served, options));
+  listening(opened, LISTEN_SETTINGS).catch((error: unknown) => {
     logger.error('a route has no listener', {}, error);
   });
 }

@@ -106,7 +106,7 @@ function jsonRpcError(error: unknown, failed: FailedRequest): GatewayResponse {
 
 function describeToMcpClient(error: unknown): string {
   const description = describePublicly(error);
-  return error instanceof BodyTooLargeError ? `${description} (max_request_bytes)` : description;
+  return error instanceof BodyTooLargeError ? `${description} (maxRequestBytes)` : description;
 }
 
 function jsonRpcCode(error: unknown, status: number): number {

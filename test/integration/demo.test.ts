@@ -133,10 +133,10 @@ describe('the demo', () => {
     ]);
   });
 
-  test('names a user who cannot sign in', async () => {
+  test('names the users who can sign in, and refuses any other', async () => {
     const { code, errors } = await visit(demo, 'mallory');
-    expect(errors).toContain('mallory');
-    expect(code).toBe(1);
+    expect(errors).toContain('--as takes alice, bob or carol, not "mallory"');
+    expect(code).toBe(2);
   });
 
   test('stops with everything it started when it is interrupted', async () => {
@@ -156,18 +156,19 @@ describe('the demo', () => {
 });
 
 describe('a demo that cannot start', () => {
-  test.each(['--port', '--idp-port', '--mcp-port'])(
-    'names the flag if the port of %s is in use',
-    async (flag) => {
-      const other = createServer();
-      const port = String(await listen(other));
-      const { code, errors } = await runToEnd('cli/main.ts', ['demo', ...ANY_PORTS, flag, port]);
-      other.close();
-      expect(errors).toContain(`port ${port} is in use`);
-      expect(errors).toContain(flag);
-      expect(code).toBe(1);
-    },
-  );
+  test.each([
+    ['--port', 'GATEHOUSE_DEMO_PORT'],
+    ['--idp-port', 'GATEHOUSE_DEMO_IDP_PORT'],
+    ['--mcp-port', 'GATEHOUSE_DEMO_MCP_PORT'],
+  ])('names the flag and the variable if the port of %s is in use', async (flag, variable) => {
+    const other = createServer();
+    const port = String(await listen(other));
+    const { code, errors } = await runToEnd('cli/main.ts', ['demo', ...ANY_PORTS, flag, port]);
+    other.close();
+    expect(errors).toContain(`port ${port} is in use`);
+    expect(errors).toContain(`${flag} PORT or ${variable}=PORT`);
+    expect(code).toBe(1);
+  });
 
   test('reports a value that is not a port', async () => {
     const { code, errors } = await runToEnd('cli/main.ts', ['demo', '--port', '123456']);

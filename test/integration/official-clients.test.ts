@@ -68,7 +68,10 @@ let url: URL;
 beforeAll(async () => {
   if (noBrowserReason !== undefined) return;
   gateway = await startGateway();
-  mcpServer = await startMcpServer({ flag: '--mcp-port', port: 0 }, gateway.origin);
+  mcpServer = await startMcpServer(
+    { port: 0, flag: '--mcp-port', environment: '' },
+    gateway.origin,
+  );
   identityProvider = await startIdentityProvider({
     redirectUris: [`${gateway.origin}/.gateway/callback`],
   });

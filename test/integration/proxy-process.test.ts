@@ -147,7 +147,7 @@ describe('a proxy that cannot start', () => {
 
     expect(result).toMatchObject({
       code: 1,
-      stderr: `gatehouse: cannot listen on ${address}: the port is in use\n`,
+      stderr: `gatehouse: cannot listen on ${address}: the port is in use; it is set by --admin-listen\n`,
     });
   });
 
@@ -157,7 +157,7 @@ describe('a proxy that cannot start', () => {
 
     expect(result).toMatchObject({
       code: 1,
-      stderr: `gatehouse: cannot listen on ${address}: the port is in use\n`,
+      stderr: `gatehouse: cannot listen on ${address}: the port is in use; it is set by --listen\n`,
     });
   });
 

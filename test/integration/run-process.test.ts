@@ -39,7 +39,7 @@ describe('the process of gatehouse run', () => {
     const result = await runGatehouse(['run', '--config', directory.path, ...ANY_ADDRESS]);
 
     expect(result.stderr).toContain(
-      `cannot listen on 127.0.0.1:${String(upstream.port)}: the port is in use`,
+      `cannot listen on 127.0.0.1:${String(upstream.port)}: the port is in use; it is set by --listen, by \`from\` of a route`,
     );
     expect(result.code).toBe(1);
   });

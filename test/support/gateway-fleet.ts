@@ -76,7 +76,7 @@ export async function startFleet(options: FleetOptions): Promise<GatewayFleet> {
     await startUpstream((message, response) => void answer(message, response)),
   );
   const sdkUrl = originOf('localhost');
-  const sdkServer = await startMcpServer({ flag: '--mcp-port', port: 0 }, sdkUrl);
+  const sdkServer = await startMcpServer({ port: 0, flag: '--mcp-port', environment: '' }, sdkUrl);
   opening.defer(() => sdkServer.close());
 
   const urls = {

@@ -17,7 +17,7 @@ export interface CallbackServer extends AsyncDisposable {
 export async function startCallbackServer(): Promise<CallbackServer> {
   const arrival = Promise.withResolvers<URLSearchParams>();
   const server = await startLoopbackServer(
-    { port: 0, flag: '' },
+    { port: 0, flag: '', environment: '' },
     (origin) => (request, response) => {
       const url = new URL(request.url ?? '/', origin);
       if (url.pathname !== CALLBACK_PATH) {
