@@ -65,6 +65,20 @@ describe('a configuration of files with settings', () => {
     ]);
   });
 
+  test('that change while the file of their Secret cannot be parsed, serve with that Secret', () => {
+    const { served, problems } = accept(good(route1), {
+      ...BASE,
+      ...route1,
+      'settings.yaml': SETTINGS.replace('1h', '2h'),
+      'secret.yaml': '{',
+    });
+    expect(served?.snapshot.resources.get('settings')?.value).toMatchObject({
+      cookie: { expirationSeconds: 2 * 3600 },
+    });
+    expect(clientSecret(served)).toBe('one');
+    expect(problems).toEqual([expect.stringMatching(/^secret\.yaml/)]);
+  });
+
   test('uses the new value of a Secret', () => {
     const { served } = accept(good(route1), {
       ...BASE,
