@@ -26,6 +26,11 @@ export class ManualClock implements Clock {
     return { [Symbol.dispose]: () => void this.#timers.delete(timer) };
   }
 
+  /** The number of timers that have not run and are not disposed of. */
+  get pendingTimers(): number {
+    return this.#timers.size;
+  }
+
   /** The time of day, which moves with the clock. */
   wallTime(): Date {
     return new Date(DAY_ZERO + this.#now);

@@ -79,6 +79,22 @@ describe('Publisher', () => {
     expect(reasons.at(-1)).toBeUndefined();
   });
 
+  test('has one recheck pending while it holds changes back, and none after it resigned', async () => {
+    const { publisher } = startPublisher(clock);
+    const publication = new RecordedPublication();
+    publisher.publish(compiled({ put: ['a', 'b'] }));
+    publisher.beginTerm(publication, undefined);
+
+    publisher.publish(compiled({ deleted: ['a', 'b'], routeCount: 0 }));
+    expect(clock.pendingTimers).toBe(1);
+    await clock.advance(1);
+    publisher.publish(compiled({ put: ['settings'], routeCount: 0 }));
+    expect(clock.pendingTimers).toBe(1);
+
+    publisher.resign();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   describe('while most routes are gone', () => {
     const SERVED = ['a', 'b', 'c'].map((name) => route(`x/${name}`, name));
 
