@@ -32,6 +32,9 @@ export const NO_LEADER = 'no-leader';
 /** `reason` of a `goaway` for a stream that a newer stream with the same proxy id replaces. */
 export const REPLACED = 'replaced';
 
+/** Longest key of a resource in a frame, in characters; both sides refuse a longer one. */
+export const LONGEST_KEY_LENGTH = 1024;
+
 /** Longest line that a controller may send; a longer one ends the stream. */
 export const LONGEST_CONTROLLER_LINE_BYTES = 4 * 1024 * 1024;
 /** Longest line that a proxy may send; a longer one ends the stream. */

@@ -1,13 +1,13 @@
-import type {
-  RejectedEntry,
-  RejectionReason,
-  ProxyFrame,
+import {
+  LONGEST_KEY_LENGTH,
+  type RejectedEntry,
+  type RejectionReason,
+  type ProxyFrame,
 } from '../../../shared/snapshot/push-frames.ts';
 import { isRecord } from '../../../shared/runtime/is-record.ts';
 
 /** The version of a snapshot, or the hash of a resource. */
 const VERSION = /^[0-9a-f]{64}$/;
-const LONGEST_KEY = 600;
 /** Longer messages are cut, for statuses and logs. */
 const LONGEST_MESSAGE = 1000;
 const REASONS: ReadonlySet<unknown> = new Set<RejectionReason>([
@@ -74,7 +74,7 @@ function isRejectedEntry(value: unknown): value is RejectedEntry {
   const { key, reason, message, servedHash } = value;
   return (
     typeof key === 'string' &&
-    key.length <= LONGEST_KEY &&
+    key.length <= LONGEST_KEY_LENGTH &&
     REASONS.has(reason) &&
     typeof message === 'string' &&
     (servedHash === undefined || isVersion(servedHash))

@@ -1,14 +1,15 @@
 import { Ajv } from 'ajv';
 
-import type {
-  BeginFrame,
-  CommitFrame,
-  ControllerFrame,
-  DeleteFrame,
-  GoawayFrame,
-  KeepFrame,
-  PingFrame,
-  PutFrame,
+import {
+  LONGEST_KEY_LENGTH,
+  type BeginFrame,
+  type CommitFrame,
+  type ControllerFrame,
+  type DeleteFrame,
+  type GoawayFrame,
+  type KeepFrame,
+  type PingFrame,
+  type PutFrame,
 } from '../../../shared/snapshot/push-frames.ts';
 import {
   constant,
@@ -33,7 +34,7 @@ export type ReceivedFrame = Exclude<ControllerFrame, PutFrame> | ReceivedPut;
 const POSITION_MAX = 999_999_999_999_999;
 const positionNumber = integer(0, POSITION_MAX);
 const sha256 = string('^[0-9a-f]{64}$');
-const key = string('^[^\\s]{1,1024}$');
+const key = string(`^[^\\s]{1,${String(LONGEST_KEY_LENGTH)}}$`);
 
 const FRAMES: {
   readonly [Type in ReceivedFrame['t']]: Schema<Extract<ReceivedFrame, { readonly t: Type }>>;
