@@ -50,6 +50,9 @@ export interface Stages {
 /**
  * Serves one request: this function calls all stages, from top to bottom.
  *
+ * Stages that have nothing to wait for return plain values, which are not awaited: a warm request waits
+ * for its body and its upstream only.
+ *
  * Results of the stages are kept in variables outside of `try`, so that the answer to a failure can use
  * all that is known by then.
  */
@@ -88,14 +91,16 @@ export async function handleRequest(
       checkMcpRequest(request, { own: origin, allowed: allowedOrigins });
     }
     const context = { origin, configuration };
-    const caller = await authenticate(request, route, context, stages.authenticators);
+    const authenticated = authenticate(request, route, context, stages.authenticators);
+    const caller = authenticated instanceof Promise ? await authenticated : authenticated;
     body = await inspect(request, route);
     const { authorizationLog, assertions } = stages;
     const permit = authorize(route, caller, { request, body, authorizationLog, configuration });
 
+    const added = credentials(permit, { origin, configuration, assertions });
     const upstream = makeUpstreamRequest(
       permit,
-      await credentials(permit, { origin, configuration, assertions }),
+      added instanceof Promise ? await added : added,
       chooseUpstream(permit, { configuration, random: stages.random }),
     );
     const planner = (): ResponsePlan => planResponse(permit);
