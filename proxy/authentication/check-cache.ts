@@ -96,34 +96,43 @@ export class CheckCache<Value> implements Disposable {
   #checkOnce(key: string, check: Check<Value>): Promise<Value | null> {
     const underWay = this.#underWay.get(key);
     if (underWay !== undefined) return underWay.result;
+    const { promise: result, resolve } = Promise.withResolvers<Value | null>();
     const received: Revocation[] = [];
-    const result = this.#check(key, check, received).finally(() => this.#underWay.delete(key));
+    // Set before the stores are asked, so that it receives every revocation from now on.
     this.#underWay.set(key, { result, received });
+    resolve(this.#check(key, check, received));
     return result;
   }
 
+  /**
+   * Everything after the stores' response is one step. Attack: a revocation received between the look at
+   * `received` and the new entry would remove nothing, and one received before the check has ended would
+   * not keep the next request from sharing its result.
+   */
   async #check(key: string, check: Check<Value>, received: Revocation[]): Promise<Value | null> {
     try {
-      const entry = await this.#ask(check, received);
-      this.#awayUntil = 0;
-      if (entry === null) this.#entries.delete(key);
-      else this.#entries.set(key, entry);
-      return entry?.value ?? null;
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        received.length = 0;
+        const checkedAt = this.#options.now();
+        const value = await check();
+        if (value === null || received.some((revocation) => this.#ends(value, revocation))) {
+          return this.#keep(key, null);
+        }
+        if (!received.some(isMissed)) return this.#keep(key, { value, checkedAt });
+      }
+      throw new StoreUnavailableError('revocations were missed while the stores were asked');
     } catch (error) {
       return this.#lastGood(key, error);
+    } finally {
+      this.#underWay.delete(key);
     }
   }
 
-  async #ask(check: Check<Value>, received: Revocation[]): Promise<Entry<Value> | null> {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      received.length = 0;
-      const checkedAt = this.#options.now();
-      const value = await check();
-      if (value === null || received.some((revocation) => this.#ends(value, revocation)))
-        return null;
-      if (!received.some(isMissed)) return { value, checkedAt };
-    }
-    throw new StoreUnavailableError('revocations were missed while the stores were asked');
+  #keep(key: string, entry: Entry<Value> | null): Value | null {
+    this.#awayUntil = 0;
+    if (entry === null) this.#entries.delete(key);
+    else this.#entries.set(key, entry);
+    return entry?.value ?? null;
   }
 
   /** Returns the last good value if the only problem is that the stores are unavailable. */
