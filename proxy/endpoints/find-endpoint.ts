@@ -1,6 +1,7 @@
-import type { HostRoutes } from '../configuration/routing-table.ts';
+import type { GatewayRoute, HostRoutes } from '../configuration/routing-table.ts';
 import { RouteNotFoundError } from '../errors/routing-errors.ts';
 import type { Endpoint } from './endpoint.ts';
+import { DEFAULT_PATHS } from './paths.ts';
 import { isReservedPath } from './reserved-path.ts';
 
 /** The documents under `/.well-known/`. */
@@ -24,16 +25,37 @@ export type FindEndpoint = (host: HostRoutes | undefined, path: string) => Endpo
 /**
  * Makes the function that finds endpoints, from the endpoints by path.
  *
- * The well-known paths of OAuth are the gateway's only on hosts with an MCP server route.
+ * The well-known paths of OAuth and the default paths are the gateway's only on hosts with an MCP server
+ * route.
  */
 export function endpointFinder(
   endpoints: Readonly<Record<string, Endpoint>>,
   wellKnowns: WellKnowns,
 ): FindEndpoint {
   const byPath = new Map(Object.entries(endpoints));
+  const byDefaultPath = new Map(
+    Object.entries(DEFAULT_PATHS).map(([path, served]) => [path, byPath.get(served)]),
+  );
   return (host, path) => {
     if (isReservedPath(path)) return byPath.get(path) ?? NOTHING;
-    if (!path.startsWith('/.well-known/') || host === undefined) return undefined;
-    return host.mcpServers.length > 0 && wellKnowns.owns(path) ? wellKnowns.endpoint : undefined;
+    if (host === undefined || host.mcpServers.length === 0) return undefined;
+    if (path.startsWith('/.well-known/') && wellKnowns.owns(path)) return wellKnowns.endpoint;
+    const endpoint = byDefaultPath.get(path);
+    return endpoint === undefined || isOwned(path, host) ? undefined : endpoint;
   };
+}
+
+/**
+ * Returns whether a Route of the host owns a default path, in a reading of some upstream too.
+ *
+ * The MCP route of all paths serves its endpoint, which is at another path.
+ */
+function isOwned(path: string, host: HostRoutes): boolean {
+  return [host.matchPath(path), host.matchPathLoosely(path)].some(
+    (route) => route !== undefined && !isMcpRouteOfAllPaths(route),
+  );
+}
+
+function isMcpRouteOfAllPaths({ compiled: { mcpServer, path } }: GatewayRoute): boolean {
+  return mcpServer !== undefined && path.kind === 'prefix' && path.value === '';
 }

@@ -1,5 +1,5 @@
 /**
- * Every path that the gateway serves itself (specification: Endpoints).
+ * The paths that the gateway serves itself (specification: Endpoints), besides the default paths.
  *
  * Paths under `/.gateway/` exist on every host. Those of `/.well-known/` exist on hosts with an MCP
  * server route, and the path of a resource may follow them.
@@ -18,4 +18,16 @@ export const PATHS = {
   protectedResource: '/.well-known/oauth-protected-resource',
   authorizationServer: '/.well-known/oauth-authorization-server',
   openIdConfiguration: '/.well-known/openid-configuration',
+} as const;
+
+/**
+ * The endpoints at the paths where clients look that have not read the metadata.
+ *
+ * MCP 2025-03-26 names these paths. Some clients refresh there after each start, because they keep their
+ * tokens and not the metadata.
+ */
+export const DEFAULT_PATHS = {
+  '/authorize': PATHS.authorize,
+  '/token': PATHS.token,
+  '/register': PATHS.register,
 } as const;

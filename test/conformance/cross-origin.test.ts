@@ -27,12 +27,13 @@ const ENDPOINTS = [
   ...['/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server'],
   ...['/.well-known/openid-configuration', '/.gateway/jwks.json'],
   ...['/.gateway/mcp/register', '/.gateway/mcp/token', '/.gateway/mcp/revoke'],
+  ...['/register', '/token'],
 ];
 
 /** Pages for users, which scripts of other pages must not read. */
 const PAGES = [
   ...['/.gateway/mcp/authorize', '/.gateway/mcp/consent', '/.gateway/sign_in'],
-  ...['/.gateway/sign_out', '/.gateway/callback', '/.gateway/anything'],
+  ...['/.gateway/sign_out', '/.gateway/callback', '/.gateway/anything', '/authorize'],
 ];
 
 let world: GatewayWithUsers;

@@ -6,6 +6,14 @@ export const AUTHORIZATION_SERVER = {
     source: 'RFC 8414, section 3',
     behavior: 'Metadata are served at both well-known names, with and without a path.',
   },
+  'as.default-endpoints': {
+    source: 'MCP 2025-03-26, Authorization, Fallbacks for Servers without Metadata Discovery',
+    behavior: 'The endpoints are also at `/authorize`, `/token` and `/register` of the issuer.',
+  },
+  'as.default-endpoints-yield': {
+    source: 'decision D-059',
+    behavior: 'A default path that a Route of the host owns stays the Route’s.',
+  },
   'as.metadata-members': {
     source: 'RFC 8414, sections 2 and 3.2',
     behavior: 'Every endpoint, grant type and way to authenticate is named; lists are never empty.',
