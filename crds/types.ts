@@ -210,6 +210,15 @@ export interface Route {
      */
     readonly allowWebsockets?: boolean;
     /**
+     * Origins of other web pages that may open WebSockets here, such as `https://chat.example.com`. Pages of the route's own origin always may, and so may clients that send no `Origin`.
+     *
+     * @minItems 1
+     * @maxItems 64
+     *
+     * Items: One origin.
+     */
+    readonly websocketAllowedOrigins?: readonly string[];
+    /**
      * Time limits.
      */
     readonly timeouts?: {

@@ -2,6 +2,7 @@ import type { Route } from '../../crds/types.ts';
 import type { Policy } from '../../shared/snapshot/policy.ts';
 import type { Access, CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { compileAddress } from './compile-address.ts';
+import { compileOrigins } from './compile-origins.ts';
 import { durationMs } from './duration.ts';
 import { isPublic } from './is-public.ts';
 import { andThen, combine, made, invalid, type CompileResult } from './compile-result.ts';
@@ -30,8 +31,12 @@ export function compileRoute(route: Route, context: RouteContext): CompileResult
     upstream: compileUpstream(spec, { namespace: namespaceOf(route), hasServices }),
     access: compileAccess(spec, context),
     mcpServer: compileMcpServer(spec),
+    websocketOrigins: compileOrigins(
+      spec.websocketAllowedOrigins ?? [],
+      'spec.websocketAllowedOrigins',
+    ),
   });
-  return andThen(parts, ({ address, path, upstream, access, mcpServer }) =>
+  return andThen(parts, ({ address, path, upstream, access, mcpServer, websocketOrigins }) =>
     withinLimit({
       kind: 'route' as const,
       name: resourceName(route),
@@ -41,6 +46,7 @@ export function compileRoute(route: Route, context: RouteContext): CompileResult
       access,
       ...(mcpServer && { mcpServer }),
       allowWebsockets: spec.allowWebsockets ?? false,
+      ...(websocketOrigins.length > 0 && { websocketOrigins }),
       responseTimeoutMs: responseTimeoutMs(spec),
     }),
   );

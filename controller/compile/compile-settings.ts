@@ -9,12 +9,13 @@ import { memberPath } from '../validate/field-path.ts';
 import { parseAddress, type Address } from './address.ts';
 import { isCidr } from './cidr.ts';
 import { compileIdentityProvider } from './compile-identity-provider.ts';
+import { compileOrigins } from './compile-origins.ts';
 import { compileSigningKeys } from './compile-signing-keys.ts';
 import { durationMs } from './duration.ts';
 import { all, andThen, combine, made, invalid, type CompileResult } from './compile-result.ts';
 import { resourceName, type CompileOptions, type Secrets } from './resources.ts';
 import { schemeProblem } from './secure-scheme.ts';
-import { originOf, type Origin } from '../../shared/snapshot/origin.ts';
+import { originOf } from '../../shared/snapshot/origin.ts';
 
 /** Everything that GatewaySettings compile to. */
 export interface SettingsOutput {
@@ -82,7 +83,7 @@ type Limits = Pick<
 /** Compiles the accepted addresses and origins, and the lifetimes. */
 function compileLimits(spec: Spec): CompileResult<Limits> {
   return combine({
-    allowedOrigins: compileOrigins(spec.mcpAllowedOrigins ?? []),
+    allowedOrigins: compileOrigins(spec.mcpAllowedOrigins ?? [], 'spec.mcpAllowedOrigins'),
     outboundAllowedCidrs: compileCidrs(spec, 'outboundAllowedCidrs'),
     trustedProxies: compileCidrs(spec, 'trustedProxies'),
     cookie: compileCookie(spec),
@@ -108,15 +109,6 @@ function compileAuthenticateUrl(
     const problem = schemeProblem(address, devAllowLoopback);
     return problem === undefined ? made(address) : invalid(path, 'UnsupportedValue', problem);
   });
-}
-
-function compileOrigins(origins: readonly string[]): CompileResult<readonly Origin[]> {
-  return all(
-    origins.map((origin, index) => {
-      const path = memberPath('spec.mcpAllowedOrigins', index);
-      return andThen(parseAddress(origin, path), (address) => made(originOf(address)));
-    }),
-  );
 }
 
 function compileCidrs(

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 
 import type { GatewayRoute } from '../configuration/routing-table.ts';
-import { ForbiddenError } from '../errors/denial-errors.ts';
 import { RouteNotFoundError } from '../errors/routing-errors.ts';
 import type { Forwarded } from '../forwarding/forwarded.ts';
 import type { UpgradeClient } from '../forwarding/websocket/upgrade-relay.ts';
@@ -14,6 +13,7 @@ import type { SentResponse } from '../http/send-response.ts';
 import type { RequestMessage } from '../http/request-message.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
+import { checkUpgrade } from './check-upgrade.ts';
 import { chooseUpstream } from './choose-upstream.ts';
 import { credentials } from './credentials.ts';
 import type { Stages } from './handle-request.ts';
@@ -44,8 +44,8 @@ export async function handleUpgrade(
       throw new RouteNotFoundError(404, "the gateway's own endpoints accept no WebSocket");
     }
     route = matchRoute(request, host);
-    checkUpgrade(route);
     const { origin } = host;
+    checkUpgrade(request, route, origin);
     const context = { origin, configuration };
     const caller = await authenticate(request, route, context, stages.authenticators);
     const { authorizationLog, assertions } = stages;
@@ -72,11 +72,6 @@ export async function handleUpgrade(
     const name = route?.compiled.name;
     stages.accessLog?.write({ requestId, request, route: name, response: sent, durationMs });
   }
-}
-
-/** Messages on a WebSocket are not inspected: on an MCP route they would bypass the policy. */
-function checkUpgrade({ compiled: { allowWebsockets, mcpServer } }: GatewayRoute): void {
-  if (!allowWebsockets || mcpServer !== undefined) throw new ForbiddenError('no-websockets');
 }
 
 function refuse(

@@ -115,6 +115,7 @@ const route = objectOf<CompiledRoute>({
     }),
   ),
   allowWebsockets: boolean,
+  websocketOrigins: optional(listOf(origin, { notEmpty: true })),
   responseTimeoutMs: number(),
 });
 

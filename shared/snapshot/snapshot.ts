@@ -112,6 +112,8 @@ export interface CompiledRoute {
     readonly maxRequestBytes: number;
   };
   readonly allowWebsockets: boolean;
+  /** Origins besides the route's own that may open WebSockets; absent if there are none. */
+  readonly websocketOrigins?: readonly Origin[];
   /** How long the upstream may take to begin its response; 0 is no limit. */
   readonly responseTimeoutMs: number;
 }

@@ -60,4 +60,9 @@ export const ROUTES = {
     behavior:
       'WebSockets pass where the route allows them, after the same checks as requests; never on MCP routes.',
   },
+  'web.websocket-origin': {
+    source: 'Route: websocketAllowedOrigins; RFC 6455, section 10.2',
+    behavior:
+      'A WebSocket handshake with an Origin is accepted only from the origin of the route, or from one that the route lists.',
+  },
 } as const satisfies Requirements;

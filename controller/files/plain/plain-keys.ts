@@ -37,6 +37,7 @@ export const ROUTE_KEYS: PlainKeys = {
   allow_any_authenticated_user: { field: 'allowAnyAuthenticatedUser' },
   allow_public_unauthenticated_access: { field: 'allowPublicUnauthenticatedAccess' },
   allow_websockets: { field: 'allowWebsockets' },
+  websocket_allowed_origins: { field: 'websocketAllowedOrigins' },
   timeout: { field: 'timeouts.request' },
 };
 

@@ -25,6 +25,10 @@ export const BROKEN_ROUTES: Readonly<Record<string, readonly string[]>> = {
   ],
   'mcp cannot be combined with allowWebsockets, because the policy does not see the messages in a WebSocket':
     ['{ allowWebsockets: true, mcp: { server: {} } }'],
+  'websocketAllowedOrigins needs allowWebsockets': [
+    '{ websocketAllowedOrigins: [https://chat.example.com] }',
+    '{ allowWebsockets: false, websocketAllowedOrigins: [https://chat.example.com] }',
+  ],
   'must be at most 24h': ['{ timeouts: { request: 24h1ms } }'],
 };
 

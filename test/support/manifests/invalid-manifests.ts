@@ -28,6 +28,10 @@ export const INVALID_ROUTES: readonly InvalidManifest[] = [
   ],
   ['xyzzy: true', 'spec.xyzzy: is not a known field'],
   ['allowWebsockets: yes', 'spec.allowWebsockets: must be a boolean'],
+  [
+    "{ allowWebsockets: true, websocketAllowedOrigins: ['*'] }",
+    'spec.websocketAllowedOrigins[0]: must be a scheme, host and optional port such as https://app.example.com, without a path',
+  ],
   ['mcp: {}', 'spec.mcp.server: is required'],
   ['mcp: { server: }', 'spec.mcp.server: must be an object'],
   ['mcp: { client: {}, server: {} }', 'spec.mcp.client: is not a known field'],

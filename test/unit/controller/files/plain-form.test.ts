@@ -40,6 +40,17 @@ describe('the plain form', () => {
       },
     },
     {
+      key: 'the origins of pages that may open WebSockets',
+      route:
+        '{from: https://a.example, to: http://b, allow_websockets: true, websocket_allowed_origins: [https://c.example]}',
+      spec: {
+        from: 'https://a.example',
+        to: 'http://b',
+        allowWebsockets: true,
+        websocketAllowedOrigins: ['https://c.example'],
+      },
+    },
+    {
       key: 'who may use it, and WebSockets',
       route:
         '{from: https://a.example, to: http://b, path: /x, allow_any_authenticated_user: true, allow_public_unauthenticated_access: false, allow_websockets: true}',
