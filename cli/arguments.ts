@@ -4,6 +4,8 @@ import { nearestName } from '../controller/validate/nearest-name.ts';
 import type { Environment } from '../shared/runtime/environment.ts';
 import { UsageError } from './usage-error.ts';
 
+const REPLACEMENT_CHARACTER = '\uFFFD';
+
 /** A flag of a command, as its help shows it. */
 export interface Flag {
   readonly kind: 'text' | 'switch';
@@ -50,7 +52,7 @@ export function readArguments(
     if (value === undefined) {
       if (flag.isRequired === true) throw new UsageError(missing(command, name, flag));
     } else if (flag.kind === 'text') {
-      texts.set(name, String(value));
+      texts.set(name, readable(String(value), name, flag));
     } else if (isTrue(value, flag)) {
       switches.add(name);
     }
@@ -107,6 +109,13 @@ function valueOf(command: CommandLine, flag: Flag, token: OptionToken): string |
 function fromEnvironment(flag: Flag, environment: Environment): string | undefined {
   const value = flag.environment === undefined ? undefined : environment[flag.environment];
   return value === '' ? undefined : value;
+}
+
+/** Node decodes arguments and environment variables with replacement characters. */
+function readable(value: string, name: string, flag: Flag): string {
+  if (!value.includes(REPLACEMENT_CHARACTER)) return value;
+  const variable = flag.environment === undefined ? '' : ` (or ${flag.environment})`;
+  throw new UsageError(`--${name}${variable} has a value that is not UTF-8`);
 }
 
 function isTrue(value: string | boolean, flag: Flag): boolean {

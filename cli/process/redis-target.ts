@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { RedisTarget } from '../../proxy/store/redis/connection/redis-target.ts';
 import { RedisUrlError } from '../../proxy/store/redis/connection/redis-url-error.ts';
 import { parseRedisUrl } from '../../proxy/store/redis/connection/redis-url.ts';
+import { decodeText } from '../../shared/runtime/decode-text.ts';
 import { errorCode } from '../../shared/runtime/error-code.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { UsageError } from '../usage-error.ts';
@@ -21,12 +22,18 @@ export async function readRedisTarget({ kind, value }: RedisSource): Promise<Red
   }
 }
 
-/** The line break at the end of the file is not part of the URL. */
-async function readUrlFile(path: string): Promise<string> {
+async function readUrlBytes(path: string): Promise<Buffer> {
   try {
-    return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');
+    return await readFile(path);
   } catch (error) {
     const reason = errorCode(error) ?? 'unknown error';
     throw new CommandFailure(`cannot read --redis-url-file ${path}: ${reason}`, { cause: error });
   }
+}
+
+/** The line break at the end of the file is not part of the URL. */
+async function readUrlFile(path: string): Promise<string> {
+  const decoded = decodeText(await readUrlBytes(path));
+  if (decoded.kind === 'text') return decoded.text.replace(/\r?\n$/, '');
+  throw new CommandFailure(`cannot read --redis-url-file ${path}: ${decoded.message}`);
 }

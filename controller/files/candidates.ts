@@ -166,7 +166,7 @@ function isSettings(manifest: unknown): manifest is Readonly<Record<string, unkn
 function syntaxProblems({ name, parsed }: ConfigurationFile): readonly LocatedProblem[] {
   return parsed.syntaxProblems.map(({ document, line, message }) => ({
     file: name,
-    document,
+    ...(document !== undefined && { document }),
     line,
     resource: '',
     path: '',

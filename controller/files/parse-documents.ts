@@ -10,6 +10,11 @@ import {
   type YAMLSeq,
 } from 'yaml';
 
+import {
+  findUnprintable,
+  type ForbiddenCharacter,
+} from '../../shared/runtime/forbidden-character.ts';
+
 const UNKNOWN_TAG = 'unknown tag; quote a value that begins with "!"';
 const BAD_ALIAS = 'an alias has no anchor or expands too far; quote a value that begins with "*"';
 
@@ -26,7 +31,8 @@ export interface SourceDocument {
 
 /** One reason why a file is not YAML. */
 export interface SyntaxProblem {
-  readonly document: number;
+  /** Absent if the file as a whole is unreadable. */
+  readonly document?: number;
   readonly line: number;
   readonly message: string;
 }
@@ -58,6 +64,10 @@ export function parseDocuments(file: string, text: string): ParsedFile {
   if (text.trim() === '') {
     return { documents: [], readable: [], syntaxProblems: [EMPTY_FILE] };
   }
+  const unprintable = findUnprintable(text);
+  if (unprintable !== undefined) {
+    return { documents: [], readable: [], syntaxProblems: [unprintableProblem(text, unprintable)] };
+  }
   const lineCounter = new LineCounter();
   const lineAt = (offset: number): number => lineCounter.linePos(offset).line;
   const documents = [...parseAllDocuments(text, { ...PARSE_OPTIONS, lineCounter })];
@@ -68,6 +78,13 @@ export function parseDocuments(file: string, text: string): ParsedFile {
   const syntaxProblems = read.flatMap(({ problems }) => problems);
   const isBroken = syntaxProblems.length > 0;
   return { documents: isBroken ? [] : readable, readable, syntaxProblems };
+}
+
+function unprintableProblem(text: string, { offset, name }: ForbiddenCharacter): SyntaxProblem {
+  const lines = text.slice(0, offset).split('\n');
+  const column = (lines.at(-1)?.length ?? 0) + 1;
+  const message = `column ${String(column)} has the character ${name}, which YAML forbids`;
+  return { line: lines.length, message };
 }
 
 /** The place of a document. */

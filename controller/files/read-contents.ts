@@ -1,9 +1,11 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 
+import { decodeText } from '../../shared/runtime/decode-text.ts';
 import { errorCode } from '../../shared/runtime/error-code.ts';
-import { parseDocuments, type ParsedFile } from './parse-documents.ts';
-import { secretFileNames } from './plain/secret-files.ts';
+import { parseDocuments, type ParsedFile, type SyntaxProblem } from './parse-documents.ts';
+import { secretFileNames, type SecretFile, type SecretFiles } from './plain/secret-files.ts';
 
 const EXTENSIONS = ['.yaml', '.yml', '.json'];
 
@@ -11,8 +13,7 @@ const EXTENSIONS = ['.yaml', '.yml', '.json'];
 export interface Contents {
   /** By name. */
   readonly files: readonly ConfigurationFile[];
-  /** By absolute path; undefined if the file cannot be read. */
-  readonly secretFiles: ReadonlyMap<string, string | undefined>;
+  readonly secretFiles: SecretFiles;
 }
 
 /** One file of a configuration. */
@@ -20,7 +21,7 @@ export interface ConfigurationFile {
   /** The path that was given; in a directory, with the name of the entry. */
   readonly name: string;
   /** Undefined if the file exists and cannot be read. */
-  readonly text: string | undefined;
+  readonly bytes: Buffer | undefined;
   readonly parsed: ParsedFile;
 }
 
@@ -44,14 +45,11 @@ export async function readContents(path: string, previous?: Contents): Promise<C
 export function isSameContents(one: Contents, other: Contents): boolean {
   return (
     one.files.length === other.files.length &&
-    one.files.every(({ name, text }, index) => {
+    one.files.every(({ name, bytes }, index) => {
       const file = other.files[index];
-      return file?.name === name && file.text === text;
+      return file?.name === name && isSameBytes(file.bytes, bytes);
     }) &&
-    one.secretFiles.size === other.secretFiles.size &&
-    [...one.secretFiles].every(
-      ([path, text]) => other.secretFiles.has(path) && other.secretFiles.get(path) === text,
-    )
+    isDeepStrictEqual(one.secretFiles, other.secretFiles)
   );
 }
 
@@ -76,37 +74,46 @@ async function readOne(
   previous: ConfigurationFile | undefined,
 ): Promise<ConfigurationFile | undefined> {
   try {
-    const text = await readFile(name, 'utf8');
-    if (previous?.text === text) return previous;
-    return { name, text, parsed: parseDocuments(name, text) };
+    const bytes = await readFile(name);
+    if (previous !== undefined && isSameBytes(previous.bytes, bytes)) return previous;
+    return { name, bytes, parsed: parseFile(name, bytes) };
   } catch (error) {
     const code = errorCode(error) ?? 'unknown error';
     if (code === 'ENOENT' || code === 'EISDIR') return undefined;
-    const problem = { document: 1, line: 1, message: `cannot be read (${code})` };
-    return {
-      name,
-      text: undefined,
-      parsed: { documents: [], readable: [], syntaxProblems: [problem] },
-    };
+    const problem = { line: 1, message: `cannot be read (${code})` };
+    return { name, bytes: undefined, parsed: unparsed(problem) };
   }
 }
 
-async function readSecretFiles(
-  files: readonly ConfigurationFile[],
-): Promise<ReadonlyMap<string, string | undefined>> {
+function parseFile(name: string, bytes: Buffer): ParsedFile {
+  const decoded = decodeText(bytes);
+  return decoded.kind === 'text' ? parseDocuments(name, decoded.text) : unparsed(decoded);
+}
+
+function unparsed({ line, message }: SyntaxProblem): ParsedFile {
+  return { documents: [], readable: [], syntaxProblems: [{ line, message }] };
+}
+
+function isSameBytes(one: Buffer | undefined, other: Buffer | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : one.equals(other);
+}
+
+async function readSecretFiles(files: readonly ConfigurationFile[]): Promise<SecretFiles> {
   const documents = files.flatMap(({ parsed }) => parsed.readable);
   const paths = new Set(documents.flatMap((document) => secretFileNames(document)));
   const entries = await Promise.all(
-    [...paths].sort().map(async (path) => [path, await readText(path)] as const),
+    [...paths].sort().map(async (path) => [path, await readSecretFile(path)] as const),
   );
   return new Map(entries);
 }
 
-async function readText(path: string): Promise<string | undefined> {
+/** The reader of the value reports a problem, at the key that names the file. */
+async function readSecretFile(path: string): Promise<SecretFile> {
   try {
-    return await readFile(path, 'utf8');
+    const decoded = decodeText(await readFile(path));
+    if (decoded.kind === 'text') return decoded;
+    return { kind: 'unreadable', why: `is not UTF-8 (line ${String(decoded.line)})` };
   } catch {
-    // The reader of the value reports this, at the key that names the file.
-    return undefined;
+    return { kind: 'unreadable', why: 'cannot be read' };
   }
 }

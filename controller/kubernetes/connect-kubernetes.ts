@@ -1,3 +1,4 @@
+import { decodeText } from '../../shared/runtime/decode-text.ts';
 import { readLines } from '../../shared/runtime/read-lines.ts';
 import { ApiConnection, type ApiRequest } from './api-connection.ts';
 import { apiPath } from './api-path.ts';
@@ -76,9 +77,10 @@ async function sendForJson(connection: ApiConnection, request: ApiRequest): Prom
   const response = await connection.send(request);
   const description = describe(request.method, request.path);
   if (response.statusCode >= 300) throw await readApiError(response, description);
-  const text = await response.body.text();
+  const decoded = decodeText(Buffer.from(await response.body.arrayBuffer()));
+  if (decoded.kind === 'invalid') throw new Error(`${description}: the response is not UTF-8`);
   try {
-    return JSON.parse(text);
+    return JSON.parse(decoded.text);
   } catch {
     // The error of the parser quotes the body, which may be a Secret.
     throw new Error(`${description}: the response is not JSON`);

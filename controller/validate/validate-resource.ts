@@ -6,6 +6,7 @@ import {
 } from '../../crds/crd-schema.ts';
 import { jsonSchemaOf } from '../../crds/json-schema.ts';
 import type { GatewaySettings, Route } from '../../crds/types.ts';
+import { characterProblems } from './check-characters.ts';
 import { compileRuleCheck } from './check-rules.ts';
 import { compileSchemaCheck, MAX_PROBLEMS, type SchemaProblem } from './check-schema.ts';
 import { sizeProblem } from './check-size.ts';
@@ -69,7 +70,10 @@ function compileCheck(kind: ResourceKind): (document: unknown) => readonly Schem
     const tooLarge = sizeProblem(schema, document);
     if (tooLarge !== undefined) return [tooLarge];
     const problems = checkSchema(document);
-    return [...problems, ...checkRules(document, { isWellFormed: problems.length === 0 })];
+    const isWellFormed = problems.length === 0;
+    // Only a well-formed document is known to have few values.
+    const inCharacters = isWellFormed ? characterProblems(document) : [];
+    return [...problems, ...inCharacters, ...checkRules(document, { isWellFormed })];
   };
 }
 

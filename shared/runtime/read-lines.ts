@@ -1,8 +1,15 @@
+import { isUtf8 } from 'node:buffer';
+
 const LINE_FEED = 0x0a;
 
 /** Thrown if a line is longer than allowed. */
 export class LineTooLongError extends Error {
   override readonly name = 'LineTooLongError';
+}
+
+/** Thrown if a line is not UTF-8. */
+export class LineEncodingError extends Error {
+  override readonly name = 'LineEncodingError';
 }
 
 /**
@@ -25,7 +32,9 @@ export async function* readLines(
       if (begunBytes > maximumBytes) throw new LineTooLongError('a line is too long');
       begun.push(part);
       if (end === -1) break;
-      yield Buffer.concat(begun).toString();
+      const line = Buffer.concat(begun);
+      if (!isUtf8(line)) throw new LineEncodingError('a line is not UTF-8');
+      yield line.toString();
       begun = [];
       begunBytes = 0;
       start = end + 1;

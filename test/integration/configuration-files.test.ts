@@ -77,6 +77,29 @@ describe('a change of the configuration files', () => {
     expect([await askPort(port), await askPort(otherPort)]).toEqual(['one', 'two']);
   });
 
+  test.each([
+    { what: 'Latin-1', encoding: 'latin1', problem: 'byte 12 of the line is not UTF-8', line: 1 },
+    { what: 'UTF-16', encoding: 'utf16le', problem: 'is UTF-16; save it as UTF-8', line: 1 },
+  ] as const)(
+    'in $what is reported with its place, and the last good version serves',
+    async (one) => {
+      await using good = await answering('good');
+      await using bad = await answering('bad');
+      const port = await freePort();
+      const path = await directory.write('route.yaml', publicRoute('app', port, good.origin));
+      await using gateway = await start();
+
+      const text = `# Von Geschäftsführung\n${publicRoute('app', port, bad.origin)}`;
+      await directory.write('route.yaml', Buffer.from(text, one.encoding));
+
+      const record = await gateway.logged(({ message }) => message === 'invalid configuration');
+      const { line } = one;
+      const problem = expect.stringContaining(one.problem);
+      expect(record).toMatchObject({ file: path, line, reason: 'InvalidManifest', problem });
+      expect(await askPort(port)).toBe('good');
+    },
+  );
+
   test('that deletes a file closes the listener of its route', async () => {
     await using upstream = await answering('one');
     const [port, gonePort] = [await freePort(), await freePort()];

@@ -15,7 +15,7 @@ export class TemporaryDirectory implements AsyncDisposable {
   }
 
   /** Writes a file directly in it, and returns its path. */
-  async write(name: string, text: string): Promise<string> {
+  async write(name: string, text: string | Buffer): Promise<string> {
     const path = join(this.path, name);
     await writeFile(path, text);
     return path;

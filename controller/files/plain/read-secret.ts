@@ -49,9 +49,11 @@ function readInline(value: unknown, key: string): ReadSecret {
 
 function readFromFile(name: unknown, key: string, source: SecretSource): ReadSecret {
   if (typeof name !== 'string') return problem(key, 'must be the name of a file');
-  const text = source.secretFiles.get(secretFilePath(source.file, name));
-  if (text === undefined) return problem(key, `the file ${name} cannot be read`);
-  const value = text.replace(/\r?\n$/, '');
+  const file = source.secretFiles.get(secretFilePath(source.file, name));
+  if (file?.kind !== 'text') {
+    return problem(key, `the file ${name} ${file?.why ?? 'cannot be read'}`);
+  }
+  const value = file.text.replace(/\r?\n$/, '');
   if (value === '') return problem(key, `the file ${name} is empty`);
   return { kind: 'secret', value, key };
 }

@@ -4,8 +4,13 @@ import { isRecord } from '../../../shared/runtime/is-record.ts';
 import type { SourceDocument } from '../parse-documents.ts';
 import { isPlainForm } from './is-plain-form.ts';
 
-/** Texts of secret files by absolute path; undefined if the file cannot be read. */
-export type SecretFiles = ReadonlyMap<string, string | undefined>;
+/** The text of a secret file, or why there is none: `cannot be read`. */
+export type SecretFile =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+/** Secret files by absolute path. */
+export type SecretFiles = ReadonlyMap<string, SecretFile>;
 
 /** Absolute paths of the files that a plain form names for its secrets. */
 export function secretFileNames({ file, value }: SourceDocument): readonly string[] {

@@ -7,7 +7,11 @@ import {
   type ControllerFrame,
   type ProxyFrame,
 } from '../../../shared/snapshot/push-frames.ts';
-import { LineTooLongError, readLines } from '../../../shared/runtime/read-lines.ts';
+import {
+  LineEncodingError,
+  LineTooLongError,
+  readLines,
+} from '../../../shared/runtime/read-lines.ts';
 import { parseProxyFrame } from './parse-proxy-frame.ts';
 
 /** Options of a frame stream. */
@@ -35,7 +39,7 @@ export class FrameStream {
     stream.on('error', () => undefined);
     stream.once('close', onClose);
     this.#receive().catch((error: unknown) => {
-      if (error instanceof LineTooLongError) this.#violate();
+      if (error instanceof LineTooLongError || error instanceof LineEncodingError) this.#violate();
     });
   }
 

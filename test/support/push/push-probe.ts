@@ -60,7 +60,7 @@ export interface PushProbe extends AsyncDisposable {
   readonly bytes: number;
   /** Violations of the protocol by the controller. */
   readonly faults: readonly string[];
-  send(frame: ProxyFrame | string): void;
+  send(frame: ProxyFrame | string | Buffer): void;
   acknowledge(received: ReceivedSnapshot): void;
   /** Stops reading until `resume`. */
   pause(): void;
@@ -147,9 +147,10 @@ class Probe implements PushProbe {
     return Number(this.headers[':status']);
   }
 
-  send(frame: ProxyFrame | string): void {
+  send(frame: ProxyFrame | string | Buffer): void {
     if (!this.#stream.writable) return;
-    this.#stream.write(typeof frame === 'string' ? frame : `${JSON.stringify(frame)}\n`);
+    const isRaw = typeof frame === 'string' || Buffer.isBuffer(frame);
+    this.#stream.write(isRaw ? frame : `${JSON.stringify(frame)}\n`);
   }
 
   acknowledge({ position, snapshot }: ReceivedSnapshot): void {

@@ -91,6 +91,14 @@ describe('readArguments', () => {
     expect(() => readArguments(COMMAND, [], environment)).toThrow('a switch (APP_LOUD)');
   });
 
+  test.each([
+    { from: 'a flag', argv: ['--config', 'caf\uFFFD.yaml'], environment: {} },
+    { from: 'a variable', argv: [], environment: { APP_CONFIG: 'caf\uFFFD.yaml' } },
+  ])('refuses a value that is not UTF-8 from $from', ({ argv, environment }) => {
+    const message = '--config (or APP_CONFIG) has a value that is not UTF-8';
+    expect(() => readArguments(COMMAND, argv, environment)).toThrow(message);
+  });
+
   test('says where the help is', () => {
     expect(() => readArguments(COMMAND, ['--x'], {})).toThrow('See: gatehouse serve --help');
   });

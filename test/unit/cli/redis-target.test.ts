@@ -54,6 +54,15 @@ describe('The URL of Redis', () => {
     }
   });
 
+  test.each(['latin1', 'utf16le'] as const)('is refused from a file in %s', async (encoding) => {
+    const value = await fileOf('');
+    await writeFile(value, Buffer.from('redis://gatehouse:hünter2@redis.example', encoding));
+    const attempt = readRedisTarget({ kind: 'file', value });
+    await expect(attempt).rejects.toThrow(CommandFailure);
+    await expect(attempt).rejects.toThrow(/save (it|the file) as UTF-8$/);
+    await expect(attempt).rejects.not.toThrow('nter2');
+  });
+
   test('cannot be read from a file that is not there', async () => {
     const attempt = readRedisTarget({ kind: 'file', value: join(directory, 'none') });
     await expect(attempt).rejects.toThrow(CommandFailure);

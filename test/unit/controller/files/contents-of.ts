@@ -9,9 +9,11 @@ export function contentsOf(
   return {
     files: Object.entries(files).map(([name, text]) => ({
       name,
-      text,
+      bytes: Buffer.from(text),
       parsed: parseDocuments(name, text),
     })),
-    secretFiles: new Map(Object.entries(secretFiles)),
+    secretFiles: new Map(
+      Object.entries(secretFiles).map(([path, text]) => [path, { kind: 'text', text }]),
+    ),
   };
 }

@@ -87,7 +87,7 @@ describe('ContentsWatcher', () => {
     await using watching = await watch(join(directory, 'a.yaml'));
     await write('secrets/key.pem', 'two');
     const { secretFiles } = await watching.next();
-    expect([...secretFiles.values()]).toEqual(['two']);
+    expect([...secretFiles.values()]).toEqual([{ kind: 'text', text: 'two' }]);
   });
 
   test('reports nothing if only times change', async () => {
@@ -192,7 +192,7 @@ async function watch(path: string, options: WatchOptions = {}): Promise<Watching
 }
 
 function textsOf({ files }: Contents): Readonly<Record<string, string | undefined>> {
-  return Object.fromEntries(files.map(({ name, text }) => [basename(name), text]));
+  return Object.fromEntries(files.map(({ name, bytes }) => [basename(name), bytes?.toString()]));
 }
 
 async function write(name: string, text: string): Promise<void> {

@@ -66,6 +66,37 @@ describe('parseDocuments', () => {
     expect(documents).toEqual([]);
   });
 
+  test.each([
+    { name: 'U+0000', character: '\0' },
+    { name: 'U+0008', character: '\b' },
+    { name: 'U+000B', character: '\v' },
+    { name: 'U+000C', character: '\f' },
+    { name: 'U+001B', character: '\x1b' },
+    { name: 'U+007F', character: '\x7f' },
+    { name: 'U+0080', character: '\x80' },
+    { name: 'U+0084', character: '\x84' },
+    { name: 'U+009F', character: '\x9f' },
+    { name: 'U+FFFE', character: '\ufffe' },
+    { name: 'U+FFFF', character: '\uffff' },
+  ])('reports the place of $name, also in quotes and comments', ({ name, character }) => {
+    for (const before of ['b: "x', 'b: x ', '# xxx ', "b: 'x"]) {
+      const { documents, syntaxProblems } = parseDocuments('a.yaml', `a: 1\n${before}${character}`);
+      const column = String(before.length + 1);
+      const message = `column ${column} has the character ${name}, which YAML forbids`;
+      expect({ documents, syntaxProblems }).toEqual({
+        documents: [],
+        syntaxProblems: [{ line: 2, message }],
+      });
+    }
+  });
+
+  test('reads every character that YAML allows', () => {
+    const text = 'a\t\x85\u00a0äß\u2028\ud7ff\ue000\ufffd\u{10000}\u{10ffff}z';
+    expect(parseDocuments('a.json', JSON.stringify({ text })).documents[0]?.value).toEqual({
+      text,
+    });
+  });
+
   test('rejects aliases that expand without end', () => {
     const levels = Array.from({ length: 9 }, (_value, index) => {
       const list = Array.from({ length: 9 }, () => `*l${String(index)}`).join(', ');

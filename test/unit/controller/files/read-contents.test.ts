@@ -43,7 +43,7 @@ describe('readContents', () => {
     await symlink('..2026_11_21', join(directory, '..data'));
     await symlink('..data/a.yaml', join(directory, 'a.yaml'));
     const { files } = await readContents(directory);
-    expect(files).toMatchObject([{ name: join(directory, 'a.yaml'), text: 'a: 1' }]);
+    expect(files).toMatchObject([{ name: join(directory, 'a.yaml'), bytes: Buffer.from('a: 1') }]);
   });
 
   test('ignores a link without a target', async () => {
@@ -55,7 +55,9 @@ describe('readContents', () => {
   test('reads a single file with any name', async () => {
     await write({ 'gatehouse.conf': 'a: 1', 'other.yaml': 'b: 1' });
     const path = join(directory, 'gatehouse.conf');
-    expect((await readContents(path)).files).toMatchObject([{ name: path, text: 'a: 1' }]);
+    expect((await readContents(path)).files).toMatchObject([
+      { name: path, bytes: Buffer.from('a: 1') },
+    ]);
   });
 
   test('reads the files that a plain form names for its secrets', async () => {
@@ -66,8 +68,8 @@ describe('readContents', () => {
     });
     const { secretFiles } = await readContents(join(directory, 'a.yaml'));
     expect([...secretFiles]).toEqual([
-      [join(directory, 'corp.txt'), 'hunter2'],
-      [join(directory, 'missing.pem'), undefined],
+      [join(directory, 'corp.txt'), { kind: 'text', text: 'hunter2' }],
+      [join(directory, 'missing.pem'), { kind: 'unreadable', why: 'cannot be read' }],
     ]);
   });
 
@@ -77,7 +79,49 @@ describe('readContents', () => {
     await write({ 'b.yaml': 'b: 2' });
     const second = await readContents(directory, first);
     expect(second.files[0]).toBe(first.files[0]);
-    expect(second.files[1]?.text).toBe('b: 2');
+    expect(second.files[1]?.bytes).toEqual(Buffer.from('b: 2'));
+  });
+
+  test.each([
+    { encoding: 'Latin-1', bytes: Buffer.from('a: 1\nis: Geschäft\n', 'latin1') },
+    { encoding: 'a cut UTF-8 character', bytes: Buffer.from('a: 1\nis: Gesch\xc3', 'latin1') },
+    { encoding: 'an overlong character', bytes: Buffer.from('a: 1\nis: Gesch\xc0\xaf', 'latin1') },
+    { encoding: 'half a pair', bytes: Buffer.from('a: 1\nis: Gesch\xed\xa0\x80', 'latin1') },
+  ])('reports $encoding with the line and the byte', async ({ bytes }) => {
+    await writeFile(join(directory, 'a.yaml'), bytes);
+    const { files } = await readContents(directory);
+    const message = 'byte 10 of the line is not UTF-8; save the file as UTF-8';
+    expect(files[0]?.parsed).toEqual({
+      documents: [],
+      readable: [],
+      syntaxProblems: [{ line: 2, message }],
+    });
+  });
+
+  test.each([
+    { what: 'UTF-16 with a byte order mark', bytes: Buffer.from('\uFEFFa: 1', 'utf16le') },
+    { what: 'UTF-16, big end first', bytes: Buffer.from('\uFEFFa: 1', 'utf16le').swap16() },
+    { what: 'UTF-16 without a byte order mark', bytes: Buffer.from('a: 1', 'utf16le') },
+  ])('names the encoding of $what', async ({ bytes }) => {
+    await writeFile(join(directory, 'a.yaml'), bytes);
+    const { files } = await readContents(directory);
+    const problem = { line: 1, message: 'is UTF-16; save it as UTF-8' };
+    expect(files[0]?.parsed.syntaxProblems).toEqual([problem]);
+  });
+
+  test('reads a file with a byte order mark as without', async () => {
+    await write({ 'a.yaml': '\uFEFFa: 1' });
+    const { files } = await readContents(directory);
+    expect(files[0]?.parsed.documents).toMatchObject([{ value: { a: 1 } }]);
+  });
+
+  test('does not read a secret file that is not UTF-8, and does not quote it', async () => {
+    await write({ 'a.yaml': 'signing_key_file: key.pem' });
+    await writeFile(join(directory, 'key.pem'), Buffer.from('x\nhunter\xe4', 'latin1'));
+    const { secretFiles } = await readContents(directory);
+    expect([...secretFiles.values()]).toEqual([
+      { kind: 'unreadable', why: 'is not UTF-8 (line 2)' },
+    ]);
   });
 
   test('throws if the path does not exist', async () => {

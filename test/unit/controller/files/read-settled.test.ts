@@ -28,7 +28,7 @@ describe('readSettled', () => {
       },
       pause: () => Promise.resolve(),
     });
-    expect(settled?.files[0]?.text).toBe(result);
+    expect(settled?.files[0]?.bytes?.toString()).toBe(result);
     expect(script).toEqual([]);
   });
 });

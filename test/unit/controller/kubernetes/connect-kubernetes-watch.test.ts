@@ -100,6 +100,15 @@ describe('a watch', () => {
     }
   });
 
+  it('rejects an event that is not UTF-8 instead of replacing characters', async () => {
+    const { events, ended, opened } = begin(new AbortController().signal);
+    await eventually('the watch is open', () => opened() === 1);
+    const line = JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'grüße' } } });
+    server.writeToWatches(Buffer.from(`${line}\n`, 'latin1'));
+    await expect(ended).rejects.toThrow('a line is not UTF-8');
+    expect(events).toEqual([]);
+  });
+
   it('ends when it is aborted, even before the server responds', async () => {
     server.intercept = () => true;
     const ending = new AbortController();

@@ -35,6 +35,15 @@ describe('requests to the API server', () => {
     ]);
   });
 
+  it('reject a response that is not UTF-8 instead of replacing characters', async () => {
+    server.intercept = (_request, response) => {
+      const list = { metadata: { resourceVersion: '1' }, items: [{ metadata: { name: 'grüße' } }] };
+      response.end(Buffer.from(JSON.stringify(list), 'latin1'));
+      return true;
+    };
+    await expect(api.list(SERVICES, {})).rejects.toThrow('the response is not UTF-8');
+  });
+
   it('select one object of a list by field selector', async () => {
     await api.list(SECRETS, { namespace: 'gatehouse', name: 'keys' });
     const [request] = server.requests;

@@ -137,6 +137,7 @@ describe('a stream', () => {
     ['is of an unknown type', `{"t":"${SECRET}"}\n`],
     ['lacks members', `{"t":"ack","epoch":1,"seq":"${SECRET}"}\n`],
     ['answers what was not sent', `{"t":"nack","epoch":1,"seq":9,"rejected":[],"version":null}\n`],
+    ['is not UTF-8', Buffer.from(`{"t":"status","x":"${SECRET}\xe4"}\n`, 'latin1')],
     ['is too long', 'x'.repeat(LONGEST_PROXY_LINE_BYTES + 1)],
   ])('ends with a line that %s', async (_, line) => {
     await using world = await startPushWorld();

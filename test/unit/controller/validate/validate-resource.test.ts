@@ -57,6 +57,47 @@ describe('a valid manifest', () => {
   });
 });
 
+describe('a character that no value can mean', () => {
+  const POLICY = (name: string): object => ({ allow: { or: [{ groups: { is: name } }] } });
+
+  test.each([
+    { name: 'U+0000', character: '\0', why: 'which is not allowed' },
+    { name: 'U+001B', character: '\x1b', why: 'which is not allowed' },
+    { name: 'U+007F', character: '\x7f', why: 'which is not allowed' },
+    { name: 'U+009F', character: '\x9f', why: 'which is not allowed' },
+    { name: 'U+D800', character: '\ud800', why: 'which is not allowed' },
+    { name: 'U+DFFF', character: '\udfff', why: 'which is not allowed' },
+    { name: 'U+FEFF', character: '\ufeff', why: 'which is not allowed' },
+    { name: 'U+FFFD', character: '\ufffd', why: 'a trace of a wrong encoding; save it as UTF-8' },
+    { name: 'U+FFFF', character: '\uffff', why: 'which is not allowed' },
+  ])('is a problem with its place: $name', ({ name, character, why }) => {
+    const spec = { ...aRoute().spec, policy: POLICY(`Gesch${character}ft`) };
+    expect(problemsOf({ ...aRoute(), spec })).toEqual([
+      `spec.policy.allow.or[0].groups.is: has ${name} as character 6, ${why}`,
+    ]);
+  });
+
+  test('is a problem in a name too, which is shown escaped', () => {
+    const policy = { allow: { or: [{ 'claim/a\x1bb': { is: 'x' } }] } };
+    expect(problemsOf({ ...aRoute(), spec: { ...aRoute().spec, policy } })).toEqual([
+      String.raw`spec.policy.allow.or[0].claim/a\u001bb: has U+001B as character 8, which is not allowed`,
+    ]);
+  });
+
+  test('does not hide in a value that nests deeply', () => {
+    let value: unknown = '\0';
+    for (let depth = 0; depth < 50_000; depth += 1) value = [value];
+    const policy = { allow: { or: [{ groups: value }] } };
+    const problems = problemsOf({ ...aRoute(), spec: { ...aRoute().spec, policy } });
+    expect(problems).toEqual([expect.stringMatching(/U\+0000 as character 1/)]);
+  });
+
+  test.each(['Geschäftsführung', '🚪', 'a\tb', '日本'])('may be in any language: %s', (name) => {
+    const spec = { ...aRoute().spec, policy: POLICY(name) };
+    expect(problemsOf({ ...aRoute(), spec })).toEqual([]);
+  });
+});
+
 describe('a document that is not a resource', () => {
   test.each([
     ['null', ': must be a manifest: an object with a kind'],

@@ -3,7 +3,11 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { LineTooLongError, readLines } from '../../../../shared/runtime/read-lines.ts';
+import {
+  LineEncodingError,
+  LineTooLongError,
+  readLines,
+} from '../../../../shared/runtime/read-lines.ts';
 
 const LONGEST = 100;
 
@@ -39,6 +43,13 @@ describe('the lines of a stream', () => {
 
     expect(await linesOf([half, half, Buffer.from('\n')])).toHaveLength(1);
     await expect(linesOf([half, half, Buffer.from('x')])).rejects.toThrow(LineTooLongError);
+  });
+
+  test('are never read with replacement characters', async () => {
+    const latin1 = Buffer.from('Geschäft\n', 'latin1');
+
+    await expect(linesOf([latin1])).rejects.toThrow(LineEncodingError);
+    expect(await linesOf([Buffer.from('\uFFFD\n')])).toEqual(['\uFFFD']);
   });
 
   test('are not read before they are asked for', async () => {
