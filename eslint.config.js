@@ -74,6 +74,7 @@ export default defineConfig(
       'proxy/policy/**/*.ts',
       'proxy/mcp/**/*.ts',
       'proxy/json/**/*.ts',
+      'shared/paths/**/*.ts',
       'shared/snapshot/**/*.ts',
     ],
     rules: {

@@ -1,10 +1,8 @@
 import type { Route } from '../../crds/types.ts';
 import type { PathMatch } from '../../shared/snapshot/snapshot.ts';
+import { isReservedPath, RESERVED_PREFIX } from '../../shared/paths/reserved-path.ts';
 import { checkRegex } from './regex/check-regex.ts';
 import { made, invalid, type CompileResult } from './compile-result.ts';
-
-/** Paths of the gateway's own endpoints on every host (specification: Endpoints). */
-const RESERVED_PREFIX = '/.gateway';
 
 /** Compiles `prefix`, `path` or `regex`; without any of them a route serves every path. */
 export function compilePathMatch(spec: Route['spec']): CompileResult<PathMatch> {
@@ -57,6 +55,7 @@ export function pathProblem(path: string): string | undefined {
 
 /** The problem with a path that is reserved for the gateway; undefined if it is not reserved. */
 export function reservedPathProblem(path: string): string | undefined {
-  const isReserved = path === RESERVED_PREFIX || path.startsWith(`${RESERVED_PREFIX}/`);
-  return isReserved ? `${RESERVED_PREFIX}/ is reserved for the gateway itself` : undefined;
+  return isReservedPath(path)
+    ? `${RESERVED_PREFIX}/ is reserved for the gateway itself`
+    : undefined;
 }

@@ -1,7 +1,7 @@
 import { InvalidTargetError } from '../errors/oauth-errors.ts';
 import { RouteNotFoundError } from '../errors/routing-errors.ts';
 import type { EndpointContext } from '../endpoints/endpoint.ts';
-import { isReservedPath } from '../endpoints/reserved-path.ts';
+import { isReservedPath } from '../../shared/paths/reserved-path.ts';
 import { resourceIdentifier, resourcePath } from '../configuration/resource-identifier.ts';
 import type { GatewayRoute, HostRoutes } from '../configuration/routing-table.ts';
 import { withoutSlash } from './resource-path.ts';

@@ -1,5 +1,5 @@
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
-import { loosePath } from '../http/loose-path.ts';
+import { loosePath } from '../../shared/paths/loose-path.ts';
 import { oncePerObject } from '../cache/once-per-object.ts';
 
 /** The path of a route, prepared for comparison. */

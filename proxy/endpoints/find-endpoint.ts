@@ -2,7 +2,7 @@ import type { GatewayRoute, HostRoutes } from '../configuration/routing-table.ts
 import { RouteNotFoundError } from '../errors/routing-errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { DEFAULT_PATHS } from './paths.ts';
-import { isReservedPath } from './reserved-path.ts';
+import { isReservedPath } from '../../shared/paths/reserved-path.ts';
 
 /** The documents under `/.well-known/`. */
 export interface WellKnowns {

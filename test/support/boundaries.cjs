@@ -43,7 +43,9 @@ module.exports = {
       name: 'pure-folders-know-no-clock',
       comment: 'Neither by a way around Date and Math.random.',
       severity: 'error',
-      from: { path: '^(controller/(compile|validate)|proxy/(policy|mcp|json)|shared/snapshot)/' },
+      from: {
+        path: '^(controller/(compile|validate)|proxy/(policy|mcp|json)|shared/(paths|snapshot))/',
+      },
       to: { path: '^(shared/runtime/clock|proxy/crypto/)' },
     },
     {
@@ -96,11 +98,12 @@ module.exports = {
       to: { path: 'node_modules/ioredis/' },
     },
     {
-      name: 'shared-holds-four-folders',
-      comment: 'The contract, and what both processes run: nothing else is shared.',
+      name: 'shared-holds-five-folders',
+      comment:
+        'The contract, how both sides read paths, and what both processes run: nothing else is shared.',
       severity: 'error',
       from: {},
-      to: { path: '^shared/', pathNot: '^shared/(admin|runtime|snapshot|telemetry)/' },
+      to: { path: '^shared/', pathNot: '^shared/(admin|paths|runtime|snapshot|telemetry)/' },
     },
     {
       name: 'commands-load-when-they-run',

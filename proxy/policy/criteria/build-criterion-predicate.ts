@@ -1,5 +1,5 @@
 import type { Criterion, StringMatcher } from '../../../shared/snapshot/policy.ts';
-import { loosePath } from '../../http/loose-path.ts';
+import { loosePath } from '../../../shared/paths/loose-path.ts';
 import type { Identity } from '../../records/session.ts';
 import type { PolicyInput } from '../decision.ts';
 import type { MatchedSubject, Reason } from '../reason.ts';

@@ -69,6 +69,22 @@ describe('The reserved prefix', () => {
     ],
     ...['/.gateway/../x', '/.gateway/%2e%2e/x', '/.gateway/..%2fx', '/x/../.gateway/y'],
     ...['/./.gateway/x', '/%2e/.gateway/x', '/x/%2E%2E/.gateway/y', '/x/..;/.gateway/y'],
+    ...[
+      '/;/.gateway/x',
+      '/;a=b/.gateway/x',
+      '/;a;b/;/.gateway',
+      '/%3b/.gateway/x',
+      '/%3Ba/.gateway',
+    ],
+    ...['/;%2f.gateway/x', '/;%2F;a%5C.gateway/x', '/%2f;%2f%2egateway;x/y', '//;//;/%2egateway/x'],
+    ...['/;/%2E;a/.gateway/x', '/.;/.gateway/x', '/;/../.gateway/x', '/;a/%2e%2e%3b/.gateway/x'],
+    ...[
+      '/;%5c..%5c.gateway/x',
+      '/%5c.gateway/x',
+      '/;x/.GATEWAY;y/z',
+      '/%252egateway/x',
+      '/%253b/.gateway',
+    ],
   ];
 
   for (const path of DISGUISED) {
@@ -114,6 +130,9 @@ describe('The reserved prefix', () => {
         '/x/.gateway/y',
         '/gateway/x',
         '/.gatewa',
+        '/;/.gatewayx',
+        '/;.gateway/x',
+        '/x;/.gateway/y',
       ]) {
         expect((await send(world().single + path)).status).toBe(200);
         expect(world().arrivedAt()).toBe(path);

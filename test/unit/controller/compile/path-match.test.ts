@@ -48,6 +48,9 @@ describe('the path of a route', () => {
     ['/.gateway', '/.gateway/ is reserved for the gateway itself'],
     ['/.gateway/', '/.gateway/ is reserved for the gateway itself'],
     ['/.gateway/mcp', '/.gateway/ is reserved for the gateway itself'],
+    ['/.Gateway/mcp', '/.gateway/ is reserved for the gateway itself'],
+    ['/;a/.gateway/mcp', '/.gateway/ is reserved for the gateway itself'],
+    ['/.gateway;a', '/.gateway/ is reserved for the gateway itself'],
   ])('cannot be %s, as prefix or as path', (path, message) => {
     const reason = 'InvalidSpec';
 
