@@ -12,6 +12,9 @@ import { PATHS } from '../endpoints/paths.ts';
 /** Limit of metadata documents that one network makes the gateway fetch for unauthenticated clients. */
 const FETCHES = { limit: 60, windowSeconds: 60 };
 
+/** Limit of assertions that one network makes the gateway verify: twice what one client may use. */
+const ASSERTIONS_OF_NETWORK = { limit: 600, windowSeconds: 60 };
+
 /** Options of `authenticateFormClient`. */
 export interface ClientAuthentication {
   readonly stores: Pick<Stores, 'rateLimits'>;
@@ -42,6 +45,7 @@ export async function authenticateFormClient(
     form: parameters,
     settings: configuration.settings,
     beforeFetch: () => limitNetwork(rateLimits, 'fetch', request, FETCHES),
+    beforeVerifying: () => limitNetwork(rateLimits, 'assertion', request, ASSERTIONS_OF_NETWORK),
   });
   return { client, parameters };
 }

@@ -53,7 +53,10 @@ export interface Attempt {
 }
 
 /** Makes an authorization server with these clients; `keySets` are returned one after another. */
-export function setUp({ keySets = [] as readonly ClientKeySet[] } = {}) {
+export function setUp({
+  keySets = [] as readonly ClientKeySet[],
+  beforeVerifying = (): Promise<void> => Promise.resolve(),
+} = {}) {
   const clients = [PUBLIC, BASIC, POST, SIGNER, TURNED, SECRETLESS];
   const { replays, rateLimits } = createMemoryStores(() => NOW);
   const keyRequests: (number | undefined)[] = [];
@@ -65,6 +68,7 @@ export function setUp({ keySets = [] as readonly ClientKeySet[] } = {}) {
         authorization,
         form: new URLSearchParams(form),
         settings: compiledSettings(),
+        beforeVerifying,
       },
       {
         findClient: (issuer, clientId) =>

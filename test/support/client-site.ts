@@ -91,6 +91,7 @@ export async function startClientSite(
           authorization: undefined,
           form: new URLSearchParams(form),
           settings: SETTINGS,
+          beforeVerifying: () => Promise.resolve(),
         },
         { findClient, readClientKeys, replays, rateLimits, now },
       ),

@@ -2,7 +2,11 @@ import { equalSecrets, hashToken } from '../../crypto/tokens.ts';
 import { AuthorizationPageError } from '../../errors/authorization-page-errors.ts';
 import { InvalidClientError, TemporarilyUnavailableError } from '../../errors/oauth-errors.ts';
 import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
-import { acceptClientAssertion, type ClientAssertionOptions } from './client-assertion.ts';
+import {
+  acceptClientAssertion,
+  type BeforeVerifying,
+  type ClientAssertionOptions,
+} from './client-assertion.ts';
 import { type ClientCredentials, readCredentials } from './client-credentials.ts';
 import type { Client } from '../../records/client.ts';
 import type { FindClient } from './find-client.ts';
@@ -20,6 +24,8 @@ export interface ClientRequest {
   readonly settings: CompiledSettings;
   /** Called before the metadata document of a client that is not yet authenticated is fetched. */
   readonly beforeFetch?: BeforeFetch;
+  /** Called before the signature of an assertion is verified. */
+  readonly beforeVerifying: BeforeVerifying;
 }
 
 /** Options of `authenticateClient`. */
@@ -32,7 +38,8 @@ export interface AuthenticateClientOptions extends ClientAssertionOptions {
  *
  * Throws `InvalidRequestError` if a request uses several methods, `InvalidClientError` if the proof is
  * missing or wrong, `TemporarilyUnavailableError` if the client's metadata document or keys cannot be
- * fetched at present, and `TooManyRequestsError` if the client's network caused too many fetches.
+ * fetched at present, and `TooManyRequestsError` if the client's network caused too many fetches or sent too
+ * many assertions.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-2.3 RFC 6749, section 2.3}
  */

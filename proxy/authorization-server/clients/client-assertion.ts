@@ -1,12 +1,19 @@
-import { decodeJwt, errors, type JWTVerifyOptions } from 'jose';
+import {
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  jwtVerify,
+  type JWTVerifyOptions,
+  type JWTVerifyResult,
+} from 'jose';
 
 import { hashToken } from '../../crypto/tokens.ts';
 import { InvalidClientError } from '../../errors/oauth-errors.ts';
 import { limitRate } from '../../endpoints/limit-rate.ts';
 import type { RateLimitStore, ReplayStore } from '../../store/rate-limit-store.ts';
 import type { ReadClientKeys, ClientKeysSettings } from './client-keys.ts';
-import type { Client } from '../../records/client.ts';
-import { type VerifiedToken, verifyWithKeys } from '../../crypto/verify-with-keys.ts';
+import type { Client, ClientKeySet } from '../../records/client.ts';
 
 /** Algorithms of client assertions; for `token_endpoint_auth_signing_alg_values_supported`. */
 export const CLIENT_ASSERTION_ALGORITHMS: readonly string[] = [
@@ -27,7 +34,8 @@ const KEY_RETRY_SECONDS = 60;
 
 /**
  * Limit per client. Attack: anybody can register a client, and could fill the store of used ids.
- * Only valid assertions count, so that nobody can use up the limit of another client.
+ * Only valid assertions count, so that nobody can use up the limit of another client. All attempts count
+ * for the network that they come from.
  */
 const ASSERTIONS = { limit: 300, windowSeconds: 60 };
 
@@ -41,7 +49,12 @@ export interface ClientAssertion {
   readonly issuer: string;
   readonly tokenEndpointUrl: string;
   readonly settings: ClientKeysSettings;
+  /** Called before a signature is verified; throws `TooManyRequestsError` after too many attempts. */
+  readonly beforeVerifying: BeforeVerifying;
 }
+
+/** Counts an attempt to authenticate by an assertion. */
+export type BeforeVerifying = () => Promise<void>;
 
 /** Options of `acceptClientAssertion`. */
 export interface ClientAssertionOptions {
@@ -72,7 +85,9 @@ export async function acceptClientAssertion(
   claim: ClientAssertion,
   options: ClientAssertionOptions,
 ): Promise<void> {
-  const { client, issuer, tokenEndpointUrl } = claim;
+  const { client, issuer, tokenEndpointUrl, beforeVerifying } = claim;
+  // Attack: verifying takes time, so nobody may cause it at will.
+  await beforeVerifying();
   const token = await verify(claim, options, {
     algorithms: [...CLIENT_ASSERTION_ALGORITHMS],
     issuer: client.id,
@@ -89,10 +104,10 @@ async function verify(
   { assertion, client, settings }: ClientAssertion,
   { readClientKeys }: ClientAssertionOptions,
   options: JWTVerifyOptions,
-): Promise<VerifiedToken> {
+): Promise<JWTVerifyResult> {
   const keys = await readClientKeys(client.metadata, settings);
   try {
-    return await verifyWithKeys(keys, assertion, options);
+    return await verifyWith(keys, assertion, options);
   } catch (error) {
     if (!mayBeKeyChange(error)) throw refused(error);
     // Attack: fetching the keys anew each time would let strangers make the gateway fetch at will.
@@ -100,10 +115,24 @@ async function verify(
       maxAgeSeconds: KEY_RETRY_SECONDS,
     });
     if (newer === keys) throw refused(error);
-    return await verifyWithKeys(newer, assertion, options).catch((failure: unknown) => {
+    return await verifyWith(newer, assertion, options).catch((failure: unknown) => {
       throw refused(failure);
     });
   }
+}
+
+/** Verifies by one key at most: of several, by the one that the assertion names. */
+async function verifyWith(
+  { keys }: ClientKeySet,
+  assertion: string,
+  options: JWTVerifyOptions,
+): Promise<JWTVerifyResult> {
+  if (keys.length > 1 && decodeProtectedHeader(assertion).kid === undefined) {
+    throw new errors.JWKSMultipleMatchingKeys(
+      'the assertion has no kid, and there are several keys',
+    );
+  }
+  return await jwtVerify(assertion, createLocalJWKSet({ keys: [...keys] }), options);
 }
 
 function mayBeKeyChange(error: unknown): boolean {
@@ -115,7 +144,7 @@ function mayBeKeyChange(error: unknown): boolean {
 
 /** Checks what jose does not check: the type, a single audience, the lifetime, and `jti`. */
 async function useOnce(
-  { payload, protectedHeader }: VerifiedToken,
+  { payload, protectedHeader }: JWTVerifyResult,
   { client, issuer }: ClientAssertion,
   { replays, rateLimits, now }: ClientAssertionOptions,
 ): Promise<void> {

@@ -14,6 +14,7 @@ import { checkKeysDomain } from './client-domains.ts';
 import type { ClientKeySet, ClientMetadata } from '../../records/client.ts';
 import { isJsonMediaType } from './json-media-type.ts';
 import { parseClientKeySet } from './parse-client-key-set.ts';
+import { oncePerObject } from '../../cache/once-per-object.ts';
 import { parseJsonObject } from './parse-json-object.ts';
 
 const MINUTE_SECONDS = 60;
@@ -68,7 +69,7 @@ export function createClientKeysReader({
   const fetch = boundedFetch(guardedFetch, now);
   return async (metadata, settings, options) => {
     const { jwks, jwksUri } = metadata;
-    if (jwks !== undefined) return jwks;
+    if (jwks !== undefined) return asClientError(() => checkedKeys(jwks));
     if (jwksUri === undefined) throw new InvalidClientError('the client has no keys');
     // Checked again: the client may have registered under other settings.
     asClientError(() => checkKeysDomain(metadata, settings));
@@ -80,6 +81,9 @@ export function createClientKeysReader({
     return keySets.get(jwksUri, load, options);
   };
 }
+
+/** Checks stored keys again: a client may have registered under older rules. */
+const checkedKeys = oncePerObject((jwks: ClientKeySet) => parseClientKeySet(jwks));
 
 /** Converts an error in metadata to `invalid_client`: this is not the registration. */
 function asClientError<Result>(run: () => Result): Result {
@@ -115,13 +119,12 @@ function readKeySet({ status, headers, body }: OutboundResponse): ClientKeySet {
   if (status >= SERVER_ERROR_STATUS) {
     throw new TemporarilyUnavailableError('the keys of the client cannot be fetched');
   }
-  const document = parseJsonObject(body);
-  if (
-    status !== 200 ||
-    document === null ||
-    !isJsonMediaType(headers['content-type'], { suffix: true })
-  ) {
+  if (status !== 200 || !isJsonMediaType(headers['content-type'], { suffix: true })) {
     throw new InvalidClientError('jwks_uri of the client has no key set');
   }
-  return asClientError(() => parseClientKeySet(document));
+  const document = parseJsonObject(body);
+  if (document.kind === 'problem') {
+    throw new InvalidClientError(`the key set at jwks_uri of the client ${document.problem}`);
+  }
+  return asClientError(() => parseClientKeySet(document.members));
 }

@@ -130,10 +130,11 @@ function readDocument(
 ): LoadedDocument<Client> {
   checkResponse(response);
   const document = parseJsonObject(response.body);
-  if (document === null)
-    throw invalid('The metadata document of this client is not a JSON object.');
+  if (document.kind === 'problem') {
+    throw invalid(`The metadata document of this client ${document.problem}.`);
+  }
   try {
-    const metadata = parseMetadataDocument(clientId, document, settings);
+    const metadata = parseMetadataDocument(clientId, document.members, settings);
     return {
       value: { id: clientId, source: 'metadata-document', metadata },
       freshSeconds: freshSeconds(response.headers, FRESHNESS, now),

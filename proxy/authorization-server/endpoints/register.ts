@@ -99,9 +99,9 @@ async function readMetadata({ request: { message } }: EndpointContext): Promise<
   if (!isJsonMediaType(message.headers['content-type'], { suffix: false })) {
     throw new InvalidClientMetadataError('the body must be application/json');
   }
-  const members = parseJsonObject(await readBody(message, MAX_BODY_BYTES));
-  if (members === null) throw new InvalidClientMetadataError('the body must be a JSON object');
-  return members;
+  const document = parseJsonObject(await readBody(message, MAX_BODY_BYTES));
+  if (document.kind === 'object') return document.members;
+  throw new InvalidClientMetadataError(`the body ${document.problem}`);
 }
 
 function needsSecret({ tokenEndpointAuthMethod }: ClientMetadata): boolean {

@@ -83,6 +83,17 @@ describe('The contents of a metadata document', () => {
     await expect(site.find()).rejects.toMatchObject({ reason: 'client-metadata-invalid' });
   });
 
+  test('a document with a duplicate key is refused', async () => {
+    await using site = await startClientSite();
+    const text = JSON.stringify(document(site.clientId));
+    site.answerWith({ raw: Buffer.from(`{"client_name":"Your bank",${text.slice(1)}`) });
+    await expect(site.find()).rejects.toMatchObject({
+      reason: 'client-metadata-invalid',
+      explanation:
+        'The metadata document of this client is not acceptable: the message has a duplicate key.',
+    });
+  });
+
   test('the error page repeats nothing of the document', async () => {
     await using site = await startClientSite({ members: { client_name: 1, note: 'inner secret' } });
     await expect(site.find()).rejects.toMatchObject({

@@ -63,6 +63,26 @@ describe('Client registration', () => {
     ['a body that is a list', [], 'invalid_client_metadata'],
     ['a body of null', 'null', 'invalid_client_metadata'],
     ['an empty body', '', 'invalid_client_metadata'],
+    [
+      'a duplicate key, of which another parser reads the first',
+      `{"redirect_uris":["https://a.example/"],"redirect_uris":["${LOOPBACK_CALLBACK}"]}`,
+      'invalid_client_metadata',
+    ],
+    [
+      'a duplicate key that is written with escapes',
+      `{"redirect_uris":["${LOOPBACK_CALLBACK}"],"client_name":"A","client\\u005fname":"B"}`,
+      'invalid_client_metadata',
+    ],
+    [
+      'a duplicate key in its keys',
+      `{"redirect_uris":["${LOOPBACK_CALLBACK}"],"jwks":{"keys":[{"kty":"RSA","kty":"EC"}]}}`,
+      'invalid_client_metadata',
+    ],
+    [
+      'a key with U+0000',
+      `{"redirect_uris":["${LOOPBACK_CALLBACK}"],"client_name\\u0000":"B"}`,
+      'invalid_client_metadata',
+    ],
   ];
 
   for (const [title, members, error] of REFUSED) {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
 import { verifies } from '../../requirements/verifies.ts';
 import {
@@ -232,4 +233,35 @@ describe('The client IDs of unknown clients', () => {
       expect(await attempt('https://x60.clients.example/a')).toBe(401);
     });
   }
+});
+
+describe('A network', () => {
+  // Attack: a stranger keeps the gateway busy with signatures in the name of a client.
+  test('a network sends at most 600 assertions a minute, valid or not', async () => {
+    await using server = await startAuthorizationServer();
+    const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
+    const client = await register(server, {
+      token_endpoint_auth_method: 'private_key_jwt',
+      jwks: { keys: [await exportJWK(publicKey)] },
+    });
+    const stranger = await generateKeyPair('ES256');
+    const attempt = async (jti: string, key = privateKey): Promise<number> => {
+      const assertion = await new SignJWT({ jti })
+        .setProtectedHeader({ alg: 'ES256' })
+        .setIssuer(client.id)
+        .setSubject(client.id)
+        .setAudience(ISSUER)
+        .setExpirationTime(Math.floor(server.clock.now / 1000) + 60)
+        .sign(key);
+      const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+      const form = { grant_type: 'x', client_assertion: assertion, client_assertion_type: type };
+      return (await server.send(TOKEN_URL, { form })).status;
+    };
+    expect(await attempt('one')).toBe(400);
+    const rest = Array.from({ length: 599 }, () => attempt('forged', stranger.privateKey));
+    expect(new Set(await Promise.all(rest))).toEqual(new Set([401]));
+    expect(await attempt('two')).toBe(429);
+    server.clock.now += MINUTE;
+    expect(await attempt('three')).toBe(400);
+  });
 });

@@ -172,6 +172,7 @@ describe('a client named by a URL', () => {
         authorization: undefined,
         form: new URLSearchParams({ client_id: clientId }),
         settings: compiledSettings(),
+        beforeVerifying: () => Promise.resolve(),
       },
       {
         findClient: () => Promise.reject(cause),

@@ -9,6 +9,7 @@ import {
   UnsecuredJWT,
 } from 'jose';
 
+import { TooManyRequestsError } from '../../../../../proxy/errors/denial-errors.ts';
 import type { ClientKeySet } from '../../../../../proxy/records/client.ts';
 import { verifies } from '../../../../requirements/verifies.ts';
 import {
@@ -179,13 +180,36 @@ describe('a client with a key', () => {
     expect(await attempt(await assertion(pair))).toEqual(SIGNER);
   });
 
-  test('is authenticated by any of several keys without ids', async () => {
+  test('is authenticated by the key that the assertion names, and by no other of several', async () => {
     const pairs = await Promise.all([
       generateKeyPair('ES256', { extractable: true }),
       generateKeyPair('ES256', { extractable: true }),
     ]);
-    const { attempt } = setUp({ keySets: [await keySet(pairs)] });
-    expect(await attempt(await assertion(pairs[1]))).toEqual(SIGNER);
+    const { keys } = await keySet(pairs);
+    const named = { keys: keys.map((key, index) => ({ ...key, kid: `key-${String(index)}` })) };
+    const { attempt } = setUp({ keySets: [named] });
+    const by = (kid?: string): ReturnType<typeof assertion> =>
+      assertion(pairs[1], { header: kid === undefined ? {} : { kid } });
+    for (const kid of [undefined, 'key-0', 'key-2']) {
+      await expect(attempt(await by(kid))).rejects.toMatchObject({ code: 'invalid_client' });
+    }
+    expect(await attempt(await by('key-1'))).toEqual(SIGNER);
+  });
+
+  // Attack: anyone can send assertions in the name of a client, and verifying takes time.
+  test('has every attempt counted before its keys are read or a signature is verified', async () => {
+    const pair = await generateKeyPair('ES256', { extractable: true });
+    let attempts = 0;
+    const beforeVerifying = (): Promise<void> => {
+      attempts += 1;
+      return attempts > 1 ? Promise.reject(new TooManyRequestsError(60)) : Promise.resolve();
+    };
+    const { attempt, keyRequests } = setUp({ keySets: [await keySet([pair])], beforeVerifying });
+    const forged = await assertion(await generateKeyPair('ES256'));
+    await expect(attempt(forged)).rejects.toMatchObject({ code: 'invalid_client' });
+    const readBefore = keyRequests.length;
+    await expect(attempt(await assertion(pair))).rejects.toMatchObject({ status: 429 });
+    expect(keyRequests).toHaveLength(readBefore);
   });
 
   test('is authenticated by a key that it published after its keys were fetched', async () => {

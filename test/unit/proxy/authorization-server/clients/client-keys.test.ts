@@ -10,7 +10,17 @@ import {
 import { verifies } from '../../../../requirements/verifies.ts';
 
 const JWKS_URI = 'https://keys.client.example/jwks';
-const KEY = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' };
+/** The example of RFC 7517, appendix A.1. */
+const KEY = {
+  kty: 'EC',
+  crv: 'P-256',
+  x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4',
+  y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
+};
+const TWO_KEYS = [
+  { ...KEY, kid: 'one' },
+  { ...KEY, kid: 'two' },
+];
 const SETTINGS = {
   allowedClientIdDomains: ['*.client.example'],
   outboundAllowedCidrs: ['10.1.0.0/16'],
@@ -35,7 +45,9 @@ function setUp(...answers: readonly Answer[]) {
     return Promise.resolve({
       status: answer.status ?? 200,
       headers: { 'content-type': answer.type ?? 'application/json' },
-      body: Buffer.from(JSON.stringify(answer.body)),
+      body: Buffer.from(
+        typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body),
+      ),
     });
   };
   const readClientKeys = createClientKeysReader({ guardedFetch, now: () => now });
@@ -49,8 +61,15 @@ describe('keys of a client', () => {
   test('by value are those it registered', async () => {
     const { readClientKeys, fetched } = setUp();
     const jwks = { keys: [KEY] };
-    expect(await readClientKeys({ ...KEYLESS, jwks }, SETTINGS)).toBe(jwks);
+    expect(await readClientKeys({ ...KEYLESS, jwks }, SETTINGS)).toEqual(jwks);
     expect(fetched).toEqual([]);
+  });
+
+  test('by value are checked again, since they may have been registered under older rules', async () => {
+    const jwks = { keys: [KEY, KEY] };
+    await expect(setUp().readClientKeys({ ...KEYLESS, jwks }, SETTINGS)).rejects.toMatchObject({
+      code: 'invalid_client',
+    });
   });
 
   verifies(
@@ -59,7 +78,7 @@ describe('keys of a client', () => {
     async () => {
       const { readClientKeys, fetched, advance } = setUp(
         { body: { keys: [KEY] } },
-        { body: { keys: [KEY, KEY] } },
+        { body: { keys: TWO_KEYS } },
       );
       expect(await readClientKeys(METADATA, SETTINGS)).toEqual({ keys: [KEY] });
       advance(299);
@@ -68,7 +87,7 @@ describe('keys of a client', () => {
         [JWKS_URI, expect.objectContaining({ allowedCidrs: ['10.1.0.0/16'], maxBytes: 65_536 })],
       ]);
       advance(1);
-      expect(await readClientKeys(METADATA, SETTINGS)).toEqual({ keys: [KEY, KEY] });
+      expect(await readClientKeys(METADATA, SETTINGS)).toEqual({ keys: TWO_KEYS });
     },
   );
 
@@ -109,6 +128,11 @@ describe('keys of a client', () => {
     ['it is no JSON', { type: 'text/html', body: { keys: [KEY] } }, 'invalid_client'],
     ['it is no key set', { body: [KEY] }, 'invalid_client'],
     ['it has no keys', { body: { keys: [] } }, 'invalid_client'],
+    [
+      'it has two members with one name',
+      { body: `{"keys":[],"keys":[${JSON.stringify(KEY)}]}` },
+      'invalid_client',
+    ],
     ['it has a private key', { body: { keys: [{ ...KEY, d: 'd' }] } }, 'invalid_client'],
   ])('cannot be read when %s', async (_title, answer, code) => {
     const { readClientKeys } = setUp(answer);

@@ -9,7 +9,13 @@ import { parseClientMetadata } from '../../../../../proxy/authorization-server/c
 import { verifies } from '../../../../requirements/verifies.ts';
 
 const REDIRECT_URIS = ['https://client.example/callback'];
-const PUBLIC_KEY = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' };
+/** The example of RFC 7517, appendix A.1. */
+const PUBLIC_KEY = {
+  kty: 'EC',
+  crv: 'P-256',
+  x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4',
+  y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
+};
 
 function parse(members: JsonObject): ClientMetadata {
   return parseClientMetadata(
@@ -185,43 +191,11 @@ describe('parseClientMetadata', () => {
         token_endpoint_auth_method: 'private_key_jwt',
         jwks: { keys: [{ ...PUBLIC_KEY, d: 'd' }] },
       },
-      'jwks has a private key',
-    ],
-    [
-      'a key with an endless member',
-      {
-        token_endpoint_auth_method: 'private_key_jwt',
-        jwks: { keys: [{ ...PUBLIC_KEY, kid: 'x'.repeat(2049) }] },
-      },
-      'jwks has a member that is not a key',
-    ],
-    [
-      'a key with a member that is not a string',
-      {
-        token_endpoint_auth_method: 'private_key_jwt',
-        jwks: { keys: [{ ...PUBLIC_KEY, kid: [{}] }] },
-      },
-      'jwks has a member that is not a key',
-    ],
-    [
-      'a symmetric key',
-      { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [{ kty: 'oct', k: 'k' }] } },
-      'jwks has a private key',
+      'jwks.keys[0] is a private key',
     ],
   ])('refuses %s', (_title, members, description) => {
     expect(() => parse(members)).toThrow(
       expect.objectContaining({ code: 'invalid_client_metadata', description }),
     );
   });
-});
-
-// Attack: a stranger registers keys full of junk until the gateway is out of memory.
-test('keeps the members that make up a key, and no others', () => {
-  const key = { ...PUBLIC_KEY, kid: 'one', use: 'sig', alg: 'ES256', key_ops: ['verify'] };
-  const junk = { x5c: ['x'.repeat(1000)], junk: [[1], {}], ext: true };
-  const { jwks } = parse({
-    token_endpoint_auth_method: 'private_key_jwt',
-    jwks: { keys: [{ ...key, ...junk }], junk },
-  });
-  expect(jwks).toEqual({ keys: [key] });
 });
