@@ -23,12 +23,16 @@ test-deps: node_modules ## Install what the tests need besides npm packages
 kube-apiserver: ## Build a kube-apiserver for the tests, once, on Debian 12
 	@bash test/support/build-kube-apiserver.sh >/dev/null
 
+.PHONY: fastmcp
+fastmcp: ## Install fastmcp, an MCP client in Python, for the tests, once
+	@bash test/support/install-fastmcp.sh >/dev/null
+
 .PHONY: run
 run: deps ## Run the demo: an identity provider, an MCP server, and the gateway between
 	@node cli/main.ts demo
 
 .PHONY: test
-test: test-deps kube-apiserver ## Run all tests (make test FILE=test/unit runs some)
+test: test-deps kube-apiserver fastmcp ## Run all tests (make test FILE=test/unit runs some)
 ifdef FILE
 	npm test -- $(FILE)
 else

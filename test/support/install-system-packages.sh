@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that the tests use, where they are missing: a browser for the pages,
-# OpenSSL to make certificates, Redis, and a C compiler for the clock that tests move Redis's time by.
+# OpenSSL to make certificates, Redis, a C compiler for the clock that tests move Redis's time by, and
+# Python with pip for an MCP client.
 set -eu
 
 missing=''
@@ -8,6 +9,7 @@ command -v chromium >/dev/null || missing="$missing chromium"
 command -v openssl >/dev/null || missing="$missing openssl"
 command -v redis-server >/dev/null || missing="$missing redis-server"
 command -v cc >/dev/null || missing="$missing gcc libc6-dev"
+python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
 [ -n "$missing" ] || exit 0
 
 if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
