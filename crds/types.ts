@@ -444,6 +444,14 @@ export interface GatewaySettings {
         readonly [k: string]: string;
       };
       /**
+       * Claim that has a user's groups: a list of names, or one name. A `/` leads to a member of an object, as in `realm_access/roles`; a name that is a URL is one claim. Defaults to `groups`.
+       */
+      readonly groupsClaim?: string;
+      /**
+       * A user has an e-mail address only if the provider states `email_verified: true`. By default an address also counts if the provider does not say whether it is verified.
+       */
+      readonly requireVerifiedEmail?: boolean;
+      /**
        * Users sign in at this provider. Needed only if there are several.
        */
       readonly signIn?: boolean;

@@ -74,5 +74,12 @@ function compileProvider(
     ...(clientSecret !== undefined && { clientSecret }),
     ...(provider.scopes !== undefined && { scopes: provider.scopes }),
     authorizationParams: provider.authorizationParams ?? {},
+    ...(provider.groupsClaim !== undefined && { groupsClaim: claimPath(provider.groupsClaim) }),
+    ...(provider.requireVerifiedEmail === true && { requireVerifiedEmail: true }),
   };
+}
+
+/** A claim that is named by a URL, as some providers demand, has slashes that separate nothing. */
+function claimPath(written: string): readonly string[] {
+  return written.includes('://') ? [written] : written.split('/');
 }

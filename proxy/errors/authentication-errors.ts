@@ -11,6 +11,8 @@ export class SignInRequiredError extends GatewayError {
 export interface SignInFailedOptions extends ErrorOptions {
   readonly status?: 400 | 403 | 500 | 502;
   readonly startAgainUrl?: string;
+  /** What the user can do, if the status alone does not say it. */
+  readonly advice?: string;
 }
 
 /** A sign-in failed; `message` is the reason, for the log. */
@@ -20,16 +22,19 @@ export class SignInFailedError extends GatewayError {
   override readonly status: 400 | 403 | 500 | 502;
   /** URL of a live route at which the user can try again. Never a URL that a stranger can choose. */
   readonly startAgainUrl: string | undefined;
+  /** For the user: it has nothing that a stranger can choose. */
+  readonly advice: string | undefined;
 
   constructor(
     reason: string,
     message: string,
-    { status = 400, startAgainUrl, ...options }: SignInFailedOptions = {},
+    { status = 400, startAgainUrl, advice, ...options }: SignInFailedOptions = {},
   ) {
     super(message, options);
     this.reason = reason;
     this.status = status;
     this.startAgainUrl = startAgainUrl;
+    this.advice = advice;
   }
 }
 

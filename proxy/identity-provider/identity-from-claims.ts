@@ -1,44 +1,89 @@
+import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
 import type { Identity } from '../records/session.ts';
+import { groupsInClaims, refersToOtherClaims, type SourceClaims } from './groups-in-claims.ts';
 
-type Claims = Readonly<Record<string, unknown>>;
+/** The settings that say how to read the claims of a provider. */
+export type ClaimSettings = Pick<
+  CompiledIdentityProvider,
+  'name' | 'groupsClaim' | 'requireVerifiedEmail'
+>;
+
+/** Why no identity can be made from claims: policies would decide without a part of it. */
+export type UnusableClaims = 'groups-left-out' | 'groups-unreadable' | 'claims-left-out';
+
+/** The identity in the claims of a user. */
+export type ClaimedIdentity =
+  | { readonly kind: 'identity'; readonly identity: Identity }
+  | { readonly kind: 'unusable'; readonly reason: UnusableClaims };
 
 /**
  * Returns the identity of a user from the claims of the ID token and of userinfo. If both have a claim,
  * the one of the ID token counts: it is signed.
  *
- * An email address that either calls unverified is dropped, from `claims` too. Attack: at some providers
- * anyone can enter the address of another user, and policies trust it (OpenID Connect Core, section 5.7).
+ * An email address that is not verified is dropped, from `claims` too. Attack: at some providers anyone
+ * can enter the address of another user, and policies trust it (OpenID Connect Core, section 5.7).
  */
 export function identityFromClaims(
-  provider: string,
-  idToken: Claims & { readonly sub: string },
-  userInfo: Claims,
+  settings: ClaimSettings,
+  idToken: SourceClaims & { readonly sub: string },
+  userInfo: SourceClaims,
+): ClaimedIdentity {
+  const sources = [idToken, userInfo];
+  const found = groupsInClaims(sources, settings.groupsClaim);
+  if (found.kind === 'left-out') return { kind: 'unusable', reason: 'groups-left-out' };
+  if (found.kind === 'unreadable') return { kind: 'unusable', reason: 'groups-unreadable' };
+  if (refersToOtherClaims(sources, settings.groupsClaim)) {
+    return { kind: 'unusable', reason: 'claims-left-out' };
+  }
+  const groups = found.kind === 'groups' ? found.groups : [];
+  return { kind: 'identity', identity: identityOf(settings, groups, { idToken, userInfo }) };
+}
+
+interface IdentitySources {
+  readonly idToken: SourceClaims & { readonly sub: string };
+  readonly userInfo: SourceClaims;
+}
+
+function identityOf(
+  { name: provider, requireVerifiedEmail = false }: ClaimSettings,
+  groups: readonly string[],
+  { idToken, userInfo }: IdentitySources,
 ): Identity {
-  const { email, ...others } = { ...userInfo, ...idToken };
-  const isUnverified = [idToken, userInfo].some(saysUnverified);
-  const claims = email === undefined || isUnverified ? others : { ...others, email };
+  const merged: SourceClaims = { ...userInfo, ...idToken };
+  const { email, ...others } = merged;
+  const isDropped = !isVerified(email, [idToken, userInfo], requireVerifiedEmail);
+  const claims = email === undefined || isDropped ? others : { ...others, email };
   const name = textOf(others['name']);
-  const address = isUnverified ? undefined : textOf(email);
+  const address = isDropped ? undefined : textOf(email);
   return {
     provider,
     subject: idToken.sub,
     ...(address === undefined ? {} : { email: address }),
     ...(name === undefined ? {} : { name }),
-    groups: groupsOf(others['groups']),
+    groups,
     claims,
   };
 }
 
+/**
+ * Returns whether every source that says something about the address calls it verified. If that is
+ * required, one source must say it of this very address.
+ */
+function isVerified(
+  email: unknown,
+  sources: readonly SourceClaims[],
+  mustBeSaid: boolean,
+): boolean {
+  const statements = sources.filter((source) => Object.hasOwn(source, 'email_verified'));
+  if (!statements.every(saysVerified)) return false;
+  return !mustBeSaid || statements.some((source) => source['email'] === email);
+}
+
 /** Some providers send booleans as strings. */
-function saysUnverified({ email_verified: verified }: Claims): boolean {
-  return verified === false || verified === 'false';
+function saysVerified({ email_verified: verified }: SourceClaims): boolean {
+  return verified === true || verified === 'true';
 }
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function groupsOf(value: unknown): readonly string[] {
-  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return values.filter((group) => typeof group === 'string' && group !== '') as string[];
 }

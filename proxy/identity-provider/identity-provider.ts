@@ -8,9 +8,8 @@ import {
 } from 'openid-client';
 
 import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
-import { identityFromClaims } from './identity-from-claims.ts';
+import { identityFromClaims, type ClaimedIdentity } from './identity-from-claims.ts';
 import type { ProviderDiscovery } from './provider-discovery.ts';
-import type { Identity } from '../records/session.ts';
 
 /** The scopes for claims that every provider supports. */
 const DEFAULT_SCOPES = ['openid', 'email', 'profile'];
@@ -59,7 +58,7 @@ function scopesOf({ scopes }: CompiledIdentityProvider, client: ProviderClient):
 
 /** The provider's answer about a user who signed in. */
 export interface ProviderAnswer {
-  readonly identity: Identity;
+  readonly claimed: ClaimedIdentity;
   /** Gets the user's current claims later; absent if the provider issues none. */
   readonly refreshToken?: string;
 }
@@ -87,9 +86,9 @@ export async function identify(
   const idToken = tokens.claims();
   if (idToken === undefined) throw new Error('the token response has no ID token');
   const userInfo = await userInfoOf(client, tokens.access_token, idToken);
-  const identity = identityFromClaims(provider.name, idToken, userInfo);
+  const claimed = identityFromClaims(provider, idToken, userInfo);
   const { refresh_token: refreshToken } = tokens;
-  return { identity, ...(refreshToken !== undefined && { refreshToken }) };
+  return { claimed, ...(refreshToken !== undefined && { refreshToken }) };
 }
 
 /** OpenID Connect Core, section 5.3.2: the `sub` of userinfo must be the ID token's. */

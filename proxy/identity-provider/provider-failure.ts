@@ -2,6 +2,7 @@ import { AuthorizationResponseError, ResponseBodyError } from 'openid-client';
 
 import { SignInFailedError } from '../errors/authentication-errors.ts';
 import { UnavailableError } from '../errors/unavailable-error.ts';
+import type { UnusableClaims } from './identity-from-claims.ts';
 
 /** How long no renewal is tried after the provider failed. */
 export const REST_SECONDS = 2;
@@ -23,6 +24,37 @@ export function providerFailure(error: unknown, startAgainUrl: string): SignInFa
   }
   const message = 'the identity provider could not be used';
   return new SignInFailedError('identity-provider-failed', message, { ...options, status: 502 });
+}
+
+const ASK_THE_ADMINISTRATOR =
+  'The administrator of this gateway can change that: give them the request ID.';
+
+const UNUSABLE: Readonly<Record<UnusableClaims, { readonly log: string; readonly page: string }>> =
+  {
+    'groups-left-out': {
+      log: 'left out the groups of the user',
+      page: 'The identity provider did not send your groups, usually because you are in too many.',
+    },
+    'groups-unreadable': {
+      log: 'sent groups that are not a list of names',
+      page: 'The identity provider sent your groups in a form that the gateway cannot read.',
+    },
+    'claims-left-out': {
+      log: 'referred to claims of the user instead of sending them',
+      page: 'The identity provider did not send everything that the gateway must know about you.',
+    },
+  };
+
+/** Returns the error for a sign-in with claims from which no identity can be made. */
+export function unusableClaims(
+  reason: UnusableClaims,
+  provider: string,
+  startAgainUrl: string,
+): SignInFailedError {
+  const { log, page } = UNUSABLE[reason];
+  const advice = `${page} ${ASK_THE_ADMINISTRATOR}`;
+  const message = `the identity provider "${provider}" ${log}`;
+  return new SignInFailedError(reason, message, { status: 403, startAgainUrl, advice });
 }
 
 /** Returns the error for a refresh that the provider did not complete. Its cause is a description only. */

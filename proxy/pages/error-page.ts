@@ -52,10 +52,14 @@ function explainDomain({ explanation, clientId }: ClientIdDomainNotAllowedError)
   };
 }
 
-function explainSignIn({ status, startAgainUrl = PATHS.signIn }: SignInFailedError): Page {
+function explainSignIn({
+  status,
+  advice = SIGN_IN_ADVICE[status],
+  startAgainUrl = PATHS.signIn,
+}: SignInFailedError): Page {
   return {
     title: 'Signing in did not work',
-    content: html`<p>${SIGN_IN_ADVICE[status]}</p>
+    content: html`<p>${advice}</p>
       <p><a class="button" href="${startAgainUrl}">Try again</a></p>`,
   };
 }

@@ -79,6 +79,8 @@ const identityProvider = objectOf<CompiledIdentityProvider>({
   clientSecret: optional(string()),
   scopes: optional(texts),
   authorizationParams: recordOf(string()),
+  groupsClaim: optional(listOf(notEmpty, { notEmpty: true })),
+  requireVerifiedEmail: optional(boolean),
 });
 
 const path = oneOfKinds<PathMatch>({

@@ -88,6 +88,10 @@ export interface CompiledIdentityProvider {
   /** If absent: `openid email profile`, and `offline_access` if the provider supports it. */
   readonly scopes?: readonly string[];
   readonly authorizationParams: Readonly<Record<string, string>>;
+  /** Names from the claim to the member that has a user's groups. If absent: `groups`. */
+  readonly groupsClaim?: readonly string[];
+  /** Drops email addresses that the provider does not call verified. */
+  readonly requireVerifiedEmail?: boolean;
 }
 
 /** A route: which requests it owns, who may send them, and where they go. */

@@ -6,7 +6,11 @@ import type { SameSite } from '../../shared/snapshot/snapshot.ts';
 import type { BrowserJar, BrowserPage } from './browser-jar.ts';
 import { manifestsWithUsers, type RouteSpec } from './gateway-with-users.ts';
 import { startGateway, type TestGateway } from './gateway.ts';
-import { startIdentityProvider, type TestIdentityProvider } from './identity-provider.ts';
+import {
+  startIdentityProvider,
+  type IdentityProviderOptions,
+  type TestIdentityProvider,
+} from './identity-provider.ts';
 import { startUpstream } from './upstream.ts';
 
 /** The configuration that a gateway of the world serves. */
@@ -29,6 +33,8 @@ export interface ProviderSettings {
   readonly clientSecret?: string;
   readonly scopes?: readonly string[];
   readonly authorizationParams?: Readonly<Record<string, string>>;
+  readonly groupsClaim?: string;
+  readonly requireVerifiedEmail?: boolean;
 }
 
 /** Response of the upstream of every route: the user in the assertion, and the requested URL. */
@@ -59,11 +65,13 @@ export interface SignInWorldOptions {
   readonly devAllowLoopback?: boolean;
   /** Wraps the stores of the gateway. */
   readonly wrapStores?: (stores: Stores) => Stores;
+  readonly identityProvider?: IdentityProviderOptions;
 }
 
 /** Starts a world. `serve` must be called before the first request. */
 export async function startSignInWorld({
   wrapStores,
+  identityProvider,
   ...options
 }: SignInWorldOptions = {}): Promise<SignInWorld> {
   let offset = 0;
@@ -71,7 +79,7 @@ export async function startSignInWorld({
   const stores = wrapStores && { stores: wrapStores(createMemoryStores(now)) };
   await using opening = new AsyncDisposableStack();
   const gateway = opening.use(await startGateway({ now, ...stores, ...options }));
-  const provider = opening.use(await startIdentityProvider());
+  const provider = opening.use(await startIdentityProvider(identityProvider));
   const upstream = opening.use(
     await startUpstream((message, response) => {
       response.setHeader('content-type', 'application/json');
@@ -146,15 +154,16 @@ function secretOf({ clientSecret }: ProviderSettings): { readonly clientSecret?:
   return clientSecret === undefined ? {} : { clientSecret };
 }
 
-function providerSpec(
-  { name = 'test', issuerUrl, scopes, authorizationParams }: ProviderSettings,
-  { issuer, clientId }: TestIdentityProvider,
-) {
+function providerSpec(settings: ProviderSettings, { issuer, clientId }: TestIdentityProvider) {
+  const { name = 'test', issuerUrl, scopes } = settings;
+  const { authorizationParams, groupsClaim, requireVerifiedEmail } = settings;
   return {
     ...{ name, issuerUrl: issuerUrl ?? issuer, clientId },
     clientSecretRef: { name: 'identity-provider', key: 'client-secret' },
     scopes: [...(scopes ?? ['openid', 'email', 'profile', 'groups'])],
     ...(authorizationParams && { authorizationParams }),
+    ...(groupsClaim !== undefined && { groupsClaim }),
+    ...(requireVerifiedEmail !== undefined && { requireVerifiedEmail }),
   };
 }
 

@@ -109,6 +109,8 @@ export const IDENTITY_PROVIDER_KEYS: PlainKeys = {
   sign_in: { field: 'signIn' },
   scopes: { field: 'scopes' },
   authorization_params: { field: 'authorizationParams' },
+  groups_claim: { field: 'groupsClaim' },
+  require_verified_email: { field: 'requireVerifiedEmail' },
 };
 
 /** Whether a key contains other keys. */

@@ -1,4 +1,8 @@
-import { identityFromClaims } from '../../identity-provider/identity-from-claims.ts';
+import { groupsInClaims } from '../../identity-provider/groups-in-claims.ts';
+import {
+  identityFromClaims,
+  type ClaimSettings,
+} from '../../identity-provider/identity-from-claims.ts';
 import type { Identity } from '../../records/session.ts';
 
 type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
@@ -35,11 +39,13 @@ const CLAIMS_OF_THE_PROTOCOL: ReadonlySet<string> = new Set([
  *
  * A claim must not get lost because the provider did not repeat it: a policy may deny by that claim. An ID
  * token and userinfo together count as complete, as at the sign-in, except for groups: many providers have
- * groups in the first ID token only. Userinfo alone must repeat every earlier claim.
+ * groups in the first ID token only. Userinfo alone must repeat every earlier claim. Claims from which no
+ * identity can be made end the sign-in: neither the earlier groups nor none are the user's.
  */
 export function identityFromRefreshedClaims(
   { idToken, userInfo }: RefreshedClaims,
   before: Identity,
+  settings: ClaimSettings,
 ): IdentityRefresh {
   const said = idToken ?? userInfo;
   if (said === undefined) return over('no-fresh-identity');
@@ -47,13 +53,14 @@ export function identityFromRefreshedClaims(
   const subjects = [said.sub, userInfo?.sub ?? said.sub];
   if (subjects.some((sub) => sub !== before.subject)) return over('other-subject');
   const claims = { ...userInfo, ...idToken };
-  const expected = idToken === undefined ? claimsOfTheUser(before) : groupsOf(before);
+  const expected = idToken === undefined ? claimsOfTheUser(before) : [];
   if (!expected.every((name) => Object.hasOwn(claims, name))) return over('claims-unknown');
+  const { kind } = groupsInClaims([idToken ?? {}, userInfo ?? {}], settings.groupsClaim);
+  if (kind === 'absent' && before.groups.length > 0) return over('claims-unknown');
   const authenticated = { ...claimsOfTheSignIn(before), ...said };
-  return {
-    kind: 'refreshed',
-    identity: identityFromClaims(before.provider, authenticated, userInfo ?? {}),
-  };
+  const claimed = identityFromClaims(settings, authenticated, userInfo ?? {});
+  if (claimed.kind === 'unusable') return over(claimed.reason);
+  return { kind: 'refreshed', identity: claimed.identity };
 }
 
 function claimsOfTheSignIn({ claims }: Identity): Readonly<Record<string, unknown>> {
@@ -63,10 +70,6 @@ function claimsOfTheSignIn({ claims }: Identity): Readonly<Record<string, unknow
 
 function claimsOfTheUser({ claims }: Identity): readonly string[] {
   return Object.keys(claims).filter((name) => !CLAIMS_OF_THE_PROTOCOL.has(name));
-}
-
-function groupsOf({ groups }: Identity): readonly string[] {
-  return groups.length > 0 ? ['groups'] : [];
 }
 
 function over(reason: string): SignInOver {

@@ -14,6 +14,7 @@ import {
   type RefreshedClaims,
   type SignInOver,
 } from './identity-from-refreshed-claims.ts';
+import type { ClaimSettings } from '../../identity-provider/identity-from-claims.ts';
 import { observeResponses, type ObservedResponse } from '../../identity-provider/observed-fetch.ts';
 import { providerUnavailable } from '../../identity-provider/provider-failure.ts';
 import type { Identity } from '../../records/session.ts';
@@ -22,6 +23,8 @@ import type { Identity } from '../../records/session.ts';
 interface Credentials {
   readonly refreshToken: string;
   readonly identity: Identity;
+  /** How to read the claims. */
+  readonly settings: ClaimSettings;
 }
 
 type Keep = (refreshToken: string) => Promise<void>;
@@ -39,7 +42,7 @@ type TokenRefresh = { readonly kind: 'tokens'; readonly tokens: Tokens } | SignI
  */
 export async function refreshIdentity(
   client: ProviderClient,
-  { refreshToken, identity }: Credentials,
+  { refreshToken, identity, settings }: Credentials,
   keep: Keep,
 ): Promise<IdentityRefresh> {
   const refresh = await refreshTokens(client, refreshToken, keep);
@@ -48,7 +51,7 @@ export async function refreshIdentity(
   const userInfo = await userInfoOf(client, tokens.access_token).catch((error: unknown) => {
     throw providerUnavailable(error);
   });
-  return identityFromRefreshedClaims({ idToken: tokens.claims(), userInfo }, identity);
+  return identityFromRefreshedClaims({ idToken: tokens.claims(), userInfo }, identity, settings);
 }
 
 async function refreshTokens(

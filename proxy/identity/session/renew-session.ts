@@ -63,7 +63,11 @@ export async function renewSession(
   // Directly before the token is used: a process may have been paused for longer than its lease, and a
   // provider that sees one token twice can revoke every token of the sign-in.
   if (!(await extend())) throw new StaleSignInError();
-  const { refresh, held } = await useRefreshToken(client, claimed, refreshToken, options);
+  const { refresh, held } = await useRefreshToken(
+    { client, provider, refreshToken },
+    claimed,
+    options,
+  );
   if (refresh.kind === 'over') {
     // Another request may have used the token, and its next token is valid.
     if (!(await endSignIn(held, options.stores))) throw new StaleSignInError();
@@ -73,17 +77,24 @@ export async function renewSession(
   return putSession({ ...held, signIn: renewed }, settings, options);
 }
 
+/** A refresh token, and the provider that issued it. */
+interface RefreshTokenUse {
+  readonly client: ProviderClient;
+  readonly provider: CompiledIdentityProvider;
+  readonly refreshToken: string;
+}
+
 /** Refreshes the identity. `held` is the sign-in with the next refresh token, which is stored. */
 async function useRefreshToken(
-  client: ProviderClient,
+  { client, provider, refreshToken }: RefreshTokenUse,
   claimed: VersionedSignIn,
-  refreshToken: string,
   options: RenewalOptions,
 ): Promise<{ readonly refresh: IdentityRefresh; readonly held: VersionedSignIn }> {
   const { signIn, version } = claimed;
   const { identity } = signIn;
   let held = claimed;
-  const refresh = await refreshIdentity(client, { refreshToken, identity }, async (next) => {
+  const credentials = { refreshToken, identity, settings: provider };
+  const refresh = await refreshIdentity(client, credentials, async (next) => {
     const replace = () => update({ ...signIn, refreshToken: next }, version, options);
     held = await retryWhileUnavailable(replace, KEEP_RETRIES);
   });

@@ -8,13 +8,19 @@ import { beginBrowserSession } from './begin-browser-session.ts';
 import { createSession } from '../session/create-session.ts';
 import { withCookies } from '../../http/responses.ts';
 import { finishSignIn } from './finish-sign-in.ts';
-import { identify, type ProviderAnswer } from '../../identity-provider/identity-provider.ts';
+import { identify } from '../../identity-provider/identity-provider.ts';
 import { isBoundBrowser } from './sign-in-cookies.ts';
-import { providerFailure } from '../../identity-provider/provider-failure.ts';
+import { providerFailure, unusableClaims } from '../../identity-provider/provider-failure.ts';
 import { requireIdentityProvider } from '../../identity-provider/require-identity-provider.ts';
-import type { Session } from '../../records/session.ts';
+import type { Identity, Session } from '../../records/session.ts';
 import type { PendingSignIn } from '../../records/pending-sign-in.ts';
 import type { SignInOptions } from './sign-in-options.ts';
+
+/** A user who signed in, and the provider's refresh token if it issued one. */
+interface SignedInUser {
+  readonly identity: Identity;
+  readonly refreshToken?: string;
+}
 
 /**
  * `GET /.gateway/callback` at the authenticate host: receives the response of the identity provider,
@@ -57,7 +63,7 @@ async function askProvider(
   state: string,
   { origin, configuration, request }: EndpointContext,
   { discovery }: SignInOptions,
-): Promise<ProviderAnswer> {
+): Promise<SignedInUser> {
   const startAgainUrl = pending.targetOrigin + pending.returnPath;
   const provider = requireIdentityProvider(configuration);
   if (provider.name !== pending.provider) {
@@ -65,14 +71,18 @@ async function askProvider(
     throw new SignInFailedError('other-provider', message, { startAgainUrl });
   }
   const url = new URL(origin + request.path + request.query);
-  return identify(provider, discovery, url, { ...pending, state }).catch((error: unknown) => {
+  const secrets = { ...pending, state };
+  const answer = await identify(provider, discovery, url, secrets).catch((error: unknown) => {
     throw providerFailure(error, startAgainUrl);
   });
+  const { claimed, ...others } = answer;
+  if (claimed.kind === 'identity') return { identity: claimed.identity, ...others };
+  throw unusableClaims(claimed.reason, provider.name, startAgainUrl);
 }
 
 /** Creates the sign-in, which lives at least as long as its session, and then the session. */
 async function beginSession(
-  { identity, refreshToken }: ProviderAnswer,
+  { identity, refreshToken }: SignedInUser,
   { configuration, request }: EndpointContext,
   options: SignInOptions,
 ): Promise<Session> {

@@ -108,6 +108,10 @@ export const INVALID_SETTINGS: readonly InvalidManifest[] = [
     `identityProviders: [{ ${PROVIDER}, scopes: [openid, email, email] }]`,
     'spec.identityProviders[0].scopes[2]: has the same value as an earlier item',
   ],
+  ...['/groups', 'groups/', 'a//b', ''].map((claim): InvalidManifest => [
+    `identityProviders: [{ ${PROVIDER}, groupsClaim: '${claim}' }]`,
+    'spec.identityProviders[0].groupsClaim: must be the name of a claim, a path such as realm_access/roles, or a URL',
+  ]),
   [
     'mcpAllowedClientIdDomains: [https://example.com]',
     'spec.mcpAllowedClientIdDomains[0]: must be a domain such as example.com or *.example.com, in lower case',

@@ -25,6 +25,8 @@ export const VALID_SETTINGS: readonly string[] = [
   '{}',
   'gatewayClassName: blue',
   `identityProviders: [{ ${PROVIDER}, authorizationParams: { prompt: login } }]`,
+  `identityProviders: [{ ${PROVIDER}, groupsClaim: 'cognito:groups', requireVerifiedEmail: false }]`,
+  `identityProviders: [{ ${PROVIDER}, groupsClaim: 'https://claims.example/groups' }]`,
   'authorizeLogFields: []',
   "mcpAllowedClientIdDomains: ['*.example.com', localhost]",
   'tokens: { refreshTokenGrace: 0s }',

@@ -22,6 +22,7 @@ export const FILES_ON_REDIS: readonly string[] = [
   'test/conformance/session-recreation/interrupted-renewals.test.ts',
   'test/conformance/session-recreation/refused-sessions.test.ts',
   'test/conformance/session-recreation/silent-providers.test.ts',
+  'test/conformance/session-recreation/unusable-claims.test.ts',
   'test/conformance/web-routes/access.test.ts',
   'test/conformance/web-routes/requests-without-session.test.ts',
   'test/conformance/web-routes/session-cookies.test.ts',

@@ -122,6 +122,8 @@ describe('the plain form', () => {
           sign_in: true
           scopes: [openid, groups]
           authorization_params: {prompt: select_account}
+          groups_claim: realm_access/roles
+          require_verified_email: true
         other: {issuer: https://other.example, client_id: public}
     `);
     expect(problems).toEqual([]);
@@ -138,6 +140,8 @@ describe('the plain form', () => {
               signIn: true,
               scopes: ['openid', 'groups'],
               authorizationParams: { prompt: 'select_account' },
+              groupsClaim: 'realm_access/roles',
+              requireVerifiedEmail: true,
             },
             { name: 'other', issuerUrl: 'https://other.example', clientId: 'public' },
           ],

@@ -4,7 +4,7 @@ import {
   identityFromRefreshedClaims,
   type IdentityRefresh,
 } from '../../../../../proxy/identity/session/identity-from-refreshed-claims.ts';
-import { identityFromClaims } from '../../../../../proxy/identity-provider/identity-from-claims.ts';
+import { claimedIdentity, CORP } from '../../../../support/claimed-identity.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -18,12 +18,13 @@ function after(
   const ofUser = (claims: Claims | undefined) => claims && { sub: 'u1', ...claims };
   return identityFromRefreshedClaims(
     { idToken: ofUser(idToken), userInfo: ofUser(userInfo) },
-    identityFromClaims('corp', { sub: 'u1', ...before.idToken }, before.userInfo ?? {}),
+    claimedIdentity({ sub: 'u1', ...before.idToken }, before.userInfo ?? {}),
+    CORP,
   );
 }
 
 function refreshed(claims: Claims): IdentityRefresh {
-  const identity = identityFromClaims('corp', { sub: 'u1', ...claims }, {});
+  const identity = claimedIdentity({ sub: 'u1', ...claims });
   return { kind: 'refreshed', identity };
 }
 

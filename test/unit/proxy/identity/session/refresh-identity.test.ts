@@ -37,7 +37,7 @@ test.each([
     kept.push(refreshToken);
     return Promise.resolve();
   };
-  const credentials = { refreshToken: 'sent', identity: IDENTITY };
+  const credentials = { refreshToken: 'sent', identity: IDENTITY, settings: { name: 'test' } };
   expect(await refreshIdentity(client, credentials, keep)).toMatchObject({ kind: 'over' });
   expect(kept).toEqual(['next']);
 });
