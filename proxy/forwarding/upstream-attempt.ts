@@ -7,6 +7,7 @@ import { hostOf, type UpstreamBody, type UpstreamRequest } from './request/upstr
 import type { ResponseSink } from './response/response-sink.ts';
 import type { RawFields } from './response/response-headers.ts';
 import type { ResponseHead } from './response/response-relay.ts';
+import { isFinalStatus } from './response/response-status.ts';
 import { connectTarget } from './targets/connect-target.ts';
 import type { TargetLoads } from './targets/target-loads.ts';
 import { TargetVisit } from './targets/target-visit.ts';
@@ -28,7 +29,6 @@ export interface UpstreamConnections {
   readonly loads: TargetLoads;
 }
 
-const FIRST_FINAL_STATUS = 200;
 const EARLY_HINTS = 103;
 
 /** Idempotent methods: their requests may be sent again (RFC 9110, section 9.2.2). */
@@ -123,7 +123,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   ): void {
     this.#mayResend = false;
     const rawHeaders = rawFields(controller.rawHeaders);
-    if (status >= FIRST_FINAL_STATUS) {
+    if (isFinalStatus(status)) {
       this.#sink = this.#listener.onResponse({ status, reason, rawHeaders, controller });
     } else if (status === EARLY_HINTS) {
       this.#listener.onHints(rawHeaders);

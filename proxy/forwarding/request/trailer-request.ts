@@ -80,6 +80,10 @@ export class TrailerRequest {
       this.#handler.onResponseStart?.(this.#controller, statusCode, {});
     });
     request.on('response', this.#onResponse);
+    request.on('upgrade', (_response, socket) => {
+      socket.destroy();
+      this.#fail(new UpstreamUnreachableError('the upstream switched protocols unasked'));
+    });
     this.#handler.onRequestStart?.(this.#controller, null);
     this.#sendBody();
   }

@@ -2,9 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import type { UpstreamRequest } from '../request/upstream-request.ts';
 import { responseHeaders, type RawFields } from '../response/response-headers.ts';
-
-/** Status of a response that begins another protocol. */
-export const SWITCHING_PROTOCOLS = 101;
+import { SWITCHING_PROTOCOLS } from '../response/response-status.ts';
 
 /** Returns the header fields of the handshake for the upstream, by name. */
 export function handshakeFields({ origin, headers }: UpstreamRequest): IncomingHttpHeaders {

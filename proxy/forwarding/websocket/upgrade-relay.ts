@@ -16,7 +16,8 @@ import { agentOn, connectTarget } from '../targets/connect-target.ts';
 import type { TargetLoads } from '../targets/target-loads.ts';
 import { TargetVisit } from '../targets/target-visit.ts';
 import type { TargetChoice } from '../targets/target.ts';
-import { handshakeFields, SWITCHING_PROTOCOLS, switchingFields } from './handshake-fields.ts';
+import { SWITCHING_PROTOCOLS } from '../response/response-status.ts';
+import { handshakeFields, switchingFields } from './handshake-fields.ts';
 import { relayDeclined } from './relay-declined.ts';
 import { WebSocketStream } from './web-socket-stream.ts';
 
@@ -49,6 +50,8 @@ export class UpgradeRelay {
   #stream: WebSocketStream | undefined;
   /** Status of the response if the upstream declined. */
   #declinedWith: number | undefined;
+  /** Cuts that response off; it has begun. */
+  #cutOff: (() => void) | undefined;
   /** Why the upstream has not switched. */
   #failure: Error | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -166,7 +169,7 @@ export class UpgradeRelay {
   #decline(response: IncomingMessage, outgoing: ClientRequest): void {
     this.#answered();
     try {
-      relayDeclined(response, this.#client.socket);
+      this.#cutOff = relayDeclined(response, this.#client.socket);
       this.#declinedWith = response.statusCode;
       this.#failure = new UpstreamUnreachableError('the upstream declined the upgrade');
     } catch (error) {
@@ -191,6 +194,11 @@ export class UpgradeRelay {
 
   readonly #fail = (error: Error): void => {
     if (this.#stream !== undefined) return;
+    // Another answer would become part of the body of the first.
+    if (this.#cutOff !== undefined) {
+      this.#cutOff();
+      return;
+    }
     this.#failure ??=
       error instanceof UpstreamTimeoutError || error instanceof UpstreamUnreachableError
         ? error
