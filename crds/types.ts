@@ -86,7 +86,7 @@ export interface Route {
      */
     readonly mcp?: {
       /**
-       * The upstream is an MCP server without sign-in of its own. May be the empty object. Clients discover the gateway's authorization server, register, and call the route with an external token. The URL to give to clients is the address of the route with its prefix.
+       * The upstream is an MCP server without sign-in of its own. May be the empty object. Clients discover the gateway's authorization server, register, and call the route with an external token. The URL to give to clients is the address of the route with its prefix. It is the MCP endpoint: besides it, the route serves only `subPaths`.
        */
       readonly server: {
         /**
@@ -97,6 +97,23 @@ export interface Route {
          * Path of the MCP endpoint on the upstream, appended to `to`, such as `/mcp`.
          */
         readonly path?: string;
+        /**
+         * Paths below the endpoint that the route serves too, such as the two of the old HTTP+SSE transport. Every other path is 404.
+         *
+         * @maxItems 32
+         *
+         * Items: One path.
+         */
+        readonly subPaths?: readonly {
+          /**
+           * The path, relative to the URL of the route, such as `/messages`. A request must have exactly this path.
+           */
+          readonly path: string;
+          /**
+           * Whether the rules of the MCP endpoint apply to requests to this path. If false, they may have any method and body, and `mcp_tool` covers none of them. Defaults to true.
+           */
+          readonly inspected?: boolean;
+        }[];
       };
     };
     /**
@@ -272,7 +289,7 @@ export interface Route {
      */
     readonly observedGeneration?: number;
     /**
-     * `Accepted`: the route is valid. `ResolvedRefs`: everything it refers to exists and may be used. `Programmed`: every proxy serves this generation. `PartiallyInvalid`: the newest generation cannot be used, and `served` is served instead.
+     * `Accepted`: the route is valid. `ResolvedRefs`: everything it refers to exists and may be used. `Programmed`: every proxy serves this generation. `PartiallyInvalid`: the newest generation cannot be used, and `served` is served instead. `PartiallyInspected`: requests to some paths of an MCP server are not inspected.
      *
      * @maxItems 8
      *

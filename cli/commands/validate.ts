@@ -24,8 +24,27 @@ function isEmpty({ contents }: Loaded): boolean {
   return contents.files.every(({ parsed }) => parsed.documents.length === 0);
 }
 
-/** Returns notes about parts of the configuration that were not checked. */
-function notes({ candidates }: Loaded): readonly string[] {
+/** Returns notes about parts of the configuration that were not checked, or will not be. */
+function notes(loaded: Loaded): readonly string[] {
+  return [...notesOnBackends(loaded), ...notesOnSubPaths(loaded)];
+}
+
+/** Operators who rely on a policy about tools have to know what it does not cover. */
+function notesOnSubPaths({ candidates }: Loaded): readonly string[] {
+  return candidates.resources.flatMap(({ resource }) => {
+    if (resource?.kind !== 'Route') return [];
+    const subPaths = resource.spec.mcp?.server.subPaths ?? [];
+    const uninspected = subPaths.filter(({ inspected }) => inspected === false);
+    if (uninspected.length === 0) return [];
+    const { namespace = '', name } = resource.metadata;
+    const paths = uninspected.map(({ path }) => path).join(', ');
+    return [
+      `note: Route ${namespace}/${name}: requests to ${paths} are not inspected, and mcp_tool does not cover them`,
+    ];
+  });
+}
+
+function notesOnBackends({ candidates }: Loaded): readonly string[] {
   const referring = candidates.resources.filter(
     ({ resource }) => resource?.kind === 'Route' && resource.spec.backendRefs !== undefined,
   ).length;

@@ -60,6 +60,8 @@ export interface RouteVerdict extends Verdict<StoredRoute> {
   readonly mcpRole: 'server' | '';
   /** Public URL; empty if nothing serves. */
   readonly url: string;
+  /** Paths of an MCP server that are served without inspection. Absent if there are none. */
+  readonly uninspectedPaths?: readonly string[];
   /** Present only while the settings keep the route from serving. */
   readonly waiting?: WaitingRoute;
 }

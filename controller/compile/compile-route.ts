@@ -3,10 +3,11 @@ import type { Policy } from '../../shared/snapshot/policy.ts';
 import type { Access, CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { compileAddress } from './compile-address.ts';
 import { compileOrigins } from './compile-origins.ts';
+import { compileMcpServer } from './compile-mcp-server.ts';
 import { durationMs } from './duration.ts';
 import { isPublic } from './is-public.ts';
 import { andThen, combine, made, invalid, type CompileResult } from './compile-result.ts';
-import { compilePathMatch, pathProblem } from './path-match.ts';
+import { compilePathMatch } from './path-match.ts';
 import { compilePolicy } from './policy/compile-policy.ts';
 import { forbidTools } from './policy/forbid-tools.ts';
 import { resourceName, namespaceOf } from './resources.ts';
@@ -15,7 +16,6 @@ import { compileUpstream } from './upstream.ts';
 
 /** Limit of a compiled route as JSON, without its few backends. */
 const MAX_ROUTE_BYTES = 1_048_576;
-const DEFAULT_MAX_REQUEST_BYTES = 4_096;
 const DEFAULT_RESPONSE_TIMEOUT_MS = 60_000;
 
 /**
@@ -91,14 +91,6 @@ function compileRoutePolicy({ policy, mcp }: Route['spec']): CompileResult<Polic
 function withAnyUser({ allow, ...rest }: Policy): Policy {
   const or = [...(allow?.or ?? []), { kind: 'authenticated_user' } as const];
   return { ...rest, allow: { ...allow, or } };
-}
-
-function compileMcpServer(spec: Route['spec']): CompileResult<CompiledRoute['mcpServer']> {
-  if (spec.mcp === undefined) return made(undefined);
-  const { path = '', maxRequestBytes = DEFAULT_MAX_REQUEST_BYTES } = spec.mcp.server;
-  const problem = path === '' ? undefined : pathProblem(path);
-  if (problem !== undefined) return invalid('spec.mcp.server.path', 'InvalidSpec', problem);
-  return made({ path: path.replace(/\/$/, ''), maxRequestBytes });
 }
 
 /** MCP servers may take long to respond, so that they have no timeout unless one is set. */

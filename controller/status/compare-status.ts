@@ -22,6 +22,7 @@ const TYPES: readonly ConditionType[] = [
   'ResolvedRefs',
   'Programmed',
   'PartiallyInvalid',
+  'PartiallyInspected',
 ];
 const WAITING: ReadonlySet<string | undefined> = new Set(['Pending', 'HeldBack', 'NoProxies']);
 

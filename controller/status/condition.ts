@@ -4,7 +4,8 @@ import type { RouteStatus } from '../kubernetes/stored-resources.ts';
 export type Condition = NonNullable<RouteStatus['conditions']>[number];
 
 /** The types of the conditions that this gateway writes. */
-export type ConditionType = 'Accepted' | 'ResolvedRefs' | 'Programmed' | 'PartiallyInvalid';
+export type ConditionType =
+  'Accepted' | 'ResolvedRefs' | 'Programmed' | 'PartiallyInvalid' | 'PartiallyInspected';
 
 /** A condition without its type and times. */
 export type ConditionState = Pick<Condition, 'status' | 'reason' | 'message'>;

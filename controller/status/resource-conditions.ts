@@ -2,6 +2,7 @@ import { findCondition, toCondition, type Condition } from './condition.ts';
 import { programmedState, type PublicationState } from './programmed-state.ts';
 import {
   acceptedState,
+  partiallyInspectedState,
   partiallyInvalidState,
   resolvedRefsState,
   type VerdictSummary,
@@ -24,14 +25,17 @@ export function resourceConditions(input: ConditionInput): readonly Condition[] 
   const since = { generation: summary.generation, current, now };
   const isProgrammed = input.staysProgrammed && isProgrammedAt(summary.generation, current);
   const programmed = programmedState(summary, publication, isProgrammed);
-  const partiallyInvalid = partiallyInvalidState(summary);
+  const onlyWhileTrue = [
+    ['PartiallyInvalid', partiallyInvalidState(summary)],
+    ['PartiallyInspected', partiallyInspectedState(summary)],
+  ] as const;
   return [
     toCondition('Accepted', acceptedState(summary), since),
     toCondition('ResolvedRefs', resolvedRefsState(summary), since),
     toCondition('Programmed', programmed, since),
-    ...(partiallyInvalid === undefined
-      ? []
-      : [toCondition('PartiallyInvalid', partiallyInvalid, since)]),
+    ...onlyWhileTrue.flatMap(([type, state]) =>
+      state === undefined ? [] : [toCondition(type, state, since)],
+    ),
   ];
 }
 

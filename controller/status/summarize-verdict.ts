@@ -9,5 +9,6 @@ export function summarizeVerdict(verdict: RouteVerdict | SettingsVerdict): Verdi
     isAccepted: verdict.isAccepted,
     problems: verdict.problems,
     served: verdict.served,
+    uninspectedPaths: 'uninspectedPaths' in verdict ? (verdict.uninspectedPaths ?? []) : [],
   };
 }

@@ -9,6 +9,8 @@ export interface VerdictSummary {
   readonly isAccepted: boolean;
   readonly problems: readonly Problem[];
   readonly served: Served | undefined;
+  /** Paths of an MCP server that are served without inspection. */
+  readonly uninspectedPaths: readonly string[];
 }
 
 /** Reasons about the references of a resource; all other reasons are about the resource itself. */
@@ -66,6 +68,15 @@ export function partiallyInvalidState(summary: VerdictSummary): ConditionState |
   const { isAccepted, served } = summary;
   if (isAccepted || served === undefined) return undefined;
   return { status: 'True', reason: 'ServedGeneration', message: describeServed(summary) };
+}
+
+/** The state of condition `PartiallyInspected`, which is present only while it is true. */
+export function partiallyInspectedState({
+  uninspectedPaths,
+}: VerdictSummary): ConditionState | undefined {
+  if (uninspectedPaths.length === 0) return undefined;
+  const message = `Requests to ${uninspectedPaths.join(', ')} are not inspected: whoever the policy permits may send anything there, and mcp_tool does not cover it.`;
+  return { status: 'True', reason: 'UninspectedSubPaths', message };
 }
 
 /** Describes which generation is served instead of one that cannot be served. */

@@ -2,6 +2,7 @@ import { criteriaOf } from '../../shared/snapshot/policy.ts';
 import type { RejectedResource } from '../../shared/snapshot/rejected-resource.ts';
 import { routeKey } from '../../shared/snapshot/resource-key.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
+import { servedPaths, type McpPathKind } from '../mcp/served-paths.ts';
 import { buildPolicyEvaluator } from '../policy/build-policy-evaluator.ts';
 import type { PolicyEvaluator } from '../policy/decision.ts';
 import { oncePerObject } from '../cache/once-per-object.ts';
@@ -16,6 +17,8 @@ export interface GatewayRoute {
   readonly compiled: CompiledRoute;
   /** Absent on public routes. */
   readonly policy: PolicyEvaluator | undefined;
+  /** The paths that an MCP route serves, of those that it owns. Absent on other routes. */
+  readonly mcpPaths: ReadonlyMap<string, McpPathKind> | undefined;
 }
 
 /** Makes a route ready to serve. Throws if its policy, path or upstream is invalid. */
@@ -26,6 +29,7 @@ export const gatewayRoute = oncePerObject((compiled: CompiledRoute): GatewayRout
   return {
     compiled,
     policy: access.kind === 'policy' ? buildPolicyEvaluator(access.policy) : undefined,
+    mcpPaths: servedPaths(compiled),
   };
 });
 

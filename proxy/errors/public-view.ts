@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { TokenRequiredError } from './authentication-errors.ts';
 import { ToolCallDeniedError } from './denial-errors.ts';
 import { GatewayError } from './gateway-error.ts';
-import { BodyTooLargeError, InvalidMessageError } from './request-errors.ts';
+import { BodyTooLargeError, InvalidMessageError, NotAcceptableError } from './request-errors.ts';
 import { MethodNotAllowedError } from './routing-errors.ts';
 
 /** Status of an error that is a bug. */
@@ -26,7 +26,9 @@ export function describePublicly(error: unknown): string {
   if (error instanceof BodyTooLargeError) {
     return `the body is longer than the ${String(error.limitBytes)} bytes allowed here`;
   }
-  if (error instanceof MethodNotAllowedError) return error.message;
+  if (error instanceof MethodNotAllowedError || error instanceof NotAcceptableError) {
+    return error.message;
+  }
   if (error instanceof ToolCallDeniedError) {
     return 'this tool call is not permitted by policy; other requests are not affected';
   }

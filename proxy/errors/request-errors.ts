@@ -12,6 +12,13 @@ export class BadRequestError extends GatewayError {
   }
 }
 
+/** The client accepts no response of the type that the resource has (RFC 9110, section 15.5.7). */
+export class NotAcceptableError extends GatewayError {
+  override readonly name = 'NotAcceptableError';
+  override readonly reason = 'not-acceptable';
+  override readonly status = 406;
+}
+
 /** The body is longer than the route or endpoint accepts. */
 export class BodyTooLargeError extends GatewayError {
   override readonly name = 'BodyTooLargeError';

@@ -5,8 +5,8 @@ import type { JsonRpcMessage } from './json-rpc.ts';
 import { MIRRORED_NAMES } from './mirrored-name.ts';
 import { rawHeaderValues } from './raw-header.ts';
 
-/** The first revision in which headers mirror the body of a request. */
-const MIRRORING_SINCE = '2026-07-28';
+/** The first revision without sessions, in which headers mirror the body of a request. */
+const STATELESS_SINCE = '2026-07-28';
 const REVISION = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
@@ -18,7 +18,7 @@ const REVISION = /^\d{4}-\d{2}-\d{2}$/;
  */
 export function checkMirroredHeaders(rawHeaders: readonly string[], message: JsonRpcMessage): void {
   const version = readOnce(rawHeaders, 'MCP-Protocol-Version', message);
-  const isMirroring = version !== undefined && mustMirror(version);
+  const isMirroring = version !== undefined && isStateless(version);
   checkVersion(version, message);
   checkMethod(readOnce(rawHeaders, 'Mcp-Method', message), isMirroring, message);
   checkName(readOnce(rawHeaders, 'Mcp-Name', message), isMirroring, message);
@@ -39,15 +39,19 @@ function readOnce(
   return value;
 }
 
-function mustMirror(version: string): boolean {
-  return REVISION.test(version) && version >= MIRRORING_SINCE;
+/**
+ * Returns whether a revision has no sessions and no streams to open: there is one POST for each request,
+ * and headers that mirror its body (MCP since 2026-07-28).
+ */
+export function isStateless(version: string): boolean {
+  return REVISION.test(version) && version >= STATELESS_SINCE;
 }
 
 /** The version in the body has a meaning only if either version is a mirroring revision. */
 function checkVersion(header: string | undefined, message: JsonRpcMessage): void {
   const inBody = message.protocolVersion;
   if (inBody === undefined || inBody === header) return;
-  if (!mustMirror(inBody) && (header === undefined || !mustMirror(header))) return;
+  if (!isStateless(inBody) && (header === undefined || !isStateless(header))) return;
   throw mismatch('the MCP-Protocol-Version header is not the version in the body', message);
 }
 

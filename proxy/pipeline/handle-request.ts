@@ -28,6 +28,7 @@ import { inspect, type InspectedBody } from './inspect.ts';
 import type { KnownRequest } from './known-request.ts';
 import { makeUpstreamRequest } from './make-upstream-request.ts';
 import { matchHost, type MatchedHost } from './match-host.ts';
+import { matchMcpPath } from './match-mcp-path.ts';
 import { matchRoute } from './match-route.ts';
 import { planResponse } from './plan-response.ts';
 
@@ -82,18 +83,19 @@ export async function handleRequest(
     }
 
     route = matchRoute(request, host);
-    if (route.compiled.mcpServer !== undefined) {
+    const mcpPath = matchMcpPath(request, route);
+    if (mcpPath !== undefined) {
       if (isPreflight(request.method, message.headers)) {
         sent = sendResponse(response, preflightResponse(message.headers), requestId);
         return;
       }
       const { allowedOrigins } = configuration.settings;
-      checkMcpRequest(request, { own: origin, allowed: allowedOrigins });
+      checkMcpRequest(request, mcpPath, { own: origin, allowed: allowedOrigins });
     }
     const context = { origin, configuration };
     const authenticated = authenticate(request, route, context, stages.authenticators);
     const caller = authenticated instanceof Promise ? await authenticated : authenticated;
-    body = await inspect(request, route);
+    body = await inspect(request, route, mcpPath);
     const { authorizationLog, assertions } = stages;
     const permit = authorize(route, caller, { request, body, authorizationLog, configuration });
 
@@ -109,7 +111,7 @@ export async function handleRequest(
     // The response has ended already: this is for the log.
     if (forwarded.failure !== undefined) throw forwarded.failure;
   } catch (error) {
-    const messageId = body?.message.id;
+    const messageId = body?.message?.id;
     const known = { requestId, configuration, request, host, endpoint, route, messageId };
     const answer = stages.answerFailure(error, known);
     if (answer === undefined) response.destroy();

@@ -1,27 +1,50 @@
 import type { GatewayRequest } from '../http/gateway-request.ts';
+import { hasBody } from '../http/has-body.ts';
 import { readBody } from '../http/read-body.ts';
+import { checkStreamRequest } from '../mcp/check-stream-request.ts';
 import { checkBodyHeaders, inspectRequest } from '../mcp/inspect-request.ts';
 import type { JsonRpcMessage } from '../mcp/json-rpc.ts';
+import type { RequestMessage } from '../http/request-message.ts';
+import type { McpPathKind } from '../mcp/served-paths.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 
-/** A JSON-RPC message, and the bytes from which it was parsed. */
+/** The body of a request to an MCP route. */
 export interface InspectedBody {
-  readonly message: JsonRpcMessage;
+  /** The JSON-RPC message; undefined on a path that is not inspected. */
+  readonly message: JsonRpcMessage | undefined;
+  /** The bytes that arrived, from which the message was parsed. */
   readonly bytes: Buffer;
 }
 
 /**
- * Reads and parses the body of a POST to an MCP server route, or refuses it: a body that cannot be
- * parsed is not forwarded. Undefined for requests without a body, and on other routes.
+ * Checks a request to an MCP route: reads its body, and parses it. A request that does not belong to the
+ * transport and a body that cannot be parsed are refused. Where the path is not inspected, the body is
+ * only read.
+ *
+ * Undefined for requests without a body, and on other routes.
  */
 export function inspect(
-  { method, message }: GatewayRequest,
+  request: GatewayRequest,
   { compiled: { mcpServer } }: GatewayRoute,
+  pathKind: McpPathKind | undefined,
 ): Promise<InspectedBody> | undefined {
-  if (mcpServer === undefined || method !== 'POST') return undefined;
+  if (mcpServer === undefined) return undefined;
+  const { method, message } = request;
+  const { maxRequestBytes } = mcpServer;
+  if (pathKind === 'uninspected') {
+    return hasBody(message) ? readUninspected(message, maxRequestBytes) : undefined;
+  }
+  if (method !== 'POST') {
+    checkStreamRequest(request);
+    return undefined;
+  }
   checkBodyHeaders(message);
-  return readBody(message, mcpServer.maxRequestBytes).then((bytes) => ({
+  return readBody(message, maxRequestBytes).then((bytes) => ({
     message: inspectRequest(message, bytes),
     bytes,
   }));
+}
+
+async function readUninspected(message: RequestMessage, limit: number): Promise<InspectedBody> {
+  return { message: undefined, bytes: await readBody(message, limit) };
 }

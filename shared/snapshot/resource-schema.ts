@@ -24,6 +24,7 @@ import {
   type CompiledService,
   type CompiledSettings,
   type CompiledSigningKeys,
+  type CompiledSubPath,
   type PathMatch,
 } from './snapshot.ts';
 
@@ -95,6 +96,8 @@ const backend = objectOf<CompiledBackend>({
   weight: integer(0, WEIGHT_MAX),
 });
 
+const subPath = objectOf<CompiledSubPath>({ path: string('^/.'), inspected: boolean });
+
 const access = oneOfKinds<Access>({
   public: objectOf({ kind: constant('public') }),
   policy: objectOf({ kind: constant('policy'), policy: policySchema }),
@@ -114,6 +117,7 @@ const route = objectOf<CompiledRoute>({
     objectOf<NonNullable<CompiledRoute['mcpServer']>>({
       path: string('^(?:/.*[^/])?$'),
       maxRequestBytes: wholeNumber,
+      subPaths: optional(listOf(subPath, { notEmpty: true })),
     }),
   ),
   allowWebsockets: boolean,

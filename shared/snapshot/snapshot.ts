@@ -114,12 +114,22 @@ export interface CompiledRoute {
     /** Appended to `upstream`; empty or starting with `/`, without a trailing slash. */
     readonly path: string;
     readonly maxRequestBytes: number;
+    /** Paths below the endpoint that are served too. If absent, there are none. */
+    readonly subPaths?: readonly CompiledSubPath[];
   };
   readonly allowWebsockets: boolean;
   /** Origins besides the route's own that may open WebSockets; absent if there are none. */
   readonly websocketOrigins?: readonly Origin[];
   /** How long the upstream may take to begin its response; 0 is no limit. */
   readonly responseTimeoutMs: number;
+}
+
+/** A path below the endpoint of an MCP server that its route serves too. */
+export interface CompiledSubPath {
+  /** Begins with `/`; relative to the endpoint, and compared byte for byte. */
+  readonly path: string;
+  /** Whether the rules of the endpoint apply; if not, any request of a permitted caller passes. */
+  readonly inspected: boolean;
 }
 
 /** A share of a route's requests, for the targets of a Service. */

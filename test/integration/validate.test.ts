@@ -66,6 +66,29 @@ describe('gatehouse validate', () => {
     expect(code).toBe(0);
   });
 
+  test('notes sub-paths of an MCP server that are not inspected', async () => {
+    const subPaths = '[{ path: /sse }, { path: /files, inspected: false }]';
+    await directory.write(
+      'a.yaml',
+      [
+        'identity_providers: { idp: { issuer: "https://idp.example.com", client_id: gatehouse } }',
+        'routes:',
+        '  - name: tools',
+        '    from: https://tools.example.com',
+        '    to: http://tools:8000',
+        `    mcp: { server: { sub_paths: ${subPaths} } }`,
+      ].join('\n'),
+    );
+
+    const { code, stdout } = await runInProcess(['validate', '-f', directory.path]);
+
+    expect(stdout).toContain(
+      `${directory.path}: note: Route default/tools: requests to /files are not inspected, and mcp_tool does not cover them\n`,
+    );
+    expect(stdout).not.toContain('/sse');
+    expect(code).toBe(0);
+  });
+
   test('reports a reference that cannot be a Service', async () => {
     await directory.write('a.yaml', routeToService('kind: Bucket, name: app, port: 80'));
 

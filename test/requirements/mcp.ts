@@ -73,7 +73,13 @@ export const MCP_RESOURCES = {
   },
   'transport.methods': {
     source: TRANSPORT,
-    behavior: 'An MCP endpoint has POST, GET and DELETE; any other method is 405.',
+    behavior:
+      'An MCP endpoint has POST, GET for a stream of events, and DELETE of a session; any other method is 405.',
+  },
+  'mcp.endpoint-only': {
+    source: 'Route: mcp.server.subPaths',
+    behavior:
+      'An MCP server route serves its endpoint and the sub-paths that it lists; every other path is 404.',
   },
   'transport.streams': {
     source: TRANSPORT,

@@ -24,8 +24,8 @@ export interface McpRoute extends AsyncDisposable {
   answerWith(listener: RequestListener): void;
   /** Posts a body unchanged. */
   post(body: string | Buffer, headers?: Headers): Promise<Answer>;
-  /** Sends a request without a body. */
-  request(method: string, headers?: Headers): Promise<Answer>;
+  /** Sends a request without a body to the endpoint, or to a path below it. */
+  request(method: string, headers?: Headers, path?: string): Promise<Answer>;
   /** Counts the requests that reach the upstream while a function runs. */
   arrivalsDuring(run: () => Promise<void>): Promise<number>;
 }
@@ -35,6 +35,11 @@ export const emptyResult: RequestListener = (_message, response) => {
   response.setHeader('content-type', 'application/json');
   response.end('{"jsonrpc":"2.0","id":1,"result":{}}');
 };
+
+/** A DELETE ends a session. */
+function session(method: string): Headers {
+  return method === 'DELETE' ? { 'mcp-session-id': 'session-1' } : {};
+}
 
 /** Starts a route that any signed-in user may call. */
 export async function startMcpRoute(server: McpServer = {}): Promise<McpRoute> {
@@ -65,7 +70,8 @@ export async function startMcpRoute(server: McpServer = {}): Promise<McpRoute> {
     headers,
     answerWith: (listener) => (answer = listener),
     post: (body, more) => callMcp(url, accessToken, body, more),
-    request: (method, more) => send(url, { method, headers: { ...headers, ...more } }),
+    request: (method, more, path = '') =>
+      send(url + path, { method, headers: { ...headers, ...session(method), ...more } }),
     async arrivalsDuring(run) {
       const before = upstream.requests.length;
       await run();

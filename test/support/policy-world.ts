@@ -61,7 +61,8 @@ export async function startPolicyWorld(): Promise<PolicyWorld> {
     callMcp(mcp, tokens.get(login) ?? '', message);
   return {
     ...{ gateway: world.gateway, upstream, mcp, serve, headersOf, ask },
-    request: (method) => send(mcp, { method, headers: headersOf('alice') }),
+    request: (method) =>
+      send(mcp, { method, headers: { ...headersOf('alice'), 'mcp-session-id': 'session-1' } }),
     async outcomeOf(message, login) {
       const before = upstream.requests.length;
       const answer = await ask(message, login);

@@ -39,7 +39,10 @@ export async function startProtectedResourceWorld(): Promise<ProtectedResourceWo
   const route = { to: upstream.origin, allowAnyAuthenticatedUser: true };
   await world.configure({
     only: { ...route, from: only, mcp: { server: {} } },
-    files: { ...route, from: several, prefix: '/files', mcp: { server: {} } },
+    files: {
+      ...{ ...route, from: several, prefix: '/files' },
+      mcp: { server: { subPaths: [{ path: '/reports/2026' }, { path: '/other' }] } },
+    },
     drafts: { ...route, from: several, prefix: '/files/drafts', mcp: { server: {} } },
     mail: { ...route, from: several, path: '/mail', mcp: { server: {} } },
     web: { ...route, from: several },

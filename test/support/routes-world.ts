@@ -41,7 +41,10 @@ export async function startRoutesWorld(): Promise<RoutesWorld> {
     a: { ...route, from: several, prefix: '/a' },
     b: { ...route, from: several, prefix: '/b', to: `${upstream.origin}/other` },
     rest: { ...route, from: several },
-    mcp: { from: mcp, to: upstream.origin, mcp: { server: {} }, allowAnyAuthenticatedUser: true },
+    mcp: {
+      ...{ from: mcp, to: upstream.origin, allowAnyAuthenticatedUser: true },
+      mcp: { server: { subPaths: [{ path: '/.well-known/security.txt', inspected: false }] } },
+    },
   });
   return {
     ...{ gateway: world.gateway, upstream, single, several, mcp },

@@ -1,4 +1,5 @@
 import { originOf } from '../../../shared/snapshot/origin.ts';
+import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
 import type { WaitingRoute, RouteVerdict, Served } from '../compilation.ts';
 import type { Problem } from '../../validate/problem.ts';
 import type { RouteEntry } from './route-entry.ts';
@@ -15,8 +16,17 @@ export function verdictOf(entry: RouteEntry, waiting: WaitingRoute | undefined):
     ...(served && { served }),
     mcpRole: (serving ?? newest).isMcpServer ? 'server' : '',
     url: serving === undefined ? '' : urlOf(serving),
+    ...uninspectedPathsOf(serving?.compiled),
     ...(waiting && { waiting }),
   };
+}
+
+function uninspectedPathsOf(
+  compiled: CompiledRoute | undefined,
+): Pick<RouteVerdict, 'uninspectedPaths'> {
+  const subPaths = compiled?.mcpServer?.subPaths?.filter(({ inspected }) => !inspected) ?? [];
+  if (compiled === undefined || subPaths.length === 0) return {};
+  return { uninspectedPaths: subPaths.map(({ path }) => compiled.path.value + path) };
 }
 
 /** Everything wrong with the newest generation. */

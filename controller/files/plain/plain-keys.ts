@@ -29,7 +29,11 @@ export const ROUTE_KEYS: PlainKeys = {
     keys: {
       server: {
         field: 'server',
-        keys: { max_request_bytes: { field: 'maxRequestBytes' }, path: { field: 'path' } },
+        keys: {
+          max_request_bytes: { field: 'maxRequestBytes' },
+          path: { field: 'path' },
+          sub_paths: { field: 'subPaths' },
+        },
       },
     },
   },

@@ -28,7 +28,7 @@ describe('The authorization log', () => {
       (
         await send(world().mcp, {
           method: 'DELETE',
-          headers: mcpHeaders(world().client.accessToken),
+          headers: { ...mcpHeaders(world().client.accessToken), 'mcp-session-id': 'session-1' },
         })
       ).headers,
       (await world().client.browser.open(`${world().web}/a`)).headers,

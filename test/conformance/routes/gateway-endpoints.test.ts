@@ -179,9 +179,16 @@ describe('The well-known documents of OAuth', () => {
     },
   );
 
-  verifies('route.from-to', 'the upstream serves every other well-known path', async () => {
-    const headers = { authorization: `Bearer ${world().token}` };
-    expect((await send(`${world().mcp}/.well-known/security.txt`, { headers })).status).toBe(200);
-    expect(world().arrivedAt()).toBe('/.well-known/security.txt');
-  });
+  verifies(
+    ['route.from-to', 'mcp.endpoint-only'],
+    'every other well-known path is the upstream’s, if the MCP route of the host lists it',
+    async () => {
+      const headers = { authorization: `Bearer ${world().token}` };
+      const listed = await send(`${world().mcp}/.well-known/security.txt`, { headers });
+      expect(listed.status).toBe(200);
+      expect(world().arrivedAt()).toBe('/.well-known/security.txt');
+      const other = await send(`${world().mcp}/.well-known/change-password`, { headers });
+      expect(other.status).toBe(404);
+    },
+  );
 });

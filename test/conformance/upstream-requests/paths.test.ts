@@ -23,31 +23,40 @@ describe('The path at the upstream', () => {
     /** The path of `to`. */
     readonly to?: string;
     readonly serverPath?: string;
+    readonly subPaths?: readonly string[];
     /** Requested paths, and the paths that arrive. */
     readonly paths: Readonly<Record<string, string>>;
   }
 
   const MAPPINGS: readonly Mapping[] = [
-    { paths: { '/': '/', '/x/y/?q=%2F': '/x/y/?q=%2F' } },
+    { subPaths: ['/x/y/'], paths: { '/': '/', '/x/y/?q=%2F': '/x/y/?q=%2F' } },
     {
       serverPath: '/mcp',
-      paths: { '/': '/mcp', '/mcp': '/mcp', '/mcp/': '/mcp/', '/mcp/x': '/mcp/x', '/x': '/mcp/x' },
+      subPaths: ['/mcp/x', '/x', '/mcpx'],
+      paths: {
+        ...{ '/': '/mcp', '/mcp': '/mcp', '/mcp/': '/mcp/', '/mcp/x': '/mcp/x', '/x': '/mcp/x' },
+        ...{ '/mcpx': '/mcp/mcpx', '/?a=b': '/mcp?a=b' },
+      },
     },
-    { serverPath: '/mcp', paths: { '/mcpx': '/mcp/mcpx', '/?a=b': '/mcp?a=b' } },
-    { serverPath: '/a/mcp/', paths: { '/': '/a/mcp', '/a': '/a/mcp/a', '/a/mcp': '/a/mcp' } },
+    {
+      serverPath: '/a/mcp/',
+      subPaths: ['/a'],
+      paths: { '/': '/a/mcp', '/a': '/a/mcp/a', '/a/mcp': '/a/mcp' },
+    },
     { to: '/base', serverPath: '/mcp', paths: { '/': '/base/mcp', '/mcp': '/base/mcp' } },
-    { to: '/base/', paths: { '/': '/base', '/x': '/base/x' } },
+    { to: '/base/', subPaths: ['/x'], paths: { '/': '/base', '/x': '/base/x' } },
     {
       prefix: '/files',
       serverPath: '/mcp',
+      subPaths: ['/x'],
       paths: { '/files': '/mcp', '/files/': '/mcp/', '/files/mcp': '/mcp', '/files/x': '/mcp/x' },
     },
     { prefix: '/mcp', serverPath: '/mcp', paths: { '/mcp': '/mcp', '/mcp/mcp': '/mcp' } },
     { path: '/hook', to: '/v1', serverPath: '/mcp', paths: { '/hook': '/v1/mcp' } },
   ];
 
-  for (const { prefix, path, to = '', serverPath, paths } of MAPPINGS) {
-    const route = JSON.stringify({ prefix, path, to, serverPath });
+  for (const { prefix, path, to = '', serverPath, subPaths, paths } of MAPPINGS) {
+    const route = JSON.stringify({ prefix, path, to, serverPath, subPaths });
     verifies(['mcp.path-appended', 'route.from-to'], `the path is mapped by ${route}`, async () => {
       await using mapped = await startGatewayWithUsers();
       const from = mapped.originOf('mapped');
@@ -56,7 +65,12 @@ describe('The path at the upstream', () => {
           ...{ from, to: upstream().origin + to, allowAnyAuthenticatedUser: true },
           ...(prefix !== undefined && { prefix }),
           ...(path !== undefined && { path }),
-          mcp: { server: serverPath === undefined ? {} : { path: serverPath } },
+          mcp: {
+            server: {
+              ...(serverPath !== undefined && { path: serverPath }),
+              ...(subPaths && { subPaths: subPaths.map((subPath) => ({ path: subPath })) }),
+            },
+          },
         },
       });
       const url = from + (prefix ?? path ?? '');

@@ -4,7 +4,7 @@ import { BrowserJar } from '../../support/browser-jar.ts';
 import { startGatewayWithUsers } from '../../support/gateway-with-users.ts';
 import { send } from '../../support/http-client.ts';
 import { openForAll } from '../../support/open-for-all.ts';
-import { signInClient } from '../../support/signed-in-client.ts';
+import { mcpHeaders, signInClient } from '../../support/signed-in-client.ts';
 import {
   NAVIGATION,
   sessionCookieAt,
@@ -155,8 +155,7 @@ verifies(
     const second = await who.open(`${two}/y`);
     expect({ status: second.status, url: second.url }).toEqual({ status: 200, url: `${two}/y` });
     const { accessToken } = await signInClient(tools, { browser: who });
-    const headers = { authorization: `Bearer ${accessToken}` };
-    expect((await send(tools, { headers })).status).toBe(200);
+    expect((await send(tools, { headers: mcpHeaders(accessToken) })).status).toBe(200);
     expect(identityProvider.authorizationRequests).toHaveLength(1);
     // Consent is given on the authenticate host, so the MCP host has no session.
     expect(who.cookies.filter(({ host }) => host === new URL(tools).hostname)).toEqual([]);

@@ -29,6 +29,9 @@ export const BROKEN_ROUTES: Readonly<Record<string, readonly string[]>> = {
     '{ websocketAllowedOrigins: [https://chat.example.com] }',
     '{ allowWebsockets: false, websocketAllowedOrigins: [https://chat.example.com] }',
   ],
+  'mcp.server.subPaths cannot be combined with path, which serves no other path; use prefix': [
+    '{ path: /a, mcp: { server: { subPaths: [{ path: /b }] } } }',
+  ],
   'must be at most 24h': ['{ timeouts: { request: 24h1ms } }'],
 };
 

@@ -47,6 +47,22 @@ export const INVALID_ROUTES: readonly InvalidManifest[] = [
     'mcp: { server: { maxRequestBytes: 1.5 } }',
     'spec.mcp.server.maxRequestBytes: must be an integer',
   ],
+  [
+    'mcp: { server: { sub_paths: [] } }',
+    'spec.mcp.server.sub_paths: is not a known field; did you mean "subPaths"?',
+  ],
+  [
+    'mcp: { server: { subPaths: [{ inspected: false }] } }',
+    'spec.mcp.server.subPaths[0].path: is required',
+  ],
+  [
+    'mcp: { server: { subPaths: [{ path: files }] } }',
+    'spec.mcp.server.subPaths[0].path: must begin with "/"',
+  ],
+  [
+    'mcp: { server: { subPaths: [{ path: /a, inspected: "no" }] } }',
+    'spec.mcp.server.subPaths[0].inspected: must be a boolean',
+  ],
   ['policy: { allow: { or: [{}] } }', 'spec.policy.allow.or[0]: must not be empty'],
   [
     'policy: { allow: { or: [{ email: a, user: b }] } }',

@@ -3,6 +3,7 @@ import { PROVIDER } from './provider.ts';
 /** Changes of a Route's spec that leave it valid. */
 export const VALID_ROUTES: readonly string[] = [
   'mcp: { server: {} }',
+  'mcp: { server: { subPaths: [{ path: /sse }, { path: /files, inspected: false }] } }',
   'from: http://localhost:8080/',
   'from: https://[::1]:8443',
   'from: https://*.Example.com',

@@ -17,8 +17,10 @@ describe('docs/kubernetes.md', () => {
     const ofProblems = problemReasons().filter((reason) => reason !== NEVER_SHOWN);
 
     const section = sectionOf('## Status of a Route', '### Rejected resources');
-    const [, inText = ''] = /with the reason `(\w+)`/.exec(section) ?? [];
-    const listed = [...reasonColumn(section), inText];
+    const inText = [...section.matchAll(/with the reason\s`(\w+)`/g)].map(
+      ([, reason = '']) => reason,
+    );
+    const listed = [...reasonColumn(section), ...inText];
 
     expect(sorted(listed)).toEqual(sorted([...written, ...ofProblems]));
   });

@@ -233,7 +233,7 @@ function attempt(make: () => Permit): Permit | GatewayError {
 
 function webRoute(policy: Policy): GatewayRoute {
   const compiled = aCompiledRoute({ access: { kind: 'policy', policy } });
-  return { compiled, policy: buildPolicyEvaluator(policy) };
+  return { compiled, policy: buildPolicyEvaluator(policy), mcpPaths: undefined };
 }
 
 function mcpRoute(policy: Policy): GatewayRoute {

@@ -188,6 +188,20 @@ describe('a route as an API server sends it', () => {
       url: 'https://mcp.example.com:8443/a',
     });
   });
+
+  test('reports the paths that it serves without inspection', () => {
+    const cluster = startedCluster();
+    const from = 'https://mcp.example.com';
+    const paths = ['/sse', '/files'];
+    const subPaths = paths.map((path) => ({ path, inspected: path === '/sse' }));
+    cluster.put({
+      'team-a/mcp': { from, to: 'http://up', prefix: '/a/', mcp: { server: { subPaths } } },
+      'team-a/other': { from, to: 'http://up', prefix: '/b', mcp: { server: {} } },
+    });
+
+    expect(cluster.verdicts.get('team-a/mcp')).toMatchObject({ uninspectedPaths: ['/a/files'] });
+    expect(cluster.verdicts.get('team-a/other')).not.toHaveProperty('uninspectedPaths');
+  });
 });
 
 describe('a route of another class', () => {

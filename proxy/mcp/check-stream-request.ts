@@ -1,0 +1,37 @@
+import { BadRequestError, NotAcceptableError } from '../errors/request-errors.ts';
+import { MethodNotAllowedError } from '../errors/routing-errors.ts';
+import type { GatewayRequest } from '../http/gateway-request.ts';
+import { isStateless } from './mirrored-headers.ts';
+import { rawHeaderValues } from './raw-header.ts';
+
+/**
+ * Checks that a GET asks for a stream of events, and that a DELETE ends a session. Since 2026-07-28
+ * there are neither streams to open nor sessions.
+ *
+ * Attack: what a server answers to other requests at the path of its endpoint, such as a page or a
+ * document, is not covered by a policy about tools.
+ */
+export function checkStreamRequest({ method, message: { rawHeaders } }: GatewayRequest): void {
+  const [version = ''] = rawHeaderValues(rawHeaders, 'mcp-protocol-version');
+  if (isStateless(version)) throw new MethodNotAllowedError(['POST']);
+  if (method === 'DELETE') checkSession(rawHeaderValues(rawHeaders, 'mcp-session-id'));
+  else if (!rawHeaderValues(rawHeaders, 'accept').some(asksForEvents)) {
+    throw new NotAcceptableError('a GET here must accept text/event-stream');
+  }
+}
+
+/** It is not known which of two ids an upstream would take. */
+function checkSession(ids: readonly string[]): void {
+  if (ids.length === 1 && ids[0] !== '') return;
+  throw new BadRequestError('no-mcp-session', 'a DELETE must have one Mcp-Session-Id');
+}
+
+const EVENT_STREAM = /^[\t ]*text\/event-stream[\t ]*(?:;|$)/i;
+const NOT_ACCEPTABLE = /;[\t ]*q=0(?:\.0{0,3})?[\t ]*(?:;|$)/i;
+
+/**
+ * Returns whether an `Accept` field lists the type of event streams, as the transport requires (D-008).
+ */
+function asksForEvents(accept: string): boolean {
+  return accept.split(',').some((range) => EVENT_STREAM.test(range) && !NOT_ACCEPTABLE.test(range));
+}

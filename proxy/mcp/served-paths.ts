@@ -1,0 +1,30 @@
+import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
+
+/** How requests to a path of an MCP route are checked: by the rules of the transport, or not at all. */
+export type McpPathKind = 'inspected' | 'uninspected';
+
+/**
+ * Returns the paths that an MCP route serves, to be compared byte for byte: its endpoint, and the
+ * sub-paths that it lists. Undefined for other routes.
+ *
+ * A slash at the end of the endpoint, and the path of the endpoint at the upstream below it, lead to
+ * the same URL of the upstream.
+ *
+ * Attack: `DELETE /api/tables/1`. Every path of the upstream that is not its MCP endpoint would be
+ * open past a policy about tools.
+ */
+export function servedPaths({
+  path: { kind, value: endpoint },
+  mcpServer,
+}: Pick<CompiledRoute, 'path' | 'mcpServer'>): ReadonlyMap<string, McpPathKind> | undefined {
+  if (mcpServer === undefined) return undefined;
+  const paths = new Map<string, McpPathKind>();
+  if (endpoint !== '') paths.set(endpoint, 'inspected');
+  if (kind === 'exact') return paths;
+  for (const { path, inspected } of mcpServer.subPaths ?? []) {
+    paths.set(endpoint + path, inspected ? 'inspected' : 'uninspected');
+  }
+  const atUpstream = endpoint + mcpServer.path;
+  if (atUpstream !== '') paths.set(atUpstream, 'inspected');
+  return paths.set(`${endpoint}/`, 'inspected').set(`${atUpstream}/`, 'inspected');
+}
