@@ -18,6 +18,7 @@ import type { SealingKeys } from './crypto/sealing-key.ts';
 import { endpointFinder } from './endpoints/find-endpoint.ts';
 import { AssertionSigner } from './identity/assertion/assertion.ts';
 import { createIdentityEndpoints, type IdentityEndpoints } from './identity/identity-endpoints.ts';
+import { McpSessions } from './mcp-sessions/mcp-sessions.ts';
 import { createGuardedFetch, type GuardedFetch } from './outbound/guarded-fetch.ts';
 import { createFailureAnswers } from './pipeline/answer-failure.ts';
 import type { Forwarder } from './pipeline/forward.ts';
@@ -78,6 +79,7 @@ export function createStages(options: StagesOptions): DisposableStages {
     authenticators: { 'session-cookie': sessionCookies, 'external-token': tokenAuthenticator },
     authorizationLog: new AuthorizationLog(lines, now),
     assertions: new AssertionSigner({ defaultKeys: defaultSigningKeys, now }),
+    mcpSessions: new McpSessions(sealer),
     random: Math.random,
     forwarder: options.forwarder,
     accessLog: options.accessLog === true ? new AccessLog(lines, now) : undefined,

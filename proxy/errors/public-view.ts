@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { TokenRequiredError } from './authentication-errors.ts';
 import { ToolCallDeniedError } from './denial-errors.ts';
 import { GatewayError } from './gateway-error.ts';
+import { InvalidMcpSessionIdError, McpSessionNotFoundError } from './mcp-session-errors.ts';
 import { BodyTooLargeError, InvalidMessageError, NotAcceptableError } from './request-errors.ts';
 import { MethodNotAllowedError } from './routing-errors.ts';
 
@@ -28,6 +29,12 @@ export function describePublicly(error: unknown): string {
   }
   if (error instanceof MethodNotAllowedError || error instanceof NotAcceptableError) {
     return error.message;
+  }
+  if (error instanceof McpSessionNotFoundError) {
+    return 'there is no such MCP session; start a new one with an initialize request';
+  }
+  if (error instanceof InvalidMcpSessionIdError) {
+    return 'the server behind the gateway sent an invalid Mcp-Session-Id';
   }
   if (error instanceof ToolCallDeniedError) {
     return 'this tool call is not permitted by policy; other requests are not affected';

@@ -48,6 +48,8 @@ const NEVER_TRAILS: ReadonlySet<string> = new Set([
   'content-range',
   'content-type',
   'cookie',
+  // The client would get the server's own id of a session.
+  'mcp-session-id',
   'set-cookie',
   'www-authenticate',
 ]);

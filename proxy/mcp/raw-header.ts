@@ -1,3 +1,6 @@
+/** Lower-case name of the header that names an MCP session. */
+export const MCP_SESSION_ID = 'mcp-session-id';
+
 /**
  * Returns every value of a header, as the client sent them. Node joins repeated headers or keeps the
  * first, while the next server may keep the last.

@@ -6,6 +6,7 @@ import { rankOf, RANKS } from '../forwarding/targets/rank.ts';
 import type { TargetChoice } from '../forwarding/targets/target.ts';
 import { upstreamOrigin } from '../forwarding/upstream-path.ts';
 import { identityOf } from '../authentication/caller.ts';
+import { userKey } from '../records/user-key.ts';
 import type { Permit } from './permit.ts';
 
 /** The upstream to which a request is sent. */
@@ -47,9 +48,7 @@ function callerRankOf({ request, route, caller }: Permit): number | undefined {
   if (route.compiled.mcpServer === undefined) return undefined;
   const identity = identityOf(caller);
   // By subject, not by session: a user who signs in again stays with the same server.
-  return rankOf(
-    identity === undefined ? request.remoteAddress : `${identity.provider} ${identity.subject}`,
-  );
+  return rankOf(identity === undefined ? request.remoteAddress : userKey(identity));
 }
 
 /** Returns the backend at a point of [0, 1), which is divided among the backends by their weights. */

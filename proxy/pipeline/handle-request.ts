@@ -14,8 +14,9 @@ import { parseRequest } from '../http/parse-request.ts';
 import type { RequestMessage } from '../http/request-message.ts';
 import { sendResponse, type SentResponse } from '../http/send-response.ts';
 import type { Forwarded } from '../forwarding/forwarded.ts';
-import type { ResponsePlan } from '../forwarding/response/response-plan.ts';
+import type { ResponsePlan, UpstreamResponse } from '../forwarding/response/response-plan.ts';
 import type { AssertionSigner } from '../identity/assertion/assertion.ts';
+import type { McpSessions } from '../mcp-sessions/mcp-sessions.ts';
 import { checkMcpRequest } from '../mcp/check-mcp-request.ts';
 import type { AccessLog } from '../telemetry/access-log.ts';
 import type { AuthorizationLog } from '../telemetry/authorization-log.ts';
@@ -26,6 +27,7 @@ import { credentials } from './credentials.ts';
 import type { Forwarder } from './forward.ts';
 import { inspect, type InspectedBody } from './inspect.ts';
 import type { KnownRequest } from './known-request.ts';
+import { mcpSessionOf } from './mcp-session.ts';
 import { makeUpstreamRequest } from './make-upstream-request.ts';
 import { matchHost, type MatchedHost } from './match-host.ts';
 import { matchMcpPath } from './match-mcp-path.ts';
@@ -39,6 +41,7 @@ export interface Stages {
   readonly authenticators: Authenticators;
   readonly authorizationLog: AuthorizationLog;
   readonly assertions: AssertionSigner;
+  readonly mcpSessions: McpSessions;
   /** Returns numbers in [0, 1). */
   readonly random: () => number;
   readonly forwarder: Forwarder;
@@ -99,13 +102,16 @@ export async function handleRequest(
     const { authorizationLog, assertions } = stages;
     const permit = authorize(route, caller, { request, body, authorizationLog, configuration });
 
-    const added = credentials(permit, { origin, configuration, assertions });
+    const { mcpSessions } = stages;
+    const session = mcpSessionOf(permit, { origin, configuration, mcpSessions });
+    const added = credentials(permit, { origin, configuration, assertions, session });
     const upstream = makeUpstreamRequest(
       permit,
       added instanceof Promise ? await added : added,
       chooseUpstream(permit, { configuration, random: stages.random }),
     );
-    const planner = (): ResponsePlan => planResponse(permit);
+    const planner = ({ rawHeaders }: UpstreamResponse): ResponsePlan =>
+      planResponse(permit, rawHeaders, { session, mcpSessions });
     const forwarded = await stages.forwarder.forward(upstream, response, planner);
     sent = forwarded;
     // The response has ended already: this is for the log.

@@ -223,7 +223,7 @@ describe('A page of another origin', () => {
         names.filter((one) => one.toLowerCase() === name).length;
       expect(count('access-control-allow-origin')).toBe(1);
       expect(count('access-control-expose-headers')).toBe(1);
-      expect(response.headers['mcp-session-id']).toBe('abc');
+      expect(count('mcp-session-id')).toBe(1);
     },
   );
 

@@ -71,6 +71,19 @@ export const MCP_RESOURCES = {
     source: TRANSPORT,
     behavior: 'What was understood passes byte for byte, and so does what the server answers.',
   },
+  'session.sealed': {
+    source: `${TRANSPORT}, Session Management`,
+    behavior:
+      'The client gets the id of its MCP session sealed, the server gets its own, and every proxy can open it.',
+  },
+  'session.of-its-user': {
+    source: 'MCP, Security Best Practices, Session Hijacking',
+    behavior: 'An MCP session is 404 for every other user and on every other route.',
+  },
+  'session.none': {
+    source: `${TRANSPORT}, 2026-07-28`,
+    behavior: 'Since 2026-07-28 there are no sessions, so neither side gets a session id.',
+  },
   'transport.methods': {
     source: TRANSPORT,
     behavior:

@@ -169,7 +169,7 @@ function upstreamRequest(
   return makeUpstreamRequest(
     permit,
     {
-      authorization: compiled.mcpServer === undefined ? 'forward' : 'remove',
+      ofClient: compiled.mcpServer === undefined ? 'forward' : 'remove',
       added: options.added ?? [],
     },
     { origin, choice: isTarget ? { targets, callerRank: undefined } : undefined },

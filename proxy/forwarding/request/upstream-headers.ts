@@ -6,9 +6,9 @@ import { mustNotComeFromClient, mayTrail } from '../client-forbidden-fields.ts';
 
 /** The credentials that an upstream gets. */
 export interface UpstreamCredentials {
-  /** Whether the client's `Authorization` is forwarded. */
-  readonly authorization: 'forward' | 'remove';
-  /** Flat list of names and values: the assertion, an internal token. */
+  /** Whether the client's `Authorization` and `Mcp-Session-Id` are forwarded. */
+  readonly ofClient: 'forward' | 'remove';
+  /** Flat list of names and values: the assertion, an internal token, the server's id of a session. */
   readonly added: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export interface UpstreamCredentials {
 export function upstreamHeaders(
   { id, authority, remoteAddress, message }: GatewayRequest,
   scheme: 'http' | 'https',
-  { authorization, added }: UpstreamCredentials,
+  { ofClient, added }: UpstreamCredentials,
 ): readonly string[] {
   const { rawHeaders } = message;
   const listed = listedInConnection(message.headers.connection);
@@ -32,7 +32,7 @@ export function upstreamHeaders(
     const value = rawHeaders[index + 1] ?? '';
     const rule = ruleFor(name);
     if (rule === 'drop' || listed?.has(name.toLowerCase()) === true) continue;
-    const kept = rule === 'keep' ? value : valueToKeep(rule, value, authorization);
+    const kept = rule === 'keep' ? value : valueToKeep(rule, value, ofClient);
     if (kept !== undefined) headers.push(name, kept);
   }
   headers.push('X-Forwarded-For', remoteAddress);
@@ -43,12 +43,13 @@ export function upstreamHeaders(
 
 /** Returns the part of a credential that the upstream gets; undefined if it gets nothing. */
 function valueToKeep(
-  rule: 'cookie' | 'authorization',
+  rule: 'cookie' | 'authorization' | 'session',
   value: string,
-  authorization: 'forward' | 'remove',
+  ofClient: 'forward' | 'remove',
 ): string | undefined {
+  if (rule === 'session') return ofClient === 'remove' ? undefined : value;
   if (rule === 'authorization') {
-    return authorization === 'remove' || holdsGatewayToken(value) ? undefined : value;
+    return ofClient === 'remove' || holdsGatewayToken(value) ? undefined : value;
   }
   const others = withoutGatewayCookies(value);
   return others === '' ? undefined : others;
@@ -68,7 +69,7 @@ export function upstreamTrailers(rawTrailers: readonly string[]): [string, strin
 }
 
 /** How the header fields of one name are treated. */
-type Rule = 'drop' | 'keep' | 'cookie' | 'authorization';
+type Rule = 'drop' | 'keep' | 'cookie' | 'authorization' | 'session';
 
 /** Most names repeat in every request. The bound is for names that clients make up. */
 const MAX_KNOWN_RULES = 1_000;
@@ -78,8 +79,16 @@ function ruleFor(name: string): Rule {
   const known = knownRules.get(name);
   if (known !== undefined) return known;
   const lower = name.toLowerCase();
-  const isCredential = lower === 'cookie' || lower === 'authorization';
-  const rule = isCredential ? lower : mustNotComeFromClient(lower) ? 'drop' : 'keep';
+  const rule = makeRule(lower);
   if (knownRules.size < MAX_KNOWN_RULES) knownRules.set(name, rule);
   return rule;
 }
+
+function makeRule(lower: string): Rule {
+  if (lower === 'cookie' || lower === 'authorization') return lower;
+  if (mustNotComeFromClient(lower)) return 'drop';
+  // CGI and WSGI read `Mcp_Session_Id` as the same variable.
+  return SESSION_ID.test(lower) ? 'session' : 'keep';
+}
+
+const SESSION_ID = /^mcp[^a-z\d]session[^a-z\d]id$/;

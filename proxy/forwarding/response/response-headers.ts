@@ -95,16 +95,19 @@ function gather(gathered: Gathered, lower: string, name: string, value: string):
   }
 }
 
-/** Returns the fields of an informational response, without cookies. */
+/** Returns the fields of an informational response, without cookies and ids of MCP sessions. */
 export function informationHeaders(raw: RawFields): string[] {
   const fields: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
     const name = textOf(raw[index]);
     const lower = name.toLowerCase();
-    if (lower !== 'set-cookie' && !isHopByHop(lower)) fields.push(name, textOf(raw[index + 1]));
+    if (isHopByHop(lower) || NEVER_A_HINT.has(lower)) continue;
+    fields.push(name, textOf(raw[index + 1]));
   }
   return fields;
 }
+
+const NEVER_A_HINT: ReadonlySet<string> = new Set(['set-cookie', 'mcp-session-id']);
 
 /** Returns the trailer fields for the client. */
 export function responseTrailers(raw: RawFields): [string, string][] {

@@ -35,7 +35,7 @@ function sent(
     message,
   };
   const flat = upstreamHeaders(request, 'https', {
-    authorization: 'forward',
+    ofClient: 'forward',
     added: [],
     ...credentials,
   });
@@ -165,7 +165,7 @@ describe('header fields for the upstream', () => {
       ['AUTHORIZATION', 'Basic other'],
     ];
     const added = ['Authorization', 'Bearer internal'];
-    expect(sent(fields, { authorization: 'remove', added })).toStrictEqual([
+    expect(sent(fields, { ofClient: 'remove', added })).toStrictEqual([
       ...GATEWAY_FIELDS,
       ['Authorization', 'Bearer internal'],
     ]);

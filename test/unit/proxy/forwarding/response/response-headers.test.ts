@@ -98,7 +98,7 @@ describe('header fields for the client', () => {
   );
 });
 
-test('fields of early hints exclude cookies, so that no upstream can plant one', () => {
+test('fields of early hints exclude cookies, and ids of MCP sessions, which are sealed for clients', () => {
   const raw = bytes(
     'Link',
     '</a.css>',
@@ -106,6 +106,8 @@ test('fields of early hints exclude cookies, so that no upstream can plant one',
     '__Host-gatehouse=planted',
     'Set-cookie',
     'a=1',
+    'Mcp-Session-Id',
+    'of-the-server',
   );
   expect(informationHeaders(raw)).toStrictEqual(['Link', '</a.css>']);
 });
@@ -113,7 +115,7 @@ test('fields of early hints exclude cookies, so that no upstream can plant one',
 test('trailer fields for the client exclude framing, cookies and the gateway’s own fields', () => {
   const raw = bytes(
     ...['X-Sum', '1', 'Set-Cookie', 'a=1', 'Content-Length', '3', 'Connection', 'close'],
-    ...['Server-Timing', 'db;dur=1'],
+    ...['Server-Timing', 'db;dur=1', 'mcp-Session-id', 'of-the-server'],
   );
   expect(responseTrailers(raw)).toStrictEqual([
     ['X-Sum', '1'],
