@@ -16,7 +16,7 @@ export interface JsonRpcMessage {
   readonly method: string | undefined;
   /** `params.name` of a `tools/call`, whether it has an id or not. */
   readonly toolName: string | undefined;
-  /** `params.arguments` of a `tools/call`; empty when it has none. */
+  /** `params.arguments` of a `tools/call`; empty when it has none, or null. */
   readonly toolArguments: JsonObject | undefined;
   /** The value that the `Mcp-Name` header mirrors for this method, if the message has it. */
   readonly mirroredName: string | undefined;
@@ -27,7 +27,9 @@ export interface JsonRpcMessage {
 /** The id of a JSON-RPC request. */
 export type MessageId = string | number;
 
-const ENVELOPE_KEYS = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
+const CALL_KEYS = new Set(['jsonrpc', 'id', 'method', 'params']);
+const RESULT_KEYS = new Set(['jsonrpc', 'id', 'result']);
+const ERROR_KEYS = new Set(['jsonrpc', 'id', 'error']);
 const PARAMS_KEYS = ['name', 'uri', 'taskId', 'arguments', '_meta'];
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 
@@ -35,9 +37,11 @@ const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
  * Parses the body of a POST to an MCP endpoint: one JSON-RPC 2.0 message, read strictly.
  *
  * Refuses what two parsers could read differently, so that policy decides on what the upstream runs:
- * duplicate keys at any depth, keys that differ only in case from a key that is read here, batches,
- * encodings other than UTF-8, U+0000 in keys, and names, ids and methods that are not Unicode or have
- * U+0000.
+ * duplicate keys at any depth, members that JSON-RPC does not have, keys that differ only in case from a
+ * key that is read here, batches, encodings other than UTF-8, U+0000 in keys, and names, ids and methods
+ * that are not Unicode or have U+0000.
+ *
+ * Null for params, their arguments or `_meta` counts as absent: the Go SDK writes an empty map so.
  */
 export function parseMessage(body: Buffer): JsonRpcMessage {
   if (!isUtf8(body)) throw invalid('the body is not UTF-8', PARSE_ERROR);
@@ -60,16 +64,17 @@ function invalid(message: string, code = INVALID_REQUEST): InvalidMessageError {
 }
 
 function readMessage(envelope: JsonObject): JsonRpcMessage {
-  refuseCaseVariants(envelope, ENVELOPE_KEYS);
   if (member(envelope, 'jsonrpc') !== '2.0') throw invalid('"jsonrpc" is not "2.0"');
   const id = readId(envelope);
   const isResult = Object.hasOwn(envelope, 'result');
   const isError = Object.hasOwn(envelope, 'error');
   if (Object.hasOwn(envelope, 'method')) {
     if (isResult || isError) throw invalid('the message is a request and a response');
+    refuseForeignMembers(envelope, CALL_KEYS);
     return readCall(envelope, id);
   }
   if (isResult === isError) throw invalid('the message is neither a request nor a response');
+  refuseForeignMembers(envelope, isResult ? RESULT_KEYS : ERROR_KEYS);
   if (isResult && id === undefined) throw invalid('the response has no id');
   return RESPONSE;
 }
@@ -120,8 +125,7 @@ function readCall(envelope: JsonObject, id: MessageId | undefined): JsonRpcMessa
 }
 
 function readParams(envelope: JsonObject): JsonObject {
-  if (!Object.hasOwn(envelope, 'params')) return {};
-  const params = envelope['params'];
+  const params = member(envelope, 'params') ?? {};
   if (!isRecord(params)) throw invalid('"params" is not an object');
   refuseCaseVariants(params, PARAMS_KEYS);
   return params;
@@ -134,7 +138,7 @@ function readTool(
   if (method !== 'tools/call') return { toolName: undefined, toolArguments: undefined };
   const toolName = member(params, 'name');
   if (!isText(toolName)) throw invalid('"name" of the tool is not a text');
-  const toolArguments = Object.hasOwn(params, 'arguments') ? params['arguments'] : {};
+  const toolArguments = member(params, 'arguments') ?? {};
   if (!isRecord(toolArguments)) throw invalid('"arguments" of the tool is not an object');
   return { toolName, toolArguments };
 }
@@ -148,13 +152,23 @@ function readMirroredName(method: string, params: JsonObject): string | undefine
 }
 
 function readProtocolVersion(params: JsonObject): string | undefined {
-  if (!Object.hasOwn(params, '_meta')) return undefined;
-  const meta = params['_meta'];
+  const meta = member(params, '_meta') ?? undefined;
+  if (meta === undefined) return undefined;
   if (!isRecord(meta)) throw invalid('"_meta" is not an object', INVALID_PARAMS);
   refuseCaseVariants(meta, [VERSION_KEY]);
   const version = member(meta, VERSION_KEY);
   if (version === undefined || typeof version === 'string') return version;
   throw invalid(`"${VERSION_KEY}" is not a string`, INVALID_PARAMS);
+}
+
+/**
+ * The schema of MCP has no other members, and the official servers accept none.
+ *
+ * Attack: a server that takes the name of a tool, or a session, from a member beside `params`.
+ */
+function refuseForeignMembers(envelope: JsonObject, known: ReadonlySet<string>): void {
+  if (Object.keys(envelope).every((key) => known.has(key))) return;
+  throw invalid(`a message of this kind has no members besides ${[...known].join(', ')}`);
 }
 
 function refuseCaseVariants(object: JsonObject, names: readonly string[]): void {

@@ -78,6 +78,12 @@ describe('parseMessage', () => {
     ['neither a request nor a response', '{"jsonrpc":"2.0","id":1}'],
     ['a result and an error', '{"jsonrpc":"2.0","id":1,"result":{},"error":{}}'],
     ['a result without id', '{"jsonrpc":"2.0","result":{}}'],
+    ['params in a response', '{"jsonrpc":"2.0","id":1,"result":{},"params":{"name":"t"}}'],
+    ['params in an error', '{"jsonrpc":"2.0","error":{},"params":{"name":"t"}}'],
+    [
+      'a member that JSON-RPC does not have in a response',
+      '{"jsonrpc":"2.0","id":1,"result":{},"x":1}',
+    ],
     [
       'a key of another case in a response',
       '{"jsonrpc":"2.0","id":1,"result":{},"Method":"tools/call"}',
@@ -95,7 +101,13 @@ describe('parseMessage', () => {
     ['a request that is a response', '{"jsonrpc":"2.0","id":9,"method":"ping","result":{}}'],
     ['a request that is an error', '{"jsonrpc":"2.0","id":9,"method":"ping","error":{}}'],
     ['a list for params', '{"jsonrpc":"2.0","id":9,"method":"tools/call","params":["t"]}'],
-    ['null for params', '{"jsonrpc":"2.0","id":9,"method":"ping","params":null}'],
+    [
+      'null for the params of a tool call',
+      '{"jsonrpc":"2.0","id":9,"method":"tools/call","params":null}',
+    ],
+    ['a member that JSON-RPC does not have', '{"jsonrpc":"2.0","id":9,"method":"ping","x":1}'],
+    ['__proto__ beside a method', '{"jsonrpc":"2.0","id":9,"method":"ping","__proto__":{}}'],
+    ['null for a result beside a method', '{"jsonrpc":"2.0","id":9,"method":"ping","result":null}'],
     ['a tool call without params', '{"jsonrpc":"2.0","id":9,"method":"tools/call"}'],
     ['a tool call without a name', '{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{}}'],
     [
@@ -117,10 +129,6 @@ describe('parseMessage', () => {
     [
       'a text for arguments',
       '{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"t","arguments":"x"}}',
-    ],
-    [
-      'null for arguments',
-      '{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"t","arguments":null}}',
     ],
     [
       'a lone surrogate in a URI',

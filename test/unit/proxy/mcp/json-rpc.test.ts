@@ -35,6 +35,14 @@ describe('parseMessage', () => {
     expect(message).toMatchObject({ id: 'x', toolName: 't', toolArguments: {} });
   });
 
+  test('reads null as if the member were absent', () => {
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call' };
+    const withNull = parse({ ...call, params: { name: 't', arguments: null, _meta: null } });
+    expect(withNull).toEqual(parse({ ...call, params: { name: 't' } }));
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    expect(parse({ ...list, params: null })).toEqual(parse(list));
+  });
+
   test('reads the tool of a call without an id', () => {
     const message = parse({ jsonrpc: '2.0', method: 'tools/call', params: { name: 't' } });
 
