@@ -422,7 +422,7 @@ export interface GatewaySettings {
      */
     readonly identityProviders?: readonly {
       /**
-       * Name of the provider in this gateway. Changing it signs its users out.
+       * Name of the provider in this gateway. Changing it, or the issuer, signs its users out.
        */
       readonly name: string;
       /**

@@ -23,6 +23,7 @@ import { createGuardedFetch, type GuardedFetch } from './outbound/guarded-fetch.
 import { createFailureAnswers } from './pipeline/answer-failure.ts';
 import type { Forwarder } from './pipeline/forward.ts';
 import type { Stages } from './pipeline/handle-request.ts';
+import type { Identity } from './records/session.ts';
 import { sessionsOfProvider } from './store/sessions-of-provider.ts';
 import type { Stores } from './store/stores.ts';
 import { AccessLog } from './telemetry/access-log.ts';
@@ -60,9 +61,11 @@ export type DisposableStages = Stages & Disposable;
 export function createStages(options: StagesOptions): DisposableStages {
   const { configuration, logger, lines, defaultSigningKeys, now = Date.now } = options;
   const sealer = new Sealer(options.sealingKeys);
-  const stores = storesOfProvider(options.stores, configuration);
+  const isOfProvider = providerCheck(configuration);
+  const sessions = sessionsOfProvider(options.stores.sessions, isOfProvider);
+  const stores = { ...options.stores, sessions };
   const outageGraceSeconds = (): number => configuration.current?.settings.outageGraceSeconds ?? 0;
-  const checks = { stores, outageGraceSeconds, now };
+  const checks = { stores, outageGraceSeconds, isOfProvider, now };
   const identity = createIdentityEndpoints({ ...options, ...checks, sealer });
   const externalTokens = new ExternalTokens(sealer);
   const tokenAuthenticator = new ExternalTokenAuthenticator({ ...checks, externalTokens });
@@ -91,10 +94,12 @@ export function createStages(options: StagesOptions): DisposableStages {
   };
 }
 
-/** Returns the stores, with only the sessions of the configured identity provider. */
-function storesOfProvider(stores: Stores, configuration: ServedConfiguration): Stores {
-  const provider = (): string | undefined => configuration.current?.identityProvider?.name;
-  return { ...stores, sessions: sessionsOfProvider(stores.sessions, provider) };
+/** Makes the check whether a user is of the configured identity provider, by its name and its issuer. */
+function providerCheck(configuration: ServedConfiguration): (identity: Identity) => boolean {
+  return ({ provider, issuer }) => {
+    const current = configuration.current?.identityProvider;
+    return current?.name === provider && current.issuer === issuer;
+  };
 }
 
 function authorizationServerOptions(

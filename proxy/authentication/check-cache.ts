@@ -23,6 +23,8 @@ export interface CheckCacheOptions<Value> {
   readonly maxEntries: number;
   /** Returns whether a revocation ends a value. */
   readonly dependsOn: (value: Value, revocation: KnownRevocation) => boolean;
+  /** Returns whether a value still counts under the configuration that is served now. */
+  readonly isCurrent: (value: Value) => boolean;
   /** Returns when a value expires, in milliseconds since the epoch. */
   readonly expiryOf: (value: Value) => number;
   /** How long the last good check stays valid while the stores are unavailable; 0 for not at all. */
@@ -115,9 +117,7 @@ export class CheckCache<Value> implements Disposable {
         received.length = 0;
         const checkedAt = this.#options.now();
         const value = await check();
-        if (value === null || received.some((revocation) => this.#ends(value, revocation))) {
-          return this.#keep(key, null);
-        }
+        if (value === null || this.#isOver(value, received)) return this.#keep(key, null);
         if (!received.some(isMissed)) return this.#keep(key, { value, checkedAt });
       }
       throw new StoreUnavailableError('revocations were missed while the stores were asked');
@@ -161,12 +161,18 @@ export class CheckCache<Value> implements Disposable {
   #isValid({ value, checkedAt }: Entry<Value>, lifetimeMs: number, now: number): boolean {
     // A clock that was set back must not extend the life of a check.
     if (now < checkedAt) return false;
-    return now - checkedAt < lifetimeMs && now < this.#options.expiryOf(value);
+    if (now - checkedAt >= lifetimeMs || now >= this.#options.expiryOf(value)) return false;
+    return this.#options.isCurrent(value);
   }
 
   #receive(revocation: Revocation): void {
     for (const { received } of this.#underWay.values()) received.push(revocation);
     this.#entries.deleteWhere(({ value }) => isMissed(revocation) || this.#ends(value, revocation));
+  }
+
+  #isOver(value: Value, received: readonly Revocation[]): boolean {
+    if (!this.#options.isCurrent(value)) return true;
+    return received.some((revocation) => this.#ends(value, revocation));
   }
 
   #ends(value: Value, revocation: Revocation): boolean {

@@ -2,7 +2,7 @@ import { resourceIdentifier } from '../configuration/resource-identifier.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import { TokenRequiredError } from '../errors/authentication-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
-import type { Session } from '../records/session.ts';
+import type { Identity, Session } from '../records/session.ts';
 import type { Stores } from '../store/stores.ts';
 import type { AuthenticationContext, Authenticator } from './authenticator.ts';
 import { bearerToken } from './bearer-token.ts';
@@ -23,6 +23,8 @@ export interface ExternalTokenUse {
 export interface ExternalTokenAuthenticatorOptions {
   readonly externalTokens: ExternalTokens;
   readonly stores: Pick<Stores, 'sessions' | 'grants' | 'revokedTokens' | 'revocations'>;
+  /** Returns whether a user is of the identity provider that is configured now. */
+  readonly isOfProvider: (identity: Identity) => boolean;
   /** How long the last good check stays valid while the stores are unavailable. */
   readonly outageGraceSeconds: () => number;
   /** Milliseconds since the epoch. */
@@ -50,6 +52,7 @@ export class ExternalTokenAuthenticator implements Authenticator, Disposable {
   constructor({
     externalTokens,
     stores,
+    isOfProvider,
     outageGraceSeconds,
     now,
   }: ExternalTokenAuthenticatorOptions) {
@@ -60,6 +63,7 @@ export class ExternalTokenAuthenticator implements Authenticator, Disposable {
       revocations: stores.revocations,
       maxEntries: MAX_TOKENS,
       dependsOn: ({ claims }, revocation) => dependsOn(claims, revocation),
+      isCurrent: ({ caller }) => isOfProvider(caller.session.identity),
       expiryOf: ({ caller }) => caller.session.expiresAt,
       outageGraceSeconds,
       now,

@@ -3,6 +3,7 @@ import { hashToken } from '../crypto/tokens.ts';
 import { SignInRequiredError } from '../errors/authentication-errors.ts';
 import { readCookie, sessionCookieName } from '../http/cookies.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
+import type { Identity } from '../records/session.ts';
 import type { Stores } from '../store/stores.ts';
 import type { AuthenticationContext, Authenticator } from './authenticator.ts';
 import type { Caller } from './caller.ts';
@@ -22,6 +23,8 @@ interface KnownCookie {
 /** Options of a `SessionCookieAuthenticator`. */
 export interface SessionCookieAuthenticatorOptions {
   readonly stores: Pick<Stores, 'sessions' | 'browserSessions' | 'revocations'>;
+  /** Returns whether a user is of the identity provider that is configured now. */
+  readonly isOfProvider: (identity: Identity) => boolean;
   /** How long the last good check stays valid while the stores are unavailable. */
   readonly outageGraceSeconds: () => number;
   /** Milliseconds since the epoch. */
@@ -35,7 +38,12 @@ export class SessionCookieAuthenticator implements Authenticator, Disposable {
   /** By the cookie's value. */
   readonly #known: CheckCache<KnownCookie>;
 
-  constructor({ stores, now, outageGraceSeconds }: SessionCookieAuthenticatorOptions) {
+  constructor({
+    stores,
+    now,
+    isOfProvider,
+    outageGraceSeconds,
+  }: SessionCookieAuthenticatorOptions) {
     this.#stores = stores;
     this.#now = now;
     this.#known = new CheckCache<KnownCookie>({
@@ -44,6 +52,7 @@ export class SessionCookieAuthenticator implements Authenticator, Disposable {
       dependsOn: ({ caller }, revocation) =>
         (revocation.kind === 'session' || revocation.kind === 'browser') &&
         revocation.sessionId === caller.session.id,
+      isCurrent: ({ caller }) => isOfProvider(caller.session.identity),
       expiryOf: ({ caller }) => caller.session.expiresAt,
       outageGraceSeconds,
       now,

@@ -5,7 +5,7 @@ import { groupsInClaims, refersToOtherClaims, type SourceClaims } from './groups
 /** The settings that say how to read the claims of a provider. */
 export type ClaimSettings = Pick<
   CompiledIdentityProvider,
-  'name' | 'groupsClaim' | 'requireVerifiedEmail'
+  'name' | 'issuer' | 'groupsClaim' | 'requireVerifiedEmail'
 >;
 
 /** Why no identity can be made from claims: policies would decide without a part of it. */
@@ -45,7 +45,7 @@ interface IdentitySources {
 }
 
 function identityOf(
-  { name: provider, requireVerifiedEmail = false }: ClaimSettings,
+  { name: provider, issuer, requireVerifiedEmail = false }: ClaimSettings,
   groups: readonly string[],
   { idToken, userInfo }: IdentitySources,
 ): Identity {
@@ -57,6 +57,7 @@ function identityOf(
   const address = isDropped ? undefined : textOf(email);
   return {
     provider,
+    issuer,
     subject: idToken.sub,
     ...(address === undefined ? {} : { email: address }),
     ...(name === undefined ? {} : { name }),

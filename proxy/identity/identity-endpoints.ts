@@ -1,6 +1,7 @@
 import type { CompiledSigningKeys } from '../../shared/snapshot/snapshot.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { Sealer } from '../crypto/sealer.ts';
+import type { Identity } from '../records/session.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { SessionCookieAuthenticator } from '../authentication/session-cookie-authenticator.ts';
 import { createAccountEndpoint } from './sign-in/account.ts';
@@ -23,6 +24,8 @@ export interface IdentityOptions {
   readonly devAllowLoopback: boolean;
   /** Sign assertions, and are published, if the settings name no keys. */
   readonly defaultSigningKeys: CompiledSigningKeys;
+  /** Returns whether a user is of the identity provider that is configured now. */
+  readonly isOfProvider: (identity: Identity) => boolean;
   /** How long the last good check of a session stays valid while the stores are unavailable. */
   readonly outageGraceSeconds: () => number;
   /** Milliseconds since the epoch. */
@@ -45,10 +48,12 @@ export function createIdentityEndpoints({
   logger,
   devAllowLoopback,
   defaultSigningKeys,
+  isOfProvider,
   outageGraceSeconds,
   now,
 }: IdentityOptions): IdentityEndpoints {
-  const sessionCookies = new SessionCookieAuthenticator({ stores, now, outageGraceSeconds });
+  const checks = { stores, now, isOfProvider, outageGraceSeconds };
+  const sessionCookies = new SessionCookieAuthenticator(checks);
   const discovery = new ProviderDiscovery({ devAllowLoopback, now });
   const options = { stores, sealer, logger, now, sessionCookies, discovery };
   const renewal = new LiveSessions(options);

@@ -11,7 +11,12 @@ export interface PendingSignIn {
   readonly targetHash: TokenHash;
   /** Hash of the sign-in cookie at the authenticate host, of the browser that went to the provider. */
   readonly authenticateHash: TokenHash;
+  /**
+   * Name and issuer of the provider. The authorization code is sent to no other one, and nowhere without
+   * an issuer, as in records of releases that did not know it.
+   */
   readonly provider: string;
+  readonly issuer?: string;
   readonly nonce: string;
   /** PKCE verifier (RFC 7636). */
   readonly codeVerifier: string;

@@ -1,7 +1,12 @@
 /** The identity of a user, from the identity provider's last response. */
 export interface Identity {
-  /** Name of the identity provider; `subject` is unique only within it. */
+  /** Name of the identity provider in the settings. */
   readonly provider: string;
+  /**
+   * Issuer of the identity provider; `subject` is unique only within it. Absent in records of releases
+   * that did not know it: such an identity is of no provider.
+   */
+  readonly issuer?: string;
   readonly subject: string;
   /** Also absent if the provider calls it unverified. */
   readonly email?: string;

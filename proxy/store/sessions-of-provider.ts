@@ -1,19 +1,19 @@
+import type { Identity } from '../records/session.ts';
 import type { SessionStore } from './session-store.ts';
 
 /**
- * Returns the store with only the sessions of the configured identity provider. Sessions of a
- * different or renamed provider count as ended, because its subjects do not identify users of this
- * provider.
+ * Returns the store with only the sessions of users of the configured identity provider. Other sessions
+ * count as ended, because the subjects of another provider do not identify users of this one.
  */
 export function sessionsOfProvider(
   sessions: SessionStore,
-  provider: () => string | undefined,
+  isOfProvider: (identity: Identity) => boolean,
 ): SessionStore {
   return {
     create: (session) => sessions.create(session),
     async get(id) {
       const session = await sessions.get(id);
-      return session?.identity.provider === provider() ? session : null;
+      return session !== null && isOfProvider(session.identity) ? session : null;
     },
     revoke: (id) => sessions.revoke(id),
   };

@@ -7,6 +7,7 @@ const DAY = 86_400;
 
 const KEY: ConsentKey = {
   provider: 'corp',
+  providerIssuer: 'https://idp.example.com',
   subject: 'u-1',
   issuer: 'https://mcp.example.com',
   clientId: 'client-1',
@@ -26,6 +27,8 @@ describe.each(STORE_IMPLEMENTATIONS)('consent store in $name', ({ create }) => {
 
   test.each<Partial<ConsentKey>>([
     { provider: 'other' },
+    { providerIssuer: 'https://idp.example.com/' },
+    { providerIssuer: undefined },
     { subject: 'u-2' },
     { issuer: 'https://other.example.com' },
     { clientId: 'client-2' },

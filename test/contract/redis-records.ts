@@ -16,6 +16,7 @@ const HOUR_MS = 3_600_000;
 
 const AN_IDENTITY: Identity = {
   provider: 'corp',
+  issuer: 'https://idp.example.com',
   subject: 'user-of-the-provider',
   email: 'alice@example.com',
   name: 'Alice',
@@ -48,6 +49,7 @@ export const A_PENDING_SIGN_IN: PendingSignIn = {
   targetHash: hashToken('target'),
   authenticateHash: hashToken('browser'),
   provider: 'corp',
+  issuer: 'https://idp.example.com',
   nonce: 'a-nonce',
   codeVerifier: 'a-code-verifier',
 };
@@ -117,6 +119,7 @@ export function aGrant(id: string): Grant {
 
 export const A_CONSENT: ConsentKey = {
   provider: 'corp',
+  providerIssuer: 'https://idp.example.com',
   subject: 'user-of-the-provider',
   issuer: ORIGIN,
   clientId: 'https://client.example.com/metadata.json',

@@ -171,7 +171,8 @@ export async function startAuthorizationServer({
       body: Buffer.from(JSON.stringify(document ?? {})),
     });
   };
-  const browsers = new SessionCookieAuthenticator({ stores, now, outageGraceSeconds: () => 0 });
+  const checks = { stores, now, isOfProvider: () => true, outageGraceSeconds: () => 0 };
+  const browsers = new SessionCookieAuthenticator(checks);
   const logger = { info: log, warn: log, error: log };
   const discovery = new ProviderDiscovery({ devAllowLoopback: false, now });
   const renewal = new LiveSessions({ stores, discovery, logger, now });
@@ -195,12 +196,7 @@ export async function startAuthorizationServer({
     redirectToSignIn: ({ origin }, returnPath) =>
       seeOther(`${SIGN_IN_URL}?${new URLSearchParams({ to: origin + returnPath }).toString()}`),
   });
-  const authenticator = new ExternalTokenAuthenticator({
-    externalTokens,
-    stores,
-    outageGraceSeconds: () => 0,
-    now,
-  });
+  const authenticator = new ExternalTokenAuthenticator({ ...checks, externalTokens });
   const findEndpoint = endpointFinder(endpoints, OAUTH_WELL_KNOWNS);
   const gateway = { configuration, findEndpoint, authenticator };
   const server = createServer((message, response) => void serveGateway(message, response, gateway));
@@ -242,6 +238,7 @@ export function aSession(now: number): Session {
     signInId: randomToken(),
     identity: {
       provider: 'example',
+      issuer: SIGN_IN_URL,
       subject: 'alice',
       email: 'alice@example.com',
       groups: [],

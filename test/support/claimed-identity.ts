@@ -7,7 +7,7 @@ import type { Identity } from '../../proxy/records/session.ts';
 type Claims = Readonly<Record<string, unknown>>;
 
 /** Settings of a provider that says nothing about claims. */
-export const CORP: ClaimSettings = { name: 'corp' };
+export const CORP: ClaimSettings = { name: 'corp', issuer: 'https://idp.example' };
 
 /** Returns the identity in claims that have one. */
 export function claimedIdentity(

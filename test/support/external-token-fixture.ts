@@ -66,6 +66,7 @@ export function aFixture(): Fixture {
   const authenticator = new ExternalTokenAuthenticator({
     externalTokens,
     stores: { ...stores, sessions },
+    isOfProvider: () => true,
     outageGraceSeconds: () => GRACE_MS / 1000,
     now: () => time,
   });

@@ -171,8 +171,9 @@ function isRememberable({ redirectUri }: PendingAuthorization): boolean {
 
 function consentKey(pending: PendingAuthorization, { identity }: Session): ConsentKey {
   const { issuer, clientId, redirectUri, resource, scopes } = pending;
-  const { provider, subject } = identity;
-  return { provider, subject, issuer, clientId, redirectUri, resource, scopes };
+  const { provider, issuer: providerIssuer, subject } = identity;
+  const user = { provider, providerIssuer, subject };
+  return { ...user, issuer, clientId, redirectUri, resource, scopes };
 }
 
 async function approve(

@@ -66,7 +66,8 @@ async function askProvider(
 ): Promise<SignedInUser> {
   const startAgainUrl = pending.targetOrigin + pending.returnPath;
   const provider = requireIdentityProvider(configuration);
-  if (provider.name !== pending.provider) {
+  // Attack: mix-up (RFC 9700, section 4.4). A code is sent only to the provider that issued it.
+  if (provider.name !== pending.provider || provider.issuer !== pending.issuer) {
     const message = 'the identity provider changed during the sign-in';
     throw new SignInFailedError('other-provider', message, { startAgainUrl });
   }

@@ -91,7 +91,8 @@ async function redirectToProvider(
   );
   const { hash, setCookies } = bindBrowser(origin, cookies);
   const { nonce, codeVerifier } = secrets;
-  const pending = { targetOrigin, returnPath, targetHash, provider: provider.name, nonce };
+  const { name, issuer } = provider;
+  const pending = { targetOrigin, returnPath, targetHash, provider: name, issuer, nonce };
   await stores.pendingSignIns.save(
     hashToken(secrets.state),
     { ...pending, authenticateHash: hash, codeVerifier },

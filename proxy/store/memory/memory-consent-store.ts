@@ -22,6 +22,7 @@ export class MemoryConsentStore implements ConsentStore {
 
 /** JSON separates the members, so that different consents have different keys. */
 function keyOf(key: ConsentKey): string {
-  const { provider, subject, issuer, clientId, redirectUri, resource, scopes } = key;
-  return JSON.stringify([provider, subject, issuer, clientId, redirectUri, resource, scopes]);
+  const { provider, providerIssuer, subject, issuer, clientId, redirectUri } = key;
+  const user = [provider, providerIssuer, subject];
+  return JSON.stringify([...user, issuer, clientId, redirectUri, key.resource, key.scopes]);
 }

@@ -181,6 +181,20 @@ describe('An approval', () => {
 
   verifies(
     'as.consent',
+    'the consent page asks again when a provider of the same name has another issuer',
+    async () => {
+      await using server = await startAuthorizationServer({ documents });
+      await decide(server, authorizationUrl(DOCUMENT_URL, request), await server.signIn());
+      const { identity } = aSession(server.clock.now);
+      const cookie = await server.signIn(ISSUER, {
+        identity: { ...identity, issuer: 'https://other-issuer.example' },
+      });
+      expectPage(await consentPage(server, DOCUMENT_URL, request, cookie), 200);
+    },
+  );
+
+  verifies(
+    'as.consent',
     'the consent page asks again when another user gave the approval',
     async () => {
       await using server = await startAuthorizationServer({ documents });

@@ -28,6 +28,8 @@ const isStringList = isListOf(isString);
 
 const isIdentity = hasShape<Identity>({
   provider: isString,
+  // Absent in records of earlier releases: their users sign in again. An error would be a 503 instead.
+  issuer: isOptional(isString),
   subject: isString,
   email: isOptional(isString),
   name: isOptional(isString),
@@ -75,6 +77,7 @@ export const isPendingSignIn = hasShape<PendingSignIn>({
   targetHash: isTokenHash,
   authenticateHash: isTokenHash,
   provider: isString,
+  issuer: isOptional(isString),
   nonce: isString,
   codeVerifier: isString,
 });

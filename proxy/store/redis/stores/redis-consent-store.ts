@@ -35,6 +35,7 @@ export class RedisConsentStore implements ConsentStore {
 }
 
 function idOf(key: ConsentKey): string {
-  const { provider, subject, issuer, clientId, redirectUri, resource, scopes } = key;
-  return hashedId(provider, subject, issuer, clientId, redirectUri, resource, scopes);
+  const { provider, providerIssuer = '', subject, issuer, clientId, redirectUri } = key;
+  const user = [provider, providerIssuer, subject];
+  return hashedId(user, issuer, clientId, redirectUri, key.resource, key.scopes);
 }

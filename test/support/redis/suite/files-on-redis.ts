@@ -27,5 +27,6 @@ export const FILES_ON_REDIS: readonly string[] = [
   'test/conformance/web-routes/requests-without-session.test.ts',
   'test/conformance/web-routes/session-cookies.test.ts',
   'test/integration/official-clients.test.ts',
+  'test/integration/changed-issuer.test.ts',
   'test/integration/renamed-identity-provider.test.ts',
 ];

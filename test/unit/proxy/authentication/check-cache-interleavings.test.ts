@@ -68,6 +68,7 @@ async function run(
     revocations,
     maxEntries: 10,
     dependsOn: ({ sessionId }, known) => known.kind === 'session' && known.sessionId === sessionId,
+    isCurrent: () => true,
     expiryOf: () => Infinity,
     outageGraceSeconds: () => 60,
     now: () => time,

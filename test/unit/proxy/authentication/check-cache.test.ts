@@ -34,6 +34,7 @@ beforeEach(() => {
     maxEntries: 10,
     dependsOn: ({ sessionId }, revocation) =>
       revocation.kind === 'session' && revocation.sessionId === sessionId,
+    isCurrent: () => true,
     expiryOf: ({ expiresAt }) => expiresAt,
     outageGraceSeconds: () => grace,
     now: () => time,

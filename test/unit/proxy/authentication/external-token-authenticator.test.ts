@@ -170,6 +170,7 @@ test('An authenticator that is disposed of ends its subscription', () => {
   const authenticator = new ExternalTokenAuthenticator({
     externalTokens,
     stores: { ...stores, revocations },
+    isOfProvider: () => true,
     outageGraceSeconds: () => 0,
     now: () => NOW,
   });

@@ -27,7 +27,10 @@ describe('SessionCookieAuthenticator', () => {
     const now = (): number => time;
     stores = createMemoryStores(now);
     lookups = jest.spyOn(stores.browserSessions, 'get');
-    browsers = new SessionCookieAuthenticator({ stores, now, outageGraceSeconds: () => grace });
+    browsers = new SessionCookieAuthenticator({
+      ...{ stores, now, isOfProvider: () => true },
+      outageGraceSeconds: () => grace,
+    });
     session = {
       id: randomToken(),
       signInId: 'sign-in-1',

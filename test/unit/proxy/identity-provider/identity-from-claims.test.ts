@@ -12,6 +12,7 @@ describe('The identity in claims', () => {
 
     expect(claimedIdentity(idToken, userInfo)).toEqual({
       provider: 'corp',
+      issuer: 'https://idp.example',
       subject: 'u1',
       email: 'a@example.com',
       name: 'Ann',
@@ -23,6 +24,7 @@ describe('The identity in claims', () => {
   test('lacks what the provider does not send', () => {
     expect(claimedIdentity({ sub: 'u1' })).toEqual({
       provider: 'corp',
+      issuer: 'https://idp.example',
       subject: 'u1',
       groups: [],
       claims: { sub: 'u1' },

@@ -37,7 +37,11 @@ test.each([
     kept.push(refreshToken);
     return Promise.resolve();
   };
-  const credentials = { refreshToken: 'sent', identity: IDENTITY, settings: { name: 'test' } };
+  const credentials = {
+    refreshToken: 'sent',
+    identity: IDENTITY,
+    settings: { name: 'test', issuer: provider.origin },
+  };
   expect(await refreshIdentity(client, credentials, keep)).toMatchObject({ kind: 'over' });
   expect(kept).toEqual(['next']);
 });
