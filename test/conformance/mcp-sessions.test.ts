@@ -125,7 +125,6 @@ describe('An MCP session', () => {
 
   test.each([
     ['that the server would know', 'of-the-server'],
-    ['that is empty', ''],
     ['of 12 KiB', 'A'.repeat(12 * 1024)],
     ['beyond ASCII', 'caf\u00e9'],
   ])('with an id %s, which no proxy sealed, is 404', async (_, sessionId) => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals
 
 import { expectJsonRpcError } from '../support/expect-json-rpc-error.ts';
 import { open } from '../support/http-client.ts';
-import { emptyResult, startMcpRoute, type McpRoute } from '../support/mcp-route.ts';
+import { emptyResult, sessionResult, startMcpRoute, type McpRoute } from '../support/mcp-route.ts';
 import { verifies } from '../requirements/verifies.ts';
 
 const LIST = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
@@ -161,10 +161,7 @@ verifies(
       ...{ jsonrpc: '2.0', id: 0, method: 'initialize' },
       params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test' } },
     });
-    route.answerWith((message, response) => {
-      response.setHeader('Mcp-Session-Id', 'session-1');
-      emptyResult(message, response);
-    });
+    route.answerWith(sessionResult);
     const arrivals = await route.arrivalsDuring(async () => {
       const begun = await route.post(initialize);
       const legacy = { ...version, 'mcp-session-id': begun.headers['mcp-session-id'] };

@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Route } from '../../crds/types.ts';
 import { startGatewayWithUsers } from './gateway-with-users.ts';
 import { send, type Answer, type RequestOptions } from './http-client.ts';
+import { openMcpSession } from './open-mcp-session.ts';
 import { callMcp, mcpHeaders, signInClient } from './signed-in-client.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 
@@ -36,15 +37,16 @@ export const emptyResult: RequestListener = (_message, response) => {
   response.end('{"jsonrpc":"2.0","id":1,"result":{}}');
 };
 
-/** A DELETE ends a session. */
-function session(method: string): Headers {
-  return method === 'DELETE' ? { 'mcp-session-id': 'session-1' } : {};
-}
+/** Answers every request with an empty result, and with the id of an MCP session. */
+export const sessionResult: RequestListener = (message, response) => {
+  response.setHeader('Mcp-Session-Id', 'session-1');
+  emptyResult(message, response);
+};
 
 /** Starts a route that any signed-in user may call. */
 export async function startMcpRoute(server: McpServer = {}): Promise<McpRoute> {
   const bodies: Buffer[] = [];
-  let answer = emptyResult;
+  let answer = sessionResult;
   const upstream = await startUpstream((message, response) => {
     // A client that leaves before its request is complete gets no response.
     buffer(message).then(
@@ -62,6 +64,9 @@ export async function startMcpRoute(server: McpServer = {}): Promise<McpRoute> {
   });
   const { accessToken } = await signInClient(url);
   const headers = mcpHeaders(accessToken);
+  const session = await openMcpSession(url, accessToken);
+  bodies.length = 0;
+  answer = emptyResult;
   return {
     url,
     port: world.gateway.port,
@@ -71,7 +76,11 @@ export async function startMcpRoute(server: McpServer = {}): Promise<McpRoute> {
     answerWith: (listener) => (answer = listener),
     post: (body, more) => callMcp(url, accessToken, body, more),
     request: (method, more, path = '') =>
-      send(url + path, { method, headers: { ...headers, ...session(method), ...more } }),
+      send(url + path, {
+        method,
+        // A DELETE ends a session.
+        headers: { ...headers, ...(method === 'DELETE' && session), ...more },
+      }),
     async arrivalsDuring(run) {
       const before = upstream.requests.length;
       await run();

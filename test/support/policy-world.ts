@@ -4,7 +4,8 @@ import type { Route } from '../../crds/types.ts';
 import { expectJsonRpcError } from './expect-json-rpc-error.ts';
 import { startGatewayWithUsers, type GatewayWithUsers } from './gateway-with-users.ts';
 import { membersOf, send, type Answer } from './http-client.ts';
-import { emptyResult } from './mcp-route.ts';
+import { sessionResult } from './mcp-route.ts';
+import { openMcpSession } from './open-mcp-session.ts';
 import { callMcp, mcpHeaders, signInClient } from './signed-in-client.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 
@@ -44,7 +45,7 @@ export async function startPolicyWorld(): Promise<PolicyWorld> {
     message.resume();
     if (message.method === 'GET') {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
-    } else emptyResult(message, response);
+    } else sessionResult(message, response);
   });
   const world = await startGatewayWithUsers();
   const mcp = world.originOf('mcp');
@@ -55,14 +56,14 @@ export async function startPolicyWorld(): Promise<PolicyWorld> {
   for (const login of ['alice', 'carol']) {
     tokens.set(login, (await signInClient(mcp, { login })).accessToken);
   }
+  const session = await openMcpSession(mcp, tokens.get('alice') ?? '');
   const headersOf = (login: string): ReturnType<typeof mcpHeaders> =>
     mcpHeaders(tokens.get(login) ?? '');
   const ask = (message: object, login = 'alice'): Promise<Answer> =>
     callMcp(mcp, tokens.get(login) ?? '', message);
   return {
     ...{ gateway: world.gateway, upstream, mcp, serve, headersOf, ask },
-    request: (method) =>
-      send(mcp, { method, headers: { ...headersOf('alice'), 'mcp-session-id': 'session-1' } }),
+    request: (method) => send(mcp, { method, headers: { ...headersOf('alice'), ...session } }),
     async outcomeOf(message, login) {
       const before = upstream.requests.length;
       const answer = await ask(message, login);
