@@ -1,7 +1,7 @@
 import type { Route } from '../../crds/types.ts';
 import type { PathMatch } from '../../shared/snapshot/snapshot.ts';
 import { isReservedPath, RESERVED_PREFIX } from '../../shared/paths/reserved-path.ts';
-import { checkRegex } from './regex/check-regex.ts';
+import { regexProblem } from '../../shared/paths/path-expression.ts';
 import { made, invalid, type CompileResult } from './compile-result.ts';
 
 /** Compiles `prefix`, `path` or `regex`; without any of them a route serves every path. */
@@ -13,7 +13,7 @@ export function compilePathMatch(spec: Route['spec']): CompileResult<PathMatch> 
 }
 
 function compileRegex(value: string): CompileResult<PathMatch> {
-  const problem = checkRegex(value);
+  const problem = regexProblem(value);
   if (problem !== undefined) return invalid('spec.regex', 'InvalidRegex', problem);
   return made({ kind: 'regex', value });
 }

@@ -2,7 +2,7 @@ import { InvalidTargetError } from '../errors/oauth-errors.ts';
 import { RouteNotFoundError } from '../errors/routing-errors.ts';
 import type { EndpointContext } from '../endpoints/endpoint.ts';
 import { isReservedPath } from '../../shared/paths/reserved-path.ts';
-import { resourceIdentifier, resourcePath } from '../configuration/resource-identifier.ts';
+import { resourceIdentifier } from '../configuration/resource-identifier.ts';
 import type { GatewayRoute, HostRoutes } from '../configuration/routing-table.ts';
 import { withoutSlash } from './resource-path.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
@@ -15,9 +15,7 @@ const MAX_RESOURCE_LENGTH = 2048;
 /** Returns the MCP route of a path without a slash at its end: its own path or one below it. */
 export function mcpRouteAt(host: HostRoutes, path: string): GatewayRoute | null {
   if (isReservedPath(path)) return null;
-  const route =
-    host.mcpServers.find((candidate) => withoutSlash(resourcePath(candidate.compiled)) === path) ??
-    host.matchPath(path === '' ? '/' : path);
+  const route = host.mcpServersByPath.get(path) ?? host.matchPath(path === '' ? '/' : path);
   return route?.compiled.mcpServer === undefined ? null : route;
 }
 

@@ -1,3 +1,4 @@
+import type { Automaton } from '../../shared/paths/regex/automaton.ts';
 import { criteriaOf } from '../../shared/snapshot/policy.ts';
 import type { RejectedResource } from '../../shared/snapshot/rejected-resource.ts';
 import { routeKey } from '../../shared/snapshot/resource-key.ts';
@@ -7,9 +8,12 @@ import { buildPolicyEvaluator } from '../policy/build-policy-evaluator.ts';
 import type { PolicyEvaluator } from '../policy/decision.ts';
 import { oncePerObject } from '../cache/once-per-object.ts';
 import { EXACTLY, LOOSELY, type PathComparison } from './path-comparison.ts';
+import { PrefixTree } from './prefix-tree.ts';
+import { resourcePath } from './resource-identifier.ts';
 import type { ResourceChange } from './snapshot-changes.ts';
 import type { Steps } from './steps.ts';
 import { UnservableError } from './unservable-error.ts';
+import { isWildcard, WildcardTree } from './wildcard-tree.ts';
 import { originOf, type Origin } from '../../shared/snapshot/origin.ts';
 
 /** A route ready to serve. */
@@ -42,11 +46,15 @@ export interface HostRoutes {
   readonly scheme: 'http' | 'https';
   readonly port: number;
   readonly mcpServers: readonly GatewayRoute[];
+  /** The MCP routes by the path of their resource identifier, without a slash at its end. */
+  readonly mcpServersByPath: ReadonlyMap<string, GatewayRoute>;
   /**
    * Whether the path decides who may do what: there are several routes, a regular expression, or a policy
    * that tests the path. A path that the upstream could read differently must then be refused.
    */
   readonly isPathSensitive: boolean;
+  /** The most regular expressions and policy criteria that read one path. */
+  readonly pathTests: number;
   /** Exact path, then the longest prefix, then regular expressions by name, then the catch-all. */
   matchPath(path: string): GatewayRoute | undefined;
   /**
@@ -63,16 +71,25 @@ export interface HostRoutes {
 export class RoutingTable {
   /** By host and port of `from`. */
   readonly #hosts: ReadonlyMap<string, HostRoutes>;
+  readonly #wildcards: WildcardTree;
 
-  private constructor(hosts: ReadonlyMap<string, HostRoutes>) {
+  private constructor(hosts: ReadonlyMap<string, HostRoutes>, wildcards: WildcardTree) {
     this.#hosts = hosts;
+    this.#wildcards = wildcards;
   }
 
-  static readonly EMPTY = new RoutingTable(new Map());
+  static readonly EMPTY = new RoutingTable(new Map(), new WildcardTree([]));
 
   /** By `Host` header: exact name, then the longest wildcard. Without a port, 443 and then 80. */
   findHost(authority: string): HostRoutes | undefined {
-    return findHost(this.#hosts, authority);
+    const colon = authority.lastIndexOf(':');
+    const hasPort = colon !== -1 && !authority.endsWith(']');
+    if (hasPort) return this.#findName(authority.slice(0, colon), authority.slice(colon));
+    return this.#findName(authority, ':443') ?? this.#findName(authority, ':80');
+  }
+
+  #findName(name: string, port: string): HostRoutes | undefined {
+    return this.#hosts.get(name + port) ?? this.#hosts.get(this.#wildcards.find(name, port) ?? '');
   }
 
   /**
@@ -84,16 +101,19 @@ export class RoutingTable {
     if (changed.size === 0) return this;
     const hosts = new Map(this.#hosts);
     const rejected: RejectedResource[] = [];
+    let wildcardsChanged = false;
     for (const [key, { names, added }] of changed) {
       const kept = hosts.get(key)?.routes.filter(({ compiled }) => !names.has(compiled.name)) ?? [];
       rejected.push(...repeatedPaths(kept, added));
       const routes = [...kept, ...added].sort(byName);
       if (routes.length === 0) hosts.delete(key);
       else hosts.set(key, hostRoutes(routes));
+      wildcardsChanged ||= isWildcard(key) && hosts.has(key) !== this.#hosts.has(key);
       yield;
     }
     if (rejected.length > 0) throw new UnservableError(rejected);
-    return new RoutingTable(hosts);
+    const wildcards = wildcardsChanged ? new WildcardTree(hosts.keys()) : this.#wildcards;
+    return new RoutingTable(hosts, wildcards);
   }
 }
 
@@ -147,80 +167,63 @@ function byName(a: GatewayRoute, b: GatewayRoute): number {
   return a.compiled.name < b.compiled.name ? -1 : 1;
 }
 
-function findHost(
-  hosts: ReadonlyMap<string, HostRoutes>,
-  authority: string,
-): HostRoutes | undefined {
-  const colon = authority.lastIndexOf(':');
-  const hasPort = colon !== -1 && !authority.endsWith(']');
-  if (hasPort) return findName(hosts, authority.slice(0, colon), authority.slice(colon));
-  return findName(hosts, authority, ':443') ?? findName(hosts, authority, ':80');
-}
-
-function findName(
-  hosts: ReadonlyMap<string, HostRoutes>,
-  name: string,
-  port: string,
-): HostRoutes | undefined {
-  const exact = hosts.get(name + port);
-  if (exact !== undefined) return exact;
-  for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) {
-    const wildcard = hosts.get(`*${name.slice(dot)}${port}`);
-    if (wildcard !== undefined) return wildcard;
-  }
-  return undefined;
-}
-
 function hostRoutes(routes: readonly GatewayRoute[]): HostRoutes {
   const first = routes[0]?.compiled;
   if (first === undefined) throw new Error('a host has at least one route');
+  const mcpServers = routes.filter(({ compiled }) => compiled.mcpServer !== undefined);
+  const expressions = routes.filter(hasExpression).length;
+  const criteria = routes.reduce((most, route) => Math.max(most, pathCriteria(route)), 0);
   return {
     routes,
     host: first.host,
     scheme: first.scheme,
     port: first.port,
-    mcpServers: routes.filter(({ compiled }) => compiled.mcpServer !== undefined),
-    isPathSensitive: routes.length > 1 || routes.some(testsPath),
+    mcpServers,
+    mcpServersByPath: new Map(
+      mcpServers.map((route) => [resourcePath(route.compiled).replace(/\/$/, ''), route]),
+    ),
+    isPathSensitive: routes.length > 1 || expressions + criteria > 0,
+    pathTests: expressions + criteria,
     matchPath: pathMatcher(routes, EXACTLY),
     matchPathLoosely: pathMatcher(routes, LOOSELY),
   };
 }
 
-function testsPath({ compiled: { access, path } }: GatewayRoute): boolean {
-  if (path.kind === 'regex') return true;
-  if (access.kind === 'public') return false;
-  return criteriaOf(access.policy).some(({ kind }) => kind === 'http_path');
+function hasExpression({ compiled }: GatewayRoute): boolean {
+  return compiled.path.kind === 'regex';
+}
+
+/** Returns the number of criteria of a policy that test the path. */
+function pathCriteria({ compiled: { access } }: GatewayRoute): number {
+  if (access.kind === 'public') return 0;
+  return criteriaOf(access.policy).filter(({ kind }) => kind === 'http_path').length;
 }
 
 function pathMatcher(
   routes: readonly GatewayRoute[],
-  { key, text, pathOf }: PathComparison,
+  { textOf, keyOf, pathOf }: PathComparison,
 ): (path: string) => GatewayRoute | undefined {
   const exact = new Map<string, GatewayRoute>();
-  const prefixes = new Map<string, GatewayRoute>();
-  const expressions: { readonly route: GatewayRoute; readonly expression: RegExp }[] = [];
+  const prefixes = new PrefixTree<GatewayRoute>();
+  let catchAll: GatewayRoute | undefined;
+  const expressions: { readonly route: GatewayRoute; readonly expression: Automaton }[] = [];
   for (const route of routes) {
     const path = pathOf(route.compiled);
     if (path.kind === 'regex') expressions.push({ route, expression: path.expression });
-    else (path.kind === 'exact' ? exact : prefixes).set(path.key, route);
+    else if (path.kind === 'exact') exact.set(path.key, route);
+    else if (path.key === '') catchAll = route;
+    else prefixes.add(path.key, route);
   }
-  return (path) =>
-    exact.get(key(path)) ??
-    longestPrefix(prefixes, key(path)) ??
-    expressions.find(({ expression }) => expression.test(text(path)))?.route ??
-    prefixes.get('');
-}
-
-/** Prefixes match whole segments: `/a` owns `/a` and `/a/b`, not `/ab`. */
-function longestPrefix(
-  prefixes: ReadonlyMap<string, GatewayRoute>,
-  path: string,
-): GatewayRoute | undefined {
-  for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
-    const route = prefixes.get(path.slice(0, end));
-    if (route !== undefined) return route;
-  }
-  return undefined;
+  return (path) => {
+    const text = textOf(path);
+    const key = keyOf(text);
+    return (
+      exact.get(key) ??
+      prefixes.find(key) ??
+      expressions.find(({ expression }) => expression.matches(text))?.route ??
+      catchAll
+    );
+  };
 }
 
 /** Returns the origin of a host; for a wildcard host, with the name that the request is for. */

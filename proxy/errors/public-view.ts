@@ -53,6 +53,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   403: 'the request is not permitted by policy',
   404: 'there is nothing here',
   413: 'the body is too large',
+  414: 'the path is too long',
   421: 'this gateway does not serve this host',
   429: 'too many requests; try again later',
   500: 'the gateway failed to handle the request',

@@ -19,6 +19,17 @@ export class NotAcceptableError extends GatewayError {
   override readonly status = 406;
 }
 
+/** The path is longer than the gateway matches (RFC 9110, section 15.5.15). */
+export class PathTooLongError extends GatewayError {
+  override readonly name = 'PathTooLongError';
+  override readonly reason = 'path-too-long';
+  override readonly status = 414;
+
+  constructor(limit: number) {
+    super(`the path is longer than ${String(limit)} characters`);
+  }
+}
+
 /** The body is longer than the route or endpoint accepts. */
 export class BodyTooLargeError extends GatewayError {
   override readonly name = 'BodyTooLargeError';

@@ -1,4 +1,4 @@
-import { BadRequestError } from '../errors/request-errors.ts';
+import { BadRequestError, PathTooLongError } from '../errors/request-errors.ts';
 import type { ClientAddressOf } from './client-address.ts';
 import { distrust } from './distrust.ts';
 import type { GatewayRequest } from './gateway-request.ts';
@@ -39,6 +39,7 @@ function parse(
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
   const query = mark === -1 ? '' : target.slice(mark);
+  if (path.length > MAX_PATH_LENGTH) throw new PathTooLongError(MAX_PATH_LENGTH);
   if (!PLAIN_PATH.test(path)) checkPath(path);
   if (UNFIT_FOR_QUERY.test(query)) throw malformedTarget();
   const remoteAddress = clientAddressOf(message);
@@ -47,8 +48,18 @@ function parse(
 
 const MAX_HEADERS = 256;
 
+/** RFC 9110, section 4.1 recommends that URIs of 8,000 octets are supported. */
+const MAX_PATH_LENGTH = 8_000;
+
+/** RFC 1035, section 2.3.4: a name has at most 253 characters, and each label at most 63. */
+const MAX_NAME_LENGTH = 253;
+const MAX_AUTHORITY_LENGTH = MAX_NAME_LENGTH + ':65535'.length;
+const LABEL = String.raw`[a-z\d_-]{1,63}`;
+
 /** RFC 9110, section 7.2; names, IPv4 and bracketed IPv6 addresses, with a port or without. */
-const AUTHORITY = /^(?:[a-z\d._-]+|\[[a-f\d:.]+\])(?::\d{1,5})?$/;
+const AUTHORITY = new RegExp(
+  String.raw`^(${LABEL}(?:\.${LABEL})*\.?|\[[a-f\d:.]{2,45}\])(?::\d{1,5})?$`,
+);
 
 /**
  * Checks the fields that name the host and the length of a message. Reads the raw list, because Node
@@ -90,8 +101,15 @@ function readAuthority({ rawHeaders, httpVersion }: RequestMessage): string {
     );
   }
   if (host === undefined) throw new BadRequestError('no-host', 'the request names no host');
-  if (!AUTHORITY.test(host)) throw new BadRequestError('malformed-host', 'the host is malformed');
+  if (!isAuthority(host)) throw new BadRequestError('malformed-host', 'the host is malformed');
   return host;
+}
+
+/** Attack: a Host of thousands of labels is looked up, logged and quoted by everything after this. */
+function isAuthority(host: string): boolean {
+  if (host.length > MAX_AUTHORITY_LENGTH || !AUTHORITY.test(host)) return false;
+  const colon = host.lastIndexOf(':');
+  return host.length <= MAX_NAME_LENGTH || (colon !== -1 && colon <= MAX_NAME_LENGTH);
 }
 
 /** Node accepts any list that ends in `chunked`; recipients read the rest of it differently. */

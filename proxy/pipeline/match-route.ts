@@ -1,12 +1,17 @@
-import { BadRequestError } from '../errors/request-errors.ts';
+import { BadRequestError, PathTooLongError } from '../errors/request-errors.ts';
 import { RouteNotFoundError } from '../errors/routing-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { ambiguousPath } from '../http/parse-request.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { MatchedHost } from './match-host.ts';
 
-/** Bounds the cost of regular expressions, which can grow faster than the length of the path. */
-const MAX_DECIDING_PATH_LENGTH = 2048;
+/**
+ * Bounds the characters that are read while one path is matched: those of a path, times the regular
+ * expressions and criteria that may read it.
+ *
+ * Attack: the author of a host with a thousand of them could stall every other host.
+ */
+const MAX_CHARACTERS_READ = 256_000;
 
 /**
  * Finds the route of a host that owns a path.
@@ -18,7 +23,7 @@ export function matchRoute(
   { path }: Pick<GatewayRequest, 'path'>,
   { routes }: Pick<MatchedHost, 'routes'>,
 ): GatewayRoute {
-  if (routes?.isPathSensitive === true) checkDecidingPath(path);
+  if (routes?.isPathSensitive === true) checkDecidingPath(path, routes.pathTests);
   const route = routes?.matchPath(path);
   if (routes?.isPathSensitive === true && routes.matchPathLoosely(path) !== route) {
     throw ambiguous();
@@ -27,9 +32,9 @@ export function matchRoute(
   return route;
 }
 
-function checkDecidingPath(path: string): void {
-  if (path.length > MAX_DECIDING_PATH_LENGTH) {
-    throw new BadRequestError('path-too-long', 'the path is too long to match routes by');
+function checkDecidingPath(path: string, pathTests: number): void {
+  if (path.length * pathTests > MAX_CHARACTERS_READ) {
+    throw new PathTooLongError(Math.floor(MAX_CHARACTERS_READ / pathTests));
   }
   if (ambiguousPath(path)) throw ambiguous();
 }

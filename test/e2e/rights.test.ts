@@ -92,7 +92,7 @@ describe('rights', () => {
     await gateway.untilSettingsCondition('Programmed', 'True/Programmed');
     await gateway.applyRoute('backend', { backendRefs: [{ name: 'app', port: SERVICE_PORT }] });
     await gateway.untilCondition('backend', 'Programmed', 'True/Programmed');
-    await gateway.applyRoute('first', { regex: '(a+)+$' });
+    await gateway.applyRoute('first', { regex: '(?=a)$' });
     await gateway.untilCondition('first', 'Accepted', 'False/InvalidRegex');
     await eventually('an Event is written', () =>
       requestsOf(CONTROLLER).some(({ resource }) => resource === 'events'),

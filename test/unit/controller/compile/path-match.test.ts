@@ -65,7 +65,7 @@ describe('the path of a route', () => {
   });
 
   test('cannot be an unsafe regular expression', () => {
-    expect(compilePathMatch(aRoute({ regex: '(a+)+' }).spec)).toMatchObject({
+    expect(compilePathMatch(aRoute({ regex: '(?=a)' }).spec)).toMatchObject({
       problems: [{ path: 'spec.regex', reason: 'InvalidRegex' }],
     });
   });

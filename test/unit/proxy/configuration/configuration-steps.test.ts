@@ -189,7 +189,7 @@ describe('the configuration after a change', () => {
     [
       'a regular expression',
       aSnapshot(SETTINGS, aCompiledRoute({ path: { kind: 'regex', value: '(' } })),
-      'Invalid regular expression',
+      'not a valid regular expression',
     ],
     [
       'a target',

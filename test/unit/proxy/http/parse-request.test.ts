@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 
 import { describe, expect, test } from '@jest/globals';
 
-import { BadRequestError } from '../../../../proxy/errors/request-errors.ts';
+import { BadRequestError, PathTooLongError } from '../../../../proxy/errors/request-errors.ts';
 import { clientAddressBehind } from '../../../../proxy/http/client-address.ts';
 import { isDistrusted } from '../../../../proxy/http/distrust.ts';
 import type { GatewayRequest } from '../../../../proxy/http/gateway-request.ts';
@@ -125,6 +125,13 @@ describe('parsing a request', () => {
     ['malformed-host', ['Host', 'a:']],
     ['malformed-host', ['Host', 'a:x']],
     ['malformed-host', ['Host', '[::1']],
+    ['malformed-host', ['Host', 'a.'.repeat(8_000)]],
+    ['malformed-host', ['Host', `a.${'b'.repeat(64)}.example`]],
+    ['malformed-host', ['Host', `${'b.'.repeat(126)}de:80`]],
+    ['malformed-host', ['Host', `${'b.'.repeat(124)}cdef.a:80808`]],
+    ['malformed-host', ['Host', 'a..b']],
+    ['malformed-host', ['Host', '.a']],
+    ['malformed-host', ['Host', `[${':'.repeat(46)}]`]],
     ['ambiguous-framing', [...HOST, 'Content-Length', '5', 'content-length', '5']],
     ['ambiguous-framing', [...HOST, 'Content-Length', '5', 'Transfer-Encoding', 'chunked']],
     [
@@ -150,6 +157,13 @@ describe('parsing a request', () => {
     expect(reasonOf({ rawHeaders: [...HOST, ...many] })).toBe('too-many-headers');
   });
 
+  test('refuses a path of more than 8,000 characters, and no query for its length', () => {
+    const longest = `/${'a'.repeat(7_999)}`;
+    expect(parse({ url: `${longest}?${'b'.repeat(8_000)}` }).path).toBe(longest);
+    expect(() => parse({ url: `${longest}a` })).toThrow('longer than 8000 characters');
+    expect(() => parse({ url: `http://app.example.com${longest}a` })).toThrow(PathTooLongError);
+  });
+
   test("refuses TRACE, because its answer would show the upstream's credentials", () => {
     expect(reasonOf({ method: 'TRACE' })).toBe('trace-refused');
   });
@@ -159,6 +173,9 @@ describe('parsing a request', () => {
     ['127.0.0.1', '127.0.0.1'],
     ['[::1]:80', '[::1]:80'],
     ['under_score', 'under_score'],
+    ['app.example.com.', 'app.example.com.'],
+    [`${'b.'.repeat(126)}d:65535`, `${'b.'.repeat(126)}d:65535`],
+    [`${'b'.repeat(63)}.example`, `${'b'.repeat(63)}.example`],
   ])('reads Host: %s as %s', (host, authority) => {
     expect(parse({ rawHeaders: ['hOst', host] }).authority).toBe(authority);
   });

@@ -12,7 +12,7 @@ import {
 
 const A = 'https://a.example.com';
 const B = 'https://b.example.com';
-const BAD = publicSpec(A, { regex: '(a+)+' });
+const BAD = publicSpec(A, { regex: '(?=a)' });
 
 /** A cluster whose controller leads, and a follower that missed some changes. */
 class Pair {

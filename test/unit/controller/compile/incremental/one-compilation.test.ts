@@ -69,7 +69,7 @@ describe('a snapshot', () => {
   });
 
   test('is the same with an invalid route as without it', () => {
-    const invalid = aRoute({ regex: '(a+)+' }, { name: 'invalid' });
+    const invalid = aRoute({ regex: '(?=a)' }, { name: 'invalid' });
     fc.assert(
       fc.property(anyRoutes, (routes) => {
         const { snapshot, problems } = compile({ routes: [invalid, ...routes] });

@@ -34,7 +34,7 @@ const anySpec = fc
     ...upstream,
   }));
 
-const anyBadSpec = anySpec.map((spec) => ({ ...spec, prefix: undefined, regex: '(a+)+' }));
+const anyBadSpec = anySpec.map((spec) => ({ ...spec, prefix: undefined, regex: '(?=a)' }));
 
 type Change =
   | { readonly kind: 'put'; readonly name: string; readonly spec: object }
@@ -201,7 +201,7 @@ describe('any sequence of changes', () => {
 
   test('keeps everything in service if the last update is rejected', () => {
     const bad = fc.constantFrom(
-      publicSpec('https://a.example.com', { regex: '(a+)+' }),
+      publicSpec('https://a.example.com', { regex: '(?=a)' }),
       publicSpec('https://b.example.com', { hat: 1 }),
       { from: 'https://c.example.com', to: 'http://up', policy: { deny: { or: [{ x: 1 }] } } },
     );

@@ -1,4 +1,4 @@
-import { characterSet, type CharacterSet } from './character-set.ts';
+import { characterSet, type CharacterSet, type Reading } from './character-set.ts';
 
 /** An element of a regular expression: an atom, and how often it may occur. */
 export interface Element {
@@ -13,10 +13,12 @@ export type Content =
   /** One character of a set. */
   | { readonly kind: 'set'; readonly characters: CharacterSet }
   | { readonly kind: 'group'; readonly branches: readonly Sequence[] }
-  /** `^`, `$`, `\b`, `\B`. */
-  | { readonly kind: 'boundary' }
+  | { readonly kind: 'boundary'; readonly boundary: Boundary }
   /** Look-around, back references, inline modifiers. */
   | { readonly kind: 'unsupported' };
+
+/** Matches between two characters. */
+export type Boundary = '^' | '$' | '\\b' | '\\B';
 
 /** A sequence of elements. */
 export type Sequence = readonly Element[];
@@ -33,15 +35,15 @@ const TOKEN = new RegExp(
 );
 
 /**
- * Parses a regular expression into its alternatives. `new RegExp(source, 'u')` must accept it, which
+ * Parses a regular expression into its alternatives, as a reading compares them. `new RegExp(source, 'u')` must accept it, which
  * keeps the parser simple: brackets balance, and braces are quantifiers.
  */
-export function parseRegex(source: string): readonly Sequence[] {
-  return readBranches((source.match(TOKEN) ?? []).values());
+export function parseRegex(source: string, reading: Reading): readonly Sequence[] {
+  return readBranches((source.match(TOKEN) ?? []).values(), reading);
 }
 
 /** Parses alternatives up to the end of the current group. */
-function readBranches(tokens: Iterator<string, undefined>): readonly Sequence[] {
+function readBranches(tokens: Iterator<string, undefined>, reading: Reading): readonly Sequence[] {
   const branches: Element[][] = [];
   let branch: Element[] = [];
   for (let token = tokens.next().value; token !== undefined; token = tokens.next().value) {
@@ -54,22 +56,29 @@ function readBranches(tokens: Iterator<string, undefined>): readonly Sequence[] 
       // A quantifier follows an element, since the expression is valid.
       branch = branch.with(-1, { ...branch.at(-1), ...quantifier } as Element);
     } else {
-      branch.push({ content: readContent(token, tokens), min: 1, max: 1 });
+      branch.push({ content: readContent(token, tokens, reading), min: 1, max: 1 });
     }
   }
   return [...branches, branch];
 }
 
-function readContent(token: string, tokens: Iterator<string, undefined>): Content {
+function readContent(
+  token: string,
+  tokens: Iterator<string, undefined>,
+  reading: Reading,
+): Content {
   if (token.startsWith('(')) {
-    const branches = readBranches(tokens);
+    const branches = readBranches(tokens, reading);
     const isGroup = token === '(' || token === '(?:' || /^\(\?<[^=!]/.test(token);
     return isGroup ? { kind: 'group', branches } : { kind: 'unsupported' };
   }
   if (/^\\(?:[1-9]|k)/.test(token)) return { kind: 'unsupported' };
-  if (['^', '$', '\\b', '\\B'].includes(token)) return { kind: 'boundary' };
-  return { kind: 'set', characters: characterSet(token) };
+  const boundary = BOUNDARIES.find((each) => each === token);
+  if (boundary !== undefined) return { kind: 'boundary', boundary };
+  return { kind: 'set', characters: characterSet(token, reading) };
 }
+
+const BOUNDARIES: readonly Boundary[] = ['^', '$', '\\b', '\\B'];
 
 interface Quantifier {
   readonly min: number;
