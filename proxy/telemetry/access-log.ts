@@ -1,3 +1,4 @@
+import { cutText } from '../../shared/telemetry/cut-text.ts';
 import type { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import type { Forwarded } from '../forwarding/forwarded.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
@@ -39,7 +40,7 @@ export class AccessLog {
       client: request?.remoteAddress,
       method: request?.method,
       host: request?.authority,
-      path: request?.path,
+      path: request && cutText(request.path),
       route,
       ...responseFields(response),
       'duration-ms': rounded(durationMs),

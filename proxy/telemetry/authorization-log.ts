@@ -1,3 +1,4 @@
+import { cutText } from '../../shared/telemetry/cut-text.ts';
 import type { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import { AUTHORIZE_LOG_FIELDS, type AuthorizeLogField } from '../../shared/snapshot/snapshot.ts';
 import type { Identity } from '../records/session.ts';
@@ -90,12 +91,18 @@ const VALUES: Readonly<Record<AuthorizeLogField, ValueOf | undefined>> = {
 };
 
 function text(value: string | undefined): string | undefined {
-  return value === undefined ? undefined : JSON.stringify(value);
+  return value === undefined ? undefined : JSON.stringify(cutText(value));
 }
+
+/** The parameters of every request that a route accepts by default are logged whole. */
+const MAX_PARAMETERS_LENGTH = 8_192;
 
 function parameters(message: JsonRpcMessage | undefined): string | undefined {
   const { toolArguments } = message ?? {};
-  return toolArguments === undefined ? undefined : JSON.stringify(toolArguments);
+  if (toolArguments === undefined) return undefined;
+  const json = JSON.stringify(toolArguments);
+  const cut = cutText(json, MAX_PARAMETERS_LENGTH);
+  return cut === json ? json : JSON.stringify(cut);
 }
 
 /** Reason codes need no escapes. */

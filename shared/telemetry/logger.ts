@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 
 import winston from 'winston';
 
+import { cutText } from './cut-text.ts';
 import { describeError } from './describe-error.ts';
 import type { LineWriter } from './line-writer.ts';
 
@@ -23,7 +24,7 @@ export function createLogger(service: string, lines: LineWriter): Logger {
     format: winston.format.printf(({ level, message, fields }) => {
       const own = { level, service, time: new Date().toISOString(), message };
       // They come first, and fields of the same names do not replace them.
-      return JSON.stringify({ ...own, ...Object(fields), ...own });
+      return JSON.stringify({ ...own, ...Object(fields), ...own }, cutTexts);
     }),
     // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- its types say so
     transports: new winston.transports.Stream({ stream: sinkOf(lines), eol: '' }),
@@ -36,6 +37,10 @@ export function createLogger(service: string, lines: LineWriter): Logger {
     error: (message, fields, cause) =>
       void logger.error(message, { fields: withCause(fields, cause) }),
   };
+}
+
+function cutTexts(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? cutText(value) : value;
 }
 
 function withCause(fields: LogFields = {}, cause: unknown): LogFields {
