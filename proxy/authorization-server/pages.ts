@@ -13,12 +13,15 @@ const MAX_NAME_LENGTH = 80;
 /** The values that the consent page shows and its forms post. */
 export interface ConsentQuestion {
   readonly requestId: string;
-  readonly csrfToken: string;
+  /** Proves when this browser was shown the page. */
+  readonly seal: string;
   readonly pending: PendingAuthorization;
   readonly client: Client;
   readonly identity: Identity;
   /** Name of the MCP route. */
   readonly routeName: string | undefined;
+  /** The page was answered too soon after it was shown. */
+  readonly isAgain: boolean;
 }
 
 /**
@@ -28,9 +31,10 @@ export interface ConsentQuestion {
  * (MCP authorization: the redirect URI's hostname must be clear to see).
  */
 export function consentPage(question: ConsentQuestion): GatewayResponse {
-  const { pending, client, identity, routeName } = question;
+  const { pending, client, identity, routeName, isAgain } = question;
   const { name: target } = redirectTarget(pending.redirectUri);
   const content = html`
+    ${isAgain ? TOO_SOON : undefined}
     <p>
       <strong>${displayName(client)}</strong> asks to use the MCP server
       <code>${pending.resource}</code> in your name.
@@ -49,6 +53,11 @@ export function consentPage(question: ConsentQuestion): GatewayResponse {
   const form = { targets: formTargets(pending.redirectUri) };
   return page(200, { title: 'Allow this application?', content, form });
 }
+
+const TOO_SOON = html`<p class="warning" role="alert">
+  Your approval came within a second of this page, so it may have been meant for another one. Read
+  this page, and answer again.
+</p>`;
 
 /** Returns the client's name, shortened so that it cannot push the rest off the page. */
 function displayName({ id, metadata: { clientName = id } }: Client): string {
@@ -83,17 +92,14 @@ function fact(term: string, description: string): Html {
     <dd>${description}</dd>`;
 }
 
-function decisionForm(
-  { requestId, csrfToken }: ConsentQuestion,
-  decision: 'approve' | 'deny',
-): Html {
+function decisionForm({ requestId, seal }: ConsentQuestion, decision: 'approve' | 'deny'): Html {
   const button =
     decision === 'approve'
       ? html`<button class="primary">Approve</button>`
       : html`<button>Deny</button>`;
   return html`<form method="post" action="${PATHS.consent}">
     <input type="hidden" name="request" value="${requestId}" />
-    <input type="hidden" name="csrf" value="${csrfToken}" />
+    <input type="hidden" name="seal" value="${seal}" />
     <input type="hidden" name="decision" value="${decision}" />
     ${button}
   </form>`;

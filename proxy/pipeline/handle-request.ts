@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Authenticators } from '../authentication/authenticator.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
+import { showsConsent } from '../configuration/shows-consent.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { FindEndpoint } from '../endpoints/find-endpoint.ts';
 import { serveEndpoint } from '../endpoints/serve-endpoint.ts';
@@ -31,7 +32,7 @@ import { mcpSessionOf } from './mcp-session.ts';
 import { makeUpstreamRequest } from './make-upstream-request.ts';
 import { matchHost, type MatchedHost } from './match-host.ts';
 import { matchMcpPath } from './match-mcp-path.ts';
-import { matchRoute } from './match-route.ts';
+import { matchRoute, refuseServiceWorker } from './match-route.ts';
 import { planResponse } from './plan-response.ts';
 
 /** Everything that the stages use besides the request. `createStages` makes it. */
@@ -85,6 +86,7 @@ export async function handleRequest(
       return;
     }
 
+    refuseServiceWorker(request, host, configuration);
     route = matchRoute(request, host);
     const mcpPath = matchMcpPath(request, route);
     if (mcpPath !== undefined) {
@@ -110,8 +112,9 @@ export async function handleRequest(
       added instanceof Promise ? await added : added,
       chooseUpstream(permit, { configuration, random: stages.random }),
     );
+    const isBesideConsent = showsConsent(host, configuration.settings);
     const planner = ({ rawHeaders }: UpstreamResponse): ResponsePlan =>
-      planResponse(permit, rawHeaders, { session, mcpSessions });
+      planResponse(permit, rawHeaders, { session, mcpSessions, isBesideConsent });
     const forwarded = await stages.forwarder.forward(upstream, response, planner);
     sent = forwarded;
     // The response has ended already: this is for the log.

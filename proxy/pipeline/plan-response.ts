@@ -10,8 +10,20 @@ const REQUEST_ID = 'x-request-id';
 
 const OWN_HEADERS: ReadonlySet<string> = new Set([REQUEST_ID]);
 
+/**
+ * On hosts with consent pages. Attack: pages of one origin and with one opener policy stay connected, so a
+ * page with the policy of the consent page could open it and click it.
+ */
+const OWN_HEADERS_BESIDE_CONSENT: ReadonlySet<string> = new Set([
+  REQUEST_ID,
+  'cross-origin-opener-policy',
+]);
+
 /** On MCP routes the client gets the sealed id of the session, never the server's own. */
-const OWN_HEADERS_OF_MCP: ReadonlySet<string> = new Set([REQUEST_ID, MCP_SESSION_ID]);
+const OWN_HEADERS_OF_MCP: ReadonlySet<string> = new Set([
+  ...OWN_HEADERS_BESIDE_CONSENT,
+  MCP_SESSION_ID,
+]);
 
 /** On MCP routes the gateway decides which pages may read a response, not the upstream. */
 const OWN_HEADERS_WITH_CORS: ReadonlySet<string> = new Set([
@@ -31,10 +43,13 @@ const CROSS_ORIGIN = Object.entries(CROSS_ORIGIN_HEADERS).flat();
 export function planResponse(
   { request: { id, message } }: Permit,
   rawHeaders: RawFields,
-  { session, mcpSessions }: McpSessionOfResponse,
+  { session, mcpSessions, isBesideConsent }: ResponseContext,
 ): RelayPlan {
   const add = ['X-Request-Id', id];
-  if (session === undefined) return { kind: 'relay', headers: { remove: OWN_HEADERS, add } };
+  if (session === undefined) {
+    const remove = isBesideConsent ? OWN_HEADERS_BESIDE_CONSENT : OWN_HEADERS;
+    return { kind: 'relay', headers: { remove, add } };
+  }
   const sessionId = sessionIdForClient(rawHeaders, session, mcpSessions);
   if (sessionId !== undefined) add.push('Mcp-Session-Id', sessionId);
   if (message.headers.origin === undefined) {
@@ -44,9 +59,11 @@ export function planResponse(
   return { kind: 'relay', headers: { remove: OWN_HEADERS_WITH_CORS, add } };
 }
 
-/** What `planResponse` needs to name the MCP session of a response. */
-export interface McpSessionOfResponse {
+/** What `planResponse` needs to know besides the response. */
+export interface ResponseContext {
   /** Absent on routes that are not MCP routes. */
   readonly session: McpSession | undefined;
   readonly mcpSessions: McpSessions;
+  /** The gateway shows consent pages on the same host. */
+  readonly isBesideConsent: boolean;
 }

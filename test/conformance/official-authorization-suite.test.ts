@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 
 import { BrowserJar } from '../support/browser-jar.ts';
+import { fieldsOfPatientUser } from '../support/patient-user.ts';
 import { freePort } from '../support/free-port.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts';
@@ -110,5 +111,5 @@ async function signInAndApprove(url: string): Promise<void> {
   const browser = new BrowserJar();
   const signIn = await browser.open(url);
   const consent = await browser.submit(signIn, { login: 'alice' });
-  await browser.submit(consent);
+  await browser.submit(consent, fieldsOfPatientUser(consent, browser));
 }

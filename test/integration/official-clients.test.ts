@@ -13,6 +13,7 @@ import { launchBrowser, noBrowserReason, screenshot } from '../support/browser.t
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts';
 import { startLoopbackClient, type LoopbackClient } from '../support/loopback-client.ts';
+import { READING_MS } from '../support/patient-user.ts';
 import { verifies } from '../requirements/verifies.ts';
 
 /** The methods of both SDK generations that these tests use. */
@@ -59,6 +60,8 @@ function modern(mode: 'auto' | 'legacy'): Sdk {
 
 const SDKS: readonly Sdk[] = [CLASSIC, modern('legacy'), modern('auto')];
 
+/** How far the gateway's clock is ahead: users read without letting the test wait. */
+let msAhead = 0;
 let identityProvider: TestIdentityProvider;
 let gateway: TestGateway;
 let mcpServer: LoopbackServer;
@@ -67,7 +70,7 @@ let url: URL;
 
 beforeAll(async () => {
   if (noBrowserReason !== undefined) return;
-  gateway = await startGateway();
+  gateway = await startGateway({ now: () => Date.now() + msAhead });
   mcpServer = await startMcpServer(
     { port: 0, flag: '--mcp-port', environment: '' },
     gateway.origin,
@@ -127,6 +130,7 @@ async function signInAndApprove(page: Page, login: string, shots: string): Promi
   const approve = page.getByRole('button', { name: 'Approve' });
   await approve.waitFor();
   await screenshot(page, `${shots}-consent`);
+  msAhead += READING_MS;
   await approve.click();
   await page.getByRole('heading', { name: 'You can close this window' }).waitFor();
 }

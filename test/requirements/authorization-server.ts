@@ -81,7 +81,7 @@ export const AUTHORIZATION_SERVER = {
   },
   'as.consent-page-protected': {
     source: 'RFC 9700, section 4.16; MCP Security Best Practices',
-    behavior: 'The consent page cannot be framed, and its form cannot be forged.',
+    behavior: 'The consent page cannot be framed, and only a click of its user submits its form.',
   },
   'as.consent-request-once': {
     source: 'MCP Security Best Practices',

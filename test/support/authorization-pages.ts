@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 
 import { ISSUER, WEB_CALLBACK, type Reply, type TestServer } from './authorization-server.ts';
 import { authorizationUrl } from './client-flow.ts';
+import { READING_MS } from './patient-user.ts';
 
 /** The URL that the consent form is posted to. */
 export const CONSENT_URL = `${ISSUER}/.gateway/mcp/consent`;
@@ -27,7 +28,10 @@ export function aDocument(
   };
 }
 
-/** Sends an authorization request and follows it to the consent page with a signed-in browser. */
+/**
+ * Sends an authorization request and follows it to the consent page with a signed-in browser, whose user
+ * reads it.
+ */
 export async function consentPage(
   server: TestServer,
   clientId: string,
@@ -36,7 +40,9 @@ export async function consentPage(
 ): Promise<Reply> {
   const cookie = signedIn ?? (await server.signIn());
   const { headers } = await server.send(authorizationUrl(clientId, changes));
-  return server.send(headers.location ?? '', { headers: { cookie } });
+  const page = await server.send(headers.location ?? '', { headers: { cookie } });
+  server.clock.now += READING_MS;
+  return page;
 }
 
 /** Expects a page that only a click of the user leads away from. */

@@ -162,6 +162,8 @@ export class BrowserJar {
       accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
       'sec-fetch-mode': 'navigate',
       'sec-fetch-dest': 'document',
+      'sec-fetch-site': fetchSite(url, from),
+      'sec-fetch-user': '?1',
       ...(cookie === '' ? {} : { cookie }),
       ...(body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
       ...(method === 'POST' ? { origin: originHeader(url, from) } : {}),
@@ -208,6 +210,14 @@ function maxAgeOf({ maxAge, expires }: { maxAge?: number; expires?: Date }): num
 function siteOf({ protocol, hostname }: URL): string {
   const isAddress = /^[\d.]+$/.test(hostname);
   return `${protocol}//${isAddress ? hostname : hostname.split('.').slice(-2).join('.')}`;
+}
+
+/** Fetch Metadata, section 2.3. */
+function fetchSite(url: URL, from: BrowserPage | undefined): string {
+  if (from === undefined) return 'none';
+  const initiator = new URL(from.url);
+  if (initiator.origin === url.origin) return 'same-origin';
+  return siteOf(initiator) === siteOf(url) ? 'same-site' : 'cross-site';
 }
 
 /**

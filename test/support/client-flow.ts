@@ -9,6 +9,7 @@ import {
   type Reply,
   type TestServer,
 } from './authorization-server.ts';
+import { READING_MS } from './patient-user.ts';
 
 type Parameters = Readonly<Record<string, string | undefined>>;
 
@@ -75,7 +76,7 @@ export function authorizationUrl(
 export function consentForm(page: Reply, decision: 'approve' | 'deny'): Record<string, string> {
   const field = (name: string): string =>
     new RegExp(`name="${name}" value="([^"]*)"`).exec(page.body)?.[1] ?? '';
-  return { request: field('request'), csrf: field('csrf'), decision };
+  return { request: field('request'), seal: field('seal'), decision };
 }
 
 /** Takes an authorization request through the consent page; returns the redirect to the client. */
@@ -90,6 +91,7 @@ export async function decide(
   const page = await server.send(consentUrl, { headers: { cookie } });
   if (page.status === 303) return new URL(page.headers.location ?? '');
   expect(page.status).toBe(200);
+  server.clock.now += READING_MS;
   const answer = await server.send(consentUrl.replace(/\?.*/, ''), {
     headers: { cookie, origin: new URL(consentUrl).origin },
     form: consentForm(page, decision),

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 import { BrowserJar } from './browser-jar.ts';
+import { fieldsOfPatientUser } from './patient-user.ts';
 import { membersOf, send, type Answer, type RequestOptions } from './http-client.ts';
 
 /** An authorization server that a client discovered. */
@@ -81,12 +82,13 @@ export function challengeParameters(challenge = ''): Readonly<Record<string, str
 }
 
 /** Registers a public client, and returns its id (RFC 7591). */
-export async function register({
-  registrationEndpoint,
-}: Pick<FoundServer, 'registrationEndpoint'>): Promise<string> {
+export async function register(
+  { registrationEndpoint }: Pick<FoundServer, 'registrationEndpoint'>,
+  redirectUri = REDIRECT_URI,
+): Promise<string> {
   const metadata = {
     client_name: 'Test client',
-    redirect_uris: [REDIRECT_URI],
+    redirect_uris: [redirectUri],
     grant_types: ['authorization_code', 'refresh_token'],
     token_endpoint_auth_method: 'none',
   };
@@ -125,7 +127,8 @@ export async function authorize(
   let page = await browser.open(`${authorizationEndpoint}?${query.toString()}`, { stopAt });
   // If the user is not signed in, the first form is the identity provider's; else it is the consent form.
   for (let forms = 0; page.forms.length > 0 && forms < 2; forms += 1) {
-    const fields = 'login' in (page.forms[0]?.fields ?? {}) ? { login } : {};
+    const fields =
+      'login' in (page.forms[0]?.fields ?? {}) ? { login } : fieldsOfPatientUser(page, browser);
     page = await browser.submit(page, fields, { stopAt });
   }
   const { location = '' } = page.headers;

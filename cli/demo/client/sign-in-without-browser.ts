@@ -1,7 +1,12 @@
+import { setTimeout } from 'node:timers/promises';
+
 import { TextBrowser, type VisitedPage } from './text-browser.ts';
 import type { Button } from './html-forms.ts';
 
 const MAX_PAGES = 5;
+
+/** The gateway takes no approval within a second of its page for one. */
+const READING_MS = 1100;
 
 /**
  * Signs in as `account` and approves the client, like a person with a browser.
@@ -20,7 +25,9 @@ export async function signInWithoutBrowser(
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     if (page.url.href.startsWith(redirectUrl)) return;
     onPage(page.title);
-    page = await browser.press(page, chooseButton(page, account));
+    const button = chooseButton(page, account);
+    if (button.fields.has('decision')) await setTimeout(READING_MS);
+    page = await browser.press(page, button);
   }
   throw new Error(`the sign-in does not end after ${String(MAX_PAGES)} pages`);
 }

@@ -1,3 +1,8 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { text } from 'node:stream/consumers';
+
 import { findButtons, findTitle, type Button } from './html-forms.ts';
 
 const MAX_REDIRECTS = 20;
@@ -7,6 +12,17 @@ export interface VisitedPage {
   readonly url: URL;
   readonly title: string;
   readonly buttons: readonly Button[];
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+interface PageRequest {
+  readonly method: string;
+  readonly body?: URLSearchParams;
 }
 
 /** A browser without a screen: follows redirects, keeps cookies, presses buttons. */
@@ -25,43 +41,52 @@ export class TextBrowser {
     return this.#visit(url, { method });
   }
 
-  async #visit(start: URL, firstRequest: RequestInit): Promise<VisitedPage> {
+  async #visit(start: URL, firstRequest: PageRequest): Promise<VisitedPage> {
     let url = start;
     let request = firstRequest;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      const response = await this.#request(url, request);
-      const location = response.headers.get('location');
-      if (location === null) return readPage(url, response);
-      await response.body?.cancel();
+      const answer = await this.#request(url, request);
+      const { location } = answer.headers;
+      if (location === undefined) return readPage(url, answer);
       url = new URL(location, url);
       request = { method: 'GET' };
     }
     throw new Error(`more than ${String(MAX_REDIRECTS)} redirects`);
   }
 
-  async #request(url: URL, request: RequestInit): Promise<Response> {
+  async #request(url: URL, { method, body }: PageRequest): Promise<Answer> {
     const jar = this.#cookies.get(url.hostname) ?? new Map<string, string>();
     this.#cookies.set(url.hostname, jar);
-    const headers = new Headers({
+    const headers = {
       accept: 'text/html',
+      // `fetch` would say that a script sends the request, and the gateway takes no form from one.
       'sec-fetch-mode': 'navigate',
       'sec-fetch-dest': 'document',
       cookie: [...jar].map((pair) => pair.join('=')).join('; '),
-    });
-    if (request.method === 'POST') headers.set('origin', url.origin);
-    const response = await fetch(url, { ...request, headers, redirect: 'manual' });
-    for (const cookie of response.headers.getSetCookie()) keepCookie(jar, cookie);
-    return response;
+      ...(method === 'POST' && {
+        origin: url.origin,
+        'sec-fetch-site': 'same-origin',
+        'sec-fetch-user': '?1',
+        'content-type': 'application/x-www-form-urlencoded',
+      }),
+    };
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const outgoing = send(url, { method, headers });
+    outgoing.end(body?.toString());
+    // Node emits `response` with the message as its only argument.
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    for (const cookie of response.headers['set-cookie'] ?? []) keepCookie(jar, cookie);
+    const { statusCode: status = 0 } = response;
+    return { status, headers: response.headers, body: await text(response) };
   }
 }
 
-async function readPage(url: URL, response: Response): Promise<VisitedPage> {
-  const markup = await response.text();
-  const title = findTitle(markup);
-  if (!response.ok) {
-    throw new Error(`${url.origin} responds with ${String(response.status)}: ${title}`);
+function readPage(url: URL, { status, body }: Answer): VisitedPage {
+  const title = findTitle(body);
+  if (status !== 200) {
+    throw new Error(`${url.origin} responds with ${String(status)}: ${title}`);
   }
-  return { url, title, buttons: findButtons(markup) };
+  return { url, title, buttons: findButtons(body) };
 }
 
 function keepCookie(jar: Map<string, string>, header: string): void {

@@ -1,4 +1,4 @@
-import { derivedToken, equalSecrets, hashToken, randomToken } from '../../crypto/tokens.ts';
+import { hashToken, randomToken } from '../../crypto/tokens.ts';
 import {
   AuthorizationPageError,
   UnknownClientError,
@@ -9,6 +9,7 @@ import { ForbiddenError } from '../../errors/denial-errors.ts';
 import { RouteNotFoundError } from '../../errors/routing-errors.ts';
 import type { SessionCookieAuthenticator } from '../../authentication/session-cookie-authenticator.ts';
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
+import { requireClick, requireWindow } from '../../endpoints/require-click.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { readForm } from '../../http/read-form.ts';
 import { seeOther } from '../../http/responses.ts';
@@ -19,6 +20,7 @@ import { resourceIdentifier } from '../../configuration/resource-identifier.ts';
 import type { ConsentKey } from '../../records/consent-key.ts';
 import type { Stores } from '../../store/stores.ts';
 import { codeRedirect, errorRedirect } from '../authorization-response.ts';
+import { openConsentForm, sealConsentForm } from '../consent-seal.ts';
 import type { Client } from '../../records/client.ts';
 import { metadataHash } from '../clients/metadata-hash.ts';
 import { matchesRedirectUri } from '../clients/redirect-uri.ts';
@@ -34,6 +36,12 @@ const CODE_SECONDS = 60;
 /** How long a consent is remembered. */
 const CONSENT_SECONDS = 90 * 24 * 60 * 60;
 
+/**
+ * An approval that arrives sooner after its page was not meant for it. Attack: a page that asks for a double
+ * click becomes the consent page between the two clicks.
+ */
+const MIN_READING_MS = 1000;
+
 /** Options of the consent endpoint. */
 export interface ConsentOptions {
   readonly stores: Pick<
@@ -43,6 +51,8 @@ export interface ConsentOptions {
   readonly findClient: FindClient;
   readonly sessionCookies: Pick<SessionCookieAuthenticator, 'callerOf'>;
   readonly redirectToSignIn: RedirectToSignIn;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
 }
 
 /** A pending authorization that a signed-in user decides about. */
@@ -51,7 +61,8 @@ interface Question {
   readonly pending: PendingAuthorization;
   readonly client: Client;
   readonly session: Session;
-  readonly csrfToken: string;
+  /** Value of the browser's session cookie. */
+  readonly cookie: string;
 }
 
 /**
@@ -69,25 +80,39 @@ export function createConsentEndpoint(options: ConsentOptions): Endpoint {
 }
 
 async function ask(context: EndpointContext, options: ConsentOptions): Promise<GatewayResponse> {
+  requireWindow(context.request);
   const requestId = new URLSearchParams(context.request.query).get('request') ?? '';
   const question = await questionOf(requestId, context, options);
   if ('status' in question) return question;
-  const { pending, client, session, csrfToken } = question;
   if (await isApproved(question, options)) {
     return approve(question, context, options);
   }
-  const { identity } = session;
+  return show(question, context, options);
+}
+
+function show(
+  { requestId, pending, client, session: { identity }, cookie }: Question,
+  context: EndpointContext,
+  { now }: ConsentOptions,
+  isAgain = false,
+): GatewayResponse {
+  const seal = sealConsentForm(cookie, requestId, now());
   const routeName = routeNameOf(pending, context);
-  return consentPage({ requestId, csrfToken, pending, client, identity, routeName });
+  return consentPage({ requestId, seal, pending, client, identity, routeName, isAgain });
 }
 
 async function decide(context: EndpointContext, options: ConsentOptions): Promise<GatewayResponse> {
+  requireClick(context.request, context.origin);
   const form = await readForm(context.request.message);
   const question = await questionOf(form.get('request') ?? '', context, options);
   if ('status' in question) return question;
-  refuseForgery(form, question, context);
+  const { cookie, requestId } = question;
+  const shownAt = openConsentForm(cookie, requestId, form.get('seal') ?? '');
+  if (shownAt === null) throw new ForbiddenError('forged-form');
   const decision = form.get('decision');
   if (decision === 'approve') {
+    // A clock of another proxy may be ahead: the page that is shown again has the time of this one.
+    if (options.now() < shownAt + MIN_READING_MS) return show(question, context, options, true);
     const response = await approve(question, context, options);
     await remember(question, options);
     return response;
@@ -120,8 +145,7 @@ async function questionOf(
   if (!(client && matchesRedirectUri(pending.redirectUri, client.metadata.redirectUris))) {
     throw new UnknownClientError();
   }
-  const csrfToken = derivedToken(browser.cookie, `consent:${requestId}`);
-  return { requestId, pending, client, session: browser.session, csrfToken };
+  return { requestId, pending, client, ...browser };
 }
 
 /** Attack: on other origins the scripts of an upstream could press the buttons of the consent page. */
@@ -129,16 +153,6 @@ function refuseOtherOrigin(origin: string, consentOrigin: string): void {
   if (origin !== consentOrigin) {
     throw new RouteNotFoundError(404, 'this request is decided on another origin');
   }
-}
-
-function refuseForgery(
-  form: URLSearchParams,
-  { csrfToken }: Question,
-  { request, origin }: EndpointContext,
-): void {
-  const from = request.message.headers.origin;
-  if (from !== undefined && from !== origin) throw new ForbiddenError('cross-origin-form');
-  if (!equalSecrets(form.get('csrf') ?? '', csrfToken)) throw new ForbiddenError('csrf-token');
 }
 
 async function isApproved(

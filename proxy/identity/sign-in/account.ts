@@ -1,4 +1,5 @@
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
+import { requireWindow } from '../../endpoints/require-click.ts';
 import { PATHS } from '../../endpoints/paths.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { seeOther } from '../../http/responses.ts';
@@ -24,6 +25,7 @@ async function showAccount(
   context: EndpointContext,
   options: Pick<SignInOptions, 'sessionCookies'>,
 ): Promise<GatewayResponse> {
+  requireWindow(context.request);
   const authenticateOrigin = authenticateOriginFor(context);
   if (context.origin !== authenticateOrigin) return seeOther(authenticateOrigin + PATHS.account);
   const browser = await signedInBrowser(context, options);

@@ -1,4 +1,5 @@
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
+import { requireClick, requireWindow } from '../../endpoints/require-click.ts';
 import { ForbiddenError } from '../../errors/denial-errors.ts';
 import { expiredCookie, sessionCookieName } from '../../http/cookies.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
@@ -24,7 +25,9 @@ export function createSignOutEndpoint(options: SignInOptions): Endpoint {
 
 async function signOut(context: EndpointContext, options: SignInOptions): Promise<GatewayResponse> {
   const { request } = context;
-  if (request.method === 'POST') refuseOtherSites(context);
+  // Before anything else: a form of another site would still remove the cookie.
+  if (request.method === 'POST') requireClick(request, context.origin);
+  else requireWindow(request);
   const browser = await signedInBrowser(context, options);
   if (browser === undefined) return signedOut(context);
   if (request.method !== 'POST') return signOutPage(browser);
@@ -32,17 +35,6 @@ async function signOut(context: EndpointContext, options: SignInOptions): Promis
   if (!isSignOutForm(form, browser)) throw new ForbiddenError('forged-form');
   await endBrowserSessions(browser.session, context, options);
   return signedOut(context);
-}
-
-/**
- * Refuses forms of other sites. Attack: cross-site request forgery. A browser sends such a form without our
- * Lax cookie, but it would accept the `Set-Cookie` that removes the cookie.
- */
-function refuseOtherSites({ request: { message }, origin }: EndpointContext): void {
-  const { origin: from = origin, 'sec-fetch-site': site } = message.headers;
-  if (from !== origin || site === 'cross-site' || site === 'same-site') {
-    throw new ForbiddenError('cross-site-form');
-  }
 }
 
 /** Removes the session cookie only from a browser that sent one. */

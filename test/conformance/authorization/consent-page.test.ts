@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { verifies } from '../../requirements/verifies.ts';
 import {
   aRoute,
+  aWebRoute,
   ISSUER,
   LOOPBACK_CALLBACK,
   RESOURCE,
@@ -112,6 +113,19 @@ describe('The consent page', () => {
       );
     },
   );
+
+  test('the consent page is apart from other windows on hosts with web routes only', async () => {
+    const web = aWebRoute({ path: { kind: 'prefix', value: '/app' } });
+    for (const [routes, policy] of [
+      [[aRoute(), web], 'same-origin'],
+      [[aRoute()], undefined],
+    ] as const) {
+      await using server = await startAuthorizationServer({ routes });
+      const page = await consentPage(server, (await register(server)).id);
+      expectPage(page, 200);
+      expect(page.headers['cross-origin-opener-policy']).toBe(policy);
+    }
+  });
 
   test('the consent page sends a browser without a session to sign in, and back', async () => {
     await using server = await startAuthorizationServer();

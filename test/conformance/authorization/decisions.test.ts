@@ -35,6 +35,14 @@ verifies(
   },
 );
 
+/** Header fields of a form that a user submitted. */
+const CLICK = {
+  'sec-fetch-site': 'same-origin',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-dest': 'document',
+  'sec-fetch-user': '?1',
+};
+
 describe('A decision on the consent page', () => {
   verifies(
     ['as.consent', 'as.authorization-errors', 'as.iss'],
@@ -55,10 +63,14 @@ describe('A decision on the consent page', () => {
 
   const FORGERIES: readonly (readonly [string, Record<string, string>, Record<string, string>])[] =
     [
-      ['without a CSRF token', { csrf: '' }, {}],
-      ['with a made-up CSRF token', { csrf: 'x'.repeat(43) }, {}],
+      ['without a seal', { seal: '' }, {}],
+      ['with a made-up seal', { seal: `1.${'x'.repeat(43)}` }, {}],
       ['from another origin', {}, { origin: 'https://evil.example' }],
       ['from an opaque origin', {}, { origin: 'null' }],
+      ['of a script', {}, { ...CLICK, 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
+      ['of a frame', {}, { ...CLICK, 'sec-fetch-dest': 'iframe' }],
+      ['without a click', {}, { ...CLICK, 'sec-fetch-user': '?0' }],
+      ['of another site', {}, { ...CLICK, 'sec-fetch-site': 'cross-site' }],
     ];
 
   for (const [what, changes, headers] of FORGERIES) {
@@ -78,7 +90,46 @@ describe('A decision on the consent page', () => {
 
   verifies(
     'as.consent-page-protected',
-    'the consent page refuses the CSRF token of another browser or another request',
+    'the consent page refuses a seal with an earlier time, which would hide a double click',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const cookie = await server.signIn();
+      const page = await consentPage(server, (await register(server)).id, {}, cookie);
+      const form = consentForm(page, 'approve');
+      const seal = form['seal']?.replace(/^\d+/, (time) => String(Number(time) - 1000)) ?? '';
+      expectPage(
+        await server.send(CONSENT_URL, { headers: { cookie }, form: { ...form, seal } }),
+        403,
+      );
+      expect(await server.send(CONSENT_URL, { headers: { cookie, ...CLICK }, form })).toMatchObject(
+        {
+          status: 303,
+        },
+      );
+    },
+  );
+
+  verifies(
+    'as.consent-page-protected',
+    'the consent page shows itself again after an approval within a second, and uses up nothing',
+    async () => {
+      await using server = await startAuthorizationServer();
+      const cookie = await server.signIn();
+      const page = await consentPage(server, (await register(server)).id, {}, cookie);
+      server.clock.now -= 1;
+      const headers = { cookie };
+      const again = await server.send(CONSENT_URL, { headers, form: consentForm(page, 'approve') });
+      expectPage(again, 200);
+      expect(again.body).toContain('within a second');
+      server.clock.now += 1000;
+      const form = consentForm(again, 'approve');
+      expect(await server.send(CONSENT_URL, { headers, form })).toMatchObject({ status: 303 });
+    },
+  );
+
+  verifies(
+    'as.consent-page-protected',
+    'the consent page refuses the seal of another browser or another request',
     async () => {
       await using server = await startAuthorizationServer();
       const client = await register(server);
@@ -86,8 +137,8 @@ describe('A decision on the consent page', () => {
       const own = consentForm(await consentPage(server, client.id, {}, cookie), 'approve');
       const foreign = consentForm(await consentPage(server, client.id), 'approve');
       const other = consentForm(await consentPage(server, client.id, {}, cookie), 'approve');
-      for (const { csrf = '' } of [foreign, other]) {
-        const form = { ...own, csrf };
+      for (const { seal = '' } of [foreign, other]) {
+        const form = { ...own, seal };
         expectPage(await server.send(CONSENT_URL, { headers: { cookie }, form }), 403);
       }
     },

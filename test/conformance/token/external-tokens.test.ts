@@ -20,6 +20,7 @@ import {
   tokensOf,
 } from '../../support/client-flow.ts';
 import { expectError, TWO_HOSTS, OTHER_ISSUER, MINUTE } from '../../support/token-cases.ts';
+import { READING_MS } from '../../support/patient-user.ts';
 
 describe('The resource of a token request', () => {
   for (const resource of [RESOURCE, `${RESOURCE}/`, `${RESOURCE}/below`]) {
@@ -113,7 +114,8 @@ describe('An external token', () => {
       async () => {
         await using server = await startAuthorizationServer();
         const client = await register(server);
-        const cookie = await server.signIn(ISSUER, { expiresAt: server.clock.now + lifetimeMs });
+        const expiresAt = server.clock.now + READING_MS + lifetimeMs;
+        const cookie = await server.signIn(ISSUER, { expiresAt });
         const redirect = await decide(server, authorizationUrl(client.id), cookie);
         const reply = await redeem(server, redirect.searchParams.get('code') ?? '', client);
         expect(fieldsOf(reply)).toMatchObject({ expires_in: expiresIn });
