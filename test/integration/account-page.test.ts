@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import { BrowserJar } from '../support/browser-jar.ts';
+import { startGatewayWithUsers } from '../support/gateway-with-users.ts';
 import { membersOf, send } from '../support/http-client.ts';
 import { openForAll } from '../support/open-for-all.ts';
 import { signInAt, startSignInWorld } from '../support/sign-in-world.ts';
@@ -86,6 +87,20 @@ test('a route host without an authenticate URL has an account page of its own', 
 
   expect(page.url).toBe(`${app}/.gateway/`);
   expect(page.body).toContain('alice@example.com');
+});
+
+test('A sign-in that was started at a host of MCP routes only ends on the account page', async () => {
+  await using mcpWorld = await startGatewayWithUsers();
+  const origin = mcpWorld.originOf('mcp');
+  const to = 'http://127.0.0.1:1';
+  const route = { from: origin, to, mcp: { server: {} }, allowAnyAuthenticatedUser: true };
+  for (const place of [{}, { prefix: '/files' }]) {
+    await mcpWorld.configure({ mcp: { ...route, ...place } });
+    const page = await signInAt(new BrowserJar(), `${origin}/.gateway/sign_in`);
+
+    expect(page).toMatchObject({ status: 200, url: `${origin}/.gateway/` });
+    expect(page.body).toContain('alice@example.com');
+  }
 });
 
 describe('A path under /.gateway/ that does not exist', () => {

@@ -60,10 +60,33 @@ describe('The callback of the identity provider', () => {
     ['an empty state', '?state='],
     ['two states', '?state=a&state=b'],
     ['a state and a code of the gateway', '?state=a&sign_in_code=b'],
+    ['a state, and neither a code nor an error', '?state=a'],
+    ['a state and an empty code', '?state=a&code='],
+    ['a code and an error', '?state=a&code=b&error=access_denied'],
+    ['two codes', '?state=a&code=b&code=c'],
+    ['two issuers', '?state=a&code=b&iss=c&iss=d'],
   ])('refuses a response with %s', async (_case, query) => {
     const page = await new BrowserJar().open(app + CALLBACK + query);
     expect(page.status).toBe(400);
     expect(page.body).toContain('Try again');
+  });
+
+  test('refuses a good state without a code, and then accepts the whole response', async () => {
+    const browser = new BrowserJar();
+    const url = await signInUntil(browser, app, PROVIDER_ANSWER);
+    const withoutCode = new URL(url);
+    withoutCode.searchParams.delete('code');
+
+    expectRefused(await browser.open(withoutCode.href), 'malformed-callback', world());
+    expect((await browser.open(url)).status).toBe(200);
+  });
+
+  test('accepts a response that was shown to another browser before', async () => {
+    const browser = new BrowserJar();
+    const url = await signInUntil(browser, app, PROVIDER_ANSWER);
+
+    expectRefused(await new BrowserJar().open(url), 'other-browser', world());
+    expect((await browser.open(url)).status).toBe(200);
   });
 
   test('refuses a response that names a different issuer (mix-up)', async () => {

@@ -74,6 +74,16 @@ describe('A route host refuses a sign-in code', () => {
     expect(cookieAt(victim, one)).toBeUndefined();
   });
 
+  test('of another browser or host, and leaves it good for its own', async () => {
+    const browser = new BrowserJar();
+    const url = await signInUntil(browser, one, CODE);
+
+    expectRefused(await new BrowserJar().open(url), 'other-browser', world());
+    expectRefused(await browser.open(url.replace(one, two)), 'other-origin', world());
+    expect(upstreamAnswer(await browser.open(url)).user).toBe('alice');
+    expectRefused(await browser.open(url), 'unknown-code', world());
+  });
+
   test('after a minute', async () => {
     const browser = new BrowserJar();
     const url = await signInUntil(browser, one, CODE);

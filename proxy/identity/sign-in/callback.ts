@@ -25,15 +25,20 @@ async function callback(
   options: SignInOptions,
 ): Promise<GatewayResponse> {
   const parameters = new URLSearchParams(context.request.query);
-  const [code, ...otherCodes] = parameters.getAll('sign_in_code');
-  const [state, ...otherStates] = parameters.getAll('state');
-  if (otherCodes.length > 0 || otherStates.length > 0) throw malformed();
-  if (code !== undefined && state === undefined) return receiveSignInCode(code, context, options);
+  // RFC 6749, section 3.1: no parameter is sent twice, and one without a value counts as left out.
+  if (ANSWER.some((name) => parameters.getAll(name).length > 1)) throw malformed();
+  const [signInCode, state, code, error] = ANSWER.map((name) => parameters.get(name) ?? '');
+  if (signInCode && !state) return receiveSignInCode(signInCode, context, options);
   const isAuthenticateHost = context.origin === authenticateOriginFor(context);
-  if (state === undefined || code !== undefined || !isAuthenticateHost) throw malformed();
+  if (!state || signInCode || !isAuthenticateHost) throw malformed();
+  // RFC 6749, sections 4.1.2 and 4.1.2.1: an answer is either a code or an error.
+  if (!code === !error) throw malformed();
   return receiveProviderAnswer(state, context, options);
 }
 
+const ANSWER = ['sign_in_code', 'state', 'code', 'error', 'iss'];
+
 function malformed(): SignInFailedError {
-  return new SignInFailedError('malformed-callback', 'neither a state nor a code, or several');
+  const message = 'not one answer: a state with a code or an error, or a code of the gateway';
+  return new SignInFailedError('malformed-callback', message);
 }

@@ -7,6 +7,7 @@ import { isSignInTarget } from './authenticate-host.ts';
 import { beginBrowserSession } from './begin-browser-session.ts';
 import { createSession } from '../session/create-session.ts';
 import { withCookies } from '../../http/responses.ts';
+import { consumeChecked } from '../../store/consume-checked.ts';
 import { finishSignIn } from './finish-sign-in.ts';
 import { identify } from '../../identity-provider/identity-provider.ts';
 import { isBoundBrowser } from './sign-in-cookies.ts';
@@ -44,13 +45,14 @@ async function consumePending(
   context: EndpointContext,
   { stores }: SignInOptions,
 ): Promise<PendingSignIn> {
-  const pending = await stores.pendingSignIns.consume(hashToken(state));
+  const pending = await consumeChecked(stores.pendingSignIns, hashToken(state), (found) => {
+    // Attack: login CSRF (RFC 6749, 10.12). One browser's sign-in must not sign in another browser.
+    if (!isBoundBrowser(context.origin, context.cookies, found.authenticateHash)) {
+      throw new SignInFailedError('other-browser', 'the sign-in was begun in another browser');
+    }
+  });
   if (pending === null) {
     throw new SignInFailedError('unknown-state', 'the state is unknown, expired or used');
-  }
-  // Attack: login CSRF (RFC 6749, 10.12). One browser's sign-in must not sign in another browser.
-  if (!isBoundBrowser(context.origin, context.cookies, pending.authenticateHash)) {
-    throw new SignInFailedError('other-browser', 'the sign-in was begun in another browser');
   }
   if (!isSignInTarget(pending.targetOrigin, context)) {
     throw new SignInFailedError('unknown-target', 'no live route signs users in at the target');

@@ -5,6 +5,7 @@ import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { beginBrowserSession } from './begin-browser-session.ts';
 import { withCookies } from '../../http/responses.ts';
+import { consumeChecked } from '../../store/consume-checked.ts';
 import { sendToPath } from './finish-sign-in.ts';
 import { isBoundBrowser } from './sign-in-cookies.ts';
 import type { SignInCode } from '../../records/sign-in-code.ts';
@@ -33,16 +34,17 @@ async function consumeCode(
   { origin, cookies }: EndpointContext,
   { stores }: SignInOptions,
 ): Promise<SignInCode> {
-  const record = await stores.signInCodes.consume(hashToken(code));
+  const record = await consumeChecked(stores.signInCodes, hashToken(code), (found) => {
+    if (found.targetOrigin !== origin) {
+      throw new SignInFailedError('other-origin', 'the code is for another host');
+    }
+    // Attack: login CSRF. An attacker's code must not sign in a user who follows a link with it.
+    if (!isBoundBrowser(origin, cookies, found.targetHash)) {
+      throw new SignInFailedError('other-browser', 'the sign-in was begun in another browser');
+    }
+  });
   if (record === null) {
     throw new SignInFailedError('unknown-code', 'the code is unknown, expired or used');
-  }
-  if (record.targetOrigin !== origin) {
-    throw new SignInFailedError('other-origin', 'the code is for another host');
-  }
-  // Attack: login CSRF. An attacker's code must not sign in a user who follows a link with it.
-  if (!isBoundBrowser(origin, cookies, record.targetHash)) {
-    throw new SignInFailedError('other-browser', 'the sign-in was begun in another browser');
   }
   return record;
 }

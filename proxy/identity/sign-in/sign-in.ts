@@ -46,9 +46,15 @@ async function signIn(context: EndpointContext, options: SignInOptions): Promise
   return redirectToProvider(request, context, options);
 }
 
-/** Returns the page for a user who signed in without requesting another page. */
-function startPage({ origin, configuration }: EndpointContext): string {
-  return origin === configuration.settings.authenticateOrigin ? PATHS.account : '/';
+/**
+ * Returns the page for a user who signed in without requesting another page: the start page of the host if
+ * it has one for browsers.
+ */
+function startPage({ request, origin, configuration }: EndpointContext): string {
+  if (origin === configuration.settings.authenticateOrigin) return PATHS.account;
+  const route = configuration.routes.findHost(request.authority)?.matchPath('/');
+  const isForBrowsers = route !== undefined && route.compiled.mcpServer === undefined;
+  return isForBrowsers ? '/' : PATHS.account;
 }
 
 function openRequest(
