@@ -2,7 +2,7 @@ import { BadRequestError, NotAcceptableError } from '../errors/request-errors.ts
 import { MethodNotAllowedError } from '../errors/routing-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { isStateless } from './mirrored-headers.ts';
-import { rawHeaderValues } from './raw-header.ts';
+import { MCP_SESSION_ID, rawHeaderValues } from './raw-header.ts';
 
 /**
  * Checks that a GET asks for a stream of events, and that a DELETE ends a session. Since 2026-07-28
@@ -14,16 +14,13 @@ import { rawHeaderValues } from './raw-header.ts';
 export function checkStreamRequest({ method, message: { rawHeaders } }: GatewayRequest): void {
   const [version = ''] = rawHeaderValues(rawHeaders, 'mcp-protocol-version');
   if (isStateless(version)) throw new MethodNotAllowedError(['POST']);
-  if (method === 'DELETE') checkSession(rawHeaderValues(rawHeaders, 'mcp-session-id'));
-  else if (!rawHeaderValues(rawHeaders, 'accept').some(asksForEvents)) {
+  if (method === 'DELETE') {
+    if (rawHeaderValues(rawHeaders, MCP_SESSION_ID).length > 0) return;
+    throw new BadRequestError('no-mcp-session', 'a DELETE here must have an Mcp-Session-Id');
+  }
+  if (!rawHeaderValues(rawHeaders, 'accept').some(asksForEvents)) {
     throw new NotAcceptableError('a GET here must accept text/event-stream');
   }
-}
-
-/** It is not known which of two ids an upstream would take. */
-function checkSession(ids: readonly string[]): void {
-  if (ids.length === 1 && ids[0] !== '') return;
-  throw new BadRequestError('no-mcp-session', 'a DELETE must have one Mcp-Session-Id');
 }
 
 const EVENT_STREAM = /^[\t ]*text\/event-stream[\t ]*(?:;|$)/i;
