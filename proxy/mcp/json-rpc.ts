@@ -31,6 +31,9 @@ const CALL_KEYS = new Set(['jsonrpc', 'id', 'method', 'params']);
 const RESULT_KEYS = new Set(['jsonrpc', 'id', 'result']);
 const ERROR_KEYS = new Set(['jsonrpc', 'id', 'error']);
 const PARAMS_KEYS = ['name', 'uri', 'taskId', 'arguments', '_meta'];
+/** The method that calls a tool, and the only one that has a tool (specification: Evaluation rules, 1). */
+export const TOOLS_CALL = 'tools/call';
+
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 
 /**
@@ -135,7 +138,7 @@ function readTool(
   method: string,
   params: JsonObject,
 ): Pick<JsonRpcMessage, 'toolName' | 'toolArguments'> {
-  if (method !== 'tools/call') return { toolName: undefined, toolArguments: undefined };
+  if (method !== TOOLS_CALL) return { toolName: undefined, toolArguments: undefined };
   const toolName = member(params, 'name');
   if (!isText(toolName)) throw invalid('"name" of the tool is not a text');
   const toolArguments = member(params, 'arguments') ?? {};

@@ -1,6 +1,7 @@
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { hasBody } from '../http/has-body.ts';
 import { readBody } from '../http/read-body.ts';
+import { checkMethodName } from '../mcp/check-method-name.ts';
 import { checkStreamRequest } from '../mcp/check-stream-request.ts';
 import { checkBodyHeaders, inspectRequest } from '../mcp/inspect-request.ts';
 import type { JsonRpcMessage } from '../mcp/json-rpc.ts';
@@ -25,7 +26,7 @@ export interface InspectedBody {
  */
 export function inspect(
   request: GatewayRequest,
-  { compiled: { mcpServer } }: GatewayRoute,
+  { compiled: { mcpServer }, policy }: GatewayRoute,
   pathKind: McpPathKind | undefined,
 ): Promise<InspectedBody> | undefined {
   if (mcpServer === undefined) return undefined;
@@ -39,10 +40,12 @@ export function inspect(
     return undefined;
   }
   checkBodyHeaders(message);
-  return readBody(message, maxRequestBytes).then((bytes) => ({
-    message: inspectRequest(message, bytes),
-    bytes,
-  }));
+  const namesTools = policy?.namesTools === true;
+  return readBody(message, maxRequestBytes).then((bytes) => {
+    const parsed = inspectRequest(message, bytes);
+    if (namesTools) checkMethodName(parsed);
+    return { message: parsed, bytes };
+  });
 }
 
 async function readUninspected(message: RequestMessage, limit: number): Promise<InspectedBody> {

@@ -59,15 +59,15 @@ function evaluate(groups: readonly Group[], input: PolicyInput): BlockResult {
     const reasons = groupHolds ? satisfiedBy : unsatisfiedBy;
     criteria.forEach(({ whenSatisfied, whenUnsatisfied }, index) => {
       if (outcomes[index] !== groupHolds) return;
-      const reason = groupHolds ? whenSatisfied : whenUnsatisfied;
-      if (applies(reason, input) && !reasons.includes(reason)) reasons.push(reason);
+      const reason = reasonFor(input, groupHolds ? whenSatisfied : whenUnsatisfied);
+      if (!reasons.includes(reason)) reasons.push(reason);
     });
     holds ||= groupHolds;
   }
   return { holds, reasons: holds ? satisfiedBy : unsatisfiedBy };
 }
 
-/** `mcp-tool-ok` applies to tool calls only. */
-function applies(reason: Reason, { toolName }: PolicyInput): boolean {
-  return reason !== 'mcp-tool-ok' || toolName !== undefined;
+/** A request that calls no tool has none that could be in order. */
+function reasonFor({ toolName }: PolicyInput, reason: Reason): Reason {
+  return reason === 'mcp-tool-ok' && toolName === undefined ? 'mcp-no-tool' : reason;
 }

@@ -18,15 +18,21 @@ import { withToolReasons } from './tool-reasons.ts';
 export function buildPolicyEvaluator(policy: Policy): PolicyEvaluator {
   const allow = buildSide(policy, 'allow', buildCriterion);
   const deny = buildSide(policy, 'deny', buildCriterion);
-  const decide = (input: PolicyInput): Decision => decisionOf(allow(input), deny(input));
+  const decide = (input: PolicyInput): Decision =>
+    withToolReasons(decisionOf(allow(input), deny(input)), input);
   if (!testsTool(policy)) {
-    return { decide, wouldPermitSomeTool: (input) => isPermitted(decide(input)) };
+    return {
+      decide,
+      namesTools: false,
+      wouldPermitSomeTool: (input) => isPermitted(decide(input)),
+    };
   }
 
   const allowForAnyTool = buildSide(policy, 'allow', buildCriterionForAnyTool);
   const denyForAnyTool = buildSide(policy, 'deny', buildCriterionForAnyTool);
   return {
-    decide: (input) => withToolReasons(decide(input), input),
+    decide,
+    namesTools: true,
     wouldPermitSomeTool: (input) => allowForAnyTool(input).holds && !denyForAnyTool(input).holds,
   };
 }

@@ -22,6 +22,8 @@ export interface Decision {
 /** A policy ready to be evaluated. Pure: no I/O, no clock; evaluation never throws. */
 export interface PolicyEvaluator {
   decide(input: PolicyInput): Decision;
+  /** Whether a criterion is `mcp_tool`, so that the tools of a request matter. */
+  readonly namesTools: boolean;
   /**
    * Returns whether the request would be permitted if every `mcp_tool` criterion favoured it. If so,
    * only the tool is denied, and the model gets the answer.

@@ -8,7 +8,7 @@ import type { Decision, PolicyInput } from './decision.ts';
  *   the reasons of `deny` itself;
  * - a tool call that is permitted has `mcp-tool-ok` among the reasons of `allow`.
  *
- * For policies with an `mcp_tool` criterion. Never turns a denial into a permission.
+ * Never turns a denial into a permission.
  */
 export function withToolReasons(decision: Decision, { toolName }: PolicyInput): Decision {
   const { allow, allowReasons, deny, denyReasons } = decision;

@@ -48,6 +48,11 @@ export const POLICY = {
   'policy.tool-reasons': {
     source: SPEC.policy,
     behavior:
-      'Rule 5: a permitted tool logs allow true and `mcp-tool-ok`, a blocked one allow false and `mcp-tool-unauthorized`.',
+      'Rule 5: a permitted tool logs allow true and `mcp-tool-ok`, whatever the policy; a blocked one allow false and `mcp-tool-unauthorized`.',
+  },
+  'policy.method-names': {
+    source: SPEC.policy,
+    behavior:
+      'Rule 1: where a policy names tools, a method that a server could take for `tools/call` is refused.',
   },
 } as const satisfies Requirements;

@@ -107,6 +107,31 @@ describe('A record of the authorization log', () => {
     );
   }
 
+  verifies(
+    ['log.reasons', 'policy.tool-reasons'],
+    'a record of tools/list says why a deny by tools did not apply',
+    async () => {
+      await world().serve(POLICY, EVERY_FIELD);
+      await world().call(LIST);
+      expect(world().record()).toMatchObject({
+        ...{ allow: true, 'allow-why-true': ['domain-ok'] },
+        ...{ deny: false, 'deny-why-false': ['mcp-no-tool'] },
+      });
+    },
+  );
+
+  verifies(
+    ['log.reasons', 'policy.tool-reasons'],
+    'a record of a permitted tool has mcp-tool-ok, also if the policy names no tool',
+    async () => {
+      await world().serve({ allow: { and: [{ domain: 'example.com' }] } }, EVERY_FIELD);
+      await world().call(toolCall('echo'));
+      expect(world().record()).toMatchObject({
+        ...{ allow: true, 'allow-why-true': ['domain-ok', 'mcp-tool-ok'], deny: false },
+      });
+    },
+  );
+
   verifies('log.mcp-fields', 'a record of tools/list has the method and no tool', async () => {
     await world().serve(POLICY, EVERY_FIELD);
     await world().call(LIST);

@@ -10,7 +10,7 @@ import type { PolicyInput } from '../../../../proxy/policy/decision.ts';
 import type { Criterion, Policy, PolicyBlock } from '../../../../shared/snapshot/policy.ts';
 
 const ALL_CODES =
-  /^(?:accept|reject|authenticated-user|user-unauthenticated|(?:user|email|domain|groups|claim|http-method|http-path|mcp-tool)-(?:ok|unauthorized))$/;
+  /^(?:accept|reject|authenticated-user|user-unauthenticated|mcp-no-tool|(?:user|email|domain|groups|claim|http-method|http-path|mcp-tool)-(?:ok|unauthorized))$/;
 
 const text = fc.constantFrom('', 'a', 'b', 'a@b', 'A@B', 'POST', '/a', '__proto__');
 const matcher = fc.oneof(
@@ -64,6 +64,11 @@ const DENIED_IN_ONE_READING: Policy = {
   deny: { or: [{ kind: 'http_path', matcher: { contains: 'a@b' } }] },
 };
 
+const DENIES_A_TOOL: Policy = {
+  allow: { and: [{ kind: 'accept' }] },
+  deny: { or: [{ kind: 'mcp_tool', matcher: { is: 'drop_table' } }] },
+};
+
 describe('a policy evaluator', () => {
   test('decides every request by any policy, with known reasons that do not repeat', () => {
     fc.assert(
@@ -103,23 +108,29 @@ describe('a policy evaluator', () => {
     );
   });
 
-  test('has mcp-tool-ok for every tool call that a policy with mcp_tool permits', () => {
+  test('has mcp-tool-ok for every tool call that it permits, whether or not it names tools', () => {
     fc.assert(
       fc.property(policy, input, text, (written, asked, toolName) => {
-        const asking = withTool(written);
-        const decision = buildPolicyEvaluator(asking).decide({ ...asked, toolName });
+        for (const one of [written, withTool(written)]) {
+          const decision = buildPolicyEvaluator(one).decide({ ...asked, toolName });
 
-        expect(!isPermitted(decision) || decision.allowReasons.includes('mcp-tool-ok')).toBe(true);
+          expect(!isPermitted(decision) || decision.allowReasons.includes('mcp-tool-ok')).toBe(
+            true,
+          );
+        }
       }),
     );
   });
 
-  test('has no reasons about tools if the policy does not test them', () => {
-    const compiled = buildPolicyEvaluator({ allow: { and: [{ kind: 'authenticated_user' }] } });
+  test('gives a reason why deny did not apply, for every request', () => {
+    fc.assert(
+      fc.property(policy, input, (written, asked) => {
+        const { deny, denyReasons } = buildPolicyEvaluator(written).decide(asked);
 
-    const decision = compiled.decide({ ...REQUEST, toolName: 'read_file' });
-
-    expect(decision.allowReasons).toEqual(['authenticated-user']);
+        expect(deny || written.deny === undefined || denyReasons.length > 0).toBe(true);
+      }),
+      { examples: [[DENIES_A_TOOL, REQUEST]] },
+    );
   });
 
   test('permits nothing if the policy is empty', () => {

@@ -113,7 +113,7 @@ describe('the authorization log', () => {
       allow: true,
       'allow-why-true': ['domain-ok'],
       deny: false,
-      'deny-why-false': [],
+      'deny-why-false': ['mcp-no-tool'],
     });
   });
 
