@@ -40,6 +40,18 @@ describe('a sealed text', () => {
     },
   );
 
+  // Random nonces of 12 bytes would limit a key to 2^32 texts (NIST SP 800-38D, section 8.3).
+  test('has a nonce of 24 bytes, and by it a key of its own', () => {
+    const parts = { keyId: 8, nonce: 24, tag: 16 };
+    const lengths = Object.values(parts).reduce((sum, length) => sum + length, TEXT.length);
+    expect(Buffer.from(sealed, 'base64url')).toHaveLength(lengths);
+    const nonces = Array.from({ length: 100 }, () => {
+      const bytes = Buffer.from(sealer.seal(TEXT, CONTEXT), 'base64url');
+      return bytes.toString('hex', parts.keyId, parts.keyId + parts.nonce);
+    });
+    expect(new Set(nonces).size).toBe(100);
+  });
+
   test('does not hold the bytes of its key', () => {
     const key = aKey(7);
     const bytes = Buffer.from(new Sealer([key]).seal(TEXT, CONTEXT), 'base64url');
@@ -50,6 +62,34 @@ describe('a sealed text', () => {
 test('keys that begin alike are different keys', () => {
   const sealed = new Sealer([aKey(1, 32)]).seal(TEXT, CONTEXT);
   expect(new Sealer([aKey(1, 33)]).open(sealed, CONTEXT)).toBeNull();
+});
+
+describe('a text that an earlier release sealed with a short nonce', () => {
+  const sealer = new Sealer([aKey(1)]);
+  const earlier = 'XT6oAylruoeSK1ZjQ3Y5seNHFJ6Y9a3m7OvbZg04QSl0YLbj33JrdLd7tD1NtzUoI37h';
+
+  test('opens with its key and for its context only', () => {
+    expect(sealer.open(earlier, CONTEXT)).toBe(TEXT);
+    expect(new Sealer([aKey(2), aKey(1)]).open(earlier, CONTEXT)).toBe(TEXT);
+    expect(sealer.open(earlier, 'record 2')).toBeNull();
+    expect(new Sealer([aKey(2)]).open(earlier, CONTEXT)).toBeNull();
+  });
+
+  test('is sealed again when it is used', () => {
+    expect(sealer.isSealedByFirst(earlier)).toBe(false);
+    expect(sealer.isSealedByFirst(sealer.seal(TEXT, CONTEXT))).toBe(true);
+  });
+
+  test('does not open in the other form', () => {
+    const short = Buffer.from(earlier, 'base64url');
+    const long = Buffer.from(sealer.seal(TEXT, CONTEXT), 'base64url');
+    const swapped = [
+      Buffer.concat([long.subarray(0, 8), short.subarray(8)]),
+      Buffer.concat([short.subarray(0, 8), long.subarray(8)]),
+    ];
+    for (const bytes of swapped)
+      expect(sealer.open(bytes.toString('base64url'), CONTEXT)).toBeNull();
+  });
 });
 
 describe('a rotation of keys with several proxies', () => {
