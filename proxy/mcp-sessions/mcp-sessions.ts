@@ -20,7 +20,7 @@ export interface McpSessionOwner {
   /** Resource identifier of the route. */
   readonly resource: string;
   /** Absent for anonymous callers. */
-  readonly identity: Pick<Identity, 'provider' | 'subject'> | undefined;
+  readonly identity: Pick<Identity, 'provider' | 'issuer' | 'subject'> | undefined;
 }
 
 interface Opened {

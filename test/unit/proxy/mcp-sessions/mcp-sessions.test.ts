@@ -7,10 +7,12 @@ import { McpSessions, type McpSessionOwner } from '../../../../proxy/mcp-session
 const OLD: SealingKey = { secret: Buffer.alloc(32, 1) };
 const NEW: SealingKey = { secret: Buffer.alloc(32, 2) };
 
+const ISSUER = 'https://idp.example.com';
+
 const OWNER: McpSessionOwner = {
   gatewayId: 'default/gatehouse',
   resource: 'https://mcp.example.com/files',
-  identity: { provider: 'okta', subject: 'alice' },
+  identity: { provider: 'okta', issuer: ISSUER, subject: 'alice' },
 };
 
 /** Counts what it opens. */
@@ -31,8 +33,10 @@ describe('the sealed id of an MCP session', () => {
   test.each<[string, Partial<McpSessionOwner>]>([
     ['gateway', { gatewayId: 'default/other' }],
     ['route', { resource: 'https://mcp.example.com/other' }],
-    ['subject', { identity: { provider: 'okta', subject: 'bob' } }],
-    ['identity provider', { identity: { provider: 'other', subject: 'alice' } }],
+    ['subject', { identity: { provider: 'okta', issuer: ISSUER, subject: 'bob' } }],
+    ['identity provider', { identity: { provider: 'other', issuer: ISSUER, subject: 'alice' } }],
+    ['issuer', { identity: { provider: 'okta', issuer: `${ISSUER}/`, subject: 'alice' } }],
+    ['user without an issuer', { identity: { provider: 'okta', subject: 'alice' } }],
     ['absent user', { identity: undefined }],
   ])('does not open for another %s, also while it is remembered for its owner', (_, change) => {
     const sessions = new McpSessions(new Sealer([OLD]));
