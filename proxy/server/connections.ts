@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
+import { distrust } from '../http/distrust.ts';
 import { hasBody } from '../http/has-body.ts';
 import { ClientConnection } from './connection.ts';
 import type { FrontResponse } from './front-response.ts';
@@ -51,7 +52,7 @@ export class Connections {
     server.on('clientError', this.#refuse);
     server.on('connect', (_message, socket) => {
       guard(socket);
-      endWithResponse(socket, { status: 400 });
+      endWithResponse(socket, { status: BAD_REQUEST });
     });
     server.on('upgrade', this.#upgrade);
     const check = setInterval(() => this.#checkBodies(), this.#limits.bodyStallMs).unref();
@@ -81,7 +82,12 @@ export class Connections {
   readonly #accept = (message: IncomingMessage, response: FrontResponse): void => {
     if (this.#connections.get(message.socket)?.accept(response) === false) return;
     if (this.#isDraining) response.shouldKeepAlive = false;
-    this.#handlers.request(message, response);
+    if (isHttp1(message)) {
+      this.#handlers.request(message, response);
+      return;
+    }
+    distrust(message);
+    response.writeHead(BAD_REQUEST, { 'content-length': 0 }).end();
   };
 
   /** Answers a message that could not be parsed, or was not received in time. */
@@ -97,13 +103,23 @@ export class Connections {
   readonly #upgrade = (message: IncomingMessage, socket: Duplex, head: Buffer): void => {
     guard(socket);
     // Bytes after a handshake belong to the new protocol, so a body would be misread.
-    if (hasBody(message)) endWithResponse(socket, { status: 400 });
+    if (hasBody(message) || !isHttp1(message)) endWithResponse(socket, { status: BAD_REQUEST });
     else this.#handlers.upgrade(message, socket, head);
   };
 
   #checkBodies(): void {
     for (const connection of this.#connections.values()) connection.checkBody();
   }
+}
+
+const BAD_REQUEST = 400;
+
+/**
+ * Returns whether a message has a version of HTTP/1. Attack: Node also reads a request line without a
+ * version, and then header fields, which an HTTP/0.9 server takes for the next request.
+ */
+function isHttp1({ httpVersionMajor }: IncomingMessage): boolean {
+  return httpVersionMajor === 1;
 }
 
 const AFTER_CLOSE = 'HPE_CLOSED_CONNECTION';
@@ -116,7 +132,7 @@ const STATUS_OF_ERROR: Readonly<Record<string, number>> = {
 
 /** Returns undefined for errors of the connection itself: no answer would arrive. */
 function statusOfParseError({ code = '' }: NodeJS.ErrnoException): number | undefined {
-  return STATUS_OF_ERROR[code] ?? (code.startsWith('HPE_') ? 400 : undefined);
+  return STATUS_OF_ERROR[code] ?? (code.startsWith('HPE_') ? BAD_REQUEST : undefined);
 }
 
 /** Node removes its own error listener from a socket that it hands over. */
