@@ -12,7 +12,13 @@ export class ClientConnection {
   readonly #socket: Socket;
   readonly #lingerMs: number;
   #response: ServerResponse | undefined;
+  /** The response before that. */
+  #previous: ServerResponse | undefined;
   #isClosing = false;
+  /** Bytes that are not a request were received: the connection closes after the current responses. */
+  #isRefusing = false;
+  /** A response that had ended at the last check, before the body of its request. */
+  #earlyResponse: ServerResponse | undefined;
   /** Number of bytes received at the last check, if the body was incomplete then. */
   #stalledAt: number | undefined;
 
@@ -21,8 +27,7 @@ export class ClientConnection {
     this.#lingerMs = lingerMs;
     // Node ends connections by this method: at once, and with a reset if bytes are unread.
     socket.destroySoon = () => {
-      if (!this.#isClosing) closeGently(socket, lingerMs);
-      this.#isClosing = true;
+      this.#close();
     };
   }
 
@@ -32,39 +37,54 @@ export class ClientConnection {
    */
   accept(response: ServerResponse): boolean {
     const previous = this.#response;
-    if (this.#isClosing || (previous !== undefined && isLast(previous))) return false;
+    if (this.#isClosing || this.#isRefusing) return false;
+    if (previous !== undefined && isLast(previous)) return false;
+    this.#previous = previous;
     this.#response = response;
     return true;
   }
 
-  /** Answers bytes that are not a request, and closes the connection. */
+  /**
+   * Answers bytes that are not a request, and closes the connection. Earlier requests get their responses
+   * first: a client takes the first response for that of its first request. Bytes after the current request
+   * get no answer then.
+   */
   refuse(status: number): void {
-    if (this.#isClosing) return;
-    const {
-      writableEnded = true,
-      headersSent = false,
-      shouldKeepAlive = true,
-    } = this.#response ?? {};
-    const isSilent = status === REQUEST_TIMEOUT && this.#socket.bytesRead === 0;
-    if ((headersSent && !writableEnded) || isSilent) {
-      this.#socket.destroy();
-      return;
+    if (this.#isClosing || this.#isRefusing) return;
+    const response = this.#response;
+    if (response === undefined || response.writableFinished) {
+      this.#refuseIdle(status);
+    } else if (response.req.complete) {
+      this.#isRefusing = true;
+      this.announceClose();
+      response.once('finish', () => this.#close());
+    } else if (response.socket === null) {
+      // An earlier response comes first.
+      this.#isRefusing = true;
+      this.#previous?.once('finish', () => {
+        this.#isRefusing = false;
+        this.refuse(status);
+      });
+    } else {
+      this.#refuseBody(status, response);
     }
-    this.#isClosing = true;
-    // The broken bytes may belong to the body of a request that is being forwarded.
-    if (!writableEnded) this.#socket.once('finish', () => this.#socket.destroy());
-    if (writableEnded && !shouldKeepAlive) closeGently(this.#socket, this.#lingerMs);
-    else endWithResponse(this.#socket, { status }, this.#lingerMs);
   }
 
   /** Makes the current response the last, and ignores everything else that the client sends. */
   finish(): void {
-    if (this.#response?.writableEnded === false) return;
-    closeGently(this.#socket, this.#lingerMs);
+    if (this.#response?.writableFinished === false) return;
+    this.#close();
   }
 
-  /** Refuses a client with an incomplete body that has sent nothing since the last call. */
+  /**
+   * Refuses a client with an incomplete body that has sent nothing since the last call. Closes the connection
+   * if the body is incomplete although its response had ended at the last call.
+   */
   checkBody(): void {
+    const response = this.#response;
+    const isEarly = response?.writableFinished === true && !response.req.complete;
+    if (isEarly && this.#earlyResponse === response) this.#close();
+    this.#earlyResponse = isEarly ? response : undefined;
     const bytes = this.#socket.bytesRead;
     const isStalled = this.#owesBody() && this.#stalledAt === bytes;
     this.#stalledAt = this.#owesBody() ? bytes : undefined;
@@ -83,6 +103,43 @@ export class ClientConnection {
 
   destroy(): void {
     this.#socket.destroy();
+  }
+
+  /** Answers where no request is being served. */
+  #refuseIdle(status: number): void {
+    const isSilent = status === REQUEST_TIMEOUT && this.#socket.bytesRead === 0;
+    if (isSilent) {
+      this.#socket.destroy();
+      return;
+    }
+    if (this.#response?.shouldKeepAlive === false) {
+      this.#close();
+      return;
+    }
+    this.#isClosing = true;
+    endWithResponse(this.#socket, { status }, this.#lingerMs);
+  }
+
+  /** Answers the current request, which has a broken body; a response that has begun is broken off. */
+  #refuseBody(status: number, { headersSent, writableEnded }: ServerResponse): void {
+    if (headersSent && !writableEnded) {
+      this.#socket.destroy();
+      return;
+    }
+    if (writableEnded) {
+      this.#close();
+      return;
+    }
+    this.#isClosing = true;
+    // The bytes before may have been forwarded.
+    this.#socket.once('finish', () => this.#socket.destroy());
+    endWithResponse(this.#socket, { status }, this.#lingerMs);
+  }
+
+  #close(): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    closeGently(this.#socket, this.#lingerMs);
   }
 
   /** Returns whether the gateway waits for the body; false while a slow upstream delays the client. */

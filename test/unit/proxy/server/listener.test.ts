@@ -1,57 +1,15 @@
 import { EventEmitter, once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 
 import { describe, expect, test } from '@jest/globals';
 
-import type { ListenerLimits } from '../../../../proxy/server/connections.ts';
-import { createListener, type Listener } from '../../../../proxy/server/listener.ts';
-import { endWithResponse } from '../../../../proxy/http/raw-response.ts';
+import { createListener } from '../../../../proxy/server/listener.ts';
+import { LISTENER_LIMITS, startListener } from '../../../support/listener.ts';
 import { headerOf, RawClient } from '../../../support/raw-http.ts';
-
-const LIMITS: ListenerLimits = {
-  headersMs: 10_000,
-  bodyStallMs: 10_000,
-  keepAliveMs: 10_000,
-  lingerMs: 200,
-};
 
 const GET = 'GET / HTTP/1.1\r\nHost: app.test\r\n\r\n';
 const UPLOAD = 'POST / HTTP/1.1\r\nHost: app.test\r\nContent-Length: 100000\r\n\r\n';
-
-type Exchange = [IncomingMessage, ServerResponse];
-
-/** A listener that hands its requests to the test. */
-async function aListener(
-  limits: Partial<ListenerLimits> = {},
-): Promise<Listener & AsyncDisposable & { next(): Promise<Exchange> }> {
-  const exchanges: Exchange[] = [];
-  const arrivals = new EventEmitter();
-  const listener = await createListener(
-    { host: '127.0.0.1', port: 0 },
-    {
-      request(...exchange) {
-        exchanges.push(exchange);
-        arrivals.emit('request');
-      },
-      upgrade(_message, socket) {
-        endWithResponse(socket, { status: 403, headers: { 'x-list': ['a', 'b'] }, body: 'no' });
-      },
-    },
-    { ...LIMITS, ...limits },
-  );
-  return {
-    ...listener,
-    async next() {
-      for (;;) {
-        const exchange = exchanges.shift();
-        if (exchange !== undefined) return exchange;
-        await once(arrivals, 'request');
-      }
-    },
-    [Symbol.asyncDispose]: () => listener.close(0),
-  };
-}
 
 /** `once` would take the error of a reset for its own. */
 function closing(socket: EventEmitter): Promise<void> {
@@ -62,7 +20,7 @@ function closing(socket: EventEmitter): Promise<void> {
 
 describe('a slow client', () => {
   test('that does not finish its header gets 408, and is disconnected', async () => {
-    await using listener = await aListener({ headersMs: 100 });
+    await using listener = await startListener({ headersMs: 100 });
     await using client = await RawClient.connect(listener.port);
     client.send('GET / HTTP/1.1\r\nHost: app.te');
     expect((await client.response()).status).toBe(408);
@@ -70,14 +28,14 @@ describe('a slow client', () => {
   });
 
   test('that sends nothing is disconnected without a response', async () => {
-    await using listener = await aListener({ headersMs: 100 });
+    await using listener = await startListener({ headersMs: 100 });
     await using client = await RawClient.connect(listener.port);
     expect(await client.closed).toBe('ended');
     expect(client.received).toBe('');
   });
 
   test('that stops in the middle of a body gets 408, and is disconnected', async () => {
-    await using listener = await aListener({ bodyStallMs: 50 });
+    await using listener = await startListener({ bodyStallMs: 50 });
     await using client = await RawClient.connect(listener.port);
     client.send(`${UPLOAD}the first bytes`);
     const [message, response] = await listener.next();
@@ -93,7 +51,7 @@ describe('a slow client', () => {
     ['nobody has begun to read its body', () => undefined],
     ['its body is not read on', (message) => message.resume().pause()],
   ])('is not disconnected while %s', async (_while, treat) => {
-    await using listener = await aListener({ bodyStallMs: 20 });
+    await using listener = await startListener({ bodyStallMs: 20 });
     await using stalled = await RawClient.connect(listener.port);
     await using waiting = await RawClient.connect(listener.port);
     waiting.send(`${UPLOAD}the first bytes`);
@@ -111,7 +69,7 @@ describe('a slow client', () => {
 
 describe('a response', () => {
   test('that leaves a long body unread arrives, and closes the connection', async () => {
-    await using listener = await aListener();
+    await using listener = await startListener();
     await using client = await RawClient.connect(listener.port);
     client.send(UPLOAD);
     client.send(Buffer.alloc(90_000));
@@ -124,7 +82,7 @@ describe('a response', () => {
   });
 
   test('that leaves a short body unread keeps the connection', async () => {
-    await using listener = await aListener();
+    await using listener = await startListener();
     await using client = await RawClient.connect(listener.port);
     client.send('POST / HTTP/1.1\r\nHost: app.test\r\nContent-Length: 8\r\n\r\nhalf');
     const [, response] = await listener.next();
@@ -137,7 +95,7 @@ describe('a response', () => {
   });
 
   test('that closes the connection is the last: a request sent after it is not served', async () => {
-    await using listener = await aListener();
+    await using listener = await startListener();
     await using client = await RawClient.connect(listener.port);
     client.send('GET / HTTP/1.1\r\nHost: app.test\r\nConnection: close\r\n\r\n');
     const [, response] = await listener.next();
@@ -149,7 +107,7 @@ describe('a response', () => {
   });
 
   test('arrives even if the client sends without end', async () => {
-    await using listener = await aListener({ lingerMs: 50 });
+    await using listener = await startListener({ lingerMs: 50 });
     const socket = connect({ port: listener.port, host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => undefined).resume();
     socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -165,7 +123,7 @@ describe('a response', () => {
 
 describe('an upgrade', () => {
   test('can be refused with a whole response', async () => {
-    await using listener = await aListener();
+    await using listener = await startListener();
     await using client = await RawClient.connect(listener.port);
     const upgrade = 'Connection: Upgrade\r\nUpgrade: WebSocket';
     client.send(`GET / HTTP/1.1\r\nHost: app.test\r\n${upgrade}\r\n\r\n`);
@@ -184,7 +142,7 @@ describe('an upgrade', () => {
     const listener = await createListener(
       { host: '127.0.0.1', port: 0 },
       { request: () => undefined, upgrade: (_message, socket) => upgraded.emit('socket', socket) },
-      LIMITS,
+      LISTENER_LIMITS,
     );
     const upgraded = new EventEmitter();
     const arrived = once(upgraded, 'socket');
@@ -202,7 +160,7 @@ describe('an upgrade', () => {
 
 describe('a listener that closes', () => {
   test('lets responses finish, as the last of their connections, and accepts no more requests', async () => {
-    await using listener = await aListener();
+    await using listener = await startListener();
     await using idle = await RawClient.connect(listener.port);
     await using busy = await RawClient.connect(listener.port);
     idle.send(GET);
@@ -223,7 +181,7 @@ describe('a listener that closes', () => {
   });
 
   test('closes a connection after the response that had begun', async () => {
-    await using listener = await aListener();
+    await using listener = await startListener();
     await using client = await RawClient.connect(listener.port);
     client.send(GET);
     const [, response] = await listener.next();
@@ -237,7 +195,7 @@ describe('a listener that closes', () => {
   });
 
   test('waits no longer than its timeout', async () => {
-    await using listener = await aListener();
+    await using listener = await startListener();
     await using stream = await RawClient.connect(listener.port);
     stream.send(GET);
     const [, response] = await listener.next();

@@ -1,0 +1,48 @@
+import { EventEmitter, once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { endWithResponse } from '../../proxy/http/raw-response.ts';
+import type { ListenerLimits } from '../../proxy/server/connections.ts';
+import { createListener, type Listener } from '../../proxy/server/listener.ts';
+
+/** Limits that no test reaches by chance. */
+export const LISTENER_LIMITS: ListenerLimits = {
+  headersMs: 10_000,
+  bodyStallMs: 10_000,
+  keepAliveMs: 10_000,
+  lingerMs: 200,
+};
+
+type Exchange = [IncomingMessage, ServerResponse];
+
+/** A listener that hands its requests to the test. */
+export async function startListener(
+  limits: Partial<ListenerLimits> = {},
+): Promise<Listener & AsyncDisposable & { next(): Promise<Exchange> }> {
+  const exchanges: Exchange[] = [];
+  const arrivals = new EventEmitter();
+  const listener = await createListener(
+    { host: '127.0.0.1', port: 0 },
+    {
+      request(...exchange) {
+        exchanges.push(exchange);
+        arrivals.emit('request');
+      },
+      upgrade(_message, socket) {
+        endWithResponse(socket, { status: 403, headers: { 'x-list': ['a', 'b'] }, body: 'no' });
+      },
+    },
+    { ...LISTENER_LIMITS, ...limits },
+  );
+  return {
+    ...listener,
+    async next() {
+      for (;;) {
+        const exchange = exchanges.shift();
+        if (exchange !== undefined) return exchange;
+        await once(arrivals, 'request');
+      }
+    },
+    [Symbol.asyncDispose]: () => listener.close(0),
+  };
+}
