@@ -153,8 +153,9 @@ export class Controller {
       onChange: this.#reconciler.onPublicationChange,
     });
     await pause(monotonicClock, this.#firstHellosMs, leadership.signal);
-    if (!leadership.isCurrent) return;
-    const resign = this.#reconciler.beginTerm({ leadership, publication });
+    const hosts = await this.#reconciler.loadHosts(leadership.signal);
+    if (!leadership.isCurrent || hosts === undefined) return;
+    const resign = this.#reconciler.beginTerm({ leadership, publication, hosts });
     if (!leadership.signal.aborted) await once(leadership.signal, 'abort');
     resign();
   }

@@ -1,9 +1,12 @@
 import type { Clock } from '../shared/runtime/clock.ts';
 import type { SnapshotResource } from '../shared/snapshot/snapshot.ts';
 import type { Logger } from '../shared/telemetry/logger.ts';
-import type { Changes } from './compile/compilation.ts';
+import type { Changes, Compilation } from './compile/compilation.ts';
 import { IncrementalCompiler } from './compile/incremental-compiler.ts';
 import { FailStop } from './fail-stop.ts';
+import { HostRecordKeeper } from './holds/host-record-keeper.ts';
+import type { HostRecord } from './holds/host-record.ts';
+import { WallTimer } from './holds/wall-timer.ts';
 import type { KubernetesApi } from './kubernetes/kubernetes-api.ts';
 import type { StoredSettings } from './kubernetes/stored-resources.ts';
 import type { Leadership } from './leader/leadership.ts';
@@ -22,6 +25,7 @@ export interface ReconcilerOptions {
   readonly api: KubernetesApi;
   readonly logger: Logger;
   readonly clock: Clock;
+  readonly wallTime?: () => Date;
   /** Name of this process as holder of the Lease. */
   readonly identity: string;
   /** Namespace that Gatehouse is installed in. */
@@ -42,6 +46,8 @@ export interface ReconcilerOptions {
 export interface PublishingTerm {
   readonly leadership: Leadership;
   readonly publication: Publication;
+  /** The hosts that the previous leader held. */
+  readonly hosts: HostRecord;
 }
 
 /**
@@ -60,6 +66,9 @@ export class Reconciler implements AsyncDisposable {
   readonly #status: StatusLoop;
   readonly #hold: PublicationHold;
   readonly #failStop: FailStop;
+  readonly #wallTime: () => Date;
+  readonly #expiry: WallTimer;
+  readonly #hosts: HostRecordKeeper;
   /** Called once, after the next compilation with all references loaded. */
   readonly #onceComplete: Set<() => void>;
 
@@ -69,10 +78,12 @@ export class Reconciler implements AsyncDisposable {
     const settingsName = `${namespace}/${options.settingsName}`;
     this.#onceComplete = new Set([onComplete]);
     this.#presence = new SettingsPresence({ settingsName, gatewayClass, logger });
+    this.#wallTime = options.wallTime ?? (() => new Date());
     this.#compiler = new IncrementalCompiler({
       devAllowLoopback: false,
       gatewayClassName: gatewayClass,
       settingsName,
+      holdsHosts: true,
     });
     this.#status = new StatusLoop(options);
     this.#hold = new PublicationHold({
@@ -87,6 +98,16 @@ export class Reconciler implements AsyncDisposable {
       onHeldBack: (reason) => this.#hold.setPublisherReason(reason),
     });
     this.#failStop = new FailStop({ logger, onFailure: () => this.#publisher.resign() });
+    const reconcile = (changes: Changes): void =>
+      this.#failStop.run(() => this.#reconcile(changes));
+    this.#expiry = new WallTimer(clock, this.#wallTime, () => reconcile({}));
+    this.#hosts = new HostRecordKeeper({
+      ...options,
+      place: { namespace, name: hostRecordName(gatewayClass) },
+      holders: () => this.#compiler.holders,
+      onReleased: (releasedHosts) => reconcile({ releasedHosts }),
+      onEnded: (endedNamespaces) => reconcile({ endedNamespaces }),
+    });
     this.#watch = this.#openWatch(options);
   }
 
@@ -100,6 +121,11 @@ export class Reconciler implements AsyncDisposable {
     return this.#failStop.failed;
   }
 
+  /** Reads the hosts that the previous leader held. Undefined if the signal aborts before. */
+  loadHosts(signal: AbortSignal): Promise<HostRecord | undefined> {
+    return this.#hosts.load(signal);
+  }
+
   /**
    * Takes over from the previous leader: adopts the generations that its statuses name, because proxies
    * serve them, and publishes once all references are loaded.
@@ -110,9 +136,10 @@ export class Reconciler implements AsyncDisposable {
     const begin = (): void => {
       this.#publisher.beginTerm(term.publication, attachedRoutes(this.#watch.settings));
       this.#status.beginTerm(term);
+      void this.#hosts.keep(term.leadership.signal);
     };
     this.#failStop.run(() => {
-      this.#adopt();
+      this.#adopt(term.hosts);
       this.#onceComplete.add(begin);
       this.#publishIfComplete();
     });
@@ -129,6 +156,7 @@ export class Reconciler implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#hold[Symbol.dispose]();
+    this.#expiry[Symbol.dispose]();
     await this.#watch[Symbol.asyncDispose]();
   }
 
@@ -151,18 +179,24 @@ export class Reconciler implements AsyncDisposable {
       if (route === undefined) this.#routeNames.delete(name);
       else this.#routeNames.add(name);
     }
-    this.#pending = mergeCompilations(this.#pending, this.#compiler.update(changes));
+    this.#take(this.#compiler.update({ ...changes, now: this.#wallTime().getTime() }));
     this.#observeObjects(changes);
     this.#publishIfComplete();
   }
 
-  #adopt(): void {
+  #take(compilation: Compilation): void {
+    this.#pending = mergeCompilations(this.#pending, compilation);
+    this.#hosts.change(compilation.hosts);
+    this.#expiry.set(this.#compiler.nextExpiry);
+  }
+
+  #adopt(hosts: HostRecord): void {
     const routes = new Map([...this.#routeNames].map((name) => [name, this.#watch.route(name)]));
     const { settings } = this.#watch;
     this.#status.observeRoutes(routes);
     this.#status.observeSettings(settings);
-    const adopted = this.#compiler.adopt({ routes, settings: settings ?? null });
-    this.#pending = mergeCompilations(this.#pending, adopted);
+    const now = this.#wallTime().getTime();
+    this.#take(this.#compiler.adopt({ routes, settings: settings ?? null, now }, hosts));
   }
 
   /** Publishes, unless a reference is still loading: a Secret that is loading is not missing. */
@@ -211,6 +245,11 @@ export class Reconciler implements AsyncDisposable {
         this.#status.releaseRoute(change.key, change.released);
     }
   }
+}
+
+/** Each gateway class has a record of its own, as it has a Lease of its own. */
+function hostRecordName(gatewayClass: string): string {
+  return gatewayClass === 'gatehouse' ? 'gatehouse-hosts' : `gatehouse-hosts-${gatewayClass}`;
 }
 
 /**

@@ -410,6 +410,37 @@ export interface GatewaySettings {
      */
     readonly sharedHosts?: readonly string[];
     /**
+     * Hosts that only routes of certain namespaces may use. A host that no entry covers is for all namespaces. A route with a wildcard above the hosts of an entry has to be in a namespace of that entry too.
+     *
+     * @maxItems 256
+     *
+     * Items: Namespaces, and the hosts that are theirs.
+     */
+    readonly hostPatterns?: readonly {
+      /**
+       * Names of the namespaces.
+       *
+       * @minItems 1
+       * @maxItems 64
+       *
+       * Items: Name of a namespace.
+       */
+      readonly namespaces: readonly string[];
+      /**
+       * Hosts such as `app.example.com`, or wildcards such as `*.a.example.com` for all names below it.
+       *
+       * @minItems 1
+       * @maxItems 64
+       *
+       * Items: One host or wildcard, without a port.
+       */
+      readonly hosts: readonly string[];
+    }[];
+    /**
+     * How long a host stays with its namespace after the last route of the namespace on it was deleted; `0s` gives it to another namespace at once. Defaults to 24h.
+     */
+    readonly hostHoldTime?: string;
+    /**
      * Address of the host that signs users in and asks for their consent, such as `https://auth.example.com`. No route may use it. Register `{authenticateUrl}/.gateway/callback` at the identity provider. If absent, every route host signs users in itself, and the callback of each must be registered.
      */
     readonly authenticateUrl?: string;

@@ -1,11 +1,13 @@
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { Compilation, RouteVerdict, SettingsVerdict } from './compilation.ts';
 import { Differences } from './differences.ts';
+import type { HostOwner } from './routes/host-holds.ts';
 
 /** Collects snapshot resources and verdicts. Each report returns those that changed. */
 export class CompilationReport {
   readonly #resources = new Differences<SnapshotResource>(({ hash }) => hash);
   readonly #routes = new Differences<RouteVerdict>(markOf);
+  readonly #hosts = new Differences<HostOwner>((owner) => JSON.stringify(owner));
   readonly #settings = new Differences<SettingsVerdict>(markOf);
 
   /** Undefined removes the resource. */
@@ -16,6 +18,11 @@ export class CompilationReport {
   /** Undefined: the route is gone. */
   setRoute(name: string, verdict: RouteVerdict | undefined): void {
     this.#routes.set(name, verdict);
+  }
+
+  /** Undefined: another process need not know the owner of the host. */
+  setHost(host: string, owner: HostOwner | undefined): void {
+    this.#hosts.set(host, owner);
   }
 
   /** Undefined: the settings are gone. */
@@ -31,6 +38,7 @@ export class CompilationReport {
       put: resources.flatMap(([, resource]) => resource ?? []),
       deleted: resources.flatMap(([key, resource]) => (resource === undefined ? [key] : [])),
       routes: this.#routes.report(),
+      hosts: this.#hosts.report(),
       ...(settings.has(SETTINGS) && { settings: settings.get(SETTINGS) ?? null }),
     };
   }

@@ -2,6 +2,7 @@ import type { EndpointSlice, ReferenceGrant, Service } from '../kubernetes/objec
 import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources.ts';
 import type { ChangeSet } from './change-set.ts';
 import type { Problem } from '../validate/problem.ts';
+import type { HostRecords } from './routes/host-holds.ts';
 
 /**
  * The changes since the last compilation, by `namespace/name`; undefined: deleted.
@@ -21,6 +22,12 @@ export interface Changes {
   readonly referenceGrants?: ReadonlyMap<string, ReferenceGrant | undefined>;
   /** Labels, by name of the namespace. */
   readonly namespaces?: ReadonlyMap<string, Readonly<Record<string, string>> | undefined>;
+  /** The wall clock, in milliseconds, which decides how long hosts are held. */
+  readonly now?: number;
+  /** Hosts that are not held any longer, by the wish of an operator. */
+  readonly releasedHosts?: readonly string[];
+  /** Namespaces that were deleted, so that no host is held for them. */
+  readonly endedNamespaces?: ReadonlySet<string>;
 }
 
 /**
@@ -32,6 +39,8 @@ export interface Compilation extends ChangeSet {
   readonly routes: ReadonlyMap<string, RouteVerdict | undefined>;
   /** Absent if the verdict is the same; null: the settings are deleted. */
   readonly settings?: SettingsVerdict | null;
+  /** Owners of hosts that another process has to know; undefined: it need not know this one. */
+  readonly hosts: HostRecords;
 }
 
 /** The compiler's result for the newest generation of a resource, and the generation that serves. */

@@ -26,7 +26,7 @@ export function compileRoute(route: Route, context: RouteContext): CompileResult
   const { spec } = route;
   const { hasServices } = context;
   const parts = combine({
-    address: compileAddress(spec, context),
+    address: compileAddress(route, context),
     path: compilePathMatch(spec),
     upstream: compileUpstream(spec, { namespace: namespaceOf(route), hasServices }),
     access: compileAccess(spec, context),

@@ -14,6 +14,7 @@ import type { Labels } from './label-selector.ts';
 import { isOfClass, readStored } from './read-stored.ts';
 import { namespaceOf, type CompileOptions } from './resources.ts';
 import { ADMIT_ALL, compileAdmission } from './route-admission.ts';
+import type { HostOwner } from './routes/host-holds.ts';
 import { readPrior, type Prior } from './routes/read-prior.ts';
 import { RouteTable, type RouteTableOptions, type RouteTerms } from './routes/route-table.ts';
 import { verdictOf } from './routes/route-verdict.ts';
@@ -34,7 +35,7 @@ interface AppliedSettings {
  * The result is a function of the changes so far, without clock or network. Their order matters only in
  * two ways: while the newest generation of a resource is not accepted, the last good one serves; and a
  * host stays with its namespace while any admitted route there asks for it, or no other route does.
- * Another process reads both from the statuses.
+ * Another process reads both from the statuses, and the hosts that are held from their record.
  */
 export class IncrementalCompiler {
   readonly #options: CompileOptions;
@@ -60,6 +61,7 @@ export class IncrementalCompiler {
         compileRoute: compile,
         directory: options.services === 'assumed' ? ASSUMED_SERVICES : this.#directory,
         labelsOf: (namespace) => this.#namespaces.get(namespace),
+        onHost: (host, record) => this.#report.setHost(host, record),
       },
       this.#terms(),
     );
@@ -92,8 +94,19 @@ export class IncrementalCompiler {
     return served !== undefined && compileAdmission(served.settings).namespaces.from === 'Selector';
   }
 
+  /** When the next host stops being held, by the wall clock; undefined if no host is held. */
+  get nextExpiry(): number | undefined {
+    return this.#routes.hosts.nextExpiry;
+  }
+
+  /** Namespaces that hosts are held for. */
+  get holders(): ReadonlySet<string> {
+    return this.#routes.hosts.holders;
+  }
+
   /** Compiles changes. */
   update(changes: Changes): Compilation {
+    this.#updateHolds(changes);
     this.#updateSettings(changes);
     this.#updateCluster(changes);
     if (!this.#isHeld) this.#applySettings();
@@ -106,7 +119,11 @@ export class IncrementalCompiler {
    * Newer serving generations and owners of hosts in the statuses replace those found here, since the
    * proxies have them from the other process.
    */
-  adopt({ routes, settings }: Pick<Changes, 'routes' | 'settings'>): Compilation {
+  adopt(
+    { routes, settings, now }: Pick<Changes, 'routes' | 'settings' | 'now'>,
+    hosts: ReadonlyMap<string, HostOwner> = new Map(),
+  ): Compilation {
+    this.#updateHolds({ ...(now !== undefined && { now }) });
     if (settings !== undefined && settings !== null) {
       this.#settings.adopt(settings, this.#secrets);
     }
@@ -117,6 +134,7 @@ export class IncrementalCompiler {
       if (resource) priors.set(name, readPrior(resource, this.#options.gatewayClassName));
     }
     this.#routes.adopt(priors);
+    this.#routes.hosts.adoptHosts(hosts);
     return this.#conclude();
   }
 
@@ -136,6 +154,13 @@ export class IncrementalCompiler {
     if (!this.#isHeld) this.#compileChanged();
     if (!this.#awaitsLabels) this.#report.setSettings(this.#settingsVerdict());
     return this.#report.report();
+  }
+
+  #updateHolds({ now, releasedHosts = [], endedNamespaces = new Set() }: Changes): void {
+    const { hosts } = this.#routes;
+    if (now !== undefined) hosts.setTime(now);
+    hosts.release(releasedHosts);
+    if (endedNamespaces.size > 0) hosts.releaseNamespaces(endedNamespaces);
   }
 
   #updateSettings({ settings, secrets = new Map() }: Changes): void {
@@ -197,15 +222,17 @@ export class IncrementalCompiler {
     const { served } = this.#settings;
     const { devAllowLoopback, services } = this.#options;
     const { authenticateAddress } = served?.output ?? defaultOutput(this.#options);
+    const admission = served === undefined ? ADMIT_ALL : compileAdmission(served.settings);
     return {
       context: {
         devAllowLoopback,
         authenticateAddress,
         signIn: signInOf(served),
         missingSettings: served === undefined ? describeSettings(this.#options) : undefined,
+        hostRules: admission.hostRules,
         hasServices: services !== 'none',
       },
-      admission: served === undefined ? ADMIT_ALL : compileAdmission(served.settings),
+      admission: this.#options.holdsHosts === true ? admission : { ...admission, hostHoldMs: 0 },
     };
   }
 

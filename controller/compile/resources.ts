@@ -16,6 +16,8 @@ export interface CompileOptions {
    * (`assumed`), for checks only. Absent: there is a cluster.
    */
   readonly services?: 'none' | 'assumed';
+  /** Whether a host stays with a namespace for a time after its last route there. Absent: it does not. */
+  readonly holdsHosts?: true;
   /** Which settings apply while there are no GatewaySettings. Absent: none, and no route serves. */
   readonly withoutSettings?: 'defaults';
 }

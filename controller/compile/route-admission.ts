@@ -1,4 +1,6 @@
 import type { GatewaySettings } from '../../crds/types.ts';
+import { durationMs } from './duration.ts';
+import type { HostRule } from './host-rules.ts';
 import { selects, type Labels, type LabelSelector } from './label-selector.ts';
 import { resourceName } from './resources.ts';
 
@@ -10,17 +12,29 @@ export interface RouteAdmission {
     | { readonly from: 'Selector'; readonly selector: LabelSelector };
   /** Hosts that routes of several namespaces may use. */
   readonly sharedHosts: ReadonlySet<string>;
+  readonly hostRules: readonly HostRule[];
+  /** How long a host stays with a namespace after its last route there; 0: not at all. */
+  readonly hostHoldMs: number;
 }
 
+const DEFAULT_HOST_HOLD = '24h';
+
 /** Admits all routes while there are no settings: none serves then, but hosts keep their owners. */
-export const ADMIT_ALL: RouteAdmission = { namespaces: { from: 'All' }, sharedHosts: new Set() };
+export const ADMIT_ALL: RouteAdmission = {
+  namespaces: { from: 'All' },
+  sharedHosts: new Set(),
+  hostRules: [],
+  hostHoldMs: durationMs(DEFAULT_HOST_HOLD),
+};
 
 /** Compiles the rules of settings that admit routes. */
 export function compileAdmission(settings: GatewaySettings): RouteAdmission {
-  const { allowedRoutes, sharedHosts = [] } = settings.spec;
+  const { allowedRoutes, sharedHosts = [], hostPatterns = [], hostHoldTime } = settings.spec;
   return {
     namespaces: compileNamespaces(allowedRoutes?.namespaces ?? {}, settings),
     sharedHosts: new Set(sharedHosts),
+    hostRules: hostPatterns,
+    hostHoldMs: durationMs(hostHoldTime ?? DEFAULT_HOST_HOLD),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ProblemReason } from '../validate/problem.ts';
 import type { Address } from './address.ts';
+import type { HostRule } from './host-rules.ts';
 
 /** Everything besides the route that a compiled route depends on. */
 export interface RouteContext {
@@ -9,6 +10,7 @@ export interface RouteContext {
   readonly signIn: SignInAvailability;
   /** The name of the settings if they do not exist, so that no route may serve. */
   readonly missingSettings: string | undefined;
+  readonly hostRules: readonly HostRule[];
   /** Whether routes can refer to Services. */
   readonly hasServices: boolean;
 }

@@ -29,6 +29,14 @@ export const SECRETS: ResourceType = {
   kind: 'Secret',
 };
 
+/** The type of ConfigMaps. */
+export const CONFIG_MAPS: ResourceType = {
+  group: '',
+  version: 'v1',
+  plural: 'configmaps',
+  kind: 'ConfigMap',
+};
+
 /** The type of Services. */
 export const SERVICES: ResourceType = {
   group: '',

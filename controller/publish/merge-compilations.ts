@@ -2,7 +2,7 @@ import { mergeChangeSets, NO_CHANGES } from '../compile/change-set.ts';
 import type { Compilation } from '../compile/compilation.ts';
 
 /** A compilation that changes nothing. */
-export const NOTHING_COMPILED: Compilation = { ...NO_CHANGES, routes: new Map() };
+export const NOTHING_COMPILED: Compilation = { ...NO_CHANGES, routes: new Map(), hosts: new Map() };
 
 /** Returns the compilation that has the effect of `first` and then `second`. */
 export function mergeCompilations(first: Compilation, second: Compilation): Compilation {
@@ -12,6 +12,7 @@ export function mergeCompilations(first: Compilation, second: Compilation): Comp
     put,
     deleted,
     routes: new Map([...first.routes, ...second.routes]),
+    hosts: new Map([...first.hosts, ...second.hosts]),
     ...(settings !== undefined && { settings }),
   };
 }

@@ -20,6 +20,7 @@ export type ProblemReason =
   | 'InvalidPolicy'
   | 'InvalidRegex'
   | 'HostConflict'
+  | 'HostNotAllowed'
   | 'NotAllowedByGateway'
   | 'UnsupportedValue'
   | 'SettingsNotFound'

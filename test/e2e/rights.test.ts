@@ -97,10 +97,24 @@ describe('rights', () => {
     await eventually('an Event is written', () =>
       requestsOf(CONTROLLER).some(({ resource }) => resource === 'events'),
     );
+    await loseHost('gone', 'create');
+    await loseHost('gone-too', 'update');
     // A leader that stops hands over, which needs the rights on the Lease.
     await (await gateway.leader()).terminate();
     await gateway.applyRoute('second');
     await gateway.untilServed('second');
+  }
+
+  /** Deletes the only Route on a host, which is then held. */
+  async function loseHost(name: string, verb: string): Promise<void> {
+    await gateway.applyRoute(name);
+    await gateway.untilServed(name);
+    await gateway.deleteRoute(name);
+    await eventually('the held host is stored', () =>
+      requestsOf(CONTROLLER).some(
+        (request) => request.resource === 'configmaps' && request.verb === verb,
+      ),
+    );
   }
 
   function requestsOf(name: string): ClusterFaults['requests'] {

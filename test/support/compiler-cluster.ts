@@ -7,6 +7,7 @@ import type {
 import { compileRoute } from '../../controller/compile/compile-route.ts';
 import { IncrementalCompiler } from '../../controller/compile/incremental-compiler.ts';
 import type { CompileOptions } from '../../controller/compile/resources.ts';
+import type { HostOwner } from '../../controller/compile/routes/host-holds.ts';
 import { parseRouteStatus, parseSettingsStatus } from '../../controller/kubernetes/parse-status.ts';
 import type {
   RouteStatus,
@@ -32,6 +33,7 @@ export class CompilerCluster {
   readonly #others: Changes[] = [];
   #settings: StoredSettings | undefined;
   #settingsVerdict: SettingsVerdict | undefined;
+  readonly #hosts = new Map<string, HostOwner>();
   #clock = 0;
   #compilations = 0;
   readonly #options: CompileOptions;
@@ -162,7 +164,16 @@ export class CompilerCluster {
     return this.#verdicts.get(name)?.problems.map(({ reason }) => reason) ?? [];
   }
 
-  #take({ put, deleted, routes, settings }: Compilation): void {
+  /** What the next controller is told of the owners of hosts. */
+  get hosts(): ReadonlyMap<string, HostOwner> {
+    return this.#hosts;
+  }
+
+  #take({ put, deleted, routes, settings, hosts }: Compilation): void {
+    for (const [host, owner] of hosts) {
+      if (owner === undefined) this.#hosts.delete(host);
+      else this.#hosts.set(host, owner);
+    }
     for (const resource of put) this.#snapshot.set(resource.key, resource);
     for (const key of deleted) this.#snapshot.delete(key);
     for (const [name, verdict] of routes) {

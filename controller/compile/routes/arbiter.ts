@@ -1,9 +1,19 @@
+import { formatTime } from '../../../shared/runtime/format-time.ts';
 import type { Problem } from '../../validate/problem.ts';
 import { MultiMap } from '../multi-map.ts';
 import { AgeQueue } from './age-order.ts';
 import { hasSameClaims, keysOf, schemeKey, type RouteClaims } from './claims.ts';
 import { Holdings, type FirstRoute } from './holdings.ts';
 import type { RouteDecision, RouteEntry } from './route-entry.ts';
+
+/** The only namespace that may use a host. */
+export interface HostUser {
+  readonly namespace: string;
+  /** Until when the host is kept for it although no route of it is there; absent if one is. */
+  readonly heldUntil?: number;
+}
+
+type OwnerOf = (host: string) => HostUser | undefined;
 
 /**
  * Decides which routes get the claims that several ask for: the oldest, then the first by namespace
@@ -14,14 +24,13 @@ import type { RouteDecision, RouteEntry } from './route-entry.ts';
  * claims that changed hands, are decided from the oldest to the youngest, each once.
  */
 export class Arbiter {
-  /** Returns the only namespace that may use a host; undefined if all may. */
-  readonly #ownerOf: (host: string) => string | undefined;
+  readonly #ownerOf: OwnerOf;
   readonly #asking = new MultiMap<string, RouteEntry>();
   readonly #asked = new Map<RouteEntry, readonly RouteClaims[]>();
   readonly #holdings = new Holdings();
   readonly #queue = new AgeQueue<RouteEntry>();
 
-  constructor(ownerOf: (host: string) => string | undefined) {
+  constructor(ownerOf: OwnerOf) {
     this.#ownerOf = ownerOf;
   }
 
@@ -86,8 +95,8 @@ export class Arbiter {
     { host, authority, scheme, claims }: RouteClaims,
   ): Problem | undefined {
     const owner = this.#ownerOf(host);
-    if (owner !== undefined && owner !== entry.namespace) {
-      return conflict(`the host belongs to namespace ${owner}`);
+    if (owner !== undefined && owner.namespace !== entry.namespace) {
+      return conflict(belongsTo(owner));
     }
     const first = this.#holdings.firstOn(authority);
     if (first !== undefined && isOlder(first.entry, entry) && first.claims.scheme !== scheme) {
@@ -135,10 +144,16 @@ export class Arbiter {
   #queueAsking(by: RouteEntry, host: string, key: string): void {
     const owner = this.#ownerOf(host);
     for (const entry of this.#asking.get(key)) {
-      const mayUse = owner === undefined || owner === entry.namespace;
+      const mayUse = owner === undefined || owner.namespace === entry.namespace;
       if (mayUse && isOlder(by, entry)) this.#queue.add(entry);
     }
   }
+}
+
+function belongsTo({ namespace, heldUntil }: HostUser): string {
+  const owner = `the host belongs to namespace ${namespace}`;
+  if (heldUntil === undefined) return owner;
+  return `${owner}, for which it is held until ${formatTime(heldUntil)} although no Route there asks for it`;
 }
 
 function isSameList(one: readonly RouteClaims[], other: readonly RouteClaims[]): boolean {

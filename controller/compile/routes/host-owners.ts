@@ -1,3 +1,6 @@
+import { mayHaveHost, type HostRule } from '../host-rules.ts';
+import { HostHolds, type HostOwner } from './host-holds.ts';
+
 /** A route that asks for a host. */
 interface Claimant {
   readonly namespace: string;
@@ -9,32 +12,67 @@ interface Claimant {
   readonly servedHost: string | undefined;
 }
 
+/** How long a host stays with a namespace that has no route there. */
+export interface HoldTerms {
+  /** By the wall clock, in milliseconds. */
+  readonly now: number;
+  /** 0 if hosts are not held. */
+  readonly holdMs: number;
+  readonly rules: readonly HostRule[];
+}
+
+/** The result of deciding the owner of a host. */
+export interface HostDecision {
+  readonly isChanged: boolean;
+  /** A host that is no longer held, because too many are. */
+  readonly givenUp?: string;
+}
+
 /**
  * The namespace that owns each host: the namespace of the oldest route, for as long as any admitted
- * route of that namespace asks for the host. While no admitted route asks for it, the owner does not
- * change.
+ * route of that namespace asks for the host, and for a time after that. While no admitted route asks
+ * for it, the owner does not change.
  *
  * Attack: routes keep their age when they change. An old route that is changed to ask for the host of
  * another namespace does not get it.
+ *
+ * Attack: a route that waits for a host would get it the moment that its owner's route is replaced
+ * (`kubectl replace --force`, a new installation, a restored backup).
  */
 export class HostOwners {
-  readonly #owners = new Map<string, string>();
+  readonly #owners = new Map<string, HostOwner>();
+  readonly #holds = new HostHolds();
 
-  /** The namespace that owns a host. */
-  get(host: string): string | undefined {
+  /** The owner of a host. */
+  get(host: string): HostOwner | undefined {
     return this.#owners.get(host);
   }
 
-  /** Decides the owner, given all routes that ask for the host. Returns whether it changed. */
-  decide(host: string, claimants: ReadonlySet<Claimant>): boolean {
+  /** Hosts without a route of their owner. */
+  get heldHosts(): Iterable<string> {
+    return this.#holds.hosts;
+  }
+
+  /** When the first hold began; undefined if no host is held. */
+  get firstHeldSince(): number | undefined {
+    return this.#holds.firstSince;
+  }
+
+  /** Decides the owner, given all routes that ask for the host. */
+  decide(host: string, claimants: ReadonlySet<Claimant>, terms: HoldTerms): HostDecision {
     const before = this.#owners.get(host);
-    if (isAsked(claimants, before)) return false;
-    const owner = oldest(host, claimants)?.namespace;
-    const isKept = owner === undefined && hasAny(claimants, (one) => one.namespace === before);
-    if (isKept || owner === before) return false;
+    const owner = ownerAfter(before, { host, claimants, terms });
+    const isChanged =
+      owner?.namespace !== before?.namespace || owner?.vacantSince !== before?.vacantSince;
+    return { isChanged, ...(isChanged && this.set(host, owner)) };
+  }
+
+  /** Sets the owner of a host; undefined forgets it. */
+  set(host: string, owner: HostOwner | undefined): Pick<HostDecision, 'givenUp'> {
     if (owner === undefined) this.#owners.delete(host);
     else this.#owners.set(host, owner);
-    return true;
+    const givenUp = this.#holds.record(host, owner);
+    return givenUp === undefined ? {} : { givenUp };
   }
 
   /**
@@ -42,22 +80,47 @@ export class HostOwners {
    * the owner's namespace. Returns whether the owner was forgotten.
    */
   review(host: string, claimants: ReadonlySet<Claimant>): boolean {
-    const owner = this.#owners.get(host);
+    const owner = this.#owners.get(host)?.namespace;
     const isServed = (one: Claimant): boolean => one.isAdmitted && one.servedHost === host;
     const isWrong =
       owner !== undefined &&
       hasAny(claimants, isServed) &&
       !hasAny(claimants, (one) => isServed(one) && one.namespace === owner);
-    if (isWrong) this.#owners.delete(host);
+    if (isWrong) this.set(host, undefined);
     return isWrong;
   }
 }
 
-function isAsked(claimants: ReadonlySet<Claimant>, owner: string | undefined): boolean {
-  return (
-    owner !== undefined &&
-    hasAny(claimants, ({ isAdmitted, namespace }) => isAdmitted && namespace === owner)
-  );
+/** A host with the routes that ask for it. */
+interface AskedHost {
+  readonly host: string;
+  readonly claimants: ReadonlySet<Claimant>;
+  readonly terms: HoldTerms;
+}
+
+function ownerAfter(before: HostOwner | undefined, asked: AskedHost): HostOwner | undefined {
+  const { host, claimants } = asked;
+  if (before !== undefined) {
+    const { namespace } = before;
+    const isOwn = (one: Claimant): boolean => one.namespace === namespace;
+    if (hasAny(claimants, (one) => one.isAdmitted && isOwn(one))) return { namespace };
+    const isPresent = hasAny(claimants, isOwn);
+    const held = isPresent ? undefined : heldOwner(before, asked);
+    if (held !== undefined) return held;
+    if (isPresent && oldest(host, claimants) === undefined) return { namespace };
+  }
+  const owner = oldest(host, claimants);
+  return owner && { namespace: owner.namespace };
+}
+
+/** Returns the owner while the host is held for it; undefined if it is not held, or not any longer. */
+function heldOwner(
+  { namespace, vacantSince }: HostOwner,
+  { host, terms: { now, holdMs, rules } }: AskedHost,
+): HostOwner | undefined {
+  const since = vacantSince ?? now;
+  const isHeld = now < since + holdMs && mayHaveHost(rules, namespace, host);
+  return isHeld ? { namespace, vacantSince: since } : undefined;
 }
 
 /** Returns the oldest admitted route. Routes that served the host in another process come first. */

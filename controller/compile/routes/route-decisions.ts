@@ -1,7 +1,12 @@
-import { Arbiter } from './arbiter.ts';
-import { HostOwners } from './host-owners.ts';
+import type { HostRule } from '../host-rules.ts';
+import { Arbiter, type HostUser } from './arbiter.ts';
+import type { HostOwner } from './host-holds.ts';
+import { HostOwners, type HoldTerms } from './host-owners.ts';
 import type { RouteEntry } from './route-entry.ts';
 import type { RouteIndex } from './route-index.ts';
+
+/** How long a process may take to store that a host is held. */
+const UNSTORED_MS = 60_000;
 
 /** The part of the settings that decides about hosts. */
 export interface HostTerms {
@@ -9,6 +14,9 @@ export interface HostTerms {
   readonly sharedHosts: ReadonlySet<string>;
   /** Whether there are settings; without them it is unknown which routes may serve. */
   readonly isGoverned: boolean;
+  /** How long a host stays with a namespace after its last route there; 0: not at all. */
+  readonly hostHoldMs: number;
+  readonly hostRules: readonly HostRule[];
 }
 
 /**
@@ -22,15 +30,78 @@ export class RouteDecisions {
   #terms: HostTerms;
   #pendingHosts = new Set<string>();
   #pendingEntries = new Set<RouteEntry>();
+  /** By the wall clock. */
+  #now = 0;
+  readonly #onHost: (host: string, record: HostOwner | undefined) => void;
 
-  constructor(index: RouteIndex, terms: HostTerms) {
+  /** `onHost` receives the owner of a host that must not be forgotten, each time that it is decided. */
+  constructor(
+    index: RouteIndex,
+    terms: HostTerms,
+    onHost: (host: string, record: HostOwner | undefined) => void,
+  ) {
     this.#index = index;
     this.#terms = terms;
+    this.#onHost = onHost;
   }
 
   /** The only namespace that may use a host; undefined if all may. */
-  ownerOf(host: string): string | undefined {
-    return this.#terms.sharedHosts.has(host) ? undefined : this.#owners.get(host);
+  ownerOf(host: string): HostUser | undefined {
+    const owner = this.#terms.sharedHosts.has(host) ? undefined : this.#owners.get(host);
+    if (owner?.vacantSince === undefined) return owner;
+    const { namespace, vacantSince } = owner;
+    return { namespace, heldUntil: vacantSince + this.#terms.hostHoldMs };
+  }
+
+  /** When the next host stops being held; undefined if no host is held. */
+  get nextExpiry(): number | undefined {
+    const since = this.#owners.firstHeldSince;
+    return since === undefined ? undefined : since + this.#terms.hostHoldMs;
+  }
+
+  /** Sets the time, and decides the hosts again that are not held any longer. */
+  setTime(now: number): void {
+    this.#now = Math.max(this.#now, now);
+    if ((this.nextExpiry ?? Infinity) > this.#now) return;
+    const { hostHoldMs } = this.#terms;
+    this.#reconsiderHeld(({ vacantSince = 0 }) => vacantSince + hostHoldMs <= this.#now);
+  }
+
+  /** Ends the holds of these hosts. */
+  release(hosts: Iterable<string>): void {
+    for (const host of hosts) {
+      if (this.#owners.get(host)?.vacantSince === undefined) continue;
+      this.#owners.set(host, undefined);
+      this.#reconsiderHost(host);
+    }
+  }
+
+  /** Ends the holds for these namespaces. */
+  releaseNamespaces(namespaces: ReadonlySet<string>): void {
+    const hosts = [...this.#owners.heldHosts];
+    this.release(hosts.filter((host) => namespaces.has(this.#owners.get(host)?.namespace ?? '')));
+  }
+
+  /** Namespaces that hosts are held for. */
+  get holders(): ReadonlySet<string> {
+    const hosts = [...this.#owners.heldHosts];
+    return new Set(hosts.flatMap((host) => this.#owners.get(host)?.namespace ?? []));
+  }
+
+  /** Replaces the holds by those that another process stored. */
+  adoptHosts(records: ReadonlyMap<string, HostOwner>): void {
+    const own = [...this.#owners.heldHosts].filter((host) => !records.has(host));
+    this.release(own.filter((host) => !this.#isYoung(host)));
+    for (const [host, owner] of records) {
+      this.#owners.set(host, owner);
+      this.#reconsiderHost(host);
+    }
+  }
+
+  /** The other process may have ended before it could store this. */
+  #isYoung(host: string): boolean {
+    const { vacantSince = 0 } = this.#owners.get(host) ?? {};
+    return this.#now - vacantSince < UNSTORED_MS;
   }
 
   /** Applies changed settings. */
@@ -41,6 +112,7 @@ export class RouteDecisions {
       const isSame = before.sharedHosts.has(host) === terms.sharedHosts.has(host);
       if (!isSame) this.#reconsiderHost(host);
     }
+    this.#reconsiderHeld(() => true);
   }
 
   /** Whether a changed route is not decided yet. */
@@ -109,8 +181,36 @@ export class RouteDecisions {
     this.#pendingHosts = new Set();
     return [...hosts].flatMap((host) => {
       const entries = this.#index.onHost(host);
-      return this.#owners.decide(host, entries) ? [...entries] : [];
+      const { isChanged, givenUp } = this.#owners.decide(host, entries, this.#holdTerms(host));
+      if (givenUp !== undefined) this.release([givenUp]);
+      this.#onHost(host, this.#recordOf(host, entries));
+      return isChanged ? [...entries] : [];
     });
+  }
+
+  #holdTerms(host: string): HoldTerms {
+    const { sharedHosts, hostHoldMs, hostRules: rules } = this.#terms;
+    return { now: this.#now, holdMs: sharedHosts.has(host) ? 0 : hostHoldMs, rules };
+  }
+
+  /**
+   * Returns the owner of a host if another process would find a different one: when the owner has no
+   * route there, or when a route of another namespace waits for the owner's to go.
+   */
+  #recordOf(host: string, entries: ReadonlySet<RouteEntry>): HostOwner | undefined {
+    const owner = this.#owners.get(host);
+    const { holdMs } = this.#holdTerms(host);
+    if (owner === undefined || holdMs === 0) return undefined;
+    if (owner.vacantSince !== undefined) return owner;
+    for (const { namespace } of entries) if (namespace !== owner.namespace) return owner;
+    return undefined;
+  }
+
+  #reconsiderHeld(isMeant: (owner: HostOwner) => boolean): void {
+    for (const host of [...this.#owners.heldHosts]) {
+      const owner = this.#owners.get(host);
+      if (owner !== undefined && isMeant(owner)) this.#reconsiderHost(host);
+    }
   }
 
   /** Decides a host again, with all routes that ask for it. */

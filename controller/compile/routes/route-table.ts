@@ -12,6 +12,7 @@ import { namespaceOf } from '../resources.ts';
 import { admits, type RouteAdmission } from '../route-admission.ts';
 import type { RouteContext } from '../route-context.ts';
 import { hasSameClaims } from './claims.ts';
+import type { HostOwner } from './host-holds.ts';
 import type { Prior } from './read-prior.ts';
 import { RouteDecisions, type HostTerms } from './route-decisions.ts';
 import { ageOf, RouteEntry } from './route-entry.ts';
@@ -31,7 +32,15 @@ export interface RouteTableOptions {
   readonly compileRoute: (route: Route, context: RouteContext) => CompileResult<CompiledRoute>;
   readonly directory: ServiceLookup;
   readonly labelsOf: (namespace: string) => Labels | undefined;
+  /** Receives the owner of a host if another process has to know it; undefined: it need not. */
+  readonly onHost: (host: string, record: HostOwner | undefined) => void;
 }
+
+/** The owners of hosts, and the holds of those without a route of their owner. */
+export type Hosts = Pick<
+  RouteDecisions,
+  'nextExpiry' | 'setTime' | 'holders' | 'release' | 'releaseNamespaces' | 'adoptHosts'
+>;
 
 /**
  * All routes of a gateway, and which generation of each serves. Its cost depends only on the changes: a
@@ -49,7 +58,11 @@ export class RouteTable {
   constructor(options: RouteTableOptions, terms: RouteTerms) {
     this.#options = options;
     this.#terms = terms;
-    this.#decisions = new RouteDecisions(this.#index, hostTermsOf(terms));
+    this.#decisions = new RouteDecisions(this.#index, hostTermsOf(terms), options.onHost);
+  }
+
+  get hosts(): Hosts {
+    return this.#decisions;
   }
 
   get(name: string): RouteEntry | undefined {
@@ -69,7 +82,7 @@ export class RouteTable {
     const served = waiting.find((generation) => generation === fallback);
     return {
       hosts: [...hosts].filter(
-        (host) => (this.#decisions.ownerOf(host) ?? namespace) === namespace,
+        (host) => (this.#decisions.ownerOf(host)?.namespace ?? namespace) === namespace,
       ),
       ...(served && { served: { generation: served.number, spec: served.spec } }),
     };
@@ -229,6 +242,8 @@ function hostTermsOf({ admission, context }: RouteTerms): HostTerms {
   return {
     sharedHosts: admission.sharedHosts,
     isGoverned: context.missingSettings === undefined,
+    hostHoldMs: admission.hostHoldMs,
+    hostRules: admission.hostRules,
   };
 }
 

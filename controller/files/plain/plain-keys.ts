@@ -51,6 +51,7 @@ export const SETTINGS_KEYS: PlainKeys = {
     field: 'authenticateUrl',
     environment: { name: 'AUTHENTICATE_URL', form: 'text' },
   },
+  host_patterns: { field: 'hostPatterns' },
   mcp_allowed_client_id_domains: {
     field: 'mcpAllowedClientIdDomains',
     environment: { name: 'MCP_ALLOWED_CLIENT_ID_DOMAINS', form: 'list' },

@@ -65,6 +65,7 @@ export const BROKEN_SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'allowedRoutes: { namespaces: { from: Selector, selector: { matchExpressions: [{ key: a, operator: Exists, values: [b] }] } } }',
   ],
   'must be at most 1h': ['outageGrace: 1h1s'],
+  'must be at most 720h': ['hostHoldTime: 721h'],
   'must not be every address, since anyone could then claim any address': [
     'trustedProxies: [0.0.0.0/0]',
     'trustedProxies: ["::/000"]',

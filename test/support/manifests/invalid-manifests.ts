@@ -162,6 +162,15 @@ export const INVALID_SETTINGS: readonly InvalidManifest[] = [
     'allowedRoutes: { namespaces: { from: Selector, selector: { matchLabels: { team: 1 } } } }',
     'spec.allowedRoutes.namespaces.selector.matchLabels.team: must be a string',
   ],
+  [
+    'hostPatterns: [{ namespaces: [a], hosts: [A.example.com] }]',
+    `spec.hostPatterns[0].hosts[0]: ${HOST}`,
+  ],
+  [
+    'hostPatterns: [{ namespaces: [a], hosts: [] }]',
+    'spec.hostPatterns[0].hosts: must not be empty',
+  ],
+  ['hostPatterns: [{ hosts: [a.example.com] }]', 'spec.hostPatterns[0].namespaces: is required'],
   ['sharedHosts: [https://apps.example.com]', `spec.sharedHosts[0]: ${HOST}`],
   ['sharedHosts: [apps.example.com, Apps.example.com]', `spec.sharedHosts[1]: ${HOST}`],
   [

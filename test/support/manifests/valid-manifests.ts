@@ -42,4 +42,6 @@ export const VALID_SETTINGS: readonly string[] = [
   'allowedRoutes: { namespaces: { from: Selector, selector: { matchLabels: { team: a } } } }',
   'allowedRoutes: { namespaces: { from: Selector, selector: { matchExpressions: [{ key: team, operator: In, values: [a, b] }, { key: off, operator: DoesNotExist }] } } }',
   "sharedHosts: [apps.example.com, '*.apps.example.com']",
+  "hostPatterns: [{ namespaces: [a, b], hosts: [a.example.com, '*.a.example.com'] }]",
+  'hostHoldTime: 0s',
 ];

@@ -11,6 +11,7 @@ import { routeVerdict } from '../../../support/verdicts.ts';
 const FIRST: Compilation = {
   put: [pushedRoute('a'), pushedRoute('b')],
   deleted: [],
+  hosts: new Map(),
   routes: new Map([
     ['default/a', routeVerdict({ generation: 1 })],
     ['default/b', routeVerdict({ generation: 1 })],
@@ -22,6 +23,7 @@ describe('mergeCompilations', () => {
     const second: Compilation = {
       put: [],
       deleted: ['route/default/b'],
+      hosts: new Map(),
       routes: new Map([['default/b', undefined]]),
     };
 

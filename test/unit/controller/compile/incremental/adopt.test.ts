@@ -129,6 +129,11 @@ describe('a controller that begins to lead', () => {
     pair.leader.put({ 'x/app': publicSpec(A), 'y/app': publicSpec(B) });
     pair.show('x/app', 'y/app');
 
-    expect(pair.adopt('x/app', 'y/app')).toEqual({ put: [], deleted: [], routes: new Map() });
+    expect(pair.adopt('x/app', 'y/app')).toEqual({
+      put: [],
+      deleted: [],
+      routes: new Map(),
+      hosts: new Map(),
+    });
   });
 });

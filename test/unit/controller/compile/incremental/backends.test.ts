@@ -74,7 +74,7 @@ describe('a change of EndpointSlices', () => {
       endpointSlices: new Map([['x/other-1', slice(['10.0.0.9'], 'other')]]),
     });
 
-    expect(compilation).toEqual({ put: [], deleted: [], routes: new Map() });
+    expect(compilation).toEqual({ put: [], deleted: [], routes: new Map(), hosts: new Map() });
   });
 
   test('is applied if a slice moves to another Service or is deleted', () => {

@@ -73,7 +73,7 @@ describe('a change of one route', () => {
     const work = compilationsOf(cluster, () => {
       const compilation = cluster.update({ routes: new Map([['team-a/r3', route]]) });
 
-      expect(compilation).toEqual({ put: [], deleted: [], routes: new Map() });
+      expect(compilation).toEqual({ put: [], deleted: [], routes: new Map(), hosts: new Map() });
     });
 
     expect(work).toBe(0);

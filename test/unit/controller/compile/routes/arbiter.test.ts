@@ -17,6 +17,7 @@ const CONTEXT: RouteContext = {
   authenticateAddress: undefined,
   signIn: { kind: 'available' },
   missingSettings: undefined,
+  hostRules: [],
   hasServices: true,
 };
 
