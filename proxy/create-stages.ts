@@ -1,5 +1,5 @@
 import type { LineWriter } from '../shared/telemetry/line-writer.ts';
-import type { Logger } from '../shared/telemetry/logger.ts';
+import { createLogger, type Logger } from '../shared/telemetry/logger.ts';
 import type { CompiledSigningKeys } from '../shared/snapshot/snapshot.ts';
 import { ExternalTokenAuthenticator } from './authentication/external-token-authenticator.ts';
 import { ExternalTokens } from './authentication/external-tokens.ts';
@@ -27,6 +27,7 @@ import type { Identity } from './records/session.ts';
 import { sessionsOfProvider } from './store/sessions-of-provider.ts';
 import type { Stores } from './store/stores.ts';
 import { AccessLog } from './telemetry/access-log.ts';
+import { AuditLog } from './telemetry/audit-log.ts';
 import { AuthorizationLog } from './telemetry/authorization-log.ts';
 
 /** Options of a gateway. */
@@ -65,13 +66,14 @@ export function createStages(options: StagesOptions): DisposableStages {
   const sessions = sessionsOfProvider(options.stores.sessions, isOfProvider);
   const stores = { ...options.stores, sessions };
   const outageGraceSeconds = (): number => configuration.current?.settings.outageGraceSeconds ?? 0;
+  const audit = new AuditLog(createLogger('audit', lines));
   const checks = { stores, outageGraceSeconds, isOfProvider, now };
-  const identity = createIdentityEndpoints({ ...options, ...checks, sealer });
+  const identity = createIdentityEndpoints({ ...options, ...checks, sealer, audit });
   const externalTokens = new ExternalTokens(sealer);
   const tokenAuthenticator = new ExternalTokenAuthenticator({ ...checks, externalTokens });
   const refreshTokens = new RefreshTokens(sealer);
   const authorizationServer = authorizationServerOptions(
-    { ...options, stores, now, externalTokens, refreshTokens },
+    { ...options, stores, now, externalTokens, refreshTokens, audit },
     identity,
   );
   const endpoints = { ...identity.endpoints, ...createOAuthEndpoints(authorizationServer) };
@@ -103,10 +105,11 @@ function providerCheck(configuration: ServedConfiguration): (identity: Identity)
 }
 
 function authorizationServerOptions(
-  options: GatewayOptions & Pick<OAuthEndpointOptions, 'externalTokens' | 'refreshTokens' | 'now'>,
+  options: GatewayOptions &
+    Pick<OAuthEndpointOptions, 'externalTokens' | 'refreshTokens' | 'now' | 'audit'>,
   identity: IdentityEndpoints,
 ): OAuthEndpointOptions {
-  const { stores, externalTokens, refreshTokens, logger, devAllowLoopback, now } = options;
+  const { stores, externalTokens, refreshTokens, devAllowLoopback, now, audit } = options;
   const guardedFetch = options.guardedFetch ?? createGuardedFetch({ devAllowLoopback });
   const readMetadataDocument = createMetadataDocumentReader({
     guardedFetch,
@@ -118,7 +121,7 @@ function authorizationServerOptions(
     externalTokens,
     refreshTokens,
     sessionOf: identity.sessionOf,
-    logger,
+    audit,
     now,
     findClient: createFindClient({ clients: stores.clients, readMetadataDocument }),
     readClientKeys: createClientKeysReader({ guardedFetch, now }),

@@ -12,6 +12,7 @@ import { LiveSessions, type SessionOfSignIn } from './session/live-sessions.ts';
 import { createSignInEndpoint } from './sign-in/sign-in.ts';
 import { PATHS } from '../endpoints/paths.ts';
 import type { SignInOptions } from './sign-in/sign-in-options.ts';
+import type { AuditLog } from '../telemetry/audit-log.ts';
 import { createSignOutEndpoint } from './sign-in/sign-out.ts';
 import { createJwksEndpoint } from './assertion/jwks-endpoint.ts';
 
@@ -19,6 +20,7 @@ import { createJwksEndpoint } from './assertion/jwks-endpoint.ts';
 export interface IdentityOptions {
   readonly stores: SignInOptions['stores'];
   readonly sealer: Sealer;
+  readonly audit: AuditLog;
   readonly logger: Logger;
   /** Accepts identity providers on http, on loopback. */
   readonly devAllowLoopback: boolean;
@@ -45,6 +47,7 @@ export interface IdentityEndpoints extends Disposable {
 export function createIdentityEndpoints({
   stores,
   sealer,
+  audit,
   logger,
   devAllowLoopback,
   defaultSigningKeys,
@@ -55,7 +58,7 @@ export function createIdentityEndpoints({
   const checks = { stores, now, isOfProvider, outageGraceSeconds };
   const sessionCookies = new SessionCookieAuthenticator(checks);
   const discovery = new ProviderDiscovery({ devAllowLoopback, now });
-  const options = { stores, sealer, logger, now, sessionCookies, discovery };
+  const options = { stores, sealer, audit, logger, now, sessionCookies, discovery };
   const renewal = new LiveSessions(options);
   return {
     endpoints: {

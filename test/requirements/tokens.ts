@@ -2,6 +2,11 @@ import { SPEC, type Requirements } from './requirement.ts';
 
 /** Tokens, sessions, assertions and errors. */
 export const TOKENS = {
+  'audit.events': {
+    source: 'docs/tokens.md, The audit log',
+    behavior:
+      'Whoever is let in or out has an audit event with a stable name, without any token, code or secret.',
+  },
   'errors.client-id-domain-page': {
     source: SPEC.errors,
     behavior:

@@ -23,6 +23,7 @@ import { createMetadataDocumentReader } from '../../proxy/authorization-server/c
 import { ExternalTokenAuthenticator } from '../../proxy/authentication/external-token-authenticator.ts';
 import { ExternalTokens } from '../../proxy/authentication/external-tokens.ts';
 import { RefreshTokens } from '../../proxy/authorization-server/grants/refresh-tokens.ts';
+import { AuditLog } from '../../proxy/telemetry/audit-log.ts';
 import { createOAuthEndpoints } from '../../proxy/authorization-server/oauth-endpoints.ts';
 import { OAUTH_WELL_KNOWNS } from '../../proxy/authorization-server/well-knowns.ts';
 import type { GuardedFetch } from '../../proxy/outbound/guarded-fetch.ts';
@@ -174,14 +175,15 @@ export async function startAuthorizationServer({
   const checks = { stores, now, isOfProvider: () => true, outageGraceSeconds: () => 0 };
   const browsers = new SessionCookieAuthenticator(checks);
   const logger = { info: log, warn: log, error: log };
+  const audit = new AuditLog(logger);
   const discovery = new ProviderDiscovery({ devAllowLoopback: false, now });
-  const renewal = new LiveSessions({ stores, discovery, logger, now });
+  const renewal = new LiveSessions({ stores, discovery, audit, logger, now });
   const endpoints = createOAuthEndpoints({
     stores,
     externalTokens,
     refreshTokens,
     sessionOf: (signInId, current) => renewal.sessionOf(signInId, current),
-    logger,
+    audit,
     now,
     findClient: createFindClient({
       clients: stores.clients,

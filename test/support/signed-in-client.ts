@@ -31,6 +31,11 @@ interface SignInOptions {
   readonly browser?: BrowserJar;
 }
 
+interface AuthorizeOfUser extends SignInOptions {
+  readonly parameters?: Parameters;
+  readonly decision?: 'approve' | 'deny';
+}
+
 type Parameters = Readonly<Record<string, string>>;
 
 const REDIRECT_URI = 'http://127.0.0.1:1/callback';
@@ -101,7 +106,7 @@ export async function register(
 }
 
 /**
- * Takes a browser through an authorization request: the user signs in if necessary, and approves.
+ * Takes a browser through an authorization request: the user signs in if necessary, and decides.
  * Returns the redirect to the client without following it.
  */
 export async function authorize(
@@ -111,7 +116,8 @@ export async function authorize(
     login = 'alice',
     browser = new BrowserJar(),
     parameters = {},
-  }: SignInOptions & { readonly parameters?: Parameters } = {},
+    decision = 'approve',
+  }: AuthorizeOfUser = {},
 ): Promise<URL> {
   const query = new URLSearchParams({
     response_type: 'code',
@@ -128,7 +134,9 @@ export async function authorize(
   // If the user is not signed in, the first form is the identity provider's; else it is the consent form.
   for (let forms = 0; page.forms.length > 0 && forms < 2; forms += 1) {
     const fields =
-      'login' in (page.forms[0]?.fields ?? {}) ? { login } : fieldsOfPatientUser(page, browser);
+      'login' in (page.forms[0]?.fields ?? {})
+        ? { login }
+        : { ...fieldsOfPatientUser(page, browser), decision };
     page = await browser.submit(page, fields, { stopAt });
   }
   const { location = '' } = page.headers;

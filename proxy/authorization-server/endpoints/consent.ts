@@ -24,6 +24,7 @@ import { openConsentForm, sealConsentForm } from '../consent-seal.ts';
 import type { Client } from '../../records/client.ts';
 import { metadataHash } from '../clients/metadata-hash.ts';
 import { matchesRedirectUri } from '../clients/redirect-uri.ts';
+import type { AuditDetails, AuditLog } from '../../telemetry/audit-log.ts';
 import type { FindClient } from '../clients/find-client.ts';
 import { keepUsedClient } from '../clients/unused-client-lifetime.ts';
 import { PATHS } from '../../endpoints/paths.ts';
@@ -51,6 +52,7 @@ export interface ConsentOptions {
   readonly findClient: FindClient;
   readonly sessionCookies: Pick<SessionCookieAuthenticator, 'callerOf'>;
   readonly redirectToSignIn: RedirectToSignIn;
+  readonly audit: AuditLog;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -85,7 +87,7 @@ async function ask(context: EndpointContext, options: ConsentOptions): Promise<G
   const question = await questionOf(requestId, context, options);
   if ('status' in question) return question;
   if (await isApproved(question, options)) {
-    return approve(question, context, options);
+    return approve(question, 'consent-remembered', context, options);
   }
   return show(question, context, options);
 }
@@ -113,12 +115,13 @@ async function decide(context: EndpointContext, options: ConsentOptions): Promis
   if (decision === 'approve') {
     // A clock of another proxy may be ahead: the page that is shown again has the time of this one.
     if (options.now() < shownAt + MIN_READING_MS) return show(question, context, options, true);
-    const response = await approve(question, context, options);
+    const response = await approve(question, 'consent-given', context, options);
     await remember(question, options);
     return response;
   }
   if (decision === 'deny') {
     const pending = await use(question, options);
+    options.audit.write('consent-denied', context, auditDetails(question));
     return seeOther(errorRedirect(pending, new AccessDeniedError('the user said no')));
   }
   throw new BadRequestError('no-decision', 'the form says neither approve nor deny');
@@ -192,9 +195,11 @@ function consentKey(pending: PendingAuthorization, { identity }: Session): Conse
 
 async function approve(
   question: Question,
-  { configuration: { settings } }: EndpointContext,
+  event: 'consent-given' | 'consent-remembered',
+  context: EndpointContext,
   options: ConsentOptions,
 ): Promise<GatewayResponse> {
+  const { settings } = context.configuration;
   const pending = await use(question, options);
   const { clients, authorizationCodes } = options.stores;
   await keepUsedClient(clients, pending.issuer, question.client, settings);
@@ -209,7 +214,20 @@ async function approve(
     grantId: randomToken(),
   };
   await authorizationCodes.save(hashToken(code), record, CODE_SECONDS);
+  const details = { ...auditDetails(question), grantId: record.grantId };
+  options.audit.write(event, context, details);
+  options.audit.write('code-issued', context, details);
   return seeOther(codeRedirect(pending, code));
+}
+
+function auditDetails({ pending, client, session }: Question): AuditDetails {
+  const { identity, signInId } = session;
+  const { issuer, clientId, redirectUri, resource, scopes } = pending;
+  const { clientName } = client.metadata;
+  const { host, protocol } = new URL(redirectUri);
+  const target = host === '' ? protocol : host;
+  const names = { issuer, clientId, clientName, redirectTarget: target };
+  return { identity, ...names, resource, scopes, signInId };
 }
 
 /** Uses up the request: pressing the button twice gives no second code. */

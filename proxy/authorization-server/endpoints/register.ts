@@ -10,7 +10,7 @@ import { json } from '../../http/responses.ts';
 import type { JsonObject } from '../../json/json-object.ts';
 import type { RegisteredClient } from '../../records/registered-client.ts';
 import type { Stores } from '../../store/stores.ts';
-import type { Logger } from '../../../shared/telemetry/logger.ts';
+import type { AuditLog } from '../../telemetry/audit-log.ts';
 import { checkKeysDomain } from '../clients/client-domains.ts';
 import { type ClientMetadata, TOKEN_ENDPOINT_AUTH_METHODS } from '../../records/client.ts';
 import { isJsonMediaType } from '../clients/json-media-type.ts';
@@ -26,7 +26,7 @@ const SECOND = 1000;
 /** Options of the registration endpoint. */
 export interface RegisterOptions {
   readonly stores: Pick<Stores, 'clients' | 'rateLimits'>;
-  readonly logger: Logger;
+  readonly audit: AuditLog;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -49,7 +49,7 @@ export function createRegisterEndpoint(options: RegisterOptions): Endpoint {
 
 async function register(
   context: EndpointContext,
-  { stores: { clients, rateLimits }, logger, now }: RegisterOptions,
+  { stores: { clients, rateLimits }, audit, now }: RegisterOptions,
 ): Promise<GatewayResponse> {
   const { request, origin } = context;
   const { settings } = context.configuration;
@@ -68,12 +68,8 @@ async function register(
     ...hashOf(secret),
   };
   await clients.register(client, unapprovedClientSeconds(settings));
-  logger.info('client registered', {
-    'request-id': request.id,
-    issuer: origin,
-    'client-id': client.id,
-    'client-name': metadata.clientName,
-  });
+  const { clientName } = metadata;
+  audit.write('client-registered', context, { issuer: origin, clientId: client.id, clientName });
   return json(201, registrationResponse(client, secret));
 }
 

@@ -8,6 +8,8 @@ import type { Client } from '../../records/client.ts';
 import type { ExternalTokenClaims, ExternalTokens } from '../../authentication/external-tokens.ts';
 import { isGatewayToken } from '../../crypto/gateway-token.ts';
 import type { RefreshTokens } from '../grants/refresh-tokens.ts';
+import type { AuditContext, AuditLog } from '../../telemetry/audit-log.ts';
+import { auditDetailsOf } from '../grants/audit-details.ts';
 import { revokeGrant } from '../grants/revoke-grant.ts';
 import { requiredParameter } from '../parameters.ts';
 
@@ -18,6 +20,7 @@ const SECOND = 1000;
 
 /** Options of the revocation endpoint. */
 export interface RevokeOptions extends ClientAuthentication {
+  readonly audit: AuditLog;
   readonly stores: Stores;
   readonly externalTokens: ExternalTokens;
   readonly refreshTokens: RefreshTokens;
@@ -28,6 +31,7 @@ interface Owner {
   readonly client: Client;
   readonly issuer: string;
   readonly gatewayId: string;
+  readonly context: AuditContext;
 }
 
 /**
@@ -51,7 +55,7 @@ async function revoke(context: EndpointContext, options: RevokeOptions): Promise
   const { client, parameters } = await authenticateFormClient(context, options);
   const token = requiredParameter(parameters, 'token');
   const { gatewayId } = context.configuration.settings;
-  const owner = { client, issuer: context.origin, gatewayId };
+  const owner = { client, issuer: context.origin, gatewayId, context };
   if (isGatewayToken('refresh', token)) await revokeRefreshToken(token, owner, options);
   else await revokeExternalToken(token, owner, options);
   return json(200, {});
@@ -59,8 +63,8 @@ async function revoke(context: EndpointContext, options: RevokeOptions): Promise
 
 async function revokeRefreshToken(
   token: string,
-  { client, issuer }: Owner,
-  { stores, refreshTokens }: RevokeOptions,
+  { client, issuer, context }: Owner,
+  { stores, refreshTokens, audit }: RevokeOptions,
 ): Promise<void> {
   // A token that was rotated or lost identifies its grant as well as the current one does.
   const reference = refreshTokens.open(token);
@@ -68,12 +72,14 @@ async function revokeRefreshToken(
   if (grant?.issuer !== issuer) return;
   refuseOtherClient(grant.clientId, client);
   await revokeGrant(stores, grant.id);
+  const details = { ...auditDetailsOf(grant, client), reason: 'client-request' };
+  audit.write('grant-revoked', context, details);
 }
 
 async function revokeExternalToken(
   token: string,
-  { client, issuer, gatewayId }: Owner,
-  { stores, externalTokens }: RevokeOptions,
+  { client, issuer, gatewayId, context }: Owner,
+  { stores, externalTokens, audit }: RevokeOptions,
 ): Promise<void> {
   const claims = externalTokens.open(token);
   if (claims?.issuer !== issuer || claims.gatewayId !== gatewayId) return;
@@ -82,6 +88,8 @@ async function revokeExternalToken(
   if (await stores.revokedTokens.isRevoked(claims.tokenId)) return;
   await stores.revokedTokens.revoke(claims.tokenId, revocationSecondsOf(claims));
   await stores.revocations.publish({ kind: 'token', tokenId: claims.tokenId });
+  const { tokenId, grantId, clientId, audience: resource } = claims;
+  audit.write('token-revoked', context, { issuer, clientId, resource, grantId, tokenId });
 }
 
 /**

@@ -41,5 +41,5 @@ async function issueTokens(
   }
   const { settings, identityProvider } = context.configuration;
   const issuer = issuerOf(context);
-  return grantType(options, { issuer, settings, identityProvider, client, parameters });
+  return grantType(options, { issuer, settings, identityProvider, client, parameters, context });
 }

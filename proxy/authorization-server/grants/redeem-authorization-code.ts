@@ -6,6 +6,7 @@ import type { Grant } from '../../records/grant.ts';
 import { parameter, requiredParameter } from '../parameters.ts';
 import { verifiesChallenge } from '../pkce.ts';
 import { refuseOtherResource } from '../resources.ts';
+import { auditDetailsOf } from './audit-details.ts';
 import { revokeGrant } from './revoke-grant.ts';
 import type { GrantOptions, TokenRequest } from './token-request.ts';
 import { tokenResponse } from './token-response.ts';
@@ -41,7 +42,10 @@ export async function redeemAuthorizationCode(
   await stores.signIns.extend(signInId, refreshTokenSeconds);
   await stores.grants.create(grant, refreshTokenSeconds);
   await stores.refreshTokens.save(reference, refreshTokenSeconds);
-  await useUp(hash, grant, options);
+  await useUp(hash, grant, options, request);
+  const details = { identity: session.identity, ...auditDetailsOf(grant, request.client) };
+  options.audit.write('code-redeemed', request.context, details);
+  options.audit.write('token-issued', request.context, details);
   const issuance = { grant, session, refreshToken, scopes };
   return tokenResponse(externalTokens, issuance, settings, now());
 }
@@ -66,17 +70,19 @@ function refuseMisuse(code: AuthorizationCode, request: TokenRequest): void {
 
 async function useUp(
   hash: TokenHash,
-  { id: grantId, clientId }: Grant,
-  { stores, logger }: GrantOptions,
+  grant: Grant,
+  { stores, audit }: GrantOptions,
+  { client, context }: TokenRequest,
 ): Promise<void> {
   const consumption = await stores.authorizationCodes.consume(hash, REUSE_MEMORY_SECONDS);
   if (consumption?.kind === 'consumed') return;
-  await revokeGrant(stores, grantId);
+  await revokeGrant(stores, grant.id);
   // The code expired after it was read.
   if (consumption === null) throw unknownCode();
   // RFC 9700, section 4.5: the first user may have been the thief.
-  const fields = { 'grant-id': grantId, 'client-id': clientId };
-  logger.warn('authorization code reused', { reason: 'authorization-code-reused', ...fields });
+  const details = { ...auditDetailsOf(grant, client), reason: 'authorization-code-reused' };
+  audit.write('code-reused', context, details);
+  audit.write('grant-revoked', context, details);
   throw new InvalidGrantError('the code was used before');
 }
 

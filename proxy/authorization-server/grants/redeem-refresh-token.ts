@@ -6,6 +6,7 @@ import { keepUsedClient } from '../clients/unused-client-lifetime.ts';
 import { parameter, requiredParameter } from '../parameters.ts';
 import { refuseOtherResource } from '../resources.ts';
 import { narrowScope } from '../scope.ts';
+import { auditDetailsOf } from './audit-details.ts';
 import { revokeGrant } from './revoke-grant.ts';
 import { openSuccessor, sealSuccessor } from './successor.ts';
 import type { GrantOptions, TokenRequest } from './token-request.ts';
@@ -32,7 +33,7 @@ export async function redeemRefreshToken(
   if (reference === null) throw unknownToken();
   const grant = await findGrant(reference, options, request);
   // Before the session: a replayed token must not make the gateway ask the identity provider.
-  await refuseUnusable(reference, grant, options);
+  await refuseUnusable(reference, grant, options, request);
   const scopes = narrowScope(parameter(parameters, 'scope'), grant.scopes);
   refuseOtherResource(grant.resource, parameters, request.issuer);
 
@@ -45,7 +46,11 @@ export async function redeemRefreshToken(
   await stores.signIns.extend(grant.signInId, refreshTokenSeconds);
   await stores.grants.extend(grant.id, refreshTokenSeconds);
   const held = { token, reference, grant };
-  const refreshToken = await rotate(held, options, settings.tokens);
+  const refreshToken = await rotate(held, options, request);
+  options.audit.write('token-refreshed', request.context, {
+    identity: session.identity,
+    ...auditDetailsOf(grant, request.client),
+  });
   const issuance = { grant, session, refreshToken, scopes };
   return tokenResponse(externalTokens, issuance, settings, now());
 }
@@ -72,17 +77,19 @@ async function refuseUnusable(
   reference: RefreshTokenReference,
   grant: Grant,
   options: GrantOptions,
+  request: TokenRequest,
 ): Promise<void> {
   const state = await options.stores.refreshTokens.stateOf(reference);
   if (state === null) throw unknownToken();
-  if (state === 'replayed') await refuseReplay(grant, options);
+  if (state === 'replayed') await refuseReplay(grant, options, request);
 }
 
 async function rotate(
   { token, reference, grant }: HeldToken,
   options: GrantOptions,
-  { refreshTokenGraceSeconds, refreshTokenSeconds }: TokenRequest['settings']['tokens'],
+  request: TokenRequest,
 ): Promise<string> {
+  const { refreshTokenGraceSeconds, refreshTokenSeconds } = request.settings.tokens;
   const { stores, refreshTokens } = options;
   const successor = refreshTokens.successorOf(reference);
   const outcome = await stores.refreshTokens.rotate(reference, {
@@ -97,19 +104,21 @@ async function rotate(
     case 'repeated':
       return repeatedSuccessor(outcome.sealedSuccessor, token);
     case 'replayed':
-      return refuseReplay(grant, options);
+      return refuseReplay(grant, options, request);
     case undefined:
       throw unknownToken();
   }
 }
 
 async function refuseReplay(
-  { id, clientId }: Grant,
-  { stores, logger }: GrantOptions,
+  grant: Grant,
+  { stores, audit }: GrantOptions,
+  { client, context }: TokenRequest,
 ): Promise<never> {
-  await revokeGrant(stores, id);
-  const fields = { 'grant-id': id, 'client-id': clientId };
-  logger.warn('refresh token replayed', { reason: 'refresh-token-replayed', ...fields });
+  await revokeGrant(stores, grant.id);
+  const details = { ...auditDetailsOf(grant, client), reason: 'refresh-token-replayed' };
+  audit.write('refresh-token-replayed', context, details);
+  audit.write('grant-revoked', context, details);
   throw new InvalidGrantError('the refresh token was used before');
 }
 

@@ -1,4 +1,3 @@
-import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type {
   CompiledIdentityProvider,
   CompiledSettings,
@@ -9,6 +8,7 @@ import type { Stores } from '../../store/stores.ts';
 import type { Client } from '../../records/client.ts';
 import type { ExternalTokens } from '../../authentication/external-tokens.ts';
 import type { Issuer } from '../resources.ts';
+import type { AuditContext, AuditLog } from '../../telemetry/audit-log.ts';
 import type { RefreshTokens } from './refresh-tokens.ts';
 
 /** A token request of an authenticated client. */
@@ -18,6 +18,7 @@ export interface TokenRequest {
   readonly identityProvider: CompiledIdentityProvider | undefined;
   readonly client: Client;
   readonly parameters: URLSearchParams;
+  readonly context: AuditContext;
 }
 
 /** Options of a grant type. */
@@ -26,7 +27,7 @@ export interface GrantOptions {
   readonly externalTokens: ExternalTokens;
   readonly refreshTokens: RefreshTokens;
   readonly sessionOf: SessionOfSignIn;
-  readonly logger: Logger;
+  readonly audit: AuditLog;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }

@@ -15,6 +15,7 @@ import { providerUnavailable } from '../../identity-provider/provider-failure.ts
 import type { IdentityRefresh } from './identity-from-refreshed-claims.ts';
 import { refreshIdentity } from './refresh-identity.ts';
 import type { ExtendLease } from './renewal-lease.ts';
+import type { AuditLog } from '../../telemetry/audit-log.ts';
 import type { Session } from '../../records/session.ts';
 
 /** Retries for one minute to store the next refresh token: the provider may not issue it again. */
@@ -27,6 +28,7 @@ export type CurrentSettings = Pick<Configuration, 'identityProvider' | 'settings
 export interface RenewalOptions {
   readonly stores: Pick<Stores, 'signIns' | 'sessions' | 'revocations'>;
   readonly discovery: ProviderDiscovery;
+  readonly audit: AuditLog;
   readonly logger: Logger;
   readonly now: () => number;
 }
@@ -52,10 +54,10 @@ export async function renewSession(
   const { signIn } = claimed;
   const { refreshToken } = signIn;
   if (provider === undefined || !isFrom(signIn, provider)) {
-    return notRenewed('session not renewed', signIn, 'other-provider', options);
+    return notRenewed(signIn, 'other-provider', options);
   }
   if (refreshToken === undefined) {
-    return notRenewed('session not renewed', signIn, 'no-refresh-token', options);
+    return notRenewed(signIn, 'no-refresh-token', options);
   }
   const client = await options.discovery.clientOf(provider).catch((error: unknown) => {
     throw providerUnavailable(error);
@@ -71,7 +73,14 @@ export async function renewSession(
   if (refresh.kind === 'over') {
     // Another request may have used the token, and its next token is valid.
     if (!(await endSignIn(held, options.stores))) throw new StaleSignInError();
-    return notRenewed('sign-in ended', signIn, refresh.reason, options);
+    const { id: signInId, identity } = signIn;
+    const { reason } = refresh;
+    options.audit.write(
+      'sign-in-ended',
+      { configuration: { settings } },
+      { identity, signInId, reason },
+    );
+    return null;
   }
   const renewed = { ...held.signIn, identity: refresh.identity };
   return putSession({ ...held, signIn: renewed }, settings, options);
@@ -139,13 +148,8 @@ async function update(
   return { signIn, version: next };
 }
 
-function notRenewed(
-  message: string,
-  signIn: SignInRecord,
-  reason: string,
-  { logger }: RenewalOptions,
-): null {
-  logger.info(message, { reason, ...fieldsOf(signIn) });
+function notRenewed(signIn: SignInRecord, reason: string, { logger }: RenewalOptions): null {
+  logger.info('session not renewed', { reason, ...fieldsOf(signIn) });
   return null;
 }
 

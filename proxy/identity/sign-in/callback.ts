@@ -16,7 +16,20 @@ export function createCallbackEndpoint(options: SignInOptions): Endpoint {
     methods: ['GET'],
     audience: 'page',
     crossOrigin: false,
-    handle: (context) => callback(context, options),
+    handle: (context) => callback(context, options).catch(auditRefusal(context, options)),
+  };
+}
+
+/** Returns a handler that logs why a sign-in was refused, and passes the error on. */
+function auditRefusal(
+  context: EndpointContext,
+  { audit }: SignInOptions,
+): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof SignInFailedError) {
+      audit.write('sign-in-refused', context, { reason: error.reason });
+    }
+    throw error;
   };
 }
 

@@ -86,9 +86,10 @@ async function askProvider(
 /** Creates the sign-in, which lives at least as long as its session, and then the session. */
 async function beginSession(
   { identity, refreshToken }: SignedInUser,
-  { configuration, request }: EndpointContext,
+  context: EndpointContext,
   options: SignInOptions,
 ): Promise<Session> {
+  const { configuration } = context;
   const { settings } = configuration;
   const { name, issuer, clientId } = requireIdentityProvider(configuration);
   const [id, signInId] = [randomToken(), randomToken()];
@@ -101,8 +102,7 @@ async function beginSession(
   };
   await options.stores.signIns.create(signIn, settings.cookie.expirationSeconds);
   const session = await createSession({ id, signInId, identity }, settings, options);
-  const { provider, subject } = identity;
-  options.logger.info('user signed in', { 'request-id': request.id, user: subject, provider });
+  options.audit.write('sign-in-completed', context, { identity, signInId });
   return session;
 }
 

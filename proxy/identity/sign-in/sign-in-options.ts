@@ -1,7 +1,7 @@
-import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type { Sealer } from '../../crypto/sealer.ts';
 import type { Stores } from '../../store/stores.ts';
 import type { SessionCookieAuthenticator } from '../../authentication/session-cookie-authenticator.ts';
+import type { AuditLog } from '../../telemetry/audit-log.ts';
 import type { ProviderDiscovery } from '../../identity-provider/provider-discovery.ts';
 
 /** Options of the endpoints of sign-in. */
@@ -19,6 +19,6 @@ export interface SignInOptions {
   readonly sealer: Sealer;
   readonly discovery: ProviderDiscovery;
   readonly sessionCookies: SessionCookieAuthenticator;
-  readonly logger: Logger;
+  readonly audit: AuditLog;
   readonly now: () => number;
 }

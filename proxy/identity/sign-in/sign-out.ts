@@ -45,12 +45,11 @@ function signedOut({ origin, cookies }: EndpointContext): GatewayResponse {
 }
 
 async function endBrowserSessions(
-  { id, identity }: Session,
-  { request }: EndpointContext,
-  { stores, logger }: SignInOptions,
+  { id, identity, signInId }: Session,
+  context: EndpointContext,
+  { stores, audit }: SignInOptions,
 ): Promise<void> {
   await stores.browserSessions.deleteAll(id);
   await stores.revocations.publish({ kind: 'browser', sessionId: id });
-  const { provider, subject } = identity;
-  logger.info('user signed out', { 'request-id': request.id, user: subject, provider });
+  audit.write('signed-out', context, { identity, signInId });
 }

@@ -99,7 +99,9 @@ describe('Client registration (RFC 7591)', () => {
         {
           message: 'client registered',
           fields: {
+            event: 'client-registered',
             'request-id': reply.headers['x-request-id'],
+            client: '127.0.0.1',
             issuer: ISSUER,
             'client-id': client_id,
             'client-name': 'Files',

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+
+import { BrowserJar } from '../support/browser-jar.ts';
+import {
+  startGatewayWithUsers,
+  type GatewayWithUsers,
+  type Settings,
+} from '../support/gateway-with-users.ts';
+import { membersOf } from '../support/http-client.ts';
+import {
+  authorize,
+  discover,
+  redeem,
+  register,
+  type FoundServer,
+} from '../support/signed-in-client.ts';
+import { refresh, revoke } from '../support/token-requests.ts';
+import { verifies } from '../requirements/verifies.ts';
+
+const ALICE = { user: 'alice', provider: 'test', email: 'alice@example.com' };
+
+let world: GatewayWithUsers;
+let mcp: string;
+let server: FoundServer;
+let seen = 0;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+beforeAll(async () => {
+  world = await startGatewayWithUsers();
+  mcp = world.originOf('mcp');
+  await serve();
+  server = await discover(mcp);
+});
+
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+beforeEach(async () => {
+  await serve();
+  events();
+});
+
+function serve(settings: Settings = {}): Promise<void> {
+  const to = 'http://127.0.0.1:1';
+  const route = { from: mcp, to, mcp: { server: {} }, allowAnyAuthenticatedUser: true };
+  return world.configure({ mcp: route }, settings);
+}
+
+/** Returns the audit records since the last call. */
+function events(): readonly Fields[] {
+  const all = world.gateway.logs().filter(({ service }) => service === 'audit');
+  const fresh = all.slice(seen);
+  seen = all.length;
+  return fresh;
+}
+
+function names(records: readonly Fields[]): readonly unknown[] {
+  return records.map(({ event }) => event);
+}
+
+describe('The audit log', () => {
+  verifies(
+    'audit.events',
+    'names who let which application in, from the registration to the end of the grant',
+    async () => {
+      const clientId = await register(server);
+      const redirected = await authorize(server, clientId);
+      const code = redirected.searchParams.get('code') ?? '';
+      const first = membersOf(await redeem(server, clientId, code));
+      const refreshed = membersOf(
+        await refresh({ server, clientId }, String(first['refresh_token'])),
+      );
+      const token = String(refreshed['refresh_token']);
+      expect((await revoke({ server, clientId }, token)).status).toBe(200);
+
+      const records = events();
+      expect(names(records)).toEqual([
+        ...['client-registered', 'sign-in-completed', 'consent-given', 'code-issued'],
+        ...['code-redeemed', 'token-issued', 'token-refreshed', 'grant-revoked'],
+      ]);
+      for (const record of records) {
+        expect(record).toMatchObject({ level: 'info', client: '127.0.0.1' });
+        expect(record['request-id']).toEqual(expect.any(String));
+      }
+      const [registered, signedIn, consent, issued, redeemed, ...rest] = records;
+      const client = { 'client-id': clientId, 'client-name': 'Test client', issuer: mcp };
+      expect(registered).toMatchObject(client);
+      expect(signedIn).toMatchObject(ALICE);
+      const target = { 'redirect-target': '127.0.0.1:1', resource: mcp };
+      expect(consent).toMatchObject({ ...ALICE, ...client, ...target });
+      const grantId = consent?.['grant-id'];
+      const signInId = signedIn?.['sign-in-id'];
+      expect(signInId).toEqual(expect.any(String));
+      expect(grantId).toEqual(expect.any(String));
+      for (const record of [issued, redeemed, ...rest]) {
+        expect(record).toMatchObject({
+          ...client,
+          resource: mcp,
+          'grant-id': grantId,
+          'sign-in-id': signInId,
+        });
+      }
+      expect(rest.at(-1)).toMatchObject({ reason: 'client-request' });
+      const secrets = [code, ...[first, refreshed].flatMap(secretsOf)];
+      expect(secrets).toHaveLength(5);
+      const log = JSON.stringify(world.gateway.logs());
+      for (const secret of secrets) expect(log).not.toContain(secret);
+    },
+  );
+
+  verifies('audit.events', 'names a replayed code and refresh token as warnings', async () => {
+    const clientId = await register(server);
+    const browser = new BrowserJar();
+    const codeOf = async (): Promise<string> =>
+      (await authorize(server, clientId, { browser })).searchParams.get('code') ?? '';
+    const code = await codeOf();
+    await redeem(server, clientId, code);
+    events();
+    expect((await redeem(server, clientId, code)).status).toBe(400);
+    const reused = events();
+    expect(names(reused)).toEqual(['code-reused', 'grant-revoked']);
+    expect(reused[0]).toMatchObject({ level: 'warn', 'client-id': clientId });
+
+    const first = String(
+      membersOf(await redeem(server, clientId, await codeOf()))['refresh_token'],
+    );
+    const second = membersOf(await refresh({ server, clientId }, first));
+    await refresh({ server, clientId }, String(second['refresh_token']));
+    events();
+    expect((await refresh({ server, clientId }, first)).status).toBe(400);
+    const replayed = events();
+    expect(names(replayed)).toEqual(['refresh-token-replayed', 'grant-revoked']);
+    expect(replayed[0]).toMatchObject({ level: 'warn', reason: 'refresh-token-replayed' });
+  });
+
+  verifies('audit.events', 'names a denied consent, and a sign-in that was refused', async () => {
+    const clientId = await register(server);
+    const browser = new BrowserJar();
+    await browser.open(`${mcp}/.gateway/callback?state=made-up&code=x`);
+    const redirected = await authorize(server, clientId, { browser, decision: 'deny' });
+    expect(redirected.searchParams.get('error')).toBe('access_denied');
+
+    const [, refused, , denied] = events();
+    expect(refused).toMatchObject({ event: 'sign-in-refused', reason: 'unknown-state' });
+    expect(denied).toMatchObject({ event: 'consent-denied', ...ALICE, 'client-id': clientId });
+    expect(denied).not.toHaveProperty('grant-id');
+  });
+
+  verifies('audit.events', 'has e-mail addresses only if the operator lists them', async () => {
+    await serve({ authorizeLogFields: ['user'] });
+    await authorize(server, await register(server));
+    const records = events();
+    expect(records.map(({ user }) => user)).toContain('alice');
+    expect(JSON.stringify(records)).not.toContain('@example.com');
+  });
+});
+
+function secretsOf(response: Fields): readonly string[] {
+  return [String(response['access_token']), String(response['refresh_token'])];
+}
