@@ -98,6 +98,10 @@ export interface Route {
          */
         readonly path?: string;
         /**
+         * How a call of a tool is answered that the policy denies: as a JSON-RPC `error`, or as a `result` with `isError`. Defaults to `toolDenial` of GatewaySettings.
+         */
+        readonly toolDenial?: 'error' | 'result';
+        /**
          * Paths below the endpoint that the route serves too, such as the two of the old HTTP+SSE transport. Every other path is 404.
          *
          * @maxItems 32
@@ -524,6 +528,10 @@ export interface GatewaySettings {
      * How long an unused client is remembered that registered itself and that a user approved; at least the lifetime of its refresh tokens. Defaults to 720h. A client that nobody approved is forgotten after two hours.
      */
     readonly mcpUnusedClientLifetime?: string;
+    /**
+     * How a call of a tool is answered that a policy denies, unless the Route says it itself: as a JSON-RPC `error`, or as a `result` with `isError`, for agents that end at errors. Defaults to error.
+     */
+    readonly toolDenial?: 'error' | 'result';
     /**
      * Private and other special-purpose address ranges, such as `10.20.0.0/16`, that the gateway may fetch documents from. It never fetches from special-purpose addresses outside of them.
      *

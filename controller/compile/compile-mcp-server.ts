@@ -23,6 +23,7 @@ export function compileMcpServer(spec: Spec): CompileResult<CompiledRoute['mcpSe
       path,
       maxRequestBytes: server.maxRequestBytes ?? DEFAULT_MAX_REQUEST_BYTES,
       ...(subPaths.length > 0 && { subPaths }),
+      ...(server.toolDenial !== undefined && { toolDenial: server.toolDenial }),
     }),
   );
 }

@@ -60,6 +60,7 @@ export function compileSettings(
         ...(authenticateAddress && { authenticateOrigin: originOf(authenticateAddress) }),
         allowedClientIdDomains: spec.mcpAllowedClientIdDomains ?? [],
         authorizeLogFields: spec.authorizeLogFields ?? DEFAULT_AUTHORIZE_LOG_FIELDS,
+        ...(spec.toolDenial !== undefined && { toolDenial: spec.toolDenial }),
         ...limits,
       },
       authenticateAddress,

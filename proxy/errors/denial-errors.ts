@@ -1,3 +1,4 @@
+import type { ToolDenial } from '../../shared/snapshot/snapshot.ts';
 import { GatewayError } from './gateway-error.ts';
 
 /** The request is forbidden, for example because of its origin or of a forged form. */
@@ -19,12 +20,27 @@ export class PolicyDeniedError extends ForbiddenError {
 
 /**
  * Policy denies this tool call only because of `mcp_tool`. The response is for the model: a JSON-RPC
- * error with status 200, so that the client keeps its connection.
+ * error, or a result of the tool, with status 200, so that the client keeps its connection.
  */
 export class ToolCallDeniedError extends GatewayError {
   override readonly name = 'ToolCallDeniedError';
   override readonly reason = 'mcp-tool-unauthorized';
   override readonly status = 200;
+  readonly answeredAs: ToolDenial;
+  /** The revision of MCP that the call names; undefined before 2026-07-28. */
+  readonly protocolVersion: string | undefined;
+
+  constructor(
+    message: string,
+    {
+      answeredAs,
+      protocolVersion,
+    }: { readonly answeredAs: ToolDenial; readonly protocolVersion: string | undefined },
+  ) {
+    super(message);
+    this.answeredAs = answeredAs;
+    this.protocolVersion = protocolVersion;
+  }
 }
 
 /** The sender has reached a rate limit. */

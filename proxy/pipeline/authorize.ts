@@ -1,4 +1,4 @@
-import type { CompiledSettings } from '../../shared/snapshot/snapshot.ts';
+import type { CompiledSettings, ToolDenial } from '../../shared/snapshot/snapshot.ts';
 import type { GatewayError } from '../errors/gateway-error.ts';
 import { TokenRequiredError } from '../errors/authentication-errors.ts';
 import { PolicyDeniedError, ToolCallDeniedError } from '../errors/denial-errors.ts';
@@ -19,7 +19,9 @@ export interface Authorization {
   /** On MCP server routes, the body of a POST. */
   readonly body: InspectedBody | undefined;
   readonly authorizationLog: AuthorizationLog;
-  readonly configuration: { readonly settings: Pick<CompiledSettings, 'authorizeLogFields'> };
+  readonly configuration: {
+    readonly settings: Pick<CompiledSettings, 'authorizeLogFields' | 'toolDenial'>;
+  };
 }
 
 /**
@@ -38,9 +40,9 @@ export function authorize(
   const { method, path } = request;
   const input: PolicyInput = { identity, method, path, toolName: message?.toolName };
   const decision = decide(route, input);
-  const { authorizeLogFields: fields } = configuration.settings;
+  const { authorizeLogFields: fields, toolDenial } = configuration.settings;
   authorizationLog.write({ requestId: request.id, identity, message, decision }, fields);
-  if (!isPermitted(decision)) throw refusal(route, input, { decision, message });
+  if (!isPermitted(decision)) throw refusal(route, input, { decision, message, toolDenial });
   // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- the one place that makes the brand
   return { request, route, caller, body } as Permit;
 }
@@ -63,7 +65,15 @@ function decide({ compiled, policy }: GatewayRoute, input: PolicyInput): Decisio
 function refusal(
   { compiled, policy }: GatewayRoute,
   input: PolicyInput,
-  { decision, message }: { decision: Decision; message: JsonRpcMessage | undefined },
+  {
+    decision,
+    message,
+    toolDenial = 'error',
+  }: {
+    decision: Decision;
+    message: JsonRpcMessage | undefined;
+    toolDenial: ToolDenial | undefined;
+  },
 ): GatewayError {
   if (input.identity === undefined) {
     return compiled.mcpServer === undefined
@@ -72,7 +82,9 @@ function refusal(
   }
   const isToolRequest = message?.kind === 'request' && message.toolName !== undefined;
   if (isToolRequest && policy?.wouldPermitSomeTool(input) === true) {
-    return new ToolCallDeniedError('the policy denies this tool');
+    const { protocolVersion } = message;
+    const answeredAs = compiled.mcpServer?.toolDenial ?? toolDenial;
+    return new ToolCallDeniedError('the policy denies this tool', { answeredAs, protocolVersion });
   }
   return new PolicyDeniedError(reasonOf(decision));
 }

@@ -1,4 +1,5 @@
 import { DENIED, gatewayCode } from '../mcp/json-rpc-codes.ts';
+import { toolDenialResult } from '../mcp/tool-denial-result.ts';
 import type { OutgoingHttpHeaders } from 'node:http';
 
 import type { ErrorAudience } from '../endpoints/endpoint.ts';
@@ -90,6 +91,11 @@ function oauthCode(status: number): string {
 }
 
 function jsonRpcError(error: unknown, failed: FailedRequest): GatewayResponse {
+  if (error instanceof ToolCallDeniedError && error.answeredAs === 'result') {
+    const denial = { text: describePublicly(error), reason: error.reason, ...failed };
+    const result = toolDenialResult(denial, error.protocolVersion);
+    return json(error.status, { jsonrpc: '2.0', id: failed.messageId, result });
+  }
   const status = statusOf(error);
   const messageId = error instanceof InvalidMessageError ? error.messageId : failed.messageId;
   const body = {

@@ -26,6 +26,7 @@ import {
   type CompiledSigningKeys,
   type CompiledSubPath,
   type PathMatch,
+  type ToolDenial,
 } from './snapshot.ts';
 
 const PORT_MAX = 65_535;
@@ -37,6 +38,8 @@ const namespacedName = string('^[^\\s/]+/[^\\s/]+$');
 const origin: Schema<Origin> = { json: { type: 'string', pattern: ORIGIN_PATTERN } };
 const port = integer(1, PORT_MAX);
 const wholeNumber = integer(0, Number.MAX_SAFE_INTEGER);
+
+const toolDenial = anyOf<ToolDenial>(['error', 'result']);
 
 const settings = objectOf<CompiledSettings>({
   kind: constant('settings'),
@@ -56,6 +59,7 @@ const settings = objectOf<CompiledSettings>({
     refreshTokenSeconds: number(),
     refreshTokenGraceSeconds: number(),
   }),
+  toolDenial: optional(toolDenial),
   unusedClientSeconds: number(),
   outageGraceSeconds: number(),
 });
@@ -117,6 +121,7 @@ const route = objectOf<CompiledRoute>({
     objectOf<NonNullable<CompiledRoute['mcpServer']>>({
       path: string('^(?:/.*[^/])?$'),
       maxRequestBytes: wholeNumber,
+      toolDenial: optional(toolDenial),
       subPaths: optional(listOf(subPath, { notEmpty: true })),
     }),
   ),

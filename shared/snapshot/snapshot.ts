@@ -56,6 +56,8 @@ export interface CompiledSettings {
      */
     readonly refreshTokenGraceSeconds: number;
   };
+  /** For routes that do not say it themselves. If absent: `error`. */
+  readonly toolDenial?: ToolDenial;
   /** How long a dynamically registered client is remembered without use. */
   readonly unusedClientSeconds: number;
   /**
@@ -63,6 +65,12 @@ export interface CompiledSettings {
    */
   readonly outageGraceSeconds: number;
 }
+
+/**
+ * How a call of a tool is answered that the policy denies: as a JSON-RPC error, or as a result of the tool
+ * with `isError`.
+ */
+export type ToolDenial = 'error' | 'result';
 
 /** Value of the `SameSite` attribute of session cookies. */
 export type SameSite = 'Lax' | 'Strict' | 'None';
@@ -116,6 +124,8 @@ export interface CompiledRoute {
     readonly maxRequestBytes: number;
     /** Paths below the endpoint that are served too. If absent, there are none. */
     readonly subPaths?: readonly CompiledSubPath[];
+    /** Absent if the settings decide. */
+    readonly toolDenial?: ToolDenial;
   };
   readonly allowWebsockets: boolean;
   /** Origins besides the route's own that may open WebSockets; absent if there are none. */

@@ -90,7 +90,7 @@ afterAll(async () => {
   await mcpServer.close();
 });
 
-function manifests(): string {
+function manifests(toolDenial = 'error'): string {
   return `
 apiVersion: gatehouse.dev/v1alpha1
 kind: Route
@@ -113,6 +113,7 @@ spec:
       clientId: ${identityProvider.clientId}
       clientSecretRef: { name: test, key: client-secret }
       scopes: [openid, email, profile, groups]
+  toolDenial: ${toolDenial}
   authorizeLogFields: [mcp-method, mcp-tool, mcp-tool-parameters, user, email, allow, allow-why-true, allow-why-false, deny, deny-why-true]
 ---
 apiVersion: v1
@@ -186,6 +187,25 @@ describeWithBrowser.each(SDKS)('sign-in with the official client ($name)', (sdk)
           'allow-why-false': ['mcp-tool-unauthorized'],
         }),
       );
+    },
+  );
+
+  verifies(
+    ['policy.tool-denial', 'transport.both-eras'],
+    'hands a denied tool to the model as a result, if the settings say so',
+    async () => {
+      await using client = await startLoopbackClient('Sign-in test');
+      const connection = await signIn(sdk, client, 'alice');
+      await gateway.apply(manifests('result'));
+      const denied = await connection.callTool({ name: 'delete_invoice', arguments: { id: 'x' } });
+      await gateway.apply(manifests());
+      expect(denied).toMatchObject({
+        isError: true,
+        content: [{ type: 'text', text: expect.stringContaining('not permitted by policy') }],
+        _meta: { 'dev.gatehouse/reason': 'mcp-tool-unauthorized' },
+      });
+      expect((await connection.listTools()).tools).not.toHaveLength(0);
+      await connection.close();
     },
   );
 

@@ -50,6 +50,11 @@ export const POLICY = {
     behavior:
       'Rule 5: a permitted tool logs allow true and `mcp-tool-ok`, whatever the policy; a blocked one allow false and `mcp-tool-unauthorized`.',
   },
+  'policy.tool-denial': {
+    source: 'Route: mcp.server.toolDenial; GatewaySettings: toolDenial',
+    behavior:
+      'A denied tool call is answered as a JSON-RPC error or as a result with `isError`; the route decides before the settings.',
+  },
   'policy.method-names': {
     source: SPEC.policy,
     behavior:

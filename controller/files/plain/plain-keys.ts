@@ -33,6 +33,7 @@ export const ROUTE_KEYS: PlainKeys = {
           max_request_bytes: { field: 'maxRequestBytes' },
           path: { field: 'path' },
           sub_paths: { field: 'subPaths' },
+          tool_denial: { field: 'toolDenial' },
         },
       },
     },
@@ -63,6 +64,10 @@ export const SETTINGS_KEYS: PlainKeys = {
   mcp_unused_client_lifetime: {
     field: 'mcpUnusedClientLifetime',
     environment: { name: 'MCP_UNUSED_CLIENT_LIFETIME', form: 'text' },
+  },
+  tool_denial: {
+    field: 'toolDenial',
+    environment: { name: 'TOOL_DENIAL', form: 'text' },
   },
   outbound_allowed_cidrs: {
     field: 'outboundAllowedCidrs',

@@ -63,6 +63,10 @@ export const INVALID_ROUTES: readonly InvalidManifest[] = [
     'mcp: { server: { subPaths: [{ path: /a, inspected: "no" }] } }',
     'spec.mcp.server.subPaths[0].inspected: must be a boolean',
   ],
+  [
+    'mcp: { server: { toolDenial: yes } }',
+    'spec.mcp.server.toolDenial: must be one of error, result',
+  ],
   ['policy: { allow: { or: [{}] } }', 'spec.policy.allow.or[0]: must not be empty'],
   [
     'policy: { allow: { or: [{ email: a, user: b }] } }',

@@ -50,6 +50,7 @@ describe('environment variables', () => {
       value: '168h',
       spec: { mcpUnusedClientLifetime: '168h' },
     },
+    { variable: 'TOOL_DENIAL', value: 'result', spec: { toolDenial: 'result' } },
     { variable: 'OUTAGE_GRACE', value: '5m', spec: { outageGrace: '5m' } },
     {
       variable: 'AUTHORIZE_LOG_FIELDS',
@@ -88,7 +89,7 @@ describe('environment variables', () => {
   });
 
   test('for settings are all in the table above', () => {
-    expect(settingsVariables()).toHaveLength(13);
+    expect(settingsVariables()).toHaveLength(14);
   });
 
   test('that are empty count as unset', () => {

@@ -17,11 +17,16 @@ describe('the plain form', () => {
     {
       key: 'mcp.server',
       route:
-        '{from: https://a.example, to: http://b, mcp: {server: {max_request_bytes: 9, path: /m}}}',
+        '{from: https://a.example, to: http://b, mcp: {server: {max_request_bytes: 9, path: /m, tool_denial: error, sub_paths: [{path: /s, inspected: false}]}}}',
       spec: {
         from: 'https://a.example',
         to: 'http://b',
-        mcp: { server: { maxRequestBytes: 9, path: '/m' } },
+        mcp: {
+          server: {
+            ...{ maxRequestBytes: 9, path: '/m', toolDenial: 'error' },
+            subPaths: [{ path: '/s', inspected: false }],
+          },
+        },
       },
     },
     {
@@ -91,6 +96,7 @@ describe('the plain form', () => {
       text: '{mcp_unused_client_lifetime: 168h, outage_grace: 0s}',
       spec: { mcpUnusedClientLifetime: '168h', outageGrace: '0s' },
     },
+    { text: 'tool_denial: result', spec: { toolDenial: 'result' } },
     { text: 'authorize_log_fields: [user]', spec: { authorizeLogFields: ['user'] } },
     {
       text: 'cookie_expiration: 1h\ncookie_same_site: Strict',

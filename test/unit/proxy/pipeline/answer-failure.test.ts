@@ -55,9 +55,11 @@ describe('the log of failed requests', () => {
     expect(records[0]).toMatchObject({ level, reason, 'request-id': 'the-request' });
   });
 
+  const AS_AN_ERROR = { answeredAs: 'error', protocolVersion: undefined } as const;
+
   test.each([
     ['a denial by policy', new PolicyDeniedError('groups-unauthorized')],
-    ['a denied tool call', new ToolCallDeniedError('denied')],
+    ['a denied tool call', new ToolCallDeniedError('denied', AS_AN_ERROR)],
     ['a first request without a token', new TokenRequiredError('no', { tokenWasSent: false })],
     ['a visitor who is not signed in', new SignInRequiredError('no cookie')],
     ['a client that left', new ClientGoneError('gone')],

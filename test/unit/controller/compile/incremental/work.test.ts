@@ -102,6 +102,23 @@ describe('a change of the settings', () => {
     expect(work).toBe(0);
   });
 
+  test('of how denied tools are answered compiles no route, and publishes none', () => {
+    const cluster = startedCluster();
+    const mcp = { server: { toolDenial: 'error' } };
+    cluster.put({
+      'team-a/says-it-itself': { from: 'https://a.example.com', to: 'http://up', mcp },
+      'team-a/by-settings': { from: 'https://b.example.com', to: 'http://up', mcp: { server: {} } },
+    });
+    const work = compilationsOf(cluster, () => {
+      const { put, routes } = cluster.putSettings(settingsSpec({ toolDenial: 'result' }));
+
+      expect(put.map(({ key }) => key)).toEqual(['settings']);
+      expect(routes.size).toBe(0);
+    });
+
+    expect(work).toBe(0);
+  });
+
   test('that affects all routes compiles them all', () => {
     const cluster = populated();
     const work = compilationsOf(cluster, () => {
