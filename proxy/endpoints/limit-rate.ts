@@ -1,5 +1,5 @@
 import { TooManyRequestsError } from '../errors/denial-errors.ts';
-import { networkOf } from '../http/network-of.ts';
+import { networksOf } from '../http/network-of.ts';
 import type { RateLimit, RateLimitStore } from '../store/rate-limit-store.ts';
 
 /** Counts one use under a key; throws a `TooManyRequestsError` if the key has reached its limit. */
@@ -12,12 +12,23 @@ export async function limitRate(
   if (secondsToWait > 0) throw new TooManyRequestsError(secondsToWait);
 }
 
-/** Counts one request of the client's network; see `limitRate`. */
-export function limitNetwork(
+/** How much more a site may do than one network. Many sites have several users, each with a network. */
+const NETWORKS_OF_SITE = 4;
+
+/**
+ * Counts one request of the client's network and of its site; see `limitRate`. What the network is refused
+ * does not count for the site, so that one user cannot use up the limit of the neighbours.
+ */
+export async function limitNetwork(
   rateLimits: RateLimitStore,
   purpose: string,
   { remoteAddress }: { readonly remoteAddress: string },
   rate: RateLimit,
 ): Promise<void> {
-  return limitRate(rateLimits, `${purpose}:${networkOf(remoteAddress)}`, rate);
+  const { network, site } = networksOf(remoteAddress);
+  await limitRate(rateLimits, `${purpose}:${network}`, rate);
+  if (site === network) return;
+  const { limit, windowSeconds } = rate;
+  const siteRate = { limit: limit * NETWORKS_OF_SITE, windowSeconds };
+  await limitRate(rateLimits, `${purpose}:${site}`, siteRate);
 }

@@ -2,19 +2,32 @@ import { isIPv6 } from 'node:net';
 
 const GROUPS = 8;
 const GROUPS_OF_NETWORK = 4;
+const GROUPS_OF_SITE = 3;
+
+/** The networks that an address belongs to. */
+export interface Networks {
+  /** What one client controls: an IPv4 address, or the /64 of an IPv6 address. */
+  readonly network: string;
+  /** What one customer of a provider may control: the /48 of an IPv6 address. The same for IPv4. */
+  readonly site: string;
+}
 
 /**
- * Returns the network that one client controls: its IPv4 address, or the /64 network of its IPv6 address,
- * since one host may use every address of such a network.
+ * Returns the networks of an address. One host may use every address of a /64, and one customer every /64 of
+ * a /48: 65,536 of them.
  */
-export function networkOf(address: string): string {
+export function networksOf(address: string): Networks {
   const [bare = ''] = address.split('%');
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1];
-  if (mapped !== undefined) return mapped;
-  if (!isIPv6(bare)) return address;
+  if (mapped !== undefined) return { network: mapped, site: mapped };
+  if (!isIPv6(bare)) return { network: address, site: address };
   const [head = '', tail] = new URL(`http://[${bare}]`).hostname.slice(1, -1).split('::');
   const first = head === '' ? [] : head.split(':');
   const last = tail === undefined || tail === '' ? [] : tail.split(':');
   const zeros = Array<string>(GROUPS - first.length - last.length).fill('0');
-  return `${[...first, ...zeros, ...last].slice(0, GROUPS_OF_NETWORK).join(':')}::/64`;
+  const groups = [...first, ...zeros, ...last];
+  return {
+    network: `${groups.slice(0, GROUPS_OF_NETWORK).join(':')}::/64`,
+    site: `${groups.slice(0, GROUPS_OF_SITE).join(':')}::/48`,
+  };
 }

@@ -38,4 +38,6 @@ export interface Client {
   readonly source: 'registration' | 'metadata-document';
   readonly metadata: ClientMetadata;
   readonly secretHash?: TokenHash;
+  /** Registered by a stranger, and not approved by any user yet. */
+  readonly isUnapproved?: true;
 }

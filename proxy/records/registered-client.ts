@@ -10,4 +10,6 @@ export interface RegisteredClient {
   readonly metadata: ClientMetadata;
   /** Milliseconds since the epoch. */
   readonly registeredAt: number;
+  /** Present until a user approves the client. Earlier releases did not record it. */
+  readonly isUnapproved?: true;
 }

@@ -1,10 +1,19 @@
 import type { RegisteredClient } from '../records/registered-client.ts';
 
-/** Dynamically registered clients. A client that is not used for its lifetime is forgotten. */
+/**
+ * Dynamically registered clients. A client that is not used for its lifetime is forgotten.
+ *
+ * Anybody may register. No number of registrations makes a store in memory forget a client that a user has
+ * approved, and none of one site those of others.
+ */
 export interface ClientStore {
-  register(client: RegisteredClient, ttlSeconds: number): Promise<void>;
+  /** `site` is where the registration came from. */
+  register(client: RegisteredClient, ttlSeconds: number, site?: string): Promise<void>;
   /** Null if unknown, or registered at a different issuer. */
   get(issuer: string, id: string): Promise<RegisteredClient | null>;
-  /** Extends the client's lifetime to at least `ttlSeconds` from now. */
-  touch(issuer: string, id: string, ttlSeconds: number): Promise<void>;
+  /**
+   * Extends the lifetime of a client that a user has approved to at least `ttlSeconds` from now. The client
+   * counts as approved from then on.
+   */
+  keepApproved(issuer: string, id: string, ttlSeconds: number): Promise<void>;
 }

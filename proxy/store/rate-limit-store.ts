@@ -11,8 +11,14 @@ export interface RateLimitStore {
   countUse(key: string, rate: RateLimit): Promise<number>;
 }
 
-/** Remembers ids that may be used once, such as the `jti` of a client assertion. */
+/**
+ * Remembers ids that may be used once, such as the `jti` of a client assertion. None is forgotten early: a
+ * store in memory that is full refuses ids, and first those of owners that have used many.
+ */
 export interface ReplayStore {
-  /** Atomic: returns true for exactly one of any number of calls with one id within `ttlSeconds`. */
-  claim(id: string, ttlSeconds: number): Promise<boolean>;
+  /**
+   * Atomic: returns true for exactly one of any number of calls with one owner and id within `ttlSeconds`.
+   * Throws `StoreFullError` if there is no room for an id of this owner.
+   */
+  claim(owner: string, id: string, ttlSeconds: number): Promise<boolean>;
 }

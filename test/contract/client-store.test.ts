@@ -18,7 +18,7 @@ const CLIENT: RegisteredClient = {
   registeredAt: 1_767_225_600_000,
 };
 
-describe.each(STORE_IMPLEMENTATIONS)('client store in $name', ({ create }) => {
+describe.each(STORE_IMPLEMENTATIONS)('client store in $name', ({ create, manyWrites }) => {
   test('returns a client as it registered', async () => {
     await using under = await create();
     await under.stores.clients.register(CLIENT, DAY);
@@ -43,18 +43,54 @@ describe.each(STORE_IMPLEMENTATIONS)('client store in $name', ({ create }) => {
     const { clients } = under.stores;
     await clients.register(CLIENT, DAY);
     await under.advance(DAY - MOMENT_SECONDS);
-    await clients.touch(ISSUER, 'client-1', DAY);
+    await clients.keepApproved(ISSUER, 'client-1', DAY);
     await under.advance(DAY - MOMENT_SECONDS);
     expect(await clients.get(ISSUER, 'client-1')).toEqual(CLIENT);
     await under.advance(MOMENT_SECONDS);
     expect(await clients.get(ISSUER, 'client-1')).toBeNull();
   });
 
+  test('a client that a user approves is not unapproved afterwards, and keeps all else', async () => {
+    await using under = await create();
+    const { clients } = under.stores;
+    await clients.register({ ...CLIENT, isUnapproved: true }, DAY, '203.0.113.7');
+    expect(await clients.get(ISSUER, 'client-1')).toEqual({ ...CLIENT, isUnapproved: true });
+    await clients.keepApproved(ISSUER, 'client-1', 2 * DAY);
+    expect(await clients.get(ISSUER, 'client-1')).toEqual(CLIENT);
+    await under.advance(2 * DAY - MOMENT_SECONDS);
+    await clients.keepApproved(ISSUER, 'client-1', DAY);
+    await under.advance(DAY - MOMENT_SECONDS);
+    expect(await clients.get(ISSUER, 'client-1')).toEqual(CLIENT);
+  });
+
+  test('no number of registrations pushes out a client that a user approved', async () => {
+    await using under = await create();
+    const { clients } = under.stores;
+    await clients.register({ ...CLIENT, isUnapproved: true }, DAY, 'user');
+    await clients.keepApproved(ISSUER, 'client-1', DAY);
+    for (let index = 0; index < manyWrites; index += 1) {
+      const stranger = { ...CLIENT, id: `stranger-${String(index)}`, isUnapproved: true } as const;
+      await clients.register(stranger, DAY, `site-${String(index)}`);
+    }
+    expect(await clients.get(ISSUER, 'client-1')).toEqual(CLIENT);
+  });
+
+  test('one site that registers without end pushes out no client of another site', async () => {
+    await using under = await create();
+    const { clients } = under.stores;
+    await clients.register({ ...CLIENT, isUnapproved: true }, DAY, 'user');
+    for (let index = 0; index < manyWrites; index += 1) {
+      const stranger = { ...CLIENT, id: `stranger-${String(index)}`, isUnapproved: true } as const;
+      await clients.register(stranger, DAY, 'attacker');
+    }
+    expect(await clients.get(ISSUER, 'client-1')).not.toBeNull();
+  });
+
   test('never shortens the lifetime of a client that is used', async () => {
     await using under = await create();
     const { clients } = under.stores;
     await clients.register(CLIENT, 2 * DAY);
-    await clients.touch(ISSUER, 'client-1', DAY);
+    await clients.keepApproved(ISSUER, 'client-1', DAY);
     await under.advance(DAY);
     expect(await clients.get(ISSUER, 'client-1')).not.toBeNull();
   });
@@ -64,7 +100,7 @@ describe.each(STORE_IMPLEMENTATIONS)('client store in $name', ({ create }) => {
     const { clients } = under.stores;
     await clients.register(CLIENT, DAY);
     await under.advance(DAY);
-    await clients.touch(ISSUER, 'client-1', DAY);
+    await clients.keepApproved(ISSUER, 'client-1', DAY);
     expect(await clients.get(ISSUER, 'client-1')).toBeNull();
   });
 });

@@ -46,24 +46,31 @@ describe.each(STORE_IMPLEMENTATIONS)('replay store in $name', ({ create }) => {
   test('accepts an id once', async () => {
     await using under = await create();
     const { replays } = under.stores;
-    expect(await replays.claim('jti-1', 60)).toBe(true);
-    expect(await replays.claim('jti-1', 60)).toBe(false);
-    expect(await replays.claim('jti-2', 60)).toBe(true);
+    expect(await replays.claim('client', 'jti-1', 60)).toBe(true);
+    expect(await replays.claim('client', 'jti-1', 60)).toBe(false);
+    expect(await replays.claim('client', 'jti-2', 60)).toBe(true);
+  });
+
+  test('accepts the same id of two clients', async () => {
+    await using under = await create();
+    const { replays } = under.stores;
+    expect(await replays.claim('client', 'jti-1', 60)).toBe(true);
+    expect(await replays.claim('other', 'jti-1', 60)).toBe(true);
   });
 
   test('accepts one of fifty concurrent claims', async () => {
     await using under = await create();
-    const claims = await fiftyAtOnce(() => under.stores.replays.claim('jti-1', 60));
+    const claims = await fiftyAtOnce(() => under.stores.replays.claim('client', 'jti-1', 60));
     expect(claims.filter(Boolean)).toHaveLength(1);
   });
 
   test('remembers an id for its lifetime, from the first use on', async () => {
     await using under = await create();
     const { replays } = under.stores;
-    await replays.claim('jti-1', 60);
+    await replays.claim('client', 'jti-1', 60);
     await under.advance(60 - MOMENT_SECONDS);
-    expect(await replays.claim('jti-1', 60)).toBe(false);
+    expect(await replays.claim('client', 'jti-1', 60)).toBe(false);
     await under.advance(MOMENT_SECONDS);
-    expect(await replays.claim('jti-1', 60)).toBe(true);
+    expect(await replays.claim('client', 'jti-1', 60)).toBe(true);
   });
 });

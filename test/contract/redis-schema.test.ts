@@ -91,7 +91,7 @@ async function useEverything(stores: Stores, now: number): Promise<void> {
   await stores.pendingAuthorizations.save('request', A_PENDING_AUTHORIZATION, LIFE_SECONDS);
 
   await stores.clients.register(aClient('client-1'), LIFE_SECONDS);
-  await stores.clients.touch(aClient('client-1').issuer, 'client-1', 2 * LIFE_SECONDS);
+  await stores.clients.keepApproved(aClient('client-1').issuer, 'client-1', 2 * LIFE_SECONDS);
 
   await stores.authorizationCodes.save(
     hashToken('code'),
@@ -114,7 +114,7 @@ async function useEverything(stores: Stores, now: number): Promise<void> {
   await stores.consents.remember(A_CONSENT, 'metadata-hash', LIFE_SECONDS);
   await stores.rateLimits.countUse('register:203.0.113.7', { limit: 1, windowSeconds: 60 });
   await stores.rateLimits.countUse('register:203.0.113.7', { limit: 1, windowSeconds: 60 });
-  await stores.replays.claim('jti', LIFE_SECONDS);
+  await stores.replays.claim('client', 'jti', LIFE_SECONDS);
   await stores.revocations.publish({ kind: 'grant', grantId: 'grant-2' });
 }
 

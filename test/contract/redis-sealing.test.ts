@@ -90,7 +90,7 @@ const SEALED: readonly SealedKind[] = [
 
 const EXTENSIONS: Partial<Record<KeyKind, (stores: Stores, id: string) => Promise<void>>> = {
   'sign-in': ({ signIns }, id) => signIns.extend(id, 2 * LIFE_SECONDS),
-  client: ({ clients }, id) => clients.touch(aClient(id).issuer, id, 2 * LIFE_SECONDS),
+  client: ({ clients }, id) => clients.keepApproved(aClient(id).issuer, id, 2 * LIFE_SECONDS),
   grant: ({ grants }, id) => grants.extend(id, 2 * LIFE_SECONDS),
 };
 

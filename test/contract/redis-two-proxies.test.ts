@@ -95,7 +95,9 @@ describeWithRedis.each(SERVERS)('two proxies on $name', ({ start }) => {
   });
 
   test('accept an id once', async () => {
-    const claims = await overBoth((stores) => stores.replays.claim('jti-1', LIFE_SECONDS));
+    const claims = await overBoth((stores) =>
+      stores.replays.claim('client', 'jti-1', LIFE_SECONDS),
+    );
     expect(claims.filter(Boolean)).toHaveLength(1);
   });
 

@@ -97,6 +97,11 @@ async function check(
       return;
     case 'assertion':
       if (method !== 'private_key_jwt') throw wrongMethod();
+      // Attack: anybody can register clients, and fill the store of used ids with their assertions. Without
+      // an approval a client has nothing to redeem.
+      if (client.isUnapproved === true) {
+        throw new InvalidClientError('no user has approved the client yet');
+      }
       await acceptClientAssertion(
         { ...request, client, assertion: credentials.assertion },
         options,

@@ -33,8 +33,7 @@ const SECOND = 1000;
 const KEY_RETRY_SECONDS = 60;
 
 /**
- * Limit per client. Attack: anybody can register a client, and could fill the store of used ids.
- * Only valid assertions count, so that nobody can use up the limit of another client. All attempts count
+ * Limit per client, so that one cannot fill the store of used ids. Only valid assertions count, so that nobody can use up the limit of another client. All attempts count
  * for the network that they come from.
  */
 const ASSERTIONS = { limit: 300, windowSeconds: 60 };
@@ -155,9 +154,10 @@ async function useOnce(
   const secondsLeft = Math.ceil(exp - now() / SECOND);
   if (secondsLeft > MAX_LIFETIME_SECONDS + CLOCK_SKEW_SECONDS) throw refused('life');
   if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_LENGTH) throw refused('jti');
-  await limitRate(rateLimits, `assertion:${issuer} ${client.id}`, ASSERTIONS);
-  const id = hashToken(JSON.stringify([issuer, client.id, jti]));
-  const isFirst = await replays.claim(`client-assertion:${id}`, secondsLeft + CLOCK_SKEW_SECONDS);
+  // Hashed, because a client ID may be a long URL.
+  const owner = hashToken(JSON.stringify([issuer, client.id]));
+  await limitRate(rateLimits, `assertion-of:${owner}`, ASSERTIONS);
+  const isFirst = await replays.claim(owner, hashToken(jti), secondsLeft + CLOCK_SKEW_SECONDS);
   if (!isFirst) throw refused('replay');
 }
 

@@ -30,12 +30,13 @@ export function createFindClient({ clients, readMetadataDocument }: FindClientOp
     }
     const registered = await clients.get(issuer, clientId);
     if (registered === null) return null;
-    const { id, metadata, secretHash } = registered;
+    const { id, metadata, secretHash, isUnapproved } = registered;
     return {
       id,
       source: 'registration',
       metadata,
-      ...(secretHash === undefined ? {} : { secretHash }),
+      ...(secretHash !== undefined && { secretHash }),
+      ...(isUnapproved !== undefined && { isUnapproved }),
     };
   };
 }

@@ -22,7 +22,8 @@ export async function keepUsedClient(
   { id, source }: Client,
   settings: Lifetimes,
 ): Promise<void> {
-  if (source === 'registration') await clients.touch(issuer, id, usedClientSeconds(settings));
+  if (source !== 'registration') return;
+  await clients.keepApproved(issuer, id, usedClientSeconds(settings));
 }
 
 /** At least the lifetime of the refresh token that the client may just have received. */

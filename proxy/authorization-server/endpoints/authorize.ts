@@ -4,6 +4,7 @@ import { OAuthError } from '../../errors/oauth-errors.ts';
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import { limitNetwork } from '../../endpoints/limit-rate.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
+import { networksOf } from '../../http/network-of.ts';
 import { readForm } from '../../http/read-form.ts';
 import { seeOther } from '../../http/responses.ts';
 import type { Stores } from '../../store/stores.ts';
@@ -59,7 +60,8 @@ async function authorize(
   try {
     const pending = readAuthorizationRequest(parameters, client, target, issuerOf(context));
     const requestId = randomToken();
-    await stores.pendingAuthorizations.save(requestId, pending, PENDING_SECONDS);
+    const { site } = networksOf(request.remoteAddress);
+    await stores.pendingAuthorizations.save(requestId, pending, PENDING_SECONDS, site);
     const consentOrigin = configuration.settings.authenticateOrigin ?? origin;
     return seeOther(`${consentOrigin}${PATHS.consent}?request=${requestId}`);
   } catch (error) {

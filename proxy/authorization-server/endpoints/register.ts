@@ -6,6 +6,7 @@ import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import { limitNetwork } from '../../endpoints/limit-rate.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { readBody } from '../../http/read-body.ts';
+import { networksOf } from '../../http/network-of.ts';
 import { json } from '../../http/responses.ts';
 import type { JsonObject } from '../../json/json-object.ts';
 import type { RegisteredClient } from '../../records/registered-client.ts';
@@ -20,6 +21,10 @@ import { unapprovedClientSeconds } from '../clients/unused-client-lifetime.ts';
 
 /** The body is held in memory, and anyone may send one. */
 const MAX_BODY_BYTES = 16 * 1024;
+
+/** Every registration is stored, and the longest real ones have a quarter of this. */
+const MAX_METADATA_BYTES = 4 * 1024;
+
 const REGISTRATIONS = { limit: 20, windowSeconds: 60 };
 const SECOND = 1000;
 
@@ -59,18 +64,28 @@ async function register(
     supported: TOKEN_ENDPOINT_AUTH_METHODS,
   });
   checkKeysDomain(metadata, settings);
+  checkLength(metadata);
   const secret = needsSecret(metadata) ? randomToken() : undefined;
   const client = {
     id: randomUUID(),
     issuer: origin,
     metadata,
     registeredAt: now(),
+    isUnapproved: true,
     ...hashOf(secret),
-  };
-  await clients.register(client, unapprovedClientSeconds(settings));
+  } as const;
+  const { site } = networksOf(request.remoteAddress);
+  await clients.register(client, unapprovedClientSeconds(settings), site);
   const { clientName } = metadata;
   audit.write('client-registered', context, { issuer: origin, clientId: client.id, clientName });
   return json(201, registrationResponse(client, secret));
+}
+
+function checkLength(metadata: ClientMetadata): void {
+  if (Buffer.byteLength(JSON.stringify(metadata)) <= MAX_METADATA_BYTES) return;
+  throw new InvalidClientMetadataError(
+    `the metadata are longer than ${String(MAX_METADATA_BYTES)} bytes`,
+  );
 }
 
 function hashOf(secret: string | undefined): Pick<RegisteredClient, 'secretHash'> {

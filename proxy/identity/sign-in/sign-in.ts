@@ -3,6 +3,7 @@ import { SignInFailedError } from '../../errors/authentication-errors.ts';
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import { limitNetwork } from '../../endpoints/limit-rate.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
+import { networksOf } from '../../http/network-of.ts';
 import { seeOther, withCookies } from '../../http/responses.ts';
 import { isSignInTarget } from './authenticate-host.ts';
 import { finishSignIn } from './finish-sign-in.ts';
@@ -84,7 +85,7 @@ function openRequest(
 
 async function redirectToProvider(
   { targetOrigin, returnPath, targetHash }: SignInRequest,
-  { origin, configuration, cookies }: EndpointContext,
+  { origin, configuration, cookies, request }: EndpointContext,
   { stores, discovery }: SignInOptions,
 ): Promise<GatewayResponse> {
   const provider = requireIdentityProvider(configuration);
@@ -103,6 +104,7 @@ async function redirectToProvider(
     hashToken(secrets.state),
     { ...pending, authenticateHash: hash, codeVerifier },
     PENDING_LIFETIME_SECONDS,
+    networksOf(request.remoteAddress).site,
   );
   return withCookies(seeOther(url), setCookies);
 }

@@ -1,26 +1,49 @@
 import type { ClientStore } from '../client-store.ts';
 import type { RegisteredClient } from '../../records/registered-client.ts';
 import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
+import { SharedMap } from '../../cache/shared-map.ts';
+import { sizeInMemory } from '../../cache/size-in-memory.ts';
 
-/** Registered clients of one process. */
+const MIB = 1024 * 1024;
+
+/** Anybody may register; a client has at most 10 KB here. */
+const MAX_UNAPPROVED_BYTES = 16 * MIB;
+
+/** Each needed a user; a client has at most 10 KB here. */
+const MAX_APPROVED = 10_000;
+
+/** Registered clients of one process. Those that no user has approved are kept apart. */
 export class MemoryClientStore implements ClientStore {
-  readonly #clients: ExpiringMap<RegisteredClient>;
+  readonly #unapproved: SharedMap<RegisteredClient>;
+  readonly #approved: ExpiringMap<RegisteredClient>;
 
   constructor(now: Now) {
-    this.#clients = new ExpiringMap(now);
+    this.#unapproved = new SharedMap(now, MAX_UNAPPROVED_BYTES);
+    this.#approved = new ExpiringMap(now, MAX_APPROVED);
   }
 
-  register(client: RegisteredClient, ttlSeconds: number): Promise<void> {
-    this.#clients.set(keyOf(client.issuer, client.id), client, ttlSeconds);
+  register(client: RegisteredClient, ttlSeconds: number, site = ''): Promise<void> {
+    const terms = { owner: site, size: sizeInMemory(client), ttlSeconds };
+    this.#unapproved.set(keyOf(client.issuer, client.id), client, terms);
     return Promise.resolve();
   }
 
   get(issuer: string, id: string): Promise<RegisteredClient | null> {
-    return Promise.resolve(this.#clients.get(keyOf(issuer, id)));
+    const key = keyOf(issuer, id);
+    return Promise.resolve(this.#approved.get(key) ?? this.#unapproved.get(key));
   }
 
-  touch(issuer: string, id: string, ttlSeconds: number): Promise<void> {
-    this.#clients.extend(keyOf(issuer, id), ttlSeconds);
+  keepApproved(issuer: string, id: string, ttlSeconds: number): Promise<void> {
+    const key = keyOf(issuer, id);
+    const remaining = this.#unapproved.remainingSeconds(key);
+    const registered = this.#unapproved.consume(key);
+    if (registered === null) {
+      this.#approved.extend(key, ttlSeconds);
+      return Promise.resolve();
+    }
+    const { isUnapproved, ...approved } = registered;
+    const kept = isUnapproved === true ? approved : registered;
+    this.#approved.set(key, kept, Math.max(ttlSeconds, remaining));
     return Promise.resolve();
   }
 }

@@ -1,20 +1,25 @@
 import type { SingleUseStore } from '../single-use-store.ts';
-import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
+import type { Now } from '../../cache/expiring-map.ts';
+import { SharedMap } from '../../cache/shared-map.ts';
+import { sizeInMemory } from '../../cache/size-in-memory.ts';
 import type { TokenHash } from '../../crypto/tokens.ts';
+
+/** Room for thousands of the longest records, and strangers can fill it. */
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** Single-use records of one process. */
 export class MemorySingleUseStore<Value, Key extends string = TokenHash> implements SingleUseStore<
   Value,
   Key
 > {
-  readonly #records: ExpiringMap<Value>;
+  readonly #records: SharedMap<Value>;
 
-  constructor(now: Now) {
-    this.#records = new ExpiringMap(now);
+  constructor(now: Now, maxBytes: number = MAX_BYTES) {
+    this.#records = new SharedMap(now, maxBytes);
   }
 
-  save(key: Key, value: Value, ttlSeconds: number): Promise<void> {
-    this.#records.set(key, value, ttlSeconds);
+  save(key: Key, value: Value, ttlSeconds: number, site = ''): Promise<void> {
+    this.#records.set(key, value, { owner: site, size: sizeInMemory(value), ttlSeconds });
     return Promise.resolve();
   }
 

@@ -144,6 +144,23 @@ describe('Client registration', () => {
     expect(fieldsOf(reply)).toMatchObject({ error: 'invalid_request' });
   });
 
+  test('the registration endpoint refuses metadata of more than 4 KiB, which it would store', async () => {
+    await using server = await startAuthorizationServer();
+    const uris = (length: number): readonly string[] =>
+      [1, 2].map((n) => `https://c.example/${String(n)}/${'x'.repeat(length)}`);
+    expect((await post(server, { redirect_uris: uris(1800) })).status).toBe(201);
+    const reply = await post(server, { redirect_uris: uris(2000) });
+    expect(reply.status).toBe(400);
+    expect(fieldsOf(reply)).toMatchObject({
+      error: 'invalid_client_metadata',
+      error_description: 'the metadata are longer than 4096 bytes',
+    });
+    // What is not stored may be longer.
+    const ignored = { software_statement: 'x'.repeat(8 * 1024) };
+    const members = { redirect_uris: REDIRECT_URIS, ...ignored };
+    expect((await post(server, members)).status).toBe(201);
+  });
+
   test('the registration endpoint refuses every method but POST', async () => {
     await using server = await startAuthorizationServer();
     const reply = await server.send(REGISTER);

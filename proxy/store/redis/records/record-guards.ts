@@ -122,7 +122,13 @@ export const isRegisteredClient = hasShape<RegisteredClient>({
   secretHash: isOptional(isTokenHash),
   metadata: isClientMetadata,
   registeredAt: isNumber,
+  isUnapproved: isOptional(isTrue),
 });
+
+/** Accepts true. */
+function isTrue(value: unknown): value is true {
+  return value === true;
+}
 
 /** An authorization code, and whether it was redeemed. */
 export interface CodeRecord {

@@ -26,7 +26,13 @@ export class RedisClientStore implements ClientStore {
     return (await this.#records.read(hashedId(issuer, id)))?.value ?? null;
   }
 
-  touch(issuer: string, id: string, ttlSeconds: number): Promise<void> {
-    return this.#records.extend(hashedId(issuer, id), ttlSeconds);
+  async keepApproved(issuer: string, id: string, ttlSeconds: number): Promise<void> {
+    const key = hashedId(issuer, id);
+    const record = await this.#records.read(key);
+    if (record === null) return;
+    const { isUnapproved, ...approved } = record.value;
+    // If it changed meanwhile, another request wrote the same.
+    if (isUnapproved === true) await this.#records.replace(key, record, approved);
+    await this.#records.extend(key, ttlSeconds);
   }
 }

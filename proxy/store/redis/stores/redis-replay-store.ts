@@ -10,8 +10,8 @@ export class RedisReplayStore implements ReplayStore {
     this.#redis = redis;
   }
 
-  async claim(id: string, ttlSeconds: number): Promise<boolean> {
-    const key = keyOf(this.#redis, 'replay', hashedId(id));
+  async claim(owner: string, id: string, ttlSeconds: number): Promise<boolean> {
+    const key = keyOf(this.#redis, 'replay', hashedId(owner, id));
     return (await this.#redis.send('SET', key, '1', 'NX', 'PX', milliseconds(ttlSeconds))) === 'OK';
   }
 }

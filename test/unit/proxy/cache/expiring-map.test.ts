@@ -66,8 +66,8 @@ describe('stores that must not forget', () => {
 
   test('keep a used id used when others fill the store', async () => {
     const store = new MemoryReplayStore(() => 0, 1);
-    await store.claim('jti-1', 60);
-    await expect(store.claim('jti-2', 60)).rejects.toMatchObject({ status: 503 });
-    expect(await store.claim('jti-1', 60)).toBe(false);
+    await store.claim('client', 'jti-1', 60);
+    await expect(store.claim('other', 'jti-2', 60)).rejects.toMatchObject({ status: 503 });
+    expect(await store.claim('client', 'jti-1', 60)).toBe(false);
   });
 });
