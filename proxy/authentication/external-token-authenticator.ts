@@ -100,8 +100,9 @@ export class ExternalTokenAuthenticator implements Authenticator, Disposable {
   /** Refuses a token that was not sealed with one of our keys before any store is asked. */
   #open(token: string): ExternalTokenClaims {
     const claims = this.#externalTokens.open(token);
-    if (claims === null) throw refusal('malformed');
-    return claims;
+    if (claims !== null) return claims;
+    const isOfUnknownKey = this.#externalTokens.isOfUnknownKey(token);
+    throw refusal(isOfUnknownKey ? 'unknown-sealing-key' : 'malformed');
   }
 
   async #check(claims: ExternalTokenClaims): Promise<KnownToken> {
@@ -166,7 +167,13 @@ function dependsOn(claims: ExternalTokenClaims, revocation: KnownRevocation): bo
 }
 
 type Refusal =
-  'malformed' | 'expired' | 'audience-mismatch' | 'revoked' | 'session-gone' | 'grant-gone';
+  | 'malformed'
+  | 'unknown-sealing-key'
+  | 'expired'
+  | 'audience-mismatch'
+  | 'revoked'
+  | 'session-gone'
+  | 'grant-gone';
 
 function refusal(reason: Refusal): TokenRequiredError {
   return new TokenRequiredError(reason, { tokenWasSent: true });

@@ -43,6 +43,13 @@ export class ExternalTokens {
     );
   }
 
+  /** Returns whether a text looks like a token of a sealing key that this process does not have. */
+  isOfUnknownKey(token: string): boolean {
+    if (token.length > MAX_TOKEN_LENGTH) return false;
+    const value = readGatewayToken('external', token);
+    return value !== null && this.#sealer.isOfUnknownKey(value);
+  }
+
   /** Returns the claims of a token issued by this gateway, expired or not; null for any other text. */
   open(token: string): ExternalTokenClaims | null {
     if (token.length > MAX_TOKEN_LENGTH) return null;

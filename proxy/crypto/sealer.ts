@@ -61,6 +61,17 @@ export class Sealer {
     return Buffer.from(sealed, 'base64url').subarray(0, KEY_ID_BYTES).equals(this.#first.id);
   }
 
+  /**
+   * Returns whether a text names a key that this process does not have, such as one that was removed. For
+   * the log only: anybody can write such a text.
+   */
+  isOfUnknownKey(sealed: string): boolean {
+    const bytes = Buffer.from(sealed, 'base64url');
+    if (bytes.length < KEY_ID_BYTES + SHORT_NONCE_BYTES + TAG_BYTES) return false;
+    if (bytes.toString('base64url') !== sealed) return false;
+    return !this.#keys.has(bytes.toString('hex', 0, KEY_ID_BYTES));
+  }
+
   /** Returns the text; null if none of the keys sealed it for this context. */
   open(sealed: string, context: string): string | null {
     const bytes = Buffer.from(sealed, 'base64url');

@@ -53,6 +53,11 @@ export class McpSessions {
     return sealed;
   }
 
+  /** Returns whether an id looks like one of a sealing key that this process does not have. */
+  isOfUnknownKey(sealed: string): boolean {
+    return sealed.length <= MAX_SEALED_LENGTH && this.#sealer.isOfUnknownKey(sealed);
+  }
+
   /** Returns the server's id; null if the session does not belong to this owner, or was never sealed. */
   open(sealed: string, owner: McpSessionOwner): string | null {
     const context = contextOf(owner);

@@ -55,7 +55,11 @@ export function mcpSessionOf(
   if (rawHeaderValues(rawHeaders, MCP_SESSION_ID).length > 1) {
     throw new BadRequestError('repeated-session-id', 'the Mcp-Session-Id header is repeated');
   }
-  throw new McpSessionNotFoundError('the MCP session is not one of this user on this route');
+  throw new McpSessionNotFoundError(
+    typeof client === 'string' && mcpSessions.isOfUnknownKey(client)
+      ? 'unknown-sealing-key: the key that sealed the id is not among the sealing keys'
+      : 'the MCP session is not one of this user on this route',
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 
+import { Sealer } from '../../proxy/crypto/sealer.ts';
 import { BrowserJar } from '../support/browser-jar.ts';
 import {
   startGatewayWithUsers,
@@ -9,12 +10,13 @@ import {
 import { membersOf } from '../support/http-client.ts';
 import {
   authorize,
+  callMcp,
   discover,
   redeem,
   register,
   type FoundServer,
 } from '../support/signed-in-client.ts';
-import { refresh, revoke } from '../support/token-requests.ts';
+import { expectInvalidGrant, refresh, revoke } from '../support/token-requests.ts';
 import { verifies } from '../requirements/verifies.ts';
 
 const ALICE = { user: 'alice', provider: 'test', email: 'alice@example.com' };
@@ -147,6 +149,24 @@ describe('The audit log', () => {
     expect(denied).toMatchObject({ event: 'consent-denied', ...ALICE, 'client-id': clientId });
     expect(denied).not.toHaveProperty('grant-id');
   });
+
+  verifies(
+    'audit.keys',
+    'a token of a sealing key that is gone is refused as such in the log',
+    async () => {
+      const sealed = new Sealer([{ secret: Buffer.alloc(32, 1) }]).seal('[]', 'any');
+      const clientId = await register(server);
+      expect((await callMcp(mcp, `gte_${sealed}`, '{}')).status).toBe(401);
+      expectInvalidGrant(await refresh({ server, clientId }, `gtr_${sealed}`));
+      await new BrowserJar().open(`${mcp}/.gateway/sign_in?request=${sealed}`);
+      const refused = world.gateway.logs().filter(({ reason }) => reason !== undefined);
+      const [token, refreshToken, signIn] = refused.slice(-3);
+      expect(token).toMatchObject({ reason: 'unknown-sealing-key' });
+      expect(JSON.stringify(refreshToken?.['error'])).toContain('unknown-sealing-key');
+      expect(JSON.stringify(signIn?.['error'])).toContain('unknown-sealing-key');
+      expect(JSON.stringify(refused)).not.toContain(sealed);
+    },
+  );
 
   verifies('audit.events', 'has e-mail addresses only if the operator lists them', async () => {
     await serve({ authorizeLogFields: ['user'] });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { buffer } from 'node:stream/consumers';
 
+import { Sealer } from '../../proxy/crypto/sealer.ts';
+import { McpSessions } from '../../proxy/mcp-sessions/mcp-sessions.ts';
 import { expectJsonRpcError } from '../support/expect-json-rpc-error.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { startGatewayWithUsers, type GatewayWithUsers } from '../support/gateway-with-users.ts';
@@ -175,6 +177,16 @@ describe('An MCP session', () => {
     expect(lastSeen()).toBe('of-the-server');
     const stolen = await request('bob at one', sessionId, { through: peer.port });
     expectJsonRpcError(stolen, { ...NOT_FOUND, id: 7 });
+  });
+
+  test('that was sealed with a key that is gone is 404, and the log says so', async () => {
+    const identity = { provider: 'test', issuer: world.identityProvider.issuer, subject: 'alice' };
+    const resource = world.originOf('one');
+    const owner = { gatewayId: 'default/gatehouse', resource, identity };
+    const sealer = new Sealer([{ secret: Buffer.alloc(32, 1) }]);
+    await expectUnknown('alice at one', new McpSessions(sealer).seal('of-the-server', owner) ?? '');
+    const refused = world.gateway.logs().findLast(({ message }) => message === 'request refused');
+    expect(JSON.stringify(refused?.['error'])).toContain('unknown-sealing-key');
   });
 
   test('has no id in any log', async () => {

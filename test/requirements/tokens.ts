@@ -2,6 +2,10 @@ import { SPEC, type Requirements } from './requirement.ts';
 
 /** Tokens, sessions, assertions and errors. */
 export const TOKENS = {
+  'audit.keys': {
+    source: 'docs/standalone.md, Keys',
+    behavior: 'The log tells what a removed sealing key sealed from what nobody sealed.',
+  },
   'audit.events': {
     source: 'docs/tokens.md, The audit log',
     behavior:

@@ -30,7 +30,9 @@ export async function redeemRefreshToken(
   const { parameters, settings } = request;
   const token = requiredParameter(parameters, 'refresh_token');
   const reference = options.refreshTokens.open(token);
-  if (reference === null) throw unknownToken();
+  if (reference === null) {
+    throw unknownToken(options.refreshTokens.isOfUnknownKey(token) ? UNKNOWN_KEY : undefined);
+  }
   const grant = await findGrant(reference, options, request);
   // Before the session: a replayed token must not make the gateway ask the identity provider.
   await refuseUnusable(reference, grant, options, request);
@@ -128,6 +130,10 @@ function repeatedSuccessor(sealed: string, token: string): string {
   return successor;
 }
 
-function unknownToken(): InvalidGrantError {
-  return new InvalidGrantError('the refresh token is unknown, expired or revoked');
+const UNKNOWN_KEY = 'unknown-sealing-key: the key that sealed it is not among the sealing keys';
+
+/** `cause` is for the log; clients learn only that they need a new grant. */
+function unknownToken(cause?: string): InvalidGrantError {
+  const description = 'the refresh token is unknown, expired or revoked';
+  return new InvalidGrantError(description, cause === undefined ? {} : { cause: new Error(cause) });
 }

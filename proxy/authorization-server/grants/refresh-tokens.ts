@@ -56,6 +56,13 @@ export class RefreshTokens {
     return { grantId, generation, hash: hashToken(token) };
   }
 
+  /** Returns whether a text looks like a token of a sealing key that this process does not have. */
+  isOfUnknownKey(token: string): boolean {
+    if (token.length > MAX_TOKEN_LENGTH) return false;
+    const value = readGatewayToken('refresh', token);
+    return value !== null && this.#sealer.isOfUnknownKey(value);
+  }
+
   #issue(grantId: string, generation: number): IssuedRefreshToken {
     const sealed: SealedToken = [grantId, generation, randomToken()];
     const token = formatGatewayToken('refresh', this.#sealer.seal(JSON.stringify(sealed), CONTEXT));

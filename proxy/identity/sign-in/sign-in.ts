@@ -65,10 +65,10 @@ function openRequest(
 ): SignInRequest {
   const request = openSignInRequest(sealed.join(), context.origin, sealer);
   if (request === null) {
-    throw new SignInFailedError(
-      'invalid-sign-in-request',
-      'the request was not sealed for this host',
-    );
+    const message = sealer.isOfUnknownKey(sealed.join())
+      ? 'unknown-sealing-key: the key that sealed the request is not among the sealing keys'
+      : 'the request was not sealed for this host';
+    throw new SignInFailedError('invalid-sign-in-request', message);
   }
   // Attack: open redirector. A host that lost its last Route may belong to somebody else now.
   if (!isSignInTarget(request.targetOrigin, context)) {

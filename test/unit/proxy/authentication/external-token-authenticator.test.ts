@@ -62,6 +62,15 @@ describe('An external token', () => {
     expect(fixture.lookups()).toBe(0);
   });
 
+  test('that was sealed with a key that is gone is refused with a reason of its own', async () => {
+    using fixture = aFixture();
+    const { claims } = await aToken(fixture);
+    const oldKey = { secret: Buffer.alloc(32, 0xee) };
+    const token = new ExternalTokens(new Sealer([oldKey])).issue(claims);
+    expect(await verdict(fixture, token)).toBe('unknown-sealing-key');
+    expect(fixture.lookups()).toBe(0);
+  });
+
   const ENDS: readonly (readonly [
     string,
     (stores: Stores, claims: ExternalTokenClaims) => Promise<void>,

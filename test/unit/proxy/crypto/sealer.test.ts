@@ -92,6 +92,18 @@ describe('a text that an earlier release sealed with a short nonce', () => {
   });
 });
 
+test('a text of a key that is gone is told from a text that nobody sealed', () => {
+  const sealed = new Sealer([aKey(1)]).seal(TEXT, CONTEXT);
+  const later = new Sealer([aKey(2)]);
+
+  expect(later.isOfUnknownKey(sealed)).toBe(true);
+  expect(later.isOfUnknownKey(later.seal(TEXT, CONTEXT))).toBe(false);
+  expect(new Sealer([aKey(2), aKey(1)]).isOfUnknownKey(sealed)).toBe(false);
+  for (const malformed of ['', 'x', `${sealed}=`, sealed.slice(0, 40), 'no base64url']) {
+    expect(later.isOfUnknownKey(malformed)).toBe(false);
+  }
+});
+
 describe('a rotation of keys with several proxies', () => {
   const [old, next] = [aKey(1), aKey(2)];
   /** What a proxy has before a step of the rotation is rolled out to it, and after. */
