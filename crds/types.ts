@@ -473,7 +473,7 @@ export interface GatewaySettings {
        */
       readonly clientSecretRef?: {
         /**
-         * Name of a Secret in the namespace of the settings.
+         * Name of a Secret with the label `gatehouse.dev/referable`, in the namespace of the settings.
          */
         readonly name: string;
         /**
@@ -595,7 +595,7 @@ export interface GatewaySettings {
      */
     readonly signingKeyRefs?: readonly {
       /**
-       * Name of a Secret in the namespace of the settings.
+       * Name of a Secret with the label `gatehouse.dev/referable`, in the namespace of the settings.
        */
       readonly name: string;
       /**

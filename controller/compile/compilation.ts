@@ -2,6 +2,7 @@ import type { EndpointSlice, ReferenceGrant, Service } from '../kubernetes/objec
 import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources.ts';
 import type { ChangeSet } from './change-set.ts';
 import type { Problem } from '../validate/problem.ts';
+import type { SecretValues } from '../validate/secret.ts';
 import type { HostRecords } from './routes/host-holds.ts';
 
 /**
@@ -15,8 +16,7 @@ export interface Changes {
   readonly routes?: ReadonlyMap<string, StoredRoute | undefined>;
   /** The settings of this gateway; null: they are deleted, and everything known about them too. */
   readonly settings?: StoredSettings | null;
-  /** Values of a Secret by key. */
-  readonly secrets?: ReadonlyMap<string, ReadonlyMap<string, Buffer> | undefined>;
+  readonly secrets?: ReadonlyMap<string, SecretValues | undefined>;
   readonly services?: ReadonlyMap<string, Service | undefined>;
   readonly endpointSlices?: ReadonlyMap<string, EndpointSlice | undefined>;
   readonly referenceGrants?: ReadonlyMap<string, ReferenceGrant | undefined>;

@@ -1,6 +1,7 @@
 import { routeKey } from '../../shared/snapshot/resource-key.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { StoredRoute } from '../kubernetes/stored-resources.ts';
+import type { SecretValues } from '../validate/secret.ts';
 import { setOrDelete } from './grouped-map.ts';
 import { ServiceDirectory } from './backends/service-directory.ts';
 import { ASSUMED_SERVICES } from './backends/service-lookup.ts';
@@ -40,7 +41,7 @@ interface AppliedSettings {
 export class IncrementalCompiler {
   readonly #options: CompileOptions;
   readonly #settings: SettingsKeeper;
-  readonly #secrets = new Map<string, ReadonlyMap<string, Buffer>>();
+  readonly #secrets = new Map<string, SecretValues>();
   readonly #namespaces = new Map<string, Labels>();
   readonly #directory = new ServiceDirectory();
   readonly #services = new ServiceTable(this.#directory);

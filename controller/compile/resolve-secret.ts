@@ -1,4 +1,5 @@
 import { made, invalid, type CompileResult } from './compile-result.ts';
+import { REFERABLE_LABEL } from '../validate/secret.ts';
 import type { Secrets } from './resources.ts';
 
 /** A key in a Secret of the settings' namespace. */
@@ -24,6 +25,11 @@ export function resolveSecret({ name, key }: SecretRef, place: Place): CompileRe
   if (secret === undefined) {
     return invalid(path, 'SecretNotFound', `there is no Secret ${namespace}/${name}`);
   }
+  // Attack: whoever may edit the settings could send any Secret of the namespace to an issuer of theirs.
+  if (secret === 'unlabelled') {
+    const message = `Secret ${namespace}/${name} lacks the label ${REFERABLE_LABEL}: "true"`;
+    return invalid(path, 'SecretNotReferable', message);
+  }
   const value = secret.get(key);
   if (value === undefined) {
     return invalid(path, 'SecretNotFound', `Secret ${namespace}/${name} has no key "${key}"`);
@@ -36,8 +42,7 @@ export function resolveSecret({ name, key }: SecretRef, place: Place): CompileRe
   return made(text);
 }
 
-function decode(value: Buffer | string): string | undefined {
-  if (typeof value === 'string') return value;
+function decode(value: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(value);
   } catch {

@@ -1,7 +1,8 @@
 import type { GatewaySettings, Route } from '../../crds/types.ts';
+import type { SecretValues } from '../validate/secret.ts';
 
-/** Values of Secrets, by `namespace/name` and key. */
-export type Secrets = ReadonlyMap<string, ReadonlyMap<string, Buffer | string>>;
+/** Secrets by `namespace/name`. */
+export type Secrets = ReadonlyMap<string, SecretValues>;
 
 /** Options of the compiler. */
 export interface CompileOptions {

@@ -1,6 +1,7 @@
 import type { GatewaySettings, Route } from '../../crds/types.ts';
 import type { Changes } from '../compile/compilation.ts';
 import type { Labels } from '../compile/label-selector.ts';
+import type { SecretValues } from '../validate/secret.ts';
 import { ENVIRONMENT_PLACE } from './located-problem.ts';
 import type { Version, Versions } from './versions.ts';
 
@@ -64,7 +65,7 @@ export class ResourceHistory {
   }
 
   #updateSecrets({ secrets, unreadableFiles }: Versions): NonNullable<Changes['secrets']> {
-    const changes = new Map<string, ReadonlyMap<string, Buffer> | undefined>();
+    const changes = new Map<string, SecretValues | undefined>();
     for (const [key, version] of secrets) {
       if (version.kind === 'unreadable') continue;
       changes.set(key, version.resource.values);

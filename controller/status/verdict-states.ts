@@ -18,6 +18,7 @@ const REFERENCE_REASONS: ReadonlySet<string> = new Set([
   'BackendNotFound',
   'RefNotPermitted',
   'SecretNotFound',
+  'SecretNotReferable',
   'InvalidSecret',
   'InvalidKind',
   'IdentityProviderNotFound',

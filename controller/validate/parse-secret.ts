@@ -1,11 +1,15 @@
 import { compileSchemaCheck, type SchemaProblem } from './check-schema.ts';
 import { METADATA_SCHEMA } from './metadata-schema.ts';
 import { SECRET_KEY } from './patterns-in-words.ts';
-import type { Secret } from './secret.ts';
+import { isReferable, type Secret } from './secret.ts';
 
 /** A Secret manifest of valid shape. */
 interface SecretManifest {
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
   readonly data?: Readonly<Record<string, string>>;
   readonly stringData?: Readonly<Record<string, string>>;
 }
@@ -48,10 +52,12 @@ export function parseSecret(document: unknown): Secret | readonly SchemaProblem[
   return {
     kind: 'Secret',
     metadata: { name: metadata.name, namespace: metadata.namespace ?? 'default' },
-    values: new Map([
-      ...Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'base64')] as const),
-      ...Object.entries(stringData).map(([key, text]) => [key, Buffer.from(text)] as const),
-    ]),
+    values: isReferable(metadata.labels)
+      ? new Map([
+          ...Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'base64')] as const),
+          ...Object.entries(stringData).map(([key, text]) => [key, Buffer.from(text)] as const),
+        ])
+      : 'unlabelled',
   };
 }
 

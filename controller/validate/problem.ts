@@ -25,6 +25,7 @@ export type ProblemReason =
   | 'UnsupportedValue'
   | 'SettingsNotFound'
   | 'SecretNotFound'
+  | 'SecretNotReferable'
   | 'InvalidSecret'
   | 'IdentityProviderNotFound'
   | 'BackendNotFound'

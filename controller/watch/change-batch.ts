@@ -1,11 +1,12 @@
 import type { Changes } from '../compile/compilation.ts';
+import type { SecretValues } from '../validate/secret.ts';
 import type { EndpointSlice, ReferenceGrant, Service } from '../kubernetes/objects.ts';
 import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources.ts';
 
 /** Changes to be delivered together, with the newest state of each resource. */
 export class ChangeBatch implements Changes {
   readonly routes = new Map<string, StoredRoute | undefined>();
-  readonly secrets = new Map<string, ReadonlyMap<string, Buffer> | undefined>();
+  readonly secrets = new Map<string, SecretValues | undefined>();
   readonly services = new Map<string, Service | undefined>();
   readonly endpointSlices = new Map<string, EndpointSlice | undefined>();
   readonly referenceGrants = new Map<string, ReferenceGrant | undefined>();

@@ -1,4 +1,5 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
+import type { SecretValues } from '../validate/secret.ts';
 import { parseSecretValues } from '../kubernetes/parse-secret-values.ts';
 import type { Reflector } from '../kubernetes/reflector.ts';
 import { NAMESPACES, SECRETS } from '../kubernetes/resource-types.ts';
@@ -23,7 +24,7 @@ export interface WatchedReferencesOptions {
 }
 
 interface WatchedSecret {
-  readonly reflector: Reflector<ReadonlyMap<string, Buffer>>;
+  readonly reflector: Reflector<SecretValues>;
   readonly patience: Disposable;
 }
 
@@ -62,7 +63,7 @@ export class WatchedReferences implements Disposable {
       { namespace, name },
       {
         parse: parseSecretValues,
-        onChange: onDifference((changed, values: ReadonlyMap<string, Buffer> | undefined) =>
+        onChange: onDifference((changed, values: SecretValues | undefined) =>
           batcher.change(({ secrets }) => secrets.set(changed, values)),
         ),
       },

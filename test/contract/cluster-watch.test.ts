@@ -81,7 +81,7 @@ spec: { from: 'https://files.example.com', to: '${to}' }
     await cluster.admin.apply(`
 apiVersion: v1
 kind: Secret
-metadata: { name: keys, namespace: ${namespace} }
+metadata: { name: keys, namespace: ${namespace}, labels: { gatehouse.dev/referable: 'true' } }
 stringData: { current: value }
 ---
 apiVersion: v1
@@ -90,7 +90,7 @@ metadata: { name: others, namespace: ${namespace} }
 `);
     await eventually('it is reported', () => batches.length === 3);
     const values = batches[2]?.secrets?.get(`${namespace}/keys`);
-    expect(values?.get('current')?.toString()).toBe('value');
+    expect(values).toEqual(new Map([['current', Buffer.from('value')]]));
     expect(batches[2]?.secrets?.size).toBe(1);
   });
 });

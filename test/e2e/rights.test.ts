@@ -70,7 +70,7 @@ describe('rights', () => {
   /** Uses every feature for which the controller needs the API server. */
   async function useEverything(): Promise<void> {
     await gateway.admin.request('POST', coreIn(INSTALL_NAMESPACE, 'secrets'), {
-      metadata: { name: 'company' },
+      metadata: { name: 'company', labels: { 'gatehouse.dev/referable': 'true' } },
       data: { 'client-secret': Buffer.from('secret').toString('base64') },
     });
     await gateway.changeSettings({

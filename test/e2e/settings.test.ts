@@ -214,7 +214,8 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'settings in a cluster', (openClust
 
   async function writeSecret(method: 'POST' | 'PATCH', path: string, value: string): Promise<void> {
     const data = { 'client-secret': Buffer.from(value).toString('base64') };
-    const body = { metadata: { name: 'company' }, data };
+    const labels = { 'gatehouse.dev/referable': 'true' };
+    const body = { metadata: { name: 'company', labels }, data };
     await gateway.admin.request(method, path, body, method === 'PATCH' ? MERGE_PATCH : {});
   }
 

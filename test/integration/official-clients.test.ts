@@ -118,7 +118,7 @@ spec:
 ---
 apiVersion: v1
 kind: Secret
-metadata: { name: test }
+metadata: { name: test, labels: { gatehouse.dev/referable: 'true' } }
 stringData: { client-secret: ${identityProvider.clientSecret} }
 `;
 }

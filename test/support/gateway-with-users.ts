@@ -80,7 +80,7 @@ export function manifestsWithUsers(
     {
       apiVersion: 'v1',
       kind: 'Secret',
-      metadata: { name: SECRET.name },
+      metadata: { name: SECRET.name, labels: { 'gatehouse.dev/referable': 'true' } },
       stringData: { [SECRET.key]: clientSecret },
     },
   ];

@@ -1,6 +1,7 @@
 import { parseAllDocuments } from 'yaml';
 
 import type { ResourceProblem } from '../../controller/validate/problem.ts';
+import type { SecretValues } from '../../controller/validate/secret.ts';
 import { validateResource } from '../../controller/validate/validate-resource.ts';
 import type { GatewaySettings, Route } from '../../crds/types.ts';
 import { deriveAssertionKeys } from '../../proxy/crypto/assertion-keys.ts';
@@ -86,7 +87,7 @@ export async function startGateway(
 /** Compiles manifests without problems. */
 export function compileManifests(manifests: string): Snapshot {
   const routes: Route[] = [];
-  const secrets = new Map<string, ReadonlyMap<string, Buffer>>();
+  const secrets = new Map<string, SecretValues>();
   let settings: GatewaySettings | undefined;
   const problems: ResourceProblem[] = [];
   for (const [index, document] of parseAllDocuments(manifests).entries()) {

@@ -3,6 +3,7 @@ import { isRecord } from '../../../shared/runtime/is-record.ts';
 import type { SourcePlace } from '../origins.ts';
 import { ROUTE_KEYS } from './plain-keys.ts';
 import { routeName } from './route-name.ts';
+import { REFERABLE_LABEL } from '../../validate/secret.ts';
 import type { SecretFiles } from './secret-files.ts';
 import { translateKeys, type Mapping, type PlainProblem } from './translate-keys.ts';
 import { SECRET_NAME, translateSettings } from './translate-settings.ts';
@@ -73,7 +74,9 @@ function unreadable(path: string, message: string): PlainManifest {
 }
 
 function secretManifest(stringData: Readonly<Record<string, string>>): Mapping {
-  return { ...manifest('Secret', SECRET_NAME, { stringData }), apiVersion: 'v1' };
+  const labels = { [REFERABLE_LABEL]: 'true' };
+  const metadata = { name: SECRET_NAME, namespace: NAMESPACE, labels };
+  return { apiVersion: 'v1', kind: 'Secret', metadata, stringData };
 }
 
 function manifest(kind: string, name: unknown, content: Mapping): Mapping {

@@ -16,7 +16,8 @@ function pkcs8(key: KeyObject): string {
 }
 
 function keysInSecret(values: Readonly<Record<string, string | Buffer>>): Secrets {
-  return new Map([['default/keys', new Map(Object.entries(values))]]);
+  const entries = Object.entries(values).map(([key, value]) => [key, Buffer.from(value)] as const);
+  return new Map([['default/keys', new Map(entries)]]);
 }
 
 function compileKey(value: string | Buffer): ReturnType<typeof compileSigningKeys> {

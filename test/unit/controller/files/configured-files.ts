@@ -22,7 +22,7 @@ spec:
 export const SECRET = `
 apiVersion: v1
 kind: Secret
-metadata: {name: corp}
+metadata: {name: corp, labels: {gatehouse.dev/referable: 'true'}}
 stringData: {secret: one}
 `;
 

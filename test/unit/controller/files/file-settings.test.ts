@@ -33,6 +33,11 @@ describe('a configuration of files with settings', () => {
       problem: /^settings\.yaml:8 .*\[SecretNotFound\]$/,
     },
     {
+      fault: 'name a Secret that lost the label',
+      files: { 'secret.yaml': SECRET.replace('gatehouse.dev/referable', 'referable') },
+      problem: /^settings\.yaml:8 .*gatehouse\.dev\/referable: "true" \[SecretNotReferable\]$/,
+    },
+    {
       fault: 'name a key that their Secret lacks',
       files: { 'secret.yaml': SECRET.replace('{secret: one}', '{}') },
       problem: /^settings\.yaml:8 .*\[SecretNotFound\]$/,

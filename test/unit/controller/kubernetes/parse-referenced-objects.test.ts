@@ -107,11 +107,23 @@ describe('a ReferenceGrant', () => {
 });
 
 describe('a Secret', () => {
+  test.each([undefined, {}, { 'gatehouse.dev/referable': 'false' }, { referable: 'true' }])(
+    'is not kept without the label that lets settings refer to it: %j',
+    (labels) => {
+      const object = {
+        metadata: { ...metadata, ...(labels && { labels }) },
+        data: { a: btoa('b') },
+      };
+      expect(parseSecretValues(object)).toBe('unlabelled');
+    },
+  );
+
   test('has its values decoded, by key', () => {
     const data = { password: btoa('hunter2'), broken: 7 };
-    expect(parseSecretValues({ metadata, data })).toEqual(
+    const labelled = { ...metadata, labels: { 'gatehouse.dev/referable': 'true' } };
+    expect(parseSecretValues({ metadata: labelled, data })).toEqual(
       new Map([['password', Buffer.from('hunter2')]]),
     );
-    expect(parseSecretValues({ metadata, data: null }).size).toBe(0);
+    expect(parseSecretValues({ metadata: labelled, data: null })).toEqual(new Map());
   });
 });

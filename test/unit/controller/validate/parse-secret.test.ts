@@ -2,8 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 
 import { validateResource } from '../../../../controller/validate/validate-resource.ts';
 
+const METADATA = { name: 'keys', labels: { 'gatehouse.dev/referable': 'true' } };
+
 function secretWith(content: object): unknown {
-  return { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' }, ...content };
+  return { apiVersion: 'v1', kind: 'Secret', metadata: METADATA, ...content };
 }
 
 describe('a Secret', () => {
@@ -27,6 +29,13 @@ describe('a Secret', () => {
         ]),
       },
     });
+  });
+
+  test('without the label that lets settings refer to it is valid, and its values are dropped', () => {
+    const document = secretWith({ metadata: { name: 'keys' }, stringData: { a: 'one' } });
+    const metadata = { name: 'keys', namespace: 'default' };
+    const resource = { kind: 'Secret', metadata, values: 'unlabelled' };
+    expect(validateResource(document, 'test')).toEqual({ kind: 'valid', resource });
   });
 
   test.each([

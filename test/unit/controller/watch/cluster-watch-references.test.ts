@@ -20,6 +20,8 @@ import {
   server,
 } from './cluster-watch-world.ts';
 
+const CURRENT = new Map([['current', Buffer.from('value')]]);
+
 describe('references that a cluster watch subscribes to', () => {
   it('hold changes back until a Secret has loaded, or is known to be missing', async () => {
     putSecret('keys', { current: 'value' });
@@ -42,7 +44,7 @@ describe('references that a cluster watch subscribes to', () => {
     expect(keysOf(routes)).toEqual(['apps/files']);
     expect(keysOf(secrets)).toEqual(['gatehouse/absent', 'gatehouse/keys']);
     expect(secrets?.get('gatehouse/absent')).toBeUndefined();
-    expect(secrets?.get('gatehouse/keys')?.get('current')?.toString()).toBe('value');
+    expect(secrets?.get('gatehouse/keys')).toEqual(CURRENT);
     expect(it.subscribe(wanted)).toBe(false);
     putSecret('absent', { current: 'there now' });
     expect(keysOf((await expectBatch(3, 7)).secrets)).toEqual(['gatehouse/absent']);
@@ -69,7 +71,7 @@ describe('references that a cluster watch subscribes to', () => {
     expect(logger.messages('warn')).toContain('kubernetes watch failed');
     isForbidden = false;
     const { secrets } = await expectBatch(4, 6);
-    expect(secrets?.get('gatehouse/keys')?.get('current')?.toString()).toBe('value');
+    expect(secrets?.get('gatehouse/keys')).toEqual(CURRENT);
   });
 
   it('hold changes back for a Secret only as long as the patience lasts', async () => {
@@ -121,7 +123,7 @@ describe('references that a cluster watch subscribes to', () => {
     await eventually('the watch has ended', () => server.watchCount === 5);
     expect(it.subscribe({ ...NOTHING, secretNames: new Set(['gatehouse/keys']) })).toBe(true);
     const again = await expectBatch(4, 6);
-    expect(again.secrets?.get('gatehouse/keys')?.get('current')?.toString()).toBe('value');
+    expect(again.secrets?.get('gatehouse/keys')).toEqual(CURRENT);
   });
 
   it('watch namespaces only when their labels matter', async () => {

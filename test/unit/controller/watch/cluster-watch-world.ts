@@ -92,7 +92,7 @@ interface RouteParts {
 export function putSecret(name: string, values: Readonly<Record<string, string>>): void {
   const data = Object.entries(values).map(([key, value]) => [key, btoa(value)]);
   const secret: KubernetesObject & { data: unknown } = {
-    metadata: { name, namespace: 'gatehouse' },
+    metadata: { name, namespace: 'gatehouse', labels: { 'gatehouse.dev/referable': 'true' } },
     data: Object.fromEntries(data) as unknown,
   };
   server.put(SECRETS, secret);

@@ -72,6 +72,33 @@ describe('settings', () => {
     });
   });
 
+  // Attack: an editor of the settings names any Secret of the namespace, and an issuer of their own.
+  test('do not read a Secret without the label, and name the label', () => {
+    const cluster = new CompilerCluster();
+    cluster.change({ secrets: new Map([[NAME, 'unlabelled']]) });
+    cluster.putSettings(withSecret());
+
+    expect(clientSecret(cluster)).toBeUndefined();
+    const message = `Secret ${NAME} lacks the label gatehouse.dev/referable: "true"`;
+    expect(cluster.settingsVerdict).toMatchObject({
+      isAccepted: false,
+      problems: [{ reason: 'SecretNotReferable', message }],
+    });
+    expect(cluster.compiler.obstacle).toBeDefined();
+  });
+
+  test('keep serving with the values of a Secret that lost its label, and report it', () => {
+    const cluster = started();
+    cluster.change({ secrets: new Map([[NAME, 'unlabelled']]) });
+
+    expect(clientSecret(cluster)).toBe(SECRET);
+    expect(cluster.settingsVerdict).toMatchObject({
+      isAccepted: false,
+      problems: [{ reason: 'SecretNotReferable' }],
+      served: { generation: 1 },
+    });
+  });
+
   test('never have a problem with the value of a Secret', () => {
     const cluster = started();
     cluster.putSettings(withSecret({ signingKeyRefs: [{ name: 'idp', key: 'secret' }] }));
