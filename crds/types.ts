@@ -500,6 +500,23 @@ export interface GatewaySettings {
        */
       readonly groupsClaim?: string;
       /**
+       * Endpoint of the provider that lists the groups of the signed-in user. It is requested with the user's access token if the provider leaves the groups out of the claims. Without it, such a user is not signed in.
+       */
+      readonly groupsLookup?: {
+        /**
+         * URL of the endpoint, such as `https://graph.microsoft.com/v1.0/me/transitiveMemberOf?$select=id`. Further pages must be at the same origin.
+         */
+        readonly url: string;
+        /**
+         * Path of the names of groups in the response, through the members of lists, such as `value/id`.
+         */
+        readonly groupsPath: string;
+        /**
+         * Member of the response that has the URL of the next page. Defaults to `@odata.nextLink`.
+         */
+        readonly nextPage?: string;
+      };
+      /**
        * A user has an e-mail address only if the provider states `email_verified: true`. By default an address also counts if the provider does not say whether it is verified.
        */
       readonly requireVerifiedEmail?: boolean;

@@ -1,5 +1,5 @@
 import type { GatewaySettings } from '../../crds/types.ts';
-import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
+import type { CompiledIdentityProvider, GroupsLookup } from '../../shared/snapshot/snapshot.ts';
 import { memberPath } from '../validate/field-path.ts';
 import { all, andThen, made, invalid, type CompileResult } from './compile-result.ts';
 import { resolveSecret } from './resolve-secret.ts';
@@ -24,8 +24,13 @@ export function compileIdentityProvider(
   const [namespace = ''] = resourceName(settings).split('/');
   const compiled = providers.map((provider, index) => {
     const path = memberPath(PATH, index);
-    const problem = issuerProblem(provider.issuerUrl, devAllowLoopback);
+    const problem = urlProblem(provider.issuerUrl, devAllowLoopback);
     if (problem !== undefined) return invalid(`${path}.issuerUrl`, 'UnsupportedValue', problem);
+    const { groupsLookup } = provider;
+    const lookupProblem = groupsLookup && urlProblem(groupsLookup.url, devAllowLoopback);
+    if (lookupProblem !== undefined) {
+      return invalid(`${path}.groupsLookup.url`, 'UnsupportedValue', lookupProblem);
+    }
     return andThen(clientSecretOf(provider, { namespace, path, secrets }), (clientSecret) =>
       made(compileProvider(provider, clientSecret)),
     );
@@ -48,8 +53,8 @@ function chooseSignIn(providers: readonly Provider[]): Provider | undefined {
   return candidates.length === 1 ? candidates[0] : undefined;
 }
 
-function issuerProblem(issuerUrl: string, devAllowLoopback: boolean): string | undefined {
-  const url = URL.parse(issuerUrl);
+function urlProblem(written: string, devAllowLoopback: boolean): string | undefined {
+  const url = URL.parse(written);
   if (url?.username !== '' || url.password !== '') return 'must be a URL without a user';
   return schemeProblem({ scheme: url.protocol, host: url.hostname }, devAllowLoopback);
 }
@@ -75,8 +80,19 @@ function compileProvider(
     ...(provider.scopes !== undefined && { scopes: provider.scopes }),
     authorizationParams: provider.authorizationParams ?? {},
     ...(provider.groupsClaim !== undefined && { groupsClaim: claimPath(provider.groupsClaim) }),
+    ...(provider.groupsLookup !== undefined && {
+      groupsLookup: compileLookup(provider.groupsLookup),
+    }),
     ...(provider.requireVerifiedEmail === true && { requireVerifiedEmail: true }),
   };
+}
+
+function compileLookup({
+  url,
+  groupsPath,
+  nextPage = '@odata.nextLink',
+}: NonNullable<Provider['groupsLookup']>): GroupsLookup {
+  return { url, groupsPath: groupsPath.split('/'), nextPage };
 }
 
 /** A claim that is named by a URL, as some providers demand, has slashes that separate nothing. */

@@ -32,6 +32,8 @@ const WORDS: ReadonlyMap<string, string> = new Map([
     '^([^/]+(/[^/]+)*|https?://[!-~]+)$',
     'must be the name of a claim, a path such as realm_access/roles, or a URL',
   ],
+  ['^[^/]+(/[^/]+)*$', 'must be a path such as value/id'],
+  ['^https?://[!-"$-\\[\\]-~]+$', 'must be an http or https URL without fragment'],
   [
     '^([0-9]{1,5}(h|m|s|ms)){1,4}$',
     'must be a duration such as 90s, 1h30m or 500ms (Gateway API, GEP-2257)',

@@ -14,7 +14,7 @@ export type GroupsInClaims =
   | { readonly kind: 'unreadable' };
 
 /** Where groups are if the settings do not say it. */
-const DEFAULT_PATH: readonly string[] = ['groups'];
+export const DEFAULT_GROUPS_PATH: readonly string[] = ['groups'];
 
 /** Members that refer to claims at another place (OpenID Connect Core, section 5.6.2). */
 const CLAIM_NAMES = '_claim_names';
@@ -27,7 +27,7 @@ const CLAIM_NAMES = '_claim_names';
  */
 export function groupsInClaims(
   sources: readonly SourceClaims[],
-  path: readonly string[] = DEFAULT_PATH,
+  path: readonly string[] = DEFAULT_GROUPS_PATH,
 ): GroupsInClaims {
   if (sources.some((source) => refersToGroups(source, path))) return { kind: 'left-out' };
   const value = sources.map((source) => valueAt(source, path)).find((each) => each !== undefined);
@@ -42,7 +42,7 @@ export function groupsInClaims(
  */
 export function refersToOtherClaims(
   sources: readonly SourceClaims[],
-  [groups = '']: readonly string[] = DEFAULT_PATH,
+  [groups = '']: readonly string[] = DEFAULT_GROUPS_PATH,
 ): boolean {
   const known = new Set([...sources.flatMap((source) => Object.keys(source)), groups, 'groups']);
   return sources.some((source) => {

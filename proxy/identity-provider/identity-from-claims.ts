@@ -1,11 +1,18 @@
 import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
+import { isRecord } from '../../shared/runtime/is-record.ts';
+import { member } from '../json/json-object.ts';
 import type { Identity } from '../records/session.ts';
-import { groupsInClaims, refersToOtherClaims, type SourceClaims } from './groups-in-claims.ts';
+import {
+  DEFAULT_GROUPS_PATH,
+  groupsInClaims,
+  refersToOtherClaims,
+  type SourceClaims,
+} from './groups-in-claims.ts';
 
 /** The settings that say how to read the claims of a provider. */
 export type ClaimSettings = Pick<
   CompiledIdentityProvider,
-  'name' | 'issuer' | 'groupsClaim' | 'requireVerifiedEmail'
+  'name' | 'issuer' | 'groupsClaim' | 'groupsLookup' | 'requireVerifiedEmail'
 >;
 
 /** Why no identity can be made from claims: policies would decide without a part of it. */
@@ -22,21 +29,41 @@ export type ClaimedIdentity =
  *
  * An email address that is not verified is dropped, from `claims` too. Attack: at some providers anyone
  * can enter the address of another user, and policies trust it (OpenID Connect Core, section 5.7).
+ *
+ * `lookedUp` are the groups of a user whose provider left them out of the claims.
  */
 export function identityFromClaims(
   settings: ClaimSettings,
   idToken: SourceClaims & { readonly sub: string },
   userInfo: SourceClaims,
+  lookedUp?: readonly string[],
 ): ClaimedIdentity {
   const sources = [idToken, userInfo];
-  const found = groupsInClaims(sources, settings.groupsClaim);
+  const found =
+    lookedUp === undefined
+      ? groupsInClaims(sources, settings.groupsClaim)
+      : { kind: 'groups' as const, groups: lookedUp };
   if (found.kind === 'left-out') return { kind: 'unusable', reason: 'groups-left-out' };
   if (found.kind === 'unreadable') return { kind: 'unusable', reason: 'groups-unreadable' };
   if (refersToOtherClaims(sources, settings.groupsClaim)) {
     return { kind: 'unusable', reason: 'claims-left-out' };
   }
   const groups = found.kind === 'groups' ? found.groups : [];
-  return { kind: 'identity', identity: identityOf(settings, groups, { idToken, userInfo }) };
+  const identity = identityOf(settings, groups, { idToken, userInfo });
+  if (lookedUp === undefined) return { kind: 'identity', identity };
+  const claims = withGroups(identity.claims, settings.groupsClaim ?? DEFAULT_GROUPS_PATH, groups);
+  return { kind: 'identity', identity: { ...identity, claims } };
+}
+
+/** Puts groups where the provider would have sent them, for policies that read the claim itself. */
+function withGroups(
+  claims: SourceClaims,
+  [name = '', ...rest]: readonly string[],
+  groups: readonly string[],
+): SourceClaims {
+  if (rest.length === 0) return { ...claims, [name]: groups };
+  const inner = member(claims, name);
+  return { ...claims, [name]: withGroups(isRecord(inner) ? inner : {}, rest, groups) };
 }
 
 interface IdentitySources {

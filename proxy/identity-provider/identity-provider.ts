@@ -9,6 +9,7 @@ import {
 
 import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
 import { identityFromClaims, type ClaimedIdentity } from './identity-from-claims.ts';
+import { lookUpLeftOutGroups } from './look-up-groups.ts';
 import type { ProviderDiscovery } from './provider-discovery.ts';
 
 /** The scopes for claims that every provider supports. */
@@ -86,7 +87,9 @@ export async function identify(
   const idToken = tokens.claims();
   if (idToken === undefined) throw new Error('the token response has no ID token');
   const userInfo = await userInfoOf(client, tokens.access_token, idToken);
-  const claimed = identityFromClaims(provider, idToken, userInfo);
+  const sources = [idToken, userInfo];
+  const lookedUp = await lookUpLeftOutGroups(client, tokens.access_token, sources, provider);
+  const claimed = identityFromClaims(provider, idToken, userInfo, lookedUp);
   const { refresh_token: refreshToken } = tokens;
   return { claimed, ...(refreshToken !== undefined && { refreshToken }) };
 }

@@ -2,6 +2,7 @@ import { AuthorizationResponseError, ResponseBodyError } from 'openid-client';
 
 import { SignInFailedError } from '../errors/authentication-errors.ts';
 import { UnavailableError } from '../errors/unavailable-error.ts';
+import { GroupsLookupError } from './look-up-groups.ts';
 import type { UnusableClaims } from './identity-from-claims.ts';
 
 /** How long no renewal is tried after the provider failed. */
@@ -21,6 +22,12 @@ export function providerFailure(error: unknown, startAgainUrl: string): SignInFa
     const message =
       "the identity provider refused the authorization code: expired, used or another's";
     return new SignInFailedError('invalid-grant', message, options);
+  }
+  if (error instanceof GroupsLookupError) {
+    return new SignInFailedError('groups-lookup-failed', error.message, {
+      ...options,
+      status: 502,
+    });
   }
   const message = 'the identity provider could not be used';
   return new SignInFailedError('identity-provider-failed', message, { ...options, status: 502 });

@@ -24,6 +24,7 @@ import {
   type CompiledService,
   type CompiledSettings,
   type CompiledSigningKeys,
+  type GroupsLookup,
   type CompiledSubPath,
   type PathMatch,
   type ToolDenial,
@@ -85,6 +86,13 @@ const identityProvider = objectOf<CompiledIdentityProvider>({
   scopes: optional(texts),
   authorizationParams: recordOf(string()),
   groupsClaim: optional(listOf(notEmpty, { notEmpty: true })),
+  groupsLookup: optional(
+    objectOf<GroupsLookup>({
+      url: string('^https?://'),
+      groupsPath: listOf(notEmpty, { notEmpty: true }),
+      nextPage: notEmpty,
+    }),
+  ),
   requireVerifiedEmail: optional(boolean),
 });
 

@@ -98,8 +98,19 @@ export interface CompiledIdentityProvider {
   readonly authorizationParams: Readonly<Record<string, string>>;
   /** Names from the claim to the member that has a user's groups. If absent: `groups`. */
   readonly groupsClaim?: readonly string[];
+  /** Where groups are that the provider leaves out of the claims. */
+  readonly groupsLookup?: GroupsLookup;
   /** Drops email addresses that the provider does not call verified. */
   readonly requireVerifiedEmail?: boolean;
+}
+
+/** An endpoint that lists the groups of the user whose access token it gets. */
+export interface GroupsLookup {
+  readonly url: string;
+  /** Names from the response to the names of the groups, through lists. */
+  readonly groupsPath: readonly string[];
+  /** Member of the response that has the URL of the next page. */
+  readonly nextPage: string;
 }
 
 /** A route: which requests it owns, who may send them, and where they go. */

@@ -34,6 +34,7 @@ export interface ProviderSettings {
   readonly scopes?: readonly string[];
   readonly authorizationParams?: Readonly<Record<string, string>>;
   readonly groupsClaim?: string;
+  readonly groupsLookup?: { readonly url: string; readonly groupsPath: string };
   readonly requireVerifiedEmail?: boolean;
 }
 
@@ -156,13 +157,14 @@ function secretOf({ clientSecret }: ProviderSettings): { readonly clientSecret?:
 
 function providerSpec(settings: ProviderSettings, { issuer, clientId }: TestIdentityProvider) {
   const { name = 'test', issuerUrl, scopes } = settings;
-  const { authorizationParams, groupsClaim, requireVerifiedEmail } = settings;
+  const { authorizationParams, groupsClaim, groupsLookup, requireVerifiedEmail } = settings;
   return {
     ...{ name, issuerUrl: issuerUrl ?? issuer, clientId },
     clientSecretRef: { name: 'identity-provider', key: 'client-secret' },
     scopes: [...(scopes ?? ['openid', 'email', 'profile', 'groups'])],
     ...(authorizationParams && { authorizationParams }),
     ...(groupsClaim !== undefined && { groupsClaim }),
+    ...(groupsLookup && { groupsLookup }),
     ...(requireVerifiedEmail !== undefined && { requireVerifiedEmail }),
   };
 }

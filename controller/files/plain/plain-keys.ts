@@ -120,6 +120,14 @@ export const IDENTITY_PROVIDER_KEYS: PlainKeys = {
   scopes: { field: 'scopes' },
   authorization_params: { field: 'authorizationParams' },
   groups_claim: { field: 'groupsClaim' },
+  groups_lookup: {
+    field: 'groupsLookup',
+    keys: {
+      url: { field: 'url' },
+      groups_path: { field: 'groupsPath' },
+      next_page: { field: 'nextPage' },
+    },
+  },
   require_verified_email: { field: 'requireVerifiedEmail' },
 };
 

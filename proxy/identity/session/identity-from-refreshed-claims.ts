@@ -1,4 +1,4 @@
-import { groupsInClaims } from '../../identity-provider/groups-in-claims.ts';
+import { DEFAULT_GROUPS_PATH, groupsInClaims } from '../../identity-provider/groups-in-claims.ts';
 import {
   identityFromClaims,
   type ClaimSettings,
@@ -11,6 +11,8 @@ type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 export interface RefreshedClaims {
   readonly idToken: Claims | undefined;
   readonly userInfo: Claims | undefined;
+  /** Groups that the provider left out of the claims, if they were looked up. */
+  readonly lookedUp?: readonly string[] | undefined;
 }
 
 /** The sign-in is over: the provider refused to refresh it, or did not confirm the user's identity. */
@@ -43,7 +45,7 @@ const CLAIMS_OF_THE_PROTOCOL: ReadonlySet<string> = new Set([
  * identity can be made end the sign-in: neither the earlier groups nor none are the user's.
  */
 export function identityFromRefreshedClaims(
-  { idToken, userInfo }: RefreshedClaims,
+  { idToken, userInfo, lookedUp }: RefreshedClaims,
   before: Identity,
   settings: ClaimSettings,
 ): IdentityRefresh {
@@ -54,11 +56,14 @@ export function identityFromRefreshedClaims(
   if (subjects.some((sub) => sub !== before.subject)) return over('other-subject');
   const claims = { ...userInfo, ...idToken };
   const expected = idToken === undefined ? claimsOfTheUser(before) : [];
-  if (!expected.every((name) => Object.hasOwn(claims, name))) return over('claims-unknown');
+  const [groupsClaim] = settings.groupsClaim ?? DEFAULT_GROUPS_PATH;
+  const isLookedUp = (name: string): boolean => lookedUp !== undefined && name === groupsClaim;
+  const isKnown = (name: string): boolean => Object.hasOwn(claims, name) || isLookedUp(name);
+  if (!expected.every(isKnown)) return over('claims-unknown');
   const { kind } = groupsInClaims([idToken ?? {}, userInfo ?? {}], settings.groupsClaim);
   if (kind === 'absent' && before.groups.length > 0) return over('claims-unknown');
   const authenticated = { ...claimsOfTheSignIn(before), ...said };
-  const claimed = identityFromClaims(settings, authenticated, userInfo ?? {});
+  const claimed = identityFromClaims(settings, authenticated, userInfo ?? {}, lookedUp);
   if (claimed.kind === 'unusable') return over(claimed.reason);
   return { kind: 'refreshed', identity: claimed.identity };
 }

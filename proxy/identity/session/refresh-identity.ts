@@ -15,6 +15,7 @@ import {
   type SignInOver,
 } from './identity-from-refreshed-claims.ts';
 import type { ClaimSettings } from '../../identity-provider/identity-from-claims.ts';
+import { lookUpLeftOutGroups } from '../../identity-provider/look-up-groups.ts';
 import { observeResponses, type ObservedResponse } from '../../identity-provider/observed-fetch.ts';
 import { providerUnavailable } from '../../identity-provider/provider-failure.ts';
 import type { Identity } from '../../records/session.ts';
@@ -48,10 +49,23 @@ export async function refreshIdentity(
   const refresh = await refreshTokens(client, refreshToken, keep);
   if (refresh.kind === 'over') return refresh;
   const { tokens } = refresh;
-  const userInfo = await userInfoOf(client, tokens.access_token).catch((error: unknown) => {
+  const claims = await refreshedClaims(client, tokens, settings).catch((error: unknown) => {
     throw providerUnavailable(error);
   });
-  return identityFromRefreshedClaims({ idToken: tokens.claims(), userInfo }, identity, settings);
+  return identityFromRefreshedClaims(claims, identity, settings);
+}
+
+async function refreshedClaims(
+  client: ProviderClient,
+  tokens: Tokens,
+  settings: ClaimSettings,
+): Promise<RefreshedClaims> {
+  const { access_token: accessToken } = tokens;
+  const idToken = tokens.claims();
+  const userInfo = await userInfoOf(client, accessToken);
+  const sources = [idToken ?? {}, userInfo ?? {}];
+  const lookedUp = await lookUpLeftOutGroups(client, accessToken, sources, settings);
+  return { idToken, userInfo, lookedUp };
 }
 
 async function refreshTokens(

@@ -128,6 +128,18 @@ export const INVALID_SETTINGS: readonly InvalidManifest[] = [
     `identityProviders: [{ ${PROVIDER}, scopes: [openid, email, email] }]`,
     'spec.identityProviders[0].scopes[2]: has the same value as an earlier item',
   ],
+  [
+    `identityProviders: [{ ${PROVIDER}, groupsLookup: { url: 'https://g.example/a#b', groupsPath: value } }]`,
+    'spec.identityProviders[0].groupsLookup.url: must be an http or https URL without fragment',
+  ],
+  [
+    `identityProviders: [{ ${PROVIDER}, groupsLookup: { url: 'https://g.example', groupsPath: /a } }]`,
+    'spec.identityProviders[0].groupsLookup.groupsPath: must be a path such as value/id',
+  ],
+  [
+    `identityProviders: [{ ${PROVIDER}, groupsLookup: { url: 'https://g.example' } }]`,
+    'spec.identityProviders[0].groupsLookup.groupsPath: is required',
+  ],
   ...['/groups', 'groups/', 'a//b', ''].map((claim): InvalidManifest => [
     `identityProviders: [{ ${PROVIDER}, groupsClaim: '${claim}' }]`,
     'spec.identityProviders[0].groupsClaim: must be the name of a claim, a path such as realm_access/roles, or a URL',

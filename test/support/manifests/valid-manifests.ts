@@ -27,6 +27,7 @@ export const VALID_SETTINGS: readonly string[] = [
   'gatewayClassName: blue',
   `identityProviders: [{ ${PROVIDER}, authorizationParams: { prompt: login } }]`,
   `identityProviders: [{ ${PROVIDER}, groupsClaim: 'cognito:groups', requireVerifiedEmail: false }]`,
+  `identityProviders: [{ ${PROVIDER}, groupsLookup: { url: 'https://g.example/a?$top=9', groupsPath: value, nextPage: next } }]`,
   `identityProviders: [{ ${PROVIDER}, groupsClaim: 'https://claims.example/groups' }]`,
   'authorizeLogFields: []',
   "mcpAllowedClientIdDomains: ['*.example.com', localhost]",

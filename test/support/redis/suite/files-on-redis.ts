@@ -20,6 +20,7 @@ export const FILES_ON_REDIS: readonly string[] = [
   'test/conformance/session-recreation/changed-users.test.ts',
   'test/conformance/session-recreation/expired-sessions.test.ts',
   'test/conformance/session-recreation/interrupted-renewals.test.ts',
+  'test/conformance/session-recreation/looked-up-groups.test.ts',
   'test/conformance/session-recreation/refused-sessions.test.ts',
   'test/conformance/session-recreation/silent-providers.test.ts',
   'test/conformance/session-recreation/unusable-claims.test.ts',

@@ -129,6 +129,7 @@ describe('the plain form', () => {
           scopes: [openid, groups]
           authorization_params: {prompt: select_account}
           groups_claim: realm_access/roles
+          groups_lookup: {url: 'https://idp.example/groups', groups_path: value/id, next_page: next}
           require_verified_email: true
         other: {issuer: https://other.example, client_id: public}
     `);
@@ -147,6 +148,11 @@ describe('the plain form', () => {
               scopes: ['openid', 'groups'],
               authorizationParams: { prompt: 'select_account' },
               groupsClaim: 'realm_access/roles',
+              groupsLookup: {
+                url: 'https://idp.example/groups',
+                groupsPath: 'value/id',
+                nextPage: 'next',
+              },
               requireVerifiedEmail: true,
             },
             { name: 'other', issuerUrl: 'https://other.example', clientId: 'public' },
