@@ -26,7 +26,7 @@ function isEmpty({ contents }: Loaded): boolean {
 
 /** Returns notes about parts of the configuration that were not checked, or will not be. */
 function notes(loaded: Loaded): readonly string[] {
-  return [...notesOnBackends(loaded), ...notesOnSubPaths(loaded)];
+  return [...notesOnBackends(loaded), ...notesOnSubPaths(loaded), ...notesOnConsent(loaded)];
 }
 
 /** Operators who rely on a policy about tools have to know what it does not cover. */
@@ -42,6 +42,14 @@ function notesOnSubPaths({ candidates }: Loaded): readonly string[] {
       `note: Route ${namespace}/${name}: requests to ${paths} are not inspected, and mcp_tool does not cover them`,
     ];
   });
+}
+
+/** The scripts of web routes on the host of a consent page have its origin. */
+function notesOnConsent({ served }: Loaded): readonly string[] {
+  return (served?.exposedConsents ?? []).map(
+    (name) =>
+      `note: Route ${name}: web routes have the same host, so their scripts have the origin of the consent page; set authenticateUrl, or use a host of its own`,
+  );
 }
 
 function notesOnBackends({ candidates }: Loaded): readonly string[] {

@@ -8,6 +8,7 @@ import { ASSUMED_SERVICES } from './backends/service-lookup.ts';
 import { ServiceTable } from './backends/service-table.ts';
 import type { Changes, Compilation, SettingsVerdict } from './compilation.ts';
 import { CompilationReport } from './compilation-report.ts';
+import { ConsentExposure } from './consent-exposure.ts';
 import { compileRoute } from './compile-route.ts';
 import { defaultOutput } from './default-settings.ts';
 import { describeSettings } from './describe-settings.ts';
@@ -47,6 +48,7 @@ export class IncrementalCompiler {
   readonly #services = new ServiceTable(this.#directory);
   readonly #routes: RouteTable;
   readonly #serving = new Set<string>();
+  readonly #consent = new ConsentExposure();
   readonly #report = new CompilationReport();
   /** Undefined before anything was compiled. */
   #applied: AppliedSettings | undefined;
@@ -198,12 +200,15 @@ export class IncrementalCompiler {
     const resources = settingsResources(served?.output ?? defaultOutput(this.#options));
     for (const { key } of this.#applied?.resources ?? []) this.#report.setResource(key, undefined);
     for (const resource of resources) this.#report.setResource(resource.key, resource);
-    this.#routes.setTerms(this.#terms());
+    const terms = this.#terms();
+    this.#routes.setTerms(terms);
+    this.#consent.setAuthenticateUrl(terms.context.authenticateAddress !== undefined);
     this.#applied = { served, resources };
   }
 
   #compileChanged(): void {
     for (const name of this.#routes.decide()) this.#recordRoute(name);
+    for (const name of this.#consent.takeChanged()) this.#reportRoute(name);
     for (const [key, resource] of this.#services.compileChanged()) {
       this.#report.setResource(key, resource);
     }
@@ -216,7 +221,15 @@ export class IncrementalCompiler {
     else this.#serving.add(name);
     this.#report.setResource(routeKey(name), serving?.resource);
     this.#services.use(name, serving?.resolved.backends ?? []);
-    this.#report.setRoute(name, entry && verdictOf(entry, this.#routes.waitingOf(entry)));
+    this.#consent.set(name, serving?.compiled);
+    this.#reportRoute(name);
+  }
+
+  #reportRoute(name: string): void {
+    const entry = this.#routes.get(name);
+    const isConsentExposed = this.#consent.isExposed(name);
+    const waiting = entry && this.#routes.waitingOf(entry);
+    this.#report.setRoute(name, entry && verdictOf(entry, { waiting, isConsentExposed }));
   }
 
   #terms(): RouteTerms {

@@ -3,7 +3,7 @@ import type { Snapshot, SnapshotResource } from '../../shared/snapshot/snapshot.
 import type { GatewaySettings, Route } from '../../crds/types.ts';
 import type { Compilation, RouteVerdict, SettingsVerdict } from '../compile/compilation.ts';
 import { IncrementalCompiler } from '../compile/incremental-compiler.ts';
-import type { CompileOptions } from '../compile/resources.ts';
+import { resourceName, type CompileOptions } from '../compile/resources.ts';
 import { displayName } from '../validate/resource-id.ts';
 import type { LocatedProblem } from './located-problem.ts';
 import { ResourceHistory } from './resource-history.ts';
@@ -13,6 +13,8 @@ import type { Version, Versions } from './versions.ts';
 export interface ServedFiles {
   readonly snapshot: Snapshot;
   readonly routeCount: number;
+  /** Names of the MCP routes whose consent pages have the origin of web routes. */
+  readonly exposedConsents: readonly string[];
 }
 
 /** Compiles the contents of files, one version after another, with the same compiler as in a cluster. */
@@ -31,7 +33,10 @@ export class FileCompiler {
   get served(): ServedFiles | undefined {
     if (this.#compiler.obstacle !== undefined) return undefined;
     const snapshot = snapshotOf([...this.#resources.values()]);
-    return { snapshot, routeCount: this.#compiler.routeCount };
+    const exposedConsents = [...this.#routes.values()]
+      .filter(({ isConsentExposed }) => isConsentExposed === true)
+      .map(({ resource }) => resourceName(resource));
+    return { snapshot, routeCount: this.#compiler.routeCount, exposedConsents };
   }
 
   /** Whether the newest settings serve, or the defaults if there are none. */

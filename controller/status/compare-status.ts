@@ -23,6 +23,7 @@ const TYPES: readonly ConditionType[] = [
   'Programmed',
   'PartiallyInvalid',
   'PartiallyInspected',
+  'ConsentExposed',
 ];
 const WAITING: ReadonlySet<string | undefined> = new Set(['Pending', 'HeldBack', 'NoProxies']);
 

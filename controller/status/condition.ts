@@ -5,7 +5,12 @@ export type Condition = NonNullable<RouteStatus['conditions']>[number];
 
 /** The types of the conditions that this gateway writes. */
 export type ConditionType =
-  'Accepted' | 'ResolvedRefs' | 'Programmed' | 'PartiallyInvalid' | 'PartiallyInspected';
+  | 'Accepted'
+  | 'ResolvedRefs'
+  | 'Programmed'
+  | 'PartiallyInvalid'
+  | 'PartiallyInspected'
+  | 'ConsentExposed';
 
 /** A condition without its type and times. */
 export type ConditionState = Pick<Condition, 'status' | 'reason' | 'message'>;

@@ -2,6 +2,7 @@ import { findCondition, toCondition, type Condition } from './condition.ts';
 import { programmedState, type PublicationState } from './programmed-state.ts';
 import {
   acceptedState,
+  consentExposedState,
   partiallyInspectedState,
   partiallyInvalidState,
   resolvedRefsState,
@@ -28,6 +29,7 @@ export function resourceConditions(input: ConditionInput): readonly Condition[] 
   const onlyWhileTrue = [
     ['PartiallyInvalid', partiallyInvalidState(summary)],
     ['PartiallyInspected', partiallyInspectedState(summary)],
+    ['ConsentExposed', consentExposedState(summary)],
   ] as const;
   return [
     toCondition('Accepted', acceptedState(summary), since),

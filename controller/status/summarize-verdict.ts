@@ -9,6 +9,7 @@ export function summarizeVerdict(verdict: RouteVerdict | SettingsVerdict): Verdi
     isAccepted: verdict.isAccepted,
     problems: verdict.problems,
     served: verdict.served,
+    isConsentExposed: 'isConsentExposed' in verdict,
     uninspectedPaths: 'uninspectedPaths' in verdict ? (verdict.uninspectedPaths ?? []) : [],
   };
 }

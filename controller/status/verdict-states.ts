@@ -11,6 +11,8 @@ export interface VerdictSummary {
   readonly served: Served | undefined;
   /** Paths of an MCP server that are served without inspection. */
   readonly uninspectedPaths: readonly string[];
+  /** The consent pages of an MCP route have the origin of web routes. */
+  readonly isConsentExposed: boolean;
 }
 
 /** Reasons about the references of a resource; all other reasons are about the resource itself. */
@@ -78,6 +80,16 @@ export function partiallyInspectedState({
   if (uninspectedPaths.length === 0) return undefined;
   const message = `Requests to ${uninspectedPaths.join(', ')} are not inspected: whoever the policy permits may send anything there, and mcp_tool does not cover it.`;
   return { status: 'True', reason: 'UninspectedSubPaths', message };
+}
+
+/** The state of condition `ConsentExposed`, which is present only while it is true. */
+export function consentExposedState({
+  isConsentExposed,
+}: VerdictSummary): ConditionState | undefined {
+  if (!isConsentExposed) return undefined;
+  const message =
+    'Web routes have the same host, so their scripts have the origin of the consent page. Set authenticateUrl in the GatewaySettings, or use a host of its own.';
+  return { status: 'True', reason: 'WebRoutesOnHost', message };
 }
 
 /** Describes which generation is served instead of one that cannot be served. */

@@ -54,6 +54,30 @@ describe('gatehouse validate', () => {
     expect(code).toBe(0);
   });
 
+  test('notes an MCP route on the host of a web route, unless there is an authenticateUrl', async () => {
+    const configuration = [
+      'identity_providers: { idp: { issuer: "https://idp.example.com", client_id: gatehouse } }',
+      'routes:',
+      '  - { name: tools, from: "https://app.example.com", prefix: /mcp, to: "http://tools", mcp: { server: {} } }',
+      '  - { name: app, from: "https://app.example.com", to: "http://app" }',
+      '  - { name: other, from: "https://other.example.com", to: "http://tools", mcp: { server: {} } }',
+      '',
+    ].join('\n');
+    await directory.write('gatehouse.yaml', configuration);
+    const { code, stdout } = await runInProcess(['validate', '-f', directory.path]);
+    expect(stdout.split('\n')).toEqual([
+      `${directory.path}: note: Route default/tools: web routes have the same host, so their scripts have the origin of the consent page; set authenticateUrl, or use a host of its own`,
+      expect.stringContaining('no problems (3 Routes'),
+      '',
+    ]);
+    expect(code).toBe(0);
+
+    const apart = `authenticate_url: https://sign-in.example.com\n${configuration}`;
+    await directory.write('gatehouse.yaml', apart);
+    const again = await runInProcess(['validate', '-f', directory.path]);
+    expect(again.stdout).not.toContain('note:');
+  });
+
   test('accepts a reference to a Service, and notes that it was not checked', async () => {
     await directory.write('a.yaml', routeToService('name: app, port: 80'));
 

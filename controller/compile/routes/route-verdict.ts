@@ -6,7 +6,13 @@ import type { RouteEntry } from './route-entry.ts';
 import type { RouteGeneration } from './route-generation.ts';
 
 /** Returns the verdict on a route, from its last decision. */
-export function verdictOf(entry: RouteEntry, waiting: WaitingRoute | undefined): RouteVerdict {
+export function verdictOf(
+  entry: RouteEntry,
+  {
+    waiting,
+    isConsentExposed,
+  }: { readonly waiting: WaitingRoute | undefined; readonly isConsentExposed: boolean },
+): RouteVerdict {
   const { resource, newest, serving } = entry;
   const served = serving && servedOf(serving);
   return {
@@ -17,6 +23,7 @@ export function verdictOf(entry: RouteEntry, waiting: WaitingRoute | undefined):
     mcpRole: (serving ?? newest).isMcpServer ? 'server' : '',
     url: serving === undefined ? '' : urlOf(serving),
     ...uninspectedPathsOf(serving?.compiled),
+    ...(isConsentExposed && { isConsentExposed }),
     ...(waiting && { waiting }),
   };
 }
