@@ -1,7 +1,7 @@
 import { STATUS_CODES, validateHeaderValue, type OutgoingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-import { closeGently } from './close-gently.ts';
+import { closeGently, type Linger } from './close-gently.ts';
 
 /** A response that is written to a bare connection. */
 export interface RawResponse {
@@ -17,7 +17,7 @@ export interface RawResponse {
 export function endWithResponse(
   socket: Duplex,
   { status, headers = {}, body = '' }: RawResponse,
-  lingerMs?: number,
+  linger?: Linger,
 ): void {
   if (!socket.writable) return;
   const lines = [statusLine(status)];
@@ -26,7 +26,7 @@ export function endWithResponse(
   }
   lines.push(`Content-Length: ${String(Buffer.byteLength(body))}`, 'Connection: close', '', body);
   socket.write(lines.join('\r\n'));
-  closeGently(socket, lingerMs);
+  closeGently(socket, linger);
 }
 
 /** Returns the head of a response with `Connection: close`, from a flat list of names and values. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 import { isDistrusted } from '../http/distrust.ts';
-import { closeGently } from '../http/close-gently.ts';
+import { closeGently, type Linger } from '../http/close-gently.ts';
 import { endWithResponse } from '../http/raw-response.ts';
 
 const REQUEST_TIMEOUT = 408;
@@ -10,7 +10,7 @@ const REQUEST_TIMEOUT = 408;
 /** One connection of a client: its current response, and its end. */
 export class ClientConnection {
   readonly #socket: Socket;
-  readonly #lingerMs: number;
+  readonly #linger: Linger;
   #response: ServerResponse | undefined;
   /** The response before that. */
   #previous: ServerResponse | undefined;
@@ -22,9 +22,9 @@ export class ClientConnection {
   /** Number of bytes received at the last check, if the body was incomplete then. */
   #stalledAt: number | undefined;
 
-  constructor(socket: Socket, lingerMs: number) {
+  constructor(socket: Socket, linger: Linger) {
     this.#socket = socket;
-    this.#lingerMs = lingerMs;
+    this.#linger = linger;
     // Node ends connections by this method: at once, and with a reset if bytes are unread.
     socket.destroySoon = () => {
       this.#close();
@@ -117,7 +117,7 @@ export class ClientConnection {
       return;
     }
     this.#isClosing = true;
-    endWithResponse(this.#socket, { status }, this.#lingerMs);
+    endWithResponse(this.#socket, { status }, this.#linger);
   }
 
   /** Answers the current request, which has a broken body; a response that has begun is broken off. */
@@ -133,13 +133,13 @@ export class ClientConnection {
     this.#isClosing = true;
     // The bytes before may have been forwarded.
     this.#socket.once('finish', () => this.#socket.destroy());
-    endWithResponse(this.#socket, { status }, this.#lingerMs);
+    endWithResponse(this.#socket, { status }, this.#linger);
   }
 
   #close(): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
-    closeGently(this.#socket, this.#lingerMs);
+    closeGently(this.#socket, this.#linger);
   }
 
   /** Returns whether the gateway waits for the body; false while a slow upstream delays the client. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 import { distrust } from '../http/distrust.ts';
+import type { Linger } from '../http/close-gently.ts';
 import { hasBody } from '../http/has-body.ts';
 import { ClientConnection } from './connection.ts';
 import type { FrontResponse } from './front-response.ts';
@@ -16,14 +17,12 @@ export interface ListenerHandlers {
 }
 
 /** How long clients may keep a connection waiting. */
-export interface ListenerLimits {
+export interface ListenerLimits extends Linger {
   /** From the connection, or the previous response, to the end of the next request's header. */
   readonly headersMs: number;
   /** How long a body that is being read may stall; a stall is noticed after at most twice this time. */
   readonly bodyStallMs: number;
   readonly keepAliveMs: number;
-  /** From the last response to the end of the connection, if the client still sends. */
-  readonly lingerMs: number;
 }
 
 /** The connections of one listener. */
@@ -41,7 +40,7 @@ export class Connections {
   /** Handles the events of a server until it is closed. */
   attach(server: Server<typeof IncomingMessage, typeof FrontResponse>): void {
     server.on('connection', (socket) => {
-      this.#connections.set(socket, new ClientConnection(socket, this.#limits.lingerMs));
+      this.#connections.set(socket, new ClientConnection(socket, this.#limits));
       socket.once('close', () => this.#connections.delete(socket));
     });
     server.on('request', this.#accept);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 
+import { LINGER } from '../http/close-gently.ts';
 import { Connections, type ListenerHandlers, type ListenerLimits } from './connections.ts';
 import { FrontResponse } from './front-response.ts';
 
@@ -26,7 +27,7 @@ const LIMITS: ListenerLimits = {
   bodyStallMs: 30 * SECOND,
   // Longer than usual load balancers (60 s), so that the gateway does not close first.
   keepAliveMs: 75 * SECOND,
-  lingerMs: 5 * SECOND,
+  ...LINGER,
 };
 
 const DRAIN_MS = 10 * SECOND;

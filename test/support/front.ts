@@ -57,6 +57,7 @@ const LIMITS: ListenerLimits = {
   bodyStallMs: 10_000,
   keepAliveMs: 10_000,
   lingerMs: 500,
+  lingerBytes: 256 * 1024 * 1024,
 };
 
 let asEndpoints = false;

@@ -11,6 +11,7 @@ export const LISTENER_LIMITS: ListenerLimits = {
   bodyStallMs: 10_000,
   keepAliveMs: 10_000,
   lingerMs: 200,
+  lingerBytes: 256 * 1024 * 1024,
 };
 
 type Exchange = [IncomingMessage, ServerResponse];
