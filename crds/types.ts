@@ -231,6 +231,24 @@ export interface Route {
      */
     readonly allowWebsockets?: boolean;
     /**
+     * Names of request header fields that reach the upstream as the client sent them, although other gateways and load balancers state users and addresses there, such as `X-Real-IP`. Anyone who reaches the gateway can write them.
+     *
+     * @minItems 1
+     * @maxItems 64
+     *
+     * Items: Name of one header field; case does not matter.
+     */
+    readonly passRequestHeaders?: readonly string[];
+    /**
+     * Names of response header fields that reach the client, although they act on the whole host or on a server in front of the gateway, such as `Service-Worker-Allowed`.
+     *
+     * @minItems 1
+     * @maxItems 64
+     *
+     * Items: Name of one header field; case does not matter.
+     */
+    readonly passResponseHeaders?: readonly string[];
+    /**
      * Origins of other web pages that may open WebSockets here, such as `https://chat.example.com`. Pages of the route's own origin always may, and so may clients that send no `Origin`.
      *
      * @minItems 1

@@ -7,6 +7,7 @@ import { compileMcpServer } from './compile-mcp-server.ts';
 import { durationMs } from './duration.ts';
 import { isPublic } from './is-public.ts';
 import { andThen, combine, made, invalid, type CompileResult } from './compile-result.ts';
+import { compilePassedHeaders } from './compile-passed-headers.ts';
 import { compilePathMatch } from './path-match.ts';
 import { compilePolicy } from './policy/compile-policy.ts';
 import { forbidTools } from './policy/forbid-tools.ts';
@@ -31,24 +32,28 @@ export function compileRoute(route: Route, context: RouteContext): CompileResult
     upstream: compileUpstream(spec, { namespace: namespaceOf(route), hasServices }),
     access: compileAccess(spec, context),
     mcpServer: compileMcpServer(spec),
+    passedHeaders: compilePassedHeaders(spec),
     websocketOrigins: compileOrigins(
       spec.websocketAllowedOrigins ?? [],
       'spec.websocketAllowedOrigins',
     ),
   });
-  return andThen(parts, ({ address, path, upstream, access, mcpServer, websocketOrigins }) =>
-    withinLimit({
-      kind: 'route' as const,
-      name: resourceName(route),
-      ...address,
-      path,
-      upstream,
-      access,
-      ...(mcpServer && { mcpServer }),
-      allowWebsockets: spec.allowWebsockets ?? false,
-      ...(websocketOrigins.length > 0 && { websocketOrigins }),
-      responseTimeoutMs: responseTimeoutMs(spec),
-    }),
+  return andThen(
+    parts,
+    ({ address, path, upstream, access, mcpServer, passedHeaders, websocketOrigins }) =>
+      withinLimit({
+        kind: 'route' as const,
+        name: resourceName(route),
+        ...address,
+        path,
+        upstream,
+        access,
+        ...(mcpServer && { mcpServer }),
+        allowWebsockets: spec.allowWebsockets ?? false,
+        ...(websocketOrigins.length > 0 && { websocketOrigins }),
+        ...passedHeaders,
+        responseTimeoutMs: responseTimeoutMs(spec),
+      }),
   );
 }
 

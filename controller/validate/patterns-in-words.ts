@@ -47,5 +47,6 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   [SECRET_KEY, 'must consist of letters, digits, "-", "_" and "."'],
   ['^[-._~a-zA-Z0-9]+$', 'must consist of letters, digits, "-", ".", "_" and "~"'],
   ['^[\\x21\\x23-\\x5B\\x5D-\\x7E]+$', 'must not contain spaces, quotes or backslashes'],
+  ['^[A-Za-z0-9][-._A-Za-z0-9]*$', 'must be the name of a header field such as X-Real-IP'],
   ['^[0-9a-fA-F.:]+/[0-9]{1,3}$', 'must be an address range such as 10.20.0.0/16'],
 ]);

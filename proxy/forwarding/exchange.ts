@@ -136,7 +136,8 @@ export class Exchange implements AttemptListener {
         try {
           const { upstream, response } = this.#call;
           const { streams } = this.#options;
-          const client = { method: upstream.request.method, response, streams };
+          const { request, passResponseHeaders: passed } = upstream;
+          const client = { method: request.method, response, streams, passed };
           return (this.#relay = new ResponseRelay(head, plan, client));
         } catch (error) {
           throw upstreamFailure(asError(error));

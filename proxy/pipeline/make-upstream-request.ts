@@ -23,7 +23,8 @@ export function makeUpstreamRequest(
     origin,
     choice,
     path: upstreamPath(compiled, request),
-    headers: upstreamHeaders(request, compiled.scheme, credentials),
+    headers: upstreamHeaders(request, compiled, credentials),
+    passResponseHeaders: compiled.passResponseHeaders,
     body: body?.bytes ?? (compiled.mcpServer === undefined ? 'stream' : 'none'),
     responseTimeoutMs: compiled.responseTimeoutMs,
   } as UpstreamRequest;

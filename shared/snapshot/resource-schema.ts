@@ -37,6 +37,7 @@ const texts = listOf(string());
 const notEmpty = string('^.');
 const namespacedName = string('^[^\\s/]+/[^\\s/]+$');
 const origin: Schema<Origin> = { json: { type: 'string', pattern: ORIGIN_PATTERN } };
+const fieldName = string('^[a-z0-9][-._a-z0-9]*$');
 const port = integer(1, PORT_MAX);
 const wholeNumber = integer(0, Number.MAX_SAFE_INTEGER);
 
@@ -134,6 +135,8 @@ const route = objectOf<CompiledRoute>({
     }),
   ),
   allowWebsockets: boolean,
+  passRequestHeaders: optional(listOf(fieldName, { notEmpty: true })),
+  passResponseHeaders: optional(listOf(fieldName, { notEmpty: true })),
   websocketOrigins: optional(listOf(origin, { notEmpty: true })),
   responseTimeoutMs: number(),
 });

@@ -141,6 +141,10 @@ export interface CompiledRoute {
   readonly allowWebsockets: boolean;
   /** Origins besides the route's own that may open WebSockets; absent if there are none. */
   readonly websocketOrigins?: readonly Origin[];
+  /** Lower-case names of request fields of other gateways that reach the upstream. */
+  readonly passRequestHeaders?: readonly string[];
+  /** Lower-case names of response fields that reach the client although they act on more than it. */
+  readonly passResponseHeaders?: readonly string[];
   /** How long the upstream may take to begin its response; 0 is no limit. */
   readonly responseTimeoutMs: number;
 }

@@ -43,6 +43,8 @@ export const ROUTE_KEYS: PlainKeys = {
   allow_public_unauthenticated_access: { field: 'allowPublicUnauthenticatedAccess' },
   allow_websockets: { field: 'allowWebsockets' },
   websocket_allowed_origins: { field: 'websocketAllowedOrigins' },
+  pass_request_headers: { field: 'passRequestHeaders' },
+  pass_response_headers: { field: 'passResponseHeaders' },
   timeout: { field: 'timeouts.request' },
 };
 

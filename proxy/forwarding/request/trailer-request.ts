@@ -11,7 +11,7 @@ import { ClientController } from '../client-controller.ts';
 import { agentOn } from '../targets/connect-target.ts';
 import type { RequestBody } from './request-body.ts';
 import { upstreamTrailers } from './upstream-headers.ts';
-import { mayTrail } from '../client-forbidden-fields.ts';
+import { mayTrail } from '../foreign-fields.ts';
 import { CONNECT_TIMEOUT_MS } from '../targets/upstream-pools.ts';
 import { hostOf, type UpstreamRequest } from './upstream-request.ts';
 

@@ -1,8 +1,9 @@
+import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
 import { holdsGatewayToken } from '../../crypto/gateway-token.ts';
 import type { GatewayRequest } from '../../http/gateway-request.ts';
 import { withoutGatewayCookies } from '../gateway-cookies.ts';
 import { listedInConnection } from '../hop-by-hop.ts';
-import { mustNotComeFromClient, mayTrail } from '../client-forbidden-fields.ts';
+import { mayTrail, ownerOfRequestField } from '../foreign-fields.ts';
 
 /** The credentials that an upstream gets. */
 export interface UpstreamCredentials {
@@ -14,14 +15,14 @@ export interface UpstreamCredentials {
 
 /**
  * Returns the header fields for the upstream, as a flat list: the client's in their order and spelling,
- * without those that only the gateway may write; then the gateway's own. `scheme` is the scheme of the
- * route's `from`.
+ * without those that only the gateway may write, and without those of other gateways that the route does
+ * not let through; then the gateway's own.
  *
  * The transport adds `Host` and the fields that frame the body.
  */
 export function upstreamHeaders(
   { id, authority, remoteAddress, message }: GatewayRequest,
-  scheme: 'http' | 'https',
+  { scheme, passRequestHeaders }: Pick<CompiledRoute, 'scheme' | 'passRequestHeaders'>,
   { ofClient, added }: UpstreamCredentials,
 ): readonly string[] {
   const { rawHeaders } = message;
@@ -32,6 +33,10 @@ export function upstreamHeaders(
     const value = rawHeaders[index + 1] ?? '';
     const rule = ruleFor(name);
     if (rule === 'drop' || listed?.has(name.toLowerCase()) === true) continue;
+    if (rule === 'foreign') {
+      if (passRequestHeaders?.includes(name.toLowerCase()) === true) headers.push(name, value);
+      continue;
+    }
     const kept = rule === 'keep' ? value : valueToKeep(rule, value, ofClient);
     if (kept !== undefined) headers.push(name, kept);
   }
@@ -69,7 +74,7 @@ export function upstreamTrailers(rawTrailers: readonly string[]): [string, strin
 }
 
 /** How the header fields of one name are treated. */
-type Rule = 'drop' | 'keep' | 'cookie' | 'authorization' | 'session';
+type Rule = 'drop' | 'foreign' | 'keep' | 'cookie' | 'authorization' | 'session';
 
 /** Most names repeat in every request. The bound is for names that clients make up. */
 const MAX_KNOWN_RULES = 1_000;
@@ -86,9 +91,11 @@ function ruleFor(name: string): Rule {
 
 function makeRule(lower: string): Rule {
   if (lower === 'cookie' || lower === 'authorization') return lower;
-  if (mustNotComeFromClient(lower)) return 'drop';
   // CGI and WSGI read `Mcp_Session_Id` as the same variable.
-  return SESSION_ID.test(lower) ? 'session' : 'keep';
+  if (SESSION_ID.test(lower)) return 'session';
+  return RULE_OF_OWNER[ownerOfRequestField(lower)];
 }
+
+const RULE_OF_OWNER = { gateway: 'drop', foreign: 'foreign', sender: 'keep' } as const;
 
 const SESSION_ID = /^mcp[^a-z\d]session[^a-z\d]id$/;

@@ -22,6 +22,8 @@ export interface UpstreamRequest extends Permitted {
   readonly path: string;
   /** Flat list of names and values, as `upstreamHeaders` returns it. */
   readonly headers: readonly string[];
+  /** Lower-case names of the response's fields that the route lets through. */
+  readonly passResponseHeaders?: readonly string[] | undefined;
   readonly body: UpstreamBody;
   /** How long the response may take to begin; 0 is no limit. */
   readonly responseTimeoutMs: number;

@@ -1,8 +1,8 @@
 import { UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import { isGatewayCookie } from '../../http/cookies.ts';
 import { nameOf } from '../gateway-cookies.ts';
-import { isHopByHop, listedInConnection } from '../hop-by-hop.ts';
-import { mayTrail } from '../client-forbidden-fields.ts';
+import { mayTrail, ownerOfResponseField } from '../foreign-fields.ts';
+import { listedInConnection } from '../hop-by-hop.ts';
 
 /**
  * Changes to the header fields of the upstream's response. Names are not checked: whoever makes an
@@ -18,7 +18,7 @@ export interface HeaderOverlay {
 /** Header fields as a transport provides them: a flat list of names and values. */
 export type RawFields = readonly (string | Buffer)[];
 
-/** Facts that decide how the end of a response is marked for the client. */
+/** Facts that decide which fields the client gets, and how the end of the response is marked. */
 export interface Framing {
   readonly status: number;
   /** The response has no body: the response to HEAD, 204, 304. */
@@ -27,6 +27,8 @@ export interface Framing {
   readonly canChunk: boolean;
   /** A filter changes the body, so the upstream's `Content-Length` does not apply. */
   readonly isFiltered?: boolean;
+  /** Lower-case names of fields that the route lets through. */
+  readonly passed?: readonly string[] | undefined;
 }
 
 /** Header fields for the client, and what follows from them for the body. */
@@ -95,13 +97,13 @@ function gather(gathered: Gathered, lower: string, name: string, value: string):
   }
 }
 
-/** Returns the fields of an informational response, without cookies and ids of MCP sessions. */
+/** Returns the fields of an informational response, without cookies, ids of MCP sessions and foreign fields. */
 export function informationHeaders(raw: RawFields): string[] {
   const fields: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
     const name = textOf(raw[index]);
     const lower = name.toLowerCase();
-    if (isHopByHop(lower) || NEVER_A_HINT.has(lower)) continue;
+    if (ownerOfResponseField(lower) !== 'sender' || NEVER_A_HINT.has(lower)) continue;
     fields.push(name, textOf(raw[index + 1]));
   }
   return fields;
@@ -127,7 +129,11 @@ export function isBodiless(status: number): boolean {
   return status === NO_CONTENT || status === NOT_MODIFIED;
 }
 
-function isForClient(lower: string, value: string, { status, isFiltered }: Framing): boolean {
+function isForClient(
+  lower: string,
+  value: string,
+  { status, isFiltered, passed }: Framing,
+): boolean {
   switch (lower) {
     case 'transfer-encoding':
       if (value.toLowerCase() === 'chunked') return false;
@@ -142,8 +148,13 @@ function isForClient(lower: string, value: string, { status, isFiltered }: Frami
       // RFC 9110, section 8.6.
       return status !== NO_CONTENT && isFiltered !== true;
     default:
-      return !isHopByHop(lower);
+      return mayPass(lower, passed);
   }
+}
+
+function mayPass(lower: string, passed: Framing['passed']): boolean {
+  const owner = ownerOfResponseField(lower);
+  return owner === 'sender' || (owner === 'foreign' && passed?.includes(lower) === true);
 }
 
 function withoutListed(fields: readonly string[], listed: ReadonlySet<string>): string[] {

@@ -29,6 +29,8 @@ export interface RelayClient {
   readonly method: string;
   readonly response: ClientResponse;
   readonly streams: OpenStreams;
+  /** Lower-case names of fields that the route lets through. */
+  readonly passed?: readonly string[] | undefined;
 }
 
 /** Writes an upstream's response to the client as it comes, once its head is planned. */
@@ -46,7 +48,11 @@ export class ResponseRelay implements ResponseSink {
   #failure: Error | undefined;
 
   /** Writes the head. Throws if it cannot be passed on. */
-  constructor(head: ResponseHead, plan: RelayPlan, { method, response, streams }: RelayClient) {
+  constructor(
+    head: ResponseHead,
+    plan: RelayPlan,
+    { method, response, streams, passed }: RelayClient,
+  ) {
     const { status } = head;
     const hasNoBody = method === 'HEAD' || isBodiless(status);
     const framing = {
@@ -54,6 +60,7 @@ export class ResponseRelay implements ResponseSink {
       hasNoBody,
       canChunk: response.canChunk,
       isFiltered: plan.body !== undefined,
+      passed,
     };
     this.#head = head;
     this.#response = response;

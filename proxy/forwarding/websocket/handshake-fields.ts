@@ -13,8 +13,11 @@ export function handshakeFields({ origin, headers }: UpstreamRequest): IncomingH
 }
 
 /** Returns the header fields of the 101 for the client, by name. */
-export function switchingFields(rawHeaders: RawFields): IncomingHttpHeaders {
-  const framing = { status: SWITCHING_PROTOCOLS, hasNoBody: true, canChunk: false };
+export function switchingFields(
+  rawHeaders: RawFields,
+  { passResponseHeaders: passed }: UpstreamRequest,
+): IncomingHttpHeaders {
+  const framing = { status: SWITCHING_PROTOCOLS, hasNoBody: true, canChunk: false, passed };
   const { fields } = responseHeaders(rawHeaders, framing);
   return byName([...fields, 'Connection', 'Upgrade', 'Upgrade', 'websocket']);
 }

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import { closeGently } from '../../http/close-gently.ts';
 import { rawHead } from '../../http/raw-response.ts';
+import type { UpstreamRequest } from '../request/upstream-request.ts';
 import { isBodiless, responseHeaders } from '../response/response-headers.ts';
 import { isFinalStatus } from '../response/response-status.ts';
 
@@ -13,11 +14,15 @@ import { isFinalStatus } from '../response/response-status.ts';
  * there is no such response. Returns the function that cuts the response off, so that the client knows
  * that it is incomplete; it does nothing after the end.
  */
-export function relayDeclined(response: IncomingMessage, socket: Duplex): () => void {
+export function relayDeclined(
+  response: IncomingMessage,
+  socket: Duplex,
+  { passResponseHeaders: passed }: UpstreamRequest,
+): () => void {
   const { statusCode: status = 0, rawHeaders } = response;
   if (!isFinalStatus(status)) throw new UpstreamUnreachableError('the response is not final');
   const hasNoBody = isBodiless(status);
-  const framing = { status, hasNoBody, canChunk: false };
+  const framing = { status, hasNoBody, canChunk: false, passed };
   const { fields, endsWithConnection } = responseHeaders(rawHeaders, framing);
   socket.write(rawHead(status, fields), 'latin1');
   const cutOff = (): void => {

@@ -144,7 +144,7 @@ export class UpgradeRelay {
     this.#answered();
     // An error thrown here would be uncaught, and one malformed answer would end the process.
     try {
-      response.headers = switchingFields(response.rawHeaders);
+      response.headers = switchingFields(response.rawHeaders, this.#upstream);
       return true;
     } catch (error) {
       // Not destroyed with the error: this socket has no listener for errors.
@@ -169,7 +169,7 @@ export class UpgradeRelay {
   #decline(response: IncomingMessage, outgoing: ClientRequest): void {
     this.#answered();
     try {
-      this.#cutOff = relayDeclined(response, this.#client.socket);
+      this.#cutOff = relayDeclined(response, this.#client.socket, this.#upstream);
       this.#declinedWith = response.statusCode;
       this.#failure = new UpstreamUnreachableError('the upstream declined the upgrade');
     } catch (error) {

@@ -29,6 +29,11 @@ export const INVALID_ROUTES: readonly InvalidManifest[] = [
   ['xyzzy: true', 'spec.xyzzy: is not a known field'],
   ['allowWebsockets: yes', 'spec.allowWebsockets: must be a boolean'],
   [
+    'passRequestHeaders: [X-Ok, "X-Ok: 1"]',
+    'spec.passRequestHeaders[1]: must be the name of a header field such as X-Real-IP',
+  ],
+  ['passResponseHeaders: []', 'spec.passResponseHeaders: must not be empty'],
+  [
     "{ allowWebsockets: true, websocketAllowedOrigins: ['*'] }",
     'spec.websocketAllowedOrigins[0]: must be a scheme, host and optional port such as https://app.example.com, without a path',
   ],

@@ -56,6 +56,17 @@ describe('the plain form', () => {
       },
     },
     {
+      key: 'the header fields to let through',
+      route:
+        '{from: https://a.example, to: http://b, pass_request_headers: [X-Real-IP], pass_response_headers: [NEL]}',
+      spec: {
+        from: 'https://a.example',
+        to: 'http://b',
+        passRequestHeaders: ['X-Real-IP'],
+        passResponseHeaders: ['NEL'],
+      },
+    },
+    {
       key: 'who may use it, and WebSockets',
       route:
         '{from: https://a.example, to: http://b, path: /x, allow_any_authenticated_user: true, allow_public_unauthenticated_access: false, allow_websockets: true}',

@@ -34,11 +34,15 @@ function sent(
     remoteAddress: '192.0.2.1',
     message,
   };
-  const flat = upstreamHeaders(request, 'https', {
-    ofClient: 'forward',
-    added: [],
-    ...credentials,
-  });
+  const flat = upstreamHeaders(
+    request,
+    { scheme: 'https' },
+    {
+      ofClient: 'forward',
+      added: [],
+      ...credentials,
+    },
+  );
   return flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? '']] : []));
 }
 
