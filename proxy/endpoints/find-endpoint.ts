@@ -48,14 +48,18 @@ export function endpointFinder(
 /**
  * Returns whether a Route of the host owns a default path, in a reading of some upstream too.
  *
- * The MCP route of all paths serves its endpoint, which is at another path.
+ * The MCP route of all paths serves only its endpoint, which is at another path, and its sub-paths.
  */
 function isOwned(path: string, host: HostRoutes): boolean {
   return [host.matchPath(path), host.matchPathLoosely(path)].some(
-    (route) => route !== undefined && !isMcpRouteOfAllPaths(route),
+    (route) => route !== undefined && (!isMcpRouteOfAllPaths(route) || servesPath(route, path)),
   );
 }
 
 function isMcpRouteOfAllPaths({ compiled: { mcpServer, path } }: GatewayRoute): boolean {
   return mcpServer !== undefined && path.kind === 'prefix' && path.value === '';
+}
+
+function servesPath({ mcpPaths }: GatewayRoute, path: string): boolean {
+  return mcpPaths?.has(path) === true;
 }

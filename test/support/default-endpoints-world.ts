@@ -16,6 +16,8 @@ export interface DefaultEndpointsWorld extends AsyncDisposable {
     readonly files: string;
     readonly mail: string;
     readonly mcpAtToken: string;
+    /** The only route of its host, with the sub-path `/token`. */
+    readonly subPath: string;
   };
   /** Origins where public web routes own the paths in different ways; each also has an MCP route. */
   readonly hosts: {
@@ -57,12 +59,14 @@ export async function startDefaultEndpointsWorld(): Promise<DefaultEndpointsWorl
     web: world.originOf('web'),
   };
   const mcpAtToken = world.originOf('mcp-at-token');
+  const subPath = world.originOf('sub-path');
   await world.configure({
     root: mcp(root),
     below: { ...mcp(below), prefix: '/mcp' },
     files: { ...mcp(several), prefix: '/files' },
     mail: { ...mcp(several), prefix: '/mail' },
     'mcp-at-token': { ...mcp(mcpAtToken), prefix: '/token' },
+    'sub-path': { ...mcp(subPath), mcp: { server: { subPaths: [{ path: '/token' }] } } },
     'paths-mcp': mcp(hosts.paths),
     'paths-authorize': { ...open(hosts.paths), path: '/authorize', to: `${web.origin}/authorize` },
     'paths-token': { ...open(hosts.paths), path: '/token', to: `${web.origin}/token` },
@@ -92,6 +96,7 @@ export async function startDefaultEndpointsWorld(): Promise<DefaultEndpointsWorl
     urls: {
       ...{ root, below: `${below}/mcp`, files: `${several}/files`, mail: `${several}/mail` },
       mcpAtToken: `${mcpAtToken}/token`,
+      subPath,
     },
     hosts,
     async [Symbol.asyncDispose]() {

@@ -163,6 +163,18 @@ describe('A default path that a Route owns', () => {
   );
 
   verifies(
+    ['as.default-endpoints-yield', 'mcp.endpoint-only'],
+    'a sub-path /token of an MCP route is its own, and its host keeps the other default endpoints',
+    async () => {
+      const url = world().urls.subPath;
+      const { accessToken } = await signInClient(url);
+      expect(await callMcp(`${url}/token`, accessToken, PING)).toMatchObject({ status: 200 });
+      expect(isFromTokenEndpoint(await postUnknownClient(`${url}/token`))).toBe(false);
+      expect((await send(`${url}/register`, { method: 'POST', body: '{}' })).status).toBe(400);
+    },
+  );
+
+  verifies(
     'as.default-endpoints-yield',
     'a path that an upstream may read as the path of a Route is no default endpoint',
     async () => {
