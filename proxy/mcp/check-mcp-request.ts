@@ -20,7 +20,7 @@ export function checkMcpRequest(
   pathKind: McpPathKind,
   origins: { readonly own: string; readonly allowed: readonly string[] },
 ): void {
-  if (pathKind === 'inspected') checkMethod(method, message);
+  if (pathKind !== 'uninspected') checkMethod(method, message);
   const { origin } = message.headers;
   if (origin !== undefined && !mayUse(origin, origins)) {
     throw new ForbiddenError('origin-not-allowed');

@@ -18,7 +18,7 @@ export function checkStreamRequest({ method, message: { rawHeaders } }: GatewayR
     if (rawHeaderValues(rawHeaders, MCP_SESSION_ID).length > 0) return;
     throw new BadRequestError('no-mcp-session', 'a DELETE here must have an Mcp-Session-Id');
   }
-  if (!rawHeaderValues(rawHeaders, 'accept').some(asksForEvents)) {
+  if (!asksForEvents(rawHeaders)) {
     throw new NotAcceptableError('a GET here must accept text/event-stream');
   }
 }
@@ -27,8 +27,11 @@ const EVENT_STREAM = /^[\t ]*text\/event-stream[\t ]*(?:;|$)/i;
 const NOT_ACCEPTABLE = /;[\t ]*q=0(?:\.0{0,3})?[\t ]*(?:;|$)/i;
 
 /**
- * Returns whether an `Accept` field lists the type of event streams, as the transport requires (D-008).
+ * Returns whether the `Accept` of a request lists the type of event streams, as the transport requires of
+ * a GET and of a POST (D-008).
  */
-function asksForEvents(accept: string): boolean {
-  return accept.split(',').some((range) => EVENT_STREAM.test(range) && !NOT_ACCEPTABLE.test(range));
+export function asksForEvents(rawHeaders: readonly string[]): boolean {
+  return rawHeaderValues(rawHeaders, 'accept').some((accept) =>
+    accept.split(',').some((type) => EVENT_STREAM.test(type) && !NOT_ACCEPTABLE.test(type)),
+  );
 }

@@ -1,7 +1,10 @@
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 
-/** How requests to a path of an MCP route are checked: by the rules of the transport, or not at all. */
-export type McpPathKind = 'inspected' | 'uninspected';
+/**
+ * The kinds of paths of an MCP route: its endpoint, and sub-paths to which the rules of the endpoint apply
+ * or do not apply.
+ */
+export type McpPathKind = 'endpoint' | 'inspected' | 'uninspected';
 
 /**
  * Returns the paths that an MCP route serves, to be compared byte for byte: its endpoint, and the
@@ -19,12 +22,12 @@ export function servedPaths({
 }: Pick<CompiledRoute, 'path' | 'mcpServer'>): ReadonlyMap<string, McpPathKind> | undefined {
   if (mcpServer === undefined) return undefined;
   const paths = new Map<string, McpPathKind>();
-  if (endpoint !== '') paths.set(endpoint, 'inspected');
+  if (endpoint !== '') paths.set(endpoint, 'endpoint');
   if (kind === 'exact') return paths;
   for (const { path, inspected } of mcpServer.subPaths ?? []) {
     paths.set(endpoint + path, inspected ? 'inspected' : 'uninspected');
   }
   const atUpstream = endpoint + mcpServer.path;
-  if (atUpstream !== '') paths.set(atUpstream, 'inspected');
-  return paths.set(`${endpoint}/`, 'inspected').set(`${atUpstream}/`, 'inspected');
+  if (atUpstream !== '') paths.set(atUpstream, 'endpoint');
+  return paths.set(`${endpoint}/`, 'endpoint').set(`${atUpstream}/`, 'endpoint');
 }

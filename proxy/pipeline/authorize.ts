@@ -5,6 +5,7 @@ import { PolicyDeniedError, ToolCallDeniedError } from '../errors/denial-errors.
 import { SignInRequiredError } from '../errors/authentication-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { identityOf, type Caller } from '../authentication/caller.ts';
+import { asksForEvents } from '../mcp/check-stream-request.ts';
 import type { JsonRpcMessage } from '../mcp/json-rpc.ts';
 import { isPermitted } from '../policy/build-policy-evaluator.ts';
 import type { Decision, PolicyInput } from '../policy/decision.ts';
@@ -42,7 +43,9 @@ export function authorize(
   const decision = decide(route, input);
   const { authorizeLogFields: fields, toolDenial } = configuration.settings;
   authorizationLog.write({ requestId: request.id, identity, message, decision }, fields);
-  if (!isPermitted(decision)) throw refusal(route, input, { decision, message, toolDenial });
+  if (!isPermitted(decision)) {
+    throw refusal(route, input, { request, decision, message, toolDenial });
+  }
   // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- the one place that makes the brand
   return { request, route, caller, body } as Permit;
 }
@@ -62,31 +65,41 @@ function decide({ compiled, policy }: GatewayRoute, input: PolicyInput): Decisio
   return policy?.decide(input) ?? NO_POLICY;
 }
 
+/** Everything besides the route and the input that decides how a denied request is answered. */
+interface Denial {
+  readonly request: GatewayRequest;
+  readonly decision: Decision;
+  readonly message: JsonRpcMessage | undefined;
+  readonly toolDenial: ToolDenial | undefined;
+}
+
 function refusal(
-  { compiled, policy }: GatewayRoute,
+  route: GatewayRoute,
   input: PolicyInput,
-  {
-    decision,
-    message,
-    toolDenial = 'error',
-  }: {
-    decision: Decision;
-    message: JsonRpcMessage | undefined;
-    toolDenial: ToolDenial | undefined;
-  },
+  { request, decision, message, toolDenial = 'error' }: Denial,
 ): GatewayError {
+  const { compiled, policy } = route;
   if (input.identity === undefined) {
     return compiled.mcpServer === undefined
       ? new SignInRequiredError('the route requires a user')
       : new TokenRequiredError('anonymous', { tokenWasSent: false });
   }
   const isToolRequest = message?.kind === 'request' && message.toolName !== undefined;
-  if (isToolRequest && policy?.wouldPermitSomeTool(input) === true) {
+  const isForModel = isToolRequest && readsResponses(request, route);
+  if (isForModel && policy?.wouldPermitSomeTool(input) === true) {
     const { protocolVersion } = message;
     const answeredAs = compiled.mcpServer?.toolDenial ?? toolDenial;
     return new ToolCallDeniedError('the policy denies this tool', { answeredAs, protocolVersion });
   }
   return new PolicyDeniedError(reasonOf(decision));
+}
+
+/**
+ * Returns whether the client reads JSON-RPC in the response to its POST. A client of the old HTTP+SSE
+ * transport, which is at a sub-path, does not: it would wait for its stream, and gets a 403 at once.
+ */
+function readsResponses({ path, message }: GatewayRequest, { mcpPaths }: GatewayRoute): boolean {
+  return mcpPaths?.get(path) === 'endpoint' || asksForEvents(message.rawHeaders);
 }
 
 /** Returns one code for a denial. It never comes from `deny`, where `groups-ok` is a reason to deny. */

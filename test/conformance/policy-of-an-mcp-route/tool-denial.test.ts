@@ -23,6 +23,8 @@ const POLICY: NonNullable<Route['spec']['policy']> = {
   deny: { or: [{ mcp_tool: { is: 'drop' } }, { groups: { has: 'admins' } }] },
 };
 
+const SUB_PATHS = [{ path: '/messages' }];
+
 const started = new AsyncDisposableStack();
 let world: GatewayWithUsers;
 let upstream: Upstream;
@@ -47,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => started.disposeAsync());
 
 function serve(of: { readonly route?: ToolDenial; readonly settings?: ToolDenial }): Promise<void> {
-  const server = of.route === undefined ? {} : { toolDenial: of.route };
+  const server = { subPaths: SUB_PATHS, ...(of.route && { toolDenial: of.route }) };
   return world.configure(
     { mcp: { from: mcp, to: upstream.origin, mcp: { server }, policy: POLICY } },
     of.settings === undefined ? {} : { toolDenial: of.settings },
@@ -131,6 +133,23 @@ describe('A denied tool call', () => {
         const { result } = membersOf(denied);
         expect(result).toMatchObject({ isError: true });
         expect((result as { resultType?: string }).resultType).toBe(resultType);
+      }
+    },
+  );
+
+  verifies(
+    ['policy.tool-denial', 'errors.tool-denied'],
+    'a client of the old transport gets a 403 at once, since it reads no response to its POST',
+    async () => {
+      for (const route of ['error', 'result'] as const) {
+        await serve({ route });
+        const url = `${mcp}/messages`;
+        for (const accept of [undefined, '*/*', 'application/json']) {
+          const denied = await callMcp(url, alice, toolCall('drop'), { accept });
+          expectForbidden(denied, 7, 'mcp-tool-unauthorized');
+        }
+        expect((await callMcp(url, alice, toolCall('drop'))).status).toBe(200);
+        expect((await callMcp(mcp, alice, toolCall('drop'), { accept: '*/*' })).status).toBe(200);
       }
     },
   );

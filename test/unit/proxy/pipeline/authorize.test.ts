@@ -239,7 +239,8 @@ function webRoute(policy: Policy): GatewayRoute {
 function mcpRoute(policy: Policy): GatewayRoute {
   const route = webRoute(policy);
   const mcpServer = { path: '', maxRequestBytes: 4096 };
-  return { ...route, compiled: { ...route.compiled, mcpServer } };
+  const compiled = { ...route.compiled, mcpServer };
+  return { ...route, compiled, mcpPaths: new Map([[REQUEST.path, 'endpoint']]) };
 }
 
 function call(name: string): JsonRpcMessage {
