@@ -9,6 +9,7 @@ import { LeaseElector } from './leader/lease-elector.ts';
 import { createProxyAuthenticator } from './push/server/authenticate-proxy.ts';
 import { startPushServer, type PushServer } from './push/server/push-server.ts';
 import { Reconciler, type ReconcilerOptions } from './reconciler.ts';
+import type { ProxyObject } from './watch/cluster-watch.ts';
 
 const SECOND = 1000;
 
@@ -37,7 +38,7 @@ export interface ControllerOptions extends Omit<
 > {
   /** Name of the pod or the machine, for the Lease. */
   readonly host: string;
-  readonly proxyServiceAccount: string;
+  readonly proxyServiceAccount: ProxyObject;
   readonly pushListen: { readonly host: string; readonly port: number };
   readonly pushTlsDirectory: string;
   /** `host:port` that proxies dial while this controller leads. */
@@ -73,11 +74,12 @@ function listenForProxies(
   { api, namespace, logger, ...options }: ControllerOptions,
   leaderAddress: () => string | undefined,
 ): Promise<PushServer> {
-  const { proxyServiceAccount: serviceAccount } = options;
+  const { proxyServiceAccount: account } = options;
+  const expected = { namespace: account.namespace ?? namespace, serviceAccount: account.name };
   return startPushServer({
     listen: options.pushListen,
     tlsDirectory: options.pushTlsDirectory,
-    authenticate: createProxyAuthenticator({ api, namespace, serviceAccount, logger }),
+    authenticate: createProxyAuthenticator({ api, ...expected, logger }),
     leaderAddress,
     logger,
   });

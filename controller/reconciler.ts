@@ -16,7 +16,7 @@ import { Publisher } from './publish/publisher.ts';
 import type { OnPublicationChange, Publication } from './push/publication.ts';
 import { StatusLoop } from './status/status-loop.ts';
 import type { StatusWriterLimits } from './status/status-writer.ts';
-import { ClusterWatch } from './watch/cluster-watch.ts';
+import { ClusterWatch, type ProxyObject } from './watch/cluster-watch.ts';
 import { SettingsPresence } from './watch/settings-presence.ts';
 import type { StatusChange } from './watch/status-change.ts';
 
@@ -34,7 +34,7 @@ export interface ReconcilerOptions {
   readonly watchNamespaces: readonly string[] | undefined;
   readonly gatewayClass: string;
   readonly settingsName: string;
-  readonly proxyService: string;
+  readonly proxyService: ProxyObject;
   /** How long a configuration that lost nearly all routes is held back. */
   readonly deletionDelayMs: number;
   /** How long objects that the settings refer to may load before that is reported. */

@@ -27,6 +27,12 @@ import { WatchedRoutes } from './watched-routes.ts';
 /** How long changes wait for a Secret: longer than a working API server takes to respond. */
 const SECRET_PATIENCE_MS = 10_000;
 
+/** An object that belongs to the proxies, in the namespace of the settings by default. */
+export interface ProxyObject {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
 /** Options of a ClusterWatch. */
 export interface ClusterWatchOptions {
   readonly api: KubernetesApi;
@@ -38,8 +44,8 @@ export interface ClusterWatchOptions {
   readonly settings: { readonly namespace: string; readonly name: string };
   /** Namespaces of Routes and the resources they refer to; absent: all. */
   readonly namespaces?: readonly string[];
-  /** Name of the Service in front of the proxies, in the namespace of the settings. */
-  readonly proxyService?: string;
+  /** The Service in front of the proxies. */
+  readonly proxyService?: ProxyObject;
   /** Receives one batch of changes at a time. If it throws or rejects, the error is logged. */
   readonly onChanges: (changes: Changes) => void | Promise<void>;
   /** Receives changes that affect only statuses, as soon as they happen. */
@@ -166,9 +172,9 @@ export class ClusterWatch implements AsyncDisposable {
 
   /** Watches a Service that does not affect the configuration, so changes do not wait for it. */
   #watchProxyService(): void {
-    const { proxyService: name, settings, onProxyServiceChange } = this.#options;
-    if (name === undefined || onProxyServiceChange === undefined) return;
-    const scope = { namespace: settings.namespace, name };
+    const { proxyService, settings, onProxyServiceChange } = this.#options;
+    if (proxyService === undefined || onProxyServiceChange === undefined) return;
+    const scope = { namespace: settings.namespace, ...proxyService };
     this.#reflectors.open(SERVICES, scope, {
       parse: parseProxyService,
       onChange: onDifference((_key, service: Service | undefined) => onProxyServiceChange(service)),

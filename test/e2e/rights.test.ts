@@ -4,12 +4,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 
+import { connectKubernetes } from '../../controller/kubernetes/connect-kubernetes.ts';
+import { SECRETS } from '../../controller/kubernetes/resource-types.ts';
 import { eventually } from '../support/eventually.ts';
 import type { ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
 import { startClusterWorld } from '../support/kubernetes/cluster-world.ts';
 import type { Cluster, ClusterFaults } from '../support/kubernetes/cluster.ts';
 import { startFakeCluster } from '../support/kubernetes/fake/start-fake-cluster.ts';
-import { INSTALL_NAMESPACE } from '../support/kubernetes/gateway-manifests.ts';
+import {
+  INSTALL_NAMESPACE,
+  PROXY_NAMESPACE,
+  TEAM,
+} from '../support/kubernetes/gateway-manifests.ts';
 import { coreIn } from '../support/kubernetes/paths.ts';
 import { SERVICE_PORT } from '../support/kubernetes/service-manifests.ts';
 
@@ -60,6 +66,22 @@ describe('rights', () => {
     const unused = rights.filter((right) => !requests.some((request) => grants(right, request)));
     expect(rights.length).toBeGreaterThan(10);
     expect(unused).toEqual([]);
+  });
+
+  // Attack: with the sealing keys, whoever takes over a controller could make tokens of any user.
+  test('reach Secrets in the namespace of the settings only', async () => {
+    const secrets = rights.filter(({ what }) => what.endsWith(' /secrets'));
+    expect(new Set(secrets.map(({ namespace }) => namespace))).toEqual(
+      new Set([INSTALL_NAMESPACE]),
+    );
+    const api = connectKubernetes({
+      kubeconfig: await cluster.kubeconfigFor(INSTALL_NAMESPACE, 'gatehouse-controller'),
+    });
+    const ofSettings = await api.list(SECRETS, { namespace: INSTALL_NAMESPACE });
+    expect(ofSettings.items.map(({ metadata }) => metadata.name)).toContain('company');
+    for (const scope of [{ namespace: PROXY_NAMESPACE }, { namespace: TEAM }, {}]) {
+      await expect(api.list(SECRETS, scope)).rejects.toMatchObject({ code: 403 });
+    }
   });
 
   test('are empty for proxies, which send the API server no requests', () => {

@@ -7,7 +7,11 @@ import { eventually } from '../support/eventually.ts';
 import type { ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
 import { startClusterWorld } from '../support/kubernetes/cluster-world.ts';
 import { describeEndToEnd } from '../support/kubernetes/describe-with-clusters.ts';
-import { INSTALL_NAMESPACE, TEAM } from '../support/kubernetes/gateway-manifests.ts';
+import {
+  INSTALL_NAMESPACE,
+  PROXY_NAMESPACE,
+  TEAM,
+} from '../support/kubernetes/gateway-manifests.ts';
 import { coreIn } from '../support/kubernetes/paths.ts';
 
 /** Longer than the controller gathers changes. */
@@ -63,7 +67,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'settings in a cluster', (openClust
   });
 
   test('report the addresses of the Service in front of the proxies', async () => {
-    const services = coreIn(INSTALL_NAMESPACE, 'services');
+    const services = coreIn(PROXY_NAMESPACE, 'services');
     await gateway.admin.request('POST', services, {
       metadata: { name: 'gatehouse-proxy' },
       spec: { type: 'LoadBalancer', ports: [{ port: 443 }] },

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 
+import type { ProxyObject } from '../../../controller/watch/cluster-watch.ts';
 import type { ListenAddress } from '../../../shared/runtime/listen-address.ts';
 import type { Arguments, CommandLine } from '../../arguments.ts';
 import { ADMIN_LISTEN, readAdminListen } from '../../flags/admin-listen.ts';
@@ -64,14 +65,14 @@ export const CONTROLLER_LINE: CommandLine = {
       kind: 'text',
       environment: 'GATEHOUSE_PROXY_SERVICE_ACCOUNT',
       defaultValue: 'gatehouse-proxy',
-      value: 'NAME',
+      value: '[NAMESPACE/]NAME',
       description: 'ServiceAccount of the proxies: nobody else gets the configuration.',
     },
     'proxy-service': {
       kind: 'text',
       environment: 'GATEHOUSE_PROXY_SERVICE',
       defaultValue: 'gatehouse-proxy',
-      value: 'NAME',
+      value: '[NAMESPACE/]NAME',
       description: 'Service of the proxies. The status of the settings shows its addresses.',
     },
     'deletion-delay': {
@@ -105,8 +106,8 @@ export interface ControllerFlags {
   readonly watchNamespaces: readonly string[] | undefined;
   readonly gatewayClass: string;
   readonly settingsName: string;
-  readonly proxyServiceAccount: string;
-  readonly proxyService: string;
+  readonly proxyServiceAccount: ProxyObject;
+  readonly proxyService: ProxyObject;
   readonly deletionDelayMs: number;
   readonly kubeconfig: string | undefined;
   readonly adminListen: ListenAddress;
@@ -126,8 +127,8 @@ export function readControllerFlags(flags: Arguments): ControllerFlags {
     watchNamespaces: names(flags, 'watch-namespaces'),
     gatewayClass: name(flags, 'gateway-class') ?? '',
     settingsName: name(flags, 'settings') ?? '',
-    proxyServiceAccount: name(flags, 'proxy-service-account') ?? '',
-    proxyService: name(flags, 'proxy-service') ?? '',
+    proxyServiceAccount: proxyObject(flags, 'proxy-service-account'),
+    proxyService: proxyObject(flags, 'proxy-service'),
     deletionDelayMs: readDuration(flags, 'deletion-delay'),
     kubeconfig: flags.text('kubeconfig'),
     adminListen: readAdminListen(flags),
@@ -157,6 +158,17 @@ function name(flags: Arguments, flag: string): string | undefined {
   const text = flags.text(flag);
   if (text === undefined || NAME.test(text)) return text;
   throw new UsageError(`--${flag}: "${text}" is not a name in Kubernetes`);
+}
+
+/** Reads `NAMESPACE/NAME`, or a name in the namespace of the controller. */
+function proxyObject(flags: Arguments, flag: string): ProxyObject {
+  const text = flags.text(flag) ?? '';
+  const parts = text.split('/');
+  if (parts.length > 2 || !parts.every((part) => NAME.test(part))) {
+    throw new UsageError(`--${flag}: "${text}" is not NAME or NAMESPACE/NAME in Kubernetes`);
+  }
+  const [first = '', second] = parts;
+  return second === undefined ? { name: first } : { namespace: first, name: second };
 }
 
 function names(flags: Arguments, flag: string): readonly string[] | undefined {

@@ -14,6 +14,7 @@ import { writeGatewayFiles, type GatewayFiles } from './gateway-files.ts';
 import {
   hostOf,
   INSTALL_NAMESPACE,
+  PROXY_NAMESPACE,
   namespaceManifests,
   routeManifest,
   settingsManifest,
@@ -46,7 +47,7 @@ export interface ClusterGatewayOptions {
 export async function startClusterGateway(options: ClusterGatewayOptions): Promise<ClusterGateway> {
   await using opening = new AsyncDisposableStack();
   const { cluster } = options;
-  await cluster.admin.apply(namespaceManifests(INSTALL_NAMESPACE, TEAM));
+  await cluster.admin.apply(namespaceManifests(INSTALL_NAMESPACE, PROXY_NAMESPACE, TEAM));
   await cluster.admin.apply(await readFile(RBAC, 'utf8'));
   await cluster.admin.apply(settingsManifest({}));
   const files = opening.use(await writeGatewayFiles());
@@ -62,6 +63,8 @@ export async function startClusterGateway(options: ClusterGatewayOptions): Promi
     const flags = [
       ...['controller', '--kubeconfig', kubeconfig, '--namespace', INSTALL_NAMESPACE],
       ...['--push-listen', `127.0.0.1:${String(port)}`, '--push-tls-dir', files.tlsDirectory],
+      ...['--proxy-service-account', `${PROXY_NAMESPACE}/gatehouse-proxy`],
+      ...['--proxy-service', `${PROXY_NAMESPACE}/gatehouse-proxy`],
       ...['--admin-listen', '127.0.0.1:0', ...(options.controllerFlags ?? [])],
     ];
     return opening.use(new ControllerMember(flags, options.controllerVariables?.[index]));
@@ -87,8 +90,8 @@ interface GatewayParts extends Pick<
 
 /**
  * Controllers and proxies as separate processes, with the rights of their ServiceAccounts, and
- * everything that they need except an API server and Redis. Installed in namespace `gatehouse`;
- * routes are in namespace `team`.
+ * everything that they need except an API server and Redis. Controllers are in namespace `gatehouse`,
+ * proxies in `gatehouse-proxy`, and routes in `team`.
  */
 export class ClusterGateway implements AsyncDisposable {
   readonly #parts: GatewayParts;
@@ -279,7 +282,7 @@ export class ClusterGateway implements AsyncDisposable {
 
   async #tokenOf(pod: string): Promise<string> {
     return this.#parts.cluster.proxyToken({
-      namespace: INSTALL_NAMESPACE,
+      namespace: PROXY_NAMESPACE,
       serviceAccount: 'gatehouse-proxy',
       pod,
       audience: PUSH_AUDIENCE,

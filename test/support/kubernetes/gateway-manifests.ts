@@ -5,6 +5,8 @@ import type { Upstream } from '../upstream.ts';
 
 /** Namespace of the gateway. */
 export const INSTALL_NAMESPACE = 'gatehouse';
+/** Namespace of the proxies, where the controllers may read no Secrets. */
+export const PROXY_NAMESPACE = 'gatehouse-proxy';
 /** Default namespace of routes. */
 export const TEAM = 'team';
 

@@ -20,8 +20,8 @@ describe('gatehouse controller', () => {
       watchNamespaces: undefined,
       gatewayClass: 'gatehouse',
       settingsName: 'gatehouse',
-      proxyServiceAccount: 'gatehouse-proxy',
-      proxyService: 'gatehouse-proxy',
+      proxyServiceAccount: { name: 'gatehouse-proxy' },
+      proxyService: { name: 'gatehouse-proxy' },
       deletionDelayMs: 30_000,
       kubeconfig: undefined,
       adminListen: { host: expect.stringMatching(/^(::|0\.0\.0\.0)$/), port: 9090 },
@@ -52,12 +52,23 @@ describe('gatehouse controller', () => {
     expect(watchNamespaces).toEqual(['a', 'b']);
   });
 
+  test('finds the proxies in a namespace of their own', () => {
+    const given = ['--proxy-service-account', 'proxies/account', '--proxy-service', 'proxies/web'];
+
+    expect(read('--push-tls-dir', '/tls', ...given)).toMatchObject({
+      proxyServiceAccount: { namespace: 'proxies', name: 'account' },
+      proxyService: { namespace: 'proxies', name: 'web' },
+    });
+  });
+
   test.each([
     { argv: [], message: '--push-tls-dir DIR (or GATEHOUSE_PUSH_TLS_DIR) is required' },
     { argv: ['--push-listen', ':1,:2'], message: '--push-listen takes one address' },
     { argv: ['--push-address', ':8444'], message: '--push-address takes one address, with a host' },
     { argv: ['--watch-namespaces', 'a,B'], message: '--watch-namespaces: "B" is not a name' },
     { argv: ['--gateway-class', '../x'], message: '--gateway-class: "../x" is not a name' },
+    { argv: ['--proxy-service', 'a/b/c'], message: '--proxy-service: "a/b/c" is not NAME or' },
+    { argv: ['--proxy-service-account', '/b'], message: '"/b" is not NAME or NAMESPACE/NAME' },
     { argv: ['--deletion-delay', '30'], message: '--deletion-delay: "30" is not a duration' },
   ])('refuses $argv', ({ argv, message }) => {
     const rest = argv.length === 0 ? [] : ['--push-tls-dir', '/tls', ...argv];

@@ -151,7 +151,10 @@ describe('the Service in front of the proxies', () => {
       answerStatus(response, 503, 'ServiceUnavailable');
       return true;
     };
-    begin({ proxyService: 'proxy', onProxyServiceChange: (service) => void seen.push(service) });
+    begin({
+      proxyService: { name: 'proxy' },
+      onProxyServiceChange: (service) => void seen.push(service),
+    });
     await expectBatch(1);
     isBroken = false;
     const service: Service = {
