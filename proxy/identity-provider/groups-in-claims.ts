@@ -32,7 +32,8 @@ export function groupsInClaims(
   if (sources.some((source) => refersToGroups(source, path))) return { kind: 'left-out' };
   const value = sources.map((source) => valueAt(source, path)).find((each) => each !== undefined);
   if (value === undefined) return { kind: 'absent' };
-  if (typeof value === 'string') return { kind: 'groups', groups: value === '' ? [] : [value] };
+  if (value === '') return { kind: 'groups', groups: [] };
+  if (typeof value === 'string' && !isListInText(value)) return { kind: 'groups', groups: [value] };
   return isListOfNames(value) ? { kind: 'groups', groups: value } : { kind: 'unreadable' };
 }
 
@@ -78,4 +79,15 @@ function valueAt(source: SourceClaims, path: readonly string[]): unknown {
 
 function isListOfNames(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((name) => typeof name === 'string' && name !== '');
+}
+
+/**
+ * Returns whether a text is a list or an object. Attack: taken for the name of one group, it would pass
+ * every policy that denies by one of the groups in it.
+ */
+function isListInText(text: string): boolean {
+  const trimmed = text.trim();
+  return ['[]', '{}'].some(([open = '', close = '']) => {
+    return trimmed.startsWith(open) && trimmed.endsWith(close);
+  });
 }

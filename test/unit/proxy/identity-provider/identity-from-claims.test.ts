@@ -116,6 +116,9 @@ describe('Groups', () => {
     ],
     ['a', ['a']],
     ['', []],
+    // A directory's name of one group has commas, and brackets may be a part of a name.
+    ['CN=staff,OU=groups,DC=example', ['CN=staff,OU=groups,DC=example']],
+    ['[EXT] contractors', ['[EXT] contractors']],
     [[], []],
     [undefined, []],
   ])('are read from %j', (groups, expected) => {
@@ -131,6 +134,19 @@ describe('Groups', () => {
       expect(identityFromClaims(CORP, { sub: 'u1' }, { groups })).toEqual(unusable);
     },
   );
+
+  // Amazon Cognito sends lists of other providers as such a text.
+  test.each([
+    '[staff, suspended]',
+    '["suspended"]',
+    '[]',
+    ' [a] ',
+    '{"suspended":true}',
+    '[\n"a"\n]',
+  ])('that are a list in a text refuse the sign-in: %j', (groups) => {
+    const unusable = { kind: 'unusable', reason: 'groups-unreadable' };
+    expect(identityFromClaims(CORP, { sub: 'u1', groups }, {})).toEqual(unusable);
+  });
 
   test('are read from userinfo if the ID token has none', () => {
     expect(claimedIdentity({ sub: 'u1' }, { groups: ['a'] }).groups).toEqual(['a']);
