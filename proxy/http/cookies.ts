@@ -48,14 +48,36 @@ export function signInCookiePrefix(origin: Origin): string {
 
 type CookieHeader = Pick<RequestMessage, 'headers'>;
 
-/** Returns the cookies of a request by name, with their values as they were sent. */
+/** Returns the gateway's own cookies of a request by name, with their values as they were sent. */
 export function readCookies({
   headers: { cookie = '' },
 }: CookieHeader): Readonly<Record<string, string | undefined>> {
-  const cookies = parseCookie(cookie, { decode: (value) => value });
+  const pairs = ownPairs(cookie);
+  const cookies = parseCookie(pairs.join(';'), { decode: (value) => value });
   // Attack: of two cookies with one name, one was planted. Neither is trusted.
-  for (const name of repeatedNames(cookie)) if (isGatewayCookie(name)) cookies[name] = undefined;
+  for (const name of repeatedNames(pairs)) cookies[name] = undefined;
   return cookies;
+}
+
+/**
+ * Returns the `name=value` pairs of the gateway's own cookies.
+ *
+ * Attack: a header of thousands of other cookies takes milliseconds to be divided.
+ */
+function ownPairs(header: string): readonly string[] {
+  const pairs: string[] = [];
+  for (let at = header.indexOf(LOOPBACK_NAME); at !== -1;) {
+    const semicolon = header.indexOf(';', at);
+    const end = semicolon === -1 ? header.length : semicolon;
+    const pair = header.slice(header.lastIndexOf(';', at) + 1, end);
+    if (isGatewayCookie(nameOfPair(pair))) pairs.push(pair);
+    at = header.indexOf(LOOPBACK_NAME, end);
+  }
+  return pairs;
+}
+
+function nameOfPair(pair: string): string {
+  return pair.slice(0, Math.max(pair.indexOf('='), 0)).trim();
 }
 
 /** Returns a cookie of a request; undefined if it is absent, or is the gateway's and was sent twice. */
@@ -63,13 +85,10 @@ export function readCookie(message: CookieHeader, name: string): string | undefi
   return readCookies(message)[name];
 }
 
-function repeatedNames(header: string): ReadonlySet<string> {
+function repeatedNames(pairs: readonly string[]): ReadonlySet<string> {
   const seen = new Set<string>();
   const repeated = new Set<string>();
-  for (const pair of header.split(';')) {
-    const name = pair.slice(0, Math.max(pair.indexOf('='), 0)).trim();
-    (seen.has(name) ? repeated : seen).add(name);
-  }
+  for (const name of pairs.map(nameOfPair)) (seen.has(name) ? repeated : seen).add(name);
   return repeated;
 }
 

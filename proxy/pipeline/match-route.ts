@@ -14,7 +14,7 @@ import type { MatchedHost } from './match-host.ts';
  *
  * Attack: the author of a host with a thousand of them could stall every other host.
  */
-const MAX_CHARACTERS_READ = 256_000;
+const MAX_CHARACTERS_READ = 128_000;
 
 /**
  * Refuses the script of a service worker on hosts with consent pages. Attack: the worker of a web route could

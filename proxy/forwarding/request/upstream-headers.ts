@@ -1,5 +1,6 @@
 import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
 import { holdsGatewayToken } from '../../crypto/gateway-token.ts';
+import { BadRequestError } from '../../errors/request-errors.ts';
 import type { GatewayRequest } from '../../http/gateway-request.ts';
 import { withoutGatewayCookies } from '../gateway-cookies.ts';
 import { listedInConnection } from '../hop-by-hop.ts';
@@ -12,6 +13,9 @@ export interface UpstreamCredentials {
   /** Flat list of names and values: the assertion, an internal token, the server's id of a session. */
   readonly added: readonly string[];
 }
+
+/** Far above any list of hop-by-hop fields. Attack: thousands of options take milliseconds to be listed. */
+const MAX_CONNECTION_LENGTH = 1_024;
 
 /**
  * Returns the header fields for the upstream, as a flat list: the client's in their order and spelling,
@@ -26,7 +30,11 @@ export function upstreamHeaders(
   { ofClient, added }: UpstreamCredentials,
 ): readonly string[] {
   const { rawHeaders } = message;
-  const listed = listedInConnection(message.headers.connection);
+  const { connection } = message.headers;
+  if (connection !== undefined && connection.length > MAX_CONNECTION_LENGTH) {
+    throw new BadRequestError('connection-options', 'the Connection field has too many options');
+  }
+  const listed = listedInConnection(connection);
   const headers: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';

@@ -69,7 +69,7 @@ describe('cookies that are set', () => {
   });
 });
 
-describe('the cookies of a request', () => {
+describe('the cookies of the gateway in a request', () => {
   function read(cookie: string | undefined): Readonly<Record<string, string | undefined>> {
     return { ...readCookies({ headers: cookie === undefined ? {} : { cookie } }) };
   }
@@ -77,14 +77,14 @@ describe('the cookies of a request', () => {
   test.each([
     [undefined, {}],
     ['', {}],
-    ['a=b', { a: 'b' }],
-    ['a=b; c=d=e;f=', { a: 'b', c: 'd=e', f: '' }],
+    ['gatehouse-1=b', { 'gatehouse-1': 'b' }],
+    ['a=b;gatehouse-1=d=e; gatehouse-2=;f=', { 'gatehouse-1': 'd=e', 'gatehouse-2': '' }],
     // Values stand for themselves: two spellings of one value would be two keys to one lock.
-    ['a=%41; b="c"', { a: '%41', b: '"c"' }],
-    ['nonsense; a=b', { a: 'b' }],
-    // Other people's cookies come as they may.
-    ['a=b; a=c', { a: 'b' }],
-  ])('in %j are %j', (header, expected) => {
+    ['gatehouse-1=%41; gatehouse-2="c"', { 'gatehouse-1': '%41', 'gatehouse-2': '"c"' }],
+    ['gatehouse; nonsense; gatehouse-1=b;', { 'gatehouse-1': 'b' }],
+    // Other people's cookies are not the gateway's.
+    ['a=b; a=c; b=gatehouse-1=c; xgatehouse-1=d; gatehouses=e', {}],
+  ])('that are its own, in %j, are %j', (header, expected) => {
     expect(read(header)).toEqual(expected);
   });
 

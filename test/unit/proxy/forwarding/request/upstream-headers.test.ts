@@ -47,6 +47,12 @@ function sent(
 }
 
 describe('header fields for the upstream', () => {
+  // Attack: 8,000 options take milliseconds to be listed.
+  test('are not made for a Connection field of more than 1,024 characters', () => {
+    expect(() => sent([['Connection', 'a,'.repeat(513)]])).toThrow('too many options');
+    expect(sent([['Connection', 'a,'.repeat(512)]])).toEqual(GATEWAY_FIELDS);
+  });
+
   test('keep the order, the spelling and the repetitions of the client', () => {
     const fields = [
       ['B', '2'],

@@ -1,0 +1,62 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+
+import {
+  ABUSIVE_REQUESTS,
+  ORDINARY_REQUEST,
+  type AbusiveRequest,
+} from '../support/abuse/abusive-requests.ts';
+import { EXPRESSIONS } from '../support/abuse/abuse-routes.ts';
+import { startAbuseWorld } from '../support/abuse/abuse-world.ts';
+import { WorkMeter, type Work } from '../support/abuse/work-meter.ts';
+import { openForAll } from '../support/open-for-all.ts';
+
+/** The most that a request may cost, besides what each of its bytes may. */
+const ORDINARY_REQUESTS = 10;
+/** Turns of a loop in our own code for each byte: a few of them go over it. */
+const BLOCKS_PER_BYTE = 2;
+/** Each of them reads a path in two readings. */
+const BLOCKS_PER_BYTE_OF_EXPRESSIONS = BLOCKS_PER_BYTE + 2 * EXPRESSIONS;
+/** Built-in functions pass over a byte in parts of a nanosecond, when it is copied, hashed or searched. */
+const CHARACTERS_PER_BYTE = 64;
+
+const world = openForAll(startAbuseWorld);
+const meter = openForAll(() => WorkMeter.start());
+let ordinary: Work;
+beforeAll(async () => {
+  ordinary = await workOf(ORDINARY_REQUEST);
+});
+
+/** The work of a request when everything that is made once has been made. */
+async function workOf(request: AbusiveRequest): Promise<Work> {
+  const bytes = request.bytes(world().port);
+  await world().exchange(bytes);
+  return meter().measure(() => world().exchange(bytes));
+}
+
+// Attack: 13 requests a second with a Host of 16 KiB in labels of one letter took all time of a proxy.
+describe('An anonymous request of 16 KiB costs no more steps than its bytes and ten ordinary requests', () => {
+  test.each(ABUSIVE_REQUESTS)('$name', async (request) => {
+    const { blocks, characters } = await workOf(request);
+    const bytes = request.bytes(world().port).length;
+    const each = request.host === 'expressions' ? BLOCKS_PER_BYTE_OF_EXPRESSIONS : BLOCKS_PER_BYTE;
+    expect(blocks).toBeLessThanOrEqual(ORDINARY_REQUESTS * ordinary.blocks + each * bytes);
+    const most = ORDINARY_REQUESTS * ordinary.characters + CHARACTERS_PER_BYTE * bytes;
+    expect(characters).toBeLessThanOrEqual(most);
+  });
+
+  test('the meter counts the steps of an ordinary request', () => {
+    expect(ordinary.blocks).toBeGreaterThan(100);
+    expect(ordinary.characters).toBeGreaterThan(1_000);
+  });
+
+  test('the meter counts a loop over the labels of a name', async () => {
+    const name = 'a.'.repeat(1_000);
+    const { characters } = await meter().measure(() => {
+      for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) {
+        name.slice(dot);
+      }
+      return Promise.resolve();
+    });
+    expect(characters).toBeGreaterThan(900_000);
+  });
+});

@@ -1,0 +1,31 @@
+import { startGatewayWithUsers } from '../gateway-with-users.ts';
+import { emptyResult } from '../mcp-route.ts';
+import { startUpstream } from '../upstream.ts';
+import { abuseRoutes } from './abuse-routes.ts';
+import { exchange } from './exchange.ts';
+
+/** A gateway whose configuration makes look-ups as hard as routes can make them. */
+export interface AbuseWorld extends AsyncDisposable {
+  readonly port: number;
+  /** Sends bytes on a connection of their own, and returns the status of the response. */
+  exchange(bytes: string): Promise<number>;
+}
+
+/** Starts the gateway and its upstream. */
+export async function startAbuseWorld(): Promise<AbuseWorld> {
+  const upstream = await startUpstream((message, response) => {
+    message.resume();
+    emptyResult(message, response);
+  });
+  const world = await startGatewayWithUsers();
+  const { port } = world.gateway;
+  await world.configure(abuseRoutes(port, upstream.origin));
+  return {
+    port,
+    exchange: (bytes) => exchange(port, bytes),
+    async [Symbol.asyncDispose]() {
+      await world[Symbol.asyncDispose]();
+      await upstream[Symbol.asyncDispose]();
+    },
+  };
+}
