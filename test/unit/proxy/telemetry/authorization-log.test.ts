@@ -101,6 +101,23 @@ describe('the authorization log', () => {
     });
   });
 
+  test('has the beginnings of a long name and of long parameters', () => {
+    const record = recordOf({
+      policy: UNDER_DENY,
+      message: call('t'.repeat(5_000), { path: 'a'.repeat(9_000) }),
+    });
+    expect(record).toMatchObject({
+      'mcp-tool': `${'t'.repeat(2_048)}...`,
+      'mcp-tool-parameters': `${JSON.stringify({ path: 'a'.repeat(9_000) }).slice(0, 8_192)}...`,
+    });
+  });
+
+  test('has parameters whole that a route accepts by default', () => {
+    const parameters = { path: 'a'.repeat(4_000) };
+    const record = recordOf({ policy: UNDER_DENY, message: call('read_file', parameters) });
+    expect(record).toMatchObject({ 'mcp-tool-parameters': parameters });
+  });
+
   test('has the method of a message that calls no tool, without tool and parameters', () => {
     const message = parse({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { name: 'x' } });
 
