@@ -79,6 +79,10 @@ golden: deps ## Rewrite the golden files; the diff is the review
 bench-forward: deps ## Measure an authenticated tools/call against other forwarders
 	node test/bench/forward/main.ts
 
+.PHONY: bench-abuse
+bench-abuse: deps ## Measure what anonymous requests can cost, in ordinary requests
+	node test/bench/abuse/main.ts
+
 .PHONY: bench-state
 bench-state: test-deps ## Measure what state in Redis costs, and how fast a revocation holds
 	node test/bench/state/main.ts
