@@ -7,8 +7,6 @@ const MAX_ENTRIES = 100_000;
 /** Above one, so that sweeping outpaces inserting and a map of expired entries shrinks. */
 const SWEPT_PER_INSERT = 2;
 
-const MIN_SCAN_INTERVAL_MS = 1000;
-
 interface Entry<Value> {
   readonly value: Value;
   readonly expiresAt: number;
@@ -23,22 +21,12 @@ interface Entry<Value> {
 export class ExpiringMap<Value> {
   readonly #now: Now;
   readonly #maxEntries: number;
-  readonly #onEvicted: (value: Value) => void;
   readonly #entries = new Map<string, Entry<Value>>();
   #sweep: MapIterator<[string, Entry<Value>]> = this.#entries.entries();
 
-  /** A full map has no room until this time: no entry expires earlier, or it was scanned a moment ago. */
-  #fullUntil = 0;
-
-  /** `onEvicted` is called for evicted entries, not for entries that expired or were removed. */
-  constructor(
-    now: Now,
-    maxEntries: number = MAX_ENTRIES,
-    onEvicted: (value: Value) => void = () => undefined,
-  ) {
+  constructor(now: Now, maxEntries: number = MAX_ENTRIES) {
     this.#now = now;
     this.#maxEntries = maxEntries;
-    this.#onEvicted = onEvicted;
   }
 
   /** Number of entries, including expired ones that were not swept yet. */
@@ -95,27 +83,6 @@ export class ExpiringMap<Value> {
     }
   }
 
-  /**
-   * Returns whether an insertion now would evict no live entry.
-   *
-   * A full map is scanned at most once a second, so that refusing stays cheap: for that long it may return
-   * false although an entry has expired.
-   */
-  hasRoom(): boolean {
-    if (this.#entries.size < this.#maxEntries) return true;
-    const now = this.#now();
-    if (now < this.#fullUntil) return false;
-    let earliest = Infinity;
-    for (const [key, { expiresAt }] of this.#entries) {
-      if (expiresAt <= now) this.#entries.delete(key);
-      else earliest = Math.min(earliest, expiresAt);
-    }
-    const hasRoom = this.#entries.size < this.#maxEntries;
-    const nextScan = now + MIN_SCAN_INTERVAL_MS;
-    this.#fullUntil = hasRoom ? nextScan : Math.max(earliest, nextScan);
-    return hasRoom;
-  }
-
   #live(key: string): Entry<Value> | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined || entry.expiresAt > this.#now()) return entry;
@@ -137,10 +104,7 @@ export class ExpiringMap<Value> {
   }
 
   #evictOldest(): void {
-    const oldest = this.#entries.entries().next();
-    if (oldest.done === true) return;
-    const [key, { value }] = oldest.value;
-    this.#entries.delete(key);
-    this.#onEvicted(value);
+    const oldest = this.#entries.keys().next();
+    if (oldest.done !== true) this.#entries.delete(oldest.value);
   }
 }

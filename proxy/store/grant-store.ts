@@ -11,8 +11,12 @@ export interface GrantStore {
   revoke(id: string): Promise<void>;
 }
 
-/** Ids of external tokens that were revoked one by one, until they would have expired. */
+/**
+ * Ids of external tokens that were revoked one by one, until they would have expired. None is forgotten early:
+ * a store in memory that is full refuses more, and first those of grants with many.
+ */
 export interface RevokedTokenStore {
-  revoke(tokenId: string, ttlSeconds: number): Promise<void>;
+  /** Throws `StoreFullError` if there is no room for a token of this grant. */
+  revoke(tokenId: string, ttlSeconds: number, grantId: string): Promise<void>;
   isRevoked(tokenId: string): Promise<boolean>;
 }

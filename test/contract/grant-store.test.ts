@@ -78,7 +78,7 @@ describe.each(STORE_IMPLEMENTATIONS)('revoked token store in $name', ({ create }
   test('knows a revoked token and no different one', async () => {
     await using under = await create();
     const { revokedTokens } = under.stores;
-    await revokedTokens.revoke('jti-1', 60);
+    await revokedTokens.revoke('jti-1', 60, 'grant-1');
     expect(await revokedTokens.isRevoked('jti-1')).toBe(true);
     expect(await revokedTokens.isRevoked('jti-2')).toBe(false);
   });
@@ -86,7 +86,7 @@ describe.each(STORE_IMPLEMENTATIONS)('revoked token store in $name', ({ create }
   test('remembers the revocation for as long as the token would live', async () => {
     await using under = await create();
     const { revokedTokens } = under.stores;
-    await revokedTokens.revoke('jti-1', 60);
+    await revokedTokens.revoke('jti-1', 60, 'grant-1');
     await under.advance(60 - MOMENT_SECONDS);
     expect(await revokedTokens.isRevoked('jti-1')).toBe(true);
     await under.advance(MOMENT_SECONDS);

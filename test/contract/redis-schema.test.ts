@@ -103,7 +103,7 @@ async function useEverything(stores: Stores, now: number): Promise<void> {
   await stores.grants.create(aGrant('grant-1'), LIFE_SECONDS);
   await stores.grants.extend('grant-1', 2 * LIFE_SECONDS);
   await stores.grants.revoke('grant-2');
-  await stores.revokedTokens.revoke('token-id', LIFE_SECONDS);
+  await stores.revokedTokens.revoke('token-id', LIFE_SECONDS, 'grant-1');
 
   await stores.refreshTokens.save(tokenOf(0), LIFE_SECONDS);
   await stores.refreshTokens.stateOf(tokenOf(0));

@@ -84,11 +84,11 @@ async function revokeExternalToken(
   const claims = externalTokens.open(token);
   if (claims?.issuer !== issuer || claims.gatewayId !== gatewayId) return;
   refuseOtherClient(claims.clientId, client);
-  // A client that repeats itself must not keep every proxy busy.
-  if (await stores.revokedTokens.isRevoked(claims.tokenId)) return;
-  await stores.revokedTokens.revoke(claims.tokenId, revocationSecondsOf(claims));
-  await stores.revocations.publish({ kind: 'token', tokenId: claims.tokenId });
   const { tokenId, grantId, clientId, audience: resource } = claims;
+  // A client that repeats itself must not keep every proxy busy.
+  if (await stores.revokedTokens.isRevoked(tokenId)) return;
+  await stores.revokedTokens.revoke(tokenId, revocationSecondsOf(claims), grantId);
+  await stores.revocations.publish({ kind: 'token', tokenId });
   audit.write('token-revoked', context, { issuer, clientId, resource, grantId, tokenId });
 }
 

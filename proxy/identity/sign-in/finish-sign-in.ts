@@ -1,6 +1,7 @@
 import { hashToken, randomToken } from '../../crypto/tokens.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
+import { networksOf } from '../../http/network-of.ts';
 import { seeOther } from '../../http/responses.ts';
 import { continuePage } from './pages.ts';
 import type { Session } from '../../records/session.ts';
@@ -13,7 +14,7 @@ const CODE_LIFETIME_SECONDS = 60;
 /** The page at which a sign-in ends, and the browser that may continue there. */
 export type SignInTarget = Pick<SignInRequest, 'targetOrigin' | 'returnPath' | 'targetHash'>;
 
-type Here = Pick<EndpointContext, 'origin' | 'configuration'>;
+type Here = Pick<EndpointContext, 'origin' | 'configuration' | 'request'>;
 
 /**
  * Sends a browser that is signed in at this host to its target. A target on another host gets a single-use
@@ -32,6 +33,7 @@ export async function finishSignIn(
     hashToken(code),
     { sessionId: session.id, targetOrigin, returnPath, targetHash },
     CODE_LIFETIME_SECONDS,
+    networksOf(here.request.remoteAddress).site,
   );
   return seeOther(`${targetOrigin}${PATHS.callback}?sign_in_code=${code}`);
 }

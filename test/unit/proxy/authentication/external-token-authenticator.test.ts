@@ -76,7 +76,11 @@ describe('An external token', () => {
     (stores: Stores, claims: ExternalTokenClaims) => Promise<void>,
     string,
   ])[] = [
-    ['the token', ({ revokedTokens }, { tokenId }) => revokedTokens.revoke(tokenId, 60), 'revoked'],
+    [
+      'the token',
+      ({ revokedTokens }, { tokenId }) => revokedTokens.revoke(tokenId, 60, 'grant-1'),
+      'revoked',
+    ],
     ['the grant', ({ grants }, { grantId }) => grants.revoke(grantId), 'grant-gone'],
     ['the session', ({ sessions }, { sessionId }) => sessions.revoke(sessionId), 'session-gone'],
   ];

@@ -21,7 +21,7 @@ describe('A revocation', () => {
   ];
 
   async function revokeInStores({ stores }: Fixture, claims: ExternalTokenClaims): Promise<void> {
-    await stores.revokedTokens.revoke(claims.tokenId, 60);
+    await stores.revokedTokens.revoke(claims.tokenId, 60, claims.grantId);
   }
 
   test.each(KINDS)(
