@@ -18,22 +18,23 @@ export interface RouteAdmission {
 }
 
 const DEFAULT_HOST_HOLD = '24h';
+const NO_RULES: readonly HostRule[] = [];
 
 /** Admits all routes while there are no settings: none serves then, but hosts keep their owners. */
 export const ADMIT_ALL: RouteAdmission = {
   namespaces: { from: 'All' },
   sharedHosts: new Set(),
-  hostRules: [],
+  hostRules: NO_RULES,
   hostHoldMs: durationMs(DEFAULT_HOST_HOLD),
 };
 
 /** Compiles the rules of settings that admit routes. */
 export function compileAdmission(settings: GatewaySettings): RouteAdmission {
-  const { allowedRoutes, sharedHosts = [], hostPatterns = [], hostHoldTime } = settings.spec;
+  const { allowedRoutes, sharedHosts = [], hostPatterns, hostHoldTime } = settings.spec;
   return {
     namespaces: compileNamespaces(allowedRoutes?.namespaces ?? {}, settings),
     sharedHosts: new Set(sharedHosts),
-    hostRules: hostPatterns,
+    hostRules: hostPatterns ?? NO_RULES,
     hostHoldMs: durationMs(hostHoldTime ?? DEFAULT_HOST_HOLD),
   };
 }
