@@ -165,7 +165,8 @@ describe('A length that differs from the body', () => {
       const before = route.bodies.length;
       await using client = await RawClient.connect(route.port);
       client.send(head([LIST_LENGTH]) + LIST + LIST);
-      expect((await client.response()).status).toBe(400);
+      // The first message is complete. The rest is a malformed request, which ends the connection.
+      expect((await client.response()).status).toBe(200);
       expect(await client.closed).toBe('ended');
       const arrived = route.bodies.slice(before).map(String);
       expect(arrived.filter((body) => body !== LIST)).toEqual([]);

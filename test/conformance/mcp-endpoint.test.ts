@@ -4,6 +4,7 @@ import { expectJsonRpcError } from '../support/expect-json-rpc-error.ts';
 import { send } from '../support/http-client.ts';
 import { emptyResult, startMcpRoute, type McpRoute } from '../support/mcp-route.ts';
 import { openForAll } from '../support/open-for-all.ts';
+import { RawClient } from '../support/raw-http.ts';
 import { verifies } from '../requirements/verifies.ts';
 
 const LIST = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
@@ -43,6 +44,55 @@ describe('The paths of an MCP route', () => {
       },
     );
   }
+
+  verifies(
+    'mcp.endpoint-only',
+    'a request target that hides another path in the endpoint is refused, however it is written',
+    async () => {
+      const { url, headers, port } = world();
+      const targets = [
+        ...[
+          '/mcp/../api',
+          '/mcp/..;/api',
+          '/mcp/%2e%2e/api',
+          '/mcp/..%2fapi',
+          '/mcp\\..\\api',
+          '/mcp\\',
+        ],
+        ...[
+          '/mcp%00',
+          '/mcp%',
+          '/mcp#/../api',
+          '/mcp%23',
+          '/mcp%3F',
+          '/mcp%3Bx',
+          '/.//mcp',
+          '/%2Fmcp',
+        ],
+        ...[`${url}/api`, `${url}//`, `${url}/mcp/x`, 'http://evil.example/', '*'],
+      ];
+      const fields = Object.entries({ host: new URL(url).host, ...headers, connection: 'close' });
+      const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+      const length = `content-length: ${String(LIST.length)}\r\n\r\n`;
+      const answerTo = async (target: string): Promise<number> => {
+        await using client = await RawClient.connect(port);
+        client.send(`POST ${target} HTTP/1.1\r\n${head}${length}${LIST}`);
+        return (await client.response()).status;
+      };
+      const arrivals = await world().arrivalsDuring(async () => {
+        for (const target of targets) {
+          const status = await answerTo(target);
+          expect({ target, isRefused: status === 400 || status === 404 }).toEqual({
+            ...{ target, isRefused: true },
+          });
+        }
+      });
+      expect(arrivals).toBe(0);
+      for (const target of ['/mcp?/../api', `${url}/mcp`, `${url}/`]) {
+        expect({ target, status: await answerTo(target) }).toEqual({ target, status: 200 });
+      }
+    },
+  );
 
   verifies(
     'mcp.endpoint-only',

@@ -178,7 +178,7 @@ describe('A response while the stores are away', () => {
   });
 
   test.each([
-    '/.gateway/callback?state=x',
+    '/.gateway/callback?code=c&state=x',
     '/.gateway/sign_out',
     '/.gateway/mcp/consent?request=x',
   ])('a browser at %s gets a page with 503', async (path) => {

@@ -9,7 +9,7 @@ import { startUpstream } from '../support/upstream.ts';
 import { verifies } from '../requirements/verifies.ts';
 
 const world = openForAll<McpRoute>(() =>
-  startMcpRoute({ maxRequestBytes: 16, subPaths: [{ path: '/files', inspected: false }] }),
+  startMcpRoute({ maxRequestBytes: 128, subPaths: [{ path: '/files', inspected: false }] }),
 );
 
 verifies(
@@ -44,7 +44,7 @@ verifies(
       const foreign = { ...headers, origin: 'https://evil.example' };
       expect((await send(`${url}/files`, { method: 'PUT', headers: foreign })).status).toBe(403);
       for (const framing of [{}, { 'transfer-encoding': 'chunked' }]) {
-        const long = { method: 'PUT', headers: { ...headers, ...framing }, body: 'x'.repeat(17) };
+        const long = { method: 'PUT', headers: { ...headers, ...framing }, body: 'x'.repeat(129) };
         expect((await send(`${url}/files`, long)).status).toBe(413);
       }
       expect((await send(`${url}/files/`, { method: 'PUT', headers })).status).toBe(404);

@@ -4,7 +4,7 @@ import type { BrowserJar } from './browser-jar.ts';
 import { expectJsonRpcError } from './expect-json-rpc-error.ts';
 import { startGatewayWithUsers, type GatewayWithUsers } from './gateway-with-users.ts';
 import { send, type Answer, type RequestOptions } from './http-client.ts';
-import { emptyResult } from './mcp-route.ts';
+import { sessionResult } from './mcp-route.ts';
 import { challengeParameters, signInClient, type SignedInClient } from './signed-in-client.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 
@@ -32,7 +32,7 @@ export interface ProtectedResourceWorld extends AsyncDisposable {
 export async function startProtectedResourceWorld(): Promise<ProtectedResourceWorld> {
   const upstream = await startUpstream((message, response) => {
     message.resume();
-    emptyResult(message, response);
+    sessionResult(message, response);
   });
   const world = await startGatewayWithUsers();
   const [only, several] = [world.originOf('only'), world.originOf('several')];

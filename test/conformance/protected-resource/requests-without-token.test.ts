@@ -1,6 +1,7 @@
 import { describe, expect } from '@jest/globals';
 
 import { send, type RequestOptions } from '../../support/http-client.ts';
+import { openMcpSession } from '../../support/open-mcp-session.ts';
 import { openForAll } from '../../support/open-for-all.ts';
 import {
   cookiesAt,
@@ -91,8 +92,10 @@ describe('A request to an MCP route without a bearer token', () => {
     'rs.every-request',
     'a request without a token is refused after a valid one in the same connection and MCP session',
     async () => {
+      const session = await openMcpSession(world().only, world().client.accessToken);
       await using connection = await RawClient.connect(world().gateway.port);
-      const head = `POST / HTTP/1.1\r\nHost: ${new URL(world().only).host}\r\nMcp-Session-Id: s\r\n`;
+      const host = `Host: ${new URL(world().only).host}\r\n`;
+      const head = `POST / HTTP/1.1\r\n${host}Mcp-Session-Id: ${session['mcp-session-id']}\r\n`;
       const rest = `Content-Type: application/json\r\nContent-Length: ${String(PING.length)}\r\n\r\n`;
       connection.send(
         `${head}Authorization: Bearer ${world().client.accessToken}\r\n${rest}${PING}`,
