@@ -4,6 +4,7 @@ import { startMcpServer } from '../../cli/demo/mcp-server/mcp-server.ts';
 import { BrowserJar } from '../support/browser-jar.ts';
 import { noFastmcpReason, runFastmcp, type FastmcpOptions } from '../support/fastmcp.ts';
 import { startGatewayWithUsers } from '../support/gateway-with-users.ts';
+import { fieldsOfPatientUser } from '../support/patient-user.ts';
 import { TemporaryDirectory } from '../support/temporary-directory.ts';
 
 const HOUR = 3600;
@@ -18,10 +19,10 @@ if (noFastmcpReason !== undefined) console.warn(`skipped: ${noFastmcpReason}`);
 /** Signs alice in at the identity provider, and approves the client. */
 async function signInAlice(url: string): Promise<void> {
   const browser = new BrowserJar();
-  let page = await browser.open(url);
-  for (const fields of [{ login: 'alice' }, {}]) page = await browser.submit(page, fields);
+  const consent = await browser.submit(await browser.open(url), { login: 'alice' });
+  const end = await browser.submit(consent, fieldsOfPatientUser(consent, browser));
   // The page of the client's callback server.
-  expect(new URL(page.url).pathname).toBe('/callback');
+  expect(new URL(end.url).pathname).toBe('/callback');
 }
 
 describeWithFastmcp('fastmcp', () => {
