@@ -6,7 +6,7 @@ import type { MatchedSubject, Reason } from '../reason.ts';
 import { claimValues } from './claim-values.ts';
 import { emailDomain } from './email-domain.ts';
 import { foldAsciiCase } from './fold-ascii-case.ts';
-import { buildStringMatcher, type StringTest } from './string-matcher.ts';
+import { buildStringMatcher, type Fold, type StringTest } from './string-matcher.ts';
 
 /** The test of one criterion, with the reason for either result. `buildCriterion` replaces those of `mcp_tool`. */
 export interface CriterionPredicate {
@@ -53,12 +53,24 @@ export function buildCriterionPredicate(criterion: Criterion): CriterionPredicat
     case 'http_path':
       return {
         ...named('http-path', ofRequest(buildStringMatcher(criterion.matcher), 'path')),
-        alsoHolds: ofRequest(buildStringMatcher(criterion.matcher, loosePath), 'path'),
+        alsoHolds: ofRequest(buildStringMatcher(criterion.matcher, looselyRead), 'path'),
       };
     case 'mcp_tool':
       // Specification, evaluation rule 1: false for everything but `tools/call`, `not_in` included.
       return named('mcp-tool', ofRequest(buildStringMatcher(criterion.matcher), 'toolName'));
   }
+}
+
+/** All criteria of a policy read the same path. Attack: a policy may have thousands of them. */
+const looselyRead = rememberLast(loosePath);
+
+function rememberLast(fold: Fold): Fold {
+  let last = '';
+  let folded = fold(last);
+  return (text) => {
+    if (text !== last) [last, folded] = [text, fold(text)];
+    return folded;
+  };
 }
 
 type Holds = CriterionPredicate['holds'];

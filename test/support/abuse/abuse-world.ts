@@ -17,9 +17,11 @@ export async function startAbuseWorld(): Promise<AbuseWorld> {
     message.resume();
     emptyResult(message, response);
   });
-  const world = await startGatewayWithUsers();
+  const world = await startGatewayWithUsers({ accessLog: true });
   const { port } = world.gateway;
-  await world.configure(abuseRoutes(port, upstream.origin));
+  // The sender is a trusted proxy, so that what it says about clients is read.
+  const settings = { trustedProxies: ['127.0.0.0/8'] };
+  await world.configure(abuseRoutes(port, upstream.origin), settings);
   return {
     port,
     exchange: (bytes) => exchange(port, bytes),
