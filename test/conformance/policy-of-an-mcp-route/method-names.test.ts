@@ -2,7 +2,13 @@ import { describe, expect } from '@jest/globals';
 
 import { expectJsonRpcError } from '../../support/expect-json-rpc-error.ts';
 import { openForAll } from '../../support/open-for-all.ts';
-import { EXAMPLE_USERS, OK, startPolicyWorld, toolCall } from '../../support/policy-world.ts';
+import {
+  EXAMPLE_USERS,
+  expectDeniedCall,
+  OK,
+  startPolicyWorld,
+  toolCall,
+} from '../../support/policy-world.ts';
 import { verifies } from '../../requirements/verifies.ts';
 
 const world = openForAll(startPolicyWorld);
@@ -101,6 +107,41 @@ describe('A method that only looks like tools/call', () => {
       await world().serve({ policy: { allow: EXAMPLE_USERS } });
       for (const method of [...others, 'Tools/Call', 'größe/lesen', 'a b']) {
         expect(await world().outcomeOf({ jsonrpc: '2.0', id: 1, method })).toEqual(OK);
+      }
+    },
+  );
+});
+
+describe('A call of a tool that is continued', () => {
+  verifies(
+    ['policy.tool-name-of-payload', 'policy.tool-only-for-calls'],
+    'each retry with the input that the server asked for is decided again, and so is a call as a task',
+    async () => {
+      await world().serve({ policy: DENIES_A_TOOL });
+      const state = { inputResponses: { name: { action: 'accept' } }, requestState: 'opaque' };
+      for (const members of [state, { task: { ttl: 1000 } }]) {
+        for (const [name, isPermitted] of [
+          ['list', true],
+          ['drop_table', false],
+        ] as const) {
+          const params = { name, arguments: {}, ...members };
+          const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params };
+          if (isPermitted) expect(await world().outcomeOf(call)).toEqual(OK);
+          else expectDeniedCall(await world().ask(call), 7);
+        }
+      }
+    },
+  );
+
+  verifies(
+    'policy.tool-only-for-calls',
+    'the messages about a task that a permitted call began name no tool, and are permitted',
+    async () => {
+      await world().serve({ policy: DENIES_A_TOOL });
+      for (const method of ['tasks/get', 'tasks/update', 'tasks/result', 'tasks/cancel']) {
+        const params = { taskId: 'task-1', name: 'drop_table' };
+        const outcome = await world().outcomeOf({ jsonrpc: '2.0', id: 7, method, params });
+        expect({ method, ...outcome }).toEqual({ method, ...OK });
       }
     },
   );
