@@ -27,6 +27,7 @@ import {
   type FoundServer,
 } from '../support/signed-in-client.ts';
 import { refresh, tokensOf, type Tokens } from '../support/token-requests.ts';
+import { fieldsOfPatientUser } from '../support/patient-user.ts';
 
 /** Repeats the choices of the balancer, and the times at which processes are killed. */
 const seed = Number(process.env['BALANCER_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -216,6 +217,6 @@ async function signIn(client: LoopbackClient, connect: Connect): Promise<Connect
   const browser = new BrowserJar();
   const signIn = await browser.open((await client.authorizationUrl).href);
   const consent = await browser.submit(signIn, { login: 'alice' });
-  await browser.submit(consent);
+  await browser.submit(consent, fieldsOfPatientUser(consent, browser));
   return connect(client, await client.callback);
 }
