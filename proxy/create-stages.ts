@@ -24,6 +24,7 @@ import { createFailureAnswers } from './pipeline/answer-failure.ts';
 import type { Forwarder } from './pipeline/forward.ts';
 import type { Stages } from './pipeline/handle-request.ts';
 import type { Identity } from './records/session.ts';
+import type { ConnectionLimits } from './server/connection-counter.ts';
 import { sessionsOfProvider } from './store/sessions-of-provider.ts';
 import type { Stores } from './store/stores.ts';
 import { AccessLog } from './telemetry/access-log.ts';
@@ -41,6 +42,8 @@ export interface GatewayOptions {
   readonly logger: Logger;
   /** Receives the lines of the authorization log and the access log. */
   readonly lines: LineWriter;
+  /** Bounds the connections of clients; absent: no bound. */
+  readonly connectionLimits?: ConnectionLimits;
   /** Turns the access log on: one line for each request. */
   readonly accessLog?: boolean;
   /** Milliseconds since the epoch. */

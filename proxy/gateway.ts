@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListenAddress } from '../shared/runtime/listen-address.ts';
 import type { Snapshot } from '../shared/snapshot/snapshot.ts';
 import type { Logger } from '../shared/telemetry/logger.ts';
+import { isServerInFront } from './configuration/server-in-front.ts';
 import { ServedConfiguration } from './configuration/served-configuration.ts';
 import type { SnapshotDifference } from './configuration/snapshot-changes.ts';
 import { UnusedUpstreams } from './configuration/unused-upstreams.ts';
@@ -14,8 +15,10 @@ import { UpstreamPools } from './forwarding/targets/upstream-pools.ts';
 import { Forwarder } from './pipeline/forward.ts';
 import { handleRequest, type Stages } from './pipeline/handle-request.ts';
 import { handleUpgrade } from './pipeline/handle-upgrade.ts';
+import { ConnectionCounter, type ConnectionLimits } from './server/connection-counter.ts';
 import type { ListenerHandlers } from './server/connections.ts';
 import { ListenerSet } from './server/listener-set.ts';
+import { RefusalLog } from './server/refusal-log.ts';
 
 /** The reason why load balancers should send no requests to a gateway. */
 export type UnreadyReason = 'no snapshot yet' | 'not listening' | 'draining';
@@ -27,6 +30,8 @@ export interface DrainTimes {
   /** Time for current requests to finish after that. */
   readonly timeoutMs: number;
 }
+
+const NO_LIMITS: ConnectionLimits = { total: 0, perClient: 0 };
 
 /** The data plane of one process. */
 export class Gateway {
@@ -46,7 +51,12 @@ export class Gateway {
       configuration: this.#configuration,
       forwarder: new Forwarder({ pools: this.#pools, loads, streams: this.#streams }),
     });
-    this.#listeners = new ListenerSet(handlers(this.#stages, options.logger));
+    const refusals = new RefusalLog(options.logger, () => performance.now());
+    const counter = new ConnectionCounter(options.connectionLimits ?? NO_LIMITS, {
+      isExempt: (address) => isServerInFront(address, this.#configuration.current?.settings),
+      onRefused: (refusal) => refusals.record(refusal),
+    });
+    this.#listeners = new ListenerSet(handlers(this.#stages, counter, options.logger));
   }
 
   /**
@@ -113,8 +123,10 @@ export class Gateway {
 }
 
 /** Serves what listeners receive. Only this function knows the messages of Node's HTTP server. */
-function handlers(stages: Stages, logger: Logger): ListenerHandlers {
+function handlers(stages: Stages, counter: ConnectionCounter, logger: Logger): ListenerHandlers {
   return {
+    admit: (address) => counter.admit(address),
+    release: (address) => counter.release(address),
     request(message, response) {
       handleRequest(message, response, stages).catch(giveUp(message.socket, logger));
     },

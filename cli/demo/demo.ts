@@ -88,6 +88,7 @@ async function startGateway(
     redis: undefined,
     sealingKeysDirectory: undefined,
     stateDirectory: join(path, 'state'),
+    connectionLimits: { total: 0, perClient: 0 },
     accessLog: false,
     devAllowLoopback: true,
     environment,

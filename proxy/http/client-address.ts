@@ -8,7 +8,11 @@ export type ClientAddressOf = (message: Pick<RequestMessage, 'headers' | 'socket
 
 /** Returns the address at the other end of the connection; an IPv4 address without its IPv6 form. */
 function peerAddress({ socket }: Pick<RequestMessage, 'socket'>): string {
-  const { remoteAddress = '' } = socket;
+  return plainAddress(socket.remoteAddress ?? '');
+}
+
+/** Returns the address of a socket; an IPv4 address without its IPv6 form. */
+export function plainAddress(remoteAddress: string): string {
   return remoteAddress.startsWith(MAPPED) ? remoteAddress.slice(MAPPED.length) : remoteAddress;
 }
 

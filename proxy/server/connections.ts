@@ -11,6 +11,10 @@ import { awaitContinue } from '../http/expect-continue.ts';
 
 /** Handles the messages of clients. */
 export interface ListenerHandlers {
+  /** Counts a connection of an address; false if it must be refused. */
+  admit?(address: string): boolean;
+  /** Ends a connection that was admitted. */
+  release?(address: string): void;
   request(message: IncomingMessage, response: FrontResponse): void;
   /** WebSocket handshakes only; any other `Upgrade` is ignored, as RFC 9110, section 7.8 allows. */
   upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void;
@@ -40,8 +44,18 @@ export class Connections {
   /** Handles the events of a server until it is closed. */
   attach(server: Server<typeof IncomingMessage, typeof FrontResponse>): void {
     server.on('connection', (socket) => {
+      // Undefined once the client has left.
+      const { remoteAddress = '' } = socket;
+      if (this.#handlers.admit?.(remoteAddress) === false) {
+        // A reset costs least: nothing is sent, and nothing is kept.
+        socket.resetAndDestroy();
+        return;
+      }
       this.#connections.set(socket, new ClientConnection(socket, this.#limits));
-      socket.once('close', () => this.#connections.delete(socket));
+      socket.once('close', () => {
+        this.#connections.delete(socket);
+        this.#handlers.release?.(remoteAddress);
+      });
     });
     server.on('request', this.#accept);
     server.on('checkContinue', (message, response) => {

@@ -37,7 +37,13 @@ export async function startGateway(
   overrides: Partial<
     Pick<
       GatewayOptions,
-      'accessLog' | 'devAllowLoopback' | 'sealingKeys' | 'stores' | 'now' | 'guardedFetch'
+      | 'accessLog'
+      | 'connectionLimits'
+      | 'devAllowLoopback'
+      | 'sealingKeys'
+      | 'stores'
+      | 'now'
+      | 'guardedFetch'
     >
   > = {},
 ): Promise<TestGateway> {

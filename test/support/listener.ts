@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { endWithResponse } from '../../proxy/http/raw-response.ts';
+import type { ConnectionCounter } from '../../proxy/server/connection-counter.ts';
 import type { ListenerLimits } from '../../proxy/server/connections.ts';
 import { createListener, type Listener } from '../../proxy/server/listener.ts';
 
@@ -19,12 +20,15 @@ type Exchange = [IncomingMessage, ServerResponse];
 /** A listener that hands its requests to the test. */
 export async function startListener(
   limits: Partial<ListenerLimits> = {},
+  counter?: ConnectionCounter,
 ): Promise<Listener & AsyncDisposable & { next(): Promise<Exchange> }> {
   const exchanges: Exchange[] = [];
   const arrivals = new EventEmitter();
   const listener = await createListener(
     { host: '127.0.0.1', port: 0 },
     {
+      admit: (address) => counter?.admit(address) ?? true,
+      release: (address) => counter?.release(address),
       request(...exchange) {
         exchanges.push(exchange);
         arrivals.emit('request');

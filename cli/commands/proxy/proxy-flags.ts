@@ -1,9 +1,11 @@
 import { hostname } from 'node:os';
 
+import type { ConnectionLimits } from '../../../proxy/server/connection-counter.ts';
 import type { ListenAddress } from '../../../shared/runtime/listen-address.ts';
 import type { Arguments, CommandLine } from '../../arguments.ts';
 import { ACCESS_LOG } from '../../flags/access-log.ts';
 import { ADMIN_LISTEN, readAdminListen } from '../../flags/admin-listen.ts';
+import { CONNECTION_LIMITS, readConnectionLimits } from '../../flags/connection-limits.ts';
 import { readDuration } from '../../flags/duration-flag.ts';
 import { parseListen } from '../../flags/listen-addresses.ts';
 import { readRedisFlags, redisFlags, type RedisSource } from '../../flags/redis-flags.ts';
@@ -88,6 +90,7 @@ export const PROXY_LINE: CommandLine = {
       value: 'DURATION',
       description: 'How long requests in progress may take after that.',
     },
+    ...CONNECTION_LIMITS,
     'access-log': ACCESS_LOG,
   },
 };
@@ -108,6 +111,7 @@ export interface ProxyFlags {
   readonly cacheDirectory: string | undefined;
   readonly drainDelayMs: number;
   readonly drainTimeoutMs: number;
+  readonly connectionLimits: ConnectionLimits;
   readonly accessLog: boolean;
 }
 
@@ -132,6 +136,7 @@ export function readProxyFlags(flags: Arguments): ProxyFlags {
     cacheDirectory: flags.text('cache-dir'),
     drainDelayMs: readDuration(flags, 'drain-delay'),
     drainTimeoutMs: readDuration(flags, 'drain-timeout'),
+    connectionLimits: readConnectionLimits(flags),
     accessLog: flags.isOn('access-log'),
   };
 }

@@ -1,3 +1,4 @@
+import type { ConnectionLimits } from '../../../proxy/server/connection-counter.ts';
 import type { ListenAddress } from '../../../shared/runtime/listen-address.ts';
 import { isLoopbackHost } from '../../../shared/snapshot/loopback-host.ts';
 import type { Arguments, CommandLine } from '../../arguments.ts';
@@ -6,6 +7,7 @@ import { readRedisFlags, redisFlags, type RedisSource } from '../../flags/redis-
 import { DEV_ALLOW_LOOPBACK } from '../../flags/dev-allow-loopback.ts';
 import { ACCESS_LOG } from '../../flags/access-log.ts';
 import { ADMIN_LISTEN, readAdminListen } from '../../flags/admin-listen.ts';
+import { CONNECTION_LIMITS, readConnectionLimits } from '../../flags/connection-limits.ts';
 import { parseListen } from '../../flags/listen-addresses.ts';
 import { formatAddress } from '../../../shared/runtime/listen-address.ts';
 
@@ -43,6 +45,7 @@ export const RUN_LINE: CommandLine = {
       value: 'DIR',
       description: 'Where to keep generated keys. Without it they are lost when the process ends.',
     },
+    ...CONNECTION_LIMITS,
     'access-log': ACCESS_LOG,
     'dev-allow-loopback': DEV_ALLOW_LOOPBACK,
   },
@@ -57,6 +60,7 @@ export interface RunFlags {
   readonly redis: RedisSource | undefined;
   readonly sealingKeysDirectory: string | undefined;
   readonly stateDirectory: string | undefined;
+  readonly connectionLimits: ConnectionLimits;
   readonly accessLog: boolean;
   readonly devAllowLoopback: boolean;
 }
@@ -79,6 +83,7 @@ export function readRunFlags(flags: Arguments): RunFlags {
     redis: readRedisFlags(flags),
     sealingKeysDirectory: flags.text('sealing-keys-dir'),
     stateDirectory: flags.text('state-dir'),
+    connectionLimits: readConnectionLimits(flags),
     accessLog: flags.isOn('access-log'),
     devAllowLoopback,
   };

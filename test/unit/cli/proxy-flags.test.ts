@@ -32,6 +32,7 @@ describe('gatehouse proxy', () => {
       cacheDirectory: undefined,
       drainDelayMs: 10_000,
       drainTimeoutMs: 60_000,
+      connectionLimits: { total: 20_000, perClient: 2_000 },
       accessLog: false,
     });
   });

@@ -13,6 +13,7 @@ describe('gatehouse run', () => {
       redis: undefined,
       sealingKeysDirectory: undefined,
       stateDirectory: undefined,
+      connectionLimits: { total: 20_000, perClient: 2_000 },
       accessLog: false,
       devAllowLoopback: false,
     });

@@ -166,3 +166,24 @@ describe('a body after a refusal', () => {
     expect(sent).toBeLessThan(ANNOUNCED / mebibyte.length);
   });
 });
+
+describe('a connection without a request in progress', () => {
+  test('is closed when it has been idle for too long', async () => {
+    await using listener = await startListener({ keepAliveMs: 20 });
+    await using client = await RawClient.connect(listener.port);
+    client.send(GET);
+    (await listener.next())[1].end('ok');
+    expect((await client.response()).body).toBe('ok');
+    expect(await client.closed).toBe('ended');
+  });
+
+  test('is closed when the client closes its side', async () => {
+    await using listener = await startListener();
+    const socket = connect({ port: listener.port, host: '127.0.0.1', allowHalfOpen: true });
+    const ended = new Promise((resolve) => socket.once('end', resolve));
+    socket.resume().end();
+    await ended;
+    await eventually('the connection has ended', () => listener.connections() === 0);
+    expect(socket.destroyed).toBe(true);
+  });
+});
