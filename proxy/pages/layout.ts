@@ -21,6 +21,9 @@ h1 { font-size: 1.35rem; line-height: 1.3; }
 code, kbd { font: 0.9em ui-monospace, monospace; overflow-wrap: anywhere; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.3rem 1rem; }
 dt { opacity: 0.7; } dd { margin: 0; overflow-wrap: anywhere; }
+pre { font: 0.85em/1.5 ui-monospace, monospace; padding: 0.8rem 1rem; border-radius: 0.4rem;
+  border: 1px solid #8888; white-space: pre-wrap; overflow-wrap: anywhere; }
+.copy { user-select: all; }
 .warning { border-left: 4px solid #d97706; padding: 0.4rem 0.9rem; }
 form { display: inline-block; margin: 1rem 0.6rem 0 0; }
 button, .button { font: inherit; padding: 0.5rem 1.2rem; border-radius: 0.4rem;

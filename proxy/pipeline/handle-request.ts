@@ -28,6 +28,7 @@ import { credentials } from './credentials.ts';
 import type { Forwarder } from './forward.ts';
 import { inspect, type InspectedBody } from './inspect.ts';
 import type { KnownRequest } from './known-request.ts';
+import { mcpPageFor } from './mcp-page.ts';
 import { mcpSessionOf } from './mcp-session.ts';
 import { makeUpstreamRequest } from './make-upstream-request.ts';
 import { matchHost, type MatchedHost } from './match-host.ts';
@@ -92,6 +93,11 @@ export async function handleRequest(
     if (mcpPath !== undefined) {
       if (isPreflight(request.method, message.headers)) {
         sent = sendResponse(response, preflightResponse(message.headers), requestId);
+        return;
+      }
+      const mcpPage = mcpPageFor(request, route, origin);
+      if (mcpPage !== undefined) {
+        sent = sendResponse(response, mcpPage, requestId);
         return;
       }
       const { allowedOrigins } = configuration.settings;

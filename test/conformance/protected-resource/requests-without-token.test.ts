@@ -1,7 +1,6 @@
 import { describe, expect } from '@jest/globals';
 
 import { send, type RequestOptions } from '../../support/http-client.ts';
-import { openMcpSession } from '../../support/open-mcp-session.ts';
 import { openForAll } from '../../support/open-for-all.ts';
 import {
   cookiesAt,
@@ -11,6 +10,7 @@ import {
   startProtectedResourceWorld,
 } from '../../support/protected-resource-world.ts';
 import { RawClient } from '../../support/raw-http.ts';
+import { openMcpSession } from '../../support/open-mcp-session.ts';
 import { verifies } from '../../requirements/verifies.ts';
 
 const world = openForAll(startProtectedResourceWorld);
@@ -70,7 +70,7 @@ describe('A request to an MCP route without a bearer token', () => {
 
   verifies(
     'mcp.never-redirects',
-    'a request without a token is never redirected and never gets a page, even from a browser',
+    'a request without a token is never redirected to sign in, even from a browser',
     () =>
       world().expectUpstreamUntouched(async () => {
         const navigation = {
@@ -78,12 +78,13 @@ describe('A request to an MCP route without a bearer token', () => {
           'sec-fetch-mode': 'navigate',
           'sec-fetch-dest': 'document',
         };
-        for (const method of ['GET', 'POST', 'DELETE']) {
+        for (const method of ['POST', 'DELETE']) {
           const answer = await send(world().only, { method, headers: navigation });
           expectChallenge(answer, { metadata: world().only + METADATA });
         }
         const signedIn = await world().client.browser.open(world().only);
-        expect(signedIn.status).toBe(401);
+        expect(signedIn.status).toBe(200);
+        expect(signedIn.body).toContain('This is the address of an MCP server');
         expect(signedIn.hops).toHaveLength(1);
       }),
   );

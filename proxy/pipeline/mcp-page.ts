@@ -1,0 +1,28 @@
+import { resourceIdentifier, resourcePath } from '../configuration/resource-identifier.ts';
+import type { GatewayRoute } from '../configuration/routing-table.ts';
+import type { GatewayRequest } from '../http/gateway-request.ts';
+import type { GatewayResponse } from '../http/gateway-response.ts';
+import { isNavigation } from '../http/is-navigation.ts';
+import { mcpServerPage } from '../pages/mcp-server-page.ts';
+import type { Origin } from '../../shared/snapshot/origin.ts';
+
+/** Fields that browsers never send when a person opens a URL. Some clients accept `text/html` too. */
+const FIELDS_OF_CLIENTS = ['authorization', 'mcp-session-id', 'mcp-protocol-version', 'origin'];
+
+/**
+ * Returns the page for a person who opened the URL of an MCP route in a browser; undefined for every other
+ * request, which is answered as the transport says.
+ */
+export function mcpPageFor(
+  request: GatewayRequest,
+  { compiled }: GatewayRoute,
+  origin: Origin,
+): GatewayResponse | undefined {
+  if (request.method !== 'GET' || !isNavigation(request)) return undefined;
+  const { headers } = request.message;
+  if (headers.accept?.includes('text/event-stream') === true) return undefined;
+  if (FIELDS_OF_CLIENTS.some((name) => headers[name] !== undefined)) return undefined;
+  const path = resourcePath(compiled);
+  if (request.path !== path && request.path !== `${path}/`) return undefined;
+  return mcpServerPage(resourceIdentifier(compiled, origin));
+}
