@@ -114,6 +114,28 @@ describe('Sign-out', () => {
     expect(await isSignedInAt(one)).toBe(true);
   });
 
+  test.each([
+    ['a script', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
+    ['a frame', { 'sec-fetch-dest': 'iframe' }],
+  ])('does not show its form to %s of the same origin', async (_who, headers) => {
+    for (const path of ['/.gateway/sign_out', '/.gateway/']) {
+      const page = await browser.open(`${one}${path}`, { headers, stopAt: () => true });
+      expect(page.status).toBe(403);
+      expect(page.forms).toEqual([]);
+    }
+  });
+
+  test.each([
+    ['a script', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
+    ['a page without a click', { 'sec-fetch-user': '?0' }],
+  ])('ignores its own form from %s of the same origin', async (_who, headers) => {
+    const question = await browser.open(`${one}/.gateway/sign_out`);
+    const page = await browser.submit(question, {}, { headers });
+
+    expect(page.status).toBe(403);
+    expect(await isSignedInAt(one)).toBe(true);
+  });
+
   test.each(['GET', 'POST'])(
     'removes no cookie that was not sent, by %s (CSRF)',
     async (method) => {
