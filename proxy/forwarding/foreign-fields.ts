@@ -3,6 +3,7 @@ import {
   FOREIGN_RESPONSE_FIELDS,
   foldFieldName,
   GATEWAY_REQUEST_FIELDS,
+  HOP_BY_HOP_FIELDS,
   isInFieldList,
 } from '../../shared/snapshot/header-fields.ts';
 import { isHopByHop } from './hop-by-hop.ts';
@@ -19,18 +20,19 @@ export function ownerOfRequestField(lower: string): FieldOwner {
   return isInFieldList(FOREIGN_REQUEST_FIELDS, folded) ? 'foreign' : 'sender';
 }
 
-/** Most names repeat in every response. The bound is for names that upstreams make up. */
-const MAX_KNOWN_OWNERS = 1_000;
-const knownOwners = new Map<string, FieldOwner>();
+const NOT_OF_UPSTREAMS: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP_FIELDS,
+  ...FOREIGN_RESPONSE_FIELDS.names,
+]);
 
 /** Returns who may write a response field of this lower-case name. */
 export function ownerOfResponseField(lower: string): FieldOwner {
-  const known = knownOwners.get(lower);
-  if (known !== undefined) return known;
-  const isForeign = isInFieldList(FOREIGN_RESPONSE_FIELDS, lower);
-  const owner = isHopByHop(lower) ? 'gateway' : isForeign ? 'foreign' : 'sender';
-  if (knownOwners.size < MAX_KNOWN_OWNERS) knownOwners.set(lower, owner);
-  return owner;
+  // Nearly every field is in no list, and one look into a set shows most of that.
+  if (NOT_OF_UPSTREAMS.has(lower)) return isHopByHop(lower) ? 'gateway' : 'foreign';
+  for (const prefix of FOREIGN_RESPONSE_FIELDS.prefixes) {
+    if (lower.startsWith(prefix)) return 'foreign';
+  }
+  return 'sender';
 }
 
 /** Returns whether a trailer field of this name is passed on, in either direction. */
