@@ -94,8 +94,20 @@ export function readAuthorizationRequest(
     codeChallenge: codeChallengeOf(parameters),
     resource: requestedResource(parameters, issuer) ?? onlyResource(issuer),
     scopes: parseScope(parameter(parameters, 'scope')),
-    askAgain: (parameter(parameters, 'prompt') ?? '').split(' ').includes('consent'),
+    ...readPrompt(parameters),
   };
+}
+
+/** OpenID Connect Core, section 3.1.2.1: values that are not known here are ignored. */
+function readPrompt(
+  parameters: URLSearchParams,
+): Pick<PendingAuthorization, 'askAgain' | 'isSilent'> {
+  const values = (parameter(parameters, 'prompt') ?? '').split(' ').filter((value) => value !== '');
+  const isSilent = values.includes('none');
+  if (isSilent && values.length > 1) {
+    throw new InvalidRequestError('prompt=none cannot be combined with another value');
+  }
+  return { askAgain: values.includes('consent'), ...(isSilent && { isSilent }) };
 }
 
 function refuseResponseType(parameters: URLSearchParams, client: Client): void {

@@ -77,6 +77,18 @@ export class AccessDeniedError extends OAuthError {
   override readonly code = 'access_denied';
 }
 
+/** `prompt=none`, and no user is signed in (OpenID Connect Core, section 3.1.2.6). */
+export class LoginRequiredError extends OAuthError {
+  override readonly name = 'LoginRequiredError';
+  override readonly code = 'login_required';
+}
+
+/** `prompt=none`, and the user has to decide (OpenID Connect Core, section 3.1.2.6). */
+export class ConsentRequiredError extends OAuthError {
+  override readonly name = 'ConsentRequiredError';
+  override readonly code = 'consent_required';
+}
+
 /** Something that the request needs is unavailable at present; nothing was consumed. */
 export class TemporarilyUnavailableError extends OAuthError {
   override readonly name = 'TemporarilyUnavailableError';

@@ -14,4 +14,6 @@ export interface PendingAuthorization {
   readonly state?: string;
   /** The client wants the consent page even if a consent is remembered (`prompt=consent`). */
   readonly askAgain: boolean;
+  /** The user must not be asked anything: an error is the answer instead (`prompt=none`). */
+  readonly isSilent?: boolean;
 }

@@ -79,6 +79,10 @@ export const AUTHORIZATION_SERVER = {
     source: `${MCP}, Security Considerations`,
     behavior: 'The user consents per client, on a page that shows the redirect host.',
   },
+  'as.prompt-none': {
+    source: 'OpenID Connect Core, sections 3.1.2.1 and 3.1.2.6',
+    behavior: 'With `prompt=none` the user is never asked; the client gets an error instead.',
+  },
   'as.consent-page-protected': {
     source: 'RFC 9700, section 4.16; MCP Security Best Practices',
     behavior: 'The consent page cannot be framed, and only a click of its user submits its form.',

@@ -13,12 +13,9 @@ import {
   readAuthorizationRequest,
   responseTargetOf,
 } from '../authorization-request.ts';
-import { errorRedirect, type ResponseTarget } from '../authorization-response.ts';
-import type { Client } from '../../records/client.ts';
-import { redirectTarget } from '../clients/redirect-uri.ts';
 import type { FindClient } from '../clients/find-client.ts';
 import { PATHS } from '../../endpoints/paths.ts';
-import { authorizationErrorPage } from '../pages.ts';
+import { refuseAuthorization } from '../refuse-authorization.ts';
 import { issuerOf } from '../resources.ts';
 
 /** How long a user may take to sign in and decide. */
@@ -65,7 +62,7 @@ async function authorize(
     const consentOrigin = configuration.settings.authenticateOrigin ?? origin;
     return seeOther(`${consentOrigin}${PATHS.consent}?request=${requestId}`);
   } catch (error) {
-    if (error instanceof OAuthError) return refuse(error, client, target);
+    if (error instanceof OAuthError) return refuseAuthorization(error, client, target);
     throw error;
   }
 }
@@ -74,18 +71,4 @@ async function authorize(
 async function parametersOf({ request }: EndpointContext): Promise<URLSearchParams> {
   if (request.method === 'POST') return readForm(request.message);
   return new URLSearchParams(request.query);
-}
-
-/**
- * Reports an error to the client by a redirect, although the user has not interacted yet.
- *
- * Attack: open redirector (OAuth 2.1, section 7.12.2). The redirect goes only to this computer, to an
- * application, or to a client of a domain that the administrator allows; otherwise a page is shown.
- */
-function refuse(error: OAuthError, client: Client, target: ResponseTarget): GatewayResponse {
-  const location = errorRedirect(target, error);
-  const { isLoopback } = redirectTarget(target.redirectUri);
-  const isWebsite = target.redirectUri.startsWith('https:') && !isLoopback;
-  if (!isWebsite || client.source === 'metadata-document') return seeOther(location);
-  return authorizationErrorPage(error.description, target.redirectUri, location);
 }

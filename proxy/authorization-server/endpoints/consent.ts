@@ -3,7 +3,11 @@ import {
   AuthorizationPageError,
   UnknownClientError,
 } from '../../errors/authorization-page-errors.ts';
-import { AccessDeniedError } from '../../errors/oauth-errors.ts';
+import {
+  AccessDeniedError,
+  ConsentRequiredError,
+  LoginRequiredError,
+} from '../../errors/oauth-errors.ts';
 import { BadRequestError } from '../../errors/request-errors.ts';
 import { ForbiddenError } from '../../errors/denial-errors.ts';
 import { RouteNotFoundError } from '../../errors/routing-errors.ts';
@@ -29,6 +33,7 @@ import type { FindClient } from '../clients/find-client.ts';
 import { keepUsedClient } from '../clients/unused-client-lifetime.ts';
 import { PATHS } from '../../endpoints/paths.ts';
 import { consentPage } from '../pages.ts';
+import { refuseAuthorization } from '../refuse-authorization.ts';
 import type { PendingAuthorization } from '../../records/pending-authorization.ts';
 
 /** Short, since the next request redeems the code (RFC 9700, section 4.5). */
@@ -89,8 +94,15 @@ async function ask(context: EndpointContext, options: ConsentOptions): Promise<G
   if (await isApproved(question, options)) {
     return approve(question, 'consent-remembered', context, options);
   }
+  const { pending, client } = question;
+  if (pending.isSilent === true) {
+    await use(question, options);
+    return refuseAuthorization(new ConsentRequiredError(SILENT), client, pending);
+  }
   return show(question, context, options);
 }
+
+const SILENT = 'the user has to be asked, and prompt=none forbids it';
 
 function show(
   { requestId, pending, client, session: { identity }, cookie }: Question,
@@ -138,7 +150,7 @@ async function questionOf(
   if (pending === null) throw requestGone();
   refuseOtherOrigin(context.origin, authenticateOrigin ?? pending.issuer);
   const browser = await signedInBrowser(context, options);
-  if (browser === undefined) {
+  if (browser === undefined && pending.isSilent !== true) {
     const query = new URLSearchParams({ request: requestId }).toString();
     return options.redirectToSignIn(context, `${PATHS.consent}?${query}`);
   }
@@ -147,6 +159,10 @@ async function questionOf(
   // Checked again: the client may have changed its metadata since the authorization request.
   if (!(client && matchesRedirectUri(pending.redirectUri, client.metadata.redirectUris))) {
     throw new UnknownClientError();
+  }
+  if (browser === undefined) {
+    await use({ requestId }, options);
+    return refuseAuthorization(new LoginRequiredError(SILENT), client, pending);
   }
   return { requestId, pending, client, ...browser };
 }
@@ -232,7 +248,7 @@ function auditDetails({ pending, client, session }: Question): AuditDetails {
 
 /** Uses up the request: pressing the button twice gives no second code. */
 async function use(
-  { requestId }: Question,
+  { requestId }: Pick<Question, 'requestId'>,
   { stores }: ConsentOptions,
 ): Promise<PendingAuthorization> {
   const pending = await stores.pendingAuthorizations.consume(requestId);

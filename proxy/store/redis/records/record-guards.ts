@@ -101,6 +101,7 @@ export const isPendingAuthorization = hasShape<PendingAuthorization>({
   codeChallenge: isString,
   state: isOptional(isString),
   askAgain: isBoolean,
+  isSilent: isOptional(isBoolean),
 });
 
 const isClientMetadata = hasShape<ClientMetadata>({

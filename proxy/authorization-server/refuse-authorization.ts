@@ -1,0 +1,25 @@
+import type { OAuthError } from '../errors/oauth-errors.ts';
+import type { GatewayResponse } from '../http/gateway-response.ts';
+import { seeOther } from '../http/responses.ts';
+import type { Client } from '../records/client.ts';
+import { errorRedirect, type ResponseTarget } from './authorization-response.ts';
+import { redirectTarget } from './clients/redirect-uri.ts';
+import { authorizationErrorPage } from './pages.ts';
+
+/**
+ * Reports an error to the client by a redirect, although the user has not interacted yet.
+ *
+ * Attack: open redirector (OAuth 2.1, section 7.12.2). The redirect goes only to this computer, to an
+ * application, or to a client of a domain that the administrator allows; otherwise a page is shown.
+ */
+export function refuseAuthorization(
+  error: OAuthError,
+  client: Client,
+  target: ResponseTarget,
+): GatewayResponse {
+  const location = errorRedirect(target, error);
+  const { isLoopback } = redirectTarget(target.redirectUri);
+  const isWebsite = target.redirectUri.startsWith('https:') && !isLoopback;
+  if (!isWebsite || client.source === 'metadata-document') return seeOther(location);
+  return authorizationErrorPage(error.description, target.redirectUri, location);
+}
