@@ -15,6 +15,8 @@ const POLL_MS = 10 * SECOND;
 /** The time between two writes, so that a namespace with many changes cannot keep the server busy. */
 const PACE_MS = SECOND;
 const LONGEST_RETRY_MS = 30 * SECOND;
+/** A new leader waits for the record, so it asks again soon. */
+const READ_AGAIN_MS = 2 * SECOND;
 /** The most namespaces that are looked up in one poll. */
 const NAMESPACES_A_POLL = 20;
 
@@ -77,7 +79,8 @@ export class HostRecordKeeper {
         this.#recordSuccess();
         return parseHostRecord(this.#stored?.['data']);
       } catch (error) {
-        await pause(this.#options.clock, this.#recordFailure(error), signal);
+        this.#recordFailure(error);
+        await pause(this.#options.clock, READ_AGAIN_MS, signal);
       }
     }
     return undefined;
