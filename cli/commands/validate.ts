@@ -45,10 +45,12 @@ function notesOnSubPaths({ candidates }: Loaded): readonly string[] {
 }
 
 /** The scripts of web routes on the host of a consent page have its origin. */
-function notesOnConsent({ served }: Loaded): readonly string[] {
+function notesOnConsent({ served, candidates: { resources } }: Loaded): readonly string[] {
+  const settings = resources.find(({ kind }) => kind === 'GatewaySettings');
+  const field = settings?.inItsWords('authenticateUrl') ?? 'authenticateUrl';
   return (served?.exposedConsents ?? []).map(
     (name) =>
-      `note: Route ${name}: web routes have the same host, so their scripts have the origin of the consent page; set authenticateUrl, or use a host of its own`,
+      `note: Route ${name}: web routes have the same host, so their scripts have the origin of the consent page; set ${field}, or use a host of its own`,
   );
 }
 

@@ -21,8 +21,9 @@ import { openState } from './open-state.ts';
 import { findProcessKeys } from './process-keys.ts';
 import type { RunFlags } from '../commands/run/run-flags.ts';
 
-/** What sets the addresses of the gateway, for messages. */
-const LISTEN_SETTINGS = '--listen, by `from` of a route, or by `authenticateUrl`';
+/** What sets the addresses of the gateway, for messages, in manifests and in plain YAML. */
+const LISTEN_SETTINGS =
+  '--listen, by `from` of a route, or by `authenticateUrl` (`authenticate_url`)';
 
 /** Options of a standalone gateway. */
 export interface StandaloneOptions extends Omit<RunFlags, 'redis'> {

@@ -28,6 +28,8 @@ export interface Candidate {
   readonly problems: readonly LocatedProblem[];
   /** Adds the place in the file to a problem with this resource. */
   readonly locate: (problem: ResourceProblem) => LocatedProblem;
+  /** Writes names of fields in a message in the form in which the resource is written. */
+  readonly inItsWords: (message: string) => string;
 }
 
 /** The present contents of all files. */
@@ -111,7 +113,7 @@ function candidateOf(written: Written, overrides: readonly Override[]): Candidat
   const validation = validateResource(manifest, place);
   const kind = kindOf(manifest);
   const file = source?.file ?? ENVIRONMENT_PLACE;
-  const base = { kind, id, file, locate };
+  const base = { kind, id, file, locate, inItsWords: wordsOf(written) };
   if (validation.kind === 'invalid') {
     const found = [...validation.problems, ...policyProblems(manifest, validation.problems)];
     const located = found.map((problem) => locate({ ...problem, resource: name }));
@@ -136,11 +138,16 @@ function policyProblems(
   return result.problems.map((problem) => ({ ...problem, resource: '' }));
 }
 
+function wordsOf({ isPlain }: Written): Candidate['inItsWords'] {
+  return isPlain ? inPlainWords : (message) => message;
+}
+
 function locator(written: Written): (problem: ResourceProblem) => LocatedProblem {
+  const inItsWords = wordsOf(written);
   return (problem) => {
     const { path, isEnvironment } = writtenPath(problem.path, written.origins);
     if (isEnvironment) return { ...problem, path, file: ENVIRONMENT_PLACE };
-    const message = written.isPlain ? inPlainWords(problem.message) : problem.message;
+    const message = inItsWords(problem.message);
     return locateWritten(written.source, { ...problem, path, message });
   };
 }

@@ -20,6 +20,7 @@ export const PLACEHOLDER_SETTINGS: Version<GatewaySettings> = {
     id: undefined,
     file: '',
     problems: [],
+    inItsWords: (message) => message,
     locate: (problem) => ({ ...problem, file: '' }),
   },
 };

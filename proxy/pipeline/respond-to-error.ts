@@ -110,9 +110,12 @@ function jsonRpcError(error: unknown, failed: FailedRequest): GatewayResponse {
   return json(status, body, headersOf(error, failed));
 }
 
+/** A proxy does not know whether the operator writes manifests or plain YAML, so it names both fields. */
 function describeToMcpClient(error: unknown): string {
   const description = describePublicly(error);
-  return error instanceof BodyTooLargeError ? `${description} (maxRequestBytes)` : description;
+  return error instanceof BodyTooLargeError
+    ? `${description} (maxRequestBytes, max_request_bytes)`
+    : description;
 }
 
 function jsonRpcCode(error: unknown, status: number): number {

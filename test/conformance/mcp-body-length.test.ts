@@ -68,7 +68,7 @@ describe('The length of a body', () => {
             const refused = await routeOf().post(messageOf(limit + 1), headers);
             expectJsonRpcError(refused, { status: 413, code: 41301, reason: 'body-too-large' });
             expect(refused.body).toContain(`${String(limit)} bytes`);
-            expect(refused.body).toContain('maxRequestBytes');
+            expect(refused.body).toContain('(maxRequestBytes, max_request_bytes)');
           });
           expect(arrivals).toBe(0);
         },

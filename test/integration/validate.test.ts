@@ -66,7 +66,7 @@ describe('gatehouse validate', () => {
     await directory.write('gatehouse.yaml', configuration);
     const { code, stdout } = await runInProcess(['validate', '-f', directory.path]);
     expect(stdout.split('\n')).toEqual([
-      `${directory.path}: note: Route default/tools: web routes have the same host, so their scripts have the origin of the consent page; set authenticateUrl, or use a host of its own`,
+      `${directory.path}: note: Route default/tools: web routes have the same host, so their scripts have the origin of the consent page; set authenticate_url, or use a host of its own`,
       expect.stringContaining('no problems (3 Routes'),
       '',
     ]);
@@ -111,6 +111,33 @@ describe('gatehouse validate', () => {
     );
     expect(stdout).not.toContain('/sse');
     expect(code).toBe(0);
+  });
+
+  test('names a field in a note as manifests spell it, if the settings are one', async () => {
+    const from = 'https://app.example.com';
+    const users = { from, allowAnyAuthenticatedUser: true };
+    const identityProviders = [
+      {
+        ...{ name: 'idp', issuerUrl: 'https://idp.example.com', clientId: 'gatehouse' },
+        clientSecretRef: { name: 'idp', key: 'secret' },
+      },
+    ];
+    const metadata = { name: 'idp', labels: { 'gatehouse.dev/referable': 'true' } };
+    const manifests = [
+      manifest('GatewaySettings', 'gatehouse', { identityProviders }),
+      manifest('Route', 'web', { ...users, to: 'http://app:8000' }),
+      manifest('Route', 'tools', {
+        ...{ ...users, to: 'http://tools:8000' },
+        ...{ prefix: '/mcp', mcp: { server: {} } },
+      }),
+      { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { secret: 'x' } },
+    ];
+    const text = manifests.map((document) => JSON.stringify(document)).join('\n---\n');
+    await directory.write('a.yaml', text);
+
+    const { stdout } = await runInProcess(['validate', '-f', directory.path]);
+
+    expect(stdout).toContain('the origin of the consent page; set authenticateUrl, or use');
   });
 
   test('reports a reference that cannot be a Service', async () => {
@@ -187,4 +214,8 @@ describe('the command line', () => {
 
 function routeToService(reference: string): string {
   return publicRoute('a', 8080, '').replace('to: ', `backendRefs: [{ ${reference} }]`);
+}
+
+function manifest(kind: string, name: string, spec: object): object {
+  return { apiVersion: 'gatehouse.dev/v1alpha1', kind, metadata: { name }, spec };
 }
