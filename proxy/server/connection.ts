@@ -17,6 +17,8 @@ export class ClientConnection {
   #isClosing = false;
   /** Bytes that are not a request were received: the connection closes after the current responses. */
   #isRefusing = false;
+  /** Number of received bytes beyond which such a connection is destroyed. */
+  #readLimit = 0;
   /** A response that had ended at the last check, before the body of its request. */
   #earlyResponse: ServerResponse | undefined;
   /** Number of bytes received at the last check, if the body was incomplete then. */
@@ -50,7 +52,13 @@ export class ClientConnection {
    * get no answer then.
    */
   refuse(status: number): void {
-    if (this.#isClosing || this.#isRefusing) return;
+    if (this.#isClosing) return;
+    if (this.#isRefusing) {
+      // Attack: while the response takes its time, a client could send without end.
+      if (this.#socket.bytesRead > this.#readLimit) this.#socket.destroy();
+      return;
+    }
+    this.#readLimit = this.#socket.bytesRead + this.#linger.lingerBytes;
     const response = this.#response;
     if (response === undefined || response.writableFinished) {
       this.#refuseIdle(status);

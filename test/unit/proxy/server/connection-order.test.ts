@@ -78,6 +78,19 @@ describe('a malformed request behind a request in progress', () => {
     expect(message.complete).toBe(false);
   });
 
+  test('that is followed by bytes without end is disconnected before the response', async () => {
+    await using listener = await startListener({ lingerBytes: 100_000 });
+    await using client = await RawClient.connect(listener.port);
+    client.send(`${GET}GET / HTTP/9.9\r\n\r\n`);
+    const [, slow] = await listener.next();
+    const left = new Promise((resolve) => slow.once('close', resolve));
+    const pump = setInterval(() => client.send(Buffer.alloc(10_000)), 1);
+    await client.closed.finally(() => clearInterval(pump));
+    await left;
+    expect(client.received).toBe('');
+    expect(slow.headersSent).toBe(false);
+  });
+
   test('whose header never ends closes the connection after the earlier response', async () => {
     await using listener = await startListener({ headersMs: 40 });
     await using client = await RawClient.connect(listener.port);
