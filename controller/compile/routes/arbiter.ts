@@ -9,7 +9,7 @@ import type { RouteDecision, RouteEntry } from './route-entry.ts';
 /** The only namespace that may use a host. */
 export interface HostUser {
   readonly namespace: string;
-  /** Until when the host is kept for it although no route of it is there; absent if one is. */
+  /** Until when the host is kept for it although none of its routes may use it; absent if one may. */
   readonly heldUntil?: number;
 }
 
@@ -153,7 +153,7 @@ export class Arbiter {
 function belongsTo({ namespace, heldUntil }: HostUser): string {
   const owner = `the host belongs to namespace ${namespace}`;
   if (heldUntil === undefined) return owner;
-  return `${owner}, for which it is held until ${formatTime(heldUntil)} although no Route there asks for it`;
+  return `${owner}, for which it is held until ${formatTime(heldUntil)}`;
 }
 
 function isSameList(one: readonly RouteClaims[], other: readonly RouteClaims[]): boolean {

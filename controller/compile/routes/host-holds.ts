@@ -8,7 +8,7 @@ export const MAX_HELD_HOSTS = 10_000;
 /** The namespace that owns a host. */
 export interface HostOwner {
   readonly namespace: string;
-  /** When its last route there went, by the wall clock; absent while a route of it asks for the host. */
+  /** When its last admitted route there went, by the wall clock; absent while one asks for the host. */
   readonly vacantSince?: number;
 }
 

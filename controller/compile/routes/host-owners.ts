@@ -104,10 +104,9 @@ function ownerAfter(before: HostOwner | undefined, asked: AskedHost): HostOwner 
     const { namespace } = before;
     const isOwn = (one: Claimant): boolean => one.namespace === namespace;
     if (hasAny(claimants, (one) => one.isAdmitted && isOwn(one))) return { namespace };
-    const isPresent = hasAny(claimants, isOwn);
-    const held = isPresent ? undefined : heldOwner(before, asked);
+    if (hasAny(claimants, isOwn) && oldest(host, claimants) === undefined) return { namespace };
+    const held = heldOwner(before, asked);
     if (held !== undefined) return held;
-    if (isPresent && oldest(host, claimants) === undefined) return { namespace };
   }
   const owner = oldest(host, claimants);
   return owner && { namespace: owner.namespace };

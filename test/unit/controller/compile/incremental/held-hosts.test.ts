@@ -9,8 +9,7 @@ const HOST = 'app.example.com';
 const HOUR = 60 * 60 * 1000;
 const NOON = Date.parse('2026-11-22T12:00:00Z');
 
-const HELD =
-  'the host belongs to namespace a, for which it is held until 2026-11-23T12:00:00Z although no Route there asks for it';
+const HELD = 'the host belongs to namespace a, for which it is held until 2026-11-23T12:00:00Z';
 
 /** A cluster at noon, in which namespace a serves the host and namespace b waits for it. */
 function contested(settings: object = {}): CompilerCluster {
@@ -117,6 +116,34 @@ describe('a host of which the last route is deleted', () => {
     cluster.put({ 'a/app': publicSpec('https://new.example.com') });
     expect(serving(cluster)).toEqual(['a/app']);
     expect(messagesOf(cluster, 'b/app')).toEqual([HELD]);
+  });
+
+  // Attack: a namespace that loses its label for a moment, as in a restore, must not lose its hosts.
+  test('is held too if its namespace is not admitted any longer, and served again once it is', () => {
+    const selector = { matchLabels: { gateway: 'yes' } };
+    const cluster = new CompilerCluster({ holdsHosts: true });
+    const label = (a: string): void => {
+      const labels = [
+        ['a', { gateway: a }],
+        ['b', { gateway: 'yes' }],
+      ] as const;
+      cluster.change({ namespaces: new Map(labels) });
+    };
+    cluster.update({ now: NOON });
+    cluster.putSettings(
+      settingsSpec({ allowedRoutes: { namespaces: { from: 'Selector', selector } } }),
+    );
+    label('yes');
+    cluster.put({ 'a/app': publicSpec(APP) });
+    cluster.put({ 'b/app': publicSpec(APP) });
+    label('no');
+    expect(serving(cluster)).toEqual([]);
+    expect(messagesOf(cluster, 'b/app')).toEqual([HELD]);
+    label('yes');
+    expect(serving(cluster)).toEqual(['a/app']);
+    label('no');
+    cluster.update({ now: NOON + 24 * HOUR });
+    expect(serving(cluster)).toEqual(['b/app']);
   });
 
   test('is not held by a compiler of files', () => {
