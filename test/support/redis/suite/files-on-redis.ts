@@ -5,6 +5,7 @@
  * A test that signs one user in and then sends bytes to an upstream does not.
  */
 export const FILES_ON_REDIS: readonly string[] = [
+  'test/conformance/audit-log.test.ts',
   'test/conformance/authorization-log/logged-requests.test.ts',
   'test/conformance/authorization-log/records.test.ts',
   'test/conformance/authorization-log/selected-fields.test.ts',

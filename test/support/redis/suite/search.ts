@@ -19,8 +19,9 @@ interface FoundAt extends Finding {
 /** Redis must not contain client addresses. */
 const REDIS_PATTERNS = { 'a loopback address': /(?<![\w.])127\.\d+\.\d+\.\d+|(?<![\w:])::1\b/g };
 
-/** Members of the authorization log that hold the user's data by specification. */
+/** Members that hold the user's data, in the logs in which the operator lists them. */
 const USER_MEMBERS = ['email', 'user'];
+const LOGS_OF_USERS: readonly unknown[] = ['authorize', 'audit'];
 
 /** Searches the final contents of a Redis. */
 export function searchKeys(record: SuiteRecord, secrets: readonly Secret[]): Promise<Search> {
@@ -46,9 +47,10 @@ export function searchLogs(record: SuiteRecord, secrets: readonly Secret[]): Pro
   return search(scanner, record.logs(), (line) => {
     // The log is JSON lines.
     const members = Object.entries(JSON.parse(line) as Record<string, unknown>);
-    const message = String(new Map(members).get('message'));
-    const isDecision = message === 'authorize check';
-    const others = members.filter(([name]) => !isDecision || !USER_MEMBERS.includes(name));
+    const byName = new Map(members);
+    const message = String(byName.get('message'));
+    const isOfUser = LOGS_OF_USERS.includes(byName.get('service'));
+    const others = members.filter(([name]) => !isOfUser || !USER_MEMBERS.includes(name));
     return { place: message, texts: [JSON.stringify(Object.fromEntries(others))] };
   });
 }
