@@ -3,6 +3,7 @@ import {
   FOREIGN_RESPONSE_FIELDS,
   foldFieldName,
   GATEWAY_REQUEST_FIELDS,
+  GATEWAY_RESPONSE_FIELDS,
   HOP_BY_HOP_FIELDS,
   isInFieldList,
 } from '../../shared/snapshot/header-fields.ts';
@@ -25,14 +26,28 @@ const NOT_OF_UPSTREAMS: ReadonlySet<string> = new Set([
   ...FOREIGN_RESPONSE_FIELDS.names,
 ]);
 
-/** Returns who may write a response field of this lower-case name. */
+/**
+ * Returns who may write a response field of this lower-case name. The fields of the gateway that upstreams
+ * write too, such as `Set-Cookie`, have rules of their own.
+ */
 export function ownerOfResponseField(lower: string): FieldOwner {
   // Nearly every field is in no list, and one look into a set shows most of that.
   if (NOT_OF_UPSTREAMS.has(lower)) return isHopByHop(lower) ? 'gateway' : 'foreign';
-  for (const prefix of FOREIGN_RESPONSE_FIELDS.prefixes) {
-    if (lower.startsWith(prefix)) return 'foreign';
-  }
-  return 'sender';
+  if (hasPrefix(lower, FOREIGN_RESPONSE_FIELDS.prefixes)) return 'foreign';
+  return hasPrefix(lower, GATEWAY_RESPONSE_FIELDS.prefixes) ? 'gateway' : 'sender';
+}
+
+function hasPrefix(lower: string, prefixes: readonly string[]): boolean {
+  for (const prefix of prefixes) if (lower.startsWith(prefix)) return true;
+  return false;
+}
+
+/** Returns whether a field of early hints is passed on. */
+export function mayHint(name: string): boolean {
+  const lower = name.toLowerCase();
+  return (
+    !isInFieldList(GATEWAY_RESPONSE_FIELDS, lower) && !isInFieldList(FOREIGN_RESPONSE_FIELDS, lower)
+  );
 }
 
 /** Returns whether a trailer field of this name is passed on, in either direction. */

@@ -1,7 +1,7 @@
 import { UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import { isGatewayCookie } from '../../http/cookies.ts';
 import { nameOf } from '../gateway-cookies.ts';
-import { mayTrail, ownerOfResponseField } from '../foreign-fields.ts';
+import { mayHint, mayTrail, ownerOfResponseField } from '../foreign-fields.ts';
 import { listedInConnection } from '../hop-by-hop.ts';
 
 /**
@@ -97,19 +97,15 @@ function gather(gathered: Gathered, lower: string, name: string, value: string):
   }
 }
 
-/** Returns the fields of an informational response, without cookies, ids of MCP sessions and foreign fields. */
+/** Returns the fields of an informational response for the client. */
 export function informationHeaders(raw: RawFields): string[] {
   const fields: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
     const name = textOf(raw[index]);
-    const lower = name.toLowerCase();
-    if (ownerOfResponseField(lower) !== 'sender' || NEVER_A_HINT.has(lower)) continue;
-    fields.push(name, textOf(raw[index + 1]));
+    if (mayHint(name)) fields.push(name, textOf(raw[index + 1]));
   }
   return fields;
 }
-
-const NEVER_A_HINT: ReadonlySet<string> = new Set(['set-cookie', 'mcp-session-id']);
 
 /** Returns the trailer fields for the client. */
 export function responseTrailers(raw: RawFields): [string, string][] {

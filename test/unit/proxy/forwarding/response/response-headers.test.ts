@@ -68,6 +68,12 @@ describe('header fields for the client', () => {
     expect(responseHeaders(bytes(...raw), framing).fields).toStrictEqual(sent);
   });
 
+  test('exclude those that only the gateway writes, also if the route lists them', () => {
+    const raw = bytes('X-Gateway-Assertion', 'forged', 'X-GATEWAY-User', 'alice', 'X-Gate', '1');
+    const framing = { ...OK, passed: ['x-gateway-user'] };
+    expect(responseHeaders(raw, framing).fields).toStrictEqual(['X-Gate', '1']);
+  });
+
   test('have no length for a 204', () => {
     const framing = { status: 204, hasNoBody: true, canChunk: true };
     expect(responseHeaders(bytes('Content-Length', '5'), framing).fields).toStrictEqual([]);
@@ -98,16 +104,11 @@ describe('header fields for the client', () => {
   );
 });
 
-test('fields of early hints exclude cookies, and ids of MCP sessions, which are sealed for clients', () => {
+test('early hints have no cookies, no ids of MCP sessions, and no fields that only the gateway writes', () => {
   const raw = bytes(
-    'Link',
-    '</a.css>',
-    'Set-Cookie',
-    '__Host-gatehouse=planted',
-    'Set-cookie',
-    'a=1',
-    'Mcp-Session-Id',
-    'of-the-server',
+    ...['Link', '</a.css>', 'Set-Cookie', '__Host-gatehouse=planted', 'Set-cookie', 'a=1'],
+    ...['Mcp-Session-Id', 'of-the-server'],
+    ...['X-Request-Id', 'of-the-server', 'X-Gateway-Assertion', 'forged', 'Alt-Svc', 'h3=":1"'],
   );
   expect(informationHeaders(raw)).toStrictEqual(['Link', '</a.css>']);
 });
