@@ -1,5 +1,6 @@
 import type { Route } from '../../crds/types.ts';
 import type { CompiledRoute, CompiledSubPath } from '../../shared/snapshot/snapshot.ts';
+import { loosePath } from '../../shared/paths/loose-path.ts';
 import { memberPath } from '../validate/field-path.ts';
 import { all, andThen, combine, made, invalid, type CompileResult } from './compile-result.ts';
 import { pathProblem, reservedPathProblem } from './path-match.ts';
@@ -87,7 +88,7 @@ function looseReader(serverPath: string): (path: string) => string {
 }
 
 function loosely(path: string): string {
-  return withoutFinalSlash(path.toLowerCase().replaceAll(/(?:;|%3b)[^/]*/g, ''));
+  return withoutFinalSlash(loosePath(path));
 }
 
 function withoutFinalSlash(path: string): string {
