@@ -30,18 +30,11 @@ function notes(loaded: Loaded): readonly string[] {
 }
 
 /** Operators who rely on a policy about tools have to know what it does not cover. */
-function notesOnSubPaths({ candidates }: Loaded): readonly string[] {
-  return candidates.resources.flatMap(({ resource }) => {
-    if (resource?.kind !== 'Route') return [];
-    const subPaths = resource.spec.mcp?.server.subPaths ?? [];
-    const uninspected = subPaths.filter(({ inspected }) => inspected === false);
-    if (uninspected.length === 0) return [];
-    const { namespace = '', name } = resource.metadata;
-    const paths = uninspected.map(({ path }) => path).join(', ');
-    return [
-      `note: Route ${namespace}/${name}: requests to ${paths} are not inspected, and mcp_tool does not cover them`,
-    ];
-  });
+function notesOnSubPaths({ served }: Loaded): readonly string[] {
+  return [...(served?.uninspectedPaths ?? [])].map(
+    ([name, paths]) =>
+      `note: Route ${name}: requests to ${paths.join(', ')} are not inspected, and mcp_tool does not cover them`,
+  );
 }
 
 /** The scripts of web routes on the host of a consent page have its origin. */

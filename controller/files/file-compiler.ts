@@ -15,6 +15,8 @@ export interface ServedFiles {
   readonly routeCount: number;
   /** Names of the MCP routes whose consent pages have the origin of web routes. */
   readonly exposedConsents: readonly string[];
+  /** Paths that MCP routes serve without inspection, by the name of the route. */
+  readonly uninspectedPaths: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Compiles the contents of files, one version after another, with the same compiler as in a cluster. */
@@ -33,10 +35,17 @@ export class FileCompiler {
   get served(): ServedFiles | undefined {
     if (this.#compiler.obstacle !== undefined) return undefined;
     const snapshot = snapshotOf([...this.#resources.values()]);
-    const exposedConsents = [...this.#routes.values()]
+    const verdicts = [...this.#routes.values()];
+    const exposedConsents = verdicts
       .filter(({ isConsentExposed }) => isConsentExposed === true)
       .map(({ resource }) => resourceName(resource));
-    return { snapshot, routeCount: this.#compiler.routeCount, exposedConsents };
+    const uninspectedPaths = new Map(
+      verdicts.flatMap(({ resource, uninspectedPaths: paths }) =>
+        paths === undefined ? [] : [[resourceName(resource), paths] as const],
+      ),
+    );
+    const { routeCount } = this.#compiler;
+    return { snapshot, routeCount, exposedConsents, uninspectedPaths };
   }
 
   /** Whether the newest settings serve, or the defaults if there are none. */

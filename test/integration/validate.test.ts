@@ -99,6 +99,7 @@ describe('gatehouse validate', () => {
         'routes:',
         '  - name: tools',
         '    from: https://tools.example.com',
+        '    prefix: /mcp',
         '    to: http://tools:8000',
         `    mcp: { server: { sub_paths: ${subPaths} } }`,
       ].join('\n'),
@@ -107,7 +108,7 @@ describe('gatehouse validate', () => {
     const { code, stdout } = await runInProcess(['validate', '-f', directory.path]);
 
     expect(stdout).toContain(
-      `${directory.path}: note: Route default/tools: requests to /files are not inspected, and mcp_tool does not cover them\n`,
+      `${directory.path}: note: Route default/tools: requests to /mcp/files are not inspected, and mcp_tool does not cover them\n`,
     );
     expect(stdout).not.toContain('/sse');
     expect(code).toBe(0);
