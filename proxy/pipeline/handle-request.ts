@@ -33,8 +33,9 @@ import { mcpSessionOf } from './mcp-session.ts';
 import { makeUpstreamRequest } from './make-upstream-request.ts';
 import { matchHost, type MatchedHost } from './match-host.ts';
 import { matchMcpPath } from './match-mcp-path.ts';
-import { matchRoute, refuseServiceWorker } from './match-route.ts';
+import { matchRoute } from './match-route.ts';
 import { planResponse } from './plan-response.ts';
+import { refuseServiceWorker } from './refuse-service-worker.ts';
 
 /** Everything that the stages use besides the request. `createStages` makes it. */
 export interface Stages {

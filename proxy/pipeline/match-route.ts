@@ -1,11 +1,8 @@
-import { ForbiddenError } from '../errors/denial-errors.ts';
 import { BadRequestError, PathTooLongError } from '../errors/request-errors.ts';
 import { RouteNotFoundError } from '../errors/routing-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { ambiguousPath } from '../http/parse-request.ts';
-import type { Configuration } from '../configuration/configuration.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
-import { showsConsent } from '../configuration/shows-consent.ts';
 import type { MatchedHost } from './match-host.ts';
 
 /**
@@ -15,22 +12,6 @@ import type { MatchedHost } from './match-host.ts';
  * Attack: the author of a host with a thousand of them could stall every other host.
  */
 const MAX_CHARACTERS_READ = 128_000;
-
-/**
- * Refuses the script of a service worker on hosts with consent pages. Attack: the worker of a web route could
- * answer for the consent page, or read it. Where no consent page is shown, web applications may have workers.
- *
- * @see {@link https://www.w3.org/TR/service-workers/#service-worker-script-request Service Workers}
- */
-export function refuseServiceWorker(
-  { message: { headers } }: Pick<GatewayRequest, 'message'>,
-  host: MatchedHost,
-  { settings }: Pick<Configuration, 'settings'>,
-): void {
-  if (headers['service-worker'] !== undefined && showsConsent(host, settings)) {
-    throw new ForbiddenError('service-worker');
-  }
-}
 
 /**
  * Finds the route of a host that owns a path.
