@@ -3,8 +3,8 @@ import { html } from '../http/html.ts';
 import { page } from './layout.ts';
 
 /**
- * Tells a person who opened the URL of an MCP server in a browser what the URL is for. Everybody may see
- * it, so it says nothing about the server but the URL.
+ * Returns the page for a person who opened the URL of an MCP server in a browser. Everybody may see it, so
+ * it says nothing about the server but the URL.
  */
 export function mcpServerPage(url: string): GatewayResponse {
   const settings = { mcpServers: { 'my-server': { type: 'http', url } } };

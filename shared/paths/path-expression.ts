@@ -35,7 +35,7 @@ export function makePathExpression(source: string, reading: Reading): PathExpres
   }
 }
 
-/** Returns the problem with the regular expression of a route; undefined if it can be used in both readings. */
+/** Returns the problem with the expression of a route; undefined if it can be used in both readings. */
 export function regexProblem(source: string): string | undefined {
   for (const reading of READINGS) {
     const expression = makePathExpression(source, reading);

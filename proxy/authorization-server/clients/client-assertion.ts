@@ -33,8 +33,8 @@ const SECOND = 1000;
 const KEY_RETRY_SECONDS = 60;
 
 /**
- * Limit per client, so that one cannot fill the store of used ids. Only valid assertions count, so that nobody can use up the limit of another client. All attempts count
- * for the network that they come from.
+ * Limit per client, so that one cannot fill the store of used ids. Only valid assertions count, so that
+ * nobody can use up the limit of another client. All attempts count for the network that they come from.
  */
 const ASSERTIONS = { limit: 300, windowSeconds: 60 };
 

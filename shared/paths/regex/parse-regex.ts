@@ -35,8 +35,10 @@ const TOKEN = new RegExp(
 );
 
 /**
- * Parses a regular expression into its alternatives, as a reading compares them. `new RegExp(source, 'u')` must accept it, which
- * keeps the parser simple: brackets balance, and braces are quantifiers.
+ * Parses a regular expression into its alternatives, as a reading compares them.
+ *
+ * `new RegExp(source, 'u')` must accept it, which keeps the parser simple: brackets balance, and braces are
+ * quantifiers.
  */
 export function parseRegex(source: string, reading: Reading): readonly Sequence[] {
   return readBranches((source.match(TOKEN) ?? []).values(), reading);

@@ -126,7 +126,6 @@ export const isRegisteredClient = hasShape<RegisteredClient>({
   isUnapproved: isOptional(isTrue),
 });
 
-/** Accepts true. */
 function isTrue(value: unknown): value is true {
   return value === true;
 }
