@@ -237,7 +237,7 @@ describe('The client IDs of unknown clients', () => {
 
 describe('A network', () => {
   // Attack: a stranger keeps the gateway busy with signatures in the name of a client.
-  test('a network sends at most 600 assertions a minute, valid or not', async () => {
+  test('may send at most 600 assertions a minute, valid or not', async () => {
     await using server = await startAuthorizationServer();
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
     const client = await register(server, {
