@@ -8,6 +8,7 @@ import { SignInFailedError, SignInRequiredError } from '../errors/authentication
 import { respondToError, type FailedRequest } from './respond-to-error.ts';
 import { CROSS_ORIGIN_HEADERS } from '../http/cors.ts';
 import type { RedirectToSignIn } from '../identity/sign-in/redirect-to-sign-in.ts';
+import { apartFromOpener, withUnreadableUrl } from '../endpoints/apart-from-opener.ts';
 import type { ErrorAudience } from '../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { isNavigation, wantsPage } from '../http/is-navigation.ts';
@@ -33,10 +34,20 @@ export function createFailureAnswers({
       const context = { request, configuration, origin: host.origin };
       return redirectToSignIn(context, request.path + request.query);
     }
-    const response = respondToError(error, failedRequest(known));
+    const response = apart(respondToError(error, failedRequest(known)), known);
     if (!isCrossOrigin(known)) return response;
     return { ...response, headers: { ...CROSS_ORIGIN_HEADERS, ...response.headers } };
   };
+}
+
+/**
+ * Keeps the URL of a response from scripts where it may hold a code of the identity provider: at endpoints
+ * with pages, and where the request was refused before its host was known.
+ */
+function apart(response: GatewayResponse, { endpoint, host }: KnownRequest): GatewayResponse {
+  // Attack: a `state` that makes the URL too long.
+  if (host === undefined) return withUnreadableUrl(response);
+  return endpoint?.audience === 'page' ? apartFromOpener(response, host.routes) : response;
 }
 
 /** Logs failures, and why a request was refused. */

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { isDistrusted } from '../http/distrust.ts';
 import { closeGently, type Linger } from '../http/close-gently.ts';
 import { endWithResponse } from '../http/raw-response.ts';
+import { UNREADABLE_URL } from '../http/unreadable-url.ts';
 
 const REQUEST_TIMEOUT = 408;
 
@@ -125,7 +126,7 @@ export class ClientConnection {
       return;
     }
     this.#isClosing = true;
-    endWithResponse(this.#socket, { status }, this.#linger);
+    endWithResponse(this.#socket, { status, headers: UNREADABLE_URL }, this.#linger);
   }
 
   /** Answers the current request, which has a broken body; a response that has begun is broken off. */
@@ -141,7 +142,7 @@ export class ClientConnection {
     this.#isClosing = true;
     // The bytes before may have been forwarded.
     this.#socket.once('finish', () => this.#socket.destroy());
-    endWithResponse(this.#socket, { status }, this.#linger);
+    endWithResponse(this.#socket, { status, headers: UNREADABLE_URL }, this.#linger);
   }
 
   #close(): void {
