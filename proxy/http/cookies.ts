@@ -76,8 +76,21 @@ function ownPairs(header: string): readonly string[] {
   return pairs;
 }
 
+/**
+ * Returns the name of a pair without the blanks around it (RFC 6265, section 4.2.1). Attack: browsers take a
+ * cookie that begins with another space, such as U+00A0, from a sibling domain, whatever prefix follows. Read
+ * as the gateway's cookie, it would be one of two with the same name, and lock the user out.
+ */
 function nameOfPair(pair: string): string {
-  return pair.slice(0, Math.max(pair.indexOf('='), 0)).trim();
+  let start = 0;
+  let end = Math.max(pair.indexOf('='), 0);
+  while (start < end && isBlank(pair[start])) start += 1;
+  while (start < end && isBlank(pair[end - 1])) end -= 1;
+  return pair.slice(start, end);
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === ' ' || character === '\t';
 }
 
 /** Returns a cookie of a request; undefined if it is absent, or is the gateway's and was sent twice. */

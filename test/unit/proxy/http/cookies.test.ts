@@ -98,6 +98,21 @@ describe('the cookies of the gateway in a request', () => {
     expect(readCookie({ headers: { cookie } }, '__Host-gatehouse')).toBeUndefined();
   });
 
+  // Chromium was seen to take the first of them from a sibling domain, whatever prefix follows.
+  test.each([
+    '\u00a0__Host-gatehouse',
+    '__Host-gatehouse\u00a0',
+    '\u00a0 __Host-gatehouse',
+    '\v__Host-gatehouse',
+  ])('are found beside a planted cookie with a space that is not blank: %j', (name) => {
+    for (const cookie of [
+      `${name}=planted; __Host-gatehouse=v`,
+      `__Host-gatehouse=v; ${name}=planted`,
+    ]) {
+      expect(readCookie({ headers: { cookie } }, '__Host-gatehouse')).toBe('v');
+    }
+  });
+
   test('are found beside cookies with similar names', () => {
     const cookie = '__Host-gatehouse-x=1; __Host-gatehouse=v; __Host-gatehouse2=3';
     expect(readCookie({ headers: { cookie } }, '__Host-gatehouse')).toBe('v');
