@@ -12,12 +12,12 @@ export async function limitRate(
   if (secondsToWait > 0) throw new TooManyRequestsError(secondsToWait);
 }
 
-/** How much more a site may do than one network. Many sites have several users, each with a network. */
-const NETWORKS_OF_SITE = 4;
+/** How much more an end site may do than one network. Many have several users, each with a network. */
+const NETWORKS_OF_END_SITE = 4;
 
 /**
- * Counts one request of the client's network and of its site; see `limitRate`. What the network is refused
- * does not count for the site, so that one user cannot use up the limit of the neighbours.
+ * Counts one request of the client's network and of its end site; see `limitRate`. What the network is refused
+ * does not count for the end site, so that one user cannot use up the limit of the neighbours.
  */
 export async function limitNetwork(
   rateLimits: RateLimitStore,
@@ -25,10 +25,10 @@ export async function limitNetwork(
   { remoteAddress }: { readonly remoteAddress: string },
   rate: RateLimit,
 ): Promise<void> {
-  const { network, site } = networksOf(remoteAddress);
+  const { network, endSite } = networksOf(remoteAddress);
   await limitRate(rateLimits, `${purpose}:${network}`, rate);
-  if (site === network) return;
+  if (endSite === network) return;
   const { limit, windowSeconds } = rate;
-  const siteRate = { limit: limit * NETWORKS_OF_SITE, windowSeconds };
-  await limitRate(rateLimits, `${purpose}:${site}`, siteRate);
+  const endSiteRate = { limit: limit * NETWORKS_OF_END_SITE, windowSeconds };
+  await limitRate(rateLimits, `${purpose}:${endSite}`, endSiteRate);
 }

@@ -4,11 +4,11 @@ import type { RegisteredClient } from '../records/registered-client.ts';
  * Dynamically registered clients. A client that is not used for its lifetime is forgotten.
  *
  * Anybody may register. No number of registrations makes a store in memory forget a client that a user has
- * approved, and none of one site those of others.
+ * approved, and none of one end site those of others.
  */
 export interface ClientStore {
-  /** `site` is where the registration came from. */
-  register(client: RegisteredClient, ttlSeconds: number, site?: string): Promise<void>;
+  /** `endSite` is where the registration came from. */
+  register(client: RegisteredClient, ttlSeconds: number, endSite?: string): Promise<void>;
   /** Null if unknown, or registered at a different issuer. */
   get(issuer: string, id: string): Promise<RegisteredClient | null>;
   /**

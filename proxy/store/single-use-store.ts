@@ -7,10 +7,10 @@ import type { TokenHash } from '../crypto/tokens.ts';
  */
 export interface SingleUseStore<Value, Key extends string = TokenHash> {
   /**
-   * `site` is where the request came from that caused the record. A store in memory that is full forgets the
-   * oldest of the site that has most, so that one site cannot push out the records of others.
+   * `endSite` is where the request came from that caused the record. A store in memory that is full forgets the
+   * oldest of the end site that has most, so that one end site cannot push out the records of others.
    */
-  save(key: Key, value: Value, ttlSeconds: number, site?: string): Promise<void>;
+  save(key: Key, value: Value, ttlSeconds: number, endSite?: string): Promise<void>;
   /** Reads without using; null if unknown, expired or used. */
   peek(key: Key): Promise<Value | null>;
   /** Atomic: of any number of concurrent calls with one key, exactly one gets the value. */

@@ -75,7 +75,7 @@ describe.each(STORE_IMPLEMENTATIONS)('client store in $name', ({ create, manyWri
     expect(await clients.get(ISSUER, 'client-1')).toEqual(CLIENT);
   });
 
-  test('one site that registers without end pushes out no client of another site', async () => {
+  test('one end site that registers without end pushes out no client of another', async () => {
     await using under = await create();
     const { clients } = under.stores;
     await clients.register({ ...CLIENT, isUnapproved: true }, DAY, 'user');

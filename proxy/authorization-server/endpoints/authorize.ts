@@ -57,8 +57,8 @@ async function authorize(
   try {
     const pending = readAuthorizationRequest(parameters, client, target, issuerOf(context));
     const requestId = randomToken();
-    const { site } = networksOf(request.remoteAddress);
-    await stores.pendingAuthorizations.save(requestId, pending, PENDING_SECONDS, site);
+    const { endSite } = networksOf(request.remoteAddress);
+    await stores.pendingAuthorizations.save(requestId, pending, PENDING_SECONDS, endSite);
     const consentOrigin = configuration.settings.authenticateOrigin ?? origin;
     return seeOther(`${consentOrigin}${PATHS.consent}?request=${requestId}`);
   } catch (error) {

@@ -74,8 +74,8 @@ async function register(
     isUnapproved: true,
     ...hashOf(secret),
   } as const;
-  const { site } = networksOf(request.remoteAddress);
-  await clients.register(client, unapprovedClientSeconds(settings), site);
+  const { endSite } = networksOf(request.remoteAddress);
+  await clients.register(client, unapprovedClientSeconds(settings), endSite);
   const { clientName } = metadata;
   audit.write('client-registered', context, { issuer: origin, clientId: client.id, clientName });
   return json(201, registrationResponse(client, secret));

@@ -33,7 +33,7 @@ export async function finishSignIn(
     hashToken(code),
     { sessionId: session.id, targetOrigin, returnPath, targetHash },
     CODE_LIFETIME_SECONDS,
-    networksOf(here.request.remoteAddress).site,
+    networksOf(here.request.remoteAddress).endSite,
   );
   return seeOther(`${targetOrigin}${PATHS.callback}?sign_in_code=${code}`);
 }

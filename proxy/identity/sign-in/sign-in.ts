@@ -104,7 +104,7 @@ async function redirectToProvider(
     hashToken(secrets.state),
     { ...pending, authenticateHash: hash, codeVerifier },
     PENDING_LIFETIME_SECONDS,
-    networksOf(request.remoteAddress).site,
+    networksOf(request.remoteAddress).endSite,
   );
   return withCookies(seeOther(url), setCookies);
 }

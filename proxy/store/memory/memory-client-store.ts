@@ -22,8 +22,8 @@ export class MemoryClientStore implements ClientStore {
     this.#approved = new ExpiringMap(now, MAX_APPROVED);
   }
 
-  register(client: RegisteredClient, ttlSeconds: number, site = ''): Promise<void> {
-    const terms = { owner: site, size: sizeInMemory(client), ttlSeconds };
+  register(client: RegisteredClient, ttlSeconds: number, endSite = ''): Promise<void> {
+    const terms = { owner: endSite, size: sizeInMemory(client), ttlSeconds };
     this.#unapproved.set(keyOf(client.issuer, client.id), client, terms);
     return Promise.resolve();
   }

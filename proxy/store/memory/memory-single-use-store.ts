@@ -18,8 +18,8 @@ export class MemorySingleUseStore<Value, Key extends string = TokenHash> impleme
     this.#records = new SharedMap(now, maxBytes);
   }
 
-  save(key: Key, value: Value, ttlSeconds: number, site = ''): Promise<void> {
-    this.#records.set(key, value, { owner: site, size: sizeInMemory(value), ttlSeconds });
+  save(key: Key, value: Value, ttlSeconds: number, endSite = ''): Promise<void> {
+    this.#records.set(key, value, { owner: endSite, size: sizeInMemory(value), ttlSeconds });
     return Promise.resolve();
   }
 

@@ -14,6 +14,6 @@ test.each([
   ['::', '0:0:0:0::/64', '0:0:0::/48'],
   ['1:2:3:4:5:6:7::', '1:2:3:4::/64', '1:2:3::/48'],
   ['', '', ''],
-])('the networks of %s are %s and %s', (address, network, site) => {
-  expect(networksOf(address)).toEqual({ network, site });
+])('the networks of %s are %s and %s', (address, network, endSite) => {
+  expect(networksOf(address)).toEqual({ network, endSite });
 });
