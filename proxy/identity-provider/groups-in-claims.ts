@@ -23,7 +23,7 @@ const CLAIM_NAMES = '_claim_names';
  * Reads a user's groups from the claim at a path. The first source that has it counts.
  *
  * Attack: a user in so many groups that the provider leaves them out would pass every policy that denies
- * by group. So groups that were left out or are of another shape are told from a user without groups.
+ * by group. So groups that were left out or are of another shape are not the same as no groups.
  */
 export function groupsInClaims(
   sources: readonly SourceClaims[],

@@ -4,7 +4,7 @@ import { SPEC, type Requirements } from './requirement.ts';
 export const TOKENS = {
   'audit.keys': {
     source: 'docs/standalone.md, Keys',
-    behavior: 'The log tells what a removed sealing key sealed from what nobody sealed.',
+    behavior: 'The log distinguishes what a removed sealing key sealed from what nobody sealed.',
   },
   'audit.events': {
     source: 'docs/tokens.md, The audit log',

@@ -164,7 +164,7 @@ export class CompilerCluster {
     return this.#verdicts.get(name)?.problems.map(({ reason }) => reason) ?? [];
   }
 
-  /** What the next controller is told of the owners of hosts. */
+  /** The owners of hosts that the next controller reads. */
   get hosts(): ReadonlyMap<string, HostOwner> {
     return this.#hosts;
   }

@@ -92,7 +92,7 @@ describe('a text that an earlier release sealed with a short nonce', () => {
   });
 });
 
-test('a text of a key that is gone is told from a text that nobody sealed', () => {
+test('a text of a key that is gone is distinguished from a text that nobody sealed', () => {
   const sealed = new Sealer([aKey(1)]).seal(TEXT, CONTEXT);
   const later = new Sealer([aKey(2)]);
 

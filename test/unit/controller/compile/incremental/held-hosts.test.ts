@@ -178,7 +178,7 @@ describe('a new leader', () => {
     expect(compiler.routeCount).toBe(1);
   });
 
-  test('holds a host from now on whose last route was deleted while there was no controller', () => {
+  test('holds a host from now on if its last route was deleted while there was no controller', () => {
     const cluster = contested();
     expect([...cluster.hosts]).toEqual([[HOST, { namespace: 'a' }]]);
     const compiler = takeOver(cluster, NOON + HOUR);
