@@ -112,7 +112,7 @@ function authorizationServerOptions(
     Pick<OAuthEndpointOptions, 'externalTokens' | 'refreshTokens' | 'now' | 'audit'>,
   identity: IdentityEndpoints,
 ): OAuthEndpointOptions {
-  const { stores, externalTokens, refreshTokens, devAllowLoopback, now, audit } = options;
+  const { stores, externalTokens, refreshTokens, devAllowLoopback, now, audit, logger } = options;
   const guardedFetch = options.guardedFetch ?? createGuardedFetch({ devAllowLoopback });
   const readMetadataDocument = createMetadataDocumentReader({
     guardedFetch,
@@ -125,6 +125,7 @@ function authorizationServerOptions(
     refreshTokens,
     sessionOf: identity.sessionOf,
     audit,
+    logger,
     now,
     findClient: createFindClient({ clients: stores.clients, readMetadataDocument }),
     readClientKeys: createClientKeysReader({ guardedFetch, now }),

@@ -11,7 +11,9 @@ import type { GrantOptions } from './grants/token-request.ts';
 
 /** Options of the endpoints of the authorization server. */
 export interface OAuthEndpointOptions
-  extends GrantOptions, Pick<ConsentOptions, 'findClient' | 'sessionCookies' | 'redirectToSignIn'> {
+  extends
+    GrantOptions,
+    Pick<ConsentOptions, 'findClient' | 'sessionCookies' | 'redirectToSignIn' | 'logger'> {
   readonly readClientKeys: ReadClientKeys;
 }
 

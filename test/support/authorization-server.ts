@@ -184,6 +184,7 @@ export async function startAuthorizationServer({
     refreshTokens,
     sessionOf: (signInId, current) => renewal.sessionOf(signInId, current),
     audit,
+    logger,
     now,
     findClient: createFindClient({
       clients: stores.clients,

@@ -13,6 +13,7 @@ import {
   readAuthorizationRequest,
   responseTargetOf,
 } from '../authorization-request.ts';
+import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type { FindClient } from '../clients/find-client.ts';
 import { PATHS } from '../../endpoints/paths.ts';
 import { refuseAuthorization } from '../refuse-authorization.ts';
@@ -28,6 +29,7 @@ const REQUESTS = { limit: 1000, windowSeconds: 60 };
 export interface AuthorizeOptions {
   readonly stores: Pick<Stores, 'pendingAuthorizations' | 'rateLimits'>;
   readonly findClient: FindClient;
+  readonly logger: Logger;
 }
 
 /**
@@ -46,7 +48,7 @@ export function createAuthorizeEndpoint(options: AuthorizeOptions): Endpoint {
 
 async function authorize(
   context: EndpointContext,
-  { stores, findClient }: AuthorizeOptions,
+  { stores, findClient, logger }: AuthorizeOptions,
 ): Promise<GatewayResponse> {
   const { origin, configuration, request } = context;
   await limitNetwork(stores.rateLimits, 'authorize', request, REQUESTS);
@@ -62,8 +64,8 @@ async function authorize(
     const consentOrigin = configuration.settings.authenticateOrigin ?? origin;
     return seeOther(`${consentOrigin}${PATHS.consent}?request=${requestId}`);
   } catch (error) {
-    if (error instanceof OAuthError) return refuseAuthorization(error, client, target);
-    throw error;
+    if (!(error instanceof OAuthError)) throw error;
+    return refuseAuthorization(error, { client, target }, context, logger);
   }
 }
 

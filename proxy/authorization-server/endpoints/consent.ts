@@ -29,6 +29,7 @@ import type { Client } from '../../records/client.ts';
 import { metadataHash } from '../clients/metadata-hash.ts';
 import { matchesRedirectUri } from '../clients/redirect-uri.ts';
 import type { AuditDetails, AuditLog } from '../../telemetry/audit-log.ts';
+import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type { FindClient } from '../clients/find-client.ts';
 import { keepUsedClient } from '../clients/unused-client-lifetime.ts';
 import { PATHS } from '../../endpoints/paths.ts';
@@ -58,6 +59,7 @@ export interface ConsentOptions {
   readonly sessionCookies: Pick<SessionCookieAuthenticator, 'callerOf'>;
   readonly redirectToSignIn: RedirectToSignIn;
   readonly audit: AuditLog;
+  readonly logger: Logger;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -97,7 +99,8 @@ async function ask(context: EndpointContext, options: ConsentOptions): Promise<G
   const { pending, client } = question;
   if (pending.isSilent === true) {
     await use(question, options);
-    return refuseAuthorization(new ConsentRequiredError(SILENT), client, pending);
+    const refused = { client, target: pending };
+    return refuseAuthorization(new ConsentRequiredError(SILENT), refused, context, options.logger);
   }
   return show(question, context, options);
 }
@@ -162,7 +165,8 @@ async function questionOf(
   }
   if (browser === undefined) {
     await use({ requestId }, options);
-    return refuseAuthorization(new LoginRequiredError(SILENT), client, pending);
+    const refused = { client, target: pending };
+    return refuseAuthorization(new LoginRequiredError(SILENT), refused, context, options.logger);
   }
   return { requestId, pending, client, ...browser };
 }

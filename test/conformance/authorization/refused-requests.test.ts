@@ -82,6 +82,18 @@ describe('The error response of the authorization endpoint', () => {
     });
   }
 
+  test('is in the log with its reason and the id of the request', async () => {
+    await using server = await startAuthorizationServer({ routes });
+    const client = await register(server);
+    await server.send(authorizationUrl(client.id, { resource: `${ISSUER}/elsewhere` }));
+    expect(server.logged.filter(({ message }) => message === 'request refused')).toEqual([
+      {
+        message: 'request refused',
+        fields: { 'request-id': expect.any(String), reason: 'invalid-target' },
+      },
+    ]);
+  });
+
   for (const [what, changes, code] of RESPONSE_FAULTS) {
     verifies(
       ['as.authorization-errors', 'as.iss', 'as.grant-types'],
