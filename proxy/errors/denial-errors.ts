@@ -7,9 +7,18 @@ export class ForbiddenError extends GatewayError {
   override readonly reason: string;
   override readonly status = 403;
 
-  constructor(reason: string) {
-    super(`request denied: ${reason}`);
+  constructor(reason: string, message = `request denied: ${reason}`) {
+    super(message);
     this.reason = reason;
+  }
+}
+
+/** A page of this origin may not call the route, or open a WebSocket on it. */
+export class OriginNotAllowedError extends ForbiddenError {
+  override readonly name = 'OriginNotAllowedError';
+
+  constructor(origin: string) {
+    super('origin-not-allowed', `the origin ${JSON.stringify(origin)} is not allowed here`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 
 import { TokenRequiredError } from './authentication-errors.ts';
-import { ToolCallDeniedError } from './denial-errors.ts';
+import { OriginNotAllowedError, PolicyDeniedError, ToolCallDeniedError } from './denial-errors.ts';
 import { GatewayError } from './gateway-error.ts';
 import { InvalidMcpSessionIdError, McpSessionNotFoundError } from './mcp-session-errors.ts';
 import { BodyTooLargeError, InvalidMessageError, NotAcceptableError } from './request-errors.ts';
@@ -36,6 +36,8 @@ export function describePublicly(error: unknown): string {
   if (error instanceof InvalidMcpSessionIdError) {
     return 'the server behind the gateway sent an invalid Mcp-Session-Id';
   }
+  if (error instanceof PolicyDeniedError) return 'the request is not permitted by policy';
+  if (error instanceof OriginNotAllowedError) return 'pages of this origin may not use this route';
   if (error instanceof ToolCallDeniedError) {
     return 'this tool call is not permitted by policy; other requests are not affected';
   }
@@ -50,7 +52,7 @@ export function describePublicly(error: unknown): string {
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: 'the request is malformed',
   401: 'signing in is required',
-  403: 'the request is not permitted by policy',
+  403: 'the request is not permitted',
   404: 'there is nothing here',
   413: 'the body is too large',
   414: 'the path is too long',

@@ -1,5 +1,5 @@
 import { BadRequestError } from '../errors/request-errors.ts';
-import { ForbiddenError } from '../errors/denial-errors.ts';
+import { OriginNotAllowedError } from '../errors/denial-errors.ts';
 import { MethodNotAllowedError } from '../errors/routing-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { hasBody } from '../http/has-body.ts';
@@ -23,7 +23,7 @@ export function checkMcpRequest(
   if (pathKind !== 'uninspected') checkMethod(method, message);
   const { origin } = message.headers;
   if (origin !== undefined && !mayUse(origin, origins)) {
-    throw new ForbiddenError('origin-not-allowed');
+    throw new OriginNotAllowedError(origin);
   }
 }
 

@@ -1,6 +1,6 @@
 import { isOrigin, type Origin } from '../../shared/snapshot/origin.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
-import { ForbiddenError } from '../errors/denial-errors.ts';
+import { ForbiddenError, OriginNotAllowedError } from '../errors/denial-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 
 /**
@@ -20,11 +20,12 @@ export function checkUpgrade(
   const { rawHeaders } = message;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     if (rawHeaders[index]?.toLowerCase() !== 'origin') continue;
-    const origin = normalOrigin(rawHeaders[index + 1] ?? '');
+    const sent = rawHeaders[index + 1] ?? '';
+    const origin = normalOrigin(sent);
     const isAllowed = [own, ...websocketOrigins].some(
       (allowed) => normalOrigin(allowed) === origin,
     );
-    if (origin === undefined || !isAllowed) throw new ForbiddenError('origin-not-allowed');
+    if (origin === undefined || !isAllowed) throw new OriginNotAllowedError(sent);
   }
 }
 

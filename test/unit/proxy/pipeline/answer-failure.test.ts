@@ -5,6 +5,7 @@ import { TokenRequiredError } from '../../../../proxy/errors/authentication-erro
 import { ClientGoneError } from '../../../../proxy/errors/request-errors.ts';
 import {
   ForbiddenError,
+  OriginNotAllowedError,
   PolicyDeniedError,
   ToolCallDeniedError,
 } from '../../../../proxy/errors/denial-errors.ts';
@@ -45,7 +46,7 @@ function fail(error: unknown): {
 describe('the log of failed requests', () => {
   test.each([
     ['a bad token', new TokenRequiredError('expired', { tokenWasSent: true }), 'info', 'expired'],
-    ['a foreign page', new ForbiddenError('origin-not-allowed'), 'info', 'origin-not-allowed'],
+    ['a foreign page', new OriginNotAllowedError('null'), 'info', 'origin-not-allowed'],
     ['a bad grant', new InvalidGrantError('the code is unknown'), 'info', 'invalid-grant'],
     ['a failed sign-in', new SignInFailedError('state-unknown', 'why'), 'warn', 'state-unknown'],
     ['a dead upstream', new UpstreamUnreachableError('no'), 'warn', 'upstream-unreachable'],
@@ -53,6 +54,17 @@ describe('the log of failed requests', () => {
     const { records } = fail(error);
     expect(records).toHaveLength(1);
     expect(records[0]).toMatchObject({ level, reason, 'request-id': 'the-request' });
+  });
+
+  test('names the origin that is not allowed, so that an operator can list it', () => {
+    const { records } = fail(new OriginNotAllowedError('https://portal.example.com'));
+    expect(records[0]?.['error']).toContain('"https://portal.example.com"');
+  });
+
+  test('says that policy denies a request only if policy does', () => {
+    expect(fail(new PolicyDeniedError('groups-unauthorized')).body).toContain('by policy');
+    expect(fail(new ForbiddenError('no-websockets')).body).not.toContain('policy');
+    expect(fail(new OriginNotAllowedError('null')).body).not.toContain('policy');
   });
 
   const AS_AN_ERROR = { answeredAs: 'error', protocolVersion: undefined } as const;
