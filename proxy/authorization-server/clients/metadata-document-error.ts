@@ -7,13 +7,18 @@ export type MetadataDocumentProblem =
   /** The client ID, the response or the document breaks a rule. */
   | 'invalid';
 
+const REASONS: Readonly<Record<MetadataDocumentProblem, string>> = {
+  unavailable: 'client-metadata-unavailable',
+  invalid: 'client-metadata-invalid',
+};
+
 /** No client could be read from the URL that is the client ID. The authorization request ends here. */
 export class MetadataDocumentError extends AuthorizationPageError {
   override readonly name = 'MetadataDocumentError';
   readonly problem: MetadataDocumentProblem;
 
   constructor(problem: MetadataDocumentProblem, explanation: string, options?: ErrorOptions) {
-    super(`client-metadata-${problem}`, explanation, options);
+    super(REASONS[problem], explanation, options);
     this.problem = problem;
   }
 }
