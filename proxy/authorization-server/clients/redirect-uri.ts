@@ -94,14 +94,19 @@ function withoutLoopbackPort(uri: string): string {
 export interface RedirectTarget {
   /** The host of a website, `this computer (...)`, or the scheme of an application. */
   readonly name: string;
+  /** The host with its port, or the scheme of an application: the host in such a URI is no website's. */
+  readonly address: string;
   /** Any program on the user's computer may be listening there. */
   readonly isLoopback: boolean;
 }
 
 /** Returns the target of a registered redirect URI; the host is the one that a browser would use. */
 export function redirectTarget(uri: string): RedirectTarget {
-  const { protocol, hostname } = new URL(uri);
-  if (protocol !== 'https:' && protocol !== 'http:') return { name: protocol, isLoopback: false };
-  if (isLoopbackHost(hostname)) return { name: `this computer (${hostname})`, isLoopback: true };
-  return { name: hostname, isLoopback: false };
+  const { protocol, hostname, host } = new URL(uri);
+  if (protocol !== 'https:' && protocol !== 'http:') {
+    return { name: protocol, address: protocol, isLoopback: false };
+  }
+  const isLoopback = isLoopbackHost(hostname);
+  const name = isLoopback ? `this computer (${hostname})` : hostname;
+  return { name, address: host, isLoopback };
 }

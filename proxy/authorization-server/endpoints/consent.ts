@@ -27,7 +27,7 @@ import { codeRedirect, errorRedirect } from '../authorization-response.ts';
 import { openConsentForm, sealConsentForm } from '../consent-seal.ts';
 import type { Client } from '../../records/client.ts';
 import { metadataHash } from '../clients/metadata-hash.ts';
-import { matchesRedirectUri } from '../clients/redirect-uri.ts';
+import { matchesRedirectUri, redirectTarget } from '../clients/redirect-uri.ts';
 import type { AuditDetails, AuditLog } from '../../telemetry/audit-log.ts';
 import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type { FindClient } from '../clients/find-client.ts';
@@ -244,9 +244,8 @@ function auditDetails({ pending, client, session }: Question): AuditDetails {
   const { identity, signInId } = session;
   const { issuer, clientId, redirectUri, resource, scopes } = pending;
   const { clientName } = client.metadata;
-  const { host, protocol } = new URL(redirectUri);
-  const target = host === '' ? protocol : host;
-  const names = { issuer, clientId, clientName, redirectTarget: target };
+  const { address } = redirectTarget(redirectUri);
+  const names = { issuer, clientId, clientName, redirectTarget: address };
   return { identity, ...names, resource, scopes, signInId };
 }
 

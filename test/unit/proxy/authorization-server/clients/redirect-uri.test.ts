@@ -239,7 +239,17 @@ describe('redirectTarget', () => {
 
   for (const [uri, name, isLoopback] of TARGETS) {
     verifies('as.consent', `shows ${uri} as ${name}`, () => {
-      expect(redirectTarget(uri)).toEqual({ name, isLoopback });
+      expect(redirectTarget(uri)).toMatchObject({ name, isLoopback });
     });
   }
+
+  // Attack: a host in the URI of an application, which nobody owns, would look like a website in the log.
+  test.each([
+    ['https://client.example:8443/', 'client.example:8443'],
+    ['http://[::1]:6274/cb', '[::1]:6274'],
+    ['cursor://claude.ai/oauth/callback', 'cursor:'],
+    ['com.example.app:/cb', 'com.example.app:'],
+  ])('names %s as %s for the log', (uri, address) => {
+    expect(redirectTarget(uri).address).toBe(address);
+  });
 });
