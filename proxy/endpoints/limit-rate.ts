@@ -1,5 +1,7 @@
 import { TooManyRequestsError } from '../errors/denial-errors.ts';
+import { hashToken } from '../crypto/tokens.ts';
 import { networksOf } from '../http/network-of.ts';
+import type { Identity } from '../records/session.ts';
 import type { RateLimit, RateLimitStore } from '../store/rate-limit-store.ts';
 
 /** Counts one use under a key; throws a `TooManyRequestsError` if the key has reached its limit. */
@@ -31,4 +33,20 @@ export async function limitNetwork(
   const { limit, windowSeconds } = rate;
   const endSiteRate = { limit: limit * NETWORKS_OF_END_SITE, windowSeconds };
   await limitRate(rateLimits, `${purpose}:${endSite}`, endSiteRate);
+}
+
+/** Limit of what one user may have stored for a long time, as often as a few programs may do it together. */
+const STORED_FOR_USER = { limit: 600, windowSeconds: 60 * 60 };
+
+/**
+ * Counts one use of a user; see `limitRate`. Attack: stores in memory have a bound, so a signed-in user who
+ * signs in or approves clients in a loop would push out the sessions, grants and clients of all others.
+ */
+export async function limitUser(
+  rateLimits: RateLimitStore,
+  purpose: 'sign-in' | 'browser-session' | 'approval',
+  { provider, issuer = '', subject }: Pick<Identity, 'provider' | 'issuer' | 'subject'>,
+): Promise<void> {
+  const user = hashToken(JSON.stringify([provider, issuer, subject]));
+  await limitRate(rateLimits, `${purpose}-of:${user}`, STORED_FOR_USER);
 }

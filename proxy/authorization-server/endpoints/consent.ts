@@ -13,6 +13,7 @@ import { ForbiddenError } from '../../errors/denial-errors.ts';
 import { RouteNotFoundError } from '../../errors/routing-errors.ts';
 import type { SessionCookieAuthenticator } from '../../authentication/session-cookie-authenticator.ts';
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
+import { limitUser } from '../../endpoints/limit-rate.ts';
 import { requireClick, requireWindow } from '../../endpoints/require-click.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { readForm } from '../../http/read-form.ts';
@@ -53,7 +54,7 @@ const MIN_READING_MS = 1000;
 export interface ConsentOptions {
   readonly stores: Pick<
     Stores,
-    'pendingAuthorizations' | 'consents' | 'authorizationCodes' | 'clients'
+    'pendingAuthorizations' | 'consents' | 'authorizationCodes' | 'clients' | 'rateLimits'
   >;
   readonly findClient: FindClient;
   readonly sessionCookies: Pick<SessionCookieAuthenticator, 'callerOf'>;
@@ -220,8 +221,9 @@ async function approve(
   options: ConsentOptions,
 ): Promise<GatewayResponse> {
   const { settings } = context.configuration;
+  const { clients, authorizationCodes, rateLimits } = options.stores;
+  await limitUser(rateLimits, 'approval', question.session.identity);
   const pending = await use(question, options);
-  const { clients, authorizationCodes } = options.stores;
   await keepUsedClient(clients, pending.issuer, question.client, settings);
   const { issuer, clientId, redirectUri, redirectUriWasSent, codeChallenge } = pending;
   const code = randomToken();

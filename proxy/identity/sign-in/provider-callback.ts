@@ -1,6 +1,7 @@
 import { hashToken, randomToken } from '../../crypto/tokens.ts';
 import { SignInFailedError } from '../../errors/authentication-errors.ts';
 import { expiredCookie, signInCookieName } from '../../http/cookies.ts';
+import { limitUser } from '../../endpoints/limit-rate.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { isSignInTarget } from './authenticate-host.ts';
@@ -34,6 +35,7 @@ export async function receiveProviderAnswer(
 ): Promise<GatewayResponse> {
   const pending = await consumePending(state, context, options);
   const answer = await askProvider(pending, state, context, options);
+  await limitUser(options.stores.rateLimits, 'sign-in', answer.identity);
   const session = await beginSession(answer, context, options);
   const sessionCookie = await beginBrowserSession(session, context, options);
   const response = await finishSignIn(session, pending, context, options);

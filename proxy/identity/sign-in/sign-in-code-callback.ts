@@ -1,6 +1,7 @@
 import { hashToken } from '../../crypto/tokens.ts';
 import { SignInFailedError } from '../../errors/authentication-errors.ts';
 import { expiredCookie, signInCookieName } from '../../http/cookies.ts';
+import { limitUser } from '../../endpoints/limit-rate.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { beginBrowserSession } from './begin-browser-session.ts';
@@ -24,6 +25,7 @@ export async function receiveSignInCode(
   const { sessionId, returnPath, targetHash } = await consumeCode(code, context, options);
   const session = await options.stores.sessions.get(sessionId);
   if (session === null) throw new SignInFailedError('session-gone', 'the session has ended');
+  await limitUser(options.stores.rateLimits, 'browser-session', session.identity);
   const sessionCookie = await beginBrowserSession(session, context, options);
   const endedSignIn = expiredCookie(origin, signInCookieName(origin, targetHash));
   return withCookies(sendToPath(context, returnPath), [sessionCookie, endedSignIn]);
