@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 
 import { InvalidMessageError } from '../errors/request-errors.ts';
 import { findCaseVariant, member, type JsonObject } from '../json/json-object.ts';
+import { parseStrictJson, StrictJsonError } from '../json/strict-json.ts';
 import { INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR } from './json-rpc-codes.ts';
 import { MIRRORED_NAMES } from './mirrored-name.ts';
-import { parseStrictJson } from './strict-json.ts';
 import { isRecord } from '../../shared/runtime/is-record.ts';
 
 /** The members of one JSON-RPC message that the gateway reads. */
@@ -48,7 +48,7 @@ const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
  */
 export function parseMessage(body: Buffer): JsonRpcMessage {
   if (!isUtf8(body)) throw invalid('the body is not UTF-8', PARSE_ERROR);
-  const value = parseStrictJson(body.toString('utf8'));
+  const value = parseText(body.toString('utf8'));
   // Only MCP 2025-03-26 has batches. They would hide one call behind another.
   if (Array.isArray(value)) throw invalid('batches are not accepted');
   if (!isRecord(value)) throw invalid('the message is not an object');
@@ -59,6 +59,17 @@ export function parseMessage(body: Buffer): JsonRpcMessage {
     const isRequest = Object.hasOwn(value, 'method') && isMessageId(id);
     if (!isRequest || !(error instanceof InvalidMessageError)) throw error;
     throw new InvalidMessageError(error.message, { code: error.code, id });
+  }
+}
+
+function parseText(text: string): unknown {
+  try {
+    return parseStrictJson(text);
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error;
+    throw error.isJson
+      ? invalid(`the message ${error.message}`)
+      : invalid('the body is not JSON', PARSE_ERROR);
   }
 }
 

@@ -1,6 +1,5 @@
-import { InvalidMessageError } from '../../errors/request-errors.ts';
 import type { JsonObject } from '../../json/json-object.ts';
-import { parseStrictJson } from '../../mcp/strict-json.ts';
+import { parseStrictJson, StrictJsonError } from '../../json/strict-json.ts';
 import { isRecord } from '../../../shared/runtime/is-record.ts';
 
 /** A JSON object, or what is wrong with a text that should be one. */
@@ -21,8 +20,8 @@ export function parseJsonObject(bytes: Buffer): ParsedJsonObject {
     if (isRecord(value)) return { kind: 'object', members: value };
     return { kind: 'problem', problem: 'is not a JSON object' };
   } catch (error) {
-    if (!(error instanceof InvalidMessageError)) throw error;
-    return { kind: 'problem', problem: `is not acceptable: ${error.message}` };
+    if (!(error instanceof StrictJsonError)) throw error;
+    return { kind: 'problem', problem: error.message };
   }
 }
 

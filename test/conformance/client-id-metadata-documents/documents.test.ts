@@ -89,8 +89,7 @@ describe('The contents of a metadata document', () => {
     site.answerWith({ raw: Buffer.from(`{"client_name":"Your bank",${text.slice(1)}`) });
     await expect(site.find()).rejects.toMatchObject({
       reason: 'client-metadata-invalid',
-      explanation:
-        'The metadata document of this client is not acceptable: the message has a duplicate key.',
+      explanation: 'The metadata document of this client has a duplicate key.',
     });
   });
 

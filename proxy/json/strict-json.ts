@@ -1,17 +1,27 @@
-import { InvalidMessageError } from '../errors/request-errors.ts';
-import { INVALID_REQUEST, PARSE_ERROR } from './json-rpc-codes.ts';
-import { countKeys } from '../json/json-text.ts';
-import { readJson } from '../json/read-json.ts';
+import { countKeys } from './json-text.ts';
+import { readJson } from './read-json.ts';
 
 const MAX_DEPTH = 128;
 
 /** The only way to write U+0000 in JSON; after another backslash it has a different meaning. */
 const ESCAPED_NUL = '\\u0000';
 
+/** A text is not JSON that all parsers read alike. Its message follows a subject: "has a duplicate key". */
+export class StrictJsonError extends Error {
+  override readonly name = 'StrictJsonError';
+  /** False if no parser reads the text. */
+  readonly isJson: boolean;
+
+  constructor(message: string, { isJson }: { readonly isJson: boolean }) {
+    super(message);
+    this.isJson = isJson;
+  }
+}
+
 /**
  * Parses JSON (RFC 8259: no byte order mark, nothing after the value) that all parsers read alike. An
  * object, at any depth, must not have a duplicate key or a key with U+0000, and the nesting must not be
- * deeper than 128 levels.
+ * deeper than 128 levels. Throws `StrictJsonError`.
  *
  * `JSON.parse` keeps only the last of several members with one name, so a value with a duplicate has
  * fewer members than the text has keys.
@@ -23,9 +33,9 @@ export function parseStrictJson(text: string): unknown {
   // same position: after {"a":1,"\\u00":1} it reads {"a":1,"\u006e\u0061\u006d\u0065":1} as having
   // a key \u00 and no "name" (nodejs/node#63785). Attack: sending both hides a tool from policy.
   const value = hasEscapes ? readJson(text, MAX_DEPTH, tooDeep) : parsed;
-  if (countMembers(value, MAX_DEPTH) !== members) throw invalid('the message has a duplicate key');
+  if (countMembers(value, MAX_DEPTH) !== members) throw unsafe('has a duplicate key');
   // Attack: C ends a text at U+0000, and reads two names in {"name":"list","name\u0000":"drop_table"}.
-  if (text.includes(ESCAPED_NUL) && hasNulKey(value)) throw invalid('a key has U+0000');
+  if (text.includes(ESCAPED_NUL) && hasNulKey(value)) throw unsafe('has a key with U+0000');
   return value;
 }
 
@@ -34,7 +44,7 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch {
     // Without the cause: its message quotes the text, which may hold secrets.
-    throw new InvalidMessageError('the body is not JSON', { code: PARSE_ERROR });
+    throw new StrictJsonError('is not JSON', { isJson: false });
   }
 }
 
@@ -55,10 +65,10 @@ function hasNulKey(value: unknown): boolean {
   );
 }
 
-function tooDeep(): InvalidMessageError {
-  return invalid('the message is nested too deeply');
+function tooDeep(): StrictJsonError {
+  return unsafe('is nested too deeply');
 }
 
-function invalid(message: string): InvalidMessageError {
-  return new InvalidMessageError(message, { code: INVALID_REQUEST });
+function unsafe(message: string): StrictJsonError {
+  return new StrictJsonError(message, { isJson: true });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { parseStrictJson } from '../../../../proxy/mcp/strict-json.ts';
+import { parseStrictJson } from '../../../../proxy/json/strict-json.ts';
 
 /** JSON as it is written: objects are lists of members, which may repeat a key. */
 type Written = string | number | null | { list: Written[] } | { members: [string, Written][] };
