@@ -54,6 +54,9 @@ const CLAIMS = [
     'X-Url-Scheme',
     'X-Original-Host',
   ],
+  ...['OIDC_CLAIM_sub', 'OIDC-Claim-Email', 'Kubeflow-Userid', 'X-Auth-Subject', 'X-Auth-Userid'],
+  ...['X-ID-Token', 'L5d-Client-Id', 'Sf-Context-Current-User', 'X-Replit-User-Id'],
+  ...['X-Sandstorm-User-Id', 'Shiny-Server-Credentials', 'CloudFront-Viewer-Address'],
 ];
 
 /** Names that applications need. */
