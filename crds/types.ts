@@ -78,7 +78,7 @@ export interface Route {
      */
     readonly path?: string;
     /**
-     * Serves paths that match this regular expression (ECMAScript, `u` flag) from beginning to end. The upstream gets the whole path. Every `prefix` wins over it. Expressions that can take very long to match are not accepted.
+     * Serves paths that match this regular expression (ECMAScript, `u` flag) from beginning to end. The upstream gets the whole path. Every `prefix` wins over it. Expressions that need too many states, such as `.*a.{20}`, are not accepted.
      */
     readonly regex?: string;
     /**
