@@ -37,6 +37,11 @@ export const BASIC = client('basic', { tokenEndpointAuthMethod: 'client_secret_b
 export const POST = client('post', { tokenEndpointAuthMethod: 'client_secret_post' }, 's3cret');
 /** A client registered for `private_key_jwt`. */
 export const SIGNER = client('signer', { tokenEndpointAuthMethod: 'private_key_jwt' });
+/** The same for a client that no user has approved. */
+export const UNAPPROVED: Client = {
+  ...client('unapproved', { tokenEndpointAuthMethod: 'private_key_jwt' }),
+  isUnapproved: true,
+};
 /** A client that has a secret but is registered as a public one. */
 const TURNED = client('turned', { tokenEndpointAuthMethod: 'none' }, 's3cret');
 const SECRETLESS = client('secretless', { tokenEndpointAuthMethod: 'client_secret_basic' });
@@ -57,7 +62,7 @@ export function setUp({
   keySets = [] as readonly ClientKeySet[],
   beforeVerifying = (): Promise<void> => Promise.resolve(),
 } = {}) {
-  const clients = [PUBLIC, BASIC, POST, SIGNER, TURNED, SECRETLESS];
+  const clients = [PUBLIC, BASIC, POST, SIGNER, UNAPPROVED, TURNED, SECRETLESS];
   const { replays, rateLimits } = createMemoryStores(() => NOW);
   const keyRequests: (number | undefined)[] = [];
   const attempt = ({ authorization, form = {} }: Attempt): Promise<Client> =>

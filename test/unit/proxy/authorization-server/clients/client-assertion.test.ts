@@ -18,6 +18,7 @@ import {
   ASSERTION_TYPE,
   NOW_SECONDS,
   SIGNER,
+  UNAPPROVED,
   basic,
   type Attempt,
   setUp,
@@ -194,6 +195,28 @@ describe('a client with a key', () => {
       await expect(attempt(await by(kid))).rejects.toMatchObject({ code: 'invalid_client' });
     }
     expect(await attempt(await by('key-1'))).toEqual(SIGNER);
+  });
+
+  test('is refused without the name of a key, although only one of several keys could fit', async () => {
+    const pair = await generateKeyPair('ES256', { extractable: true });
+    const other = await generateKeyPair('RS256', { extractable: true });
+    const { keys } = await keySet([pair, other]);
+    const named = { keys: keys.map((key, index) => ({ ...key, kid: `key-${String(index)}` })) };
+    const { attempt } = setUp({ keySets: [named] });
+    await expect(attempt(await assertion(pair))).rejects.toMatchObject({ code: 'invalid_client' });
+    const header = { kid: 'key-0' };
+    expect(await attempt(await assertion(pair, { header }))).toEqual(SIGNER);
+  });
+
+  // Attack: strangers register clients, and fill the store of used ids with their assertions.
+  test('is refused before its keys are read while no user has approved it', async () => {
+    const pair = await generateKeyPair('ES256', { extractable: true });
+    const { attempt, keyRequests } = setUp({ keySets: [await keySet([pair])] });
+    const claims = { iss: UNAPPROVED.id, sub: UNAPPROVED.id };
+    await expect(attempt(await assertion(pair, { claims }))).rejects.toMatchObject({
+      code: 'invalid_client',
+    });
+    expect(keyRequests).toHaveLength(0);
   });
 
   // Attack: anyone can send assertions in the name of a client, and verifying takes time.
