@@ -459,7 +459,7 @@ export interface GatewaySettings {
       readonly hosts: readonly string[];
     }[];
     /**
-     * How long a host stays with its namespace after the last route of the namespace on it was deleted; `0s` gives it to another namespace at once. Defaults to 24h.
+     * How long a host stays with its namespace after the last route of the namespace on it is gone; `0s` gives it to another namespace at once. Defaults to 24h.
      */
     readonly hostHoldTime?: string;
     /**
