@@ -20,6 +20,12 @@ export interface DocumentCacheSettings {
   readonly now: () => number;
 }
 
+/** Options of one call of a `DocumentCache`. */
+interface DocumentCacheCall {
+  readonly maxAgeSeconds?: number;
+  readonly beforeLoad?: (() => Promise<void>) | undefined;
+}
+
 interface Entry<Value> {
   readonly value: Value;
   readonly loadedAt: number;
@@ -41,17 +47,29 @@ export class DocumentCache<Value> {
     this.#settings = settings;
   }
 
-  /** With `maxAgeSeconds`, an older document is loaded again even if it is fresh. */
+  /**
+   * With `maxAgeSeconds`, an older document is loaded again even if it is fresh. `beforeLoad` is called
+   * before this call begins a load; its error counts like that of a load, but for this call only.
+   */
   async get(
     url: string,
     load: () => Promise<LoadedDocument<Value>>,
-    { maxAgeSeconds = Infinity }: { maxAgeSeconds?: number } = {},
+    { maxAgeSeconds = Infinity, beforeLoad }: DocumentCacheCall = {},
   ): Promise<Value> {
     const entry = this.#entries.get(url);
     const now = this.#settings.now();
     if (entry && now < entry.freshUntil && now - entry.loadedAt < maxAgeSeconds * SECOND) {
       this.#keep(url, entry);
       return entry.value;
+    }
+    if (beforeLoad !== undefined && !this.#loading.has(url)) {
+      try {
+        await beforeLoad();
+      } catch (error) {
+        const lastGood = this.#lastGood(url, error);
+        if (lastGood === undefined) throw error;
+        return lastGood.value;
+      }
     }
     return await this.#loadOnce(url, load);
   }
@@ -74,21 +92,21 @@ export class DocumentCache<Value> {
       }
       return value;
     } catch (error) {
-      return this.#lastGood(url, error);
+      const lastGood = this.#lastGood(url, error);
+      if (lastGood !== undefined) return lastGood.value;
+      this.#entries.delete(url);
+      throw error;
     }
   }
 
   /** Returns the last good document if the only problem is that its server is down. */
-  #lastGood(url: string, error: unknown): Value {
+  #lastGood(url: string, error: unknown): Entry<Value> | undefined {
     const entry = this.#entries.get(url);
     const { isOutage, maxStaleSeconds, now } = this.#settings;
     const isUsable = entry && isOutage(error) && now() - entry.loadedAt < maxStaleSeconds * SECOND;
-    if (!isUsable) {
-      this.#entries.delete(url);
-      throw error;
-    }
+    if (!isUsable) return undefined;
     this.#keep(url, { ...entry, freshUntil: now() + RETRY_SECONDS * SECOND });
-    return entry.value;
+    return entry;
   }
 
   #keep(url: string, entry: Entry<Value>): void {

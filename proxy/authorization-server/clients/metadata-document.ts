@@ -78,11 +78,11 @@ export function createMetadataDocumentReader({
     checkDomain(clientId, settings);
     const problem = problemOfClientIdUrl(clientId, { devAllowLoopback });
     if (problem !== null) throw invalid(`The client ID ${problem}.`);
-    return await documents.get(clientId, async () => {
-      await beforeFetch?.();
+    const load = async (): Promise<LoadedDocument<Client>> => {
       const response = await fetchDocument(clientId, settings, fetch);
       return readDocument(clientId, settings, { response, now: now() });
-    });
+    };
+    return await documents.get(clientId, load, { beforeLoad: beforeFetch });
   };
 }
 

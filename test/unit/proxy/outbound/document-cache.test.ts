@@ -120,4 +120,32 @@ describe('DocumentCache', () => {
     expect(await cache.get('b', loading('b again'))).toBe('b again');
     expect(loads).toEqual(['a', 'b', 'c', 'b again']);
   });
+
+  // Attack: a stranger who has used up a limit asks in a loop, and all others share the refusal.
+  test('refuses only the caller that may not load', async () => {
+    const { cache, loading, loads } = setUp();
+    const refused = cache.get(URL, loading('never'), {
+      beforeLoad: () => Promise.reject(new Error('too many requests')),
+    });
+    const permitted = cache.get(URL, loading('first'));
+    await expect(refused).rejects.toThrow('too many requests');
+    expect(await permitted).toBe('first');
+    expect(loads).toEqual(['first']);
+  });
+
+  test('returns the last good document to a caller that may not load', async () => {
+    const { cache, loading, advance } = setUp();
+    await cache.get(URL, loading('first'));
+    advance(100);
+    const beforeLoad = (): Promise<void> => Promise.reject(new Outage());
+    expect(await cache.get(URL, loading('second'), { beforeLoad })).toBe('first');
+  });
+
+  test('asks no caller that shares the load of another', async () => {
+    const { cache, loading } = setUp();
+    const first = cache.get(URL, loading('first'));
+    const beforeLoad = (): Promise<void> => Promise.reject(new Error('asked'));
+    expect(await cache.get(URL, loading('second'), { beforeLoad })).toBe('first');
+    await first;
+  });
 });
