@@ -53,7 +53,7 @@ export function readArguments(
       if (flag.isRequired === true) throw new UsageError(missing(command, name, flag));
     } else if (flag.kind === 'text') {
       texts.set(name, readable(String(value), name, flag));
-    } else if (isTrue(value, flag)) {
+    } else if (isTrue(value, name, flag)) {
       switches.add(name);
     }
   }
@@ -118,13 +118,13 @@ function readable(value: string, name: string, flag: Flag): string {
   throw new UsageError(`--${name}${variable} has a value that is not UTF-8`);
 }
 
-function isTrue(value: string | boolean, flag: Flag): boolean {
+function isTrue(value: string | boolean, name: string, flag: Flag): boolean {
   if (typeof value === 'boolean') return value;
   const word = value.toLowerCase();
   if (word === 'true' || word === '1') return true;
   if (word === 'false' || word === '0') return false;
-  const variable = flag.environment === undefined ? '' : ` (${flag.environment})`;
-  throw new UsageError(`a switch${variable} is true or false, not "${value}"`);
+  const variable = flag.environment === undefined ? '' : ` (or ${flag.environment})`;
+  throw new UsageError(`--${name}${variable} is true or false, not "${value}"`);
 }
 
 function missing(command: CommandLine, name: string, flag: Flag): string {

@@ -31,5 +31,6 @@ export function readConnectionLimits(flags: Arguments): ConnectionLimits {
 function readCount(flags: Arguments, flag: keyof typeof CONNECTION_LIMITS): number {
   const text = flags.text(flag) ?? '';
   if (/^\d{1,7}$/.test(text)) return Number(text);
-  throw new UsageError(`--${flag}: "${text}" is not a number from 0 to 9999999`);
+  const place = `--${flag} (or ${CONNECTION_LIMITS[flag].environment})`;
+  throw new UsageError(`${place}: "${text}" is not a whole number from 0 to 9999999`);
 }

@@ -81,14 +81,14 @@ describe('readArguments', () => {
     { argv: ['--config'], message: '--config needs a value' },
     { argv: ['--config', '--loud'], message: '--config needs a value' },
     { argv: ['--config='], message: '--config needs a value' },
-    { argv: ['--config', 'a', '--loud=maybe'], message: 'a switch (APP_LOUD) is true or false' },
+    { argv: ['--config', 'a', '--loud=maybe'], message: '--loud (or APP_LOUD) is true or false' },
   ])('refuses $argv', ({ argv, message }) => {
     expect(() => readArguments(COMMAND, argv, {})).toThrow(message);
   });
 
   test('refuses a switch in the environment that is neither on nor off', () => {
     const environment = { APP_CONFIG: 'a', APP_LOUD: 'yes please' };
-    expect(() => readArguments(COMMAND, [], environment)).toThrow('a switch (APP_LOUD)');
+    expect(() => readArguments(COMMAND, [], environment)).toThrow('--loud (or APP_LOUD) is');
   });
 
   test.each([
