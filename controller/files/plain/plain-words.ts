@@ -11,9 +11,13 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['signingKeyRefs', 'signing_key_file'],
 ]);
 
+/** The plain form has no `backendRefs`: Services exist only in a cluster. */
+const NO_UPSTREAM = ['exactly one of to and backendRefs must be set', 'to must be set'] as const;
+
 /** Replaces names of fields in a message by the keys of the plain form. */
 export function inPlainWords(message: string): string {
   return message
+    .replaceAll(...NO_UPSTREAM)
     .replaceAll(SETTINGS_RESOURCE, 'this file')
     .replaceAll(/\b[a-z]+(?:[A-Z][a-z]*)+\b/g, (word) => WORDS.get(word) ?? word);
 }
