@@ -1,4 +1,5 @@
 import { made, invalid, type CompileResult } from './compile-result.ts';
+import { secretFault } from '../validate/secret-fault.ts';
 import { REFERABLE_LABEL } from '../validate/secret.ts';
 import type { Secrets } from './resources.ts';
 
@@ -35,11 +36,10 @@ export function resolveSecret({ name, key }: SecretRef, place: Place): CompileRe
     return invalid(path, 'SecretNotFound', `Secret ${namespace}/${name} has no key "${key}"`);
   }
   const text = decode(value)?.replace(/\r?\n$/, '');
-  if (text === undefined || text === '') {
-    const what = text === '' ? 'is empty' : 'is not text in UTF-8';
-    return invalid(path, 'InvalidSecret', `key "${key}" of Secret ${namespace}/${name} ${what}`);
-  }
-  return made(text);
+  const fault = text === undefined ? 'is not text in UTF-8' : secretFault(text);
+  if (text !== undefined && fault === undefined) return made(text);
+  const what = `key "${key}" of Secret ${namespace}/${name} ${String(fault)}`;
+  return invalid(path, 'InvalidSecret', what);
 }
 
 function decode(value: Buffer): string | undefined {

@@ -1,3 +1,4 @@
+import { secretFault } from '../../validate/secret-fault.ts';
 import { secretFilePath, type SecretFiles } from './secret-files.ts';
 import type { Mapping, PlainProblem } from './translate-keys.ts';
 
@@ -44,6 +45,8 @@ export function readSecret(
 function readInline(value: unknown, key: string): ReadSecret {
   if (typeof value !== 'string') return problem(key, 'must be a string');
   if (value === '') return problem(key, 'must not be empty');
+  const fault = secretFault(value);
+  if (fault !== undefined) return problem(key, fault);
   return { kind: 'secret', value, key };
 }
 
@@ -54,7 +57,8 @@ function readFromFile(name: unknown, key: string, source: SecretSource): ReadSec
     return problem(key, `the file ${name} ${file?.why ?? 'cannot be read'}`);
   }
   const value = file.text.replace(/\r?\n$/, '');
-  if (value === '') return problem(key, `the file ${name} is empty`);
+  const fault = secretFault(value);
+  if (fault !== undefined) return problem(key, `the file ${name} ${fault}`);
   return { kind: 'secret', value, key };
 }
 

@@ -71,6 +71,18 @@ describe('the plain form', () => {
         'config.yaml:2 (document 1) GatewaySettings default/gatehouse: identity_providers.corp.client_secret: must not be empty [InvalidSpec]',
     },
     {
+      fault: 'a secret with a trace of a wrong encoding',
+      text: 'identity_providers:\n  corp: {issuer: https://i.example, client_id: x, client_secret: "a\\uFFFDb"}',
+      problem:
+        'config.yaml:2 (document 1) GatewaySettings default/gatehouse: identity_providers.corp.client_secret: has the character U+FFFD, which no secret has [InvalidSpec]',
+    },
+    {
+      fault: 'a route without an upstream, in words of this form',
+      text: 'routes:\n  - from: https://a.example\n    too: http://b',
+      problem:
+        'config.yaml:2 (document 1) Route default/a-example: routes[0]: to must be set [InvalidSpec]',
+    },
+    {
       fault: 'an identity provider that is no mapping',
       text: 'identity_providers: {corp: https://idp.example}',
       problem:

@@ -191,6 +191,16 @@ describe('settings', () => {
     expect(JSON.stringify(problems)).not.toContain(SECRET);
   });
 
+  test.each(['a\0b', 'a\uFFFDb', 'a\u001Bb'])('refuse %j as the value of a Secret', (value) => {
+    const settings = aSettings({ signingKeyRefs: [{ name: 'keys', key: 'a' }] });
+    const secrets = new Map([['default/keys', new Map([['a', Buffer.from(value)]])]]);
+    const { problems } = compile({ settings, secrets });
+
+    expect(problems).toMatchObject([
+      { reason: 'InvalidSecret', message: expect.stringMatching(/has the character U\+\w{4}/) },
+    ]);
+  });
+
   test('may be absent', () => {
     expect(compile({ settings: undefined })).toMatchObject({
       isSettingsAccepted: true,
