@@ -2,6 +2,7 @@ import { TooManyRequestsError } from '../errors/denial-errors.ts';
 import { hashToken } from '../crypto/tokens.ts';
 import { networksOf } from '../http/network-of.ts';
 import type { Identity } from '../records/session.ts';
+import { userKey } from '../records/user-key.ts';
 import type { RateLimit, RateLimitStore } from '../store/rate-limit-store.ts';
 
 /** Counts one use under a key; throws a `TooManyRequestsError` if the key has reached its limit. */
@@ -45,8 +46,8 @@ const STORED_FOR_USER = { limit: 600, windowSeconds: 60 * 60 };
 export async function limitUser(
   rateLimits: RateLimitStore,
   purpose: 'sign-in' | 'browser-session' | 'approval',
-  { provider, issuer = '', subject }: Pick<Identity, 'provider' | 'issuer' | 'subject'>,
+  identity: Pick<Identity, 'provider' | 'issuer' | 'subject'>,
 ): Promise<void> {
-  const user = hashToken(JSON.stringify([provider, issuer, subject]));
+  const user = hashToken(userKey(identity));
   await limitRate(rateLimits, `${purpose}-of:${user}`, STORED_FOR_USER);
 }
