@@ -1,50 +1,95 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 import { isDistrusted } from '../http/distrust.ts';
 import { closeGently, type Linger } from '../http/close-gently.ts';
 import { endWithResponse } from '../http/raw-response.ts';
+import type { FrontResponse } from './front-response.ts';
 import { UNREADABLE_URL } from '../http/unreadable-url.ts';
 
 const REQUEST_TIMEOUT = 408;
 
-/** One connection of a client: its current response, and its end. */
+/** More than clients send that use pipelining; most send none. */
+const MAX_WAITING = 16;
+
+/** Serves one request. */
+export type Serve = (message: IncomingMessage, response: FrontResponse) => void;
+
+/** Options of a `ClientConnection`. */
+interface ConnectionOptions {
+  readonly linger: Linger;
+  readonly serve: Serve;
+}
+
+/** One connection of a client: its requests, which are served one after the other, and its end. */
 export class ClientConnection {
   readonly #socket: Socket;
   readonly #linger: Linger;
-  #response: ServerResponse | undefined;
+  readonly #serve: Serve;
+  /** Response to the request that was received last. */
+  #response: FrontResponse | undefined;
   /** The response before that. */
-  #previous: ServerResponse | undefined;
+  #previous: FrontResponse | undefined;
+  /** Number of requests that wait for the response before theirs. */
+  #waiting = 0;
+  #isDiscarding = false;
   #isClosing = false;
   /** Bytes that are not a request were received: the connection closes after the current responses. */
   #isRefusing = false;
   /** Number of received bytes beyond which such a connection is destroyed. */
   #readLimit = 0;
   /** A response that had ended at the last check, before the body of its request. */
-  #earlyResponse: ServerResponse | undefined;
+  #earlyResponse: FrontResponse | undefined;
   /** Number of bytes received at the last check, if the body was incomplete then. */
   #stalledAt: number | undefined;
 
-  constructor(socket: Socket, linger: Linger) {
+  constructor(socket: Socket, { linger, serve }: ConnectionOptions) {
     this.#socket = socket;
     this.#linger = linger;
+    this.#serve = serve;
     // Node ends connections by this method: at once, and with a reset if bytes are unread.
     socket.destroySoon = () => {
       this.#close();
     };
   }
 
+  /** Whether a response is not finished, so that nothing else may be written. */
+  get isBusy(): boolean {
+    return this.#response?.writableFinished === false;
+  }
+
   /**
-   * Accepts the next request. Returns false when the connection closes after an earlier response: bytes
-   * after a refused request may be smuggled in its body.
+   * Serves the next request when the response before it is finished. Ignores it if the connection closes
+   * after an earlier response: bytes after a refused request may be smuggled in its body.
+   *
+   * Attack: one connection with thousands of pipelined requests would have as many upstream connections, and
+   * the bounds of connections would bound nothing. The connection closes after those that may wait.
    */
-  accept(response: ServerResponse): boolean {
+  accept(message: IncomingMessage, response: FrontResponse): void {
     const previous = this.#response;
-    if (this.#isClosing || this.#isRefusing) return false;
-    if (previous !== undefined && isLast(previous)) return false;
+    if (this.#isClosing || this.#isRefusing || (previous !== undefined && isLast(previous))) {
+      this.#discardRest();
+      return;
+    }
+    if (previous === undefined || previous.writableFinished) {
+      this.#previous = previous;
+      this.#response = response;
+      this.#serve(message, response);
+      return;
+    }
+    if (this.#waiting === MAX_WAITING) {
+      this.#closeAfter(previous);
+      this.#discardRest();
+      return;
+    }
     this.#previous = previous;
     this.#response = response;
-    return true;
+    this.#waiting += 1;
+    previous.once('close', () => {
+      this.#waiting -= 1;
+      if (this.#isClosing || this.#socket.destroyed || isLast(previous)) return;
+      this.#serve(message, response);
+    });
   }
 
   /**
@@ -55,18 +100,15 @@ export class ClientConnection {
   refuse(status: number): void {
     if (this.#isClosing) return;
     if (this.#isRefusing) {
-      // Attack: while the response takes its time, a client could send without end.
-      if (this.#socket.bytesRead > this.#readLimit) this.#socket.destroy();
+      this.#checkReadLimit();
       return;
     }
-    this.#readLimit = this.#socket.bytesRead + this.#linger.lingerBytes;
+    this.#limitReading();
     const response = this.#response;
     if (response === undefined || response.writableFinished) {
       this.#refuseIdle(status);
     } else if (response.req.complete) {
-      this.#isRefusing = true;
-      this.announceClose();
-      response.once('finish', () => this.#close());
+      this.#closeAfter(response);
     } else if (response.socket === null) {
       // An earlier response comes first.
       this.#isRefusing = true;
@@ -130,7 +172,7 @@ export class ClientConnection {
   }
 
   /** Answers the current request, which has a broken body; a response that has begun is broken off. */
-  #refuseBody(status: number, { headersSent, writableEnded }: ServerResponse): void {
+  #refuseBody(status: number, { headersSent, writableEnded }: FrontResponse): void {
     if (headersSent && !writableEnded) {
       this.#socket.destroy();
       return;
@@ -143,6 +185,39 @@ export class ClientConnection {
     // The bytes before may have been forwarded.
     this.#socket.once('finish', () => this.#socket.destroy());
     endWithResponse(this.#socket, { status, headers: UNREADABLE_URL }, this.#linger);
+  }
+
+  /** Makes the response to the request that was received last the last one. */
+  #closeAfter(response: FrontResponse): void {
+    this.#isRefusing = true;
+    this.announceClose();
+    response.once('finish', () => this.#close());
+  }
+
+  /**
+   * Reads and discards everything from now on; all accepted requests were received whole.
+   *
+   * Attack: Node keeps each ignored request, and looks through all of them for each one when the connection
+   * ends. A few megabytes of requests stalled the process for a minute.
+   */
+  #discardRest(): void {
+    if (this.#isDiscarding) return;
+    this.#isDiscarding = true;
+    this.#limitReading();
+    // Not while the parser runs; and before the next bytes are read.
+    process.nextTick(() => {
+      this.#socket.removeAllListeners('data');
+      this.#socket.on('data', () => this.#checkReadLimit()).resume();
+    });
+  }
+
+  #limitReading(): void {
+    this.#readLimit = this.#socket.bytesRead + this.#linger.lingerBytes;
+  }
+
+  /** Attack: while the response takes its time, a client could send without end. */
+  #checkReadLimit(): void {
+    if (this.#socket.bytesRead > this.#readLimit) this.#socket.destroy();
   }
 
   #close(): void {
@@ -160,6 +235,6 @@ export class ClientConnection {
 }
 
 /** Returns whether a connection ends after a response. */
-function isLast(response: ServerResponse): boolean {
+function isLast(response: FrontResponse): boolean {
   return isDistrusted(response.req) || (response.headersSent && !response.shouldKeepAlive);
 }

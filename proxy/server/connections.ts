@@ -51,7 +51,10 @@ export class Connections {
         socket.resetAndDestroy();
         return;
       }
-      this.#connections.set(socket, new ClientConnection(socket, this.#limits));
+      this.#connections.set(
+        socket,
+        new ClientConnection(socket, { linger: this.#limits, serve: this.#serve }),
+      );
       socket.once('close', () => {
         this.#connections.delete(socket);
         this.#handlers.release?.(remoteAddress);
@@ -93,7 +96,10 @@ export class Connections {
   }
 
   readonly #accept = (message: IncomingMessage, response: FrontResponse): void => {
-    if (this.#connections.get(message.socket)?.accept(response) === false) return;
+    this.#connections.get(message.socket)?.accept(message, response);
+  };
+
+  readonly #serve = (message: IncomingMessage, response: FrontResponse): void => {
     if (this.#isDraining) response.shouldKeepAlive = false;
     if (isHttp1(message)) {
       this.#handlers.request(message, response);
@@ -115,6 +121,11 @@ export class Connections {
 
   readonly #upgrade = (message: IncomingMessage, socket: Duplex, head: Buffer): void => {
     guard(socket);
+    // The answer would be taken for that of an earlier request.
+    if (this.#connections.get(socket)?.isBusy === true) {
+      socket.destroy();
+      return;
+    }
     // Bytes after a handshake belong to the new protocol, so a body would be misread.
     if (hasBody(message) || !isHttp1(message)) endWithResponse(socket, { status: BAD_REQUEST });
     else this.#handlers.upgrade(message, socket, head);

@@ -17,11 +17,18 @@ export const LISTENER_LIMITS: ListenerLimits = {
 
 type Exchange = [IncomingMessage, ServerResponse];
 
+/** A listener, and the requests that it serves. */
+interface TestListener extends Listener, AsyncDisposable {
+  /** Number of requests that `next` has not returned yet. */
+  readonly waiting: number;
+  next(): Promise<Exchange>;
+}
+
 /** A listener that hands its requests to the test. */
 export async function startListener(
   limits: Partial<ListenerLimits> = {},
   counter?: ConnectionCounter,
-): Promise<Listener & AsyncDisposable & { next(): Promise<Exchange> }> {
+): Promise<TestListener> {
   const exchanges: Exchange[] = [];
   const arrivals = new EventEmitter();
   const listener = await createListener(
@@ -41,6 +48,9 @@ export async function startListener(
   );
   return {
     ...listener,
+    get waiting() {
+      return exchanges.length;
+    },
     async next() {
       for (;;) {
         const exchange = exchanges.shift();

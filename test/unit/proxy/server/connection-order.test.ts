@@ -56,9 +56,9 @@ describe('a malformed request behind a request in progress', () => {
     await using client = await RawClient.connect(listener.port);
     client.send(`${GET}${GET}GET / HTTP/9.9\r\n\r\n`);
     const [, slow] = await listener.next();
+    slow.end('slow');
     const [, quick] = await listener.next();
     quick.end('quick');
-    slow.end('slow');
     expect((await client.response()).body).toBe('slow');
     expect((await client.response()).body).toBe('quick');
     expect(await client.closed).toBe('ended');
@@ -70,12 +70,11 @@ describe('a malformed request behind a request in progress', () => {
     await using client = await RawClient.connect(listener.port);
     client.send(`${GET}${CHUNKED}xyz\r\n`);
     const [, slow] = await listener.next();
-    const [message] = await listener.next();
     slow.end('slow');
     expect((await client.response()).body).toBe('slow');
     expect((await client.response()).status).toBe(400);
     expect(await client.closed).toBe('ended');
-    expect(message.complete).toBe(false);
+    expect(listener.waiting).toBe(0);
   });
 
   test('that is followed by bytes without end is disconnected before the response', async () => {
