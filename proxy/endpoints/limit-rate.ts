@@ -36,8 +36,11 @@ export async function limitNetwork(
   await limitRate(rateLimits, `${purpose}:${endSite}`, endSiteRate);
 }
 
-/** Limit of what one user may have stored for a long time, as often as a few programs may do it together. */
-const STORED_FOR_USER = { limit: 600, windowSeconds: 60 * 60 };
+/**
+ * Limit of what one user may have stored for a long time. Attack: a page of a sibling host has the browser of a
+ * user sign in again and again. So the window is short: the user is locked out for minutes only.
+ */
+const STORED_FOR_USER = { limit: 100, windowSeconds: 10 * 60 };
 
 /**
  * Counts one use of a user; see `limitRate`. Attack: stores in memory have a bound, so a signed-in user who
