@@ -71,13 +71,17 @@ export class HostRecordKeeper {
   /**
    * Reads the record that the previous leader wrote. It retries until that succeeds, because without
    * it hosts would go to whoever waits for them. Undefined if the signal aborts before.
+   *
+   * If there is no ConfigMap, this process knows best: what it holds itself is the record.
    */
   async load(signal: AbortSignal): Promise<HostRecord | undefined> {
     while (!signal.aborted) {
       try {
         this.#stored = await this.#read();
         this.#recordSuccess();
-        return parseHostRecord(this.#stored?.['data']);
+        return this.#stored === undefined
+          ? new Map(this.#wanted)
+          : parseHostRecord(this.#stored['data']);
       } catch (error) {
         this.#recordFailure(error);
         await pause(this.#options.clock, READ_AGAIN_MS, signal);

@@ -83,6 +83,13 @@ describe('the record of held hosts', () => {
     expect(await keeper().load(new AbortController().signal)).toEqual(new Map([[APP, HELD]]));
   });
 
+  // Attack: the ConfigMap is deleted, and the next controller leads before it is written again.
+  test('is what a new leader holds itself if it does not exist', async () => {
+    const one = keeper();
+    one.change(new Map([[APP, HELD]]));
+    expect(await one.load(term.signal)).toEqual(new Map([[APP, HELD]]));
+  });
+
   test('is written again until that succeeds, and the failure is logged once', async () => {
     const one = await started();
     refuse(500);
