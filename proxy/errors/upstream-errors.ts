@@ -7,6 +7,17 @@ export class UpstreamUnreachableError extends GatewayError {
   override readonly status = 502;
 }
 
+/** The upstream answered a WebSocket handshake with a response, which the client has. It is logged only. */
+export class WebSocketDeclinedError extends GatewayError {
+  override readonly name = 'WebSocketDeclinedError';
+  override readonly reason = 'websocket-declined';
+  override readonly status = 502;
+
+  constructor(status: number) {
+    super(`the upstream declined the WebSocket with status ${String(status)}`);
+  }
+}
+
 /** The upstream did not begin its response in time. */
 export class UpstreamTimeoutError extends GatewayError {
   override readonly name = 'UpstreamTimeoutError';

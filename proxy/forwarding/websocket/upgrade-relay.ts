@@ -4,7 +4,11 @@ import type { Duplex } from 'node:stream';
 import httpProxy from 'http-proxy';
 
 import { ClientGoneError } from '../../errors/request-errors.ts';
-import { UpstreamTimeoutError, UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
+import {
+  UpstreamTimeoutError,
+  UpstreamUnreachableError,
+  WebSocketDeclinedError,
+} from '../../errors/upstream-errors.ts';
 import { closeGently } from '../../http/close-gently.ts';
 import { endWithResponse } from '../../http/raw-response.ts';
 import { originAddress } from '../origin-address.ts';
@@ -50,6 +54,7 @@ export class UpgradeRelay {
   #stream: WebSocketStream | undefined;
   /** Status of the response if the upstream declined. */
   #declinedWith: number | undefined;
+  #declinedBytes = 0;
   /** Cuts that response off; it has begun. */
   #cutOff: (() => void) | undefined;
   /** Why the upstream has not switched. */
@@ -86,7 +91,7 @@ export class UpgradeRelay {
     if (status === undefined) return undefined;
     return {
       status,
-      bytes: this.#stream?.bytes ?? 0,
+      bytes: this.#stream?.bytes ?? this.#declinedBytes,
       firstByteMs: this.#firstByteMs,
       upstream: this.#visit?.origin ?? this.#upstream.origin,
       ended: 'complete',
@@ -170,8 +175,10 @@ export class UpgradeRelay {
     this.#answered();
     try {
       this.#cutOff = relayDeclined(response, this.#client.socket, this.#upstream);
-      this.#declinedWith = response.statusCode;
-      this.#failure = new UpstreamUnreachableError('the upstream declined the upgrade');
+      const { statusCode = 0 } = response;
+      response.on('data', ({ length }: Buffer) => (this.#declinedBytes += length));
+      this.#declinedWith = statusCode;
+      this.#failure = new WebSocketDeclinedError(statusCode);
     } catch (error) {
       outgoing.destroy(asError(error));
     }

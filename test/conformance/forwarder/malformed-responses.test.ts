@@ -2,7 +2,10 @@ import type { Socket } from 'node:net';
 
 import { describe, expect, test } from '@jest/globals';
 
-import { UpstreamUnreachableError } from '../../../proxy/errors/upstream-errors.ts';
+import {
+  UpstreamUnreachableError,
+  WebSocketDeclinedError,
+} from '../../../proxy/errors/upstream-errors.ts';
 import { startFront } from '../../support/front.ts';
 import { GET } from '../../support/forwarder-wire.ts';
 import { RawClient } from '../../support/raw-http.ts';
@@ -108,6 +111,6 @@ describe('A WebSocket that the upstream declines', () => {
     expect(client.received).toMatch(/firsta?$/);
     // A body without a length looks whole after an orderly close.
     expect(begin === COUNTED ? ['ended', 'reset'] : ['reset']).toContain(ending);
-    expect(await front.outcome(0)).toBeInstanceOf(UpstreamUnreachableError);
+    expect(await front.outcome(0)).toBeInstanceOf(WebSocketDeclinedError);
   });
 });

@@ -34,6 +34,17 @@ async function logOf(
   return await accessLog(gateway);
 }
 
+function handshake(port: number): string {
+  return [
+    'GET /ws HTTP/1.1',
+    `Host: localhost:${String(port)}`,
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  ].join('\r\n');
+}
+
 describe('the access log', () => {
   test('has one line for a forwarded request, without its query', async () => {
     await using upstream = await startUpstream((_message, response) => {
@@ -91,21 +102,31 @@ describe('the access log', () => {
 
   test('has one line for a WebSocket that the upstream declined', async () => {
     await using upstream = await startUpstream((_message, response) => {
+      response.writeHead(403).end('not you');
+    });
+    const lines = await logOf(handshake, upstream.origin);
+    expect(lines).toMatchObject([
+      { path: '/ws', status: 403, bytes: 7, upstream: upstream.origin },
+    ]);
+  });
+
+  test('is beside a line that says that the upstream declined, not that it was unreachable', async () => {
+    await using upstream = await startUpstream((_message, response) => {
       response.writeHead(403).end();
     });
-    const lines = await logOf(
-      (port) =>
-        [
-          'GET /ws HTTP/1.1',
-          `Host: localhost:${String(port)}`,
-          'Connection: Upgrade',
-          'Upgrade: websocket',
-          'Sec-WebSocket-Version: 13',
-          'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-        ].join('\r\n'),
-      upstream.origin,
+    await using gateway = await startGateway({ accessLog: true });
+    await serve(gateway, upstream.origin);
+    await using client = await RawClient.connect(gateway.port);
+    client.send(handshake(gateway.port));
+    await client.response();
+    await accessLog(gateway);
+    expect(gateway.logs()).toContainEqual(
+      expect.objectContaining({
+        message: 'request failed',
+        reason: 'websocket-declined',
+        error: 'WebSocketDeclinedError: the upstream declined the WebSocket with status 403',
+      }),
     );
-    expect(lines).toMatchObject([{ path: '/ws', status: 403, upstream: upstream.origin }]);
   });
 
   test('has the bytes that a client got before it left', async () => {
