@@ -1,5 +1,6 @@
 import { BodyTooLargeError, BodyTooSlowError, ClientGoneError } from '../errors/request-errors.ts';
 import { askForBody } from './expect-continue.ts';
+import { GatheredBytes } from './gathered-bytes.ts';
 import type { RequestMessage } from './request-message.ts';
 
 /** Deadline of a body that is read whole; until then a slow one holds its connection and memory. */
@@ -22,20 +23,18 @@ export function readBody(
   if (message.destroyed) return Promise.reject(clientGone());
   askForBody(message);
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const gathered = new GatheredBytes();
     const stop = (finish: () => void): void => {
       clearTimeout(deadline);
       message.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
       finish();
     };
     const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size > limit) stop(() => reject(new BodyTooLargeError(limit)));
-      else chunks.push(chunk);
+      if (gathered.length + chunk.length > limit) stop(() => reject(new BodyTooLargeError(limit)));
+      else gathered.add(chunk);
     };
     const onEnd = (): void => {
-      stop(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+      stop(() => resolve(gathered.bytes()));
     };
     const onClose = (): void => {
       stop(() => reject(clientGone()));

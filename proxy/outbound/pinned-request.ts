@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage 
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import type { LookupFunction } from 'node:net';
 
+import { GatheredBytes } from '../http/gathered-bytes.ts';
 import { OutboundFailedError } from './outbound-errors.ts';
 
 /** An address of a host. */
@@ -80,15 +81,13 @@ async function readResponse(
     'too-large',
     `the response is longer than ${String(maxBytes)} bytes`,
   );
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const gathered = new GatheredBytes();
   try {
     if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge;
     // Without setEncoding a message yields buffers only.
     for await (const chunk of response as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > maxBytes) throw tooLarge;
-      chunks.push(chunk);
+      if (gathered.length + chunk.length > maxBytes) throw tooLarge;
+      gathered.add(chunk);
     }
   } finally {
     response.destroy();
@@ -96,6 +95,6 @@ async function readResponse(
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
-    body: Buffer.concat(chunks),
+    body: gathered.bytes(),
   };
 }
