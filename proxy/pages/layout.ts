@@ -14,6 +14,10 @@ export interface Page {
   };
 }
 
+/**
+ * The main button is inert for a second after the mouse has reached the page. Attack: the page waits behind
+ * another window, which closes between the two clicks of a double click.
+ */
 const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
 body { max-width: 34rem; margin: 12vh auto; padding: 0 1.5rem; }
@@ -30,6 +34,8 @@ button, .button { font: inherit; padding: 0.5rem 1.2rem; border-radius: 0.4rem;
   border: 1px solid currentcolor; background: none; color: inherit; cursor: pointer;
   text-decoration: none; }
 button.primary { background: #2563eb; border-color: #2563eb; color: #fff; }
+@media (hover: hover) { html:hover button.primary { animation: inert 1s; } }
+@keyframes inert { from, to { pointer-events: none; opacity: 0.5; } }
 footer { margin-top: 2.5rem; font-size: 0.85rem; opacity: 0.7; }
 `;
 

@@ -30,6 +30,14 @@ function newCodes(): number {
   return world.codes() - codesBefore;
 }
 
+/** Fails if the last click on the consent page approved the client: the user can still deny it. */
+async function expectNoApproval(page: Page): Promise<void> {
+  const done = page.getByRole('heading', { name: 'Done' }).waitFor();
+  await Promise.race([page.getByRole('button', { name: 'Deny' }).click(), done]);
+  await done;
+  expect(newCodes()).toBe(0);
+}
+
 /** Reasons of the requests that the gateway refused since a number of log lines. */
 function refusals(since: number): readonly unknown[] {
   const lines = world.users.gateway.logs().slice(since);
@@ -107,8 +115,23 @@ describeWithBrowser('A user at the consent page', () => {
     await consent.page.mouse.click(x + 5, y + 5);
     await consent.page.getByRole('button', { name: 'Approve' }).waitFor();
     await consent.page.mouse.click(x + 5, y + 5);
-    await consent.page.getByRole('alert').waitFor();
-    expect(newCodes()).toBe(0);
+    await expectNoApproval(consent.page);
+  });
+
+  test('a double click on a window that closes over the page does not approve the client', async () => {
+    await using consent = await world.openConsent();
+    // A window that the mouse was never over: until the first click, another window covers it.
+    const covered = await consent.page.context().newPage();
+    await covered.goto(consent.url);
+    // Its animations stand still, so that no time passes for them however busy the machine is.
+    const devtools = await covered.context().newCDPSession(covered);
+    await devtools.send('Animation.enable');
+    await devtools.send('Animation.setPlaybackRate', { playbackRate: 0 });
+    world.clock.now += READING_MS;
+    const button = await covered.getByRole('button', { name: 'Approve' }).boundingBox();
+    const { x = 0, y = 0 } = button ?? {};
+    await covered.mouse.click(x + 5, y + 5);
+    await expectNoApproval(covered);
   });
 
   test('a denial counts at once', async () => {
