@@ -22,12 +22,18 @@ export function compileSchemaCheck(schema: JsonSchema): SchemaCheck {
   const validate: ValidateFunction = new Ajv({ allErrors: true, verbose: true }).compile(schema);
   return (document) => {
     if (validate(document)) return [];
-    // `propertyNames` repeats another error without its reason.
     return (validate.errors ?? [])
-      .filter(({ keyword }) => keyword !== 'propertyNames')
+      .filter((error) => !isRepeated(error))
       .slice(0, MAX_PROBLEMS)
       .map(toProblem);
   };
+}
+
+/** `propertyNames` repeats another error without its reason, and `enum` says more than a wrong type. */
+function isRepeated({ keyword, parentSchema }: ErrorObject): boolean {
+  return (
+    keyword === 'propertyNames' || (keyword === 'type' && parentSchema?.['enum'] !== undefined)
+  );
 }
 
 function toProblem(error: ErrorObject): SchemaProblem {
@@ -44,7 +50,7 @@ function toProblem(error: ErrorObject): SchemaProblem {
       return { path: memberPath(path, name), message: unknownField(name, error.parentSchema) };
     }
     case 'type':
-      return { path, message: `must be ${withArticle(params['type'] ?? '')}` };
+      return { path, message: typeInWords(params['type'] ?? '', error.parentSchema) };
     case 'const':
       return { path, message: `must be ${String(error.schema)}` };
     case 'enum':
@@ -62,8 +68,12 @@ function unknownField(name: string, parentSchema: ErrorObject['parentSchema']): 
   return `is not a known field${didYouMean(name, Object.keys(known))}`;
 }
 
-function withArticle(type: string): string {
-  return /^[aio]/.test(type) ? `an ${type}` : `a ${type}`;
+/** Says what the text has to be where that is known: `30` should be a duration such as `30s`. */
+function typeInWords(type: string, parentSchema: ErrorObject['parentSchema']): string {
+  const pattern: unknown = parentSchema?.['pattern'];
+  const words = typeof pattern === 'string' ? patternInWords(pattern) : '';
+  if (words.startsWith('must be a')) return words;
+  return `must be ${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 
 const LIMITS: Readonly<Record<string, readonly [before: string, after: string]>> = {

@@ -80,6 +80,14 @@ export const INVALID_ROUTES: readonly InvalidManifest[] = [
   ['policy: { deny: { and: [accept] } }', 'spec.policy.deny.and[0]: must be an object'],
   ['policy: { deny: { and: {} } }', 'spec.policy.deny.and: must be an array'],
   [
+    'timeouts: { request: 60 }',
+    'spec.timeouts.request: must be a duration such as 90s, 1h30m or 500ms (Gateway API, GEP-2257)',
+  ],
+  [
+    'mcp: { server: { toolDenial: [error] } }',
+    'spec.mcp.server.toolDenial: must be one of error, result',
+  ],
+  [
     'timeouts: { request: 60 s }',
     'spec.timeouts.request: must be a duration such as 90s, 1h30m or 500ms (Gateway API, GEP-2257)',
   ],
