@@ -208,6 +208,7 @@ export class IncrementalCompiler {
 
   #compileChanged(): void {
     for (const name of this.#routes.decide()) this.#recordRoute(name);
+    for (const [key, held] of this.#routes.decideHeldHosts()) this.#report.setResource(key, held);
     for (const name of this.#consent.takeChanged()) this.#reportRoute(name);
     for (const [key, resource] of this.#services.compileChanged()) {
       this.#report.setResource(key, resource);

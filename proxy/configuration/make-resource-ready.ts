@@ -37,6 +37,8 @@ export function makeResourceReady(value: CompiledResource): void {
     case 'service':
       servicePorts(value);
       return;
+    case 'held-host':
+      return;
   }
 }
 

@@ -7,6 +7,7 @@ import { servedPaths, type McpPathKind } from '../mcp/served-paths.ts';
 import { buildPolicyEvaluator } from '../policy/build-policy-evaluator.ts';
 import type { PolicyEvaluator } from '../policy/decision.ts';
 import { oncePerObject } from '../cache/once-per-object.ts';
+import { hasPort, heldHostsAfter, NO_HELD_HOSTS, type HeldHosts } from './held-hosts.ts';
 import { EXACTLY, LOOSELY, type PathComparison } from './path-comparison.ts';
 import { PrefixTree } from './prefix-tree.ts';
 import { resourcePath } from './resource-identifier.ts';
@@ -72,13 +73,20 @@ export class RoutingTable {
   /** By host and port of `from`. */
   readonly #hosts: ReadonlyMap<string, HostRoutes>;
   readonly #wildcards: WildcardTree;
+  /** Hosts that no wildcard serves. */
+  readonly #held: HeldHosts;
 
-  private constructor(hosts: ReadonlyMap<string, HostRoutes>, wildcards: WildcardTree) {
+  private constructor(
+    hosts: ReadonlyMap<string, HostRoutes>,
+    wildcards: WildcardTree,
+    held: HeldHosts,
+  ) {
     this.#hosts = hosts;
     this.#wildcards = wildcards;
+    this.#held = held;
   }
 
-  static readonly EMPTY = new RoutingTable(new Map(), new WildcardTree([]));
+  static readonly EMPTY = new RoutingTable(new Map(), new WildcardTree([]), NO_HELD_HOSTS);
 
   /** By `Host` header: exact name, then the longest wildcard. Without a port, 443 and then 80. */
   findHost(authority: string): HostRoutes | undefined {
@@ -89,7 +97,9 @@ export class RoutingTable {
   }
 
   #findName(name: string, port: string): HostRoutes | undefined {
-    return this.#hosts.get(name + port) ?? this.#hosts.get(this.#wildcards.find(name, port) ?? '');
+    const exact = this.#hosts.get(name + port);
+    if (exact !== undefined || hasPort(this.#held.get(name), port)) return exact;
+    return this.#hosts.get(this.#wildcards.find(name, port) ?? '');
   }
 
   /**
@@ -98,10 +108,12 @@ export class RoutingTable {
    */
   *with(changes: readonly ResourceChange[]): Steps<RoutingTable> {
     const changed = yield* changesByHost(changes);
-    if (changed.size === 0) return this;
+    const held = heldHostsAfter(this.#held, changes);
+    if (changed.size === 0 && held === this.#held) return this;
     const hosts = new Map(this.#hosts);
     const rejected: RejectedResource[] = [];
-    let wildcardsChanged = false;
+    let wildcardsChanged =
+      held !== this.#held && [...held.keys(), ...this.#held.keys()].some(isWildcard);
     for (const [key, { names, added }] of changed) {
       const kept = hosts.get(key)?.routes.filter(({ compiled }) => !names.has(compiled.name)) ?? [];
       rejected.push(...repeatedPaths(kept, added));
@@ -112,8 +124,8 @@ export class RoutingTable {
       yield;
     }
     if (rejected.length > 0) throw new UnservableError(rejected);
-    const wildcards = wildcardsChanged ? new WildcardTree(hosts.keys()) : this.#wildcards;
-    return new RoutingTable(hosts, wildcards);
+    const wildcards = wildcardsChanged ? new WildcardTree(hosts.keys(), held) : this.#wildcards;
+    return new RoutingTable(hosts, wildcards, held);
   }
 }
 

@@ -1,7 +1,11 @@
+import { hasPort, NO_HELD_HOSTS, type HeldHosts } from './held-hosts.ts';
+
 interface Branch {
   readonly next: Map<string, Branch>;
   /** Keys of the wildcards of this domain, by port. */
   readonly keys: Map<string, string>;
+  /** Ports on which the wildcard of this domain is held. */
+  heldPorts?: readonly number[];
 }
 
 /**
@@ -13,23 +17,32 @@ interface Branch {
 export class WildcardTree {
   readonly #root: Branch = { next: new Map(), keys: new Map() };
 
-  /** Makes the tree of the wildcards among these keys. */
-  constructor(keys: Iterable<string>) {
-    for (const key of keys) if (isWildcard(key)) this.#add(key);
+  /** Makes the tree of the wildcards among these keys and held hosts. */
+  constructor(keys: Iterable<string>, held: HeldHosts = NO_HELD_HOSTS) {
+    for (const key of keys) {
+      if (!isWildcard(key)) continue;
+      const colon = key.lastIndexOf(':');
+      this.#branchOf(key.slice(0, colon)).keys.set(key.slice(colon), key);
+    }
+    for (const [host, ports] of held) {
+      if (isWildcard(host)) this.#branchOf(host).heldPorts = ports;
+    }
   }
 
-  #add(key: string): void {
-    const colon = key.lastIndexOf(':');
+  #branchOf(wildcard: string): Branch {
     let branch = this.#root;
-    for (const label of key.slice(WILDCARD.length, colon).split('.').reverse()) {
+    for (const label of wildcard.slice(WILDCARD.length).split('.').reverse()) {
       const next = branch.next.get(label) ?? { next: new Map(), keys: new Map() };
       branch.next.set(label, next);
       branch = next;
     }
-    branch.keys.set(key.slice(colon), key);
+    return branch;
   }
 
-  /** Returns the key of the longest wildcard with this port, written `:443`, for a name. */
+  /**
+   * Returns the key of the longest wildcard with this port, written `:443`, for a name; undefined if that
+   * wildcard is held, so that no shorter one serves the name.
+   */
   find(name: string, port: string): string | undefined {
     let found: string | undefined;
     let branch = this.#root;
@@ -39,7 +52,9 @@ export class WildcardTree {
       if (dot <= 0) break;
       const next = branch.next.get(name.slice(dot + 1, end));
       if (next === undefined) break;
-      found = next.keys.get(port) ?? found;
+      const key = next.keys.get(port);
+      if (key !== undefined) found = key;
+      else if (hasPort(next.heldPorts, port)) found = undefined;
       branch = next;
     }
     return found;

@@ -9,6 +9,7 @@ export const SIGNING_KEYS_KEY = 'signing-keys';
 const IDENTITY_PROVIDER_PREFIX = 'identity-provider/';
 const ROUTE_PREFIX = 'route/';
 const SERVICE_PREFIX = 'service/';
+const HELD_HOST_PREFIX = 'held-host/';
 
 /** Returns the key of an identity provider in a snapshot. */
 export function identityProviderKey(name: string): string {
@@ -25,6 +26,11 @@ export function serviceKey(name: string): string {
   return SERVICE_PREFIX + name;
 }
 
+/** Returns the key of a held host in a snapshot. */
+export function heldHostKey(host: string): string {
+  return HELD_HOST_PREFIX + host;
+}
+
 /** Whether a key in a snapshot is the key of a route. */
 export function isRouteKey(key: string): boolean {
   return key.startsWith(ROUTE_PREFIX);
@@ -33,6 +39,11 @@ export function isRouteKey(key: string): boolean {
 /** Whether a key in a snapshot is the key of a Service. */
 export function isServiceKey(key: string): boolean {
   return key.startsWith(SERVICE_PREFIX);
+}
+
+/** Whether a key in a snapshot is the key of a held host. */
+export function isHeldHostKey(key: string): boolean {
+  return key.startsWith(HELD_HOST_PREFIX);
 }
 
 /** Returns the one key that a compiled resource may have in a snapshot. */
@@ -48,5 +59,7 @@ export function resourceKey(value: CompiledResource): string {
       return routeKey(value.name);
     case 'service':
       return serviceKey(value.name);
+    case 'held-host':
+      return heldHostKey(value.host);
   }
 }

@@ -18,6 +18,7 @@ import {
   AUTHORIZE_LOG_FIELDS,
   type Access,
   type CompiledBackend,
+  type CompiledHeldHost,
   type CompiledIdentityProvider,
   type CompiledResource,
   type CompiledRoute,
@@ -37,6 +38,7 @@ const texts = listOf(string());
 const notEmpty = string('^.');
 const namespacedName = string('^[^\\s/]+/[^\\s/]+$');
 const origin: Schema<Origin> = { json: { type: 'string', pattern: ORIGIN_PATTERN } };
+const host = string('^[^\\s/A-Z]+$');
 const fieldName = string('^[a-z0-9][-._a-z0-9]*$');
 const port = integer(1, PORT_MAX);
 const wholeNumber = integer(0, Number.MAX_SAFE_INTEGER);
@@ -120,7 +122,7 @@ const route = objectOf<CompiledRoute>({
   kind: constant('route'),
   name: namespacedName,
   scheme: anyOf(['http', 'https']),
-  host: string('^[^\\s/A-Z]+$'),
+  host,
   port,
   path,
   upstream: string('^https?://[^\\s]*[^\\s/]$'),
@@ -152,6 +154,12 @@ const service = objectOf<CompiledService>({
   ),
 });
 
+const heldHost = objectOf<CompiledHeldHost>({
+  kind: constant('held-host'),
+  host,
+  ports: listOf(port, { notEmpty: true }),
+});
+
 /**
  * The schema of all resources of a snapshot. It is closed: a member that this release does not know may
  * be a restriction, and a proxy that ignored it would permit too much.
@@ -162,4 +170,5 @@ export const resourceSchema: Schema<CompiledResource> = oneOfKinds<CompiledResou
   'identity-provider': identityProvider,
   route,
   service,
+  'held-host': heldHost,
 });

@@ -14,8 +14,8 @@ export interface Snapshot {
 /** A resource of a snapshot, with its key and hash. */
 export interface SnapshotResource {
   /**
-   * `settings`, `signing-keys`, `identity-provider/<name>`, `route/<namespace>/<name>` or
-   * `service/<namespace>/<name>`.
+   * `settings`, `signing-keys`, `identity-provider/<name>`, `route/<namespace>/<name>`,
+   * `service/<namespace>/<name>` or `held-host/<host>`.
    */
   readonly key: string;
   /** sha256 (hex) of the canonical JSON of `value`. */
@@ -29,7 +29,8 @@ export type CompiledResource =
   | CompiledSigningKeys
   | CompiledIdentityProvider
   | CompiledRoute
-  | CompiledService;
+  | CompiledService
+  | CompiledHeldHost;
 
 /** Settings for all routes, from `GatewaySettings`. Durations are seconds. */
 export interface CompiledSettings {
@@ -184,6 +185,18 @@ export interface CompiledService {
     /** Ready targets as `host:port`, IPv6 in brackets; sorted, none twice. May be empty. */
     readonly targets: readonly string[];
   }[];
+}
+
+/**
+ * A held host that a wildcard of another namespace would serve. Proxies treat it as a host without
+ * routes; a route of exactly this host serves nevertheless.
+ */
+export interface CompiledHeldHost {
+  readonly kind: 'held-host';
+  /** Lower case; starts with `*.` for a wildcard. */
+  readonly host: string;
+  /** Ports of such wildcards, in ascending order; on others the host is not held. */
+  readonly ports: readonly number[];
 }
 
 /** `prefix` values have no trailing slash (`''` matches every path) and match whole segments. */

@@ -67,9 +67,39 @@ describeEndToEnd(
       expect(await body(host)).not.toBe('evil');
       await untilHeld(host);
 
-      const patch = [{ op: 'remove', path: `/data/${host}` }];
-      await gateway.admin.request('PATCH', RECORD, patch, JSON_PATCH);
+      await release(host);
       await eventually('the waiting Route serves', async () => (await body(host)) === 'evil');
+    });
+
+    // Attack: the Route of the wildcard would get the requests, with the cookies of the owner's users.
+    test('is not served by the wildcard of another namespace either, until it is released', async () => {
+      const host = 'app.wild.example.test';
+      await apply('own', host);
+      await apply('evil', '*.wild.example.test');
+      await eventually('the owner serves', async () => (await body(host)) === 'own');
+      await eventually(
+        'the wildcard serves',
+        async () => (await body('b.wild.example.test')) === 'evil',
+      );
+      const bodies = await bodiesDuring(host, async () => {
+        for (let round = 0; round < 3; round += 1) {
+          await remove(host);
+          await eventually('the host serves nobody', async () => (await body(host)) !== 'own');
+          await apply('own', host);
+          await eventually('the owner serves', async () => (await body(host)) === 'own');
+        }
+      });
+      expect(bodies).toContain('own');
+      expect(bodies).not.toContain('evil');
+
+      await remove(host);
+      await eventually('the hold is stored', async () =>
+        (await recordOf(host)).includes('vacantSince'),
+      );
+      expect(await body(host)).not.toBe('evil');
+      expect(await body('b.wild.example.test')).toBe('evil');
+      await release(host);
+      await eventually('the wildcard serves', async () => (await body(host)) === 'evil');
     });
 
     test('goes to the waiting Route when the time of the settings is over', async () => {
@@ -117,10 +147,36 @@ describeEndToEnd(
       );
     }
 
+    /** Removes the hold of a host, as an operator does. */
+    async function release(host: string): Promise<void> {
+      const patch = [{ op: 'remove', path: `/data/${host}` }];
+      await gateway.admin.request('PATCH', RECORD, patch, JSON_PATCH);
+    }
+
+    /** Asks for a host again and again while something runs. */
+    async function bodiesDuring(
+      host: string,
+      run: () => Promise<void>,
+    ): Promise<ReadonlySet<string>> {
+      const bodies = new Set<string>();
+      let isRunning = true;
+      const hasEnded = (): boolean => !isRunning;
+      const asking = (async () => {
+        while (!hasEnded()) bodies.add(await body(host));
+      })();
+      try {
+        await run();
+      } finally {
+        isRunning = false;
+        await asking;
+      }
+      return bodies;
+    }
+
     async function apply(namespace: string, host: string): Promise<void> {
       const to = upstreams[namespace]?.origin;
       const spec = { from: `http://${host}`, to, allowPublicUnauthenticatedAccess: true };
-      const metadata = { name: host, namespace };
+      const metadata = { name: host.replace('*', 'all'), namespace };
       const apiVersion = 'gatehouse.dev/v1alpha1';
       await gateway.admin.apply(stringify({ apiVersion, kind: 'Route', metadata, spec }));
     }

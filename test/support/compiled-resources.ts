@@ -1,6 +1,7 @@
 import { hashResource, snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import { resourceKey } from '../../shared/snapshot/resource-key.ts';
 import type {
+  CompiledHeldHost,
   CompiledIdentityProvider,
   CompiledResource,
   CompiledRoute,
@@ -33,6 +34,11 @@ export function aCompiledService(
   port = 8080,
 ): CompiledService {
   return { kind: 'service', name, ports: [{ port, targets }] };
+}
+
+/** A held host that a wildcard would serve. */
+export function aHeldHost(host = 'app.example.com', ports = [443]): CompiledHeldHost {
+  return { kind: 'held-host', host, ports };
 }
 
 /** A compiled identity provider with every optional member. */

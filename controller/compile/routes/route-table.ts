@@ -1,5 +1,5 @@
 import type { Route } from '../../../crds/types.ts';
-import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
+import type { CompiledRoute, SnapshotResource } from '../../../shared/snapshot/snapshot.ts';
 import type { StoredRoute } from '../../kubernetes/stored-resources.ts';
 import type { DirectoryEffect } from '../backends/service-directory.ts';
 import type { ServiceLookup } from '../backends/service-lookup.ts';
@@ -18,6 +18,7 @@ import { RouteDecisions, type HostTerms } from './route-decisions.ts';
 import { ageOf, RouteEntry } from './route-entry.ts';
 import { RouteGeneration, type CompileRoute } from './route-generation.ts';
 import { RouteIndex } from './route-index.ts';
+import { WildcardHolds } from './wildcard-holds.ts';
 
 /** The part of the settings that applies to all routes. */
 export interface RouteTerms {
@@ -52,13 +53,20 @@ export class RouteTable {
   readonly #entries = new Map<string, RouteEntry>();
   readonly #index = new RouteIndex();
   readonly #decisions: RouteDecisions;
+  readonly #wildcardHolds = new WildcardHolds({
+    ownerOf: (host) => this.#decisions.ownerOf(host),
+    routesOn: (host) => this.#index.onHost(host),
+  });
   /** Names of routes that may have changed since `decide` was called. */
   #touched = new Set<string>();
 
   constructor(options: RouteTableOptions, terms: RouteTerms) {
     this.#options = options;
     this.#terms = terms;
-    this.#decisions = new RouteDecisions(this.#index, hostTermsOf(terms), options.onHost);
+    this.#decisions = new RouteDecisions(this.#index, hostTermsOf(terms), (host, record) => {
+      options.onHost(host, record);
+      this.#wildcardHolds.touch(host);
+    });
   }
 
   get hosts(): Hosts {
@@ -173,7 +181,17 @@ export class RouteTable {
     for (const { name } of this.#decisions.decide()) this.#touched.add(name);
     const touched = this.#touched;
     this.#touched = new Set();
+    for (const name of touched) this.#wildcardHolds.setRoute(name, this.#entries.get(name));
     return touched;
+  }
+
+  /**
+   * Returns the changed resources of held hosts, after `decide`; undefined: removed. They belong in the
+   * publication of these decisions.
+   */
+  decideHeldHosts(): ReadonlyMap<string, SnapshotResource | undefined> {
+    this.#wildcardHolds.setHolding(this.#terms.admission.hostHoldMs > 0);
+    return this.#wildcardHolds.decide();
   }
 
   #insert(name: string, resource: StoredRoute, { served, host }: Prior): void {

@@ -14,8 +14,8 @@ describe('a request for a stream', () => {
   it.each([
     ['of another path', { ':path': '/v2/stream' }, 404],
     ['with another method', { ':method': 'GET' }, 405],
-    ['of an older protocol version', { 'x-proto': '1' }, 400],
-    ['of a newer protocol version', { 'x-proto': '3' }, 400],
+    ['of an older protocol version', { 'x-proto': '2' }, 400],
+    ['of a newer protocol version', { 'x-proto': '4' }, 400],
     ['without a protocol version', { 'x-proto': '' }, 400],
     ['without a token', { authorization: '' }, 401],
     ['with basic credentials', { authorization: 'Basic YTpi' }, 401],
@@ -38,7 +38,7 @@ describe('a request for a stream', () => {
     const authenticate = jest.fn<() => Promise<never>>();
     await using world = await startPushWorld({ authenticate });
     world.lead(aLeadership(1)).publish({ put: [pushedRoute('a')], deleted: [] });
-    const proxy = await world.connect({ id: 'proxy-0', headers: { 'x-proto': '1' } });
+    const proxy = await world.connect({ id: 'proxy-0', headers: { 'x-proto': '2' } });
     expect(proxy.headers['x-reason']).toBe('unknown-protocol');
     expect(authenticate).not.toHaveBeenCalled();
   });

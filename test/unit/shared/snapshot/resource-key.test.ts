@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
 
 import {
+  heldHostKey,
   identityProviderKey,
+  isHeldHostKey,
   isRouteKey,
   isServiceKey,
   resourceKey,
@@ -9,25 +11,32 @@ import {
   serviceKey,
   SETTINGS_KEY,
 } from '../../../../shared/snapshot/resource-key.ts';
-import { aCompiledService } from '../../../support/compiled-resources.ts';
+import { aCompiledService, aHeldHost } from '../../../support/compiled-resources.ts';
 import { compiledSettings } from '../../../support/compiled-settings.ts';
 import { filesThatSpell } from '../../../support/spellings.ts';
 
 test('the key of a resource names its kind, and its name where a snapshot may hold several', () => {
   expect(resourceKey(compiledSettings())).toBe(SETTINGS_KEY);
   expect(resourceKey(aCompiledService('team/app', []))).toBe('service/team/app');
+  expect(resourceKey(aHeldHost('*.example.com'))).toBe('held-host/*.example.com');
 });
 
 test.each([
-  ['a route', routeKey('team/app'), { route: true, service: false }],
-  ['a Service', serviceKey('team/app'), { route: false, service: true }],
-  ['an identity provider', identityProviderKey('route/x'), { route: false, service: false }],
-  ['the settings', SETTINGS_KEY, { route: false, service: false }],
+  ['a route', routeKey('team/app'), { route: true }],
+  ['a Service', serviceKey('team/app'), { service: true }],
+  ['a held host', heldHostKey('a.example.com'), { heldHost: true }],
+  ['an identity provider', identityProviderKey('route/x'), {}],
+  ['the settings', SETTINGS_KEY, {}],
 ])('a key shows that its resource is %s', (_what, key, expected) => {
-  expect({ route: isRouteKey(key), service: isServiceKey(key) }).toEqual(expected);
+  const kinds = {
+    route: isRouteKey(key),
+    service: isServiceKey(key),
+    heldHost: isHeldHostKey(key),
+  };
+  expect(kinds).toEqual({ route: false, service: false, heldHost: false, ...expected });
 });
 
 test('only one file spells the prefixes of keys', () => {
-  const files = filesThatSpell(/['"`](?:route|service|identity-provider)\/(?!\w+\.ts)/);
+  const files = filesThatSpell(/['"`](?:route|service|identity-provider|held-host)\/(?!\w+\.ts)/);
   expect(files).toEqual(['shared/snapshot/resource-key.ts']);
 });
