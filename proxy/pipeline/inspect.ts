@@ -2,6 +2,7 @@ import type { GatewayRequest } from '../http/gateway-request.ts';
 import { hasBody } from '../http/has-body.ts';
 import { readBody } from '../http/read-body.ts';
 import { checkMethodName } from '../mcp/check-method-name.ts';
+import { checkToolName } from '../mcp/check-tool-name.ts';
 import { checkStreamRequest } from '../mcp/check-stream-request.ts';
 import { checkBodyHeaders, inspectRequest } from '../mcp/inspect-request.ts';
 import type { JsonRpcMessage } from '../mcp/json-rpc.ts';
@@ -43,7 +44,10 @@ export function inspect(
   const namesTools = policy?.namesTools === true;
   return readBody(message, maxRequestBytes).then((bytes) => {
     const parsed = inspectRequest(message, bytes);
-    if (namesTools) checkMethodName(parsed);
+    if (namesTools) {
+      checkMethodName(parsed);
+      checkToolName(parsed);
+    }
     return { message: parsed, bytes };
   });
 }

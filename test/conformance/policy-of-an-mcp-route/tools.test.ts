@@ -1,6 +1,7 @@
-import { describe, expect } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 
 import type { Route } from '../../../crds/types.ts';
+import { expectJsonRpcError } from '../../support/expect-json-rpc-error.ts';
 import { openForAll } from '../../support/open-for-all.ts';
 import {
   EXAMPLE_USERS,
@@ -166,3 +167,16 @@ verifies(
     }
   },
 );
+
+// Attack: a thousand criteria that read a name of a megabyte stalled all routes for 15 seconds.
+test('the name of a tool has at most 256 characters where the policy names tools', async () => {
+  const longest = 'a'.repeat(256);
+  await world().serve({ policy: { allow: { or: [{ mcp_tool: { starts_with: 'a' } }] } } });
+  expect(await world().outcomeOf(toolCall(longest))).toEqual(OK);
+  const before = world().upstream.requests.length;
+  const refused = await world().ask(toolCall(`${longest}a`));
+  expectJsonRpcError(refused, { status: 400, code: -32602, id: 7 });
+  expect(world().upstream.requests).toHaveLength(before);
+  await world().serve({ policy: { allow: EXAMPLE_USERS } });
+  expect(await world().outcomeOf(toolCall(`${longest}a`))).toEqual(OK);
+});
