@@ -105,6 +105,29 @@ test.each(REQUESTS)(
   },
 );
 
+test.each([
+  ['in capitals', (port: string) => `APP.Team.LOCALHOST:${port}`, '/'],
+  ['with a dot at its end', (port: string) => `${APP}.:${port}`, '/'],
+  ['with a zero before its port', (port: string) => `${APP}:0${port}`, '/'],
+  ['in the request line', (port: string) => `${APP}:${port}`, `http://${APP}:PORT/`],
+  [
+    'in a request line for another',
+    (port: string) => `b.team.localhost:${port}`,
+    `http://${APP}:PORT/`,
+  ],
+])('a held host that is written %s does not reach the wildcard', async (_what, hostOf, target) => {
+  await world().serve(['wildcard'], true);
+  const { port } = new URL(world().app);
+  const before = world().other.requests.length;
+  await using client = await RawClient.connect(Number(port));
+  client.send(
+    `GET ${target.replace('PORT', port)} HTTP/1.1\r\nHost: ${hostOf(port)}\r\nConnection: close\r\n\r\n`,
+  );
+  await client.closed;
+  expect(client.received).toMatch(/^HTTP\/1\.1 4(?:00|21) /);
+  expect(world().other.requests).toHaveLength(before);
+});
+
 test('a handshake at a held host does not reach the wildcard', async () => {
   await world().serve(['wildcard'], true);
   await using client = await RawClient.connect(world().users.gateway.port);
