@@ -59,7 +59,9 @@ export function watchConfiguration(
 
 /** Logs each problem as a record of its own. */
 export function reportProblems(logger: Logger, problems: readonly LocatedProblem[]): void {
-  for (const { message, ...place } of problems) {
-    logger.error('invalid configuration', { ...place, problem: message });
+  for (const { message, resource, path, ...place } of problems) {
+    // A file that cannot be parsed has neither.
+    const part = { ...(resource === '' ? {} : { resource }), ...(path === '' ? {} : { path }) };
+    logger.error('invalid configuration', { ...place, ...part, problem: message });
   }
 }

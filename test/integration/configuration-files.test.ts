@@ -96,6 +96,8 @@ describe('a change of the configuration files', () => {
       const { line } = one;
       const problem = expect.stringContaining(one.problem);
       expect(record).toMatchObject({ file: path, line, reason: 'InvalidManifest', problem });
+      expect(record).not.toHaveProperty('resource');
+      expect(record).not.toHaveProperty('path');
       expect(await askPort(port)).toBe('good');
     },
   );
