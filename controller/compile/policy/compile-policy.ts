@@ -1,8 +1,21 @@
-import type { Criterion, Policy, PolicyBlock } from '../../../shared/snapshot/policy.ts';
+import {
+  criteriaOf,
+  type Criterion,
+  type Policy,
+  type PolicyBlock,
+} from '../../../shared/snapshot/policy.ts';
 import { memberPath } from '../../validate/field-path.ts';
-import { all, invalid, type CompileResult } from '../compile-result.ts';
+import { all, andThen, invalid, made, type CompileResult } from '../compile-result.ts';
 import { compileCriterion } from './compile-criterion.ts';
 import { compileMembers } from './compile-members.ts';
+
+/**
+ * Far more than a person writes; `in` and `not_in` have lists of any length.
+ *
+ * Attack: every request evaluates all criteria, for each group of its user. A Route of a megabyte could
+ * stall all others with ten requests a second.
+ */
+const MAX_CRITERIA = 1_000;
 
 /**
  * Compiles a policy as its author wrote it (specification: Authorization policy for MCP).
@@ -11,11 +24,16 @@ import { compileMembers } from './compile-members.ts';
  * through what it was written to stop.
  */
 export function compilePolicy(policy: unknown, path: string): CompileResult<Policy> {
-  return compileMembers<PolicyBlock>(policy, path, {
+  const members = compileMembers<PolicyBlock>(policy, path, {
     what: 'block',
     known: ['allow', 'deny'],
     compile: (_name, block, blockPath) => compileBlock(block, blockPath),
   });
+  return andThen(members, (compiled) =>
+    criteriaOf(compiled).length > MAX_CRITERIA
+      ? invalid(path, 'InvalidPolicy', `has more than ${String(MAX_CRITERIA)} criteria`)
+      : made(compiled),
+  );
 }
 
 function compileBlock(block: unknown, path: string): CompileResult<PolicyBlock> {

@@ -238,4 +238,14 @@ describe('a policy', () => {
 
     expect(compile(yaml).kind).toBe('invalid');
   });
+
+  // Attack: a Route of a megabyte of criteria stalled all others with ten requests a second.
+  test('has at most 1,000 criteria in all of its groups', () => {
+    const criteria = (count: number): string => `[${'{ user: a },'.repeat(count)}]`;
+    const policy = (count: number): string =>
+      `{ allow: { and: ${criteria(1)}, or: ${criteria(998)} }, deny: { nor: ${criteria(count)} } }`;
+
+    expect(problemsOf(policy(1))).toEqual([]);
+    expect(problemsOf(policy(2))).toEqual(['spec.policy: has more than 1000 criteria']);
+  });
 });
