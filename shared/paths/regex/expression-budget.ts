@@ -1,8 +1,11 @@
 /** More than any expression of 1,024 characters has that repeats nothing a number of times. */
 const MAX_NODES = 2_048;
 
-/** Visits of nodes while the states are made: some ten milliseconds. */
-const MAX_STEPS = 500_000;
+/**
+ * Visits of nodes while the states are made: some milliseconds. Attack: the author of a Route changes its
+ * expression again and again, and the controller and every proxy prepare each of them.
+ */
+const MAX_STEPS = 100_000;
 
 /** Entries of the table of transitions, of two bytes each. */
 const MAX_TRANSITIONS = 32_768;

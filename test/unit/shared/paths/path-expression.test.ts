@@ -100,6 +100,8 @@ describe('a regular expression', () => {
     '/(?:a|b)*a(?:a|b){64}',
     '(.{1,30}){1,30}',
     'a?'.repeat(500),
+    // Many steps, and a small table.
+    '(?:.?){300}',
     // Few steps, and a large table.
     '(?:abcdefghijklmnopqrst){90}',
   ])('%s is refused for its size', (source) => {
