@@ -1,4 +1,5 @@
 import { ENVIRONMENT_PLACE, formatProblem } from '../../controller/files/located-problem.ts';
+import type { Route } from '../../crds/types.ts';
 import type { Loaded } from '../../controller/files/load-configuration.ts';
 import type { Arguments } from '../arguments.ts';
 import type { CommandStreams } from '../command.ts';
@@ -24,9 +25,31 @@ function isEmpty({ contents }: Loaded): boolean {
   return contents.files.every(({ parsed }) => parsed.documents.length === 0);
 }
 
-/** Returns notes about parts of the configuration that were not checked, or will not be. */
+/** Returns notes about what was not checked or is not covered, and what may be a mistake. */
 function notes(loaded: Loaded): readonly string[] {
-  return [...notesOnBackends(loaded), ...notesOnSubPaths(loaded), ...notesOnConsent(loaded)];
+  return [
+    ...notesOnBackends(loaded),
+    ...notesOnAccess(loaded),
+    ...notesOnSubPaths(loaded),
+    ...notesOnConsent(loaded),
+  ];
+}
+
+/** A Route without a policy is valid, and denies every request. */
+function notesOnAccess({ candidates }: Loaded): readonly string[] {
+  return candidates.resources.flatMap(({ resource, inItsWords }) => {
+    if (resource?.kind !== 'Route' || permitsSomebody(resource.spec)) return [];
+    const { namespace = '', name } = resource.metadata;
+    const missing =
+      'policy.allow, nor allowAnyAuthenticatedUser or allowPublicUnauthenticatedAccess';
+    return [`note: Route ${namespace}/${name} permits nobody: it has no ${inItsWords(missing)}`];
+  });
+}
+
+function permitsSomebody(spec: Route['spec']): boolean {
+  const { policy, allowAnyAuthenticatedUser, allowPublicUnauthenticatedAccess } = spec;
+  const isOpen = allowAnyAuthenticatedUser === true || allowPublicUnauthenticatedAccess === true;
+  return isOpen || policy?.allow !== undefined;
 }
 
 /** Operators who rely on a policy about tools have to know what it does not cover. */

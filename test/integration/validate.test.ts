@@ -58,9 +58,9 @@ describe('gatehouse validate', () => {
     const configuration = [
       'identity_providers: { idp: { issuer: "https://idp.example.com", client_id: gatehouse } }',
       'routes:',
-      '  - { name: tools, from: "https://app.example.com", prefix: /mcp, to: "http://tools", mcp: { server: {} } }',
-      '  - { name: app, from: "https://app.example.com", to: "http://app" }',
-      '  - { name: other, from: "https://other.example.com", to: "http://tools", mcp: { server: {} } }',
+      '  - { name: tools, from: "https://app.example.com", prefix: /mcp, to: "http://tools", mcp: { server: {} }, allow_any_authenticated_user: true }',
+      '  - { name: app, from: "https://app.example.com", to: "http://app", allow_any_authenticated_user: true }',
+      '  - { name: other, from: "https://other.example.com", to: "http://tools", mcp: { server: {} }, allow_any_authenticated_user: true }',
       '',
     ].join('\n');
     await directory.write('gatehouse.yaml', configuration);
@@ -88,6 +88,24 @@ describe('gatehouse validate', () => {
         `${directory.path}: no problems (1 Route)\n`,
     );
     expect(code).toBe(0);
+  });
+
+  test('notes a route that permits nobody, in the words of its form', async () => {
+    const { from, to } = { from: 'https://app.example.com', to: 'http://app:8000' };
+    const route = { name: 'app', from, to, policy: { deny: { or: [{ email: 'a@b.c' }] } } };
+    const idp = { issuer: 'https://idp.example.com', client_id: 'gatehouse' };
+    const plain = { identity_providers: { idp }, routes: [route] };
+    await directory.write('a.yaml', JSON.stringify(plain));
+    const { code, stdout } = await runInProcess(['validate', '-f', directory.path]);
+
+    expect(stdout).toContain(
+      'note: Route default/app permits nobody: it has no policy.allow, nor allow_any_authenticated_user or allow_public_unauthenticated_access\n',
+    );
+    expect(code).toBe(0);
+
+    const open = { ...route, policy: undefined, allow_any_authenticated_user: true };
+    await directory.write('a.yaml', JSON.stringify({ ...plain, routes: [open] }));
+    expect((await runInProcess(['validate', '-f', directory.path])).stdout).not.toContain('nobody');
   });
 
   test('notes sub-paths of an MCP server that are not inspected', async () => {
