@@ -59,6 +59,22 @@ describe('Requests that are pipelined on one connection', () => {
     expect(listener.waiting).toBe(0);
   });
 
+  // Attack: the body would be kept as it arrives, and 64 KiB in chunks of one byte took 27 MB.
+  test('end their connection before one with a body', async () => {
+    await using listener = await startListener();
+    await using client = await RawClient.connect(listener.port);
+    client.send(
+      `${GET}${GET}POST / HTTP/1.1\r\nHost: app.test\r\nContent-Length: 1\r\n\r\na${GET}`,
+    );
+    for (const body of ['first', 'second']) {
+      (await listener.next())[1].end(body);
+      expect((await client.response()).body).toBe(body);
+    }
+    expect(await client.closed).toBe('ended');
+    expect(client.received).toBe('');
+    expect(listener.waiting).toBe(0);
+  });
+
   test('are not served after their client has left', async () => {
     await using listener = await startListener();
     const client = await RawClient.connect(listener.port);
