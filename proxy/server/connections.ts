@@ -66,10 +66,7 @@ export class Connections {
       this.#accept(message, response);
     });
     server.on('clientError', this.#refuse);
-    server.on('connect', (_message, socket) => {
-      guard(socket);
-      endWithResponse(socket, { status: BAD_REQUEST });
-    });
+    server.on('connect', this.#refuseTunnel);
     server.on('upgrade', this.#upgrade);
     const check = setInterval(() => this.#checkBodies(), this.#limits.bodyStallMs).unref();
     server.once('close', () => clearInterval(check));
@@ -119,17 +116,25 @@ export class Connections {
     else connection?.refuse(status);
   };
 
+  readonly #refuseTunnel = (_message: IncomingMessage, socket: Duplex): void => {
+    guard(socket);
+    if (!this.#isTooEarly(socket)) endWithResponse(socket, { status: BAD_REQUEST });
+  };
+
   readonly #upgrade = (message: IncomingMessage, socket: Duplex, head: Buffer): void => {
     guard(socket);
-    // The answer would be taken for that of an earlier request.
-    if (this.#connections.get(socket)?.isBusy === true) {
-      socket.destroy();
-      return;
-    }
+    if (this.#isTooEarly(socket)) return;
     // Bytes after a handshake belong to the new protocol, so a body would be misread.
     if (hasBody(message) || !isHttp1(message)) endWithResponse(socket, { status: BAD_REQUEST });
     else this.#handlers.upgrade(message, socket, head);
   };
+
+  /** Destroys a connection on which an answer would be taken for that of an earlier request. */
+  #isTooEarly(socket: Duplex): boolean {
+    if (this.#connections.get(socket)?.isBusy !== true) return false;
+    socket.destroy();
+    return true;
+  }
 
   #checkBodies(): void {
     for (const connection of this.#connections.values()) connection.checkBody();

@@ -86,10 +86,13 @@ describe('Requests that are pipelined on one connection', () => {
     expect(listener.waiting).toBe(0);
   });
 
-  test('are not answered by the handshake of a WebSocket that follows them', async () => {
+  test.each([
+    ['the handshake of a WebSocket', UPGRADE],
+    ['a request for a tunnel', 'CONNECT app.test:443 HTTP/1.1\r\nHost: app.test:443\r\n\r\n'],
+  ])('are not answered by %s that follows them', async (_what, request) => {
     await using listener = await startListener();
     await using client = await RawClient.connect(listener.port);
-    client.send(GET + UPGRADE);
+    client.send(GET + request);
     await client.closed;
     expect(client.received).toBe('');
   });
