@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 
 import { LINGER } from '../http/close-gently.ts';
 import { Connections, type ListenerHandlers, type ListenerLimits } from './connections.ts';
+import { FrontMessage } from './front-message.ts';
 import { FrontResponse } from './front-response.ts';
 
 /** A listening socket. */
@@ -80,7 +81,8 @@ async function drain(
 }
 
 function createFront({ headersMs, keepAliveMs }: ListenerLimits): FrontServer {
-  const server: FrontServer = createServer({
+  const server = createServer<typeof IncomingMessage, typeof FrontResponse>({
+    IncomingMessage: FrontMessage,
     ServerResponse: FrontResponse,
     // Even if the process was started with `--insecure-http-parser`.
     insecureHTTPParser: false,

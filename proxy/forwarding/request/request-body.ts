@@ -15,7 +15,8 @@ export class RequestBody extends Readable {
   #isReading = false;
 
   constructor(message: MessageBody) {
-    super();
+    // The message keeps small parts in less memory than this stream would.
+    super({ highWaterMark: 1 });
     this.#message = message;
     // Without a listener the error after a client left would end the process.
     this.on('error', () => undefined);
