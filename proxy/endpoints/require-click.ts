@@ -16,7 +16,9 @@ export function requireWindow({ message: { headers } }: Pick<GatewayRequest, 'me
   const { 'sec-fetch-mode': mode = 'navigate', 'sec-fetch-dest': dest = 'document' } = headers;
   // Attack: a page that waits unseen since it was loaded is older than the user's look at it.
   const isEarly = headers['sec-purpose'] !== undefined;
-  if (mode !== 'navigate' || dest !== 'document' || isEarly) {
+  // Attack: the browser loads the page for a service worker, which reads the form.
+  const isForWorker = headers['service-worker-navigation-preload'] !== undefined;
+  if (mode !== 'navigate' || dest !== 'document' || isEarly || isForWorker) {
     throw new ForbiddenError('not-a-navigation');
   }
 }

@@ -8,7 +8,6 @@ import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { FindEndpoint } from '../endpoints/find-endpoint.ts';
 import { serveEndpoint } from '../endpoints/serve-endpoint.ts';
 import type { ClientResponse } from '../http/client-response.ts';
-import { isPreflight, preflightResponse } from '../http/cors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { parseRequest } from '../http/parse-request.ts';
@@ -28,14 +27,14 @@ import { credentials } from './credentials.ts';
 import type { Forwarder } from './forward.ts';
 import { inspect, type InspectedBody } from './inspect.ts';
 import type { KnownRequest } from './known-request.ts';
-import { mcpPageFor } from './mcp-page.ts';
+import { mcpAnswerFor } from './mcp-answer.ts';
 import { mcpSessionOf } from './mcp-session.ts';
 import { makeUpstreamRequest } from './make-upstream-request.ts';
 import { matchHost, type MatchedHost } from './match-host.ts';
 import { matchMcpPath } from './match-mcp-path.ts';
 import { matchRoute } from './match-route.ts';
 import { planResponse } from './plan-response.ts';
-import { refuseServiceWorker } from './refuse-service-worker.ts';
+import { replaceServiceWorker } from './replace-service-worker.ts';
 
 /** Everything that the stages use besides the request. `createStages` makes it. */
 export interface Stages {
@@ -88,17 +87,17 @@ export async function handleRequest(
       return;
     }
 
-    refuseServiceWorker(request, host, configuration);
+    const worker = replaceServiceWorker(request, host, configuration);
+    if (worker !== undefined) {
+      sent = sendResponse(response, worker, requestId);
+      return;
+    }
     route = matchRoute(request, host);
     const mcpPath = matchMcpPath(request, route);
     if (mcpPath !== undefined) {
-      if (isPreflight(request.method, message.headers)) {
-        sent = sendResponse(response, preflightResponse(message.headers), requestId);
-        return;
-      }
-      const mcpPage = mcpPageFor(request, route, origin);
-      if (mcpPage !== undefined) {
-        sent = sendResponse(response, mcpPage, requestId);
+      const mcpAnswer = mcpAnswerFor(request, route, origin);
+      if (mcpAnswer !== undefined) {
+        sent = sendResponse(response, mcpAnswer, requestId);
         return;
       }
       const { allowedOrigins } = configuration.settings;

@@ -94,6 +94,7 @@ describe('a page with a form', () => {
     ['an object', { ...navigation, 'sec-fetch-dest': 'object' }],
     ['an image', { ...navigation, 'sec-fetch-dest': 'image' }],
     ['a window that loads it in advance', { ...navigation, 'sec-purpose': 'prefetch;prerender' }],
+    ['a service worker', { ...navigation, 'service-worker-navigation-preload': 'true' }],
     ['a link that loads it in advance', { ...navigation, 'sec-purpose': 'prefetch' }],
   ])('is not shown to %s', (_title, headers) => {
     expect(() => {

@@ -1,5 +1,6 @@
 import { resourceIdentifier, resourcePath } from '../configuration/resource-identifier.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
+import { isPreflight, preflightResponse } from '../http/cors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { isNavigation } from '../http/is-navigation.ts';
@@ -10,10 +11,21 @@ import type { Origin } from '../../shared/snapshot/origin.ts';
 const FIELDS_OF_CLIENTS = ['authorization', 'mcp-session-id', 'mcp-protocol-version', 'origin'];
 
 /**
- * Returns the page for a person who opened the URL of an MCP route in a browser; undefined for every other
- * request, which is answered as the transport says.
+ * Returns what the gateway itself answers at an MCP route: a CORS preflight, or the page for a person who opened
+ * the URL in a browser; undefined for every other request, which is answered as the transport says.
  */
-export function mcpPageFor(
+export function mcpAnswerFor(
+  request: GatewayRequest,
+  route: GatewayRoute,
+  origin: Origin,
+): GatewayResponse | undefined {
+  const { headers } = request.message;
+  return isPreflight(request.method, headers)
+    ? preflightResponse(headers)
+    : mcpPageFor(request, route, origin);
+}
+
+function mcpPageFor(
   request: GatewayRequest,
   { compiled }: GatewayRoute,
   origin: Origin,
