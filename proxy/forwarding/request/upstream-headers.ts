@@ -1,3 +1,4 @@
+import { foldFieldName } from '../../../shared/snapshot/header-fields.ts';
 import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
 import { holdsGatewayToken } from '../../crypto/gateway-token.ts';
 import { BadRequestError } from '../../errors/request-errors.ts';
@@ -101,9 +102,23 @@ function makeRule(lower: string): Rule {
   if (lower === 'cookie' || lower === 'authorization') return lower;
   // CGI and WSGI read `Mcp_Session_Id` as the same variable.
   if (SESSION_ID.test(lower)) return 'session';
+  const folded = foldFieldName(lower);
+  if (folded !== lower && CHECKED_ON_MCP_ROUTES.has(folded)) return 'drop';
   return RULE_OF_OWNER[ownerOfRequestField(lower)];
 }
 
 const RULE_OF_OWNER = { gateway: 'drop', foreign: 'foreign', sender: 'keep' } as const;
 
 const SESSION_ID = /^mcp[^a-z\d]session[^a-z\d]id$/;
+
+/**
+ * Fields that are compared with a body, or decide how it is read. Attack: beside a checked `Mcp-Name`, CGI
+ * and WSGI would read another tool from `Mcp_Name`.
+ */
+const CHECKED_ON_MCP_ROUTES: ReadonlySet<string> = new Set([
+  'content-encoding',
+  'content-type',
+  'mcp-method',
+  'mcp-name',
+  'mcp-protocol-version',
+]);

@@ -53,6 +53,17 @@ describe('header fields for the upstream', () => {
     expect(sent([['Connection', 'a,'.repeat(512)]])).toEqual(GATEWAY_FIELDS);
   });
 
+  // Attack: beside a checked Mcp-Name, CGI and WSGI would read another tool from Mcp_Name.
+  test('have no other spellings of fields that are checked on MCP routes', () => {
+    const checked = ['Content-Encoding', 'Content-Type', 'Mcp-Method', 'Mcp-Name'];
+    const plain = [...checked, 'Mcp-Protocol-Version'].map((name) => [name, 'checked']);
+    const spelled = plain.flatMap(([name = '']) => [
+      [name.replaceAll('-', '_'), 'other'],
+      [name.replace('-', '.').toLowerCase(), 'other'],
+    ]);
+    expect(sent([...spelled, ...plain])).toEqual([...plain, ...GATEWAY_FIELDS]);
+  });
+
   test('keep the order, the spelling and the repetitions of the client', () => {
     const fields = [
       ['B', '2'],
