@@ -16,6 +16,7 @@ import {
 } from '../../shared/runtime/forbidden-character.ts';
 
 const UNKNOWN_TAG = 'unknown tag; quote a value that begins with "!"';
+const TOO_DEEP = 'lists and maps are nested too deeply to be read';
 const BAD_ALIAS = 'an alias has no anchor or expands too far; quote a value that begins with "*"';
 
 /** One document of a configuration file. */
@@ -117,7 +118,10 @@ interface OffsetProblem {
 
 /** Messages of the parser that name a tag or alias are replaced: it may be an unquoted secret. */
 function problemsOf(document: Document.Parsed): readonly OffsetProblem[] {
-  const errors = document.errors.map(({ pos, message }) => ({ offset: pos[0], message }));
+  const errors = document.errors.map(({ pos, code, message }) => ({
+    offset: pos[0],
+    message: code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : message,
+  }));
   const tags = document.warnings.map(({ pos }) => ({ offset: pos[0], message: UNKNOWN_TAG }));
   const problems = [...errors, ...tags];
   if (problems.length > 0) return problems;

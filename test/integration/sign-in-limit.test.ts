@@ -48,9 +48,16 @@ function counted<Value>(store: SingleUseStore<Value>, count: () => void): Single
 }
 
 async function replay(url: string, cookie?: string): Promise<readonly number[]> {
+  return sendAll(url, cookie === undefined ? {} : { cookie });
+}
+
+async function sendAll(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<readonly number[]> {
   const statuses: number[] = [];
   for (let request = 0; request < REQUESTS_PER_MINUTE; request += 1) {
-    const answer = await send(url, cookie === undefined ? {} : { headers: { cookie } });
+    const answer = await send(url, { headers });
     statuses.push(answer.status);
   }
   return statuses;
@@ -75,6 +82,18 @@ describe('A sealed sign-in request that is replayed (eviction of pending sign-in
     expect(upstreamAnswer(page).url).toBe(`${app}/a`);
     world.advance(MINUTE);
     expect((await send(url)).status).toBe(303);
+  });
+
+  test('as an image of a web page counts for no network, so that its visitors can still sign in', async () => {
+    await using counting = await startCountedWorld();
+    const url = await signInUntil(new BrowserJar(), counting.app, SIGN_IN_REQUEST);
+    const image = { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' };
+    expect(new Set(await sendAll(url, image))).toEqual(new Set([403]));
+    const window = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+    expect((await send(url, { headers: window })).status).toBe(303);
+    // What a service worker passes on.
+    const passed = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'empty' };
+    expect((await send(url, { headers: passed })).status).toBe(303);
   });
 
   test('stores no more codes than one network may request with a session', async () => {

@@ -3,6 +3,7 @@ import { UnknownClientError } from '../../errors/authorization-page-errors.ts';
 import { OAuthError } from '../../errors/oauth-errors.ts';
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import { limitNetwork } from '../../endpoints/limit-rate.ts';
+import { refuseEmbedded } from '../../endpoints/refuse-subresource.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { networksOf } from '../../http/network-of.ts';
 import { readForm } from '../../http/read-form.ts';
@@ -51,6 +52,7 @@ async function authorize(
   { stores, findClient, logger }: AuthorizeOptions,
 ): Promise<GatewayResponse> {
   const { origin, configuration, request } = context;
+  refuseEmbedded(request);
   await limitNetwork(stores.rateLimits, 'authorize', request, REQUESTS);
   const parameters = await parametersOf(context);
   const client = await findClient(origin, clientIdOf(parameters), configuration.settings);

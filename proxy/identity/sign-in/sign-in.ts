@@ -2,6 +2,7 @@ import { hashToken, randomToken } from '../../crypto/tokens.ts';
 import { SignInFailedError } from '../../errors/authentication-errors.ts';
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import { limitNetwork } from '../../endpoints/limit-rate.ts';
+import { refuseSubresource } from '../../endpoints/refuse-subresource.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { networksOf } from '../../http/network-of.ts';
 import { seeOther, withCookies } from '../../http/responses.ts';
@@ -40,6 +41,7 @@ async function signIn(context: EndpointContext, options: SignInOptions): Promise
   const sealed = new URLSearchParams(context.request.query).getAll('request');
   if (sealed.length === 0) return redirectToSignIn(context, startPage(context), options);
   const request = openRequest(sealed, context, options);
+  refuseSubresource(context.request);
   // The next steps store a pending sign-in, or a code for the target.
   await limitNetwork(options.stores.rateLimits, 'sign-in', context.request, REQUESTS);
   const browser = await signedInBrowser(context, options);

@@ -87,6 +87,24 @@ describe('The authorization endpoint', () => {
     expect(refused.status).toBe(429);
     expect(refused.headers['retry-after']).toBe('60');
   });
+
+  test('the authorization endpoint counts no requests of images, scripts and frames for the network', async () => {
+    await using server = await startAuthorizationServer();
+    const url = authorizationUrl('unknown');
+    const embedded = [
+      { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
+      { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' },
+      { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' },
+    ];
+    for (let request = 0; request < 1000; request += 1) {
+      const headers = embedded[request % embedded.length] ?? {};
+      expect((await server.send(url, { headers })).status).toBe(403);
+    }
+    const window = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+    expect((await server.send(url, { headers: window })).status).toBe(400);
+    // `fetch` of Node is no browser.
+    expect((await server.send(url, { headers: { 'sec-fetch-mode': 'cors' } })).status).toBe(400);
+  });
 });
 
 describe('The resource of an authorization request', () => {

@@ -97,6 +97,17 @@ describe('parseDocuments', () => {
     });
   });
 
+  test('says that lists are nested too deeply, and on which line', () => {
+    const { documents, syntaxProblems } = parseDocuments(
+      'a.yaml',
+      `a: 1\n---\nb: ${'['.repeat(20_000)}${']'.repeat(20_000)}\n`,
+    );
+    expect(documents).toEqual([]);
+    const message = 'lists and maps are nested too deeply to be read';
+    expect(syntaxProblems[0]).toEqual({ document: 2, line: 3, message });
+    expect(JSON.stringify(syntaxProblems)).not.toContain('stack');
+  });
+
   test('rejects aliases that expand without end', () => {
     const levels = Array.from({ length: 9 }, (_value, index) => {
       const list = Array.from({ length: 9 }, () => `*l${String(index)}`).join(', ');
