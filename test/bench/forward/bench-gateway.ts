@@ -53,7 +53,7 @@ export async function startBenchGateway(options: BenchGatewayOptions): Promise<R
       hashResource('identity-provider/bench', {
         kind: 'identity-provider',
         name: IDENTITY.provider,
-        issuer: 'https://bench.example.com',
+        issuer: IDENTITY.issuer,
         clientId: 'bench',
         scopes: [],
         authorizationParams: {},

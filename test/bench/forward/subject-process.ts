@@ -23,6 +23,8 @@ export function reportReady(port: number, tokens: readonly string[]): void {
     const { user, system } = process.cpuUsage();
     process.send?.(user + system);
   });
+  // A run that fails leaves nothing behind.
+  process.once('disconnect', () => process.exit());
   process.send?.({ port, tokens } satisfies Ready);
 }
 
