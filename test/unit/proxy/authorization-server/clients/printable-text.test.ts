@@ -16,6 +16,11 @@ const TEXTS: readonly (readonly [string, string])[] = [
   ['private \ue000 use', 'private  use'],
   ['\u001b[31mred', '[31mred'],
   ['\u200b', ''],
+  // Letters and a Braille pattern that look like nothing.
+  ['\u3164\u115f\u1160\uffa0\u2800', ''],
+  ['Zalgo\u0323\u0324\u0325\u0326\u0327\u0328 app', 'Zalgo\u0323\u0324\u0325\u0326 app'],
+  ['marks\u0323\u0324\u200b\u0325\u0326\u0327', 'marks\u0323\u0324\u0325\u0326'],
+  ['क्षि และ ที่นี่ ệ', 'क्षि และ ที่นี่ ệ'],
 ];
 
 for (const [text, expected] of TEXTS) {
