@@ -22,6 +22,8 @@ export function parseAddress(text: string, path: string): CompileResult<Address>
   const wildcard = parts[2] ?? '';
   const host = canonicalHost(parts[3] ?? '');
   if (host === undefined || (wildcard !== '' && isIpAddress(host))) return malformed;
+  // Attack: a host is a key of the ConfigMap of held hosts, and one key that is too long keeps it from being written.
+  if (wildcard.length + host.length > MAX_NAME_LENGTH) return malformed;
   const port = parts[4] === undefined ? DEFAULT_PORTS[scheme] : Number(parts[4]);
   if (port === 0 || port > MAX_PORT) {
     return invalid(path, 'InvalidSpec', 'the port must be between 1 and 65535');
@@ -43,7 +45,7 @@ function canonicalHost(name: string): string | undefined {
   if (url?.pathname !== '/' || url.username !== '') return undefined;
   const { hostname } = url;
   if (hostname.startsWith('[')) return hostname;
-  if (hostname !== name.toLowerCase() || hostname.length > MAX_NAME_LENGTH) return undefined;
+  if (hostname !== name.toLowerCase()) return undefined;
   return hostname.split('.').every(isLabel) ? hostname : undefined;
 }
 

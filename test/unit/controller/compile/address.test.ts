@@ -10,6 +10,7 @@ describe('an address', () => {
     ['https://*.Example.com:8443', 'https', '*.example.com', 8443],
     ['http://127.0.0.1:8080', 'http', '127.0.0.1', 8080],
     ['http://[0:0:0:0:0:0:0:1]:8080/', 'http', '[::1]', 8080],
+    [`https://*.${'a.'.repeat(125)}a`, 'https', `*.${'a.'.repeat(125)}a`, 443],
     ['https://localhost', 'https', 'localhost', 443],
   ])('%s is valid', (text, scheme, host, port) => {
     expect(parseAddress(text, 'spec.from')).toEqual({
@@ -38,6 +39,8 @@ describe('an address', () => {
     'https://bücher.example',
     `https://${'a'.repeat(64)}.example.com`,
     `https://${'a.'.repeat(127)}com`,
+    // Too long for a key of a ConfigMap, with its wildcard.
+    `https://*.${'a.'.repeat(125)}ab`,
     'https://app.example.com:0',
     'https://app.example.com:65536',
   ])('%s is invalid', (text) => {
