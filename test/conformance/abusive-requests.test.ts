@@ -23,14 +23,18 @@ const world = openForAll(startAbuseWorld);
 const meter = openForAll(() => WorkMeter.start());
 let ordinary: Work;
 beforeAll(async () => {
+  // Everything that is made once is made now, and not while a request is measured.
+  for (const request of [...ABUSIVE_REQUESTS, ORDINARY_REQUEST]) await exchange(request);
+  await meter().measure(() => exchange(ORDINARY_REQUEST));
   ordinary = await workOf(ORDINARY_REQUEST);
 });
 
-/** The work of a request when everything that is made once has been made. */
-async function workOf(request: AbusiveRequest): Promise<Work> {
-  const bytes = request.bytes(world().port);
-  await world().exchange(bytes);
-  return meter().measure(() => world().exchange(bytes));
+async function exchange(request: AbusiveRequest): Promise<void> {
+  await world().exchange(request.bytes(world().port));
+}
+
+function workOf(request: AbusiveRequest): Promise<Work> {
+  return meter().measure(() => exchange(request));
 }
 
 // Attack: 13 requests a second with a Host of 16 KiB in labels of one letter took all time of a proxy.
