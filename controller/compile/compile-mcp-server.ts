@@ -4,6 +4,7 @@ import { loosePath } from '../../shared/paths/loose-path.ts';
 import { memberPath } from '../validate/field-path.ts';
 import { all, andThen, combine, made, invalid, type CompileResult } from './compile-result.ts';
 import { pathProblem, reservedPathProblem } from './path-match.ts';
+import { withoutFinalSlash } from '../../shared/paths/without-final-slash.ts';
 
 type Spec = Route['spec'];
 type McpServer = NonNullable<Spec['mcp']>['server'];
@@ -89,8 +90,4 @@ function looseReader(serverPath: string): (path: string) => string {
 
 function loosely(path: string): string {
   return withoutFinalSlash(loosePath(path));
-}
-
-function withoutFinalSlash(path: string): string {
-  return path.replace(/\/$/, '');
 }

@@ -3,6 +3,7 @@ import type { PathMatch } from '../../shared/snapshot/snapshot.ts';
 import { isReservedPath, RESERVED_PREFIX } from '../../shared/paths/reserved-path.ts';
 import { regexProblem } from '../../shared/paths/path-expression.ts';
 import { made, invalid, type CompileResult } from './compile-result.ts';
+import { withoutFinalSlash } from '../../shared/paths/without-final-slash.ts';
 
 /** Compiles `prefix`, `path` or `regex`; without any of them a route serves every path. */
 export function compilePathMatch(spec: Route['spec']): CompileResult<PathMatch> {
@@ -27,7 +28,7 @@ function compileExact(value: string): CompileResult<PathMatch> {
 function compilePrefix(prefix: string): CompileResult<PathMatch> {
   const problem = pathProblem(prefix) ?? reservedPathProblem(prefix);
   if (problem !== undefined) return invalid('spec.prefix', 'InvalidSpec', problem);
-  return made({ kind: 'prefix', value: prefix.replace(/\/$/, '') });
+  return made({ kind: 'prefix', value: withoutFinalSlash(prefix) });
 }
 
 /** RFC 3986, section 6.2.2.2: these are equivalent to the characters themselves. */

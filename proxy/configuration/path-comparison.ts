@@ -4,6 +4,7 @@ import { makePathExpression } from '../../shared/paths/path-expression.ts';
 import type { Automaton } from '../../shared/paths/regex/automaton.ts';
 import type { Reading } from '../../shared/paths/regex/character-set.ts';
 import { oncePerObject } from '../cache/once-per-object.ts';
+import { withoutFinalSlash } from '../../shared/paths/without-final-slash.ts';
 
 /** The path of a route, prepared for comparison. */
 export type ComparablePath =
@@ -21,7 +22,6 @@ export interface PathComparison {
 }
 
 const asItIs = (text: string): string => text;
-const withoutSlashAtEnd = (text: string): string => (text.endsWith('/') ? text.slice(0, -1) : text);
 
 /** Compares byte for byte. */
 export const EXACTLY: PathComparison = {
@@ -33,8 +33,8 @@ export const EXACTLY: PathComparison = {
 /** Compares as a server does that ignores case, encoding, path parameters and a final slash. */
 export const LOOSELY: PathComparison = {
   textOf: loosePath,
-  keyOf: withoutSlashAtEnd,
-  pathOf: pathReader((value) => withoutSlashAtEnd(loosePath(value)), 'loose'),
+  keyOf: withoutFinalSlash,
+  pathOf: pathReader((value) => withoutFinalSlash(loosePath(value)), 'loose'),
 };
 
 function pathReader(

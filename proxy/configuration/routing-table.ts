@@ -16,6 +16,7 @@ import type { Steps } from './steps.ts';
 import { UnservableError } from './unservable-error.ts';
 import { isWildcard, WildcardTree } from './wildcard-tree.ts';
 import { originOf, type Origin } from '../../shared/snapshot/origin.ts';
+import { withoutFinalSlash } from '../../shared/paths/without-final-slash.ts';
 
 /** A route ready to serve. */
 export interface GatewayRoute {
@@ -192,7 +193,7 @@ function hostRoutes(routes: readonly GatewayRoute[]): HostRoutes {
     port: first.port,
     mcpServers,
     mcpServersByPath: new Map(
-      mcpServers.map((route) => [resourcePath(route.compiled).replace(/\/$/, ''), route]),
+      mcpServers.map((route) => [withoutFinalSlash(resourcePath(route.compiled)), route]),
     ),
     isPathSensitive: routes.length > 1 || expressions + criteria > 0,
     pathTests: expressions + criteria,

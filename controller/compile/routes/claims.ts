@@ -1,5 +1,6 @@
 import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
 import { authorityOf } from '../address.ts';
+import { withoutFinalSlash } from '../../../shared/paths/without-final-slash.ts';
 
 /** Something that only one route at a time can hold, such as a path on a host. */
 export interface RouteClaim {
@@ -26,7 +27,7 @@ export function claimsOf(compiled: CompiledRoute): RouteClaims {
   };
   if (mcpServer === undefined) return { host, authority, scheme, claims: [own] };
   // Attack: MCP servers that share a resource identifier accept each other's tokens (RFC 8707).
-  const url = authority + path.value.replace(/\/$/, '');
+  const url = authority + withoutFinalSlash(path.value);
   const mcp = { key: `mcp ${url}`, what: 'is an MCP server with the same URL' };
   return { host, authority, scheme, claims: [own, mcp] };
 }

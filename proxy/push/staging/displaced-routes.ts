@@ -4,6 +4,7 @@ import type {
   SnapshotResource,
 } from '../../../shared/snapshot/snapshot.ts';
 import type { RoutesByHost } from './routes-by-host.ts';
+import { withoutFinalSlash } from '../../../shared/paths/without-final-slash.ts';
 
 /** The resources of a snapshot that is being received. */
 export interface StagedResources {
@@ -45,8 +46,4 @@ function isSameAddress(one: CompiledRoute, other: CompiledRoute): boolean {
   // MCP servers with one URL would accept each other's tokens (RFC 8707).
   if (one.mcpServer === undefined || other.mcpServer === undefined) return false;
   return withoutFinalSlash(one.path.value) === withoutFinalSlash(other.path.value);
-}
-
-function withoutFinalSlash(path: string): string {
-  return path.endsWith('/') ? path.slice(0, -1) : path;
 }
