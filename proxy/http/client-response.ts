@@ -12,7 +12,10 @@ export interface ClientResponse extends ResponseBody {
   writeHead(status: number, reason: string | undefined, fields: string[]): unknown;
   /** Sends the head now, and not with the first bytes of the body. */
   flushHeaders(): void;
-  addTrailers(trailers: readonly [string, string][]): void;
+  /** Sends a part of the body. Returns false if the client is slow: `drain` is emitted when it has read. */
+  writePart(part: Buffer): boolean;
+  /** Sends the last part of the body, if there is one, and the end. Trailers need a body in chunks. */
+  endBody(last: Buffer | undefined, trailers: readonly [string, string][]): void;
   /** Sends `103 Early Hints` if the client and the transport support them. */
   sendHints(fields: string[]): void;
   /**
@@ -25,13 +28,5 @@ export interface ClientResponse extends ResponseBody {
 /** The body of a response. */
 type ResponseBody = Pick<
   Writable,
-  | 'on'
-  | 'once'
-  | 'off'
-  | 'write'
-  | 'end'
-  | 'destroy'
-  | 'destroyed'
-  | 'writableEnded'
-  | 'writableFinished'
+  'on' | 'once' | 'off' | 'end' | 'destroy' | 'destroyed' | 'writableEnded' | 'writableFinished'
 >;

@@ -108,10 +108,9 @@ export class ResponseRelay implements ResponseSink {
         this.#held = rest;
       }
     }
-    if (trailers.length > 0) this.#response.addTrailers(responseTrailers(trailers));
     this.#isHolding = false;
     this.#bytes += this.#held?.length ?? 0;
-    this.#response.end(this.#held);
+    this.#response.endBody(this.#held, responseTrailers(trailers));
   }
 
   /** Cuts the response off, so that the client knows that it is incomplete. */
@@ -158,7 +157,7 @@ export class ResponseRelay implements ResponseSink {
     const events = this.#events;
     const part = events?.pass(chunk) ?? chunk;
     this.#bytes += part.length;
-    const hasRoom = response.write(part);
+    const hasRoom = response.writePart(part);
     if (events?.isOver === true) {
       this.#endEarly();
       return;
@@ -177,7 +176,7 @@ export class ResponseRelay implements ResponseSink {
   /** Ends the response after the last event, and aborts the upstream's. */
   readonly #endEarly = (): void => {
     this.#release();
-    this.#response.end();
+    this.#response.endBody(undefined, []);
     this.#head.controller.abort(new ClientGoneError('the gateway ended the event stream'));
   };
 }
