@@ -4,6 +4,7 @@ import { holdsGatewayToken } from '../../crypto/gateway-token.ts';
 import { BadRequestError } from '../../errors/request-errors.ts';
 import type { GatewayRequest } from '../../http/gateway-request.ts';
 import { withoutGatewayCookies } from '../gateway-cookies.ts';
+import { FieldRules } from '../field-rules.ts';
 import { listedInConnection } from '../hop-by-hop.ts';
 import { mayTrail, ownerOfRequestField } from '../foreign-fields.ts';
 
@@ -14,6 +15,8 @@ export interface UpstreamCredentials {
   /** Flat list of names and values: the assertion, an internal token, the server's id of a session. */
   readonly added: readonly string[];
 }
+
+const rules = new FieldRules(ruleOf);
 
 /** Far above any list of hop-by-hop fields. Attack: thousands of options take milliseconds to be listed. */
 const MAX_CONNECTION_LENGTH = 1_024;
@@ -40,7 +43,7 @@ export function upstreamHeaders(
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
     const value = rawHeaders[index + 1] ?? '';
-    const rule = ruleFor(name);
+    const rule = rules.ruleFor(name);
     if (rule === 'drop' || listed?.has(name.toLowerCase()) === true) continue;
     if (rule === 'foreign') {
       if (passRequestHeaders?.includes(name.toLowerCase()) === true) headers.push(name, value);
@@ -85,20 +88,7 @@ export function upstreamTrailers(rawTrailers: readonly string[]): [string, strin
 /** How the header fields of one name are treated. */
 type Rule = 'drop' | 'foreign' | 'keep' | 'cookie' | 'authorization' | 'session';
 
-/** Most names repeat in every request. The bound is for names that clients make up. */
-const MAX_KNOWN_RULES = 1_000;
-const knownRules = new Map<string, Rule>();
-
-function ruleFor(name: string): Rule {
-  const known = knownRules.get(name);
-  if (known !== undefined) return known;
-  const lower = name.toLowerCase();
-  const rule = makeRule(lower);
-  if (knownRules.size < MAX_KNOWN_RULES) knownRules.set(name, rule);
-  return rule;
-}
-
-function makeRule(lower: string): Rule {
+function ruleOf(lower: string): Rule {
   if (lower === 'cookie' || lower === 'authorization') return lower;
   // CGI and WSGI read `Mcp_Session_Id` as the same variable.
   if (SESSION_ID.test(lower)) return 'session';

@@ -2,6 +2,7 @@ import { UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import { isGatewayCookie } from '../../http/cookies.ts';
 import { nameOf } from '../gateway-cookies.ts';
 import { mayHint, mayTrail, ownerOfResponseField } from '../foreign-fields.ts';
+import { FieldRules } from '../field-rules.ts';
 import { listedInConnection } from '../hop-by-hop.ts';
 
 /**
@@ -41,6 +42,32 @@ export interface ResponseHeaders {
   readonly isEventStream: boolean;
 }
 
+/** How the fields of one name are treated. */
+interface Rule {
+  readonly lower: string;
+  /** What decides whether the client gets them; a name that has rules of its own stands for itself. */
+  readonly kind: 'keep' | 'drop' | 'foreign' | SpecialName;
+}
+
+type SpecialName = (typeof SPECIAL_NAMES)[number];
+
+const SPECIAL_NAMES = [
+  'connection',
+  'content-disposition',
+  'content-length',
+  'content-type',
+  'set-cookie',
+  'trailer',
+  'transfer-encoding',
+] as const;
+
+const KIND_OF_OWNER = { gateway: 'drop', foreign: 'foreign', sender: 'keep' } as const;
+
+const rules = new FieldRules((lower): Rule => {
+  const special = SPECIAL_NAMES.find((name) => name === lower);
+  return { lower, kind: special ?? KIND_OF_OWNER[ownerOfResponseField(lower)] };
+});
+
 /** Returns the header fields for the client: the upstream's, without those about its connection. */
 export function responseHeaders(
   raw: RawFields,
@@ -52,10 +79,11 @@ export function responseHeaders(
   for (let index = 0; index < raw.length; index += 2) {
     const name = textOf(raw[index]);
     const value = textOf(raw[index + 1]);
-    const lower = name.toLowerCase();
-    if (lower === 'connection') listed = listedInConnection(value);
-    if (overlay?.remove.has(lower) === true) continue;
-    if (isForClient(lower, value, framing)) gather(gathered, lower, name, value);
+    const rule = rules.ruleFor(name);
+    if (rule.kind === 'connection') listed = listedInConnection(value);
+    if (overlay?.remove.has(rule.lower) === true) continue;
+    if (rule.kind === 'keep') gathered.fields.push(name, value);
+    else if (isForClient(rule, value, framing)) gather(gathered, rule.kind, name, value);
   }
   const { fields, trailers, lengthAt, isEvents } = gathered;
   const isEndless = lengthAt === -1 && !framing.hasNoBody;
@@ -83,16 +111,16 @@ function isEncoded(fields: readonly string[]): boolean {
   return fields.some((field, at) => at % 2 === 0 && field.toLowerCase() === 'content-encoding');
 }
 
-function gather(gathered: Gathered, lower: string, name: string, value: string): void {
+function gather(gathered: Gathered, kind: Rule['kind'], name: string, value: string): void {
   const { fields, trailers, lengthAt } = gathered;
-  if (lower === 'trailer') trailers.push(name, value);
-  else if (lower === 'content-disposition' && lengthAt !== -1) {
+  if (kind === 'trailer') trailers.push(name, value);
+  else if (kind === 'content-disposition' && lengthAt !== -1) {
     // Node re-encodes a Content-Disposition that follows a Content-Length.
     fields.splice(lengthAt, 0, name, value);
     gathered.lengthAt += 2;
   } else {
-    if (lower === 'content-length') gathered.lengthAt = fields.length;
-    if (lower === 'content-type') gathered.isEvents = EVENTS.test(value);
+    if (kind === 'content-length') gathered.lengthAt = fields.length;
+    if (kind === 'content-type') gathered.isEvents = EVENTS.test(value);
     fields.push(name, value);
   }
 }
@@ -126,11 +154,21 @@ export function isBodiless(status: number): boolean {
 }
 
 function isForClient(
-  lower: string,
+  { lower, kind }: Rule,
   value: string,
   { status, isFiltered, passed }: Framing,
 ): boolean {
-  switch (lower) {
+  switch (kind) {
+    case 'keep':
+    case 'content-disposition':
+    case 'content-type':
+    case 'trailer':
+      return true;
+    case 'drop':
+    case 'connection':
+      return false;
+    case 'foreign':
+      return passed?.includes(lower) === true;
     case 'transfer-encoding':
       if (value.toLowerCase() === 'chunked') return false;
       // No TE field was sent, so the client could not decode such a body.
@@ -143,14 +181,7 @@ function isForClient(
     case 'content-length':
       // RFC 9110, section 8.6.
       return status !== NO_CONTENT && isFiltered !== true;
-    default:
-      return mayPass(lower, passed);
   }
-}
-
-function mayPass(lower: string, passed: Framing['passed']): boolean {
-  const owner = ownerOfResponseField(lower);
-  return owner === 'sender' || (owner === 'foreign' && passed?.includes(lower) === true);
 }
 
 function withoutListed(fields: readonly string[], listed: ReadonlySet<string>): string[] {
