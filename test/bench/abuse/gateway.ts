@@ -8,7 +8,7 @@ import { createLogger } from '../../../shared/telemetry/logger.ts';
 import { abuseRoutes } from '../../support/abuse/abuse-routes.ts';
 import { compileOnce } from '../../support/compile-once.ts';
 import { aRoute, aSettings } from '../../support/resources.ts';
-import { discard, reportReady } from '../forward/subject-process.ts';
+import { discard, reportReady } from '../support/subject-process.ts';
 
 const [, , upstream = ''] = process.argv;
 const sealingKeys = makeSealingKeys();

@@ -4,8 +4,6 @@
  *
  * All are measured in one run, in interleaved rounds; only the ratios mean something.
  */
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 
 import {
@@ -14,8 +12,10 @@ import {
   type AbusiveRequest,
 } from '../../support/abuse/abusive-requests.ts';
 import { exchange } from '../../support/abuse/exchange.ts';
-import { moveToCore, startOnCore } from '../forward/pinned.ts';
-import type { Ready } from '../forward/subject-process.ts';
+import { startProgram } from '../support/bench-program.ts';
+import { median } from '../support/percentile.ts';
+import { LOAD_CORE, moveToCore, SUBJECT_CORE } from '../support/pinned.ts';
+import { cpuOfTree } from '../support/process-cpu.ts';
 
 const ROUNDS = 5;
 const REQUESTS = 5;
@@ -27,38 +27,23 @@ const SHOWN = 20;
 /** No anonymous request may cost more CPU than so many ordinary ones (D-075). */
 const ALLOWED = 10;
 
-const SUBJECT_CORE = 0;
-const LOAD_CORE = 1;
-
-async function start(program: string, args: readonly string[]): Promise<[ChildProcess, Ready]> {
-  const core = program === 'gateway.ts' ? SUBJECT_CORE : LOAD_CORE;
-  const folder = program === 'gateway.ts' ? '.' : '../forward';
-  const child = startOnCore(core, join(import.meta.dirname, folder, program), args);
-  // The child's first message has this form.
-  const [ready] = (await once(child, 'message')) as [Ready];
-  return [child, ready];
-}
+const FOLDER = import.meta.dirname;
 
 moveToCore(LOAD_CORE);
-const [upstream, { port: upstreamPort }] = await start('upstream.ts', []);
-const [gateway, { port }] = await start('gateway.ts', [`http://127.0.0.1:${String(upstreamPort)}`]);
-
-async function cpuMicroseconds(): Promise<number> {
-  const answer = once(gateway, 'message');
-  gateway.send('usage');
-  // Later messages are CPU times.
-  return ((await answer) as [number])[0];
-}
+using upstream = await startProgram(join(FOLDER, '../forward/empty-server.ts'), {
+  core: LOAD_CORE,
+});
+using gateway = await startProgram(join(FOLDER, 'gateway.ts'), {
+  core: SUBJECT_CORE,
+  args: [`http://127.0.0.1:${String(upstream.port)}`],
+});
+const { pid, port } = gateway;
 
 /** Returns the CPU microseconds of one request. */
 async function costOf(bytes: string, requests: number): Promise<number> {
-  const before = await cpuMicroseconds();
+  const before = cpuOfTree(pid);
   for (let sent = 0; sent < requests; sent += 1) await exchange(port, bytes);
-  return ((await cpuMicroseconds()) - before) / requests;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+  return (cpuOfTree(pid) - before) / requests;
 }
 
 const ordinary = ORDINARY_REQUEST.bytes(port);
@@ -79,8 +64,6 @@ for (let round = 0; round < ROUNDS; round += 1) {
     await measure(ABUSIVE_REQUESTS.slice(first, first + SHAPES_AT_ONCE));
   }
 }
-gateway.kill();
-upstream.kill();
 
 const rows = [...ratios].map(([{ name }, values]) => ({ name, ratio: median(values) }));
 const shown = rows.toSorted((a, b) => b.ratio - a.ratio).slice(0, SHOWN);

@@ -15,7 +15,7 @@ import {
   type CompiledSettings,
 } from '../../../shared/snapshot/snapshot.ts';
 import { IDENTITY, POLICY } from './access.ts';
-import { discard, type Ready } from './subject-process.ts';
+import { discard, type Ready } from '../support/subject-process.ts';
 import { TOKEN_COUNT } from './workload.ts';
 
 const HOUR = 3_600_000;

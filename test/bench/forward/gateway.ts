@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import { createMemoryStores } from '../../../proxy/store/memory/memory-stores.ts';
 import { startBenchGateway } from './bench-gateway.ts';
-import { reportReady } from './subject-process.ts';
+import { reportReady } from '../support/subject-process.ts';
 
 const { port, tokens } = await startBenchGateway({
   upstream: process.argv[2] ?? '',

@@ -7,7 +7,7 @@ import httpProxy from 'http-proxy';
 import { buildPolicyEvaluator } from '../../../proxy/policy/build-policy-evaluator.ts';
 import { LineWriter } from '../../../shared/telemetry/line-writer.ts';
 import { IDENTITY, POLICY } from './access.ts';
-import { discard, serveParent } from './subject-process.ts';
+import { discard, serveParent } from '../support/subject-process.ts';
 import { TOKEN_COUNT } from './workload.ts';
 
 /** Does the same work on http-proxy, with the same caches: token, policy, assertion, log, forward. */

@@ -1,51 +1,32 @@
-import { Pool } from 'undici';
+import { HttpLoad } from '../support/http-load.ts';
+import { requestsOf, TOOL_RESULT, type Workload } from './workload.ts';
 
-import { HEADERS, TOOL_CALL } from './workload.ts';
-
+/** Requests to one subject. */
 export interface Load {
   readonly port: number;
   readonly tokens: readonly string[];
-  readonly requests: number;
   readonly connections: number;
+  /** Absent: calls of a tool. */
+  readonly workload?: Workload;
+  /** Port in the `Host` header; absent: the port that is connected to. */
+  readonly hostPort?: number;
+}
+
+/** Opens connections to a subject. */
+export function openLoad(options: Load): Promise<HttpLoad> {
+  const { port, tokens, connections, workload = 'mcp', hostPort = port } = options;
+  return HttpLoad.open({
+    ...{ port, connections },
+    requests: requestsOf(workload, `localhost:${String(hostPort)}`, tokens),
+    responseBytes: Buffer.byteLength(TOOL_RESULT),
+  });
 }
 
 /** Sends a fixed number of requests, with one in flight on each connection. */
-export async function sendLoad({ port, tokens, requests, connections }: Load): Promise<void> {
-  await using pool = new DisposablePool(port, connections);
-  let sent = 0;
-  const client = async (): Promise<void> => {
-    while (sent < requests) {
-      const token = tokens[sent % Math.max(tokens.length, 1)] ?? 'none';
-      sent += 1;
-      await pool.call(token);
-    }
-  };
-  await Promise.all(Array.from({ length: connections }, client));
-}
-
-class DisposablePool implements AsyncDisposable {
-  readonly #pool: Pool;
-  readonly #host: string;
-
-  constructor(port: number, connections: number) {
-    this.#host = `localhost:${String(port)}`;
-    this.#pool = new Pool(`http://127.0.0.1:${String(port)}`, { connections, pipelining: 1 });
-  }
-
-  async call(token: string): Promise<void> {
-    const { statusCode, body } = await this.#pool.request({
-      method: 'POST',
-      path: '/mcp',
-      headers: { ...HEADERS, host: this.#host, authorization: `Bearer ${token}` },
-      body: TOOL_CALL,
-    });
-    const text = await body.text();
-    if (statusCode !== 200 || text.includes('"error"')) {
-      throw new Error(`a measured request was answered ${String(statusCode)}: ${text}`);
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pool.close();
-  }
+export async function sendLoad({
+  requests,
+  ...options
+}: Load & { readonly requests: number }): Promise<void> {
+  using load = await openLoad(options);
+  await load.send(requests);
 }

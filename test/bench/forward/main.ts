@@ -7,13 +7,13 @@
  * With the path of another checkout of this repository, which has its dependencies, its gateway is
  * measured as well, and the ratio of the two is printed: `node test/bench/forward/main.ts ../before`.
  */
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { basename, join, resolve } from 'node:path';
 
 import { sendLoad } from './load.ts';
-import { canPin, moveToCore, startOnCore } from './pinned.ts';
-import type { Ready } from './subject-process.ts';
+import { startProgram, type BenchProgram } from '../support/bench-program.ts';
+import { median } from '../support/percentile.ts';
+import { LOAD_CORE, moveToCore, SUBJECT_CORE } from '../support/pinned.ts';
+import { cpuOfTree } from '../support/process-cpu.ts';
 
 const ROUNDS = 7;
 const REQUESTS = 10_000;
@@ -21,13 +21,8 @@ const CONNECTIONS = 32;
 const BASELINE = 'http-proxy';
 const GATEWAY = 'gateway';
 
-/** The measured process has one core to itself; the load and the upstream share another. */
-const SUBJECT_CORE = 0;
-const LOAD_CORE = 1;
-
-interface Subject extends Ready {
+interface Subject extends BenchProgram {
   readonly name: string;
-  readonly process: ChildProcess;
   /** CPU microseconds per request, one value a round. */
   readonly costs: number[];
 }
@@ -38,28 +33,14 @@ async function start(
   args: readonly string[] = [],
   folder = import.meta.dirname,
 ): Promise<Subject> {
-  const child = startOnCore(core, join(folder, `${name}.ts`), args);
-  // The child's first message has this form.
-  const [ready] = (await once(child, 'message')) as [Ready];
-  return { name, process: child, costs: [], ...ready };
-}
-
-async function cpuOf({ process: child }: Subject): Promise<number> {
-  const answer = once(child, 'message');
-  child.send('usage');
-  // Later messages are CPU times.
-  const [microseconds] = (await answer) as [number];
-  return microseconds;
+  const program = await startProgram(join(folder, `${name}.ts`), { core, args });
+  return { name, costs: [], ...program };
 }
 
 async function measure(subject: Subject, requests: number): Promise<number> {
-  const before = await cpuOf(subject);
+  const before = cpuOfTree(subject.pid);
   await sendLoad({ ...subject, requests, connections: CONNECTIONS });
-  return ((await cpuOf(subject)) - before) / requests;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+  return (cpuOfTree(subject.pid) - before) / requests;
 }
 
 function report(subjects: readonly Subject[]): void {
@@ -89,7 +70,6 @@ function compare(gateway: Subject, other: Subject): void {
 }
 
 moveToCore(LOAD_CORE);
-if (!canPin) console.log('processes cannot be pinned to cores: ratios are less certain');
 const upstream = await start('upstream', LOAD_CORE);
 const target = `http://127.0.0.1:${String(upstream.port)}`;
 const [, , otherCheckout] = process.argv;
@@ -107,4 +87,4 @@ for (let round = 0; round < ROUNDS; round += 1) {
 }
 report(subjects);
 if (other !== undefined) compare(gateway, other);
-for (const { process: child } of [upstream, ...subjects]) child.kill();
+for (const each of [upstream, ...subjects]) each[Symbol.dispose]();

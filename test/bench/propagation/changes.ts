@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import type { AdminClient } from '../../support/kubernetes/cluster.ts';
 import type { NamedUpstream } from './named-upstream.ts';
-import { percentile } from './percentile.ts';
+import { percentile } from '../support/percentile.ts';
 import type { ProxyClient } from './proxy-client.ts';
 import { changeRoute } from './routes.ts';
 

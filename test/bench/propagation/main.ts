@@ -12,7 +12,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { describeTimes, type ChangeTimes } from './changes.ts';
 import { Installation, type Growth } from './installation.ts';
-import { percentile } from './percentile.ts';
+import { percentile } from '../support/percentile.ts';
 import type { ProcessReport } from './probes.ts';
 import { askAll, measureFreshStart, measureFullPush } from './processes.ts';
 

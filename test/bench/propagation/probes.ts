@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 
-import { percentile } from './percentile.ts';
+import { percentile } from '../support/percentile.ts';
 import { PROBE_SOCKET, type ProbeReport } from './process-probe.ts';
 
 const PROBE = pathToFileURL(join(import.meta.dirname, 'process-probe.ts')).href;

@@ -13,7 +13,7 @@ import type { Stores } from '../../../proxy/store/stores.ts';
 import { LineWriter } from '../../../shared/telemetry/line-writer.ts';
 import { createLogger } from '../../../shared/telemetry/logger.ts';
 import { startBenchGateway } from '../forward/bench-gateway.ts';
-import { discard } from '../forward/subject-process.ts';
+import { discard, reportReady } from '../support/subject-process.ts';
 import { ROUTE_PORT } from './route-port.ts';
 
 const PATIENCE_MS = 5000;
@@ -27,12 +27,11 @@ const { port, tokens } = await startBenchGateway({
   routePort: ROUTE_PORT,
 });
 
-process.on('message', (question) => {
-  if (question === 'forget') for (const listener of listeners) listener({ kind: 'missed' });
-  const { user, system } = process.cpuUsage();
-  process.send?.(user + system);
+process.on('message', () => {
+  for (const listener of listeners) listener({ kind: 'missed' });
+  process.send?.('done');
 });
-process.send?.({ port, tokens });
+reportReady(port, tokens);
 
 async function openStores(): Promise<Stores> {
   if (redisUrl === undefined) return createMemoryStores();

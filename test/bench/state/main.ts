@@ -5,14 +5,15 @@
  *
  * All are measured in one run, in interleaved rounds; only the ratios and counts mean something.
  */
-import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
 import { startRedis, type TestRedis } from '../../support/redis/start-redis.ts';
-import { canPin, moveToCore, startOnCore } from '../forward/pinned.ts';
-import type { Ready } from '../forward/subject-process.ts';
+import { startProgram, type BenchProgram } from '../support/bench-program.ts';
+import { percentile } from '../support/percentile.ts';
+import { LOAD_CORE, moveToCore, SUBJECT_CORE } from '../support/pinned.ts';
+import { cpuOfTree } from '../support/process-cpu.ts';
 import { GatewayClient } from './client.ts';
 
 const ROUNDS = 7;
@@ -30,12 +31,7 @@ const REVOCATIONS = 50;
 const HEARTBEAT = 'ping';
 const BASELINE = 'memory, warm';
 
-/** The measured process has one core to itself; the load, Redis and the upstream share another. */
-const SUBJECT_CORE = 0;
-const LOAD_CORE = 1;
-
-interface Subject extends Ready {
-  readonly process: ChildProcess;
+interface Subject extends BenchProgram {
   readonly client: GatewayClient;
 }
 
@@ -52,19 +48,15 @@ interface Case {
 }
 
 async function start(program: string, core: number, args: readonly string[]): Promise<Subject> {
-  const child = startOnCore(core, join(import.meta.dirname, program), args);
-  // The child's first message has this form.
-  const [ready] = (await once(child, 'message')) as [Ready];
-  return { ...ready, process: child, client: new GatewayClient(ready.port, CONNECTIONS) };
+  const started = await startProgram(join(import.meta.dirname, program), { core, args });
+  return { ...started, client: new GatewayClient(started.port, CONNECTIONS) };
 }
 
-/** Returns the CPU microseconds so far; `forget` empties the caches first. */
-async function ask({ process: child }: Subject, question: 'usage' | 'forget'): Promise<number> {
-  const answer = once(child, 'message');
-  child.send(question);
-  // Later messages are CPU times.
-  const [microseconds] = (await answer) as [number];
-  return microseconds;
+/** Empties the caches. */
+async function forget({ process: child }: Subject): Promise<void> {
+  const done = once(child, 'message');
+  child.send('forget');
+  await done;
 }
 
 /** How often each command was run, also by scripts; without heartbeats and the command that counts. */
@@ -90,15 +82,15 @@ async function sample({ subject, isWarm }: Case, redis: TestRedis): Promise<Samp
   const { client } = subject;
   const tokens = subject.tokens.slice(0, TOKENS);
   const [lone, others] = [tokens.slice(0, LONE_TOKENS), tokens.slice(LONE_TOKENS)];
-  await ask(subject, 'forget');
+  await forget(subject);
   const start = performance.now();
   if (isWarm) await client.callWithEach(tokens, CONNECTIONS);
   const commandsBefore = await commandCounts(redis);
   const latencies = await client.callWithEach(lone, 1);
-  const before = await ask(subject, 'usage');
+  const before = cpuOfTree(subject.pid);
   const passes = isWarm ? WARM_PASSES : 1;
   for (let pass = 0; pass < passes; pass += 1) await client.callWithEach(others, CONNECTIONS);
-  const cost = ((await ask(subject, 'usage')) - before) / (passes * others.length);
+  const cost = (cpuOfTree(subject.pid) - before) / (passes * others.length);
   const tookMs = performance.now() - start;
   const commands = difference(await commandCounts(redis), commandsBefore);
   return { cost, latencies, requests: lone.length + passes * others.length, commands, tookMs };
@@ -138,11 +130,6 @@ async function revocationLatency(token: string, at: Subject, elsewhere: Subject)
   return performance.now() - revoked;
 }
 
-function percentile(values: readonly number[], fraction: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? NaN;
-}
-
 function report(cases: readonly Case[]): void {
   const baseline = cases.find(({ name }) => name === BASELINE);
   const baselineCost = percentile(baseline?.costs ?? [], 0.5);
@@ -166,7 +153,6 @@ function report(cases: readonly Case[]): void {
 }
 
 moveToCore(LOAD_CORE);
-if (!canPin) console.log('processes cannot be pinned to cores: ratios are less certain');
 await using redis = await startRedis();
 const upstream = await start('../forward/upstream.ts', LOAD_CORE, []);
 const key = randomBytes(32).toString('hex');
@@ -199,7 +185,7 @@ for (const token of inRedis.tokens.slice(0, REVOCATIONS)) {
 console.log(
   `a revocation takes effect at another gateway ${percentile(times, 0.5).toFixed(1)} ms (p50), ${percentile(times, 0.99).toFixed(1)} ms (p99) after its response`,
 );
-for (const { process: child, client } of [upstream, inMemory, inRedis, peer]) {
-  await client[Symbol.asyncDispose]();
-  child.kill();
+for (const subject of [upstream, inMemory, inRedis, peer]) {
+  await subject.client[Symbol.asyncDispose]();
+  subject[Symbol.dispose]();
 }

@@ -1,15 +1,14 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 
-/** First message of a measured process to its parent, once it listens. */
+/** First message of a program of a benchmark to its parent, once it listens. */
 export interface Ready {
   readonly port: number;
-  /** Bearer tokens it accepts. */
+  /** Credentials that it accepts. */
   readonly tokens: readonly string[];
 }
 
-/** Listens, reports that to the parent process, and reports CPU use whenever the parent asks. */
+/** Listens, and reports that to the parent process. */
 export async function serveParent(server: Server, tokens: readonly string[] = []): Promise<void> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -17,16 +16,12 @@ export async function serveParent(server: Server, tokens: readonly string[] = []
   reportReady((server.address() as AddressInfo).port, tokens);
 }
 
-/** Reports a port to the parent process, and CPU use (microseconds) whenever the parent asks. */
+/** Reports a port to the parent process. This process ends with its parent. */
 export function reportReady(port: number, tokens: readonly string[]): void {
-  process.on('message', () => {
-    const { user, system } = process.cpuUsage();
-    process.send?.(user + system);
-  });
   // A run that fails leaves nothing behind.
   process.once('disconnect', () => process.exit());
   process.send?.({ port, tokens } satisfies Ready);
 }
 
-/** Discards log lines; a container writes them to a pipe or file without waiting. */
+/** Discards log lines. */
 export const discard = { write: (): boolean => true };
