@@ -1,0 +1,246 @@
+import { ChunkedBody } from './chunked-body.ts';
+import { parseFieldLines } from './field-lines.ts';
+import { FieldSection } from './field-section.ts';
+import { ResponseFraming } from './response-framing.ts';
+import { MalformedResponseError } from './malformed-response-error.ts';
+import type { ResponseListener } from './response-listener.ts';
+
+/** No response is expected, or none can be read any more. */
+const IDLE = 0;
+const HEAD = 1;
+/** A body whose length is known. */
+const COUNTED = 2;
+const CHUNKED = 3;
+/** After the last chunk: a blank line, or trailers. */
+const AFTER_CHUNKS = 4;
+/** After the CR of a blank line in the place of trailers. */
+const LAST_LF = 5;
+const TRAILERS = 6;
+/** A body that only the end of the connection ends. */
+const ENDLESS = 7;
+
+const LF = 10;
+const CR = 13;
+const SPACE = 32;
+
+const ZERO = 48;
+const LINE_BREAK_LENGTH = 2;
+
+const VERSION_PREFIX = 'HTTP/1.';
+const MINOR_VERSION_AT = VERSION_PREFIX.length;
+const STATUS_AT = 'HTTP/1.1 '.length;
+const STATUS_END = STATUS_AT + 'nnn'.length;
+const STATUS = /^[1-5]\d\d$/;
+
+const SWITCHING_PROTOCOLS = 101;
+const FIRST_FINAL = 200;
+const NO_CONTENT = 204;
+const NOT_MODIFIED = 304;
+
+/** Bounds what an upstream can have sent to the client before a response: hints (103) are passed on. */
+const MAX_INFORMATIONAL = 100;
+
+const NO_TRAILERS: readonly string[] = [];
+
+/**
+ * Reads the responses on a connection of HTTP/1.1, one after the other, and reports them to a listener.
+ * It refuses what two parsers could read differently (RFC 9112, sections 4 to 7 and 11.2), and bounds what
+ * it holds. It is not for responses to CONNECT.
+ *
+ * After it has thrown, it reports nothing, and the connection must not be used again.
+ */
+export class ResponseParser {
+  readonly #listener: ResponseListener;
+  readonly #framing = new ResponseFraming();
+  readonly #head = new FieldSection(VERSION_PREFIX);
+  /** Absent before the first chunked body. */
+  #chunks: ChunkedBody | undefined;
+  #trailers: FieldSection | undefined;
+  #state = IDLE;
+  #isHead = false;
+  #informational = 0;
+  /** Bytes of the counted body that are still to come. */
+  #remaining = 0;
+  #isSpent = false;
+
+  constructor(listener: ResponseListener) {
+    this.#listener = listener;
+  }
+
+  /** Whether a request may be sent now: no response is expected, and the connection stays open. */
+  get isReusable(): boolean {
+    return this.#state === IDLE && !this.#isSpent;
+  }
+
+  /** How long the upstream keeps the connection open, if its last response said so (`Keep-Alive`). */
+  get keepAliveSeconds(): number | undefined {
+    return this.#framing.keepAliveSeconds;
+  }
+
+  /**
+   * Prepares for the response to a request, before the request is sent. Throws if the connection is not
+   * reusable.
+   */
+  expectResponse(method: string): void {
+    if (!this.isReusable) throw new Error('the connection cannot take a request');
+    this.#state = HEAD;
+    this.#isHead = method === 'HEAD';
+    this.#informational = 0;
+  }
+
+  /**
+   * Reads what arrived, and reports it. The data of chunks are moved within the buffer. Throws
+   * `MalformedResponseError`.
+   */
+  feed(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    try {
+      if (this.#state === IDLE) throw new MalformedResponseError('unexpected-bytes');
+      let at = 0;
+      do at = this.#read(bytes, at);
+      while (at < bytes.length && this.#state !== IDLE);
+    } catch (error) {
+      this.#stop();
+      throw error;
+    }
+  }
+
+  /**
+   * Reads the orderly end of the connection, which ends a body without length. Throws
+   * `MalformedResponseError` if a response was expected and is not whole.
+   */
+  finish(): void {
+    const state = this.#state;
+    this.#stop();
+    if (state === ENDLESS) this.#listener.onEnd(NO_TRAILERS);
+    else if (state === HEAD) {
+      const hasBegun = this.#head.isOpen || this.#informational > 0;
+      throw new MalformedResponseError(hasBegun ? 'cut-head' : 'no-response');
+    } else if (state !== IDLE) throw new MalformedResponseError('cut-body');
+  }
+
+  #stop(): void {
+    this.#state = IDLE;
+    this.#isSpent = true;
+  }
+
+  /** Reads bytes from `start` in the current state, and returns where it stopped. */
+  #read(bytes: Buffer, start: number): number {
+    switch (this.#state) {
+      case HEAD:
+        return this.#readHead(bytes, start);
+      case COUNTED:
+        return this.#readCounted(bytes, start);
+      case CHUNKED:
+        return this.#readChunks(bytes, start);
+      case AFTER_CHUNKS:
+        if (bytes[start] !== CR) {
+          this.#state = TRAILERS;
+          return start;
+        }
+        this.#state = LAST_LF;
+        return start + 1;
+      case LAST_LF:
+        if (bytes[start] !== LF) throw new MalformedResponseError('bare-line-break');
+        return this.#end(bytes, start + 1, NO_TRAILERS);
+      case TRAILERS:
+        return this.#readTrailers(bytes, start);
+      default:
+        this.#listener.onBody(start === 0 ? bytes : bytes.subarray(start));
+        return bytes.length;
+    }
+  }
+
+  #readHead(bytes: Buffer, start: number): number {
+    const text = this.#head.read(bytes, start);
+    const at = this.#head.end;
+    if (text === undefined) return at;
+    const status = statusOf(text);
+    const lineEnd = text.indexOf('\r');
+    const framing = this.#framing;
+    framing.begin(text.charCodeAt(MINOR_VERSION_AT) === ZERO);
+    const rawHeaders = parseFieldLines(text, lineEnd + LINE_BREAK_LENGTH, framing);
+    framing.check();
+    // Such a body is not read (RFC 9112, section 6.3), but may come nevertheless.
+    if (isBodiless(status) && framing.hasBody) this.#isSpent = true;
+    if (status < FIRST_FINAL) {
+      this.#reportInformation(status, rawHeaders);
+      return at;
+    }
+    this.#state = this.#isHead || isBodiless(status) ? IDLE : this.#beginBody();
+    this.#listener.onHead(status, text.slice(STATUS_END + 1, lineEnd), rawHeaders);
+    return this.#state === IDLE ? this.#end(bytes, at, NO_TRAILERS) : at;
+  }
+
+  #reportInformation(status: number, rawHeaders: readonly string[]): void {
+    if (status === SWITCHING_PROTOCOLS) throw new MalformedResponseError('unexpected-upgrade');
+    this.#informational += 1;
+    if (this.#informational > MAX_INFORMATIONAL) {
+      throw new MalformedResponseError('too-many-informational');
+    }
+    this.#listener.onInformation(status, rawHeaders);
+  }
+
+  /** Returns the state in which the body is read; `IDLE` if it is empty. */
+  #beginBody(): number {
+    const { isChunked, length } = this.#framing;
+    if (isChunked) {
+      this.#chunks ??= new ChunkedBody((data) => this.#listener.onBody(data));
+      this.#chunks.begin();
+      return CHUNKED;
+    }
+    if (length === undefined) return ENDLESS;
+    this.#remaining = length;
+    return length === 0 ? IDLE : COUNTED;
+  }
+
+  #readCounted(bytes: Buffer, start: number): number {
+    const end = Math.min(bytes.length, start + this.#remaining);
+    this.#remaining -= end - start;
+    const isWhole = start === 0 && end === bytes.length;
+    this.#listener.onBody(isWhole ? bytes : bytes.subarray(start, end));
+    return this.#remaining === 0 ? this.#end(bytes, end, NO_TRAILERS) : end;
+  }
+
+  #readChunks(bytes: Buffer, start: number): number {
+    const chunks = this.#chunks;
+    if (chunks === undefined) return bytes.length;
+    const end = chunks.read(bytes, start);
+    if (chunks.isOver) this.#state = AFTER_CHUNKS;
+    return end;
+  }
+
+  #readTrailers(bytes: Buffer, start: number): number {
+    this.#trailers ??= new FieldSection('');
+    const text = this.#trailers.read(bytes, start);
+    const { end } = this.#trailers;
+    return text === undefined ? end : this.#end(bytes, end, parseFieldLines(text, 0));
+  }
+
+  /** Ends the response. What follows it was not asked for. */
+  #end(bytes: Buffer, at: number, trailers: readonly string[]): number {
+    this.#state = IDLE;
+    if (this.#framing.closes || at < bytes.length) this.#isSpent = true;
+    this.#listener.onEnd(trailers);
+    return at;
+  }
+}
+
+/** Returns the status of a head (RFC 9112, section 4). The reason phrase may be absent, with its space. */
+function statusOf(head: string): number {
+  const minor = head.charCodeAt(MINOR_VERSION_AT) - ZERO;
+  if ((minor !== 0 && minor !== 1) || head.charCodeAt(MINOR_VERSION_AT + 1) !== SPACE) {
+    throw new MalformedResponseError('not-http');
+  }
+  const digits = head.substring(STATUS_AT, STATUS_END);
+  const after = head.charCodeAt(STATUS_END);
+  if (!STATUS.test(digits) || (after !== SPACE && after !== CR)) {
+    throw new MalformedResponseError('bad-status');
+  }
+  return Number(digits);
+}
+
+/** Whether a response has no body whatever its fields say (RFC 9112, section 6.3). */
+function isBodiless(status: number): boolean {
+  return status < FIRST_FINAL || status === NO_CONTENT || status === NOT_MODIFIED;
+}

@@ -1,0 +1,88 @@
+import { inspect, isDeepStrictEqual } from 'node:util';
+
+import { MalformedResponseError } from '../../proxy/upstream-client/malformed-response-error.ts';
+import type { ResponseListener } from '../../proxy/upstream-client/response-listener.ts';
+import { ResponseParser } from '../../proxy/upstream-client/response-parser.ts';
+
+/** What a `ResponseParser` reported of the bytes of a connection. */
+export interface RecordedResponse {
+  readonly informational: { readonly status: number; readonly fields: readonly string[] }[];
+  status?: number;
+  reason?: string;
+  fields?: readonly string[];
+  body: string;
+  /** Absent if the response was not whole. */
+  trailers?: readonly string[];
+  /** Code of the error; absent if there was none. */
+  refused?: string;
+  isReusable: boolean;
+}
+
+/** A response on a connection. */
+export interface SentResponse {
+  /** Of the request; GET without it. */
+  readonly method?: string;
+  /** In ISO 8859-1. */
+  readonly bytes: string;
+  /** The connection ends after the bytes. */
+  readonly ends?: boolean;
+}
+
+/**
+ * Records a response that is fed whole, in two parts split at every byte, and byte by byte. Throws if the
+ * records differ.
+ */
+export function recordInEverySplit(sent: SentResponse): RecordedResponse {
+  const { bytes } = sent;
+  const whole = recordResponse(sent);
+  const halves = Array.from(bytes, (_, at) => [bytes.slice(0, at), bytes.slice(at)]);
+  for (const parts of [...halves, Array.from(bytes)]) {
+    const record = recordResponse(sent, parts);
+    if (!isDeepStrictEqual(record, whole)) {
+      throw new Error(`split differs: ${inspect({ parts, record, whole })}`);
+    }
+  }
+  return whole;
+}
+
+/** Feeds a response to a parser in parts, and records what it reports. Only its own errors are recorded. */
+export function recordResponse(
+  { method = 'GET', bytes, ends = false }: SentResponse,
+  parts: readonly string[] = [bytes],
+): RecordedResponse {
+  const recorder = new Recorder();
+  const parser = new ResponseParser(recorder);
+  const { record } = recorder;
+  parser.expectResponse(method);
+  try {
+    for (const part of parts) parser.feed(Buffer.from(part, 'latin1'));
+    if (ends) parser.finish();
+  } catch (error) {
+    if (!(error instanceof MalformedResponseError)) throw error;
+    record.refused = error.code;
+  }
+  record.isReusable = parser.isReusable;
+  return record;
+}
+
+class Recorder implements ResponseListener {
+  readonly record: RecordedResponse = { informational: [], body: '', isReusable: false };
+
+  onInformation(status: number, fields: readonly string[]): void {
+    this.record.informational.push({ status, fields });
+  }
+
+  onHead(status: number, reason: string, fields: readonly string[]): void {
+    Object.assign(this.record, { status, reason, fields });
+  }
+
+  onBody(chunk: Buffer): void {
+    if (chunk.length === 0) throw new Error('an empty part of a body');
+    this.record.body += chunk.toString('latin1');
+  }
+
+  onEnd(trailers: readonly string[]): void {
+    if (this.record.trailers !== undefined) throw new Error('a second end');
+    this.record.trailers = trailers;
+  }
+}
