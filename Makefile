@@ -68,7 +68,7 @@ format: deps ## Format all files
 	npm run --silent format
 
 .PHONY: generate
-generate: deps ## Generate crds/types.ts from the CRDs
+generate: deps ## Generate types and checks from the CRDs and schemas
 	npm run --silent generate
 
 .PHONY: golden

@@ -27,7 +27,7 @@ const IMPURE_GLOBALS = [
 ];
 
 export default defineConfig(
-  { ignores: ['coverage/', 'artifacts/', 'crds/types.ts'] },
+  { ignores: ['coverage/', 'artifacts/', 'crds/types.ts', '**/generated/'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

@@ -1,6 +1,5 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { ErrorObject } from 'ajv';
 
-import type { JsonSchema } from '../../crds/json-schema.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { memberPath, pathOfPointer } from './field-path.ts';
 import { patternInWords } from './patterns-in-words.ts';
@@ -14,19 +13,19 @@ export interface SchemaProblem {
 /** The most problems that are reported of one resource. */
 export const MAX_PROBLEMS = 20;
 
-/** Returns the problems of a document. Messages never repeat values. */
-export type SchemaCheck = (document: unknown) => readonly SchemaProblem[];
+/** A check that was generated from a schema. A call that returns false replaces its errors. */
+export interface GeneratedCheck {
+  (value: unknown): boolean;
+  readonly errors?: readonly ErrorObject[] | null;
+}
 
-/** Compiles the check of a JSON schema. */
-export function compileSchemaCheck(schema: JsonSchema): SchemaCheck {
-  const validate: ValidateFunction = new Ajv({ allErrors: true, verbose: true }).compile(schema);
-  return (document) => {
-    if (validate(document)) return [];
-    return (validate.errors ?? [])
-      .filter((error) => !isRepeated(error))
-      .slice(0, MAX_PROBLEMS)
-      .map(toProblem);
-  };
+/** Returns the problems of a document. Messages never repeat values. */
+export function schemaProblems(check: GeneratedCheck, document: unknown): readonly SchemaProblem[] {
+  if (check(document)) return [];
+  return (check.errors ?? [])
+    .filter((error) => !isRepeated(error))
+    .slice(0, MAX_PROBLEMS)
+    .map(toProblem);
 }
 
 /** `propertyNames` repeats another error without its reason, and `enum` says more than a wrong type. */

@@ -1,6 +1,5 @@
-import { compileSchemaCheck, type SchemaProblem } from './check-schema.ts';
-import { METADATA_SCHEMA } from './metadata-schema.ts';
-import { SECRET_KEY } from './patterns-in-words.ts';
+import { schemaProblems, type SchemaProblem } from './check-schema.ts';
+import { checkSecret } from './generated/check-manifest.js';
 import { isReferable, type Secret } from './secret.ts';
 
 /** A Secret manifest of valid shape. */
@@ -14,34 +13,13 @@ interface SecretManifest {
   readonly stringData?: Readonly<Record<string, string>>;
 }
 
-const VALUES = {
-  type: 'object',
-  propertyNames: { type: 'string', minLength: 1, maxLength: 253, pattern: SECRET_KEY },
-  additionalProperties: { type: 'string' },
-} as const;
-
-const checkShape = compileSchemaCheck({
-  type: 'object',
-  required: ['metadata'],
-  additionalProperties: false,
-  properties: {
-    apiVersion: { type: 'string' },
-    kind: { type: 'string' },
-    metadata: METADATA_SCHEMA,
-    type: { type: 'string' },
-    immutable: { type: 'boolean' },
-    data: VALUES,
-    stringData: VALUES,
-  },
-});
-
 /**
  * Reads a core/v1 Secret: `data` is base64, `stringData` is not and wins over it.
  *
  * Problems name keys and never values.
  */
 export function parseSecret(document: unknown): Secret | readonly SchemaProblem[] {
-  const problems = checkShape(document);
+  const problems = schemaProblems(checkSecret, document);
   if (problems.length > 0) return problems;
   // The schema was just checked.
   const { metadata, data = {}, stringData = {} } = document as SecretManifest;

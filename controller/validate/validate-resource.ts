@@ -1,17 +1,17 @@
-import {
-  API_VERSION,
-  readCrdSchema,
-  type CrdSchema,
-  type ResourceKind,
-} from '../../crds/crd-schema.ts';
-import { jsonSchemaOf } from '../../crds/json-schema.ts';
+import type { ResourceKind } from '../../crds/crd-schema.ts';
+import { CRD_SCHEMAS } from '../../crds/crd-schemas.ts';
 import type { GatewaySettings, Route } from '../../crds/types.ts';
 import { characterProblems } from './check-characters.ts';
 import { compileRuleCheck } from './check-rules.ts';
-import { compileSchemaCheck, MAX_PROBLEMS, type SchemaProblem } from './check-schema.ts';
+import {
+  MAX_PROBLEMS,
+  schemaProblems,
+  type GeneratedCheck,
+  type SchemaProblem,
+} from './check-schema.ts';
 import { sizeProblem } from './check-size.ts';
 import { didYouMean } from './did-you-mean.ts';
-import { METADATA_SCHEMA } from './metadata-schema.ts';
+import { checkGatewaySettings, checkRoute } from './generated/check-manifest.js';
 import { parseSecret } from './parse-secret.ts';
 import type { ResourceProblem, ProblemReason } from './problem.ts';
 import { displayName, readResourceId } from './resource-id.ts';
@@ -58,38 +58,24 @@ export function validateResource(document: unknown, place: string): Validation {
 }
 
 const CHECKS: Readonly<Record<ResourceKind, (document: unknown) => readonly SchemaProblem[]>> = {
-  Route: compileCheck('Route'),
-  GatewaySettings: compileCheck('GatewaySettings'),
+  Route: compileCheck('Route', checkRoute),
+  GatewaySettings: compileCheck('GatewaySettings', checkGatewaySettings),
 };
 
-function compileCheck(kind: ResourceKind): (document: unknown) => readonly SchemaProblem[] {
-  const schema = readCrdSchema(kind);
-  const checkSchema = compileSchemaCheck(manifestSchema(kind, schema));
+function compileCheck(
+  kind: ResourceKind,
+  check: GeneratedCheck,
+): (document: unknown) => readonly SchemaProblem[] {
+  const schema = CRD_SCHEMAS[kind];
   const checkRules = compileRuleCheck(schema);
   return (document) => {
     const tooLarge = sizeProblem(schema, document);
     if (tooLarge !== undefined) return [tooLarge];
-    const problems = checkSchema(document);
+    const problems = schemaProblems(check, document);
     const isWellFormed = problems.length === 0;
     // Only a well-formed document is known to have few values.
     const inCharacters = isWellFormed ? characterProblems(document) : [];
     return [...problems, ...inCharacters, ...checkRules(document, { isWellFormed })];
-  };
-}
-
-function manifestSchema(kind: ResourceKind, schema: CrdSchema): Readonly<Record<string, unknown>> {
-  const { spec } = schema.properties ?? {};
-  if (spec === undefined) throw new Error(`the definition of ${kind} has no spec`);
-  return {
-    type: 'object',
-    required: ['apiVersion', 'metadata', 'spec'],
-    additionalProperties: false,
-    properties: {
-      apiVersion: { const: API_VERSION },
-      kind: { const: kind },
-      metadata: METADATA_SCHEMA,
-      spec: jsonSchemaOf(spec),
-    },
   };
 }
 

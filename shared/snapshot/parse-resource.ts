@@ -1,8 +1,8 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import type { ErrorObject } from 'ajv';
 
+import { checkResource } from './generated/check-resource.js';
 import { hashResource } from './hash-resource.ts';
 import { resourceKey } from './resource-key.ts';
-import { resourceSchema } from './resource-schema.ts';
 import type { CompiledResource, SnapshotResource } from './snapshot.ts';
 
 /** A resource of a snapshot before it is parsed. */
@@ -27,8 +27,6 @@ export class DamagedResourceError extends Error {
   override readonly name = 'DamagedResourceError';
 }
 
-const isResource = new Ajv({ discriminator: true }).compile<CompiledResource>(resourceSchema.json);
-
 /**
  * Parses a resource.
  *
@@ -36,10 +34,12 @@ const isResource = new Ajv({ discriminator: true }).compile<CompiledResource>(re
  * a `DamagedResourceError` if its hash is wrong.
  */
 export function parseResource({ key, value, hash }: UnparsedResource): SnapshotResource {
-  if (!isResource(value)) throw new InvalidResourceError(inWords(isResource.errors ?? []));
-  const expected = resourceKey(value);
+  if (!checkResource(value)) throw new InvalidResourceError(inWords(checkResource.errors ?? []));
+  // The schema describes this type.
+  const compiled = value as CompiledResource;
+  const expected = resourceKey(compiled);
   if (key !== expected) throw new InvalidResourceError(`the key of this resource is ${expected}`);
-  const resource = hashResource(key, value);
+  const resource = hashResource(key, compiled);
   if (hash !== undefined && resource.hash !== hash) {
     throw new DamagedResourceError('the hash does not match the content');
   }

@@ -9,7 +9,7 @@ import { formatPosition } from '../../../shared/snapshot/snapshot-position.ts';
 import type { SnapshotDifference } from '../../configuration/snapshot-changes.ts';
 import type { PlacedSnapshot } from '../../store/snapshot/snapshot-keeper.ts';
 import { fitIntoFrame } from './fit-into-frame.ts';
-import type { ReceivedFrame } from './parse-controller-frame.ts';
+import type { ReceivedFrame } from './received-frame.ts';
 import { ProtocolError } from '../connection/protocol-error.ts';
 import { invalidResource } from './invalid-resource.ts';
 import { RoutesByHost } from './routes-by-host.ts';

@@ -21,7 +21,7 @@ import {
 import type { PlacedSnapshot } from '../../store/snapshot/snapshot-keeper.ts';
 import { displacedRoutes } from './displaced-routes.ts';
 import { invalidResource } from './invalid-resource.ts';
-import type { ReceivedPut } from './parse-controller-frame.ts';
+import type { ReceivedPut } from './received-frame.ts';
 import type { RoutesByHost } from './routes-by-host.ts';
 
 /** Limit on one snapshot: far above any real one, and below the memory of a process. */

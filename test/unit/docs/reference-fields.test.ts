@@ -3,7 +3,8 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from '@jest/globals';
 
-import { readCrdSchema, type CrdSchema } from '../../../crds/crd-schema.ts';
+import type { CrdSchema } from '../../../crds/crd-schema.ts';
+import { readCrdSchema } from '../../../crds/read-crd-schema.ts';
 
 const NOTHING: CrdSchema = { type: 'object' };
 const DOCS = join(import.meta.dirname, '../../../docs');

@@ -4,7 +4,7 @@ import { compileRuleCheck } from '../../../../controller/validate/check-rules.ts
 import type { SchemaProblem } from '../../../../controller/validate/check-schema.ts';
 import { memberPath } from '../../../../controller/validate/field-path.ts';
 import type { CrdSchema } from '../../../../crds/crd-schema.ts';
-import { jsonSchemaOf } from '../../../../crds/json-schema.ts';
+import { jsonSchemaOf } from '../../../../controller/validate/schemas/json-schema.ts';
 import type { ApiObject } from './api-object.ts';
 import { isList, isObject, without, type Json } from './json.ts';
 import { memberSchema, type Schema } from './schema.ts';

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 
 import { parse } from 'yaml';
 
-import { readCrdSchema, type CrdSchema } from '../../../../crds/crd-schema.ts';
+import type { CrdSchema } from '../../../../crds/crd-schema.ts';
+import { readCrdSchema } from '../../../../crds/read-crd-schema.ts';
 import type { ApiObject } from './api-object.ts';
 import { builtinSchema } from './builtin-schema.ts';
 import { compileCustomValidation } from './custom-validation.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { validateResource } from '../../../../controller/validate/validate-resource.ts';
-import { readCrdSchema, type CrdSchema } from '../../../../crds/crd-schema.ts';
+import type { CrdSchema } from '../../../../crds/crd-schema.ts';
+import { readCrdSchema } from '../../../../crds/read-crd-schema.ts';
 import { BROKEN_ROUTES, BROKEN_SETTINGS } from '../../../support/manifests/broken-rules.ts';
 import { routeWith, settingsWith } from '../../../support/manifests/manifest-with.ts';
 

@@ -5,7 +5,8 @@ import { parse, parseAllDocuments } from 'yaml';
 
 import { patternInWords } from '../../../../controller/validate/patterns-in-words.ts';
 import { validateResource } from '../../../../controller/validate/validate-resource.ts';
-import { readCrdSchema, type CrdSchema } from '../../../../crds/crd-schema.ts';
+import type { CrdSchema } from '../../../../crds/crd-schema.ts';
+import { readCrdSchema } from '../../../../crds/read-crd-schema.ts';
 import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/snapshot.ts';
 
 const CRDS = new URL('../../../../crds/', import.meta.url);

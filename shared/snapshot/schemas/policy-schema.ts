@@ -1,4 +1,4 @@
-import type { Criterion, Policy, PolicyBlock, StringMatcher } from './policy.ts';
+import type { Criterion, Policy, PolicyBlock, StringMatcher } from '../policy.ts';
 import { constant, listOf, objectOf, oneOfKinds, optional, string, type Schema } from './schema.ts';
 
 const texts = listOf(string());

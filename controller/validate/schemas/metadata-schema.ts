@@ -1,4 +1,4 @@
-import { DNS_LABEL, DNS_SUBDOMAIN } from './patterns-in-words.ts';
+import { DNS_LABEL, DNS_SUBDOMAIN } from '../patterns-in-words.ts';
 
 const STRINGS = { type: 'object', additionalProperties: { type: 'string' } } as const;
 

@@ -1,4 +1,4 @@
-import type { CrdSchema } from './crd-schema.ts';
+import type { CrdSchema } from '../../../crds/crd-schema.ts';
 
 /** A JSON schema. ajv validates by it, and types are generated from it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { ORIGIN_PATTERN, type Origin } from './origin.ts';
+import { ORIGIN_PATTERN, type Origin } from '../origin.ts';
 import { policySchema } from './policy-schema.ts';
 import {
   anyOf,
@@ -29,7 +29,7 @@ import {
   type CompiledSubPath,
   type PathMatch,
   type ToolDenial,
-} from './snapshot.ts';
+} from '../snapshot.ts';
 
 const PORT_MAX = 65_535;
 const WEIGHT_MAX = 1_000_000;

@@ -6,7 +6,7 @@ import {
   oneOfKinds,
   optional,
   string,
-} from '../../../../shared/snapshot/schema.ts';
+} from '../../../../../shared/snapshot/schemas/schema.ts';
 
 interface Fruit {
   readonly kind: 'fruit';
