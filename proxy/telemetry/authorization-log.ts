@@ -1,4 +1,6 @@
 import { cutText } from '../../shared/telemetry/cut-text.ts';
+import { jsonString } from '../../shared/telemetry/json-string.ts';
+import { oncePerTime } from '../../shared/telemetry/once-per-time.ts';
 import type { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import { AUTHORIZE_LOG_FIELDS, type AuthorizeLogField } from '../../shared/snapshot/snapshot.ts';
 import type { Identity } from '../records/session.ts';
@@ -23,17 +25,18 @@ export interface AuthorizationRecord {
  */
 export class AuthorizationLog {
   readonly #lines: LineWriter;
+  readonly #start: (now: number) => string;
   readonly #now: () => number;
   #selection: Selection = { fields: [], members: [] };
 
   constructor(lines: LineWriter, now: () => number = Date.now) {
     this.#lines = lines;
     this.#now = now;
+    this.#start = oncePerTime(startOfLine);
   }
 
   write(record: AuthorizationRecord, fields: readonly AuthorizeLogField[]): void {
-    const time = new Date(this.#now()).toISOString();
-    let line = `{"level":"info","service":"authorize","time":"${time}","message":"authorize check"`;
+    let line = this.#start(this.#now());
     for (const { start, valueOf } of this.#membersOf(fields)) {
       const value = valueOf(record);
       if (value !== undefined) line += start + value;
@@ -46,6 +49,11 @@ export class AuthorizationLog {
     if (this.#selection.fields !== fields) this.#selection = { fields, members: select(fields) };
     return this.#selection.members;
   }
+}
+
+function startOfLine(now: number): string {
+  const time = new Date(now).toISOString();
+  return `{"level":"info","service":"authorize","time":"${time}","message":"authorize check"`;
 }
 
 interface Selection {
@@ -75,7 +83,8 @@ const VALUES: Readonly<Record<AuthorizeLogField, ValueOf | undefined>> = {
   'mcp-method': ({ message }) => text(message?.method),
   'mcp-tool': ({ message }) => text(message?.toolName),
   'mcp-tool-parameters': ({ message }) => parameters(message),
-  'request-id': ({ requestId }) => text(requestId),
+  // Made by the gateway, of characters that need no escapes.
+  'request-id': ({ requestId }) => `"${requestId}"`,
   user: ({ identity }) => text(identity?.subject),
   email: ({ identity }) => text(identity?.email),
   allow: ({ decision }) => String(decision.allow),
@@ -91,7 +100,7 @@ const VALUES: Readonly<Record<AuthorizeLogField, ValueOf | undefined>> = {
 };
 
 function text(value: string | undefined): string | undefined {
-  return value === undefined ? undefined : JSON.stringify(cutText(value));
+  return value === undefined ? undefined : jsonString(cutText(value));
 }
 
 /** The parameters of every request that a route accepts by default are logged whole. */
@@ -105,8 +114,10 @@ function parameters(message: JsonRpcMessage | undefined): string | undefined {
   return cut === json ? json : JSON.stringify(cut);
 }
 
-/** Reason codes need no escapes. */
 function codes(applies: boolean, reasons: readonly string[]): string | undefined {
   if (!applies) return undefined;
-  return reasons.length === 0 ? '[]' : `["${reasons.join('","')}"]`;
+  let list = '';
+  // Reason codes need no escapes.
+  for (const reason of reasons) list += list === '' ? `"${reason}"` : `,"${reason}"`;
+  return `[${list}]`;
 }
