@@ -1,7 +1,8 @@
 import { BodyTooLargeError, BodyTooSlowError, ClientGoneError } from '../errors/request-errors.ts';
+import type { BodyReceiver } from './body-receiver.ts';
 import { askForBody } from './expect-continue.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
-import type { RequestMessage } from './request-message.ts';
+import type { MessageBody, RequestMessage } from './request-message.ts';
 
 /** Deadline of a body that is read whole; until then a slow one holds its connection and memory. */
 const DEADLINE_MS = 30_000;
@@ -19,35 +20,78 @@ export function readBody(
   { deadlineMs = DEADLINE_MS }: { readonly deadlineMs?: number } = {},
 ): Promise<Buffer> {
   if (announcesMoreThan(limit, message)) return Promise.reject(new BodyTooLargeError(limit));
-  // A message that was closed before emits nothing more.
-  if (message.destroyed) return Promise.reject(clientGone());
   askForBody(message);
-  return new Promise((resolve, reject) => {
-    const gathered = new GatheredBytes();
-    const stop = (finish: () => void): void => {
-      clearTimeout(deadline);
-      message.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
-      finish();
-    };
-    const onData = (chunk: Buffer): void => {
-      if (gathered.length + chunk.length > limit) stop(() => reject(new BodyTooLargeError(limit)));
-      else gathered.add(chunk);
-    };
-    const onEnd = (): void => {
-      stop(() => resolve(gathered.bytes()));
-    };
-    const onClose = (): void => {
-      stop(() => reject(clientGone()));
-    };
-    const deadline = setTimeout(() => {
-      stop(() => reject(new BodyTooSlowError()));
-    }, deadlineMs);
-    message.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
-  });
+  const reading = new BodyReading(limit);
+  if (message.deliverTo === undefined) deliverByEvents(message, reading);
+  else message.deliverTo(reading);
+  reading.limitTime(deadlineMs);
+  return reading.bytes;
 }
 
-function clientGone(): ClientGoneError {
-  return new ClientGoneError('the client left before its body was whole');
+/** Delivers a body by the events of its stream. After the end, `onClose` is called too. */
+function deliverByEvents(message: MessageBody, receiver: BodyReceiver): void {
+  // A message that was closed before emits nothing more.
+  if (message.destroyed) {
+    receiver.onClose();
+    return;
+  }
+  const onClose = (): void => receiver.onClose();
+  message.on('data', (part: Buffer) => receiver.onPart(part)).on('end', () => receiver.onEnd());
+  message.on('close', onClose).on('error', onClose);
+}
+
+/** A body that is being read. */
+class BodyReading implements BodyReceiver {
+  readonly #outcome = Promise.withResolvers<Buffer>();
+  readonly #limit: number;
+  /** Absent once the outcome is known. */
+  #gathered: GatheredBytes | undefined = new GatheredBytes();
+  #deadline: NodeJS.Timeout | undefined;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get bytes(): Promise<Buffer> {
+    return this.#outcome.promise;
+  }
+
+  onPart(part: Buffer): void {
+    if (this.#gathered === undefined) return;
+    if (this.#gathered.length + part.length <= this.#limit) this.#gathered.add(part);
+    else this.#fail(new BodyTooLargeError(this.#limit));
+  }
+
+  onEnd(): void {
+    const bytes = this.#gathered?.bytes();
+    if (bytes === undefined) return;
+    this.#stop();
+    this.#outcome.resolve(bytes);
+  }
+
+  onClose(): void {
+    this.#fail(new ClientGoneError('the client left before its body was whole'));
+  }
+
+  /** Begins the time until the deadline, unless the body arrived with its head, as nearly every one does. */
+  limitTime(deadlineMs: number): void {
+    // A connection delivers all that it has read before the next microtask.
+    void Promise.resolve().then(() => {
+      if (this.#gathered === undefined) return;
+      this.#deadline = setTimeout(() => this.#fail(new BodyTooSlowError()), deadlineMs);
+    });
+  }
+
+  #fail(error: Error): void {
+    if (this.#gathered === undefined) return;
+    this.#stop();
+    this.#outcome.reject(error);
+  }
+
+  #stop(): void {
+    this.#gathered = undefined;
+    clearTimeout(this.#deadline);
+  }
 }
 
 /** Returns whether a body is too long by its Content-Length, so that it need not be asked for. */

@@ -1,10 +1,10 @@
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 import { isDistrusted } from '../http/distrust.ts';
 import { closeGently, type Linger } from '../http/close-gently.ts';
 import { hasBody } from '../http/has-body.ts';
 import { endWithResponse } from '../http/raw-response.ts';
+import type { FrontMessage } from './front-message.ts';
 import type { FrontResponse } from './front-response.ts';
 import { UNREADABLE_URL } from '../http/unreadable-url.ts';
 
@@ -14,7 +14,7 @@ const REQUEST_TIMEOUT = 408;
 const MAX_WAITING = 16;
 
 /** Serves one request. */
-export type Serve = (message: IncomingMessage, response: FrontResponse) => void;
+export type Serve = (message: FrontMessage, response: FrontResponse) => void;
 
 /** Options of a `ClientConnection`. */
 interface ConnectionOptions {
@@ -65,7 +65,7 @@ export class ClientConnection {
    * the bounds of connections would bound nothing. The connection closes after those that may wait. A request
    * with a body may not: Node would keep each chunk of it, at 400 bytes for one byte.
    */
-  accept(message: IncomingMessage, response: FrontResponse): void {
+  accept(message: FrontMessage, response: FrontResponse): void {
     const previous = this.#response;
     if (this.#isClosing || this.#isRefusing || (previous !== undefined && isLast(previous))) {
       this.#discardRest();
@@ -217,11 +217,10 @@ export class ClientConnection {
     closeGently(this.#socket, this.#linger);
   }
 
-  /** Returns whether the gateway waits for the body; false while a slow upstream delays the client. */
+  /** Returns whether the gateway waits for the body of the current request. */
   #owesBody(): boolean {
     if (this.#response === undefined || this.#response.writableEnded) return false;
-    const { complete, readableFlowing, readableLength } = this.#response.req;
-    return !complete && readableFlowing === true && readableLength === 0;
+    return this.#response.req.isAwaited;
   }
 }
 

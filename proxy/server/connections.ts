@@ -1,10 +1,11 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 import { distrust } from '../http/distrust.ts';
 import type { Linger } from '../http/close-gently.ts';
 import { hasBody } from '../http/has-body.ts';
 import { ClientConnection } from './connection.ts';
+import type { FrontMessage } from './front-message.ts';
 import type { FrontResponse } from './front-response.ts';
 import { endWithResponse } from '../http/raw-response.ts';
 import { awaitContinue } from '../http/expect-continue.ts';
@@ -15,9 +16,9 @@ export interface ListenerHandlers {
   admit?(address: string): boolean;
   /** Ends a connection that was admitted. */
   release?(address: string): void;
-  request(message: IncomingMessage, response: FrontResponse): void;
+  request(message: FrontMessage, response: FrontResponse): void;
   /** WebSocket handshakes only; any other `Upgrade` is ignored, as RFC 9110, section 7.8 allows. */
-  upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void;
+  upgrade(message: FrontMessage, socket: Duplex, head: Buffer): void;
 }
 
 /** How long clients may keep a connection waiting. */
@@ -42,7 +43,7 @@ export class Connections {
   }
 
   /** Handles the events of a server until it is closed. */
-  attach(server: Server<typeof IncomingMessage, typeof FrontResponse>): void {
+  attach(server: Server<typeof FrontMessage, typeof FrontResponse>): void {
     server.on('connection', (socket) => {
       // Undefined once the client has left.
       const { remoteAddress = '' } = socket;
@@ -92,11 +93,11 @@ export class Connections {
     for (const connection of this.#connections.values()) connection.destroy();
   }
 
-  readonly #accept = (message: IncomingMessage, response: FrontResponse): void => {
+  readonly #accept = (message: FrontMessage, response: FrontResponse): void => {
     this.#connections.get(message.socket)?.accept(message, response);
   };
 
-  readonly #serve = (message: IncomingMessage, response: FrontResponse): void => {
+  readonly #serve = (message: FrontMessage, response: FrontResponse): void => {
     if (this.#isDraining) response.shouldKeepAlive = false;
     if (isHttp1(message)) {
       this.#handlers.request(message, response);
@@ -116,12 +117,12 @@ export class Connections {
     else connection?.refuse(status);
   };
 
-  readonly #refuseTunnel = (_message: IncomingMessage, socket: Duplex): void => {
+  readonly #refuseTunnel = (_message: FrontMessage, socket: Duplex): void => {
     guard(socket);
     if (!this.#isTooEarly(socket)) endWithResponse(socket, { status: BAD_REQUEST });
   };
 
-  readonly #upgrade = (message: IncomingMessage, socket: Duplex, head: Buffer): void => {
+  readonly #upgrade = (message: FrontMessage, socket: Duplex, head: Buffer): void => {
     guard(socket);
     if (this.#isTooEarly(socket)) return;
     // Bytes after a handshake belong to the new protocol, so a body would be misread.
@@ -147,7 +148,7 @@ const BAD_REQUEST = 400;
  * Returns whether a message has a version of HTTP/1. Attack: Node also reads a request line without a
  * version, and then header fields, which an HTTP/0.9 server takes for the next request.
  */
-function isHttp1({ httpVersionMajor }: IncomingMessage): boolean {
+function isHttp1({ httpVersionMajor }: FrontMessage): boolean {
   return httpVersionMajor === 1;
 }
 

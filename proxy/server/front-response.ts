@@ -8,6 +8,7 @@ import { TLSSocket } from 'node:tls';
 
 import type { ClientResponse } from '../http/client-response.ts';
 import { isDistrusted } from '../http/distrust.ts';
+import type { FrontMessage } from './front-message.ts';
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
@@ -29,7 +30,7 @@ const EARLY_HINTS = 103;
  * A response with `Connection: close` when the connection cannot be used after it: the request's body
  * was not read to its end, or other servers may frame the request differently.
  */
-export class FrontResponse extends ServerResponse implements ClientResponse {
+export class FrontResponse extends ServerResponse<FrontMessage> implements ClientResponse {
   /** The parts of the body are chunks, which are framed here: Node would send each in four pieces. */
   #framesChunks = false;
 

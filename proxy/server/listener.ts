@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 
 import { LINGER } from '../http/close-gently.ts';
 import { Connections, type ListenerHandlers, type ListenerLimits } from './connections.ts';
@@ -59,7 +59,7 @@ export async function createListener(
   };
 }
 
-type FrontServer = Server<typeof IncomingMessage, typeof FrontResponse>;
+type FrontServer = Server<typeof FrontMessage, typeof FrontResponse>;
 
 async function drain(
   server: FrontServer,
@@ -81,7 +81,7 @@ async function drain(
 }
 
 function createFront({ headersMs, keepAliveMs }: ListenerLimits): FrontServer {
-  const server = createServer<typeof IncomingMessage, typeof FrontResponse>({
+  const server = createServer<typeof FrontMessage, typeof FrontResponse>({
     IncomingMessage: FrontMessage,
     ServerResponse: FrontResponse,
     // Even if the process was started with `--insecure-http-parser`.

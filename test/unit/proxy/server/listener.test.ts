@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 
 import { describe, expect, test } from '@jest/globals';
 
+import { readBody } from '../../../../proxy/http/read-body.ts';
 import { createListener } from '../../../../proxy/server/listener.ts';
 import { LISTENER_LIMITS, startListener } from '../../../support/listener.ts';
 import { headerOf, RawClient } from '../../../support/raw-http.ts';
@@ -34,13 +35,16 @@ describe('a slow client', () => {
     expect(client.received).toBe('');
   });
 
-  test('that stops in the middle of a body gets 408, and is disconnected', async () => {
+  test.each<[string, (message: IncomingMessage) => unknown]>([
+    ['streamed', (message) => message.resume()],
+    ['read whole', (message) => readBody(message, 100_000).catch(() => undefined)],
+  ])('that stops in the middle of a body that is %s gets 408', async (_how, read) => {
     await using listener = await startListener({ bodyStallMs: 50 });
     await using client = await RawClient.connect(listener.port);
     client.send(`${UPLOAD}the first bytes`);
     const [message, response] = await listener.next();
     const left = once(response, 'close');
-    message.resume();
+    read(message);
     expect((await client.response()).status).toBe(408);
     expect(await client.closed).toBe('ended');
     await left;
