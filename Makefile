@@ -29,7 +29,7 @@ fastmcp: ## Install fastmcp, an MCP client in Python, for the tests, once
 
 .PHONY: run
 run: deps ## Run the demo: an identity provider, an MCP server, and the gateway between
-	@node cli/main.ts demo
+	@node cli/gatehouse.js demo
 
 .PHONY: test
 test: test-deps kube-apiserver fastmcp ## Run all tests (make test FILE=test/unit runs some)

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 
-const MAIN = join(import.meta.dirname, '../../cli/main.ts');
+const MAIN = join(import.meta.dirname, '../../cli/gatehouse.js');
 
 type Variables = Readonly<Record<string, string>>;
 
