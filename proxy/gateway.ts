@@ -117,7 +117,7 @@ export class Gateway {
   async close(): Promise<void> {
     this.#isDraining = true;
     await this.#listeners.close();
-    await this.#pools[Symbol.asyncDispose]();
+    this.#pools[Symbol.dispose]();
     this.#stages[Symbol.dispose]();
   }
 }

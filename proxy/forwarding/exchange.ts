@@ -85,7 +85,7 @@ export class Exchange implements AttemptListener {
 
   /** Ends the exchange before anything was sent to the client. */
   onFailure(error: Error): void {
-    this.#attempt?.abandon(error);
+    this.#attempt?.abandon();
     this.#attempt = undefined;
     this.#outcome.reject(error);
   }
@@ -145,7 +145,7 @@ export class Exchange implements AttemptListener {
       case 'repeat':
         this.#checkRepeat(plan.upstream);
         this.#isRepeated = true;
-        this.#attempt?.abandon(new Error('the request is sent again'));
+        this.#attempt?.abandon();
         this.#send(plan.upstream);
         return undefined;
       case 'answer':
@@ -159,7 +159,7 @@ export class Exchange implements AttemptListener {
     this.#attempt = undefined;
     const relay = this.#relay;
     if (this.#call.response.writableFinished) attempt.finish();
-    else attempt.abandon(clientGone());
+    else attempt.abandon();
     if (relay === undefined) {
       this.#outcome.reject(clientGone());
       return;

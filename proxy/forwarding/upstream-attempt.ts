@@ -1,18 +1,16 @@
-import type { Dispatcher } from 'undici';
-
+import { ConnectionError } from '../upstream-client/connection-error.ts';
+import type { OutgoingRequest } from '../upstream-client/outgoing-request.ts';
+import type { ResponseControl, ResponseHandler } from '../upstream-client/response-handler.ts';
 import { asError } from './as-error.ts';
-import { RequestBody } from './request/request-body.ts';
-import { announcesTrailers, TrailerRequest } from './request/trailer-request.ts';
+import { streamedBody } from './request/request-body.ts';
 import { hostOf, type UpstreamBody, type UpstreamRequest } from './request/upstream-request.ts';
 import type { ResponseSink } from './response/response-sink.ts';
 import type { RawFields } from './response/response-headers.ts';
 import type { ResponseHead } from './response/response-relay.ts';
-import { isFinalStatus } from './response/response-status.ts';
-import { connectTarget } from './targets/connect-target.ts';
 import type { TargetLoads } from './targets/target-loads.ts';
 import { TargetVisit } from './targets/target-visit.ts';
 import type { UpstreamPools } from './targets/upstream-pools.ts';
-import { isConnectionLost, isNotConnected, upstreamFailure } from './upstream-failure.ts';
+import { upstreamFailure } from './upstream-failure.ts';
 
 /** Receives the response to an attempt: hints, then the response; or a failure before the response. */
 export interface AttemptListener {
@@ -39,20 +37,20 @@ const IDEMPOTENT: ReadonlySet<string> = new Set(['DELETE', 'GET', 'HEAD', 'OPTIO
  * another target when no connection could be made, and once to the same when the connection of an
  * idempotent request was lost before the response.
  */
-export class UpstreamAttempt implements Dispatcher.DispatchHandler {
+export class UpstreamAttempt implements ResponseHandler, ResponseControl {
   readonly #upstream: UpstreamRequest;
-  readonly #options: Dispatcher.DispatchOptions;
+  readonly #request: OutgoingRequest;
   readonly #listener: AttemptListener;
   readonly #pools: UpstreamPools;
   readonly #visit: TargetVisit | undefined;
-  /** Absent while the request waits for a connection. */
-  #controller: Dispatcher.DispatchController | undefined;
+  /** Present from the start of the request to the end of the response: then others may have it. */
+  #control: ResponseControl | undefined;
   /** Receives the body once the upstream has answered. */
   #sink: ResponseSink | undefined;
-  /** False once the upstream has begun to answer, or after the request was sent again. */
+  /** False after the request was sent again. */
   #mayResend: boolean;
-  /** Why the attempt is over; undefined before its end. */
-  #endedBy: Error | 'done' | undefined;
+  /** Whether nothing more is to be done with the response. */
+  #isOver = false;
 
   /** Throws `UpstreamUnreachableError` when there is no target. */
   constructor(
@@ -65,7 +63,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     this.#listener = listener;
     this.#pools = pools;
     this.#visit = upstream.choice && new TargetVisit(upstream.choice, loads);
-    this.#options = dispatchOptions(upstream, body);
+    this.#request = outgoingRequest(upstream, body);
     this.#mayResend = body !== 'stream' && IDEMPOTENT.has(upstream.request.method);
   }
 
@@ -76,130 +74,101 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
 
   /** Sends the request, and reports the response to the listener. */
   send(): void {
-    this.#controller = undefined;
-    const { body } = this.#options;
-    if (body instanceof RequestBody && announcesTrailers(this.#upstream.request.message)) {
-      this.#sendWithTrailers(body);
-    } else {
-      this.#pools.dispatch(this.origin, this.#options, this);
+    try {
+      this.#pools.send(this.origin, this.#request, this);
+    } catch (error) {
+      this.#listener.onFailure(upstreamFailure(asError(error)));
     }
   }
 
   /** Passes the rest of the response to a different sink. */
   continueInto(sink: ResponseSink): void {
     this.#sink = sink;
-    this.#controller?.resume();
+    this.resume();
   }
 
   /** Ends the attempt after the whole response was relayed. */
   finish(): void {
-    this.#endedBy ??= 'done';
+    this.#isOver = true;
     this.#visit?.leave();
   }
 
   /** Closes the connection, and discards the rest of the upstream's response. */
-  abandon(reason: Error): void {
-    if (this.#endedBy === undefined) {
-      this.#endedBy = reason;
-      this.#controller?.abort(reason);
-    }
+  abandon(): void {
+    this.#isOver = true;
+    this.abort();
     this.#visit?.leave();
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#endedBy instanceof Error) controller.abort(this.#endedBy);
+  get paused(): boolean {
+    return this.#control?.paused ?? false;
   }
 
-  onResponseStarted(): void {
-    this.#mayResend = false;
+  pause(): void {
+    this.#control?.pause();
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    _headers: unknown,
-    reason?: string,
-  ): void {
-    this.#mayResend = false;
-    const rawHeaders = rawFields(controller.rawHeaders);
-    if (isFinalStatus(status)) {
-      this.#sink = this.#listener.onResponse({ status, reason, rawHeaders, controller });
-    } else if (status === EARLY_HINTS) {
-      this.#listener.onHints(rawHeaders);
-    }
+  resume(): void {
+    this.#control?.resume();
   }
 
-  onResponseData(_controller: unknown, chunk: Buffer): void {
+  abort(): void {
+    this.#control?.abort();
+    this.#control = undefined;
+  }
+
+  onRequestStart(control: ResponseControl): boolean {
+    if (this.#isOver) return false;
+    this.#control = control;
+    return true;
+  }
+
+  onInformation(status: number, rawHeaders: readonly string[]): void {
+    if (status === EARLY_HINTS) this.#listener.onHints(rawHeaders);
+  }
+
+  onResponseStart(status: number, reason: string, rawHeaders: readonly string[]): void {
+    this.#sink = this.#listener.onResponse({ status, reason, rawHeaders, controller: this });
+  }
+
+  onResponseData(chunk: Buffer): void {
     this.#sink?.write(chunk);
   }
 
-  onResponseEnd(controller: Dispatcher.DispatchController): void {
-    this.#sink?.end(rawFields(controller.rawTrailers));
+  onResponseEnd(rawTrailers: readonly string[]): void {
+    this.#control = undefined;
+    this.#sink?.end(rawTrailers);
   }
 
-  onResponseError(_controller: unknown, error: Error): void {
-    if (this.#endedBy !== undefined) return;
-    if (this.#sink !== undefined) {
-      this.#sink.fail(upstreamFailure(error));
-      return;
-    }
-    if (this.#canSendAgain(error)) {
-      this.send();
-      return;
-    }
-    this.#listener.onFailure(upstreamFailure(error));
+  onResponseError(error: Error): void {
+    this.#control = undefined;
+    if (this.#isOver) return;
+    if (this.#sink !== undefined) this.#sink.fail(upstreamFailure(error));
+    else if (this.#canSendAgain(error)) this.send();
+    else this.#listener.onFailure(upstreamFailure(error));
   }
 
   /** Returns whether the request can be sent again after an error, to the current `origin`. */
   #canSendAgain(error: Error): boolean {
-    const wasSent = this.#controller !== undefined;
-    if (!wasSent) return isNotConnected(error) && this.#visit?.moveOn() === true;
-    if (!this.#mayResend || !isConnectionLost(error)) return false;
+    if (!(error instanceof ConnectionError)) return false;
+    if (error.code === 'no-connection') return this.#visit?.moveOn() === true;
+    if (error.code !== 'connection-lost' || !this.#mayResend) return false;
     this.#mayResend = false;
     return true;
   }
-
-  /** Connects to a target first, because the client's body can be read only once. */
-  #sendWithTrailers(body: RequestBody): void {
-    const visit = this.#visit;
-    if (visit === undefined) {
-      new TrailerRequest(this.#upstream, body, this).send();
-      return;
-    }
-    connectTarget(visit)
-      .then((socket) => new TrailerRequest(this.#upstream, body, this, socket).send())
-      .catch((error: unknown) => this.onResponseError(undefined, asError(error)));
-  }
 }
 
-function dispatchOptions(
-  upstream: UpstreamRequest,
+function outgoingRequest(
+  { request, origin, path, headers, responseTimeoutMs }: UpstreamRequest,
   body: UpstreamBody,
-): Dispatcher.DispatchOptions {
-  const { request, path, responseTimeoutMs } = upstream;
-  const { message, method } = request;
-  const isStream = body === 'stream';
+): OutgoingRequest {
   return {
+    method: request.method,
     path,
-    method,
-    headers: headersOf(upstream, isStream ? message.headers['content-length'] : undefined),
-    body: isStream ? new RequestBody(message) : body === 'none' ? null : body,
-    headersTimeout: responseTimeoutMs,
+    // The name of the Service, also where one of its targets gets the request.
+    host: hostOf(origin),
+    headers,
+    body: body === 'stream' ? streamedBody(request.message) : body === 'none' ? undefined : body,
+    responseTimeoutMs,
   };
-}
-
-function headersOf(
-  { origin, choice, headers }: UpstreamRequest,
-  contentLength: string | undefined,
-): string[] {
-  const all = [...headers];
-  // `Host` names the Service, not the address of the target.
-  if (choice !== undefined) all.push('Host', hostOf(origin));
-  if (contentLength !== undefined) all.push('Content-Length', contentLength);
-  return all;
-}
-
-function rawFields(raw: Dispatcher.DispatchController['rawHeaders']): RawFields {
-  return Array.isArray(raw) ? raw : [];
 }

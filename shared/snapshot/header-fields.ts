@@ -4,7 +4,7 @@ export interface FieldList {
   readonly prefixes: readonly string[];
 }
 
-/** Fields about one connection (RFC 9110, section 7.6.1). Undici and Node write their own. */
+/** Fields about one connection (RFC 9110, section 7.6.1). The transports write their own. */
 export const HOP_BY_HOP_FIELDS: ReadonlySet<string> = new Set([
   'connection',
   'http2-settings',

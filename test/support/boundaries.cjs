@@ -91,6 +91,31 @@ module.exports = {
       to: { path: '^proxy/(pipeline|server)/', dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'upstream-client-is-behind-forwarding',
+      comment: 'Only permitted requests reach upstreams, and forwarding sends nothing else.',
+      severity: 'error',
+      from: {
+        path: '^(cli|controller|proxy|shared)/',
+        pathNot: '^proxy/(forwarding|upstream-client)/',
+      },
+      to: { path: '^proxy/upstream-client/' },
+    },
+    {
+      name: 'upstream-client-knows-no-gateway',
+      severity: 'error',
+      from: { path: '^proxy/upstream-client/' },
+      to: {
+        path: '^(cli|controller|proxy|shared)/|node_modules/(?!@types/)',
+        pathNot: '^proxy/(errors|upstream-client)/',
+      },
+    },
+    {
+      name: 'proxy-has-one-http-client',
+      severity: 'error',
+      from: { path: '^proxy/' },
+      to: { path: 'node_modules/undici/' },
+    },
+    {
       name: 'redis-stays-behind-the-stores',
       comment: 'Everything else knows the interfaces in proxy/store/, and never which one it has.',
       severity: 'error',

@@ -123,7 +123,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     forwarded: async (index) => (await end(index)).forwarded,
     async [Symbol.asyncDispose]() {
       await listener.close(0);
-      await pools[Symbol.asyncDispose]();
+      pools[Symbol.dispose]();
     },
   };
 }

@@ -1,7 +1,5 @@
-import type { Dispatcher } from 'undici';
-
-import { ClientGoneError } from '../../errors/request-errors.ts';
 import type { ClientResponse } from '../../http/client-response.ts';
+import type { ResponseControl } from '../../upstream-client/response-handler.ts';
 import { asError } from '../as-error.ts';
 import type { ForwardedEnd } from '../forwarded.ts';
 import type { ResponseSink } from './response-sink.ts';
@@ -21,7 +19,7 @@ export interface ResponseHead {
   readonly status: number;
   readonly reason: string | undefined;
   readonly rawHeaders: RawFields;
-  readonly controller: Dispatcher.DispatchController;
+  readonly controller: ResponseControl;
 }
 
 /** The client's side of a relay. */
@@ -136,7 +134,7 @@ export class ResponseRelay implements ResponseSink {
       return chunk === undefined ? filter.end() : filter.write(chunk);
     } catch (error) {
       this.fail(asError(error));
-      this.#head.controller.abort(asError(error));
+      this.#head.controller.abort();
       return undefined;
     }
   }
@@ -177,7 +175,7 @@ export class ResponseRelay implements ResponseSink {
   readonly #endEarly = (): void => {
     this.#release();
     this.#response.endBody(undefined, []);
-    this.#head.controller.abort(new ClientGoneError('the gateway ended the event stream'));
+    this.#head.controller.abort();
   };
 }
 

@@ -2,11 +2,11 @@ import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 
 import { UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
+import { CONNECT_TIMEOUT_MS } from '../../upstream-client/upstream-connection.ts';
 import { asError } from '../as-error.ts';
 import { originAddress } from '../origin-address.ts';
 import type { TargetVisit } from './target-visit.ts';
 import { upstreamFailure } from '../upstream-failure.ts';
-import { CONNECT_TIMEOUT_MS } from './upstream-pools.ts';
 
 /**
  * Connects to the target of a visit, before anything is sent; or to the target that the visit moves on

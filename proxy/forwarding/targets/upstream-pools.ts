@@ -1,15 +1,7 @@
-import { Pool, type Dispatcher } from 'undici';
-
-const SECOND = 1_000;
-
-/** Timeout of a connection attempt. */
-export const CONNECT_TIMEOUT_MS = 5 * SECOND;
-
-/**
- * Idle connections are closed before usual servers close them (uvicorn and older Node: 5 s), unless
- * the upstream announces a timeout of its own (`Keep-Alive: timeout`).
- */
-const KEEP_ALIVE_TIMEOUT_MS = 4 * SECOND;
+import { ConnectionPool } from '../../upstream-client/connection-pool.ts';
+import type { OutgoingRequest } from '../../upstream-client/outgoing-request.ts';
+import type { ResponseHandler } from '../../upstream-client/response-handler.ts';
+import { originAddress } from '../origin-address.ts';
 
 /**
  * Connections to upstreams, a pool for each origin.
@@ -17,15 +9,12 @@ const KEEP_ALIVE_TIMEOUT_MS = 4 * SECOND;
  * Their number has no limit: each carries a request that holds a client's connection, and a limit would
  * let idle event streams block all other requests.
  */
-export class UpstreamPools implements AsyncDisposable {
-  readonly #pools = new Map<string, Pool>();
+export class UpstreamPools implements Disposable {
+  readonly #pools = new Map<string, ConnectionPool>();
 
-  dispatch(
-    origin: string,
-    options: Dispatcher.DispatchOptions,
-    handler: Dispatcher.DispatchHandler,
-  ): void {
-    this.#poolFor(origin).dispatch(options, handler);
+  /** Throws `ConnectionError` if the request cannot be written. */
+  send(origin: string, request: OutgoingRequest, handler: ResponseHandler): void {
+    this.#poolFor(origin).send(request, handler);
   }
 
   /** Closes the pools of all other origins, each once its requests are done. */
@@ -36,25 +25,16 @@ export class UpstreamPools implements AsyncDisposable {
   }
 
   /** Aborts all current requests. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    const pools = [...this.#pools.values()];
+  [Symbol.dispose](): void {
+    for (const pool of this.#pools.values()) pool.destroy();
     this.#pools.clear();
-    await Promise.all(pools.map((pool) => pool.destroy()));
   }
 
-  #poolFor(origin: string): Pool {
+  #poolFor(origin: string): ConnectionPool {
     const existing = this.#pools.get(origin);
     if (existing !== undefined) return existing;
-    const pool = new Pool(origin, {
-      connections: null,
-      pipelining: 1,
-      connectTimeout: CONNECT_TIMEOUT_MS,
-      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      // The relay is built and tested for the header and error rules of HTTP/1.1.
-      allowH2: false,
-    });
+    const { protocol, host, port } = originAddress(origin);
+    const pool = new ConnectionPool({ isTls: protocol === 'https:', host, port });
     this.#pools.set(origin, pool);
     return pool;
   }
