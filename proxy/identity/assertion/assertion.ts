@@ -20,6 +20,8 @@ const MAX_SIGNERS = 8;
 
 interface Assertion {
   readonly token: string;
+  readonly signer: Signer;
+  readonly routeOrigin: string;
   readonly reusableUntil: number;
 }
 
@@ -48,6 +50,8 @@ export interface AssertionSignerOptions {
 export class AssertionSigner {
   /** By the private key: a later snapshot with the same keys reuses their assertions. */
   readonly #signers = new BoundedMap<string, Signer>(MAX_SIGNERS);
+  /** The last one of each session: nearly every session is used on one host. */
+  readonly #latest = new WeakMap<Session, Assertion>();
   readonly #defaultKeys: CompiledSigningKeys;
   readonly #now: () => number;
 
@@ -69,12 +73,13 @@ export class AssertionSigner {
   ): string {
     const now = this.#now();
     const signer = this.#signerOf(configuredKeys ?? this.#defaultKeys);
-    const name = `${routeOrigin} ${session.id}`;
-    const known = signer.assertions.get(name);
-    if (known !== undefined && known.reusableUntil > now) return known.token;
-    const token = signToken(claimsOf(session, routeOrigin, now), signer);
-    signer.assertions.set(name, { token, reusableUntil: now + REUSE_MS });
-    return token;
+    const latest = this.#latest.get(session);
+    const isReusable =
+      latest?.signer === signer && latest.routeOrigin === routeOrigin && latest.reusableUntil > now;
+    if (isReusable) return latest.token;
+    const assertion = assertionOf(session, routeOrigin, signer, now);
+    this.#latest.set(session, assertion);
+    return assertion.token;
   }
 
   #signerOf({ keys: [first] }: CompiledSigningKeys): Signer {
@@ -92,6 +97,22 @@ export class AssertionSigner {
     this.#signers.set(privateKey, signer);
     return signer;
   }
+}
+
+/** Returns an assertion that was signed within the last minute, or signs one. */
+function assertionOf(
+  session: Session,
+  routeOrigin: string,
+  signer: Signer,
+  now: number,
+): Assertion {
+  const name = `${routeOrigin} ${session.id}`;
+  const known = signer.assertions.get(name);
+  if (known !== undefined && known.reusableUntil > now) return known;
+  const token = signToken(claimsOf(session, routeOrigin, now), signer);
+  const assertion = { token, signer, routeOrigin, reusableUntil: now + REUSE_MS };
+  signer.assertions.set(name, assertion);
+  return assertion;
 }
 
 /** Unknown attributes of the user are left out; `groups` is always a list (specification). */

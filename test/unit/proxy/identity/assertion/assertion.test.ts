@@ -128,6 +128,33 @@ describe('AssertionSigner', () => {
     expect(decodeJwt(next).iat).toBe(Math.floor(now / 1000));
   });
 
+  test('signs once a minute for each of several hosts and keys in turn', () => {
+    const session = sessionOf('s');
+    const others = aKey();
+    const inTurn = (): string[] => [
+      signer.assertionFor(session, ORIGIN, keys),
+      signer.assertionFor(session, 'https://two.example', keys),
+      signer.assertionFor(session, ORIGIN, others),
+    ];
+    const first = inTurn();
+    expect(new Set(first).size).toBe(3);
+    expect(first.map((token) => decodeJwt(token).iss)).toEqual([
+      ORIGIN,
+      'https://two.example',
+      ORIGIN,
+    ]);
+    expect(decodeProtectedHeader(first[2] ?? '').kid).toBe(others.keys[0]?.keyId);
+    expect(inTurn()).toEqual(first);
+  });
+
+  test('names the user of the session, whoever had an assertion before', () => {
+    const sessions = ['u1', 'u2'].map((subject) => sessionOf(subject, { subject }));
+    for (const session of [...sessions, ...sessions]) {
+      const { sub } = decodeJwt(signer.assertionFor(session, ORIGIN, keys));
+      expect(sub).toBe(session.identity.subject);
+    }
+  });
+
   test('signs for each session, host and key separately', () => {
     const others = aKey();
     const tokens = [
