@@ -2,7 +2,12 @@ import { ForbiddenError } from '../errors/denial-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
 
-const FETCH_METADATA = ['sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest', 'sec-fetch-user'];
+const FETCH_METADATA = [
+  'sec-fetch-site',
+  'sec-fetch-mode',
+  'sec-fetch-dest',
+  'sec-fetch-user',
+] as const;
 
 /**
  * Refuses to show a page with a form to anything but the window of a browser: not to a script, a frame, or

@@ -1,4 +1,5 @@
 import type { GatewayResponse } from './gateway-response.ts';
+import type { RequestFields } from './request-fields.ts';
 
 /**
  * Allows pages of any origin to call, never with credentials. `*` does not cover `Authorization`
@@ -21,10 +22,10 @@ export const CROSS_ORIGIN_HEADERS = {
 } as const;
 
 /** Returns whether a request is a preflight: `OPTIONS` with an `Origin` and the method to come. */
-export function isPreflight(method: string, headers: NodeJS.Dict<string | string[]>): boolean {
+export function isPreflight(method: string, headers: RequestFields): boolean {
   return (
     method === 'OPTIONS' &&
-    headers['origin'] !== undefined &&
+    headers.origin !== undefined &&
     headers['access-control-request-method'] !== undefined
   );
 }
@@ -33,8 +34,8 @@ export function isPreflight(method: string, headers: NodeJS.Dict<string | string
  * Returns the answer to a preflight. Only the server of a tool knows the names of the headers that
  * mirror its arguments (`Mcp-Param-*`), so all requested ones are allowed.
  */
-export function preflightResponse(headers: NodeJS.Dict<string | string[]>): GatewayResponse {
-  const mirrored = String(headers['access-control-request-headers'] ?? '')
+export function preflightResponse(headers: RequestFields): GatewayResponse {
+  const mirrored = (headers['access-control-request-headers'] ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => /^mcp-param-[\w-]+$/.test(name));

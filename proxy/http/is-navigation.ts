@@ -1,4 +1,5 @@
 import type { GatewayRequest } from './gateway-request.ts';
+import type { RequestFields } from './request-fields.ts';
 
 /**
  * Returns whether a browser wants a page for a person. Only such requests are redirected to sign in or
@@ -11,8 +12,8 @@ export function isNavigation({ method, message: { headers } }: GatewayRequest): 
 }
 
 /** Returns whether errors should be pages: also after a form was posted. */
-export function wantsPage(headers: NodeJS.Dict<string | string[]>): boolean {
+export function wantsPage(headers: RequestFields): boolean {
   const mode = headers['sec-fetch-mode'];
   if (mode !== undefined) return mode === 'navigate';
-  return String(headers['accept'] ?? '').includes('text/html');
+  return (headers.accept ?? '').includes('text/html');
 }

@@ -1,7 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 
 import type { BodyReceiver } from './body-receiver.ts';
+import type { RequestFields } from './request-fields.ts';
 
 /**
  * The message of a client: its head, and its unread body as a stream.
@@ -18,8 +18,8 @@ export interface RequestMessage extends MessageBody {
   readonly method?: string | undefined;
   /** The request target. */
   readonly url?: string | undefined;
-  /** By lower-case name, repeated fields joined. */
-  readonly headers: IncomingHttpHeaders;
+  /** By lower-case name; of a repeated field the first line, or all lines joined. */
+  readonly headers: RequestFields;
   /** Flat list of names and values as the client sent them. */
   readonly rawHeaders: readonly string[];
   /** Trailer fields in the same form; empty until the body has ended. */

@@ -8,7 +8,12 @@ import { mcpServerPage } from '../pages/mcp-server-page.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
 
 /** Fields that browsers never send when a person opens a URL. Some clients accept `text/html` too. */
-const FIELDS_OF_CLIENTS = ['authorization', 'mcp-session-id', 'mcp-protocol-version', 'origin'];
+const FIELDS_OF_CLIENTS = [
+  'authorization',
+  'mcp-session-id',
+  'mcp-protocol-version',
+  'origin',
+] as const;
 
 /**
  * Returns what the gateway itself answers at an MCP route: a CORS preflight, or the page for a person who opened

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 
 import type { BodyReceiver } from '../http/body-receiver.ts';
 import { GatheredBytes } from '../http/gathered-bytes.ts';
+import { requestFields, type RequestFields } from '../http/request-fields.ts';
 import type { RequestMessage } from '../http/request-message.ts';
 
 /**
@@ -12,17 +13,27 @@ import type { RequestMessage } from '../http/request-message.ts';
  * stopped reading, 64 KiB of them took 30 MB of each connection.
  */
 export class FrontMessage extends IncomingMessage implements RequestMessage {
+  /** The fields that the gateway reads, in place of an object of all fields, which Node makes. */
+  declare readonly headers: RequestFields;
+  #fields: RequestFields | undefined;
   /** What arrived behind a part that is still unread. */
   #behind: GatheredBytes | undefined;
   /** Gets the body past the buffers and events of the stream. */
   #receiver: BodyReceiver | undefined;
 
   static {
-    // Node's own accessor, which its types call a field, so that `override` is not possible.
-    const ofStream = Reflect.getOwnPropertyDescriptor(Readable.prototype, 'readableEnded')?.get;
-    Object.defineProperty(this.prototype, 'readableEnded', {
-      get(this: FrontMessage): unknown {
-        return this.#receiver === undefined ? ofStream?.call(this) : this.complete;
+    // Accessors of Node that its types call fields, so that `override` is not possible.
+    const hasEnded = Reflect.getOwnPropertyDescriptor(Readable.prototype, 'readableEnded')?.get;
+    Object.defineProperties(this.prototype, {
+      headers: {
+        get(this: FrontMessage): RequestFields {
+          return (this.#fields ??= requestFields(this.rawHeaders));
+        },
+      },
+      readableEnded: {
+        get(this: FrontMessage): unknown {
+          return this.#receiver === undefined ? hasEnded?.call(this) : this.complete;
+        },
       },
     });
   }

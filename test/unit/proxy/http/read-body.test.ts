@@ -10,10 +10,13 @@ import { readBody } from '../../../../proxy/http/read-body.ts';
 import { FrontMessage } from '../../../../proxy/server/front-message.ts';
 import { eventually } from '../../../support/eventually.ts';
 
-/** Runs with a request of a client that has begun to send its body of 60,000 bytes. */
+const LENGTH = 'Content-Length: 60000\r\n\r\n';
+
+/** Runs with a request of a client that has sent a head that ends so, and perhaps the first bytes of the body. */
 async function withBegunRequest(
   Message: typeof IncomingMessage,
   run: (message: IncomingMessage, client: Socket) => Promise<void>,
+  begun = `${LENGTH}a`,
 ): Promise<void> {
   const server = createServer({ IncomingMessage: Message }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -22,7 +25,7 @@ async function withBegunRequest(
   const client = connect(port, '127.0.0.1');
   client.on('error', () => undefined);
   try {
-    client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\na');
+    client.write(`POST / HTTP/1.1\r\nHost: a\r\n${begun}`);
     // `request` is emitted with the request.
     const [message] = (await once(server, 'request')) as [IncomingMessage];
     await run(message, client);
@@ -66,15 +69,18 @@ describe.each([
     ['is asked for a body that is read', 65536, 1],
     ['is not asked for a body that is too long', 100, 0],
   ])('a client that waits for 100 Continue %s', async (_what, limit, asked) => {
-    await withBegunRequest(Message, async (message, client) => {
-      let count = 0;
-      message.headers.expect = '100-continue';
-      awaitContinue(message, () => (count += 1));
-      const read = readBody(message, limit, { deadlineMs: 1_000 });
-      client.destroy();
-      await expect(read).rejects.toThrow();
-      expect(count).toBe(asked);
-    });
+    await withBegunRequest(
+      Message,
+      async (message, client) => {
+        let count = 0;
+        awaitContinue(message, () => (count += 1));
+        const read = readBody(message, limit, { deadlineMs: 1_000 });
+        client.destroy();
+        await expect(read).rejects.toThrow();
+        expect(count).toBe(asked);
+      },
+      `Expect: 100-continue\r\n${LENGTH}`,
+    );
   });
 
   test.each([
@@ -104,13 +110,16 @@ describe.each([
   });
 
   test('a body that grows too long is refused, and the rest of it is discarded', async () => {
-    await withBegunRequest(Message, async (message, client) => {
-      Object.assign(message.headers, { 'content-length': undefined });
-      const read = readBody(message, 30_000);
-      client.write('b'.repeat(59_999));
-      await expect(read).rejects.toMatchObject({ status: 413 });
-      await eventually('all is received', () => message.complete);
-      expect(message.readableLength).toBe(0);
-    });
+    await withBegunRequest(
+      Message,
+      async (message, client) => {
+        const read = readBody(message, 30_000);
+        client.write(`EA60\r\n${'b'.repeat(60_000)}\r\n0\r\n\r\n`);
+        await expect(read).rejects.toMatchObject({ status: 413 });
+        await eventually('all is received', () => message.complete);
+        expect(message.readableLength).toBe(0);
+      },
+      'Transfer-Encoding: chunked\r\n\r\n',
+    );
   });
 });
