@@ -112,9 +112,10 @@ export async function handleRequest(
 
     const { mcpSessions } = stages;
     const session = mcpSessionOf(permit, { origin, configuration, mcpSessions });
+    const added = credentials(permit, { origin, configuration, assertions, session });
     const upstream = makeUpstreamRequest(
       permit,
-      credentials(permit, { origin, configuration, assertions, session }),
+      added instanceof Promise ? await added : added,
       chooseUpstream(permit, { configuration, random: stages.random }),
     );
     const isBesideConsent = showsConsent(host, configuration.settings);

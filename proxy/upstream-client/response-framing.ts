@@ -2,7 +2,9 @@ import { MalformedResponseError } from './malformed-response-error.ts';
 
 const CLOSE = /(?:^|,)[\t ]*close[\t ]*(?:,|$)/i;
 const TIMEOUT = /(?:^|[,;\t ])timeout=(\d{1,9})(?:$|[,;\t ])/i;
-const DIGITS = /^\d+$/;
+
+const ZERO = 48;
+const TEN = 10;
 
 /** What the fields of a head say about its body and about the connection. Filled anew for each head. */
 export class ResponseFraming {
@@ -13,50 +15,56 @@ export class ResponseFraming {
   closes = false;
   /** `timeout` of `Keep-Alive`; undefined if there is none. */
   keepAliveSeconds: number | undefined;
-  #isHttp10 = false;
 
-  /** An HTTP/1.0 server closes the connection, unless it was asked not to. */
-  begin(isHttp10: boolean): void {
-    this.length = undefined;
-    this.isChunked = false;
-    this.#isHttp10 = isHttp10;
-    this.closes = isHttp10;
-    this.keepAliveSeconds = undefined;
+  /**
+   * Reads the fields of a head, a flat list. Throws `MalformedResponseError` for fields that two parsers could
+   * read differently (RFC 9112, section 6.3).
+   */
+  read(fields: readonly string[], isHttp10: boolean): void {
+    this.#reset();
+    for (let at = 0; at < fields.length; at += 2) {
+      this.#note(fields[at] ?? '', fields[at + 1] ?? '');
+    }
+    // Servers of HTTP/1.0 close the connection, unless they were asked not to.
+    if (isHttp10) this.closes = true;
+    if (!this.isChunked) return;
+    if (this.length !== undefined) throw new MalformedResponseError('length-and-chunks');
+    if (isHttp10) throw new MalformedResponseError('chunked-in-http-1.0');
   }
 
   get hasBody(): boolean {
     return this.isChunked || (this.length !== undefined && this.length > 0);
   }
 
-  /**
-   * Throws `MalformedResponseError` for fields that contradict each other or the version (RFC 9112, section
-   * 6.1).
-   */
-  check(): void {
-    if (!this.isChunked) return;
-    if (this.length !== undefined) throw new MalformedResponseError('length-and-chunks');
-    if (this.#isHttp10) throw new MalformedResponseError('chunked-in-http-1.0');
+  #reset(): void {
+    this.length = this.keepAliveSeconds = undefined;
+    this.isChunked = this.closes = false;
   }
 
-  /** Notes a field if it is about framing. Throws `MalformedResponseError` if it is ambiguous. */
-  note(name: string, value: string): void {
+  /** The usual spelling is compared first, because most names have it. */
+  #note(name: string, value: string): void {
     switch (name.length) {
-      case 'connection'.length:
-        this.#noteConnection(name.toLowerCase(), value);
+      case 'Connection'.length:
+        this.#noteConnection(name, value);
         break;
-      case 'content-length'.length:
-        if (name.toLowerCase() === 'content-length') this.#noteLength(value);
+      case 'Content-Length'.length:
+        if (name === 'Content-Length' || name.toLowerCase() === 'content-length') {
+          this.#noteLength(value);
+        }
         break;
-      case 'transfer-encoding'.length:
-        if (name.toLowerCase() === 'transfer-encoding') this.#noteCoding(value);
+      case 'Transfer-Encoding'.length:
+        if (name === 'Transfer-Encoding' || name.toLowerCase() === 'transfer-encoding') {
+          this.#noteCoding(value);
+        }
         break;
       default:
     }
   }
 
   #noteConnection(name: string, value: string): void {
-    if (name === 'connection') this.closes ||= CLOSE.test(value);
-    else if (name === 'keep-alive') {
+    if (name === 'Connection' || name.toLowerCase() === 'connection') {
+      if (value !== 'keep-alive' && CLOSE.test(value)) this.closes = true;
+    } else if (name === 'Keep-Alive' || name.toLowerCase() === 'keep-alive') {
       const seconds = TIMEOUT.exec(value)?.[1];
       if (seconds !== undefined) this.keepAliveSeconds = Number(seconds);
     }
@@ -64,7 +72,7 @@ export class ResponseFraming {
 
   /** A list of the same length twice is refused too (RFC 9110, section 8.6). */
   #noteLength(value: string): void {
-    const length = DIGITS.test(value) ? Number(value) : NaN;
+    const length = wholeNumber(value);
     if (this.length !== undefined || !Number.isSafeInteger(length)) {
       throw new MalformedResponseError('bad-content-length');
     }
@@ -78,4 +86,14 @@ export class ResponseFraming {
     }
     this.isChunked = true;
   }
+}
+
+/** Returns the value of decimal digits; NaN if there are none, or others. */
+function wholeNumber(text: string): number {
+  let value = text === '' ? NaN : 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const digit = text.charCodeAt(at) - ZERO;
+    value = digit >= 0 && digit < TEN ? value * TEN + digit : NaN;
+  }
+  return value;
 }

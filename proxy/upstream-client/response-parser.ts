@@ -1,5 +1,4 @@
 import { ChunkedBody } from './chunked-body.ts';
-import { parseFieldLines } from './field-lines.ts';
 import { FieldSection } from './field-section.ts';
 import { ResponseFraming } from './response-framing.ts';
 import { MalformedResponseError } from './malformed-response-error.ts';
@@ -24,13 +23,15 @@ const CR = 13;
 const SPACE = 32;
 
 const ZERO = 48;
-const LINE_BREAK_LENGTH = 2;
 
 const VERSION_PREFIX = 'HTTP/1.';
 const MINOR_VERSION_AT = VERSION_PREFIX.length;
 const STATUS_AT = 'HTTP/1.1 '.length;
 const STATUS_END = STATUS_AT + 'nnn'.length;
-const STATUS = /^[1-5]\d\d$/;
+const TEN = 10;
+const HUNDRED = 100;
+const FIRST = 100;
+const LAST = 599;
 
 const SWITCHING_PROTOCOLS = 101;
 const FIRST_FINAL = 200;
@@ -55,8 +56,11 @@ export class ResponseParser {
   readonly #head = new FieldSection(VERSION_PREFIX);
   /** Absent before the first chunked body. */
   #chunks: ChunkedBody | undefined;
-  #trailers: FieldSection | undefined;
+  readonly #trailers = new FieldSection('');
   #state = IDLE;
+  /** Of the last head. */
+  #status = 0;
+  #reason = '';
   #isHead = false;
   #informational = 0;
   /** Bytes of the counted body that are still to come. */
@@ -83,6 +87,7 @@ export class ResponseParser {
    */
   expectResponse(method: string): void {
     if (!this.isReusable) throw new Error('the connection cannot take a request');
+    this.#head.begin();
     this.#state = HEAD;
     this.#isHead = method === 'HEAD';
     this.#informational = 0;
@@ -135,6 +140,7 @@ export class ResponseParser {
         return this.#readChunks(bytes, start);
       case AFTER_CHUNKS:
         if (bytes[start] !== CR) {
+          this.#trailers.begin();
           this.#state = TRAILERS;
           return start;
         }
@@ -152,24 +158,28 @@ export class ResponseParser {
   }
 
   #readHead(bytes: Buffer, start: number): number {
-    const text = this.#head.read(bytes, start);
-    const at = this.#head.end;
-    if (text === undefined) return at;
-    const status = statusOf(text);
-    const lineEnd = text.indexOf('\r');
+    const head = this.#head;
+    const at = head.read(bytes, start);
+    if (!head.isWhole) return at;
+    if (!head.isSame) this.#readFacts(head);
+    head.begin();
+    const status = this.#status;
     const framing = this.#framing;
-    framing.begin(text.charCodeAt(MINOR_VERSION_AT) === ZERO);
-    const rawHeaders = parseFieldLines(text, lineEnd + LINE_BREAK_LENGTH, framing);
-    framing.check();
     // Such a body is not read (RFC 9112, section 6.3), but may come nevertheless.
     if (isBodiless(status) && framing.hasBody) this.#isSpent = true;
     if (status < FIRST_FINAL) {
-      this.#reportInformation(status, rawHeaders);
+      this.#reportInformation(status, head.fields);
       return at;
     }
     this.#state = this.#isHead || isBodiless(status) ? IDLE : this.#beginBody();
-    this.#listener.onHead(status, text.slice(STATUS_END + 1, lineEnd), rawHeaders);
+    this.#listener.onHead(status, this.#reason, head.fields);
     return this.#state === IDLE ? this.#end(bytes, at, NO_TRAILERS) : at;
+  }
+
+  #readFacts({ startLine, fields }: FieldSection): void {
+    this.#status = statusOf(startLine);
+    this.#reason = startLine.slice(STATUS_END + 1);
+    this.#framing.read(fields, startLine.charCodeAt(MINOR_VERSION_AT) === ZERO);
   }
 
   #reportInformation(status: number, rawHeaders: readonly string[]): void {
@@ -211,10 +221,9 @@ export class ResponseParser {
   }
 
   #readTrailers(bytes: Buffer, start: number): number {
-    this.#trailers ??= new FieldSection('');
-    const text = this.#trailers.read(bytes, start);
-    const { end } = this.#trailers;
-    return text === undefined ? end : this.#end(bytes, end, parseFieldLines(text, 0));
+    const trailers = this.#trailers;
+    const end = trailers.read(bytes, start);
+    return trailers.isWhole ? this.#end(bytes, end, trailers.fields) : end;
   }
 
   /** Ends the response. What follows it was not asked for. */
@@ -226,18 +235,25 @@ export class ResponseParser {
   }
 }
 
-/** Returns the status of a head (RFC 9112, section 4). The reason phrase may be absent, with its space. */
-function statusOf(head: string): number {
-  const minor = head.charCodeAt(MINOR_VERSION_AT) - ZERO;
-  if ((minor !== 0 && minor !== 1) || head.charCodeAt(MINOR_VERSION_AT + 1) !== SPACE) {
+/** Returns the status (RFC 9112, section 4). The reason phrase may be absent, with its space. */
+function statusOf(startLine: string): number {
+  const minor = startLine.charCodeAt(MINOR_VERSION_AT) - ZERO;
+  if ((minor !== 0 && minor !== 1) || startLine.charCodeAt(MINOR_VERSION_AT + 1) !== SPACE) {
     throw new MalformedResponseError('not-http');
   }
-  const digits = head.substring(STATUS_AT, STATUS_END);
-  const after = head.charCodeAt(STATUS_END);
-  if (!STATUS.test(digits) || (after !== SPACE && after !== CR)) {
-    throw new MalformedResponseError('bad-status');
-  }
-  return Number(digits);
+  const status =
+    HUNDRED * digitAt(startLine, STATUS_AT) +
+    TEN * digitAt(startLine, STATUS_AT + 1) +
+    digitAt(startLine, STATUS_AT + 2);
+  const isEnd = startLine.length === STATUS_END || startLine.charCodeAt(STATUS_END) === SPACE;
+  if (isEnd && status >= FIRST && status <= LAST) return status;
+  throw new MalformedResponseError('bad-status');
+}
+
+/** Returns the value of a digit, or NaN. */
+function digitAt(text: string, at: number): number {
+  const digit = text.charCodeAt(at) - ZERO;
+  return digit >= 0 && digit < TEN ? digit : NaN;
 }
 
 /** Whether a response has no body whatever its fields say (RFC 9112, section 6.3). */

@@ -47,26 +47,48 @@ export function recordInEverySplit(sent: SentResponse): RecordedResponse {
 
 /** Feeds a response to a parser in parts, and records what it reports. Only its own errors are recorded. */
 export function recordResponse(
-  { method = 'GET', bytes, ends = false }: SentResponse,
-  parts: readonly string[] = [bytes],
+  sent: SentResponse,
+  parts: readonly string[] = [sent.bytes],
 ): RecordedResponse {
   const recorder = new Recorder();
-  const parser = new ResponseParser(recorder);
-  const { record } = recorder;
-  parser.expectResponse(method);
-  try {
-    for (const part of parts) parser.feed(Buffer.from(part, 'latin1'));
-    if (ends) parser.finish();
-  } catch (error) {
-    if (!(error instanceof MalformedResponseError)) throw error;
-    record.refused = error.code;
-  }
-  record.isReusable = parser.isReusable;
-  return record;
+  return recorder.read(new ResponseParser(recorder), sent, parts);
+}
+
+/** Records the responses to requests that are sent one after the other on one connection. */
+export function recordResponses(sent: readonly SentResponse[]): RecordedResponse[] {
+  let recorder = new Recorder();
+  const parser = new ResponseParser({
+    onInformation: (...report) => recorder.onInformation(...report),
+    onHead: (...report) => recorder.onHead(...report),
+    onBody: (chunk) => recorder.onBody(chunk),
+    onEnd: (trailers) => recorder.onEnd(trailers),
+  });
+  return sent.map((response) => {
+    recorder = new Recorder();
+    return recorder.read(parser, response, [response.bytes]);
+  });
 }
 
 class Recorder implements ResponseListener {
   readonly record: RecordedResponse = { informational: [], body: '', isReusable: false };
+
+  read(
+    parser: ResponseParser,
+    { method = 'GET', ends = false }: SentResponse,
+    parts: readonly string[],
+  ): RecordedResponse {
+    const { record } = this;
+    parser.expectResponse(method);
+    try {
+      for (const part of parts) parser.feed(Buffer.from(part, 'latin1'));
+      if (ends) parser.finish();
+    } catch (error) {
+      if (!(error instanceof MalformedResponseError)) throw error;
+      record.refused = error.code;
+    }
+    record.isReusable = parser.isReusable;
+    return record;
+  }
 
   onInformation(status: number, fields: readonly string[]): void {
     this.record.informational.push({ status, fields });

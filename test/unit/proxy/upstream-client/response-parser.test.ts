@@ -4,6 +4,7 @@ import { ResponseParser } from '../../../../proxy/upstream-client/response-parse
 import {
   recordInEverySplit,
   recordResponse,
+  recordResponses,
   type SentResponse,
   type RecordedResponse,
 } from '../../../support/recorded-response.ts';
@@ -156,6 +157,50 @@ describe('A response is read', () => {
     ]);
     expect(parser.isReusable).toBe(true);
   });
+});
+
+/** Heads that differ in few bytes, or in none that their lines have in common. */
+const SIMILAR: readonly string[] = [
+  'Content-Length: 0\r\n',
+  'Content-Length: 1\r\n',
+  'Content-Length: 0\r\nA: b\r\n',
+  'Content-Length: 0\r\nA: c\r\n',
+  'Content-Length: 0\r\nA: b\r\nA: b\r\n',
+  'content-length: 0\r\nA: b\r\n',
+  'Content-Length: 00\r\n',
+  'A: b\r\nContent-Length: 0\r\n',
+  'Transfer-Encoding: chunked\r\n',
+  'Content-Length: 0\r\nKeep-Alive: timeout=9\r\n',
+  `Content-Length: 0\r\nA: ${'b'.repeat(3_000)}\r\n`,
+];
+
+test('A response is read in the same way after any other', () => {
+  const responses = SIMILAR.flatMap((fields) => {
+    const bytes = `HTTP/1.1 200 OK\r\n${fields}\r\n`;
+    return [
+      { method: 'HEAD', bytes },
+      { method: 'HEAD', bytes: bytes.replace('200', '203') },
+    ];
+  });
+  for (const before of responses) {
+    for (const response of responses) {
+      const [, ...after] = recordResponses([before, response, response]);
+      const alone = recordResponse(response);
+      expect({ before, after }).toStrictEqual({ before, after: [alone, alone] });
+    }
+  }
+});
+
+test('A refused response is refused after any other, too', () => {
+  const refused = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n';
+  for (const end of ['\r', '\n', '\rX', 'A\r\n\r\n', ' \r\n\r\n']) {
+    const [, record] = recordResponses([
+      { bytes: `${refused}\r\n` },
+      { bytes: `${refused}${end}`, ends: true },
+    ]);
+    expect(record).toStrictEqual(recordResponse({ bytes: `${refused}${end}`, ends: true }));
+    expect(record).toHaveProperty('refused');
+  }
 });
 
 describe('A connection is not used again after a response', () => {
