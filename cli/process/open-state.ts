@@ -1,26 +1,10 @@
 import type { Sealer } from '../../proxy/crypto/sealer.ts';
 import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
-import { RedisConnection } from '../../proxy/store/redis/connection/redis-connection.ts';
-import { createRedisStores } from '../../proxy/store/redis/stores/redis-stores.ts';
-import { formatTarget, type RedisTarget } from '../../proxy/store/redis/connection/redis-target.ts';
-import type { Stores } from '../../proxy/store/stores.ts';
+import type { RedisTarget } from '../../proxy/store/redis/connection/redis-target.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
-import { CommandFailure } from '../command-failure.ts';
+import type { State } from './open-redis-state.ts';
 
-/** How long a start waits for Redis. Only requests need it. */
-const PATIENCE_MS = 2000;
-
-/** The stores of a proxy. */
-export interface State extends AsyncDisposable {
-  readonly stores: Stores;
-}
-
-/**
- * Opens the stores of a proxy: in Redis, or else in memory until the process ends.
- *
- * A Redis that cannot be reached may return later. Throws `CommandFailure` if Redis refuses this proxy: a
- * deployment with a wrong password must not replace one that works.
- */
+/** Opens the stores of a proxy: in Redis, as `openRedisState` does, or else in memory. */
 export async function openState(
   { redis, logger }: { readonly redis: RedisTarget | undefined; readonly logger: Logger },
   sealer: Sealer,
@@ -28,18 +12,7 @@ export async function openState(
   if (redis === undefined) {
     return { stores: createMemoryStores(), [Symbol.asyncDispose]: () => Promise.resolve() };
   }
-  const connection = new RedisConnection(redis, { logger });
-  const isReady = await connection.waitUntilReady(PATIENCE_MS);
-  const refusal = await connection.refusal();
-  if (refusal !== undefined) {
-    await connection[Symbol.asyncDispose]();
-    throw new CommandFailure(`Redis at ${formatTarget(redis)} cannot be used: ${refusal}`);
-  }
-  if (!isReady) {
-    logger.warn('started without redis', { consequence: 'requests that need it get 503' });
-  }
-  return {
-    stores: createRedisStores(connection, sealer),
-    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
-  };
+  // Loaded only where there is a Redis: its client is a tenth of what starts.
+  const { openRedisState } = await import('./open-redis-state.ts');
+  return openRedisState(redis, { sealer, logger });
 }

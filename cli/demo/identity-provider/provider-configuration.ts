@@ -21,7 +21,7 @@ export async function providerConfiguration(
   gatewayOrigin: string,
   interactionUrl: (uid: string) => string,
 ): Promise<Configuration> {
-  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   return {
     adapter: MemoryAdapter,
     clients: [
@@ -29,10 +29,12 @@ export async function providerConfiguration(
         client_id: CLIENT_ID,
         client_secret: CLIENT_SECRET,
         redirect_uris: [`${gatewayOrigin}/.gateway/callback`],
+        // A key for RS256, the default, takes many times longer to make.
+        id_token_signed_response_alg: 'ES256',
         grant_types: ['authorization_code', 'refresh_token'],
       },
     ],
-    jwks: { keys: [{ ...(await exportJWK(privateKey)), use: 'sig', kid: 'demo', alg: 'RS256' }] },
+    jwks: { keys: [{ ...(await exportJWK(privateKey)), use: 'sig', kid: 'demo', alg: 'ES256' }] },
     cookies: { keys: [randomBytes(32).toString('base64url')] },
     scopes: SCOPES.split(' '),
     claims: {
