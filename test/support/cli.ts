@@ -64,6 +64,11 @@ export class GatehouseProcess {
     });
   }
 
+  /** Its id; NaN if it could not be started. */
+  get pid(): number {
+    return this.#child.pid ?? NaN;
+  }
+
   /** Everything that the process has logged. */
   get log(): readonly LogRecord[] {
     return this.#log;

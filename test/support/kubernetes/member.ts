@@ -19,6 +19,11 @@ export class Member implements AsyncDisposable {
     return this.#isRunning;
   }
 
+  /** Process id of the present run. */
+  get pid(): number {
+    return this.#life.pid;
+  }
+
   /** Starts the process, or starts it again if it ended. */
   start(): void {
     this.#isRunning = true;

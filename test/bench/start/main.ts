@@ -1,0 +1,102 @@
+/**
+ * Measures what starts cost (PROMISES P6): CPU and time of each command until it is done or ready, with
+ * an empty compile cache and with the one that this start has left; and what the first requests cost a
+ * gateway, compared with the same requests after 10,000 others.
+ *
+ * All starts are measured in interleaved rounds. Ratios to a bare `node` mean something on other machines
+ * too. CPU times of commands that run on are read in `/proc`, so this needs Linux.
+ */
+import { TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { median } from '../support/percentile.ts';
+import { clusterCommands } from './cluster-commands.ts';
+import { CompileCache } from './compile-cache.ts';
+import type { Cost } from './cost.ts';
+import { measureFirstRequests } from './first-requests.ts';
+import { standaloneCommands } from './standalone-commands.ts';
+import type { Subject } from './subject.ts';
+
+const ROUNDS = 5;
+const REQUEST_ROUNDS = 3;
+const ROUTES = 1000;
+const PROMISED_CPU_MS = 1000;
+
+interface Starts {
+  readonly subject: Subject;
+  readonly cold: Cost[];
+  readonly warm: Cost[];
+}
+
+async function measureStarts(
+  subjects: readonly Subject[],
+  cache: CompileCache,
+): Promise<readonly Starts[]> {
+  const measured = subjects.map((subject): Starts => ({ subject, cold: [], warm: [] }));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const { subject, cold, warm } of measured) {
+      await cache.clear();
+      cold.push(await subject.start());
+      warm.push(await subject.start());
+    }
+  }
+  return measured;
+}
+
+function reportStarts(measured: readonly Starts[]): void {
+  const bare = cpu(measured[0]?.warm ?? []);
+  row('start', ['CPU, cold', 'warm', 'x node', 'time, cold', 'warm'], 'promised');
+  for (const { subject, cold, warm } of measured) {
+    const { name, promisedWallMs } = subject;
+    const time = promisedWallMs === undefined ? '' : `, time ${ms(promisedWallMs)}`;
+    const ratio = (cpu(warm) / bare).toFixed(1);
+    const cells = [ms(cpu(cold)), ms(cpu(warm)), ratio, ms(wall(cold)), ms(wall(warm))];
+    row(name, cells, `CPU ${ms(PROMISED_CPU_MS)}${time}`);
+  }
+}
+
+/** The cache of the warm rounds is that of a gateway which has served such requests. */
+async function reportFirstRequests(cache: CompileCache): Promise<void> {
+  await cache.clear();
+  const cold = await measureFirstRequests(cache);
+  const warm = [];
+  for (let round = 0; round < REQUEST_ROUNDS; round += 1) {
+    warm.push(await measureFirstRequests(cache));
+  }
+  console.log();
+  row('request', ['CPU, cold', 'first', 'later', 'time, cold', 'first', 'later']);
+  for (const [index, { work, first }] of cold.entries()) {
+    const rounds = warm.flatMap((results) => results[index] ?? []);
+    const firsts = rounds.map((each) => each.first);
+    const laters = rounds.map((each) => each.later);
+    const cpus = [first.cpuMs, cpu(firsts), cpu(laters)];
+    const times = [first.wallMs, wall(firsts), wall(laters)];
+    row(work, [...cpus, ...times].map(tenths));
+  }
+}
+
+function row(name: string, cells: readonly string[], end = ''): void {
+  const padded = cells.map((cell) => cell.padStart(11)).join('');
+  console.log(`${name.padEnd(28)}${padded}   ${end}`.trimEnd());
+}
+
+function cpu(costs: readonly Cost[]): number {
+  return median(costs.map(({ cpuMs }) => cpuMs));
+}
+
+function wall(costs: readonly Cost[]): number {
+  return median(costs.map(({ wallMs }) => wallMs));
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(0)} ms`;
+}
+
+function tenths(value: number): string {
+  return `${value.toFixed(1)} ms`;
+}
+
+await using cache = await CompileCache.create();
+await using directory = await TemporaryDirectory.create();
+await using cluster = await clusterCommands(cache, ROUTES);
+const standalone = await standaloneCommands(cache, { directory, routes: ROUTES });
+reportStarts(await measureStarts([...standalone, ...cluster.subjects], cache));
+await reportFirstRequests(cache);

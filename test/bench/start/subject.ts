@@ -1,0 +1,10 @@
+import type { Cost } from './cost.ts';
+
+/** A command whose start is measured. */
+export interface Subject {
+  readonly name: string;
+  /** Starts it, waits until it is done or ready, and ends it. */
+  readonly start: () => Promise<Cost>;
+  /** The time to which PROMISES P6 holds it, besides its CPU. */
+  readonly promisedWallMs?: number;
+}
