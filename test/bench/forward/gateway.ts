@@ -1,12 +1,27 @@
+/** The gateway. Its argument is the upstream; it logs to stdout if asked to. */
 import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
 
 import { createMemoryStores } from '../../../proxy/store/memory/memory-stores.ts';
+import { discard, reportReady } from '../support/subject-process.ts';
 import { startBenchGateway } from './bench-gateway.ts';
-import { reportReady } from '../support/subject-process.ts';
+import type { Workload } from './workload.ts';
 
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    workload: { type: 'string', default: 'mcp' },
+    routes: { type: 'string', default: '1' },
+    log: { type: 'boolean', default: false },
+  },
+});
 const { port, tokens } = await startBenchGateway({
-  upstream: process.argv[2] ?? '',
+  upstream: positionals[0] ?? '',
   stores: createMemoryStores(),
   sealingKeys: [{ secret: randomBytes(32) }],
+  // Only this benchmark starts it.
+  workload: values.workload as Workload,
+  routes: Number(values.routes),
+  sink: values.log ? process.stdout : discard,
 });
 reportReady(port, tokens);

@@ -6,7 +6,7 @@ import httpProxy from 'http-proxy';
 
 import { buildPolicyEvaluator } from '../../../proxy/policy/build-policy-evaluator.ts';
 import { LineWriter } from '../../../shared/telemetry/line-writer.ts';
-import { IDENTITY, POLICY } from './access.ts';
+import { compiled, IDENTITY, TOOL_POLICY } from './access.ts';
 import { discard, serveParent } from '../support/subject-process.ts';
 import { TOKEN_COUNT } from './workload.ts';
 
@@ -18,8 +18,8 @@ const sessions = new Map(
     { identity: IDENTITY, assertion: createHash('sha512').update(token).digest('hex').repeat(3) },
   ]),
 );
-const policy = buildPolicyEvaluator(POLICY);
-const lines = new LineWriter(discard);
+const policy = buildPolicyEvaluator(compiled(TOOL_POLICY));
+const lines = new LineWriter(process.argv.includes('--log') ? process.stdout : discard);
 const proxy = httpProxy.createProxyServer({
   target: process.argv[2],
   agent: new Agent({ keepAlive: true, maxSockets: 256 }),

@@ -1,90 +1,151 @@
 /**
- * Requests per core of the authenticated `tools/call` path, against a bare http-proxy that does the
- * same job with the same caches, and against an empty node:http server.
+ * The cost of a request through the gateway, beside other servers that do the same work or less of it, and
+ * what is promised of it. README.md says what is measured, and how.
  *
- * All subjects are measured in one run, in interleaved rounds; only the ratios mean something.
- *
- * With the path of another checkout of this repository, which has its dependencies, its gateway is
- * measured as well, and the ratio of the two is printed: `node test/bench/forward/main.ts ../before`.
+ * `node test/bench/forward/main.ts [--short] [CHECKOUT]`. CHECKOUT is another checkout of this repository,
+ * with its dependencies: its gateway is measured as well.
  */
-import { basename, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 
-import { sendLoad } from './load.ts';
-import { startProgram, type BenchProgram } from '../support/bench-program.ts';
+import { canCountInstructions } from '../support/instructions.ts';
 import { median } from '../support/percentile.ts';
-import { LOAD_CORE, moveToCore, SUBJECT_CORE } from '../support/pinned.ts';
-import { cpuOfTree } from '../support/process-cpu.ts';
+import { LOAD_CORE, moveToCore } from '../support/pinned.ts';
+import { BenchWorld, type Subject } from './bench-world.ts';
+import { endInTime } from '../support/end-in-time.ts';
+import { measureLatency } from './latency.ts';
+import { instructionsPerRequest, measureCold, measureWarm } from './measured-cost.ts';
+import {
+  costOf,
+  instructionRatio,
+  printCosts,
+  printLatencies,
+  printPauses,
+  printPromise,
+  ratios,
+  type Measured,
+} from './report.ts';
+import { startSubjects } from './subjects.ts';
 
-const ROUNDS = 7;
-const REQUESTS = 10_000;
-const CONNECTIONS = 32;
-const BASELINE = 'http-proxy';
-const GATEWAY = 'gateway';
+const FULL = { rounds: 9, roundMs: 1500, pauses: 3, pauseSeconds: 30, paced: 3, pacedMs: 8000 };
+const SHORT = { rounds: 3, roundMs: 700, pauses: 1, pauseSeconds: 5, paced: 1, pacedMs: 4000 };
+const MAX_MINUTES = 20;
+const REQUESTS_AFTER_PAUSE = 6_000;
+const MILLISECONDS = 1000;
+const MICROSECONDS_PER_MILLISECOND = 1000;
+/** Latency is measured at this part of what the gateway can serve. */
+const PART_OF_CAPACITY = 0.6;
 
-interface Subject extends BenchProgram {
-  readonly name: string;
-  /** CPU microseconds per request, one value a round. */
-  readonly costs: number[];
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { short: { type: 'boolean', default: false } },
+});
+const plan = values.short ? SHORT : FULL;
+
+moveToCore(LOAD_CORE);
+await using world = await BenchWorld.open();
+endInTime(world, MAX_MINUTES);
+const subjects = await startSubjects(world, positionals[0]);
+const measured = new Map<Subject, Measured>();
+for (const subject of Object.values<Subject | undefined>({ ...subjects })) {
+  if (subject === undefined) continue;
+  const lists = { rounds: [], afterPause: [], latencies: [] };
+  measured.set(subject, { subject, ...lists, instructions: undefined });
+}
+const all = [...measured.values()];
+const { emptyServer, nginx, haproxy, httpProxy, gateway, other } = subjects;
+const main = present(emptyServer, nginx, haproxy, httpProxy, gateway, other);
+
+/** Those that were measured. */
+function present(...wanted: readonly (Subject | undefined)[]): readonly Measured[] {
+  return wanted.flatMap((subject) => (subject === undefined ? [] : [measuredOf(subject)]));
 }
 
-async function start(
-  name: string,
-  core: number,
-  args: readonly string[] = [],
-  folder = import.meta.dirname,
-): Promise<Subject> {
-  const program = await startProgram(join(folder, `${name}.ts`), { core, args });
-  return { name, costs: [], ...program };
+function measuredOf(subject: Subject): Measured {
+  const found = measured.get(subject);
+  if (found === undefined) throw new Error(`${subject.name} was not started`);
+  return found;
 }
 
-async function measure(subject: Subject, requests: number): Promise<number> {
-  const before = cpuOfTree(subject.pid);
-  await sendLoad({ ...subject, requests, connections: CONNECTIONS });
-  return (cpuOfTree(subject.pid) - before) / requests;
-}
-
-function report(subjects: readonly Subject[]): void {
-  const baseline = median(subjects.find(({ name }) => name === BASELINE)?.costs ?? []);
-  for (const { name, costs } of subjects) {
-    const cost = median(costs);
-    const perCore = Math.round(1e6 / cost);
-    const ratio = (baseline / cost).toFixed(2);
-    console.log(
-      `${name.padEnd(14)} ${cost.toFixed(0).padStart(6)} us/request ${String(perCore).padStart(7)} requests/s/core   ${ratio} x ${BASELINE}`,
-    );
+/** Begins with a round that does not count. */
+async function measureRounds(): Promise<void> {
+  for (const { subject } of all) await measureWarm(subject, plan.roundMs);
+  for (let round = 0; round < plan.rounds; round += 1) {
+    for (const { subject, rounds } of all) rounds.push(await measureWarm(subject, plan.roundMs));
+    world.emptyLogs();
   }
 }
 
-/** The gateway of another checkout, under the name of its folder. */
-async function startOther(checkout: string, target: string): Promise<Subject> {
-  const folder = resolve(checkout, 'test/bench/forward');
-  const subject = await start(GATEWAY, SUBJECT_CORE, [target], folder);
-  return { ...subject, name: basename(resolve(checkout)) };
+async function measureInstructions(): Promise<void> {
+  if (!canCountInstructions()) return;
+  for (const each of all) each.instructions = await instructionsPerRequest(each.subject);
 }
 
-/** Ratios of the CPU time of this gateway to that of another one, round by round. */
-function compare(gateway: Subject, other: Subject): void {
-  const ratios = gateway.costs.map((cost, round) => cost / (other.costs[round] ?? NaN));
-  const rounds = ratios.map((ratio) => ratio.toFixed(3)).join(' ');
-  console.log(`${median(ratios).toFixed(3)} x the cost of ${other.name} (rounds: ${rounds})`);
+async function measurePauses(): Promise<void> {
+  for (let pause = 0; pause < plan.pauses; pause += 1) {
+    await sleep(plan.pauseSeconds * MILLISECONDS);
+    for (const { subject, afterPause } of main) {
+      afterPause.push(await measureCold(subject, REQUESTS_AFTER_PAUSE));
+    }
+    world.emptyLogs();
+  }
 }
 
-moveToCore(LOAD_CORE);
-const upstream = await start('upstream', LOAD_CORE);
-const target = `http://127.0.0.1:${String(upstream.port)}`;
-const [, , otherCheckout] = process.argv;
-const gateway = await start(GATEWAY, SUBJECT_CORE, [target]);
-const other = otherCheckout === undefined ? undefined : await startOther(otherCheckout, target);
-const subjects = [
-  await start(BASELINE, SUBJECT_CORE, [target]),
-  gateway,
-  ...(other === undefined ? [] : [other]),
-  await start('empty-server', SUBJECT_CORE),
-];
-for (const subject of subjects) await measure(subject, REQUESTS);
-for (let round = 0; round < ROUNDS; round += 1) {
-  for (const subject of subjects) subject.costs.push(await measure(subject, REQUESTS));
+/** Returns the rate, per millisecond. */
+async function measureLatencies(paced: readonly Measured[]): Promise<number> {
+  const rate = (PART_OF_CAPACITY * MICROSECONDS_PER_MILLISECOND) / costOf(measuredOf(gateway));
+  for (let round = 0; round < plan.paced; round += 1) {
+    for (const { subject, latencies } of paced) {
+      latencies.push(await measureLatency(subject, rate, plan.pacedMs));
+    }
+    world.emptyLogs();
+  }
+  return rate;
 }
-report(subjects);
-if (other !== undefined) compare(gateway, other);
-for (const each of [upstream, ...subjects]) each[Symbol.dispose]();
+
+function printPromises(): void {
+  const ours = measuredOf(gateway);
+  const baseline = measuredOf(httpProxy);
+  console.log('\nPromises');
+  printPromise(
+    'P1: times cheaper than http-proxy with the same caches, at least 2.7, aim 3.2',
+    median(ratios(baseline, ours)),
+    instructionRatio(baseline, ours),
+  );
+  if (haproxy !== undefined) {
+    const part = median(ratios(ours, measuredOf(haproxy)));
+    printPromise('P1: part of the CPU of haproxy with ES256, at most 0.67', part);
+  }
+  if (nginx !== undefined) {
+    const p99 = measuredOf(nginx).latencies.map((latency) => latency.p99);
+    const times = ours.latencies.map((latency, round) => latency.p99 / (p99[round] ?? NaN));
+    printPromise('P1: times the p99 of nginx at 60 % of capacity, at most 4', median(times));
+  }
+  const pairs = [
+    ['MCP', subjects.gatewayMany, gateway],
+    ['web', subjects.webMany, subjects.web],
+    ['public', subjects.openMany, subjects.open],
+  ] as const;
+  for (const [name, ...pair] of pairs) {
+    const [many, one] = [measuredOf(pair[0]), measuredOf(pair[1])];
+    const promise = `P4: times the CPU of one route at 10,000 routes, ${name}, at most 1.1`;
+    printPromise(promise, median(ratios(many, one)), instructionRatio(many, one));
+  }
+}
+
+await measureRounds();
+await measureInstructions();
+await measurePauses();
+const paced = present(nginx, httpProxy, gateway, other);
+const rate = await measureLatencies(paced);
+printCosts(all, measuredOf(httpProxy));
+printPauses(main, plan.pauseSeconds);
+printLatencies(paced, rate * MILLISECONDS);
+printPromises();
+if (other !== undefined) {
+  const rounds = ratios(measuredOf(gateway), measuredOf(other));
+  const text = rounds.map((ratio) => ratio.toFixed(3)).join(' ');
+  console.log(`\n${median(rounds).toFixed(3)} x the CPU of ${other.name} (rounds: ${text})`);
+  const counted = instructionRatio(measuredOf(gateway), measuredOf(other));
+  if (counted !== undefined) console.log(`${counted.toFixed(3)} x its user instructions`);
+}

@@ -1,0 +1,62 @@
+import type { Snapshot } from '../../../shared/snapshot/snapshot.ts';
+import { AUTHORIZE_LOG_FIELDS } from '../../../shared/snapshot/snapshot.ts';
+import type { Route } from '../../../crds/types.ts';
+import { compileOnce } from '../../support/compile-once.ts';
+import { aRoute, aSettings } from '../../support/resources.ts';
+import { IDENTITY, TOOL_POLICY, USER_POLICY } from './access.ts';
+import type { Workload } from './workload.ts';
+
+const NAMESPACE = 'bench';
+/** GatewaySettings of measured gateways. */
+const SETTINGS = 'gateway';
+
+/** Identifies measured gateways in their tokens. */
+export const GATEWAY_ID = `${NAMESPACE}/${SETTINGS}`;
+
+/** What a measured gateway serves. */
+export interface BenchConfiguration {
+  readonly workload: Workload;
+  /** Number of routes. One of them is measured; the others are like it, each with a host of its own. */
+  readonly routes: number;
+  /** Port in `from` of the routes. */
+  readonly port: number;
+  /** Origin of the server behind all routes. */
+  readonly upstream: string;
+}
+
+/** Compiles the configuration of a measured gateway. */
+export function compileBenchConfiguration(configuration: BenchConfiguration): Snapshot {
+  const settings = aSettings(
+    {
+      identityProviders: [
+        { name: IDENTITY.provider, issuerUrl: IDENTITY.issuer, clientId: 'gatehouse' },
+      ],
+      authorizeLogFields: AUTHORIZE_LOG_FIELDS.filter((field) => field !== 'mcp-tool-parameters'),
+    },
+    { name: SETTINGS, namespace: NAMESPACE },
+  );
+  const routes = Array.from({ length: configuration.routes }, (_, index) =>
+    aRoute(specOf(configuration, index), { name: `app-${String(index)}`, namespace: NAMESPACE }),
+  );
+  const { snapshot, problems } = compileOnce({ routes, settings }, { devAllowLoopback: true });
+  if (problems.length === 0) return snapshot;
+  throw new Error(`a route of this benchmark is not valid: ${JSON.stringify(problems[0])}`);
+}
+
+function specOf(
+  { workload, routes, port, upstream: to }: BenchConfiguration,
+  index: number,
+): Route['spec'] {
+  // The route in the middle is measured.
+  const isMeasured = index === Math.floor(routes / 2);
+  const host = isMeasured ? 'localhost' : `app-${String(index)}.localhost`;
+  const from = `http://${host}:${String(port)}`;
+  switch (workload) {
+    case 'mcp':
+      return { from, to, mcp: { server: { path: '/mcp' } }, policy: TOOL_POLICY };
+    case 'web':
+      return { from, to, policy: USER_POLICY };
+    case 'public':
+      return { from, to, allowPublicUnauthenticatedAccess: true };
+  }
+}
