@@ -8,14 +8,18 @@ export interface ClientResponse extends ResponseBody {
   /** The client understands chunks; an HTTP/1.0 client reads until the end of the connection. */
   readonly canChunk: boolean;
   writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
-  /** `fields` is a flat list of names and values. */
-  writeHead(status: number, reason: string | undefined, fields: string[]): unknown;
-  /** Sends the head now, and not with the first bytes of the body. */
-  flushHeaders(): void;
-  /** Sends a part of the body. Returns false if the client is slow: `drain` is emitted when it has read. */
-  writePart(part: Buffer): boolean;
-  /** Sends the last part of the body, if there is one, and the end. Trailers need a body in chunks. */
-  endBody(last: Buffer | undefined, trailers: readonly [string, string][]): void;
+  /**
+   * Begins a response whose head, and whatever parts of the body follow in this turn of the event loop, leave
+   * together at its end. `fields` is a flat list of names and values.
+   */
+  sendHead(status: number, reason: string | undefined, fields: string[]): void;
+  /**
+   * Sends a part of the body. Returns false if it is not on its way to the client yet: then it must not be
+   * changed, and no more should be sent, before `drain` is emitted.
+   */
+  sendPart(part: Buffer): boolean;
+  /** Ends a body that was sent in parts. Only a body in chunks can have trailers. */
+  endBody(trailers: readonly [string, string][]): void;
   /** Sends `103 Early Hints` if the client and the transport support them. */
   sendHints(fields: string[]): void;
   /**

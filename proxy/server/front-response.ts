@@ -1,28 +1,14 @@
-import {
-  ServerResponse,
-  type IncomingMessage,
-  type OutgoingHttpHeader,
-  type OutgoingHttpHeaders,
-} from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
 import { TLSSocket } from 'node:tls';
 
 import type { ClientResponse } from '../http/client-response.ts';
 import { isDistrusted } from '../http/distrust.ts';
-import type { FrontMessage } from './front-message.ts';
+import { GatheringResponse } from './gathering-response.ts';
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /** A body of at most this length is read and discarded, so that the connection can be kept. */
 const DISCARDABLE_BYTES = 64 * 1024;
-
-/**
- * A part of the body up to this length becomes text, together with what frames it. Node sends text in one
- * piece with the head before it, and copies up to 16 KiB of it without an allocation.
- */
-const MAX_TEXT_BYTES = 12 * 1024;
-
-const LINE_END = '\r\n';
-const LAST_CHUNK = '0\r\n\r\n';
 
 const EARLY_HINTS = 103;
 
@@ -30,10 +16,7 @@ const EARLY_HINTS = 103;
  * A response with `Connection: close` when the connection cannot be used after it: the request's body
  * was not read to its end, or other servers may frame the request differently.
  */
-export class FrontResponse extends ServerResponse<FrontMessage> implements ClientResponse {
-  /** The parts of the body are chunks, which are framed here: Node would send each in four pieces. */
-  #framesChunks = false;
-
+export class FrontResponse extends GatheringResponse implements ClientResponse {
   get canChunk(): boolean {
     return this.useChunkedEncodingByDefault;
   }
@@ -46,30 +29,6 @@ export class FrontResponse extends ServerResponse<FrontMessage> implements Clien
       return super.writeHead(status, reason, headers);
     }
     return super.writeHead(status, reason);
-  }
-
-  writePart(part: Buffer): boolean {
-    // An empty chunk would end the body.
-    if (part.length === 0) return true;
-    this.#takeFraming();
-    if (part.length <= MAX_TEXT_BYTES) return this.write(this.#textOf(part), 'latin1');
-    if (!this.#framesChunks) return this.write(part);
-    this.write(sizeLine(part), 'latin1');
-    this.write(part);
-    return this.write(LINE_END, 'latin1');
-  }
-
-  endBody(last: Buffer | undefined, trailers: readonly [string, string][]): void {
-    if (last !== undefined && last.length <= MAX_TEXT_BYTES && trailers.length === 0) {
-      this.#takeFraming();
-      const text = this.#textOf(last);
-      this.end(this.#framesChunks ? text + LAST_CHUNK : text, 'latin1');
-      return;
-    }
-    if (last !== undefined) this.writePart(last);
-    if (this.#framesChunks) this.chunkedEncoding = true;
-    this.addTrailers(trailers);
-    this.end();
   }
 
   sendHints(fields: string[]): void {
@@ -87,22 +46,6 @@ export class FrontResponse extends ServerResponse<FrontMessage> implements Clien
     }
     this.destroy();
   }
-
-  #takeFraming(): void {
-    if (!this.chunkedEncoding) return;
-    this.chunkedEncoding = false;
-    this.#framesChunks = true;
-  }
-
-  #textOf(part: Buffer): string {
-    const text = part.toString('latin1');
-    return this.#framesChunks ? sizeLine(part) + text + LINE_END : text;
-  }
-}
-
-/** RFC 9112, section 7.1: the size of a chunk in hexadecimal digits. */
-function sizeLine(chunk: Buffer): string {
-  return chunk.length.toString(16) + LINE_END;
 }
 
 function mustClose(message: IncomingMessage): boolean {

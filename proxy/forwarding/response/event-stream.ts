@@ -2,6 +2,9 @@ import type { OpenStream } from './open-streams.ts';
 
 /** The longest end of an event: two line ends of two characters. */
 const TAIL_LENGTH = 4;
+const BITS_OF_BYTE = 8;
+/** Two line feeds. */
+const AFTER_EVENT = 0x0a_0a;
 
 /** A blank line ends an event; lines end in CRLF, LF or CR (HTML Standard, section 9.2.5). */
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/;
@@ -12,8 +15,8 @@ const BLANK_LINE_AT_END = new RegExp(`${BLANK_LINE.source}$`);
 export class EventStream implements OpenStream {
   readonly answersCall: boolean;
   readonly #onEnd: () => void;
-  /** The last characters that were sent. */
-  #tail = '';
+  /** The last bytes that were sent, as a number. At first, those after an event. */
+  #tail = AFTER_EVENT;
   #isEnding = false;
   #isOver = false;
 
@@ -32,21 +35,34 @@ export class EventStream implements OpenStream {
   pass(chunk: Buffer): Buffer {
     const length = this.#isEnding ? this.#restOfEvent(chunk) : undefined;
     this.#isOver = length !== undefined;
-    const last = chunk.subarray(-TAIL_LENGTH).toString('latin1');
-    this.#tail = (this.#tail + last).slice(-TAIL_LENGTH);
+    this.#noteTail(chunk);
     return chunk.subarray(0, length);
   }
 
   end(): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
-    this.#isOver = this.#tail === '' || BLANK_LINE_AT_END.test(this.#tail);
+    this.#isOver = BLANK_LINE_AT_END.test(this.#tailText());
     if (this.#isOver) this.#onEnd();
+  }
+
+  #noteTail(chunk: Buffer): void {
+    let tail = this.#tail;
+    for (let at = Math.max(0, chunk.length - TAIL_LENGTH); at < chunk.length; at += 1) {
+      tail = (tail << BITS_OF_BYTE) | (chunk[at] ?? 0);
+    }
+    this.#tail = tail;
+  }
+
+  #tailText(): string {
+    const bytes = Buffer.allocUnsafe(TAIL_LENGTH);
+    bytes.writeInt32BE(this.#tail);
+    return bytes.toString('latin1');
   }
 
   /** Length of the rest of the current event; undefined if the chunk does not complete it. */
   #restOfEvent(chunk: Buffer): number | undefined {
-    const [lineEnd = ''] = LINE_ENDS_AT_END.exec(this.#tail) ?? [];
+    const [lineEnd = ''] = LINE_ENDS_AT_END.exec(this.#tailText()) ?? [];
     const match = BLANK_LINE.exec(lineEnd + chunk.toString('latin1'));
     return match === null ? undefined : match.index + match[0].length - lineEnd.length;
   }

@@ -39,9 +39,6 @@ export class ResponseRelay implements ResponseSink {
   readonly #headers: ResponseHeaders;
   readonly #filter: BodyFilter | undefined;
   #events: EventStream | undefined;
-  /** The head, and perhaps a chunk, are held until the end of the turn: most responses end within it. */
-  #isHolding = true;
-  #held: Buffer | undefined;
   #bytes = 0;
   #failure: Error | undefined;
 
@@ -65,8 +62,7 @@ export class ResponseRelay implements ResponseSink {
     this.#streams = streams;
     this.#filter = hasNoBody ? undefined : plan.body;
     this.#headers = responseHeaders(head.rawHeaders, framing, plan.headers);
-    response.writeHead(status, reasonPhrase(head.reason), this.#headers.fields);
-    queueMicrotask(this.#release);
+    response.sendHead(status, reasonPhrase(head.reason), this.#headers.fields);
     if (this.#headers.isEventStream) this.#openEventStream(method !== 'GET');
   }
 
@@ -85,15 +81,9 @@ export class ResponseRelay implements ResponseSink {
   }
 
   write(chunk: Buffer): void {
-    if (this.#failure !== undefined) return;
+    if (this.#failure !== undefined || this.#response.writableEnded) return;
     const passed = this.#filter === undefined ? chunk : this.#filtered(this.#filter, chunk);
-    if (passed === undefined || passed.length === 0) return;
-    if (this.#isHolding && this.#held === undefined) {
-      this.#held = passed;
-      return;
-    }
-    this.#release();
-    this.#send(passed);
+    if (passed !== undefined) this.#send(passed);
   }
 
   end(trailers: RawFields): void {
@@ -101,21 +91,16 @@ export class ResponseRelay implements ResponseSink {
     if (this.#filter !== undefined) {
       const rest = this.#filtered(this.#filter);
       if (rest === undefined) return;
-      if (rest.length > 0) {
-        if (this.#held !== undefined) this.#release();
-        this.#held = rest;
-      }
+      this.#send(rest);
+      if (this.#events?.isOver === true) return;
     }
-    this.#isHolding = false;
-    this.#bytes += this.#held?.length ?? 0;
-    this.#response.endBody(this.#held, responseTrailers(trailers));
+    this.#response.endBody(responseTrailers(trailers));
   }
 
   /** Cuts the response off, so that the client knows that it is incomplete. */
   fail(error: Error): void {
     if (this.#failure !== undefined || this.#response.writableEnded) return;
     this.#failure = error;
-    this.#release();
     // Bytes that were received before leave in this turn.
     setImmediate(() => this.#response.cutOff(this.#headers.endsWithConnection));
   }
@@ -139,23 +124,12 @@ export class ResponseRelay implements ResponseSink {
     }
   }
 
-  /** Sends the head, and the chunk if one is held: the first event of a stream may take long. */
-  readonly #release = (): void => {
-    if (!this.#isHolding) return;
-    this.#isHolding = false;
-    const held = this.#held;
-    this.#held = undefined;
-    if (held === undefined) this.#response.flushHeaders();
-    else this.#send(held);
-  };
-
   #send(chunk: Buffer): void {
     const response = this.#response;
-    if (response.writableEnded) return;
     const events = this.#events;
     const part = events?.pass(chunk) ?? chunk;
     this.#bytes += part.length;
-    const hasRoom = response.writePart(part);
+    const hasRoom = response.sendPart(part);
     if (events?.isOver === true) {
       this.#endEarly();
       return;
@@ -173,8 +147,7 @@ export class ResponseRelay implements ResponseSink {
 
   /** Ends the response after the last event, and aborts the upstream's. */
   readonly #endEarly = (): void => {
-    this.#release();
-    this.#response.endBody(undefined, []);
+    this.#response.endBody([]);
     this.#head.controller.abort();
   };
 }
