@@ -80,11 +80,13 @@ export class ExternalTokenAuthenticator implements Authenticator, Disposable {
     { compiled }: GatewayRoute,
     { origin, configuration }: AuthenticationContext,
   ): Caller | Promise<Caller> {
-    return this.callerOf(bearerToken(request), {
+    return this.callerOf(bearerToken(request, this.#isKnown), {
       resource: resourceIdentifier(compiled, origin),
       gatewayId: configuration.settings.gatewayId,
     });
   }
+
+  readonly #isKnown = (token: string): boolean => this.#known.lastKnown(token) !== undefined;
 
   /**
    * Returns the user a token was issued for. Throws or rejects with a `TokenRequiredError` if it is
