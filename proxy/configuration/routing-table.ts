@@ -47,6 +47,8 @@ export interface HostRoutes {
   readonly host: string;
   readonly scheme: 'http' | 'https';
   readonly port: number;
+  /** What `from` says; the origin of a wildcard host keeps its `*`. */
+  readonly origin: Origin;
   readonly mcpServers: readonly GatewayRoute[];
   /** The MCP routes by the path of their resource identifier, without a slash at its end. */
   readonly mcpServersByPath: ReadonlyMap<string, GatewayRoute>;
@@ -91,6 +93,8 @@ export class RoutingTable {
 
   /** By `Host` header: exact name, then the longest wildcard. Without a port, 443 and then 80. */
   findHost(authority: string): HostRoutes | undefined {
+    const exact = this.#hosts.get(authority);
+    if (exact !== undefined) return exact;
     const colon = authority.lastIndexOf(':');
     const hasPort = colon !== -1 && !authority.endsWith(']');
     if (hasPort) return this.#findName(authority.slice(0, colon), authority.slice(colon));
@@ -191,6 +195,7 @@ function hostRoutes(routes: readonly GatewayRoute[]): HostRoutes {
     host: first.host,
     scheme: first.scheme,
     port: first.port,
+    origin: originOf(first),
     mcpServers,
     mcpServersByPath: new Map(
       mcpServers.map((route) => [withoutFinalSlash(resourcePath(route.compiled)), route]),
@@ -240,7 +245,10 @@ function pathMatcher(
 }
 
 /** Returns the origin of a host; for a wildcard host, with the name that the request is for. */
-export function originOfHost(host: HostRoutes, authority: string): Origin {
-  const name = host.host.startsWith('*.') ? authority.replace(/:\d+$/, '') : host.host;
-  return originOf({ scheme: host.scheme, host: name, port: host.port });
+export function originOfHost(
+  { host, scheme, port, origin }: HostRoutes,
+  authority: string,
+): Origin {
+  if (!host.startsWith('*.')) return origin;
+  return originOf({ scheme, host: authority.replace(/:\d+$/, ''), port });
 }
