@@ -209,13 +209,9 @@ export class UpstreamConnection
   }
 
   #read(length: number): void {
-    if (this.#current === undefined || !this.#isConnected) {
-      // Attack: bytes that nobody asked for would become the response to the next request.
-      this.close();
-      return;
-    }
     this.#hasBegun = true;
     try {
+      // Throws if no response is due: the bytes would become the response to the next request.
       this.#parser.feed(this.#buffer.read(length));
     } catch (error) {
       this.#fail(error instanceof Error ? error : new ConnectionError('response-cut', error));
