@@ -6,6 +6,8 @@ import { rankOf, RANKS } from '../forwarding/targets/rank.ts';
 import type { TargetChoice } from '../forwarding/targets/target.ts';
 import { upstreamOrigin } from '../forwarding/upstream-path.ts';
 import { identityOf } from '../authentication/caller.ts';
+import { oncePerObject } from '../cache/once-per-object.ts';
+import type { Identity } from '../records/session.ts';
 import { userKey } from '../records/user-key.ts';
 import type { Permit } from './permit.ts';
 
@@ -47,9 +49,11 @@ export function chooseUpstream(permit: Permit, choices: ChooseUpstreamOptions): 
 function callerRankOf({ request, route, caller }: Permit): number | undefined {
   if (route.compiled.mcpServer === undefined) return undefined;
   const identity = identityOf(caller);
-  // By subject, not by session: a user who signs in again stays with the same server.
-  return rankOf(identity === undefined ? request.remoteAddress : userKey(identity));
+  return identity === undefined ? rankOf(request.remoteAddress) : rankOfUser(identity);
 }
+
+/** By subject, not by session: a user who signs in again stays with the same server. */
+const rankOfUser = oncePerObject((identity: Identity) => rankOf(userKey(identity)));
 
 /** Returns the backend at a point of [0, 1), which is divided among the backends by their weights. */
 function backendAt(
