@@ -15,13 +15,16 @@ import { readControllerFlags } from './controller/controller-flags.ts';
 import { findCluster } from './controller/find-cluster.ts';
 
 /** Runs `gatehouse controller`, the control plane of a cluster, until a signal ends it. */
-export async function runController(flags: Arguments, { stdout }: CommandStreams): Promise<number> {
+export async function runController(
+  flags: Arguments,
+  { environment, stdout }: CommandStreams,
+): Promise<number> {
   const options = readControllerFlags(flags);
   const lines = new LineWriter(stdout);
   const logger = createLogger('controller', lines);
   const terminated = untilTerminated();
   await checkCertificate(options);
-  const { api, namespace } = findCluster(options);
+  const { api, namespace } = await findCluster(options, environment);
   await using opening = new AsyncDisposableStack();
   const controller = await listening(
     startController({ ...options, api, namespace, logger, host: hostname() }),

@@ -1,9 +1,8 @@
-import type { RequestOptions } from 'node:https';
-import type { ConnectionOptions } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 
-import type { KubeConfig } from '@kubernetes/client-node';
 import { Agent, ProxyAgent, request, type Dispatcher } from 'undici';
+
+import type { ClusterAccess, TlsOptions } from './cluster-access.ts';
 
 /** How long a response may take to begin. The response to a watch begins before its first event. */
 const HEADERS_TIMEOUT_MS = 30_000;
@@ -24,28 +23,19 @@ export interface ApiRequest {
   readonly signal: AbortSignal;
 }
 
-/** The authorities to trust, and the certificate to present. */
-type TlsOptions = Pick<
-  ConnectionOptions,
-  'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized'
->;
-
 /**
- * Connections to the API server of a kubeconfig, with its authorities and credentials.
+ * Connections to the API server, with its authorities and credentials.
  *
- * The kubeconfig is read for every request, because tokens and certificates are rotated. Connections
+ * The credentials are read for every request, because tokens and certificates are rotated. Connections
  * stay open between requests as long as the certificates stay the same.
  */
 export class ApiConnection {
-  readonly #config: KubeConfig;
-  readonly #server: string;
+  readonly #access: ClusterAccess;
   #dispatcher: Dispatcher;
   #tls: TlsOptions = {};
 
-  /** Throws if the server must not be used, such as one without TLS. */
-  constructor(config: KubeConfig) {
-    this.#config = config;
-    this.#server = config.getCurrentCluster()?.server.replace(/\/+$/, '') ?? '';
+  constructor(access: ClusterAccess) {
+    this.#access = access;
     this.#dispatcher = this.#connect();
   }
 
@@ -57,40 +47,23 @@ export class ApiConnection {
     contentType,
     signal,
   }: ApiRequest): Promise<Dispatcher.ResponseData> {
-    const headers = await this.#authenticate();
-    if (contentType !== undefined) headers['content-type'] = contentType;
-    return request(`${this.#server}${path}`, {
+    const { tls, headers } = await this.#access.credentials();
+    this.#setTls(tls);
+    return request(`${this.#access.server}${path}`, {
       dispatcher: this.#dispatcher,
       method,
-      headers: { ...headers, accept: 'application/json', 'user-agent': 'gatehouse-controller' },
+      headers: {
+        ...headers,
+        ...(contentType !== undefined && { 'content-type': contentType }),
+        accept: 'application/json',
+        'user-agent': 'gatehouse-controller',
+      },
       ...(body !== undefined && { body }),
       signal,
       headersTimeout: HEADERS_TIMEOUT_MS,
       // The signal of a request limits how long its body may take.
       bodyTimeout: 0,
     });
-  }
-
-  /** Returns the headers with the credentials. */
-  async #authenticate(): Promise<Record<string, string>> {
-    const options: RequestOptions = {};
-    await this.#config.applyToHTTPSOptions(options);
-    const { ca, cert, key, servername, rejectUnauthorized } = options;
-    this.#setTls({
-      ...(ca !== undefined && { ca }),
-      ...(cert !== undefined && { cert }),
-      ...(key !== undefined && { key }),
-      ...(servername !== undefined && { servername }),
-      ...(rejectUnauthorized !== undefined && { rejectUnauthorized }),
-    });
-    const headers: Record<string, string> = {};
-    for (const [name, value] of Object.entries(options.headers ?? {})) {
-      headers[name.toLowerCase()] = String(value).trim();
-    }
-    if (options.auth != null) {
-      headers['authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
-    }
-    return headers;
   }
 
   /** Reconnects if the certificates changed. */
@@ -104,25 +77,12 @@ export class ApiConnection {
   }
 
   #connect(): Dispatcher {
-    const options = this.#config.createDispatcherOptions(
-      this.#config.getCurrentCluster(),
-      this.#tls,
-    );
+    const { proxy } = this.#access;
     // HTTP/1.1: each watch has a connection of its own, so that one that hangs affects no other.
     const allowH2 = false;
     const keepAlive = { keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS };
-    switch (options.type) {
-      case 'none':
-      case 'agent':
-        return new Agent({ allowH2, connect: { ...this.#tls, ...keepAlive } });
-      case 'proxy':
-      case 'socks':
-        return new ProxyAgent({
-          uri: options.uri,
-          requestTls: this.#tls,
-          allowH2,
-          connect: keepAlive,
-        });
-    }
+    return proxy === undefined
+      ? new Agent({ allowH2, connect: { ...this.#tls, ...keepAlive } })
+      : new ProxyAgent({ uri: proxy, requestTls: this.#tls, allowH2, connect: keepAlive });
   }
 }

@@ -2,8 +2,8 @@ import { decodeText } from '../../shared/runtime/decode-text.ts';
 import { readLines } from '../../shared/runtime/read-lines.ts';
 import { ApiConnection, type ApiRequest } from './api-connection.ts';
 import { apiPath } from './api-path.ts';
+import type { ClusterAccess } from './cluster-access.ts';
 import type { KubernetesApi, ResourceType, Scope, WatchEvent } from './kubernetes-api.ts';
-import { loadKubeconfig } from './load-kubeconfig.ts';
 import { parseObject, parsePage, parseWatchEvent } from './parse-objects.ts';
 import { readApiError } from './parse-api-error.ts';
 import { apiVersionOf } from './resource-types.ts';
@@ -18,19 +18,14 @@ const LONGEST_EVENT_BYTES = 32 * 1024 * 1024;
 const FIELD_MANAGER = 'gatehouse';
 
 /**
- * Connects to the API server of a kubeconfig, or of the cluster that this process runs in.
- *
- * Throws if there is no such configuration. Does not contact the server before the first request.
- * Unused connections do not keep the process alive.
+ * Connects to an API server. Does not contact it before the first request. Unused connections do not
+ * keep the process alive.
  */
-export function connectKubernetes({
-  kubeconfig,
-  requestTimeoutMs = REQUEST_TIMEOUT_MS,
-}: {
-  readonly kubeconfig?: string;
-  readonly requestTimeoutMs?: number;
-}): KubernetesApi {
-  const connection = new ApiConnection(loadKubeconfig(kubeconfig));
+export function connectKubernetes(
+  access: ClusterAccess,
+  { requestTimeoutMs = REQUEST_TIMEOUT_MS }: { readonly requestTimeoutMs?: number } = {},
+): KubernetesApi {
+  const connection = new ApiConnection(access);
   const request = (
     method: ApiRequest['method'],
     path: string,

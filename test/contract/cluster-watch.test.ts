@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import type { Changes } from '../../controller/compile/compilation.ts';
 import { connectKubernetes } from '../../controller/kubernetes/connect-kubernetes.ts';
+import { kubeconfigAccess } from '../../controller/kubernetes/kubeconfig-access.ts';
 import type { KubernetesApi } from '../../controller/kubernetes/kubernetes-api.ts';
 import { ROUTES } from '../../controller/kubernetes/resource-types.ts';
 import { ClusterWatch } from '../../controller/watch/cluster-watch.ts';
@@ -22,7 +23,7 @@ describeWithClusters([], 'a cluster watch', (openCluster) => {
   beforeEach(async () => {
     cluster = await openCluster();
     namespace = await createNamespace(cluster);
-    api = connectKubernetes({ kubeconfig: cluster.adminKubeconfig });
+    api = connectKubernetes(kubeconfigAccess(cluster.adminKubeconfig));
     batches = [];
     watch = new ClusterWatch({
       api,

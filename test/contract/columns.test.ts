@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 
 import { connectKubernetes } from '../../controller/kubernetes/connect-kubernetes.ts';
+import { kubeconfigAccess } from '../../controller/kubernetes/kubeconfig-access.ts';
 import type { ResourceType } from '../../controller/kubernetes/kubernetes-api.ts';
 import { GATEWAY_SETTINGS, ROUTES } from '../../controller/kubernetes/resource-types.ts';
 import type { Status } from '../../controller/status/compare-status.ts';
@@ -62,7 +63,7 @@ describeWithClusters(['tables'], 'columns', (openCluster) => {
     type: ResourceType,
     spec: object,
   ): Promise<(status: Status, columns?: 'default' | 'wide') => Promise<Cells>> {
-    const api = connectKubernetes({ kubeconfig: cluster().adminKubeconfig });
+    const api = connectKubernetes(kubeconfigAccess(cluster().adminKubeconfig));
     const { group, version, plural, kind } = type;
     const apiVersion = `${group}/${version}`;
     await api.create(type, namespace, { apiVersion, kind, metadata: { name: NAME }, spec });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { connectKubernetes } from '../../controller/kubernetes/connect-kubernetes.ts';
+import { kubeconfigAccess } from '../../controller/kubernetes/kubeconfig-access.ts';
 import type { KubernetesApi } from '../../controller/kubernetes/kubernetes-api.ts';
 import { parseStoredRoute } from '../../controller/kubernetes/parse-stored.ts';
 import { EVENTS, LEASES, ROUTES } from '../../controller/kubernetes/resource-types.ts';
@@ -37,7 +38,7 @@ describeWithClusters([], 'a leader elected by a Lease', (openCluster) => {
   let namespace: string;
 
   beforeAll(async () => {
-    api = connectKubernetes({ kubeconfig: cluster().adminKubeconfig });
+    api = connectKubernetes(kubeconfigAccess(cluster().adminKubeconfig));
     namespace = await createNamespace(cluster());
   });
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 
 import { connectKubernetes } from '../../controller/kubernetes/connect-kubernetes.ts';
+import { kubeconfigAccess } from '../../controller/kubernetes/kubeconfig-access.ts';
 import { SECRETS } from '../../controller/kubernetes/resource-types.ts';
 import { eventually } from '../support/eventually.ts';
 import type { ClusterGateway } from '../support/kubernetes/cluster-gateway.ts';
@@ -74,9 +75,9 @@ describe('rights', () => {
     expect(new Set(secrets.map(({ namespace }) => namespace))).toEqual(
       new Set([INSTALL_NAMESPACE]),
     );
-    const api = connectKubernetes({
-      kubeconfig: await cluster.kubeconfigFor(INSTALL_NAMESPACE, 'gatehouse-controller'),
-    });
+    const api = connectKubernetes(
+      kubeconfigAccess(await cluster.kubeconfigFor(INSTALL_NAMESPACE, 'gatehouse-controller')),
+    );
     const ofSettings = await api.list(SECRETS, { namespace: INSTALL_NAMESPACE });
     expect(ofSettings.items.map(({ metadata }) => metadata.name)).toContain('company');
     for (const scope of [{ namespace: PROXY_NAMESPACE }, { namespace: TEAM }, {}]) {

@@ -95,13 +95,13 @@ describe('the start of a command', () => {
     await expectNone([...DEVELOPMENT, ...KUBERNETES, ...MANIFESTS]);
   });
 
-  test('loads for controller nothing that serves requests', async () => {
+  test('loads for controller nothing that serves requests, and what reads a kubeconfig only for one', async () => {
     const nowhere = join(directory.path, 'nowhere');
 
     const { stderr } = await runGatehouse(['controller', '--push-tls-dir', nowhere], variables);
 
     expect(stderr).toContain('--push-tls-dir');
     expect(await loaded()).toContain('@marcbachmann/cel-js');
-    await expectNone([...DEVELOPMENT, ...REDIS, ...FORWARDING]);
+    await expectNone([...DEVELOPMENT, ...KUBERNETES, ...REDIS, ...FORWARDING]);
   });
 });

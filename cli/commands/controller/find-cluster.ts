@@ -1,6 +1,8 @@
 import { connectKubernetes } from '../../../controller/kubernetes/connect-kubernetes.ts';
+import type { ClusterAccess } from '../../../controller/kubernetes/cluster-access.ts';
+import { findAccess } from '../../../controller/kubernetes/find-access.ts';
 import type { KubernetesApi } from '../../../controller/kubernetes/kubernetes-api.ts';
-import { ownNamespace } from '../../../controller/kubernetes/load-kubeconfig.ts';
+import type { Environment } from '../../../shared/runtime/environment.ts';
 import { CommandFailure } from '../../command-failure.ts';
 import type { ControllerFlags } from './controller-flags.ts';
 
@@ -11,21 +13,25 @@ export interface FoundCluster {
 }
 
 /** Finds the API server and the namespace of a controller. Throws `CommandFailure`. */
-export function findCluster({
-  kubeconfig,
-  namespace,
-}: Pick<ControllerFlags, 'kubeconfig' | 'namespace'>): FoundCluster {
-  const source = kubeconfig === undefined ? {} : { kubeconfig };
-  let api;
-  let own;
+export async function findCluster(
+  { kubeconfig, namespace }: Pick<ControllerFlags, 'kubeconfig' | 'namespace'>,
+  environment: Environment,
+): Promise<FoundCluster> {
+  const access = await find(kubeconfig, environment);
+  const own = namespace ?? access.namespace;
+  if (own !== undefined) return { api: connectKubernetes(access), namespace: own };
+  throw new CommandFailure('--namespace is needed: neither a pod nor the kubeconfig names one');
+}
+
+async function find(
+  kubeconfig: string | undefined,
+  environment: Environment,
+): Promise<ClusterAccess> {
   try {
-    api = connectKubernetes(source);
-    own = namespace ?? ownNamespace(source);
+    return await findAccess(kubeconfig, environment);
   } catch (error) {
     throw new CommandFailure(error instanceof Error ? error.message : String(error), {
       cause: error,
     });
   }
-  if (own !== undefined) return { api, namespace: own };
-  throw new CommandFailure('--namespace is needed: neither a pod nor the kubeconfig names one');
 }

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 import { connectKubernetes } from '../../../controller/kubernetes/connect-kubernetes.ts';
+import { kubeconfigAccess } from '../../../controller/kubernetes/kubeconfig-access.ts';
 import type { KubernetesApi } from '../../../controller/kubernetes/kubernetes-api.ts';
 import type { KubernetesObject } from '../../../controller/kubernetes/objects.ts';
 import { writeInsecureKubeconfig } from './write-insecure-kubeconfig.ts';
@@ -69,7 +70,7 @@ export class ScriptedApiServer implements AsyncDisposable {
     const directory = await mkdtemp(join(tmpdir(), 'gatehouse-scripted-'));
     const kubeconfig = join(directory, 'kubeconfig');
     await writeInsecureKubeconfig(kubeconfig, server.url);
-    const api = connectKubernetes({ kubeconfig });
+    const api = connectKubernetes(kubeconfigAccess(kubeconfig));
     await rm(directory, { recursive: true });
     return { server, api };
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { connectKubernetes } from '../../../controller/kubernetes/connect-kubernetes.ts';
+import { kubeconfigAccess } from '../../../controller/kubernetes/kubeconfig-access.ts';
 import {
   KubernetesApiError,
   type KubernetesApi,
@@ -101,7 +102,7 @@ async function start(change: Partial<KubernetesApi> = {}): Promise<Controller> {
 }
 
 function connect(): KubernetesApi {
-  return connectKubernetes({ kubeconfig: cluster.adminKubeconfig });
+  return connectKubernetes(kubeconfigAccess(cluster.adminKubeconfig));
 }
 
 async function applySettings(spec: string): Promise<void> {

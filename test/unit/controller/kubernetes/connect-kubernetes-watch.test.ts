@@ -4,11 +4,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { connectKubernetes } from '../../../../controller/kubernetes/connect-kubernetes.ts';
+import { kubeconfigAccess } from '../../../../controller/kubernetes/kubeconfig-access.ts';
 import {
   KubernetesApiError,
   type WatchEvent,
 } from '../../../../controller/kubernetes/kubernetes-api.ts';
-import { ownNamespace } from '../../../../controller/kubernetes/load-kubeconfig.ts';
 import { ROUTES } from '../../../../controller/kubernetes/resource-types.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { writeInsecureKubeconfig } from '../../../support/kubernetes/write-insecure-kubeconfig.ts';
@@ -123,23 +123,23 @@ describe('the kubeconfig', () => {
   it('names the namespace of this process', async () => {
     const kubeconfig = join(directory, 'kubeconfig');
     await writeInsecureKubeconfig(kubeconfig, server.url);
-    expect(ownNamespace({ kubeconfig })).toBe('gatehouse');
+    expect(kubeconfigAccess(kubeconfig).namespace).toBe('gatehouse');
   });
 
   it('must exist and be valid, and errors do not quote it', async () => {
     const kubeconfig = join(directory, 'kubeconfig');
-    expect(() => connectKubernetes({ kubeconfig })).toThrow(`${kubeconfig}: ENOENT`);
+    expect(() => kubeconfigAccess(kubeconfig)).toThrow(`${kubeconfig}: ENOENT`);
     await writeFile(kubeconfig, 'users: [token: s3cret\n');
-    expect(() => connectKubernetes({ kubeconfig })).toThrow('it is not a kubeconfig');
-    expect(() => connectKubernetes({ kubeconfig })).not.toThrow('s3cret');
+    expect(() => kubeconfigAccess(kubeconfig)).toThrow('it is not a kubeconfig');
+    expect(() => kubeconfigAccess(kubeconfig)).not.toThrow('s3cret');
     await writeFile(kubeconfig, stringify({ clusters: [], users: [], contexts: [] }));
-    expect(() => connectKubernetes({ kubeconfig })).toThrow('no cluster');
+    expect(() => kubeconfigAccess(kubeconfig)).toThrow('no cluster');
   });
 
   it('must ask for a connection without TLS explicitly', async () => {
     const kubeconfig = join(directory, 'kubeconfig');
     await writeKubeconfig(kubeconfig, { server: server.url });
-    expect(() => connectKubernetes({ kubeconfig })).toThrow('HTTP protocol is not allowed');
+    expect(() => kubeconfigAccess(kubeconfig)).toThrow('HTTP protocol is not allowed');
   });
 
   it('names the authorities to trust, and may change them', async () => {
@@ -149,7 +149,7 @@ describe('the kubeconfig', () => {
     const caFile = join(directory, 'ca.crt');
     await writeFile(caFile, next.ca);
     await writeKubeconfig(kubeconfig, { server: secure.url, 'certificate-authority': caFile });
-    const client = connectKubernetes({ kubeconfig });
+    const client = connectKubernetes(kubeconfigAccess(kubeconfig));
     await expect(client.list(ROUTES, {})).rejects.toThrow(/certificate/);
     await writeFile(caFile, authority.ca);
     await expect(client.list(ROUTES, {})).resolves.toMatchObject({ resourceVersion: '1' });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { join } from 'node:path';
 import { connectKubernetes } from '../../../../controller/kubernetes/connect-kubernetes.ts';
+import { kubeconfigAccess } from '../../../../controller/kubernetes/kubeconfig-access.ts';
 import { KubernetesApiError } from '../../../../controller/kubernetes/kubernetes-api.ts';
 import {
   LEASES,
@@ -160,7 +161,9 @@ describe('requests to the API server', () => {
   it('reject with another error when nothing responds', async () => {
     const kubeconfig = join(directory, 'kubeconfig');
     await writeInsecureKubeconfig(kubeconfig, `http://127.0.0.1:${String(await freePort())}`);
-    const error: unknown = await connectKubernetes({ kubeconfig }).list(ROUTES, {}).catch(identity);
+    const error: unknown = await connectKubernetes(kubeconfigAccess(kubeconfig))
+      .list(ROUTES, {})
+      .catch(identity);
     expect(String(error)).toContain('ECONNREFUSED');
     expect(error).not.toBeInstanceOf(KubernetesApiError);
   });
@@ -172,7 +175,7 @@ describe('requests to the API server', () => {
       response.write('{');
       return true;
     };
-    const impatient = connectKubernetes({ kubeconfig, requestTimeoutMs: 100 });
+    const impatient = connectKubernetes(kubeconfigAccess(kubeconfig), { requestTimeoutMs: 100 });
     await expect(impatient.list(ROUTES, {})).rejects.toThrow('timeout');
   });
 });
