@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
+import { isNamed } from './is-named.ts';
+
 /** The lines of a field that was sent several times: the first counts, or they are joined by this text. */
 type Repeated = 'first' | ', ' | '; ';
 
@@ -76,17 +78,3 @@ function valueIn(list: readonly string[], name: string, repeated: Repeated): str
   }
   return value;
 }
-
-/** Returns whether the name of a field is this one, whatever its case; `name` is in lower case. */
-function isNamed(field: string, name: string): boolean {
-  if (field.length !== name.length) return false;
-  return field === name || (mayBegin(field, name) && field.toLowerCase() === name);
-}
-
-/** Spares most names that are different a copy in lower case. */
-function mayBegin(field: string, name: string): boolean {
-  return (field.charCodeAt(0) | LOWER_CASE) === name.charCodeAt(0);
-}
-
-/** The bit that distinguishes letters of ASCII in lower case. */
-const LOWER_CASE = 0x20;

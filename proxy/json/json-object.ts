@@ -12,8 +12,8 @@ export function member(object: JsonObject, name: string): unknown {
  */
 export function findCaseVariant(object: JsonObject, names: readonly string[]): string | undefined {
   for (const key of Object.keys(object)) {
-    const name = names.includes(key) ? undefined : names.find((one) => isCaseVariant(key, one));
-    if (name !== undefined) return name;
+    if (names.includes(key)) continue;
+    for (const name of names) if (isCaseVariant(key, name)) return name;
   }
   return undefined;
 }

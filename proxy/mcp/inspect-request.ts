@@ -15,14 +15,18 @@ const JSON_TYPE = /^application\/json[\t ]*(?:;[\t ]*charset=(?:utf-8|"utf-8")[\
  * Attack: an upstream that is less strict could run a tool call that policy never saw.
  */
 export function checkBodyHeaders({ rawHeaders }: Pick<RequestMessage, 'rawHeaders'>): void {
-  const [type, ...more] = rawHeaderValues(rawHeaders, 'content-type');
-  if (type === undefined || more.length > 0 || !JSON_TYPE.test(type)) {
+  const types = rawHeaderValues(rawHeaders, 'content-type');
+  if (types.length !== 1 || !isJsonType(types[0])) {
     throw unsupported('the Content-Type must be application/json');
   }
   const encodings = rawHeaderValues(rawHeaders, 'content-encoding');
   if (encodings.some((encoding) => encoding.toLowerCase() !== 'identity')) {
     throw unsupported('the body must not be encoded');
   }
+}
+
+function isJsonType(type = ''): boolean {
+  return type === 'application/json' || JSON_TYPE.test(type);
 }
 
 /** RFC 9110, section 15.5.16. */

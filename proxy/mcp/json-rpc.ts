@@ -27,9 +27,9 @@ export interface JsonRpcMessage {
 /** The id of a JSON-RPC request. */
 export type MessageId = string | number;
 
-const CALL_KEYS = new Set(['jsonrpc', 'id', 'method', 'params']);
-const RESULT_KEYS = new Set(['jsonrpc', 'id', 'result']);
-const ERROR_KEYS = new Set(['jsonrpc', 'id', 'error']);
+const CALL_KEYS = ['jsonrpc', 'id', 'method', 'params'];
+const RESULT_KEYS = ['jsonrpc', 'id', 'result'];
+const ERROR_KEYS = ['jsonrpc', 'id', 'error'];
 const PARAMS_KEYS = ['name', 'uri', 'taskId', 'arguments', '_meta'];
 /** The method that calls a tool, and the only one that has a tool (specification: Evaluation rules, 1). */
 export const TOOLS_CALL = 'tools/call';
@@ -128,11 +128,13 @@ function readCall(envelope: JsonObject, id: MessageId | undefined): JsonRpcMessa
   const method = envelope['method'];
   if (!isText(method)) throw invalid('"method" is not a text');
   const params = readParams(envelope);
+  const callsTool = method === TOOLS_CALL;
   return {
     kind: id === undefined ? 'notification' : 'request',
     id,
     method,
-    ...readTool(method, params),
+    toolName: callsTool ? readToolName(params) : undefined,
+    toolArguments: callsTool ? readToolArguments(params) : undefined,
     mirroredName: readMirroredName(method, params),
     protocolVersion: readProtocolVersion(params),
   };
@@ -145,16 +147,16 @@ function readParams(envelope: JsonObject): JsonObject {
   return params;
 }
 
-function readTool(
-  method: string,
-  params: JsonObject,
-): Pick<JsonRpcMessage, 'toolName' | 'toolArguments'> {
-  if (method !== TOOLS_CALL) return { toolName: undefined, toolArguments: undefined };
-  const toolName = member(params, 'name');
-  if (!isText(toolName)) throw invalid('"name" of the tool is not a text');
+function readToolName(params: JsonObject): string {
+  const name = member(params, 'name');
+  if (!isText(name)) throw invalid('"name" of the tool is not a text');
+  return name;
+}
+
+function readToolArguments(params: JsonObject): JsonObject {
   const toolArguments = member(params, 'arguments') ?? {};
   if (!isRecord(toolArguments)) throw invalid('"arguments" of the tool is not an object');
-  return { toolName, toolArguments };
+  return toolArguments;
 }
 
 function readMirroredName(method: string, params: JsonObject): string | undefined {
@@ -180,9 +182,11 @@ function readProtocolVersion(params: JsonObject): string | undefined {
  *
  * Attack: a server that takes the name of a tool, or a session, from a member beside `params`.
  */
-function refuseForeignMembers(envelope: JsonObject, known: ReadonlySet<string>): void {
-  if (Object.keys(envelope).every((key) => known.has(key))) return;
-  throw invalid(`a message of this kind has no members besides ${[...known].join(', ')}`);
+function refuseForeignMembers(envelope: JsonObject, known: readonly string[]): void {
+  for (const key of Object.keys(envelope)) {
+    if (known.includes(key)) continue;
+    throw invalid(`a message of this kind has no members besides ${known.join(', ')}`);
+  }
 }
 
 function refuseCaseVariants(object: JsonObject, names: readonly string[]): void {

@@ -17,26 +17,33 @@ const REVISION = /^\d{4}-\d{2}-\d{2}$/;
  * that is not a date is not a known revision, and requires nothing.
  */
 export function checkMirroredHeaders(rawHeaders: readonly string[], message: JsonRpcMessage): void {
-  const version = readOnce(rawHeaders, 'MCP-Protocol-Version', message);
+  const version = readOnce(rawHeaders, 'mcp-protocol-version', message);
   const isMirroring = version !== undefined && isStateless(version);
   checkVersion(version, message);
-  checkMethod(readOnce(rawHeaders, 'Mcp-Method', message), isMirroring, message);
-  checkName(readOnce(rawHeaders, 'Mcp-Name', message), isMirroring, message);
+  checkMethod(readOnce(rawHeaders, 'mcp-method', message), isMirroring, message);
+  checkName(readOnce(rawHeaders, 'mcp-name', message), isMirroring, message);
 }
 
 function mismatch(text: string, { id = null }: { id?: JsonRpcMessage['id'] | null }): Error {
   return new InvalidMessageError(text, { code: HEADER_MISMATCH, id });
 }
 
+/** The names of the headers in lower case, and in messages. */
+const SPELLINGS = {
+  'mcp-protocol-version': 'MCP-Protocol-Version',
+  'mcp-method': 'Mcp-Method',
+  'mcp-name': 'Mcp-Name',
+} as const;
+
 /** Returns the value of a header. Refuses a repeated one, because an upstream may read the other value. */
 function readOnce(
   rawHeaders: readonly string[],
-  name: string,
+  name: keyof typeof SPELLINGS,
   message: JsonRpcMessage,
 ): string | undefined {
-  const [value, ...more] = rawHeaderValues(rawHeaders, name.toLowerCase());
-  if (more.length > 0) throw mismatch(`the ${name} header is repeated`, message);
-  return value;
+  const values = rawHeaderValues(rawHeaders, name);
+  if (values.length > 1) throw mismatch(`the ${SPELLINGS[name]} header is repeated`, message);
+  return values[0];
 }
 
 /**
@@ -44,7 +51,7 @@ function readOnce(
  * and headers that mirror its body (MCP since 2026-07-28).
  */
 export function isStateless(version: string): boolean {
-  return REVISION.test(version) && version >= STATELESS_SINCE;
+  return version >= STATELESS_SINCE && REVISION.test(version);
 }
 
 /** The version in the body has a meaning only if either version is a mirroring revision. */

@@ -1,3 +1,5 @@
+import { isNamed } from '../http/is-named.ts';
+
 /** Lower-case name of the header that names an MCP session. */
 export const MCP_SESSION_ID = 'mcp-session-id';
 
@@ -6,11 +8,11 @@ export const MCP_SESSION_ID = 'mcp-session-id';
  * first, while the next server may keep the last.
  */
 export function rawHeaderValues(rawHeaders: readonly string[], name: string): readonly string[] {
-  const values: string[] = [];
+  let values: string[] | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const key = rawHeaders[index] ?? '';
-    if (key.length !== name.length || key.toLowerCase() !== name) continue;
-    values.push(rawHeaders[index + 1] ?? '');
+    if (isNamed(rawHeaders[index] ?? '', name)) (values ??= []).push(rawHeaders[index + 1] ?? '');
   }
-  return values;
+  return values ?? NONE;
 }
+
+const NONE: readonly string[] = [];
