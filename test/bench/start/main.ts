@@ -3,6 +3,9 @@
  * an empty compile cache and with the one that this start has left; and what the first requests cost a
  * gateway, compared with the same requests after 10,000 others.
  *
+ * The controller has a kubeconfig, and so loads the client of Kubernetes. In a pod it starts with less
+ * (D-140).
+ *
  * All starts are measured in interleaved rounds. Ratios to a bare `node` mean something on other machines
  * too. CPU times of commands that run on are read in `/proc`, so this needs Linux.
  */
