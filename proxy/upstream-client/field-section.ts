@@ -74,7 +74,7 @@ export class FieldSection {
     return this.#startLine;
   }
 
-  /** Names and values in turn, in ISO 8859-1, without white space around them. */
+  /** Names and values in turn, in ISO 8859-1, without the spaces around them. */
   get fields(): readonly string[] {
     return this.#fields;
   }
@@ -196,13 +196,16 @@ export class FieldSection {
     }
   }
 
-  /** Marks the name and the value of a line that ends at `end`. */
+  /**
+   * Marks the name and the value of a line that ends at `end`. A tab at the end stays: llhttp does not take
+   * such a `chunked` for the coding.
+   */
   #markField(bytes: Buffer, end: number): void {
     const base = this.#base;
     let from = base + this.#nameEnd + 1;
     let to = end;
     while (from < to && isSpace(bytes[from])) from += 1;
-    while (to > from && isSpace(bytes[to - 1])) to -= 1;
+    while (to > from && bytes[to - 1] === SPACE) to -= 1;
     const marks = this.#marks;
     marks[this.#markCount++] = this.#lineStart;
     marks[this.#markCount++] = this.#nameEnd;

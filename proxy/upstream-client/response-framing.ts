@@ -88,6 +88,15 @@ export class ResponseFraming {
   }
 }
 
+/** Throws `MalformedResponseError` for trailers that a recipient could take for framing. */
+export function refuseFramingFields(trailers: readonly string[]): void {
+  for (let at = 0; at < trailers.length; at += 2) {
+    if (/^(?:content-length|transfer-encoding)$/i.test(trailers[at] ?? '')) {
+      throw new MalformedResponseError('framing-in-trailers');
+    }
+  }
+}
+
 /** Returns the value of decimal digits; NaN if there are none, or others. */
 function wholeNumber(text: string): number {
   let value = text === '' ? NaN : 0;

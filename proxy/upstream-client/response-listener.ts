@@ -1,7 +1,7 @@
 /**
  * Receives what a `ResponseParser` reads of one response, in this order: informational heads, the final
  * head, parts of the body, the end. Field lists are flat lists of names and values as they were sent,
- * decoded as ISO 8859-1, without the white space around values.
+ * decoded as ISO 8859-1, without the spaces around values.
  */
 export interface ResponseListener {
   /** The head of an informational response (1xx but 101; RFC 9110, section 15.2). */

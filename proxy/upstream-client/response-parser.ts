@@ -1,6 +1,6 @@
 import { ChunkedBody } from './chunked-body.ts';
 import { FieldSection } from './field-section.ts';
-import { ResponseFraming } from './response-framing.ts';
+import { refuseFramingFields, ResponseFraming } from './response-framing.ts';
 import { MalformedResponseError } from './malformed-response-error.ts';
 import type { ResponseListener } from './response-listener.ts';
 
@@ -184,6 +184,7 @@ export class ResponseParser {
 
   #reportInformation(status: number, rawHeaders: readonly string[]): void {
     if (status === SWITCHING_PROTOCOLS) throw new MalformedResponseError('unexpected-upgrade');
+    if (this.#framing.closes) throw new MalformedResponseError('closing-information');
     this.#informational += 1;
     if (this.#informational > MAX_INFORMATIONAL) {
       throw new MalformedResponseError('too-many-informational');
@@ -223,7 +224,9 @@ export class ResponseParser {
   #readTrailers(bytes: Buffer, start: number): number {
     const trailers = this.#trailers;
     const end = trailers.read(bytes, start);
-    return trailers.isWhole ? this.#end(bytes, end, trailers.fields) : end;
+    if (!trailers.isWhole) return end;
+    refuseFramingFields(trailers.fields);
+    return this.#end(bytes, end, trailers.fields);
   }
 
   /** Ends the response. What follows it was not asked for. */

@@ -13,7 +13,7 @@ export interface RecordedResponse {
   body: string;
   /** Absent if the response was not whole. */
   trailers?: readonly string[];
-  /** Code of the error; absent if there was none. */
+  /** Code of the error; absent if the response was whole, or could still become so. */
   refused?: string;
   isReusable: boolean;
 }
@@ -84,7 +84,8 @@ class Recorder implements ResponseListener {
       if (ends) parser.finish();
     } catch (error) {
       if (!(error instanceof MalformedResponseError)) throw error;
-      record.refused = error.code;
+      // Bytes after a whole response make it no worse.
+      if (record.trailers === undefined) record.refused = error.code;
     }
     record.isReusable = parser.isReusable;
     return record;

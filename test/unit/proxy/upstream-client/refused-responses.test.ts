@@ -28,6 +28,16 @@ describe('A response is refused', () => {
         ...['2e2', ' 200', '200OK', '200\tOK', '\xb2\xb200', '20\xb3'],
       ].map(withStatus),
     ],
+    [
+      'closing-information',
+      [`HTTP/1.1 103 X\r\nConnection: close\r\n\r\n${OK}`, `HTTP/1.0 103 X\r\n\r\n${OK}`],
+    ],
+    [
+      'framing-in-trailers',
+      ['Content-Length: 0', 'content-length: x', 'Transfer-Encoding: chunked'].map(
+        (trailer) => `${CHUNKED}0\r\nA: b\r\n${trailer}\r\n\r\n`,
+      ),
+    ],
     ['unexpected-upgrade', [withStatus('101 X'), withStatus('101')]],
     [
       'bare-line-break',
@@ -98,7 +108,16 @@ describe('A response is refused', () => {
           'identity',
           'xchunked',
         ],
-        ...['chunked;', 'chunked;q=1', ',chunked', 'chunked,', '"chunked"', 'chunke\xe4'],
+        ...[
+          'chunked;',
+          'chunked;q=1',
+          'chunked\t',
+          'chunked \t ',
+          ',chunked',
+          'chunked,',
+          '"chunked"',
+          'chunke\xe4',
+        ],
         ...['chunked\r\nTransfer-Encoding: chunked', 'chunked\r\nTransfer-Encoding: gzip'],
       ].map((value) => withField(`Transfer-Encoding: ${value}`)),
     ],
