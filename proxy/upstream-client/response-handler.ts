@@ -21,7 +21,10 @@ export interface ResponseHandler {
   onInformation(status: number, rawHeaders: readonly string[]): void;
   /** The head of the final response. An error that is thrown here becomes the response's error. */
   onResponseStart(status: number, reason: string, rawHeaders: readonly string[]): void;
-  /** A part of the body. The handler may keep it. */
+  /**
+   * A part of the body. It is valid during the call; and if the response is paused at its end, until it is
+   * resumed.
+   */
   onResponseData(chunk: Buffer): void;
   onResponseEnd(rawTrailers: readonly string[]): void;
   /** A `ConnectionError`, a `MalformedResponseError`, an error of the body's source or of the handler. */

@@ -68,6 +68,7 @@ export class UpstreamConnection
         const isPaused = this.#isPaused;
         this.#read(length);
         this.#isStopped = isPaused && this.#isPaused;
+        if (this.#isStopped) this.#buffer.stop();
         return !this.#isStopped;
       },
       () => this.#onConnected(),
@@ -113,6 +114,7 @@ export class UpstreamConnection
 
   resume(): void {
     this.#isPaused = false;
+    this.#buffer.release();
     if (!this.#isStopped) return;
     this.#isStopped = false;
     this.#socket.resume();
@@ -147,6 +149,7 @@ export class UpstreamConnection
 
   onBody(chunk: Buffer): void {
     this.#current?.handler.onResponseData(this.#buffer.keep(chunk));
+    if (this.#isPaused) this.#buffer.hold();
   }
 
   onEnd(trailers: readonly string[]): void {
@@ -233,6 +236,7 @@ export class UpstreamConnection
   }
 
   #becomeIdle(): void {
+    if (this.#isPaused) this.#buffer.giveAway();
     this.resume();
     this.#owner.onIdle(this, this.#parser.keepAliveSeconds);
   }

@@ -48,7 +48,7 @@ export function sendThrough(
       events.push(`response ${String(status)}`);
       head = { status, headers };
     },
-    onResponseData: (chunk) => chunks.push(chunk),
+    onResponseData: (chunk) => chunks.push(Buffer.from(chunk)),
     onResponseEnd(trailers) {
       events.push('end');
       response.resolve({ ...head, body: Buffer.concat(chunks), trailers });

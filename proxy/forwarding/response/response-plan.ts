@@ -58,7 +58,10 @@ export interface AnswerPlan {
  * off. Responses to HEAD, 204 and 304 have no body to filter.
  */
 export interface BodyFilter {
-  /** Returns the bytes to send in place of a chunk; empty to send nothing yet. */
+  /**
+   * Returns the bytes to send in place of a chunk; empty to send nothing yet. What it keeps of the chunk it
+   * copies.
+   */
   write(chunk: Buffer): Buffer;
   /** Returns the bytes to send at the end of the body. */
   end(): Buffer;

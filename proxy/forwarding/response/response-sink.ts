@@ -23,7 +23,8 @@ export class HeldResponse implements ResponseSink {
   }
 
   write(chunk: Buffer): void {
-    this.#chunks.push(chunk);
+    // Whoever resumes the upstream does not wait until the chunks have left.
+    this.#chunks.push(Buffer.from(chunk));
   }
 
   end(trailers: RawFields): void {

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 
 import { startFront } from '../../support/front.ts';
-import { GET } from '../../support/forwarder-wire.ts';
+import { GET, MEBIBYTE } from '../../support/forwarder-wire.ts';
 import { headerOf, RawClient } from '../../support/raw-http.ts';
 import { startUpstream } from '../../support/upstream.ts';
 
@@ -28,8 +28,8 @@ interface Received {
 }
 
 /** Receives a response by Node's client, which refuses wrong chunks. */
-async function receive(port: number): Promise<Received> {
-  const request = httpRequest({ port, host: '127.0.0.1' }).end();
+async function receive(port: number, path = '/'): Promise<Received> {
+  const request = httpRequest({ port, host: '127.0.0.1', path }).end();
   const [message] = (await once(request, 'response')) as [IncomingMessage];
   return { body: Buffer.concat(await message.toArray()), message };
 }
@@ -108,6 +108,41 @@ describe('The bytes of a body', () => {
       const response = await client.response();
       expect(headerOf(response, 'transfer-encoding')).toBeUndefined();
       expect(response.body).toBe(text);
+    },
+  );
+
+  test.each(['length', 'chunks'])(
+    'arrive unchanged at clients that read late, with the %s of the upstream',
+    async (framing) => {
+      const lengths = Array.from({ length: 16 }, (_each, at) => 2 * MEBIBYTE + at * 300_000);
+      const bytesFor = (url = ''): Buffer => {
+        const length = Number(url.slice(1));
+        return Buffer.alloc(length, bytesOf(length % 9973));
+      };
+      await using upstream = await startUpstream(({ url }, response) => {
+        const bytes = bytesFor(url);
+        if (framing === 'length') response.setHeader('content-length', bytes.length);
+        for (const part of split(bytes, [70_000, MEBIBYTE])) response.write(part);
+        response.end();
+      });
+      await using front = await startFront({ upstream: upstream.origin });
+      const late = await Promise.all(
+        lengths.map(async (length) => {
+          const request = httpRequest({
+            port: front.port,
+            host: '127.0.0.1',
+            path: `/${String(length)}`,
+          });
+          const [message] = (await once(request.end(), 'response')) as [IncomingMessage];
+          return { length, message };
+        }),
+      );
+      // Others use the connections, and the memory, that are free by now.
+      for (let again = 0; again < 8; again += 1) await receive(front.port, '/200000');
+      for (const { length, message } of late) {
+        const body = Buffer.concat(await message.toArray());
+        expect(body.equals(bytesFor(`/${String(length)}`))).toBe(true);
+      }
     },
   );
 
