@@ -5,11 +5,13 @@ import type { Arguments } from '../arguments.ts';
 import type { CommandStreams } from '../command.ts';
 import { readRedisTarget } from '../process/redis-target.ts';
 import { startClusterProxy } from '../process/cluster-proxy.ts';
+import { keepCompiledCode } from '../process/keep-compiled-code.ts';
 import { readProxyFlags } from './proxy/proxy-flags.ts';
 
 /** Runs `gatehouse proxy`, the data plane of a cluster, until a signal ends it. */
 export async function runProxy(flags: Arguments, { stdout }: CommandStreams): Promise<number> {
   const options = readProxyFlags(flags);
+  keepCompiledCode();
   const redis = await readRedisTarget(options.redis);
   const lines = new LineWriter(stdout);
   const logger = createLogger('proxy', lines);

@@ -3,6 +3,7 @@ import { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import type { Arguments } from '../arguments.ts';
 import type { CommandStreams } from '../command.ts';
+import { keepCompiledCode } from '../process/keep-compiled-code.ts';
 import { readRedisTarget } from '../process/redis-target.ts';
 import { readRunFlags } from './run/run-flags.ts';
 import { startStandaloneGateway } from '../process/standalone-gateway.ts';
@@ -13,6 +14,7 @@ export async function runStandalone(
   { environment, stdout }: CommandStreams,
 ): Promise<number> {
   const options = readRunFlags(flags);
+  keepCompiledCode();
   const redis = options.redis && (await readRedisTarget(options.redis));
   const lines = new LineWriter(stdout);
   const logger = createLogger('gatehouse', lines);

@@ -2,10 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
+import { keepCompiledCode } from '../../../cli/process/keep-compiled-code.ts';
 import { createMemoryStores } from '../../../proxy/store/memory/memory-stores.ts';
 import { discard, reportReady } from '../support/subject-process.ts';
 import { startBenchGateway } from './bench-gateway.ts';
 import type { Workload } from './workload.ts';
+
+// As the commands do that run a gateway.
+keepCompiledCode();
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
