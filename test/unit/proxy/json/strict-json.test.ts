@@ -1,12 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { parseStrictJson } from '../../../../proxy/json/strict-json.ts';
+import { parseStrictJson, StrictJsonError } from '../../../../proxy/json/strict-json.ts';
 
 /** JSON as it is written: objects are lists of members, which may repeat a key. */
 type Written = string | number | null | { list: Written[] } | { members: [string, Written][] };
 
 const key = fc.constantFrom('a', 'b', ':', '"', '\\', '\\"', '{":', '__proto__', '\u00e9', '1', '');
+/** Nothing in texts of these keys and of numbers needs a closer look. */
+const plainKey = fc.constantFrom('a', 'b', '__proto__', '1', '');
 const { written } = fc.letrec<{ written: Written }>((tie) => ({
   written: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
@@ -36,6 +38,22 @@ describe('parseStrictJson', () => {
         expect(() => parseStrictJson(write(value, escapes))).toThrow('duplicate key');
       }),
       { numRuns: 200 },
+    );
+  });
+
+  test('refuses what a reader refuses that keeps every key, and nothing else', () => {
+    const part = fc.oneof(
+      fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '\\', '"a"', '"b"', '{"a":', '0', ' '),
+      plainKey.map((name) => `"${name}":`),
+      written.map((value) => write(value, false)),
+      fc.string({ maxLength: 3 }),
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+        const text = parts.join('');
+        expect(outcomeOf(text)).toBe(expectedOf(text));
+      }),
+      { numRuns: 3_000 },
     );
   });
 
@@ -91,6 +109,40 @@ describe('parseStrictJson', () => {
     expect(() => parseStrictJson(text)).toThrow('too deeply');
   });
 });
+
+function outcomeOf(text: string): string {
+  try {
+    parseStrictJson(text);
+    return 'is read';
+  } catch (error) {
+    return error instanceof StrictJsonError ? error.message : 'a bug';
+  }
+}
+
+function expectedOf(text: string): string {
+  try {
+    JSON.parse(text);
+    return repeatsKeyIn(text) ? 'has a duplicate key' : 'is read';
+  } catch {
+    return 'is not JSON';
+  }
+}
+
+/** Returns whether an object in a text, which is known to be JSON, repeats a key. */
+function repeatsKeyIn(text: string): boolean {
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\]:]/g) ?? [];
+  const open: Set<unknown>[] = [];
+  return tokens.some((token, index) => {
+    if (token === '{' || token === '[') open.push(new Set());
+    if (token === '}' || token === ']') open.pop();
+    if (tokens[index + 1] !== ':') return false;
+    const keys = open.at(-1);
+    const name: unknown = JSON.parse(token);
+    if (keys?.has(name) === true) return true;
+    keys?.add(name);
+    return false;
+  });
+}
 
 /** What the value is, built without a parser. */
 function read(value: Written): unknown {
