@@ -3,6 +3,7 @@ import { jsonString } from '../../shared/telemetry/json-string.ts';
 import { oncePerTime } from '../../shared/telemetry/once-per-time.ts';
 import type { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import { AUTHORIZE_LOG_FIELDS, type AuthorizeLogField } from '../../shared/snapshot/snapshot.ts';
+import { oncePerObject } from '../cache/once-per-object.ts';
 import type { Identity } from '../records/session.ts';
 import type { JsonRpcMessage } from '../mcp/json-rpc.ts';
 import type { Decision } from '../policy/decision.ts';
@@ -85,8 +86,8 @@ const VALUES: Readonly<Record<AuthorizeLogField, ValueOf | undefined>> = {
   'mcp-tool-parameters': ({ message }) => parameters(message),
   // Made by the gateway, of characters that need no escapes.
   'request-id': ({ requestId }) => `"${requestId}"`,
-  user: ({ identity }) => text(identity?.subject),
-  email: ({ identity }) => text(identity?.email),
+  user: ({ identity }) => identity && textsOf(identity).user,
+  email: ({ identity }) => identity && textsOf(identity).email,
   allow: ({ decision }) => String(decision.allow),
   'allow-why-true': ({ decision }) => codes(decision.allow, decision.allowReasons),
   'allow-why-false': ({ decision }) => codes(!decision.allow, decision.allowReasons),
@@ -98,6 +99,12 @@ const VALUES: Readonly<Record<AuthorizeLogField, ValueOf | undefined>> = {
   time: undefined,
   message: undefined,
 };
+
+/** What the log says of a user: the same in each record. */
+const textsOf = oncePerObject(({ subject, email }: Identity) => ({
+  user: text(subject),
+  email: text(email),
+}));
 
 function text(value: string | undefined): string | undefined {
   return value === undefined ? undefined : jsonString(cutText(value));

@@ -69,6 +69,23 @@ describe('a line of the authorization log', () => {
     );
   });
 
+  test('names the user of its own request, as the identity is then', () => {
+    const { log, lines } = logAt(() => NOW);
+    const alice = { ...RECORD.identity, email: 'alice@example.com' };
+    const renewed = { ...alice, email: 'alice@example.org' };
+    const bob = { ...RECORD.identity, subject: 'bob' };
+    const anonymous = undefined;
+    for (const identity of [alice, bob, alice, anonymous, renewed, bob]) {
+      log.write({ ...RECORD, identity }, ['user', 'email']);
+    }
+    const ofAlice = ['alice', 'alice@example.com'];
+    const users = lines().map((line) => {
+      const { user, email } = JSON.parse(line) as { user?: string; email?: string };
+      return [user, email].filter((value) => value !== undefined);
+    });
+    expect(users).toEqual([ofAlice, ['bob'], ofAlice, [], ['alice', 'alice@example.org'], ['bob']]);
+  });
+
   test('has the time of its own request', () => {
     const times = [NOW, NOW, NOW + 1, NOW + 60_000, NOW - 1, NOW];
     let now = NOW;
