@@ -76,8 +76,12 @@ golden: deps ## Rewrite the golden files; the diff is the review
 	UPDATE_GOLDEN=1 npm test -- test/golden
 
 .PHONY: bench-forward
-bench-forward: deps ## Measure an authenticated tools/call against other forwarders
+bench-forward: deps ## Measure a request through the gateway beside nginx, haproxy and http-proxy
 	node test/bench/forward/main.ts
+
+.PHONY: bench-profile
+bench-profile: deps ## Show where the time and the allocations of a request go
+	node test/bench/forward/profile.ts
 
 .PHONY: bench-abuse
 bench-abuse: deps ## Measure what anonymous requests can cost, in ordinary requests

@@ -27,7 +27,7 @@ import {
 } from './report.ts';
 import { startSubjects } from './subjects.ts';
 
-const FULL = { rounds: 9, roundMs: 1500, pauses: 3, pauseSeconds: 30, paced: 3, pacedMs: 8000 };
+const FULL = { rounds: 7, roundMs: 1200, pauses: 3, pauseSeconds: 30, paced: 3, pacedMs: 6000 };
 const SHORT = { rounds: 3, roundMs: 700, pauses: 1, pauseSeconds: 5, paced: 1, pacedMs: 4000 };
 const MAX_MINUTES = 20;
 const REQUESTS_AFTER_PAUSE = 6_000;
@@ -71,6 +71,7 @@ function measuredOf(subject: Subject): Measured {
 async function measureRounds(): Promise<void> {
   for (const { subject } of all) await measureWarm(subject, plan.roundMs);
   for (let round = 0; round < plan.rounds; round += 1) {
+    console.error(`round ${String(round + 1)} of ${String(plan.rounds)}`);
     for (const { subject, rounds } of all) rounds.push(await measureWarm(subject, plan.roundMs));
     world.emptyLogs();
   }
@@ -83,6 +84,7 @@ async function measureInstructions(): Promise<void> {
 
 async function measurePauses(): Promise<void> {
   for (let pause = 0; pause < plan.pauses; pause += 1) {
+    console.error(`pause ${String(pause + 1)} of ${String(plan.pauses)}`);
     await sleep(plan.pauseSeconds * MILLISECONDS);
     for (const { subject, afterPause } of main) {
       afterPause.push(await measureCold(subject, REQUESTS_AFTER_PAUSE));
@@ -95,6 +97,7 @@ async function measurePauses(): Promise<void> {
 async function measureLatencies(paced: readonly Measured[]): Promise<number> {
   const rate = (PART_OF_CAPACITY * MICROSECONDS_PER_MILLISECOND) / costOf(measuredOf(gateway));
   for (let round = 0; round < plan.paced; round += 1) {
+    console.error(`latency ${String(round + 1)} of ${String(plan.paced)}`);
     for (const { subject, latencies } of paced) {
       latencies.push(await measureLatency(subject, rate, plan.pacedMs));
     }
@@ -135,11 +138,11 @@ function printPromises(): void {
 
 await measureRounds();
 await measureInstructions();
+printCosts(all, measuredOf(httpProxy));
 await measurePauses();
+printPauses(main, plan.pauseSeconds);
 const paced = present(nginx, httpProxy, gateway, other);
 const rate = await measureLatencies(paced);
-printCosts(all, measuredOf(httpProxy));
-printPauses(main, plan.pauseSeconds);
 printLatencies(paced, rate * MILLISECONDS);
 printPromises();
 if (other !== undefined) {

@@ -4,7 +4,10 @@ import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const DOCUMENTS = globSync(['*.md', 'docs/*.md', 'proxy/store/*.md', 'test/*.md'], { cwd: ROOT });
+const DOCUMENTS = globSync(
+  ['*.md', 'docs/*.md', 'proxy/store/*.md', 'test/*.md', 'test/bench/*/*.md'],
+  { cwd: ROOT },
+);
 
 describe.each(DOCUMENTS)('%s', (document) => {
   const text = withoutCode(read(document));
