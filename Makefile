@@ -95,6 +95,10 @@ bench-state: test-deps ## Measure what state in Redis costs, and how fast a revo
 bench-propagation: test-deps kube-apiserver ## Measure how long a changed Route takes to all proxies, and what many Routes cost
 	node test/bench/propagation/main.ts
 
+.PHONY: bench-streams
+bench-streams: deps ## Measure what open event streams and large bodies cost, against nginx
+	node test/bench/streams/main.ts
+
 .PHONY: bench-start
 bench-start: test-deps ## Measure what the start of each command costs, and first requests
 	node test/bench/start/main.ts

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+
+import { TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { NGINX } from '../forward/nginx.ts';
+import type { Workload } from '../forward/workload.ts';
+import { startProgram, type BenchProgram } from '../support/bench-program.ts';
+import { versionOf, type NativeProgram } from '../support/native-program.ts';
+import { LOAD_CORE, SUBJECT_CORE } from '../support/pinned.ts';
+import { startStreamingNginx } from './nginx.ts';
+
+/** Everything that this benchmark starts. Disposing of it ends all of it. */
+export class StreamsWorld implements AsyncDisposable {
+  readonly #resources: AsyncDisposableStack;
+  readonly upstream: BenchProgram;
+  /** Absent where Debian's package is not installed. */
+  readonly nginx: NativeProgram | undefined;
+
+  private constructor(
+    resources: AsyncDisposableStack,
+    upstream: BenchProgram,
+    nginx: NativeProgram | undefined,
+  ) {
+    this.#resources = resources;
+    this.upstream = upstream;
+    this.nginx = nginx;
+  }
+
+  static async open(): Promise<StreamsWorld> {
+    await using resources = new AsyncDisposableStack();
+    const directory = resources.use(await TemporaryDirectory.create());
+    const file = join(import.meta.dirname, 'upstream.ts');
+    const upstream = resources.use(await startProgram(file, { core: LOAD_CORE }));
+    const version = versionOf(NGINX);
+    console.log(version === undefined ? 'nginx is not installed' : `nginx ${version}`);
+    const options = { core: SUBJECT_CORE, upstreamPort: upstream.port, directory };
+    const nginx =
+      version === undefined ? undefined : resources.use(await startStreamingNginx(NGINX, options));
+    return new StreamsWorld(resources.move(), upstream, nginx);
+  }
+
+  /** Starts a gateway in front of the upstream. It reports its memory to its parent. */
+  async startGateway(workload: Workload): Promise<BenchProgram> {
+    const origin = `http://127.0.0.1:${String(this.upstream.port)}`;
+    const probe = join(import.meta.dirname, 'memory-probe.ts');
+    return this.#resources.use(
+      await startProgram(join(import.meta.dirname, '../forward/gateway.ts'), {
+        core: SUBJECT_CORE,
+        args: [`--workload=${workload}`, origin],
+        nodeFlags: ['--expose-gc', `--import=${probe}`],
+      }),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#resources.disposeAsync();
+  }
+}
