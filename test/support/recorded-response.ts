@@ -71,6 +71,8 @@ export function recordResponses(sent: readonly SentResponse[]): RecordedResponse
 
 class Recorder implements ResponseListener {
   readonly record: RecordedResponse = { informational: [], body: '', isReusable: false };
+  /** Nothing may be reported any more. */
+  #isOver = false;
 
   read(
     parser: ResponseParser,
@@ -86,26 +88,48 @@ class Recorder implements ResponseListener {
       if (!(error instanceof MalformedResponseError)) throw error;
       // Bytes after a whole response make it no worse.
       if (record.trailers === undefined) record.refused = error.code;
+      this.#isOver = true;
+      expectSilence(parser);
     }
     record.isReusable = parser.isReusable;
     return record;
   }
 
   onInformation(status: number, fields: readonly string[]): void {
+    this.#check();
     this.record.informational.push({ status, fields });
   }
 
   onHead(status: number, reason: string, fields: readonly string[]): void {
+    this.#check();
     Object.assign(this.record, { status, reason, fields });
   }
 
   onBody(chunk: Buffer): void {
+    this.#check();
     if (chunk.length === 0) throw new Error('an empty part of a body');
     this.record.body += chunk.toString('latin1');
   }
 
   onEnd(trailers: readonly string[]): void {
-    if (this.record.trailers !== undefined) throw new Error('a second end');
+    this.#check();
+    this.#isOver = true;
     this.record.trailers = trailers;
   }
+
+  #check(): void {
+    if (this.#isOver) throw new Error('reported after the end, or after an error');
+  }
+}
+
+/** Throws if a parser that has refused a response reads another one. */
+function expectSilence(parser: ResponseParser): void {
+  if (parser.isReusable) throw new Error('the connection would be used again');
+  try {
+    parser.feed(Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na'));
+  } catch (error) {
+    if (error instanceof MalformedResponseError) return;
+    throw error;
+  }
+  throw new Error('bytes after an error were accepted');
 }
