@@ -1,15 +1,19 @@
 /** The gateway. Its argument is the upstream; it logs to stdout if asked to. */
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { keepCompiledCode } from '../../../cli/process/keep-compiled-code.ts';
 import { createMemoryStores } from '../../../proxy/store/memory/memory-stores.ts';
 import { discard, reportReady } from '../support/subject-process.ts';
 import { startBenchGateway } from './bench-gateway.ts';
 import type { Workload } from './workload.ts';
 
-// As the commands do that run a gateway.
-keepCompiledCode();
+// As the commands do that run a gateway; another checkout may be older than this.
+if (existsSync(join(import.meta.dirname, '../../../cli/process/keep-compiled-code.ts'))) {
+  const { keepCompiledCode } = await import('../../../cli/process/keep-compiled-code.ts');
+  keepCompiledCode();
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
