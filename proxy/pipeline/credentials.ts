@@ -23,18 +23,14 @@ export interface CredentialsOptions {
  * Decides which credentials the upstream gets with a permitted request: the client's `Authorization` and
  * `Mcp-Session-Id`, except on MCP server routes, where the session has the server's own id; and the
  * assertion of the caller's identity. The gateway's own cookies and tokens are never passed on.
- *
- * Returns no promise while the assertion is cached.
  */
 export function credentials(
   { route, caller }: Permit,
   { origin, configuration, assertions, session }: CredentialsOptions,
-): UpstreamCredentials | Promise<UpstreamCredentials> {
+): UpstreamCredentials {
   const ofClient = route.compiled.mcpServer === undefined ? 'forward' : 'remove';
   const added = session?.ids === undefined ? [] : [SESSION_HEADER, session.ids.server];
   if (caller.kind === 'anonymous') return { ofClient, added };
   const assertion = assertions.assertionFor(caller.session, origin, configuration.signingKeys);
-  return assertion instanceof Promise
-    ? assertion.then((signed) => ({ ofClient, added: [...added, ASSERTION_HEADER, signed] }))
-    : { ofClient, added: [...added, ASSERTION_HEADER, assertion] };
+  return { ofClient, added: [...added, ASSERTION_HEADER, assertion] };
 }

@@ -112,10 +112,9 @@ export async function handleRequest(
 
     const { mcpSessions } = stages;
     const session = mcpSessionOf(permit, { origin, configuration, mcpSessions });
-    const added = credentials(permit, { origin, configuration, assertions, session });
     const upstream = makeUpstreamRequest(
       permit,
-      added instanceof Promise ? await added : added,
+      credentials(permit, { origin, configuration, assertions, session }),
       chooseUpstream(permit, { configuration, random: stages.random }),
     );
     const isBesideConsent = showsConsent(host, configuration.settings);

@@ -54,7 +54,7 @@ export async function handleUpgrade(
 
     const upstream = makeUpstreamRequest(
       permit,
-      await credentials(permit, { origin, configuration, assertions, session: undefined }),
+      credentials(permit, { origin, configuration, assertions, session: undefined }),
       chooseUpstream(permit, { configuration, random: stages.random }),
     );
     isForwarded = true;

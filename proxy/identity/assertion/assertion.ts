@@ -1,6 +1,4 @@
-import { createPrivateKey, randomUUID, type KeyObject } from 'node:crypto';
-
-import { SignJWT, type JWTPayload } from 'jose';
+import { createPrivateKey, randomUUID, sign, type KeyObject } from 'node:crypto';
 
 import type { CompiledSigningKeys } from '../../../shared/snapshot/snapshot.ts';
 import { BoundedMap } from '../../cache/bounded-map.ts';
@@ -21,15 +19,19 @@ const MAX_ASSERTIONS = 20_000;
 const MAX_SIGNERS = 8;
 
 interface Assertion {
-  /** A promise until it is signed: concurrent requests share it. */
-  token: string | Promise<string>;
+  readonly token: string;
+  readonly signer: Signer;
+  readonly routeOrigin: string;
   readonly reusableUntil: number;
 }
 
 interface Signer {
   readonly key: KeyObject;
   readonly keyId: string;
-  readonly algorithm: string;
+  /** Null if the algorithm hashes by itself. */
+  readonly digest: string | null;
+  /** The protected header, encoded. */
+  readonly header: string;
   readonly assertions: BoundedMap<string, Assertion>;
 }
 
@@ -48,6 +50,8 @@ export interface AssertionSignerOptions {
 export class AssertionSigner {
   /** By the private key: a later snapshot with the same keys reuses their assertions. */
   readonly #signers = new BoundedMap<string, Signer>(MAX_SIGNERS);
+  /** The last one of each session: nearly every session is used on one host. */
+  readonly #latest = new WeakMap<Session, Assertion>();
   readonly #defaultKeys: CompiledSigningKeys;
   readonly #now: () => number;
 
@@ -57,26 +61,25 @@ export class AssertionSigner {
   }
 
   /**
-   * Returns the assertion about the user of a session for the upstreams of one host; without a promise if
-   * it was signed within the last minute. The first of the keys signs.
+   * Returns the assertion about the user of a session for the upstreams of one host. The first of the keys
+   * signs, once a minute.
+   *
+   * Decision D-145: signs in this thread, which takes less than half the CPU time of a thread pool.
    */
   assertionFor(
     session: Session,
     routeOrigin: string,
     configuredKeys: CompiledSigningKeys | undefined,
-  ): string | Promise<string> {
+  ): string {
     const now = this.#now();
     const signer = this.#signerOf(configuredKeys ?? this.#defaultKeys);
-    const name = `${routeOrigin} ${session.id}`;
-    const known = signer.assertions.get(name);
-    if (known !== undefined && known.reusableUntil > now) return known.token;
-    const token = sign(claimsOf(session, routeOrigin, now), signer);
-    const assertion: Assertion = { token, reusableUntil: now + REUSE_MS };
-    signer.assertions.set(name, assertion);
-    return replaceBySigned(assertion, token).catch((error: unknown) => {
-      signer.assertions.delete(name);
-      throw error;
-    });
+    const latest = this.#latest.get(session);
+    const isReusable =
+      latest?.signer === signer && latest.routeOrigin === routeOrigin && latest.reusableUntil > now;
+    if (isReusable) return latest.token;
+    const assertion = assertionOf(session, routeOrigin, signer, now);
+    this.#latest.set(session, assertion);
+    return assertion.token;
   }
 
   #signerOf({ keys: [first] }: CompiledSigningKeys): Signer {
@@ -84,11 +87,11 @@ export class AssertionSigner {
     const { keyId, algorithm, privateKey } = first;
     const known = this.#signers.get(privateKey);
     if (known?.keyId === keyId) return known;
-    const key = createPrivateKey(privateKey);
-    const signer = {
-      key,
+    const signer: Signer = {
+      key: createPrivateKey(privateKey),
       keyId,
-      algorithm,
+      digest: algorithm === 'EdDSA' ? null : 'sha256',
+      header: encode({ alg: algorithm, typ: 'JWT', kid: keyId }),
       assertions: new BoundedMap<string, Assertion>(MAX_ASSERTIONS),
     };
     this.#signers.set(privateKey, signer);
@@ -96,12 +99,24 @@ export class AssertionSigner {
   }
 }
 
-async function replaceBySigned(assertion: Assertion, token: Promise<string>): Promise<string> {
-  return (assertion.token = await token);
+/** Returns an assertion that was signed within the last minute, or signs one. */
+function assertionOf(
+  session: Session,
+  routeOrigin: string,
+  signer: Signer,
+  now: number,
+): Assertion {
+  const name = `${routeOrigin} ${session.id}`;
+  const known = signer.assertions.get(name);
+  if (known !== undefined && known.reusableUntil > now) return known;
+  const token = signToken(claimsOf(session, routeOrigin, now), signer);
+  const assertion = { token, signer, routeOrigin, reusableUntil: now + REUSE_MS };
+  signer.assertions.set(name, assertion);
+  return assertion;
 }
 
 /** Unknown attributes of the user are left out; `groups` is always a list (specification). */
-function claimsOf({ identity }: Session, routeOrigin: string, now: number): JWTPayload {
+function claimsOf({ identity }: Session, routeOrigin: string, now: number): object {
   const { subject, email, name, groups } = identity;
   const issuedAt = Math.floor(now / SECOND);
   return {
@@ -117,8 +132,14 @@ function claimsOf({ identity }: Session, routeOrigin: string, now: number): JWTP
   };
 }
 
-function sign(claims: JWTPayload, { key, keyId, algorithm }: Signer): Promise<string> {
-  return new SignJWT(claims)
-    .setProtectedHeader({ alg: algorithm, typ: 'JWT', kid: keyId })
-    .sign(key);
+/** Makes a JWT in compact form (RFC 7515, section 7.1). */
+function signToken(claims: object, { key, digest, header }: Signer): string {
+  const input = `${header}.${encode(claims)}`;
+  // RFC 7518, section 3.4: an ES256 signature is not in DER. Other algorithms ignore the option.
+  const signature = sign(digest, Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' });
+  return `${input}.${signature.toString('base64url')}`;
+}
+
+function encode(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url');
 }
