@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { startController } from '../../controller/controller.ts';
 import { startAdminServer } from '../../shared/admin/admin-server.ts';
 import { untilTerminated } from '../../shared/runtime/lifecycle.ts';
-import { LineWriter } from '../../shared/telemetry/line-writer.ts';
+import { openProcessLog } from '../../shared/telemetry/process-log.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { SnapshotDigest } from '../../shared/snapshot/snapshot-digest.ts';
 import type { Arguments } from '../arguments.ts';
@@ -20,7 +20,7 @@ export async function runController(
   { environment, stdout }: CommandStreams,
 ): Promise<number> {
   const options = readControllerFlags(flags);
-  const lines = new LineWriter(stdout);
+  const lines = openProcessLog(stdout);
   const logger = createLogger('controller', lines);
   const terminated = untilTerminated();
   await checkCertificate(options);

@@ -1,5 +1,5 @@
 import { untilTerminated } from '../../shared/runtime/lifecycle.ts';
-import { LineWriter } from '../../shared/telemetry/line-writer.ts';
+import { openProcessLog } from '../../shared/telemetry/process-log.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import type { Arguments } from '../arguments.ts';
 import type { CommandStreams } from '../command.ts';
@@ -13,7 +13,7 @@ export async function runProxy(flags: Arguments, { stdout }: CommandStreams): Pr
   const options = readProxyFlags(flags);
   keepCompiledCode();
   const redis = await readRedisTarget(options.redis);
-  const lines = new LineWriter(stdout);
+  const lines = openProcessLog(stdout);
   const logger = createLogger('proxy', lines);
   const terminated = untilTerminated();
   await using proxy = await startClusterProxy({ ...options, redis, logger, lines });

@@ -1,5 +1,5 @@
 import { untilTerminated } from '../../shared/runtime/lifecycle.ts';
-import { LineWriter } from '../../shared/telemetry/line-writer.ts';
+import { openProcessLog } from '../../shared/telemetry/process-log.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import type { Arguments } from '../arguments.ts';
 import type { CommandStreams } from '../command.ts';
@@ -16,7 +16,7 @@ export async function runStandalone(
   const options = readRunFlags(flags);
   keepCompiledCode();
   const redis = options.redis && (await readRedisTarget(options.redis));
-  const lines = new LineWriter(stdout);
+  const lines = openProcessLog(stdout);
   const logger = createLogger('gatehouse', lines);
   const terminated = untilTerminated();
   const gateway = await startStandaloneGateway({
