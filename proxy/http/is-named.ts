@@ -3,8 +3,10 @@ const LOWER_CASE = 0x20;
 
 /** Returns whether the name of a header field is this one, whatever its case; `name` is in lower case. */
 export function isNamed(field: string, name: string): boolean {
-  if (field.length !== name.length) return false;
-  return field === name || (mayBeNamed(field, name) && field.toLowerCase() === name);
+  return (
+    field.length === name.length &&
+    (field === name || (mayBeNamed(field, name) && field.toLowerCase() === name))
+  );
 }
 
 /** Spares most names of the same length a copy in lower case. */

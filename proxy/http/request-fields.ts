@@ -71,10 +71,13 @@ class FieldsOfList {
 function valueIn(list: readonly string[], name: string, repeated: Repeated): string | undefined {
   let value: string | undefined;
   for (let index = 0; index < list.length; index += 2) {
-    if (!isNamed(list[index] ?? '', name)) continue;
-    const line = list[index + 1] ?? '';
-    if (repeated === 'first') return line;
-    value = value === undefined ? line : value + repeated + line;
+    const field = list[index];
+    // Attack: a head may have thousands of lines, and is read a dozen times.
+    if (field?.length === name.length && isNamed(field, name)) {
+      const line = list[index + 1] ?? '';
+      if (repeated === 'first') return line;
+      value = value === undefined ? line : value + repeated + line;
+    }
   }
   return value;
 }
