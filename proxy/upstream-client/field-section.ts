@@ -93,7 +93,12 @@ export class FieldSection {
     return this.#state !== WHOLE && this.#length > 0;
   }
 
+  /** Prepares for the next section. One that is not remembered is forgotten. */
   begin(): void {
+    if (this.#text === '') {
+      this.#startLine = '';
+      this.#fields = [];
+    }
     this.#state = this.#prefix.length > 0 ? PREFIX : NAME;
     this.#length = this.#lineStart = this.#nameEnd = this.#markCount = 0;
   }

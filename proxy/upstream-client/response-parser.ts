@@ -162,17 +162,18 @@ export class ResponseParser {
     const at = head.read(bytes, start);
     if (!head.isWhole) return at;
     if (!head.isSame) this.#readFacts(head);
+    const { fields } = head;
     head.begin();
     const status = this.#status;
     const framing = this.#framing;
     // Such a body is not read (RFC 9112, section 6.3), but may come nevertheless.
     if (isBodiless(status) && framing.hasBody) this.#isSpent = true;
     if (status < FIRST_FINAL) {
-      this.#reportInformation(status, head.fields);
+      this.#reportInformation(status, fields);
       return at;
     }
     this.#state = this.#isHead || isBodiless(status) ? IDLE : this.#beginBody();
-    this.#listener.onHead(status, this.#reason, head.fields);
+    this.#listener.onHead(status, this.#reason, fields);
     return this.#state === IDLE ? this.#end(bytes, at, NO_TRAILERS) : at;
   }
 
