@@ -29,7 +29,10 @@ export interface StreamedBody {
   };
 }
 
-/** Where a body comes from. It is never destroyed: what is not sent is read and discarded. */
+/**
+ * Where a body comes from. It is never destroyed: what is not sent is read and discarded. Its parts belong to
+ * the client, which frees their memory when they have left.
+ */
 export type BodySource = Pick<
   Readable,
   'on' | 'off' | 'pause' | 'resume' | 'destroyed' | 'readableEnded'
