@@ -109,8 +109,6 @@ export default defineConfig(
     ignores: [
       'proxy/server/**',
       // These are HTTP/1.1 clients: what they name are the responses of upstreams.
-      'proxy/forwarding/client-controller.ts',
-      'proxy/forwarding/request/trailer-request.ts',
       'proxy/forwarding/websocket/**',
       'proxy/outbound/pinned-request.ts',
       // An HTTP/2 client of the controller.
