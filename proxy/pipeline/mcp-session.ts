@@ -73,7 +73,9 @@ export function sessionIdForClient(
   { owner, ids, isStateless }: McpSession,
   mcpSessions: McpSessions,
 ): string | undefined {
-  const [id, ...more] = sessionIdsIn(rawHeaders);
+  // Some servers without sessions send the field empty.
+  const sent = rawHeaderValues(rawHeaders, MCP_SESSION_ID).filter((value) => value !== '');
+  const [id, ...more] = sent;
   if (id === undefined || isStateless) return undefined;
   // A session keeps its id, so that a response within it costs no cryptography.
   if (id === ids?.server && more.length === 0) return ids.client;
@@ -82,17 +84,4 @@ export function sessionIdForClient(
     throw new InvalidMcpSessionIdError('the Mcp-Session-Id of the upstream is malformed');
   }
   return sealed;
-}
-
-function sessionIdsIn(rawHeaders: RawFields): readonly string[] {
-  const ids: string[] = [];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length !== MCP_SESSION_ID.length) continue;
-    if (name.toString('latin1').toLowerCase() !== MCP_SESSION_ID) continue;
-    const id = rawHeaders[index + 1]?.toString('latin1') ?? '';
-    // Some servers without sessions send the field empty.
-    if (id !== '') ids.push(id);
-  }
-  return ids;
 }

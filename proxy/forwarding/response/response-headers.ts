@@ -16,8 +16,8 @@ export interface HeaderOverlay {
   readonly add: readonly string[];
 }
 
-/** Header fields as a transport provides them: a flat list of names and values. */
-export type RawFields = readonly (string | Buffer)[];
+/** Header fields as they were received: a flat list of names and values, decoded as ISO 8859-1. */
+export type RawFields = readonly string[];
 
 /** Facts that decide which fields the client gets, and how the end of the response is marked. */
 export interface Framing {
@@ -77,8 +77,8 @@ export function responseHeaders(
   const gathered: Gathered = { fields: [], trailers: [], lengthAt: -1, isEvents: false };
   let listed: ReadonlySet<string> | undefined;
   for (let index = 0; index < raw.length; index += 2) {
-    const name = textOf(raw[index]);
-    const value = textOf(raw[index + 1]);
+    const name = textAt(raw, index);
+    const value = textAt(raw, index + 1);
     const rule = rules.ruleFor(name);
     if (rule.kind === 'connection') listed = listedInConnection(value);
     if (overlay?.remove.has(rule.lower) === true) continue;
@@ -129,8 +129,8 @@ function gather(gathered: Gathered, kind: Rule['kind'], name: string, value: str
 export function informationHeaders(raw: RawFields): string[] {
   const fields: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
-    const name = textOf(raw[index]);
-    if (mayHint(name)) fields.push(name, textOf(raw[index + 1]));
+    const name = textAt(raw, index);
+    if (mayHint(name)) fields.push(name, textAt(raw, index + 1));
   }
   return fields;
 }
@@ -139,8 +139,8 @@ export function informationHeaders(raw: RawFields): string[] {
 export function responseTrailers(raw: RawFields): [string, string][] {
   const trailers: [string, string][] = [];
   for (let index = 0; index < raw.length; index += 2) {
-    const name = textOf(raw[index]);
-    if (mayTrail(name)) trailers.push([name, textOf(raw[index + 1])]);
+    const name = textAt(raw, index);
+    if (mayTrail(name)) trailers.push([name, textAt(raw, index + 1)]);
   }
   return trailers;
 }
@@ -187,16 +187,16 @@ function isForClient(
 function withoutListed(fields: readonly string[], listed: ReadonlySet<string>): string[] {
   const kept: string[] = [];
   for (let index = 0; index < fields.length; index += 2) {
-    const name = fields[index] ?? '';
+    const name = textAt(fields, index);
     const lower = name.toLowerCase();
     // RFC 9110, section 7.6.1: content fields are never about a connection. Framing must stay.
-    if (lower === 'content-length' || !listed.has(lower)) kept.push(name, fields[index + 1] ?? '');
+    if (lower === 'content-length' || !listed.has(lower))
+      kept.push(name, textAt(fields, index + 1));
   }
   return kept;
 }
 
-/** Decodes header bytes as ISO 8859-1, like both transports, so that they pass unchanged. */
-function textOf(part: string | Buffer | undefined): string {
-  if (part === undefined) return '';
-  return typeof part === 'string' ? part : part.toString('latin1');
+/** Returns a name or a value of a flat list. */
+function textAt(fields: RawFields, index: number): string {
+  return fields[index] ?? '';
 }

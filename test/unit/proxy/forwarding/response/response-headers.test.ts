@@ -10,23 +10,18 @@ import {
 
 const OK: Framing = { status: 200, hasNoBody: false, canChunk: true };
 
-/** As undici has them: a flat list of bytes. */
-function bytes(...fields: string[]): Buffer[] {
-  return fields.map((text) => Buffer.from(text, 'latin1'));
-}
-
 describe('header fields for the client', () => {
   test('keep the order, the spelling, the bytes and the repetitions of the upstream', () => {
     const fields = ['B', '2', 'Set-Cookie', 'a=1', 'x-UTF8', 'Ã©', 'set-cookie', 'b=2', 'A', ''];
-    expect(responseHeaders(bytes(...fields), OK).fields).toStrictEqual(fields);
+    expect(responseHeaders(fields, OK).fields).toStrictEqual(fields);
   });
 
   test('exclude those about the upstream’s connection', () => {
-    const raw = bytes(
+    const raw = [
       ...['Connection', 'close, X-Hop, Content-Length', 'Keep-Alive', 'timeout=5', 'X-Hop', '1'],
       ...['Transfer-Encoding', 'chunked', 'Upgrade', 'h2c', 'TE', 'trailers'],
       ...['Proxy-Connection', 'x', 'Proxy-Authenticate', 'Basic', 'Content-Length', '2', 'X', '1'],
-    );
+    ];
     expect(responseHeaders(raw, OK).fields).toStrictEqual(['Content-Length', '2', 'X', '1']);
   });
 
@@ -41,12 +36,12 @@ describe('header fields for the client', () => {
     'gatehouse; Path=/',
     '=gatehouse; Path=/',
   ])('do not let an upstream plant a session: %s', (cookie) => {
-    const raw = bytes('Set-Cookie', cookie, 'Set-Cookie', 'own=1');
+    const raw = ['Set-Cookie', cookie, 'Set-Cookie', 'own=1'];
     expect(responseHeaders(raw, OK).fields).toStrictEqual(['Set-Cookie', 'own=1']);
   });
 
   test('are changed by an overlay: removed first, then added', () => {
-    const raw = bytes('Access-Control-Allow-Origin', 'https://evil.example', 'X', '1');
+    const raw = ['Access-Control-Allow-Origin', 'https://evil.example', 'X', '1'];
     const overlay = {
       remove: new Set(['access-control-allow-origin']),
       add: ['Access-Control-Allow-Origin', '*'],
@@ -65,22 +60,22 @@ describe('header fields for the client', () => {
     ['HTTP/1.0', ['Trailer', 'X'], { ...OK, canChunk: false }, []],
     ['no body', ['Trailer', 'X'], { ...OK, hasNoBody: true }, []],
   ])('announce trailers only where they can be sent: %s', (_where, raw, framing, sent) => {
-    expect(responseHeaders(bytes(...raw), framing).fields).toStrictEqual(sent);
+    expect(responseHeaders(raw, framing).fields).toStrictEqual(sent);
   });
 
   test('exclude those that only the gateway writes, also if the route lists them', () => {
-    const raw = bytes('X-Gateway-Assertion', 'forged', 'X-GATEWAY-User', 'alice', 'X-Gate', '1');
+    const raw = ['X-Gateway-Assertion', 'forged', 'X-GATEWAY-User', 'alice', 'X-Gate', '1'];
     const framing = { ...OK, passed: ['x-gateway-user'] };
     expect(responseHeaders(raw, framing).fields).toStrictEqual(['X-Gate', '1']);
   });
 
   test('have no length for a 204', () => {
     const framing = { status: 204, hasNoBody: true, canChunk: true };
-    expect(responseHeaders(bytes('Content-Length', '5'), framing).fields).toStrictEqual([]);
+    expect(responseHeaders(['Content-Length', '5'], framing).fields).toStrictEqual([]);
   });
 
   test('keep a Content-Disposition before the length, where Node does not change its bytes', () => {
-    const raw = bytes('Content-Length', '1', 'A', '1', 'Content-Disposition', 'inline');
+    const raw = ['Content-Length', '1', 'A', '1', 'Content-Disposition', 'inline'];
     expect(responseHeaders(raw, OK).fields).toStrictEqual([
       ...['Content-Disposition', 'inline', 'Content-Length', '1', 'A', '1'],
     ]);
@@ -92,32 +87,32 @@ describe('header fields for the client', () => {
     ['nothing', [], { ...OK, canChunk: false }, true],
     ['there being none', [], { ...OK, canChunk: false, hasNoBody: true }, false],
   ])('report what marks the end of the body: %s', (_by, raw, framing, endsWithConnection) => {
-    expect(responseHeaders(bytes(...raw), framing)).toMatchObject({ endsWithConnection });
+    expect(responseHeaders(raw, framing)).toMatchObject({ endsWithConnection });
   });
 
   test.each(['gzip, chunked', 'gzip', 'identity'])(
     'refuse a response with a transfer coding that was not requested: %s',
     (coding) => {
-      const raw = bytes('Transfer-Encoding', coding);
+      const raw = ['Transfer-Encoding', coding];
       expect(() => responseHeaders(raw, OK)).toThrow(UpstreamUnreachableError);
     },
   );
 });
 
 test('early hints have no cookies, no ids of MCP sessions, and no fields that only the gateway writes', () => {
-  const raw = bytes(
+  const raw = [
     ...['Link', '</a.css>', 'Set-Cookie', '__Host-gatehouse=planted', 'Set-cookie', 'a=1'],
     ...['Mcp-Session-Id', 'of-the-server'],
     ...['X-Request-Id', 'of-the-server', 'X-Gateway-Assertion', 'forged', 'Alt-Svc', 'h3=":1"'],
-  );
+  ];
   expect(informationHeaders(raw)).toStrictEqual(['Link', '</a.css>']);
 });
 
 test('trailer fields for the client exclude framing, cookies and the gateway’s own fields', () => {
-  const raw = bytes(
+  const raw = [
     ...['X-Sum', '1', 'Set-Cookie', 'a=1', 'Content-Length', '3', 'Connection', 'close'],
     ...['Server-Timing', 'db;dur=1', 'mcp-Session-id', 'of-the-server'],
-  );
+  ];
   expect(responseTrailers(raw)).toStrictEqual([
     ['X-Sum', '1'],
     ['Server-Timing', 'db;dur=1'],
