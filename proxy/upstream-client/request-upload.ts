@@ -32,6 +32,7 @@ export class RequestUpload {
     this.#listener = listener;
   }
 
+  /** Sends the head, and begins with the body. Reports its end or failure to the listener. */
   start(head: string): void {
     const { source } = this.#body;
     const socket = this.#socket;
@@ -64,19 +65,20 @@ export class RequestUpload {
   readonly #onData = (chunk: Buffer): void => {
     const { length } = this.#body;
     this.#sent += chunk.length;
-    if (length === undefined) {
-      if (chunk.length > 0 && !this.#writeChunk(chunk)) this.#stall();
-      if (this.#socket.writableLength === 0) free(chunk);
+    // Attack: what follows the announced length would be read as another request.
+    if (length !== undefined && this.#sent > length) {
+      this.#fail(new ConnectionError('wrong-length'));
       return;
     }
-    // Attack: what follows the announced length would be read as another request.
-    if (this.#sent > length) this.#fail(new ConnectionError('wrong-length'));
-    else if (!this.#socket.write(chunk)) this.#stall();
+    const hasRoom = length === undefined ? this.#writeChunk(chunk) : this.#socket.write(chunk);
+    if (!hasRoom) this.#stall();
     if (this.#socket.writableLength === 0) free(chunk);
   };
 
   /** Returns false if no more should be written for now. */
   #writeChunk(chunk: Buffer): boolean {
+    // An empty chunk would end the body.
+    if (chunk.length === 0) return true;
     const socket = this.#socket;
     socket.cork();
     socket.write(`${chunk.length.toString(HEXADECIMAL)}\r\n`, 'latin1');
