@@ -1,9 +1,9 @@
 import { ConnectionError } from './connection-error.ts';
 import { Deadlines } from './deadlines.ts';
-import { SocketOpener, type ServerAddress } from './open-socket.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import { requestHead } from './request-head.ts';
 import type { ResponseHandler } from './response-handler.ts';
+import { SocketOpener, type ServerAddress } from './socket-opener.ts';
 import {
   UpstreamConnection,
   type ConnectionOwner,

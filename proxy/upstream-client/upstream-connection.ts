@@ -2,13 +2,13 @@ import type { Socket } from 'node:net';
 
 import { ConnectionError, connectError } from './connection-error.ts';
 import type { Deadline } from './deadlines.ts';
-import type { SocketOpener } from './open-socket.ts';
 import { allowsReuse, type OutgoingRequest } from './outgoing-request.ts';
 import { ReadBuffer } from './read-buffer.ts';
 import { RequestUpload, type UploadListener } from './request-upload.ts';
 import type { ResponseControl, ResponseHandler } from './response-handler.ts';
 import type { ResponseListener } from './response-listener.ts';
 import { ResponseParser } from './response-parser.ts';
+import type { SocketOpener } from './socket-opener.ts';
 
 /** A request with its head written out, and who hears of its response. */
 export interface PreparedRequest {
@@ -78,10 +78,6 @@ export class UpstreamConnection
     this.#socket.on('close', () => this.#fail(this.#lost()));
     this.deadline = performance.now() + CONNECT_TIMEOUT_MS;
     owner.noteDeadline(this.deadline);
-  }
-
-  get isClosed(): boolean {
-    return this.#isClosed;
   }
 
   get isIdle(): boolean {
