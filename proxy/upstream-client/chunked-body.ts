@@ -54,6 +54,7 @@ export class ChunkedBody {
     return this.#state === OVER;
   }
 
+  /** Prepares for the body of the next response. */
   begin(): void {
     this.#state = SIZE;
     this.#beginLine();

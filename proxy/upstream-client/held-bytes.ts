@@ -5,10 +5,6 @@ export class HeldBytes {
   #room: Buffer | undefined;
   #length = 0;
 
-  get length(): number {
-    return this.#length;
-  }
-
   /** Adds a part, and returns the buffer that begins with all of them. */
   add(part: Buffer): Buffer {
     const length = this.#length + part.length;
@@ -23,6 +19,7 @@ export class HeldBytes {
     return room;
   }
 
+  /** Forgets all parts, and frees their buffer. */
   clear(): void {
     this.#room = undefined;
     this.#length = 0;

@@ -15,7 +15,7 @@ export interface ResponseControl {
  * The control must not be used after the end of the response: the connection may carry another request.
  */
 export interface ResponseHandler {
-  /** The request is sent next. Returns false if it is not wanted any more, and then hears nothing more. */
+  /** The request is sent next. Returns false if it is not wanted; then nothing is sent or reported. */
   onRequestStart(control: ResponseControl): boolean;
   /** The head of an informational response. Raw headers are a flat list of names and values. */
   onInformation(status: number, rawHeaders: readonly string[]): void;

@@ -4,7 +4,7 @@ import { refuseFramingFields, ResponseFraming } from './response-framing.ts';
 import { MalformedResponseError } from './malformed-response-error.ts';
 import type { ResponseListener } from './response-listener.ts';
 
-/** No response is expected, or none can be read any more. */
+/** No response is expected, or none can be read. */
 const IDLE = 0;
 const HEAD = 1;
 /** A body whose length is known. */
@@ -30,8 +30,8 @@ const STATUS_AT = 'HTTP/1.1 '.length;
 const STATUS_END = STATUS_AT + 'nnn'.length;
 const TEN = 10;
 const HUNDRED = 100;
-const FIRST = 100;
-const LAST = 599;
+const FIRST_STATUS = 100;
+const LAST_STATUS = 599;
 
 const SWITCHING_PROTOCOLS = 101;
 const FIRST_FINAL = 200;
@@ -250,7 +250,7 @@ function statusOf(startLine: string): number {
     TEN * digitAt(startLine, STATUS_AT + 1) +
     digitAt(startLine, STATUS_AT + 2);
   const isEnd = startLine.length === STATUS_END || startLine.charCodeAt(STATUS_END) === SPACE;
-  if (isEnd && status >= FIRST && status <= LAST) return status;
+  if (isEnd && status >= FIRST_STATUS && status <= LAST_STATUS) return status;
   throw new MalformedResponseError('bad-status');
 }
 
