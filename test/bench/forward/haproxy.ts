@@ -1,9 +1,8 @@
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 
 import { freePort } from '../../support/free-port.ts';
-import { startNative, type NativeProgram } from '../support/native-program.ts';
+import { startNative, type NativeProgram, type ServerOptions } from '../support/native-program.ts';
 import { DENIED_TOOLS, IDENTITY } from './access.ts';
-import type { ServerOptions } from './nginx.ts';
 import { TOKEN_COUNT } from './workload.ts';
 
 /** Where Debian's package puts haproxy. */

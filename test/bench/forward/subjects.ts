@@ -1,10 +1,11 @@
 import { basename, join, resolve } from 'node:path';
 
-import { versionOf, type NativeProgram } from '../support/native-program.ts';
+import { versionOf, type NativeProgram, type ServerOptions } from '../support/native-program.ts';
+import { NGINX } from '../support/nginx.ts';
 import { SUBJECT_CORE } from '../support/pinned.ts';
 import type { BenchWorld, Subject } from './bench-world.ts';
 import { HAPROXY, startHaproxy } from './haproxy.ts';
-import { NGINX, startNginx, type ServerOptions } from './nginx.ts';
+import { startForwardingNginx } from './nginx.ts';
 import { combineCheckouts } from './other-checkout.ts';
 
 /** Routes of a gateway that has many. */
@@ -37,11 +38,11 @@ export async function startSubjects(
   const many = `${String(MANY)} routes`;
   return {
     emptyServer: await world.startNode('empty node:http', join(here, 'empty-server.ts')),
-    nginx: await startNative(world, 'nginx, forwarding only', NGINX, async (options) => ({
-      ...(await startNginx(options)),
+    nginx: await startInstalled(world, 'nginx, forwarding only', NGINX, async (options) => ({
+      ...(await startForwardingNginx(options)),
       tokens: [],
     })),
-    haproxy: await startNative(world, 'haproxy, ES256 and a rule', HAPROXY, startHaproxy),
+    haproxy: await startInstalled(world, 'haproxy, ES256 and a rule', HAPROXY, startHaproxy),
     httpProxy: await world.startNode('http-proxy, same caches', join(here, 'http-proxy.ts')),
     gateway: await world.startGateway({ name: 'gateway, MCP', workload: 'mcp', routes: 1 }),
     other: otherCheckout === undefined ? undefined : await startOther(world, otherCheckout),
@@ -66,7 +67,7 @@ async function startOther(world: BenchWorld, checkout: string): Promise<Subject>
   return world.startGateway({ name, workload: 'mcp', routes: 1, folder });
 }
 
-async function startNative(
+async function startInstalled(
   world: BenchWorld,
   name: string,
   file: string,

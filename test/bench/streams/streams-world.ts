@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 
 import { TemporaryDirectory } from '../../support/temporary-directory.ts';
-import { NGINX } from '../forward/nginx.ts';
 import type { Workload } from '../forward/workload.ts';
 import { startProgram, type BenchProgram } from '../support/bench-program.ts';
 import { versionOf, type NativeProgram } from '../support/native-program.ts';
+import { NGINX } from '../support/nginx.ts';
 import { LOAD_CORE, SUBJECT_CORE } from '../support/pinned.ts';
 import { startStreamingNginx } from './nginx.ts';
 
@@ -32,9 +32,12 @@ export class StreamsWorld implements AsyncDisposable {
     const upstream = resources.use(await startProgram(file, { core: LOAD_CORE }));
     const version = versionOf(NGINX);
     console.log(version === undefined ? 'nginx is not installed' : `nginx ${version}`);
-    const options = { core: SUBJECT_CORE, upstreamPort: upstream.port, directory };
+    const options = {
+      ...{ core: SUBJECT_CORE, upstreamPort: upstream.port, directory },
+      stdout: process.stdout.fd,
+    };
     const nginx =
-      version === undefined ? undefined : resources.use(await startStreamingNginx(NGINX, options));
+      version === undefined ? undefined : resources.use(await startStreamingNginx(options));
     return new StreamsWorld(resources.move(), upstream, nginx);
   }
 

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { TemporaryDirectory } from '../../support/temporary-directory.ts';
 import { onCore } from './pinned.ts';
 
 const PATIENCE_MS = 10_000;
@@ -17,6 +18,12 @@ export interface NativeOptions {
   readonly port: number;
   /** File descriptor that becomes its stdout. */
   readonly stdout: number;
+}
+
+/** What a server that is not ours is started with. Its configuration goes to the directory. */
+export interface ServerOptions extends Omit<NativeOptions, 'port'> {
+  readonly upstreamPort: number;
+  readonly directory: TemporaryDirectory;
 }
 
 /** A server that is not ours, as a process that ends with this one. Disposing of it ends it, and waits for that. */
