@@ -1,9 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { acceptsConnections } from '../../support/accepts-connections.ts';
 import type { TemporaryDirectory } from '../../support/temporary-directory.ts';
 import { onCore } from './pinned.ts';
 
@@ -62,23 +62,11 @@ async function end(child: ChildProcess): Promise<void> {
 
 async function listening(child: ChildProcess, port: number): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
-  while (!(await accepts(port))) {
+  while (!(await acceptsConnections({ host: '127.0.0.1', port }))) {
     if (child.exitCode !== null || performance.now() > deadline) {
       await end(child);
       throw new Error(`${child.spawnargs.join(' ')} does not listen on ${String(port)}`);
     }
     await sleep(POLL_MS);
-  }
-}
-
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
   }
 }

@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
-
 import { expect, test } from '@jest/globals';
 
 import { ListenerSet } from '../../../../proxy/server/listener-set.ts';
 import type { ListenAddress } from '../../../../shared/runtime/listen-address.ts';
+import { acceptsConnections } from '../../../support/accepts-connections.ts';
 import { freePort } from '../../../support/free-port.ts';
 
 function createSet(): ListenerSet {
@@ -18,18 +16,6 @@ async function freeAddress(): Promise<ListenAddress> {
   return { host: '127.0.0.1', port: await freePort() };
 }
 
-async function isOpen({ host, port }: ListenAddress): Promise<boolean> {
-  const socket = connect(port, host);
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-}
-
 test('the last of several changes at once decides where a set listens', async () => {
   const set = createSet();
   const [kept, dropped, added] = [await freeAddress(), await freeAddress(), await freeAddress()];
@@ -39,7 +25,11 @@ test('the last of several changes at once decides where a set listens', async ()
     [kept, dropped],
     [kept, added],
   ]);
-  expect(await Promise.all([kept, dropped, added].map(isOpen))).toEqual([true, false, true]);
+  expect(await Promise.all([kept, dropped, added].map(acceptsConnections))).toEqual([
+    true,
+    false,
+    true,
+  ]);
   await set.close();
 });
 
@@ -47,5 +37,5 @@ test('a set that is closed while it opens a port leaves nothing open', async () 
   const set = createSet();
   const address = await freeAddress();
   await Promise.all([set.listen([address]), set.close()]);
-  expect(await isOpen(address)).toBe(false);
+  expect(await acceptsConnections(address)).toBe(false);
 });
