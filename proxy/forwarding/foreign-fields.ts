@@ -5,7 +5,6 @@ import {
   GATEWAY_REQUEST_FIELDS,
   GATEWAY_RESPONSE_FIELDS,
   HOP_BY_HOP_FIELDS,
-  isInFieldList,
 } from '../../shared/snapshot/header-fields.ts';
 import { isHopByHop } from './hop-by-hop.ts';
 
@@ -17,8 +16,8 @@ export type FieldOwner = 'gateway' | 'foreign' | 'sender';
 /** Returns who may write a request field of this lower-case name, in any spelling. */
 export function ownerOfRequestField(lower: string): FieldOwner {
   const folded = foldFieldName(lower);
-  if (isInFieldList(GATEWAY_REQUEST_FIELDS, folded)) return 'gateway';
-  return isInFieldList(FOREIGN_REQUEST_FIELDS, folded) ? 'foreign' : 'sender';
+  if (GATEWAY_REQUEST_FIELDS.has(folded)) return 'gateway';
+  return FOREIGN_REQUEST_FIELDS.has(folded) ? 'foreign' : 'sender';
 }
 
 const NOT_OF_UPSTREAMS: ReadonlySet<string> = new Set([
@@ -45,9 +44,7 @@ function hasPrefix(lower: string, prefixes: readonly string[]): boolean {
 /** Returns whether a field of early hints is passed on. */
 export function mayHint(name: string): boolean {
   const lower = name.toLowerCase();
-  return (
-    !isInFieldList(GATEWAY_RESPONSE_FIELDS, lower) && !isInFieldList(FOREIGN_RESPONSE_FIELDS, lower)
-  );
+  return !GATEWAY_RESPONSE_FIELDS.has(lower) && !FOREIGN_RESPONSE_FIELDS.has(lower);
 }
 
 /** Returns whether a trailer field of this name is passed on, in either direction. */
@@ -55,7 +52,7 @@ export function mayTrail(name: string): boolean {
   const lower = name.toLowerCase();
   return (
     ownerOfRequestField(lower) === 'sender' &&
-    !isInFieldList(FOREIGN_RESPONSE_FIELDS, lower) &&
+    !FOREIGN_RESPONSE_FIELDS.has(lower) &&
     !NEVER_TRAILS.has(lower)
   );
 }
