@@ -5,13 +5,17 @@
  */
 export function loosePath(path: string): string {
   if (!MAY_DIFFER.test(path)) return path;
-  return path
+  const decoded = path
     .replace(ENCODED_ASCII, (encoded) => DECODED.get(encoded) ?? encoded)
     .replaceAll('\\', '/')
     .replace(/;[^/]*/g, '')
-    .replace(/\/{2,}/g, '/')
-    .replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+    .replace(/\/{2,}/g, '/');
+  // Attack: a path with thousands of capitals, such as in encodings, which are replaced one by one.
+  if (!BEYOND_ASCII.test(decoded)) return decoded.toLowerCase();
+  return decoded.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
+
+const BEYOND_ASCII = /[\u0080-\uffff]/;
 
 const MAY_DIFFER = /[%;\\A-Z]|\/\//;
 
