@@ -110,10 +110,21 @@ module.exports = {
       },
     },
     {
-      name: 'proxy-has-one-http-client',
+      name: 'undici-stays-in-the-controller',
+      comment: 'Decision D-131.',
       severity: 'error',
       from: { path: '^proxy/' },
       to: { path: 'node_modules/undici/' },
+    },
+    {
+      name: 'schemas-are-for-generation',
+      comment: 'Processes load what `make generate` makes of them (decision D-139).',
+      severity: 'error',
+      from: { path: '^(cli|controller|proxy|shared)/', pathNot: '/schemas/' },
+      to: {
+        path: '/schemas/|^crds/read-crd-schema',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'redis-stays-behind-the-stores',
@@ -134,7 +145,7 @@ module.exports = {
       name: 'commands-load-when-they-run',
       comment: 'Loading all commands takes half a second of CPU, so a start loads one of them.',
       severity: 'error',
-      from: { path: '^cli/([^/]+|flags/.+|.+-flags)\\.ts$' },
+      from: { path: '^cli/([^/]+|flags/.+|.+-flags)\\.[jt]s$' },
       to: {
         path: '^(controller|proxy)/|^cli/(process/|commands/[^/]+\\.ts|demo/demo\\.ts)',
         pathNot: '^controller/(compile/duration|validate/nearest-name)\\.ts$',
