@@ -17,7 +17,7 @@ import type { BodyFilter, RelayPlan } from './response-plan.ts';
 /** The head of an upstream's final response, and the controller of the rest. */
 export interface ResponseHead {
   readonly status: number;
-  readonly reason: string | undefined;
+  readonly reason: string;
   readonly rawHeaders: RawFields;
   readonly controller: ResponseControl;
 }
@@ -153,6 +153,6 @@ export class ResponseRelay implements ResponseSink {
 }
 
 /** Reason phrases are decoration (RFC 9112, section 4); only harmless ones are passed on. */
-function reasonPhrase(text: string | undefined): string | undefined {
-  return text !== undefined && /^[\t\x20-\x7e]+$/.test(text) ? text : undefined;
+function reasonPhrase(text: string): string | undefined {
+  return /^[\t\x20-\x7e]+$/.test(text) ? text : undefined;
 }
