@@ -93,6 +93,7 @@ export class RoutingTable {
 
   /** By `Host` header: exact name, then the longest wildcard. Without a port, 443 and then 80. */
   findHost(authority: string): HostRoutes | undefined {
+    // The key of a host is a `Host` field with a port: one that is written so needs no parts.
     const exact = this.#hosts.get(authority);
     if (exact !== undefined) return exact;
     const colon = authority.lastIndexOf(':');

@@ -72,7 +72,7 @@ function valueIn(list: readonly string[], name: string, repeated: Repeated): str
   let value: string | undefined;
   for (let index = 0; index < list.length; index += 2) {
     const field = list[index];
-    // Attack: a head may have thousands of lines, and is read a dozen times.
+    // Attack: a head of thousands of lines, which is read a dozen times. Most of them cost this comparison only.
     if (field?.length === name.length && isNamed(field, name)) {
       const line = list[index + 1] ?? '';
       if (repeated === 'first') return line;

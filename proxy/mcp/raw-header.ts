@@ -8,6 +8,7 @@ export const MCP_SESSION_ID = 'mcp-session-id';
  * first, while the next server may keep the last.
  */
 export function rawHeaderValues(rawHeaders: readonly string[], name: string): readonly string[] {
+  // Most headers that are asked for are absent, and need no list.
   let values: string[] | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     if (isNamed(rawHeaders[index] ?? '', name)) (values ??= []).push(rawHeaders[index + 1] ?? '');

@@ -15,7 +15,10 @@ const BLANK_LINE_AT_END = new RegExp(`${BLANK_LINE.source}$`);
 export class EventStream implements OpenStream {
   readonly answersCall: boolean;
   readonly #onEnd: () => void;
-  /** The last bytes that were sent, as a number. At first, those after an event. */
+  /**
+   * The last bytes that were sent; at first, those after an event. A number, because a text for each chunk
+   * would be needed only when the stream ends.
+   */
   #tail = AFTER_EVENT;
   #isEnding = false;
   #isOver = false;
