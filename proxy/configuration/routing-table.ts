@@ -233,15 +233,15 @@ function pathMatcher(
     else if (path.key === '') catchAll = route;
     else prefixes.add(path.key, route);
   }
+  const routeOfExpression = (text: string): GatewayRoute | undefined => {
+    if (expressions.length === 0) return undefined;
+    const bytes = Buffer.from(text);
+    return expressions.find(({ expression }) => expression.matches(bytes))?.route;
+  };
   return (path) => {
     const text = textOf(path);
     const key = keyOf(text);
-    return (
-      exact.get(key) ??
-      prefixes.find(key) ??
-      expressions.find(({ expression }) => expression.matches(text))?.route ??
-      catchAll
-    );
+    return exact.get(key) ?? prefixes.find(key) ?? routeOfExpression(text) ?? catchAll;
   };
 }
 
