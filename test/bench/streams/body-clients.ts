@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 
+import { openBufferedSocket } from '../support/buffered-socket.ts';
 import { BODY_BYTES, BODY_PART } from './workload.ts';
 
 const BUFFER_BYTES = 256 * 1024;
@@ -45,18 +46,6 @@ function chunkOf(part: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]);
 }
 
-async function open(port: number, receive: (part: Buffer) => void): Promise<Socket> {
-  const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
-  const socket = connect({
-    ...{ host: '127.0.0.1', port },
-    onread: {
-      buffer,
-      callback: (length) => {
-        receive(buffer.subarray(0, length));
-        return true;
-      },
-    },
-  });
-  await once(socket, 'connect');
-  return socket;
+function open(port: number, receive: (part: Buffer) => void): Promise<Socket> {
+  return openBufferedSocket(port, Buffer.allocUnsafe(BUFFER_BYTES), receive);
 }

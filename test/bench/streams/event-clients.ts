@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 
-import { END } from './workload.ts';
+import { openBufferedSocket } from '../support/buffered-socket.ts';
+import { EventReader } from './event-reader.ts';
 
 const BUFFER_BYTES = 64 * 1024;
-const EVENT_ID = /id: (\d+)\n/g;
 /** Connections that are opened at the same time. */
 const BATCH = 100;
 
@@ -47,43 +46,15 @@ export class EventClients implements Disposable {
   }
 
   async #openOne(port: number, request: string): Promise<void> {
-    const index = this.#sockets.length;
-    const head = Promise.withResolvers<undefined>();
-    let text = '';
-    let isHead = true;
-    const receive = (part: string): void => {
-      text += part;
-      if (isHead) {
-        const end = text.indexOf('\r\n\r\n');
-        if (end === -1) return;
-        if (!text.startsWith('HTTP/1.1 200')) head.reject(new Error(text));
-        text = text.slice(end);
-        isHead = false;
-        head.resolve(undefined);
-      }
-      const complete = text.lastIndexOf(END);
-      if (complete === -1) return;
-      for (const [, number] of text.slice(0, complete).matchAll(EVENT_ID)) {
-        this.#count(index, Number(number));
-      }
-      text = text.slice(complete + END.length);
-    };
-    const socket = connect({
-      ...{ host: '127.0.0.1', port },
-      onread: {
-        buffer: this.#buffer,
-        callback: (length) => {
-          receive(this.#buffer.toString('latin1', 0, length));
-          return true;
-        },
-      },
-    });
+    const index = this.#last.push(0) - 1;
+    const reader = new EventReader((number) => this.#count(index, number));
+    const socket = await openBufferedSocket(port, this.#buffer, (part) =>
+      reader.read(part.toString('latin1')),
+    );
     socket.on('close', () => this.#done.reject(new Error('a stream was closed')));
     this.#sockets.push(socket);
-    this.#last.push(0);
-    await once(socket, 'connect');
     socket.write(request);
-    await head.promise;
+    await reader.head;
   }
 
   #count(index: number, number: number): void {
