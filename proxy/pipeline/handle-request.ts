@@ -56,8 +56,8 @@ export interface Stages {
 /**
  * Serves one request: this function calls all stages, from top to bottom.
  *
- * Stages that have nothing to wait for return plain values, which are not awaited: a warm request waits
- * for its body and its upstream only.
+ * Stages that have nothing to wait for return plain values: a warm request waits for its body and its
+ * upstream only.
  *
  * Results of the stages are kept in variables outside of `try`, so that the answer to a failure can use
  * all that is known by then.
