@@ -7,6 +7,11 @@ import type { WireResponse } from './raw-http.ts';
 /** Bytes of a large body. */
 export const MEBIBYTE = 1024 * 1024;
 
+/** Returns a body with bytes of every value, so that a wrong encoding is seen, in an order that repeats late. */
+export function bytesOf(length: number): Buffer {
+  return Buffer.from(Array.from({ length }, (_value, at) => (at * 7 + (at >> 8)) % 256));
+}
+
 /** A request without a body. */
 export const GET = 'GET /x HTTP/1.1\r\nHost: app.test\r\n\r\n';
 /** A request with a body of known length. */

@@ -5,16 +5,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 
 import { startFront } from '../../support/front.ts';
-import { GET, MEBIBYTE } from '../../support/forwarder-wire.ts';
+import { bytesOf, GET, MEBIBYTE } from '../../support/forwarder-wire.ts';
 import { headerOf, RawClient } from '../../support/raw-http.ts';
 import { startUpstream } from '../../support/upstream.ts';
 
 const KIBIBYTE = 1024;
-
-/** Bytes of every value, so that a wrong encoding is seen. */
-function bytesOf(length: number): Buffer {
-  return Buffer.from(Array.from({ length }, (_value, at) => (at * 7 + (at >> 8)) % 256));
-}
 
 /** Splits bytes after each of some positions. */
 function split(bytes: Buffer, positions: readonly number[]): Buffer[] {

@@ -6,12 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 
 import { startFront } from '../../support/front.ts';
-import { MEBIBYTE } from '../../support/forwarder-wire.ts';
+import { bytesOf, MEBIBYTE } from '../../support/forwarder-wire.ts';
 import { startUpstream } from '../../support/upstream.ts';
 
-const BYTES = Buffer.from(
-  Array.from({ length: 6 * MEBIBYTE }, (_value, at) => (at * 7 + (at >> 8)) % 256),
-);
+const BYTES = bytesOf(6 * MEBIBYTE);
 const SLOW_AT = [0, MEBIBYTE, 5 * MEBIBYTE];
 
 test.each([{ 'content-length': BYTES.length }, { 'transfer-encoding': 'chunked' }])(

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 
 import type { StreamedBody } from '../../../../proxy/upstream-client/outgoing-request.ts';
-import { closing, MEBIBYTE, standstill } from '../../../support/forwarder-wire.ts';
+import { bytesOf, closing, MEBIBYTE, standstill } from '../../../support/forwarder-wire.ts';
 import { sendThrough, TestPool } from '../../../support/pool-request.ts';
 import { startRawUpstream, startUpstream, type RawUpstream } from '../../../support/upstream.ts';
 
@@ -33,7 +33,7 @@ describe('A request', () => {
   test.each([0, 1, 1_000, 16 * 1024, 16 * 1024 + 1, 100_000, 3 * MEBIBYTE])(
     'with a body of %d bytes arrives unchanged',
     async (length) => {
-      const sent = Buffer.from(Array.from({ length }, (_, at) => (at * 7) % 256));
+      const sent = bytesOf(length);
       await using upstream = await startUpstream((message, response) => message.pipe(response));
       using pool = new TestPool(upstream.port);
       const headers = ['X-Latin', 'caf\xe9'];
