@@ -25,6 +25,13 @@ export interface FirstAndLater {
   readonly later: Cost;
 }
 
+/** A kind of work, and how often it is repeated for its later cost. */
+interface Work {
+  readonly name: string;
+  readonly run: () => Promise<void>;
+  readonly times: number;
+}
+
 /** Starts a gateway, and measures its first work of each kind, and the same after 10,000 requests. */
 export async function measureFirstRequests({
   variables,
@@ -40,41 +47,50 @@ export async function measureFirstRequests({
   await using gatehouse = startGatehouse(flags, variables);
   await gatehouse.listening();
 
+  const { anonymous, signIn, call } = worksOf(origin);
+  const begun: { readonly work: Work; readonly first: Cost }[] = [];
+  for (const work of [anonymous, signIn, call])
+    begun.push({ work, first: await costOf(gatehouse.pid, work.run) });
+  await repeat(WARMING, CONCURRENCY, call.run);
+  await repeat(SIGN_INS, 1, signIn.run);
+  const results: FirstAndLater[] = [];
+  for (const { work, first } of begun) {
+    results.push({ work: work.name, first, later: await laterCost(gatehouse.pid, work) });
+  }
+  gatehouse.signal('SIGTERM');
+  await gatehouse.exited();
+  return results;
+}
+
+/** What is measured. The calls of a tool have the token of the latest sign-in. */
+function worksOf(origin: string): Readonly<Record<'anonymous' | 'signIn' | 'call', Work>> {
   let token = '';
   const ask = async (headers: Readonly<Record<string, string>>, expected: number) => {
     const request = { method: 'POST', headers: { ...HEADERS, ...headers }, body: TOOL_CALL };
     const { status } = await send(`${origin}/`, request);
     if (status !== expected) throw new Error(`a measured request got ${String(status)}`);
   };
-  const anonymous = (): Promise<void> => ask({}, 401);
-  const call = (): Promise<void> => ask({ authorization: `Bearer ${token}` }, 200);
-  const signIn = async (): Promise<void> => {
-    token = (await signInClient(`${origin}/`)).accessToken;
-  };
-  const cost = (work: () => Promise<void>): Promise<Cost> => costOf(gatehouse.pid, work);
-  const firsts = {
-    anonymous: await cost(anonymous),
-    signIn: await cost(signIn),
-    call: await cost(call),
-  };
-  await repeat(WARMING, CONCURRENCY, call);
-  await repeat(SIGN_INS, 1, signIn);
-  const later = async (work: () => Promise<void>, times: number): Promise<Cost> => {
-    const { cpuMs, wallMs } = await cost(() => repeat(times, 1, work));
-    return { cpuMs: cpuMs / times, wallMs: wallMs / times };
-  };
-  const results = [
-    {
-      work: 'request without a token',
-      first: firsts.anonymous,
-      later: await later(anonymous, REQUESTS),
+  return {
+    anonymous: { name: 'request without a token', run: () => ask({}, 401), times: REQUESTS },
+    signIn: {
+      name: 'sign-in',
+      run: async () => {
+        token = (await signInClient(`${origin}/`)).accessToken;
+      },
+      times: SIGN_INS,
     },
-    { work: 'sign-in', first: firsts.signIn, later: await later(signIn, SIGN_INS) },
-    { work: 'tools/call', first: firsts.call, later: await later(call, REQUESTS) },
-  ];
-  gatehouse.signal('SIGTERM');
-  await gatehouse.exited();
-  return results;
+    call: {
+      name: 'tools/call',
+      run: () => ask({ authorization: `Bearer ${token}` }, 200),
+      times: REQUESTS,
+    },
+  };
+}
+
+/** Returns the mean cost of work that is repeated. */
+async function laterCost(pid: number, { run, times }: Work): Promise<Cost> {
+  const { cpuMs, wallMs } = await costOf(pid, () => repeat(times, 1, run));
+  return { cpuMs: cpuMs / times, wallMs: wallMs / times };
 }
 
 function startToolServer(): Promise<Upstream> {
