@@ -26,7 +26,8 @@ export async function openCluster(wantsFake: boolean): Promise<BenchCluster> {
 
 async function openFake(): Promise<BenchCluster> {
   await using opening = new AsyncDisposableStack();
-  const child = fork(join(import.meta.dirname, 'fake-server.ts'));
+  // Detached, so that Ctrl-C leaves its end to this process, which waits until all is cleaned up.
+  const child = fork(join(import.meta.dirname, 'fake-server.ts'), { detached: true });
   opening.defer(async () => {
     const exited = once(child, 'exit');
     child.disconnect();

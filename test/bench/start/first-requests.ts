@@ -10,7 +10,7 @@ import type { CompileCache } from './compile-cache.ts';
 import { costOf, type Cost } from './cost.ts';
 
 /** Requests until the code is compiled as it stays. */
-const WARMING = 10_000;
+export const WARMING = 10_000;
 /** Requests at the same time, while warming. */
 const CONCURRENCY = 16;
 /** Later requests, whose mean is reported. */

@@ -1,5 +1,5 @@
 /**
- * Measures what starts cost (PROMISES P6): CPU and time of each command until it is done or ready, with
+ * Measures what starts cost: CPU and time of each command until it is done or ready, with
  * an empty compile cache and with the one that this start has left; and what the first requests cost a
  * gateway, compared with the same requests after 10,000 others.
  *
@@ -10,14 +10,16 @@
  * too. CPU times of commands that run on are read in `/proc`, so this needs Linux.
  */
 import { TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { endInTime } from '../support/end-in-time.ts';
 import { median } from '../support/percentile.ts';
 import { clusterCommands } from './cluster-commands.ts';
 import { CompileCache } from './compile-cache.ts';
 import type { Cost } from './cost.ts';
-import { measureFirstRequests } from './first-requests.ts';
+import { measureFirstRequests, WARMING } from './first-requests.ts';
 import { standaloneCommands } from './standalone-commands.ts';
 import type { Subject } from './subject.ts';
 
+const MAX_MINUTES = 15;
 const ROUNDS = 5;
 const REQUEST_ROUNDS = 3;
 const ROUTES = 1000;
@@ -35,6 +37,7 @@ async function measureStarts(
 ): Promise<readonly Starts[]> {
   const measured = subjects.map((subject): Starts => ({ subject, cold: [], warm: [] }));
   for (let round = 0; round < ROUNDS; round += 1) {
+    console.error(`round ${String(round + 1)} of ${String(ROUNDS)}`);
     for (const { subject, cold, warm } of measured) {
       await cache.clear();
       cold.push(await subject.start());
@@ -46,7 +49,7 @@ async function measureStarts(
 
 function reportStarts(measured: readonly Starts[]): void {
   const bare = cpu(measured[0]?.warm ?? []);
-  row('start', ['CPU, cold', 'warm', 'x node', 'time, cold', 'warm'], 'promised');
+  row('start', ['CPU, cold', 'warm', 'x node', 'time, cold', 'warm'], 'promised, at most');
   for (const { subject, cold, warm } of measured) {
     const { name, promisedWallMs } = subject;
     const time = promisedWallMs === undefined ? '' : `, time ${ms(promisedWallMs)}`;
@@ -54,6 +57,12 @@ function reportStarts(measured: readonly Starts[]): void {
     const cells = [ms(cpu(cold)), ms(cpu(warm)), ratio, ms(wall(cold)), ms(wall(warm))];
     row(name, cells, `CPU ${ms(PROMISED_CPU_MS)}${time}`);
   }
+  console.log(`
+start    until the command is done, or ready to serve; medians of ${String(ROUNDS)} rounds
+CPU      of all threads and children, in user mode and in the kernel
+cold     with an empty compile cache
+warm     with the compile cache that the cold start has left
+x node   warm CPU, in that of the first row`);
 }
 
 /** The cache of the warm rounds is that of a gateway which has served such requests. */
@@ -74,6 +83,10 @@ async function reportFirstRequests(cache: CompileCache): Promise<void> {
     const times = [first.wallMs, wall(firsts), wall(laters)];
     row(work, [...cpus, ...times].map(tenths));
   }
+  console.log(`
+cold     the first one of a process that started with an empty compile cache
+first    the first one of a process that started with a full one
+later    the mean of many, after ${String(WARMING)} requests`);
 }
 
 function row(name: string, cells: readonly string[], end = ''): void {
@@ -97,9 +110,11 @@ function tenths(value: number): string {
   return `${value.toFixed(1)} ms`;
 }
 
-await using cache = await CompileCache.create();
-await using directory = await TemporaryDirectory.create();
-await using cluster = await clusterCommands(cache, ROUTES);
+await using started = new AsyncDisposableStack();
+endInTime(started, MAX_MINUTES);
+const cache = started.use(await CompileCache.create());
+const directory = started.use(await TemporaryDirectory.create());
+const cluster = started.use(await clusterCommands(cache, ROUTES));
 const standalone = await standaloneCommands(cache, { directory, routes: ROUTES });
 reportStarts(await measureStarts([...standalone, ...cluster.subjects], cache));
 await reportFirstRequests(cache);

@@ -5,6 +5,6 @@ export interface Subject {
   readonly name: string;
   /** Starts it, waits until it is done or ready, and ends it. */
   readonly start: () => Promise<Cost>;
-  /** The time to which PROMISES P6 holds it, besides its CPU. */
+  /** The time that is promised of it, besides its CPU. */
   readonly promisedWallMs?: number;
 }

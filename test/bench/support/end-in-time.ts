@@ -4,8 +4,13 @@ const MINUTE = 60_000;
 export function endInTime(started: AsyncDisposable, maxMinutes: number): void {
   const end = async (why: string): Promise<void> => {
     console.error(`ended: ${why}`);
-    await started[Symbol.asyncDispose]();
-    process.exit(1);
+    // What is being measured fails when its parts end.
+    process.on('uncaughtException', () => undefined);
+    try {
+      await started[Symbol.asyncDispose]();
+    } finally {
+      process.exit(1);
+    }
   };
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void end(signal));
   const late = `not done after ${String(maxMinutes)} minutes`;
