@@ -1,6 +1,11 @@
 import { basename, join, resolve } from 'node:path';
 
-import { versionOf, type NativeProgram, type ServerOptions } from '../support/native-program.ts';
+import {
+  printLeftOut,
+  versionOf,
+  type NativeProgram,
+  type ServerOptions,
+} from '../support/native-program.ts';
 import { NGINX } from '../support/nginx.ts';
 import { SUBJECT_CORE } from '../support/pinned.ts';
 import type { BenchWorld, Subject } from './bench-world.ts';
@@ -75,7 +80,7 @@ async function startInstalled(
 ): Promise<Subject | undefined> {
   const version = versionOf(file);
   if (version === undefined) {
-    console.log(`left out: ${name}; there is no ${file}, which Debian has a package of`);
+    printLeftOut(name, file);
     return undefined;
   }
   console.log(`${name}: ${version}`);

@@ -53,5 +53,7 @@ function printCosts(name: string, [ours = [], theirs]: readonly (readonly number
   const ratios = ours.map((value, round) => value / (theirs[round] ?? NaN));
   const rounds = ratios.map((ratio) => ratio.toFixed(2)).join(' ');
   const times = median(ratios).toFixed(2);
-  console.log(`  ${name.padEnd(25)} ${cost}   ${times} x nginx, target 1.3 (rounds: ${rounds})`);
+  console.log(
+    `  ${name.padEnd(25)} ${cost}   ${times} x nginx, aim at most 1.3 (rounds: ${rounds})`,
+  );
 }

@@ -23,7 +23,7 @@ interface Subject {
   readonly costs: number[];
 }
 
-/** Measures and prints P5: what open event streams cost, in memory and for each event. */
+/** Measures and prints what open event streams cost, in memory and for each event. */
 export async function measureStreams(world: StreamsWorld): Promise<void> {
   const { upstream, nginx } = world;
   const gateway = await world.startGateway('mcp');
@@ -89,9 +89,9 @@ function printMemory(before: MemoryReport, after: MemoryReport): void {
   const perStream = (key: keyof MemoryReport): string =>
     ((after[key] - before[key]) / STREAMS / KIBIBYTE).toFixed(1);
   console.log(`\n${String(STREAMS)} event streams; no event was lost`);
-  console.log(`  resident memory     ${perStream('resident')} KiB a stream, promised 60`);
+  console.log(`  resident memory     ${perStream('resident')} KiB a stream, promised at most 60`);
   console.log(`  after a forced GC   ${perStream('residentAfterGc')} KiB a stream`);
-  console.log(`  heap after it       ${perStream('heapAfterGc')} KiB a stream`);
+  console.log(`  heap after that GC  ${perStream('heapAfterGc')} KiB a stream`);
 }
 
 function printCosts(ours: Subject, theirs: Subject | undefined): void {
@@ -99,5 +99,5 @@ function printCosts(ours: Subject, theirs: Subject | undefined): void {
   if (theirs === undefined) return;
   const ratios = ours.costs.map((cost, round) => cost / (theirs.costs[round] ?? NaN));
   const rounds = ratios.map((ratio) => ratio.toFixed(2)).join(' ');
-  console.log(`  ${median(ratios).toFixed(2)} x nginx, promised 2 (rounds: ${rounds})`);
+  console.log(`  ${median(ratios).toFixed(2)} x nginx, promised at most 2 (rounds: ${rounds})`);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { TemporaryDirectory } from '../../support/temporary-directory.ts';
 import type { Workload } from '../forward/workload.ts';
 import { startProgram, type BenchProgram } from '../support/bench-program.ts';
-import { versionOf, type NativeProgram } from '../support/native-program.ts';
+import { printLeftOut, versionOf, type NativeProgram } from '../support/native-program.ts';
 import { NGINX } from '../support/nginx.ts';
 import { LOAD_CORE, SUBJECT_CORE } from '../support/pinned.ts';
 import { startStreamingNginx } from './nginx.ts';
@@ -31,7 +31,8 @@ export class StreamsWorld implements AsyncDisposable {
     const file = join(import.meta.dirname, 'upstream.ts');
     const upstream = resources.use(await startProgram(file, { core: LOAD_CORE }));
     const version = versionOf(NGINX);
-    console.log(version === undefined ? 'nginx is not installed' : `nginx ${version}`);
+    if (version === undefined) printLeftOut('the ratios to nginx', NGINX);
+    else console.log(`nginx ${version}`);
     const options = {
       ...{ core: SUBJECT_CORE, upstreamPort: upstream.port, directory },
       stdout: process.stdout.fd,

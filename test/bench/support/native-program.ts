@@ -39,6 +39,13 @@ export function versionOf(file: string): string | undefined {
   return VERSION.exec(stdout + stderr)?.[0];
 }
 
+/** Prints that something is not measured, because a program is not installed. */
+export function printLeftOut(what: string, file: string): void {
+  console.log(
+    `left out: ${what}; there is no ${file} (on Debian: apt install nginx-light haproxy)`,
+  );
+}
+
 /** Starts a command that stays in the foreground, and waits until its port accepts connections. */
 export async function startNative(
   command: readonly string[],
