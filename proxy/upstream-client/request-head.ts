@@ -63,7 +63,10 @@ function checked(value: string): string {
   return value;
 }
 
-/** Most names repeat in every request. The bounds are for names that clients make up. */
+/**
+ * Most names repeat in every request. The bounds are for names that clients make up: when there are too many,
+ * all are forgotten, so that made-up names do not keep the common ones out for good.
+ */
 const MAX_KNOWN_NAMES = 1_000;
 const MAX_KNOWN_LENGTH = 64;
 const knownLineStarts = new Map<string, string>();
@@ -75,9 +78,9 @@ function lineStart(name: string): string {
   if (!TOKEN.test(name) || OWN_FIELDS.has(name.toLowerCase())) refuse();
   // A copy is one piece of text, which is faster to put into each head than the pieces of a sum.
   const start = Buffer.from(`\r\n${name}: `).toString('latin1');
-  if (name.length <= MAX_KNOWN_LENGTH && knownLineStarts.size < MAX_KNOWN_NAMES) {
-    knownLineStarts.set(name, start);
-  }
+  if (name.length > MAX_KNOWN_LENGTH) return start;
+  if (knownLineStarts.size === MAX_KNOWN_NAMES) knownLineStarts.clear();
+  knownLineStarts.set(name, start);
   return start;
 }
 
