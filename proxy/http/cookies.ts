@@ -1,4 +1,4 @@
-import { parseCookie, stringifySetCookie } from 'cookie';
+import { stringifySetCookie } from 'cookie';
 
 import type { SameSite } from '../../shared/snapshot/snapshot.ts';
 import type { RequestMessage } from './request-message.ts';
@@ -52,41 +52,49 @@ type CookieHeader = Pick<RequestMessage, 'headers'>;
 export function readCookies({
   headers: { cookie = '' },
 }: CookieHeader): Readonly<Record<string, string | undefined>> {
-  const pairs = ownPairs(cookie);
-  const cookies = parseCookie(pairs.join(';'), { decode: (value) => value });
-  // Attack: of two cookies with one name, one was planted. Neither is trusted.
-  for (const name of repeatedNames(pairs)) cookies[name] = undefined;
+  const cookies = Object.create(null) as Record<string, string | undefined>;
+  for (const { name, value } of ownCookies(cookie)) {
+    // Attack: of two cookies with one name, one was planted. Neither is trusted.
+    cookies[name] = name in cookies ? undefined : value;
+  }
   return cookies;
 }
 
+interface ReceivedCookie {
+  readonly name: string;
+  readonly value: string;
+}
+
 /**
- * Returns the `name=value` pairs of the gateway's own cookies.
+ * Returns the gateway's own cookies in a `Cookie` field.
  *
  * Attack: a header of thousands of other cookies takes milliseconds to be divided.
  */
-function ownPairs(header: string): readonly string[] {
-  const pairs: string[] = [];
+function ownCookies(header: string): readonly ReceivedCookie[] {
+  const cookies: ReceivedCookie[] = [];
   for (let at = header.indexOf(LOOPBACK_NAME); at !== -1;) {
     const semicolon = header.indexOf(';', at);
     const end = semicolon === -1 ? header.length : semicolon;
     const pair = header.slice(header.lastIndexOf(';', at) + 1, end);
-    if (isGatewayCookie(nameOfPair(pair))) pairs.push(pair);
+    const sign = pair.indexOf('=');
+    const name = withoutBlanks(pair.slice(0, Math.max(sign, 0)));
+    if (isGatewayCookie(name)) cookies.push({ name, value: withoutBlanks(pair.slice(sign + 1)) });
     at = header.indexOf(LOOPBACK_NAME, end);
   }
-  return pairs;
+  return cookies;
 }
 
 /**
- * Returns the name of a pair without the blanks around it (RFC 6265, section 4.2.1). Attack: browsers take a
+ * Returns a name or a value without the blanks around it (RFC 6265, section 4.2.1). Attack: browsers take a
  * cookie that begins with another space, such as U+00A0, from a sibling domain, whatever prefix follows. Read
  * as the gateway's cookie, it would be one of two with the same name, and lock the user out.
  */
-function nameOfPair(pair: string): string {
+function withoutBlanks(text: string): string {
   let start = 0;
-  let end = Math.max(pair.indexOf('='), 0);
-  while (start < end && isBlank(pair[start])) start += 1;
-  while (start < end && isBlank(pair[end - 1])) end -= 1;
-  return pair.slice(start, end);
+  let end = text.length;
+  while (start < end && isBlank(text[start])) start += 1;
+  while (start < end && isBlank(text[end - 1])) end -= 1;
+  return text.slice(start, end);
 }
 
 function isBlank(character: string | undefined): boolean {
@@ -96,13 +104,6 @@ function isBlank(character: string | undefined): boolean {
 /** Returns a cookie of a request; undefined if it is absent, or is the gateway's and was sent twice. */
 export function readCookie(message: CookieHeader, name: string): string | undefined {
   return readCookies(message)[name];
-}
-
-function repeatedNames(pairs: readonly string[]): ReadonlySet<string> {
-  const seen = new Set<string>();
-  const repeated = new Set<string>();
-  for (const name of pairs.map(nameOfPair)) (seen.has(name) ? repeated : seen).add(name);
-  return repeated;
 }
 
 /** Attributes of a session cookie. */
