@@ -19,13 +19,14 @@ const AREAS: readonly Area[] = [
   {
     name: 'request head for the upstream, assertion',
     files:
-      /^proxy\/(forwarding\/(request\/|hop-by-hop|foreign-|forwarded|gateway-cookies|upstream-path)|identity\/assertion\/|pipeline\/(credentials|make-upstream))/,
+      /^proxy\/(forwarding\/(request\/|hop-by-hop|foreign-|field-rules|forwarded|gateway-cookies|upstream-path)|identity\/assertion\/|pipeline\/(credentials|make-upstream))/,
   },
   {
     name: 'response head and relay',
     files:
-      /^proxy\/(forwarding\/response\/|mcp-sessions\/|pipeline\/(plan-response|mcp-session)|http\/(client-response|gateway-response|raw-response|responses|send-response)|server\/front-response)/,
+      /^proxy\/(forwarding\/response\/|mcp-sessions\/|pipeline\/(plan-response|mcp-session)|http\/(client-response|gateway-response|raw-response|responses|send-response)|server\/(front|gathering)-response)/,
   },
+  // undici too, with which older checkouts forward.
   {
     name: 'upstream client, pool, targets',
     files:
