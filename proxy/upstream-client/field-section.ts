@@ -98,6 +98,8 @@ export class FieldSection {
     if (this.#text === '') {
       this.#startLine = '';
       this.#fields = [];
+      // Attack: thousands of fields would leave as much memory with each idle connection.
+      this.#marks.length = 0;
     }
     this.#state = this.#prefix.length > 0 ? PREFIX : NAME;
     this.#length = this.#lineStart = this.#nameEnd = this.#markCount = 0;

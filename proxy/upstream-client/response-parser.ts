@@ -226,8 +226,10 @@ export class ResponseParser {
     const trailers = this.#trailers;
     const end = trailers.read(bytes, start);
     if (!trailers.isWhole) return end;
-    refuseFramingFields(trailers.fields);
-    return this.#end(bytes, end, trailers.fields);
+    const { fields } = trailers;
+    trailers.begin();
+    refuseFramingFields(fields);
+    return this.#end(bytes, end, fields);
   }
 
   /** Ends the response. What follows it was not asked for. */
