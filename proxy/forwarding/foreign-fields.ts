@@ -4,7 +4,6 @@ import {
   foldFieldName,
   GATEWAY_REQUEST_FIELDS,
   GATEWAY_RESPONSE_FIELDS,
-  HOP_BY_HOP_FIELDS,
 } from '../../shared/snapshot/header-fields.ts';
 import { isHopByHop } from './hop-by-hop.ts';
 
@@ -20,25 +19,15 @@ export function ownerOfRequestField(lower: string): FieldOwner {
   return FOREIGN_REQUEST_FIELDS.has(folded) ? 'foreign' : 'sender';
 }
 
-const NOT_OF_UPSTREAMS: ReadonlySet<string> = new Set([
-  ...HOP_BY_HOP_FIELDS,
-  ...FOREIGN_RESPONSE_FIELDS.names,
-]);
-
 /**
  * Returns who may write a response field of this lower-case name. The fields of the gateway that upstreams
  * write too, such as `Set-Cookie`, have rules of their own.
  */
 export function ownerOfResponseField(lower: string): FieldOwner {
-  // Nearly every field is in no list, and one look into a set shows most of that.
-  if (NOT_OF_UPSTREAMS.has(lower)) return isHopByHop(lower) ? 'gateway' : 'foreign';
-  if (hasPrefix(lower, FOREIGN_RESPONSE_FIELDS.prefixes)) return 'foreign';
-  return hasPrefix(lower, GATEWAY_RESPONSE_FIELDS.prefixes) ? 'gateway' : 'sender';
-}
-
-function hasPrefix(lower: string, prefixes: readonly string[]): boolean {
-  for (const prefix of prefixes) if (lower.startsWith(prefix)) return true;
-  return false;
+  if (isHopByHop(lower)) return 'gateway';
+  if (FOREIGN_RESPONSE_FIELDS.has(lower)) return 'foreign';
+  const isOfGateway = GATEWAY_RESPONSE_FIELDS.prefixes.some((prefix) => lower.startsWith(prefix));
+  return isOfGateway ? 'gateway' : 'sender';
 }
 
 /** Returns whether a field of early hints is passed on. */
