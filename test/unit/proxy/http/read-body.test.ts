@@ -65,6 +65,14 @@ describe.each([
     });
   });
 
+  test('a body is refused as soon as its client leaves', async () => {
+    await withBegunRequest(Message, async (message, client) => {
+      const read = readBody(message, 65536, { deadlineMs: 4_000 });
+      client.destroy();
+      await expect(read).rejects.toThrow(ClientGoneError);
+    });
+  });
+
   test.each([
     ['is asked for a body that is read', 65536, 1],
     ['is not asked for a body that is too long', 100, 0],
@@ -106,6 +114,8 @@ describe.each([
       const bytes = await readBody(message, 60_000);
       await sending;
       expect(bytes.toString()).toBe(`a${parts.join('')}`);
+      // Node keeps a request whose body has not ended in memory until the next one of its connection.
+      expect(message.readableEnded).toBe(true);
     });
   });
 
