@@ -96,9 +96,10 @@ export class GatheringResponse extends ServerResponse<FrontMessage> {
     const text = this.#text;
     this.#text = '';
     const { socket } = this;
+    const isBehind = this.writableLength > 0;
     // Node would write at the end of the turn.
     socket?.cork();
-    const hasRoom = this.write(text, 'latin1');
+    const hasRoom = this.write(text, 'latin1', isBehind ? this.#reportRoom() : undefined);
     socket?.uncork();
     return hasRoom;
   }
@@ -110,13 +111,17 @@ export class GatheringResponse extends ServerResponse<FrontMessage> {
     const { socket } = this;
     socket?.cork();
     if (before !== '') this.write(before, 'latin1');
-    // Node itself reports only the end of a queue that was long.
-    this.write(part, () => {
-      if (this.writableLength === 0) this.emit('drain');
-    });
+    this.write(part, this.#reportRoom());
     if (this.#framesChunks) this.write(LINE_END, 'latin1');
     socket?.uncork();
     return this.writableLength === 0;
+  }
+
+  /** Returns what to call when a part has left. Node itself reports only the end of a queue that was long. */
+  #reportRoom(): () => void {
+    return () => {
+      if (this.writableLength === 0) this.emit('drain');
+    };
   }
 }
 
