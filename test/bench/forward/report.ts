@@ -58,7 +58,7 @@ us      CPU microseconds a request of the whole process tree, the median of ${St
 spread  from the cheapest round to the dearest, in percent of the median
 busy    the part of the time in which the subject used its core
 req/s   what one core can serve: 1,000,000 / us
-gain    how many times cheaper than http-proxy with the same caches, the median of all rounds`);
+gain    how many times cheaper than http-proxy with the same caches, the median of the ratios within rounds`);
   if (!withInstructions) console.log('instructions are left out: there is no perf that may count');
   else console.log('instr   thousand instructions a request in user mode, and in the kernel');
 }
