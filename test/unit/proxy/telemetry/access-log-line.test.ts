@@ -69,3 +69,17 @@ test.each<[string, AccessRecord['response'], object]>([
   const line = lineOf({ request: undefined, route: undefined, response, durationMs: 1.5 });
   expect(line).toBe(`${JSON.stringify({ ...START, ...members, 'duration-ms': 1.5 })}\n`);
 });
+
+// Strangers would fill the disk of the log.
+test('a long path is cut in the line', () => {
+  const message = new IncomingMessage(new Socket());
+  const path = `/${'a'.repeat(7_999)}`;
+  const caller = { remoteAddress: '192.0.2.1', method: 'GET', authority: 'a.example' };
+  const line = lineOf({
+    request: { id: 'r-1', ...caller, path, query: '', message },
+    route: undefined,
+    response: undefined,
+    durationMs: 1,
+  });
+  expect(JSON.parse(line)).toMatchObject({ path: `${path.slice(0, 2_048)}...` });
+});
