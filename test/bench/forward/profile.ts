@@ -16,7 +16,7 @@ import { openLoad } from './load.ts';
 import { instructionsPerRequest, measureWarm, warm } from './measured-cost.ts';
 import { combineCheckouts } from './other-checkout.ts';
 import { sumByArea, sumByFunction } from './profile-areas.ts';
-import type { Workload } from './workload.ts';
+import { WORKLOADS } from './workload.ts';
 
 const MAX_MINUTES = 5;
 const ROUNDS = 5;
@@ -34,14 +34,15 @@ const { values, positionals } = parseArgs({
   },
 });
 const [checkout] = positionals;
+const workload = WORKLOADS.find((each) => each === values.workload);
+if (workload === undefined) throw new Error(`--workload is one of ${WORKLOADS.join(', ')}`);
 
 moveToCore(LOAD_CORE);
 await using world = await BenchWorld.open();
 endInTime(world, MAX_MINUTES);
 const gateway = await world.startGateway({
   name: 'gateway',
-  // Only what is listed above is served.
-  workload: values.workload as Workload,
+  workload,
   routes: 1,
   nodeFlags: PROFILER_FLAGS,
   ...(checkout !== undefined && {

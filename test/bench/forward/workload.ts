@@ -36,7 +36,10 @@ const BROWSER_COOKIES = 'theme=dark; locale=en-GB';
 export const TOKEN_COUNT = 2_000;
 
 /** What is sent: calls of a tool, pages for users with a session cookie, or pages for anybody. */
-export type Workload = 'mcp' | 'web' | 'public';
+export type Workload = (typeof WORKLOADS)[number];
+
+/** All of them. */
+export const WORKLOADS = ['mcp', 'web', 'public'] as const;
 
 /**
  * Returns a complete HTTP/1.1 request for each credential: a bearer token, or a cookie as `name=value`; one
