@@ -15,6 +15,7 @@ export function withoutGatewayCookies(value: string): string {
  * as a pair.
  */
 export function nameOf(pair: string): string {
-  const [name = ''] = pair.replace(/^[\s=]+/, '').split(/[=;]/, 1);
-  return name.trim();
+  return NAME.exec(pair)?.[1]?.trim() ?? '';
 }
+
+const NAME = /^[\s=]*([^=;]*)/;
