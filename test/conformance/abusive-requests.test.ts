@@ -48,6 +48,19 @@ describe('An anonymous request of 16 KiB costs no more steps than its bytes and 
     expect(characters).toBeLessThanOrEqual(most);
   });
 
+  // To list thousands of parameters cost as much as twenty ordinary requests.
+  test.each(['/sign_in', '/callback', '/mcp/authorize', '/mcp/consent'])(
+    'a query of thousands of parameters is refused at %s',
+    async (endpoint) => {
+      const { port } = world();
+      const head = `HTTP/1.1\r\nHost: mcp.localhost:${String(port)}\r\n\r\n`;
+      const status = await world().exchange(
+        `GET /.gateway${endpoint}?${'a=b&'.repeat(3_000)} ${head}`,
+      );
+      expect(status).toBe(400);
+    },
+  );
+
   test('the meter counts the steps of an ordinary request', () => {
     expect(ordinary.blocks).toBeGreaterThan(100);
     expect(ordinary.characters).toBeGreaterThan(1_000);

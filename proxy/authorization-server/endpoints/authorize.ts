@@ -7,6 +7,7 @@ import { refuseEmbedded } from '../../endpoints/refuse-subresource.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { networksOf } from '../../http/network-of.ts';
 import { readForm } from '../../http/read-form.ts';
+import { readParameters } from '../../http/read-parameters.ts';
 import { seeOther } from '../../http/responses.ts';
 import type { Stores } from '../../store/stores.ts';
 import {
@@ -74,5 +75,5 @@ async function authorize(
 /** Reads the parameters of a GET or of a posted form (RFC 6749, section 3.1). */
 async function parametersOf({ request }: EndpointContext): Promise<URLSearchParams> {
   if (request.method === 'POST') return readForm(request.message);
-  return new URLSearchParams(request.query);
+  return readParameters(request.query);
 }

@@ -17,6 +17,7 @@ import { limitUser } from '../../endpoints/limit-rate.ts';
 import { requireClick, requireWindow } from '../../endpoints/require-click.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { readForm } from '../../http/read-form.ts';
+import { readParameters } from '../../http/read-parameters.ts';
 import { seeOther } from '../../http/responses.ts';
 import type { RedirectToSignIn } from '../../identity/sign-in/redirect-to-sign-in.ts';
 import { signedInBrowser } from '../../identity/sign-in/signed-in-browser.ts';
@@ -91,7 +92,7 @@ export function createConsentEndpoint(options: ConsentOptions): Endpoint {
 
 async function ask(context: EndpointContext, options: ConsentOptions): Promise<GatewayResponse> {
   requireWindow(context.request);
-  const requestId = new URLSearchParams(context.request.query).get('request') ?? '';
+  const requestId = readParameters(context.request.query).get('request') ?? '';
   const question = await questionOf(requestId, context, options);
   if ('status' in question) return question;
   if (await isApproved(question, options)) {

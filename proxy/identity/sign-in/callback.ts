@@ -1,6 +1,7 @@
 import { SignInFailedError } from '../../errors/authentication-errors.ts';
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
+import { readParameters } from '../../http/read-parameters.ts';
 import { authenticateOriginFor } from './authenticate-host.ts';
 import { receiveProviderAnswer } from './provider-callback.ts';
 import { receiveSignInCode } from './sign-in-code-callback.ts';
@@ -37,7 +38,7 @@ async function callback(
   context: EndpointContext,
   options: SignInOptions,
 ): Promise<GatewayResponse> {
-  const parameters = new URLSearchParams(context.request.query);
+  const parameters = readParameters(context.request.query);
   // RFC 6749, section 3.1: no parameter is sent twice, and one without a value counts as left out.
   if (ANSWER.some((name) => parameters.getAll(name).length > 1)) throw malformed();
   const [signInCode, state, code, error] = ANSWER.map((name) => parameters.get(name) ?? '');

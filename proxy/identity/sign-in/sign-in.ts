@@ -6,6 +6,7 @@ import { refuseSubresource } from '../../endpoints/refuse-subresource.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { networksOf } from '../../http/network-of.ts';
 import { seeOther, withCookies } from '../../http/responses.ts';
+import { readParameters } from '../../http/read-parameters.ts';
 import { isSignInTarget } from './authenticate-host.ts';
 import { finishSignIn } from './finish-sign-in.ts';
 import { authorizationUrl } from '../../identity-provider/identity-provider.ts';
@@ -38,7 +39,7 @@ export function createSignInEndpoint(options: SignInOptions): Endpoint {
 }
 
 async function signIn(context: EndpointContext, options: SignInOptions): Promise<GatewayResponse> {
-  const sealed = new URLSearchParams(context.request.query).getAll('request');
+  const sealed = readParameters(context.request.query).getAll('request');
   if (sealed.length === 0) return redirectToSignIn(context, startPage(context), options);
   const request = openRequest(sealed, context, options);
   refuseSubresource(context.request);

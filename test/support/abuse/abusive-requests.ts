@@ -232,12 +232,17 @@ function oauth(): readonly AbusiveRequest[] {
         }),
       ),
     ),
-    ...['&', 'a=b&', 'resource=a&', 'client_id=a&', '%41=%41&'].map((part) =>
+    ...['&', 'a=b&', 'resource=a&', 'client_id=a&', '%41=%41&'].flatMap((part) => [
       shape(`form ${part}...`, {
         ...{ host: 'mcp', method: 'POST', target: '/.gateway/mcp/token', lines: [FORM] },
         body: full(part, FORM_ROOM),
       }),
-    ),
+      ...['/mcp/authorize', '/mcp/consent', '/sign_in', '/callback'].map((endpoint) =>
+        shape(`parameters of ${endpoint} ${part}...`, {
+          ...{ host: 'mcp', target: `/.gateway${endpoint}?${full(part, 15_000)}` },
+        }),
+      ),
+    ]),
   ];
 }
 
