@@ -62,7 +62,7 @@ start    until the command is done, or ready to serve; medians of ${String(ROUND
 CPU      of all threads and children, in user mode and in the kernel
 cold     with an empty compile cache
 warm     with the compile cache that the cold start has left
-x node   warm CPU, in that of the first row`);
+x node   how many times the warm CPU of the first row`);
 }
 
 /** The cache of the warm rounds is that of a gateway which has served such requests. */
