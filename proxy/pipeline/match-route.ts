@@ -11,7 +11,7 @@ import type { MatchedHost } from './match-host.ts';
  *
  * Attack: the author of a host with a thousand of them could stall every other host.
  */
-const MAX_CHARACTERS_READ = 128_000;
+const MAX_CHARACTERS_READ = 64_000;
 
 /**
  * Finds the route of a host that owns a path.

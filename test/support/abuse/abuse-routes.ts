@@ -4,7 +4,7 @@ type RouteSpec = Route['spec'];
 
 const PREFIXES = 200;
 /** Regular expressions of one host: as many as it may have for paths of 8,000 characters. */
-export const EXPRESSIONS = 16;
+export const EXPRESSIONS = 8;
 const WILDCARDS = 100;
 
 /** Returns routes that make look-ups hard: wildcards and prefixes of every depth, many expressions. */
