@@ -1,6 +1,6 @@
 import { ClientGoneError } from '../errors/request-errors.ts';
 import type { ClientResponse } from '../http/client-response.ts';
-import { asError } from './as-error.ts';
+import { asError } from '../errors/as-error.ts';
 import type { Forwarded } from './forwarded.ts';
 import type { UpstreamBody, UpstreamRequest } from './request/upstream-request.ts';
 import { HeldResponse, type ResponseSink } from './response/response-sink.ts';

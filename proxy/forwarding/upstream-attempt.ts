@@ -1,7 +1,7 @@
 import { ConnectionError } from '../upstream-client/connection-error.ts';
 import type { OutgoingRequest } from '../upstream-client/outgoing-request.ts';
 import type { ResponseControl, ResponseHandler } from '../upstream-client/response-handler.ts';
-import { asError } from './as-error.ts';
+import { asError } from '../errors/as-error.ts';
 import { streamedBody } from './request/request-body.ts';
 import { hostOf, type UpstreamBody, type UpstreamRequest } from './request/upstream-request.ts';
 import type { ResponseSink } from './response/response-sink.ts';

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 
+import { asError } from '../errors/as-error.ts';
 import { ClientGoneError } from '../errors/request-errors.ts';
 import { ConnectionError } from './connection-error.ts';
 import type { StreamedBody } from './outgoing-request.ts';
@@ -104,7 +105,7 @@ export class RequestUpload {
       try {
         this.#socket.write(lastChunk(this.#body.trailers?.read() ?? []), 'latin1');
       } catch (error) {
-        this.#fail(error instanceof Error ? error : new ConnectionError('invalid-request', error));
+        this.#fail(asError(error));
         return;
       }
     } else if (this.#sent !== length) {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 
+import { asError } from '../errors/as-error.ts';
 import { ConnectionError, connectError } from './connection-error.ts';
 import type { Deadline } from './deadlines.ts';
 import { allowsReuse, type OutgoingRequest } from './outgoing-request.ts';
@@ -213,7 +214,7 @@ export class UpstreamConnection
       // Throws if no response is due: the bytes would become the response to the next request.
       this.#parser.feed(this.#buffer.read(length));
     } catch (error) {
-      this.#fail(error instanceof Error ? error : new ConnectionError('response-cut', error));
+      this.#fail(asError(error));
       return;
     }
     if (this.isIdle) this.#becomeIdle();
@@ -225,7 +226,7 @@ export class UpstreamConnection
       try {
         this.#parser.finish();
       } catch (error) {
-        this.#fail(error instanceof Error ? error : new ConnectionError('response-cut', error));
+        this.#fail(asError(error));
       }
     }
     this.#fail(this.#lost());

@@ -1,6 +1,6 @@
 import type { ClientResponse } from '../../http/client-response.ts';
 import type { ResponseControl } from '../../upstream-client/response-handler.ts';
-import { asError } from '../as-error.ts';
+import { asError } from '../../errors/as-error.ts';
 import type { ForwardedEnd } from '../forwarded.ts';
 import type { ResponseSink } from './response-sink.ts';
 import { EventStream } from './event-stream.ts';

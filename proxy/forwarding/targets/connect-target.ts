@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 
 import { UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import { CONNECT_TIMEOUT_MS } from '../../upstream-client/upstream-connection.ts';
-import { asError } from '../as-error.ts';
+import { asError } from '../../errors/as-error.ts';
 import { originAddress } from '../origin-address.ts';
 import type { TargetVisit } from './target-visit.ts';
 import { upstreamFailure } from '../upstream-failure.ts';

@@ -12,7 +12,7 @@ import {
 import { closeGently } from '../../http/close-gently.ts';
 import { endWithResponse } from '../../http/raw-response.ts';
 import { originAddress } from '../origin-address.ts';
-import { asError } from '../as-error.ts';
+import { asError } from '../../errors/as-error.ts';
 import type { Forwarded } from '../forwarded.ts';
 import type { UpstreamRequest } from '../request/upstream-request.ts';
 import type { OpenStreams } from '../response/open-streams.ts';
