@@ -227,6 +227,23 @@ export interface Route {
      */
     readonly allowPublicUnauthenticatedAccess?: boolean;
     /**
+     * What the route does with `Authorization: Bearer`. `default` passes it to the upstream. With any other value callers prove who they are by their token, and nobody is sent to sign-in: `idp_access_token` and `idp_identity_token` accept tokens of the route's identity provider; `jwt` accepts JWTs of every identity provider with `audiences`. MCP servers accept such tokens beside external tokens. Defaults to `bearerTokenFormat` of GatewaySettings.
+     */
+    readonly bearerTokenFormat?: 'default' | 'idp_access_token' | 'idp_identity_token' | 'jwt';
+    /**
+     * Name of the identity provider, in GatewaySettings, where the users of the route sign in, and whose tokens the formats `idp_access_token` and `idp_identity_token` accept. Defaults to the one with `signIn`.
+     */
+    readonly identityProvider?: string;
+    /**
+     * Audiences of which an access token must have one, for the format `idp_access_token`. Defaults to `idpAccessTokenAllowedAudiences` of GatewaySettings.
+     *
+     * @minItems 1
+     * @maxItems 64
+     *
+     * Items: One audience.
+     */
+    readonly idpAccessTokenAllowedAudiences?: readonly string[];
+    /**
      * Lets clients upgrade to WebSocket. Defaults to false.
      */
     readonly allowWebsockets?: boolean;
@@ -467,11 +484,11 @@ export interface GatewaySettings {
      */
     readonly authenticateUrl?: string;
     /**
-     * OpenID providers. Users sign in at the only one, or at the one with `signIn`.
+     * Who the gateway accepts identities from. Users sign in at the one with `signIn`, or at the only one with a `clientId`, unless their Route names another. Tokens of those with `audiences` are accepted by routes with the bearer token format `jwt`.
      *
      * @maxItems 16
      *
-     * Items: One OpenID provider.
+     * Items: One identity provider.
      */
     readonly identityProviders?: readonly {
       /**
@@ -479,15 +496,19 @@ export interface GatewaySettings {
        */
       readonly name: string;
       /**
-       * Issuer of the provider, exactly as in its discovery document.
+       * What the provider is: an OpenID provider (`oidc`), `github`, which has no identity tokens, or `apple`, which has no access tokens for others. Defaults to oidc.
        */
-      readonly issuerUrl: string;
+      readonly type?: 'oidc' | 'github' | 'apple';
       /**
-       * Client identifier of the gateway at the provider.
+       * Issuer of the provider, exactly as in its discovery document. With type `github`, the address of a GitHub Enterprise host, by default `https://github.com`; with type `apple`, by default `https://appleid.apple.com`.
        */
-      readonly clientId: string;
+      readonly issuerUrl?: string;
       /**
-       * Reference to the client secret. Absent for a public client, which uses PKCE only.
+       * Client identifier of the gateway at the provider. Without one nobody signs in here, and only routes with the bearer token format `jwt` accept its tokens.
+       */
+      readonly clientId?: string;
+      /**
+       * Reference to the client secret. Absent for a public client, which uses PKCE only. The secret of Apple is a signed token that expires, so replace it in time.
        */
       readonly clientSecretRef?: {
         /**
@@ -539,10 +560,40 @@ export interface GatewaySettings {
        */
       readonly requireVerifiedEmail?: boolean;
       /**
-       * Users sign in at this provider. Needed only if there are several.
+       * Audiences of the tokens that routes with the bearer token format `jwt` accept from this provider. Without it they accept none. A token must have at least one of them, compared byte for byte.
+       *
+       * @minItems 1
+       * @maxItems 64
+       *
+       * Items: One audience.
+       */
+      readonly audiences?: readonly string[];
+      /**
+       * URL of the keys that sign its tokens, for the bearer token format `jwt`. If absent, the keys are found by discovery.
+       */
+      readonly jwksUrl?: string;
+      /**
+       * `typ` of the provider's access tokens that are JWTs. With `jwt`, access tokens may have `JWT` or none, as identity tokens do. Defaults to at+jwt.
+       */
+      readonly accessTokenType?: 'at+jwt' | 'jwt';
+      /**
+       * Users sign in at this provider. Needed only if several have a `clientId`.
        */
       readonly signIn?: boolean;
     }[];
+    /**
+     * What routes do with `Authorization: Bearer`, unless the Route says it itself: `default` passes it to the upstream; `idp_access_token` and `idp_identity_token` accept tokens of the identity provider; `jwt` accepts JWTs of every identity provider with `audiences`. Routes with public access ignore it. Defaults to default.
+     */
+    readonly bearerTokenFormat?: 'default' | 'idp_access_token' | 'idp_identity_token' | 'jwt';
+    /**
+     * Audiences of which an access token must have one, on routes with the format `idp_access_token`, unless the Route has its own list. Without a list the token must be issued to the `clientId` of the gateway.
+     *
+     * @minItems 1
+     * @maxItems 64
+     *
+     * Items: One audience.
+     */
+    readonly idpAccessTokenAllowedAudiences?: readonly string[];
     /**
      * Domains that may have the client ID metadata documents of MCP clients. A name matches itself; `*.example.com` matches subdomains of any depth, and not `example.com`. If empty, clients cannot use URLs as client IDs.
      *
@@ -647,7 +698,7 @@ export interface GatewaySettings {
      */
     readonly outageGrace?: string;
     /**
-     * How long tokens for MCP clients live.
+     * How long tokens for MCP clients live, and checked tokens of identity providers count.
      */
     readonly tokens?: {
       /**
@@ -662,6 +713,10 @@ export interface GatewaySettings {
        * How long a used refresh token gets the same successor again, for clients that lost the response; `0s` is strict. Defaults to 60s.
        */
       readonly refreshTokenGrace?: string;
+      /**
+       * How long an access token of an identity provider counts without asking the provider about it again, if it is not a JWT. Defaults to 1m.
+       */
+      readonly opaqueTokenLifetime?: string;
     };
   };
   /**

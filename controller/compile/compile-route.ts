@@ -2,6 +2,7 @@ import type { Route } from '../../crds/types.ts';
 import type { Policy } from '../../shared/snapshot/policy.ts';
 import type { Access, CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { compileAddress } from './compile-address.ts';
+import { compileCredentials } from './compile-credentials.ts';
 import { compileOrigins } from './compile-origins.ts';
 import { compileMcpServer } from './compile-mcp-server.ts';
 import { durationMs } from './duration.ts';
@@ -31,6 +32,7 @@ export function compileRoute(route: Route, context: RouteContext): CompileResult
     path: compilePathMatch(spec),
     upstream: compileUpstream(spec, { namespace: namespaceOf(route), hasServices }),
     access: compileAccess(spec, context),
+    credentials: compileCredentials(spec, context),
     mcpServer: compileMcpServer(spec),
     passedHeaders: compilePassedHeaders(spec),
     websocketOrigins: compileOrigins(
@@ -40,7 +42,7 @@ export function compileRoute(route: Route, context: RouteContext): CompileResult
   });
   return andThen(
     parts,
-    ({ address, path, upstream, access, mcpServer, passedHeaders, websocketOrigins }) =>
+    ({ address, path, upstream, access, credentials, mcpServer, passedHeaders, ...rest }) =>
       withinLimit({
         kind: 'route' as const,
         name: resourceName(route),
@@ -48,9 +50,10 @@ export function compileRoute(route: Route, context: RouteContext): CompileResult
         path,
         upstream,
         access,
+        ...credentials,
         ...(mcpServer && { mcpServer }),
         allowWebsockets: spec.allowWebsockets ?? false,
-        ...(websocketOrigins.length > 0 && { websocketOrigins }),
+        ...(rest.websocketOrigins.length > 0 && { websocketOrigins: rest.websocketOrigins }),
         ...passedHeaders,
         responseTimeoutMs: responseTimeoutMs(spec),
       }),
@@ -66,18 +69,14 @@ function withinLimit(route: CompiledRoute): CompileResult<CompiledRoute> {
 
 function compileAccess(
   spec: Route['spec'],
-  { missingSettings, signIn }: RouteContext,
+  { missingSettings }: RouteContext,
 ): CompileResult<Access> {
   if (missingSettings !== undefined) {
     const message = `there is no ${missingSettings}, and without it no route serves`;
     return invalid('', 'SettingsNotFound', message);
   }
   if (isPublic(spec)) return made({ kind: 'public' });
-  const parts = combine({
-    signIn: signIn.kind === 'available' ? made(true) : invalid('', signIn.reason, signIn.message),
-    policy: compileRoutePolicy(spec),
-  });
-  return andThen(parts, ({ policy }) =>
+  return andThen(compileRoutePolicy(spec), (policy) =>
     made({
       kind: 'policy',
       policy: spec.allowAnyAuthenticatedUser === true ? withAnyUser(policy) : policy,

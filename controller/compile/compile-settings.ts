@@ -8,8 +8,12 @@ import {
 import { memberPath } from '../validate/field-path.ts';
 import { parseAddress, type Address } from './address.ts';
 import { isCidr } from './cidr.ts';
-import { compileIdentityProvider } from './compile-identity-provider.ts';
 import { compileOrigins } from './compile-origins.ts';
+import {
+  bearerTokenFormatProblem,
+  providerFacts,
+} from './identity-providers/bearer-token-format.ts';
+import { compileIdentityProviders } from './identity-providers/compile-identity-providers.ts';
 import { compileSigningKeys } from './compile-signing-keys.ts';
 import { durationMs } from './duration.ts';
 import { all, andThen, combine, made, invalid, type CompileResult } from './compile-result.ts';
@@ -21,7 +25,7 @@ import { originOf } from '../../shared/snapshot/origin.ts';
 export interface SettingsOutput {
   readonly settings: CompiledSettings;
   readonly authenticateAddress: Address | undefined;
-  readonly identityProvider: CompiledIdentityProvider | undefined;
+  readonly identityProviders: readonly CompiledIdentityProvider[];
   readonly signingKeys: CompiledSigningKeys | undefined;
 }
 
@@ -33,6 +37,7 @@ const DEFAULT_REFRESH_TOKEN_LIFETIME = '720h';
 const DEFAULT_REFRESH_TOKEN_GRACE = '60s';
 const DEFAULT_UNUSED_CLIENT_LIFETIME = '720h';
 const DEFAULT_OUTAGE_GRACE = '60s';
+const DEFAULT_OPAQUE_TOKEN_LIFETIME = '1m';
 
 /** The fields about MCP are logged only if the settings name them (specification: Events). */
 const DEFAULT_AUTHORIZE_LOG_FIELDS = AUTHORIZE_LOG_FIELDS.filter(
@@ -48,11 +53,13 @@ export function compileSettings(
   const { spec } = settings;
   const parts = combine({
     authenticateAddress: compileAuthenticateUrl(spec, options),
-    identityProvider: compileIdentityProvider(settings, secrets, options),
+    identityProviders: andThen(compileIdentityProviders(settings, secrets, options), (providers) =>
+      withUsableFormat(spec, providers),
+    ),
     signingKeys: compileSigningKeys(settings, secrets),
     limits: compileLimits(spec),
   });
-  return andThen(parts, ({ authenticateAddress, identityProvider, signingKeys, limits }) =>
+  return andThen(parts, ({ authenticateAddress, identityProviders, signingKeys, limits }) =>
     made({
       settings: {
         kind: 'settings',
@@ -61,13 +68,37 @@ export function compileSettings(
         allowedClientIdDomains: spec.mcpAllowedClientIdDomains ?? [],
         authorizeLogFields: spec.authorizeLogFields ?? DEFAULT_AUTHORIZE_LOG_FIELDS,
         ...(spec.toolDenial !== undefined && { toolDenial: spec.toolDenial }),
+        ...bearerTokensOf(spec),
         ...limits,
       },
       authenticateAddress,
-      identityProvider,
+      identityProviders,
       signingKeys,
     }),
   );
+}
+
+/** Routes that name neither a format nor a provider use the format with the provider of the settings. */
+function withUsableFormat(
+  { bearerTokenFormat: format = 'default', idpAccessTokenAllowedAudiences }: Spec,
+  compiled: readonly CompiledIdentityProvider[],
+): CompileResult<readonly CompiledIdentityProvider[]> {
+  const providers = compiled.map(providerFacts);
+  const provider = providers.find(({ signIn }) => signIn);
+  const hasAllowedAudiences = idpAccessTokenAllowedAudiences !== undefined;
+  const problem = bearerTokenFormatProblem({ format, provider, providers, hasAllowedAudiences });
+  if (problem === undefined) return made(compiled);
+  return invalid('spec.bearerTokenFormat', 'UnsupportedValue', problem);
+}
+
+function bearerTokensOf({
+  bearerTokenFormat,
+  idpAccessTokenAllowedAudiences,
+}: Spec): Pick<CompiledSettings, 'bearerTokenFormat' | 'idpAccessTokenAllowedAudiences'> {
+  return {
+    ...(bearerTokenFormat !== undefined && { bearerTokenFormat }),
+    ...(idpAccessTokenAllowedAudiences !== undefined && { idpAccessTokenAllowedAudiences }),
+  };
 }
 
 type Limits = Pick<
@@ -79,6 +110,7 @@ type Limits = Pick<
   | 'tokens'
   | 'unusedClientSeconds'
   | 'outageGraceSeconds'
+  | 'opaqueTokenSeconds'
 >;
 
 /** Compiles the accepted addresses and origins, and the lifetimes. */
@@ -96,6 +128,10 @@ function compileLimits(spec: Spec): CompileResult<Limits> {
     outageGraceSeconds: compileSeconds(
       spec.outageGrace ?? DEFAULT_OUTAGE_GRACE,
       'spec.outageGrace',
+    ),
+    opaqueTokenSeconds: compileSeconds(
+      spec.tokens?.opaqueTokenLifetime ?? DEFAULT_OPAQUE_TOKEN_LIFETIME,
+      'spec.tokens.opaqueTokenLifetime',
     ),
   });
 }

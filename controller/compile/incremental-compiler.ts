@@ -12,6 +12,8 @@ import { ConsentExposure } from './consent-exposure.ts';
 import { compileRoute } from './compile-route.ts';
 import { defaultOutput } from './default-settings.ts';
 import { describeSettings } from './describe-settings.ts';
+import { providerFacts } from './identity-providers/bearer-token-format.ts';
+import { signInOf } from './identity-providers/sign-in-availability.ts';
 import type { Labels } from './label-selector.ts';
 import { isOfClass, readStored } from './read-stored.ts';
 import { namespaceOf, type CompileOptions } from './resources.ts';
@@ -22,7 +24,6 @@ import { RouteTable, type RouteTableOptions, type RouteTerms } from './routes/ro
 import { verdictOf } from './routes/route-verdict.ts';
 import { SettingsKeeper, type ServedSettings } from './settings-keeper.ts';
 import { settingsResources } from './settings-resources.ts';
-import { signInOf } from './sign-in-availability.ts';
 
 /** The settings that the routes were compiled with last. */
 interface AppliedSettings {
@@ -236,13 +237,17 @@ export class IncrementalCompiler {
   #terms(): RouteTerms {
     const { served } = this.#settings;
     const { devAllowLoopback, services } = this.#options;
-    const { authenticateAddress } = served?.output ?? defaultOutput(this.#options);
+    const { authenticateAddress, identityProviders, settings } =
+      served?.output ?? defaultOutput(this.#options);
     const admission = served === undefined ? ADMIT_ALL : compileAdmission(served.settings);
     return {
       context: {
         devAllowLoopback,
         authenticateAddress,
         signIn: signInOf(served),
+        identityProviders: identityProviders.map(providerFacts),
+        bearerTokenFormat: settings.bearerTokenFormat ?? 'default',
+        hasAllowedAudiences: settings.idpAccessTokenAllowedAudiences !== undefined,
         missingSettings: served === undefined ? describeSettings(this.#options) : undefined,
         hostRules: admission.hostRules,
         hasServices: services !== 'none',

@@ -1,6 +1,8 @@
+import type { BearerTokenFormat } from '../../shared/snapshot/snapshot.ts';
 import type { ProblemReason } from '../validate/problem.ts';
 import type { Address } from './address.ts';
 import type { HostRule } from './host-rules.ts';
+import type { ProviderFacts } from './identity-providers/bearer-token-format.ts';
 
 /** Everything besides the route that a compiled route depends on. */
 export interface RouteContext {
@@ -8,6 +10,11 @@ export interface RouteContext {
   /** The dedicated sign-in host. */
   readonly authenticateAddress: Address | undefined;
   readonly signIn: SignInAvailability;
+  readonly identityProviders: readonly ProviderFacts[];
+  /** For routes that name no format. */
+  readonly bearerTokenFormat: BearerTokenFormat;
+  /** Whether the settings list allowed audiences. */
+  readonly hasAllowedAudiences: boolean;
   /** The name of the settings if they do not exist, so that no route may serve. */
   readonly missingSettings: string | undefined;
   readonly hostRules: readonly HostRule[];
@@ -15,7 +22,7 @@ export interface RouteContext {
   readonly hasServices: boolean;
 }
 
-/** Whether users can sign in. Every route that is not public needs this. */
+/** Whether users can sign in on routes that name no provider. */
 export type SignInAvailability =
   | { readonly kind: 'available' }
   | { readonly kind: 'unavailable'; readonly reason: ProblemReason; readonly message: string };

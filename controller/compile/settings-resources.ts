@@ -9,12 +9,12 @@ import type { SettingsOutput } from './compile-settings.ts';
 
 /** The snapshot resources that are compiled from the settings. */
 export function settingsResources(parts: SettingsOutput): readonly SnapshotResource[] {
-  const { settings, identityProvider, signingKeys } = parts;
+  const { settings, identityProviders, signingKeys } = parts;
   return [
     hashResource(SETTINGS_KEY, settings),
     ...(signingKeys ? [hashResource(SIGNING_KEYS_KEY, signingKeys)] : []),
-    ...(identityProvider
-      ? [hashResource(identityProviderKey(identityProvider.name), identityProvider)]
-      : []),
+    ...identityProviders.map((provider) =>
+      hashResource(identityProviderKey(provider.name), provider),
+    ),
   ];
 }

@@ -1,7 +1,13 @@
 import type { Environment } from '../../shared/runtime/environment.ts';
 import { isRecord } from '../../shared/runtime/is-record.ts';
 import type { SourcePlace } from './origins.ts';
-import { isGroup, SETTINGS_KEYS, type PlainKeys, type PlainValue } from './plain/plain-keys.ts';
+import {
+  isGroup,
+  resolveSynonym,
+  SETTINGS_KEYS,
+  type PlainKeys,
+  type PlainValue,
+} from './plain/plain-keys.ts';
 import type { Mapping } from './plain/translate-keys.ts';
 
 /** A setting with a value from an environment variable. */
@@ -17,15 +23,16 @@ export interface Override {
  * an empty variable counts as unset.
  */
 export function readOverrides(environment: Environment): readonly Override[] {
-  return settingsVariables().flatMap(({ name, form, field }) => {
+  return settingsVariables().flatMap(({ name, form, field, ...key }) => {
     const text = environment[name]?.trim();
     if (text === undefined || text === '') return [];
-    return [{ variable: name, field, value: form === 'list' ? splitList(text) : text }];
+    const value = form === 'list' ? splitList(text) : resolveSynonym(key, text);
+    return value === undefined ? [] : [{ variable: name, field, value }];
   });
 }
 
 /** An environment variable that sets a setting. */
-export interface SettingsVariable {
+export interface SettingsVariable extends Pick<PlainValue, 'synonyms'> {
   readonly name: string;
   readonly form: 'text' | 'list';
   readonly field: readonly string[];
@@ -65,10 +72,11 @@ function variablesOf(keys: PlainKeys, parents: readonly string[]): readonly Sett
 }
 
 function variableOf(
-  { environment }: PlainValue,
+  { environment, synonyms }: PlainValue,
   field: readonly string[],
 ): readonly SettingsVariable[] {
-  return environment === undefined ? [] : [{ ...environment, field }];
+  if (environment === undefined) return [];
+  return [{ ...environment, field, ...(synonyms && { synonyms }) }];
 }
 
 function splitList(text: string): readonly string[] {

@@ -57,14 +57,15 @@ function singleResources(
   return singles;
 }
 
-function remove(singles: SingleResources, { kind }: CompiledResource): void {
+function remove(singles: SingleResources, value: CompiledResource): void {
+  const { kind } = value;
   if (kind === 'settings') singles.settings = undefined;
-  if (kind === 'identity-provider') singles.identityProvider = undefined;
+  if (kind === 'identity-provider' && value.signIn) singles.identityProvider = undefined;
   if (kind === 'signing-keys') singles.signingKeys = undefined;
 }
 
 function put(singles: SingleResources, value: CompiledResource): void {
   if (value.kind === 'settings') singles.settings = value;
-  if (value.kind === 'identity-provider') singles.identityProvider = value;
+  if (value.kind === 'identity-provider' && value.signIn) singles.identityProvider = value;
   if (value.kind === 'signing-keys') singles.signingKeys = value;
 }

@@ -11,7 +11,7 @@ import type { Services } from './service-targets.ts';
 export interface Configuration {
   readonly version: string;
   readonly settings: CompiledSettings;
-  /** Absent if the settings name none; then only public routes serve. */
+  /** Where users sign in; absent if the settings name none. */
   readonly identityProvider: CompiledIdentityProvider | undefined;
   /** Absent if the settings name no keys: the process then uses its default keys. */
   readonly signingKeys: CompiledSigningKeys | undefined;

@@ -63,6 +63,7 @@ async function discover(
   { issuer, clientId, clientSecret }: CompiledIdentityProvider,
   { devAllowLoopback }: ProviderDiscoveryOptions,
 ): Promise<ProviderClient> {
+  if (clientId === undefined) throw new Error('nobody can sign in at this identity provider');
   const url = new URL(issuer);
   const mayUseHttp = devAllowLoopback && isLoopbackHost(url.hostname);
   return discovery(url, clientId, undefined, clientAuthentication(clientSecret), {

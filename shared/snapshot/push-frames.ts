@@ -2,13 +2,13 @@ import type { RejectedResource } from './rejected-resource.ts';
 import type { CompiledResource } from './snapshot.ts';
 
 /**
- * The push protocol, version 3: a proxy opens one HTTP/2 stream to the leading controller
+ * The push protocol, version 4: a proxy opens one HTTP/2 stream to the leading controller
  * (`POST /v1/stream`), and both sides write frames on it, one JSON object a line.
  *
  * The proxy identifies itself, and the snapshot that it serves, in the request header:
  *
  * - `authorization: Bearer <ServiceAccount token for PUSH_AUDIENCE>`
- * - `x-proto: 3`
+ * - `x-proto: 4`
  * - `x-proxy-id: <pod name>`
  * - `x-have: <epoch>.<sequence>:<version>`, the snapshot it serves; absent if it has none
  * - `x-routes: <number>`, the number of routes it serves; absent if it has no snapshot
@@ -22,9 +22,10 @@ export const PUSH_PATH = '/v1/stream';
 /**
  * Version of the protocol; higher after every change that the other side could misread. A new member of
  * a resource needs no new version: an older proxy rejects the resource. A new kind of resource does if a
- * proxy that rejects it would permit too much, such as that of held hosts.
+ * proxy that rejects it would permit too much, such as that of held hosts. So does a setting for routes
+ * that do not name it, such as the bearer token format: an older proxy rejects the settings only.
  */
-export const PUSH_PROTOCOL = '3';
+export const PUSH_PROTOCOL = '4';
 /** Audience of the ServiceAccount tokens that proxies send. */
 export const PUSH_AUDIENCE = 'gatehouse-controller';
 

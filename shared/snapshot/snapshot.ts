@@ -49,6 +49,10 @@ export interface CompiledSettings {
   readonly trustedProxies: readonly string[];
   readonly authorizeLogFields: readonly AuthorizeLogField[];
   readonly cookie: { readonly expirationSeconds: number; readonly sameSite: SameSite };
+  /** For routes that do not name one themselves, except public ones. If absent: `default`. */
+  readonly bearerTokenFormat?: BearerTokenFormat;
+  /** For routes without a list of their own. Never empty; if absent, there is no list. */
+  readonly idpAccessTokenAllowedAudiences?: readonly string[];
   readonly tokens: {
     readonly externalTokenSeconds: number;
     readonly refreshTokenSeconds: number;
@@ -65,7 +69,12 @@ export interface CompiledSettings {
    * How long the last good check of a credential stays valid while the shared store is unavailable.
    */
   readonly outageGraceSeconds: number;
+  /** How long an accepted token that is not a JWT counts without asking its provider again. */
+  readonly opaqueTokenSeconds: number;
 }
+
+/** How a route reads `Authorization: Bearer` (specification: Bearer token format setting). */
+export type BearerTokenFormat = 'default' | 'idp_access_token' | 'idp_identity_token' | 'jwt';
 
 /**
  * How a call of a tool is answered that the policy denies: as a JSON-RPC error, or as a result of the tool
@@ -87,12 +96,20 @@ export interface CompiledSigningKeys {
   }[];
 }
 
-/** The OpenID provider that signs users in. */
+/** A provider of identities. */
 export interface CompiledIdentityProvider {
   readonly kind: 'identity-provider';
   readonly name: string;
+  /** If absent: an OpenID provider. GitHub has no identity tokens, Apple no access tokens. */
+  readonly type?: 'github' | 'apple';
+  /** Of GitHub, the address of its web pages, without a trailing slash. */
   readonly issuer: string;
-  readonly clientId: string;
+  /** Present with type `github`: the address of its REST API, without a trailing slash. */
+  readonly apiUrl?: string;
+  /** Whether users sign in here unless their route names another; true for at most one provider. */
+  readonly signIn: boolean;
+  /** Absent if nobody signs in here, and it is only there for the format `jwt`. */
+  readonly clientId?: string;
   readonly clientSecret?: string;
   /** If absent: `openid email profile`, and `offline_access` if the provider supports it. */
   readonly scopes?: readonly string[];
@@ -103,6 +120,26 @@ export interface CompiledIdentityProvider {
   readonly groupsLookup?: GroupsLookup;
   /** Drops email addresses that the provider does not call verified. */
   readonly requireVerifiedEmail?: boolean;
+  /** For the format `jwt`; never empty. If absent, that format accepts no token of the provider. */
+  readonly audiences?: readonly string[];
+  /** Where its keys for the format `jwt` are. If absent, discovery tells. */
+  readonly jwksUrl?: string;
+  /** Present if its JWT access tokens have the `typ` `JWT` or none. If absent: only `at+jwt`. */
+  readonly accessTokenType?: 'jwt';
+  /** Keys that the controller read, instead of `jwksUrl` and discovery; the provider has no others. */
+  readonly keys?: readonly CompiledPublicKey[];
+}
+
+/** A public key that verifies signatures, as a JSON Web Key (RFC 7517): RSA, EC, or Ed25519. */
+export interface CompiledPublicKey {
+  readonly kty: 'RSA' | 'EC' | 'OKP';
+  readonly kid: string;
+  readonly alg?: string;
+  readonly n?: string;
+  readonly e?: string;
+  readonly crv?: string;
+  readonly x?: string;
+  readonly y?: string;
 }
 
 /** An endpoint that lists the groups of the user whose access token it gets. */
@@ -129,6 +166,15 @@ export interface CompiledRoute {
   /** Present if requests go to the targets of Services instead, by weight. */
   readonly backends?: readonly CompiledBackend[];
   readonly access: Access;
+  /** If absent: that of the settings. */
+  readonly bearerTokenFormat?: BearerTokenFormat;
+  /**
+   * Name of the provider where users sign in, and whose tokens the formats `idp_*` accept. If absent: the
+   * one with `signIn`.
+   */
+  readonly identityProvider?: string;
+  /** Never empty. If absent: the list of the settings. */
+  readonly idpAccessTokenAllowedAudiences?: readonly string[];
   /** Present on routes in front of an MCP server. */
   readonly mcpServer?: {
     /** Appended to `upstream`; empty or starting with `/`, without a trailing slash. */

@@ -46,10 +46,15 @@ export const AN_IDENTITY_PROVIDER: CompiledIdentityProvider = {
   kind: 'identity-provider',
   name: 'idp',
   issuer: 'https://idp.example.com',
+  signIn: true,
   clientId: 'gatehouse',
   clientSecret: 'the-client-secret',
   scopes: ['openid'],
   authorizationParams: { prompt: 'login' },
+  audiences: ['api'],
+  jwksUrl: 'https://idp.example.com/keys',
+  accessTokenType: 'jwt',
+  keys: [{ kty: 'EC', kid: 'key-1', alg: 'ES256', crv: 'P-256', x: 'x', y: 'y' }],
 };
 
 /** A snapshot of these resources, under the keys of their kinds. */

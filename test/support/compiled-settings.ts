@@ -11,6 +11,7 @@ export function compiledSettings(changes: Partial<CompiledSettings> = {}): Compi
     trustedProxies: [],
     unusedClientSeconds: 30 * 86_400,
     outageGraceSeconds: 60,
+    opaqueTokenSeconds: 60,
     authorizeLogFields: [],
     cookie: { expirationSeconds: 14 * 3600, sameSite: 'Lax' },
     tokens: {

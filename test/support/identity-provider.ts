@@ -163,6 +163,7 @@ export async function startIdentityProvider(
       kind: 'identity-provider',
       name: 'test',
       issuer,
+      signIn: true,
       clientId: CLIENT_ID,
       clientSecret,
       scopes: SCOPES.split(' '),

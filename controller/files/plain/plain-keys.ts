@@ -4,6 +4,8 @@ export type PlainKey = PlainValue | PlainGroup;
 /** A key with a value that is copied; the schema of the resource validates it. */
 export interface PlainValue {
   readonly field: string;
+  /** Values that stand for another one, or for the absence of the key (undefined). */
+  readonly synonyms?: Readonly<Record<string, string | undefined>>;
   /** The environment variable that sets it, if there is one. */
   readonly environment?: { readonly name: string; readonly form: 'text' | 'list' };
 }
@@ -38,6 +40,13 @@ export const ROUTE_KEYS: PlainKeys = {
       },
     },
   },
+  bearer_token_format: {
+    field: 'bearerTokenFormat',
+    // `unset` leaves the choice to the settings, `unknown` does not.
+    synonyms: { unset: undefined, unknown: 'default' },
+  },
+  identity_provider: { field: 'identityProvider' },
+  idp_access_token_allowed_audiences: { field: 'idpAccessTokenAllowedAudiences' },
   policy: { field: 'policy' },
   allow_any_authenticated_user: { field: 'allowAnyAuthenticatedUser' },
   allow_public_unauthenticated_access: { field: 'allowPublicUnauthenticatedAccess' },
@@ -83,6 +92,15 @@ export const SETTINGS_KEYS: PlainKeys = {
     field: 'authorizeLogFields',
     environment: { name: 'AUTHORIZE_LOG_FIELDS', form: 'list' },
   },
+  bearer_token_format: {
+    field: 'bearerTokenFormat',
+    environment: { name: 'BEARER_TOKEN_FORMAT', form: 'text' },
+    synonyms: { unset: 'default', unknown: 'default' },
+  },
+  idp_access_token_allowed_audiences: {
+    field: 'idpAccessTokenAllowedAudiences',
+    environment: { name: 'IDP_ACCESS_TOKEN_ALLOWED_AUDIENCES', form: 'list' },
+  },
   cookie_expiration: {
     field: 'cookie.expiration',
     environment: { name: 'COOKIE_EXPIRATION', form: 'text' },
@@ -110,12 +128,17 @@ export const SETTINGS_KEYS: PlainKeys = {
         field: 'refreshTokenGrace',
         environment: { name: 'TOKENS_REFRESH_TOKEN_GRACE', form: 'text' },
       },
+      opaque_token_lifetime: {
+        field: 'opaqueTokenLifetime',
+        environment: { name: 'TOKENS_OPAQUE_TOKEN_LIFETIME', form: 'text' },
+      },
     },
   },
 };
 
 /** Keys of an entry of `identity_providers`, besides its secret. */
 export const IDENTITY_PROVIDER_KEYS: PlainKeys = {
+  type: { field: 'type' },
   issuer: { field: 'issuerUrl' },
   client_id: { field: 'clientId' },
   sign_in: { field: 'signIn' },
@@ -131,7 +154,18 @@ export const IDENTITY_PROVIDER_KEYS: PlainKeys = {
     },
   },
   require_verified_email: { field: 'requireVerifiedEmail' },
+  audiences: { field: 'audiences' },
+  jwks_url: { field: 'jwksUrl' },
+  access_token_type: { field: 'accessTokenType' },
 };
+
+/** Returns what a text stands for; undefined if for the absence of the key. */
+export function resolveSynonym(
+  { synonyms = {} }: Pick<PlainValue, 'synonyms'>,
+  text: string,
+): string | undefined {
+  return Object.hasOwn(synonyms, text) ? synonyms[text] : text;
+}
 
 /** Whether a key contains other keys. */
 export function isGroup(key: PlainKey): key is PlainGroup {

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../shared/runtime/is-record.ts';
 import { nearestName } from '../../validate/nearest-name.ts';
 import type { SourcePlace } from '../origins.ts';
-import { isGroup, type PlainKeys } from './plain-keys.ts';
+import { isGroup, resolveSynonym, type PlainKeys } from './plain-keys.ts';
 
 /** A YAML mapping. */
 export type Mapping = Readonly<Record<string, unknown>>;
@@ -63,7 +63,10 @@ interface TranslatedValue {
 }
 
 function translateValue(value: unknown, key: PlainKeys[string], place: KeyPlace): TranslatedValue {
-  if (!isGroup(key)) return { fields: value, origins: [place], problems: [] };
+  if (!isGroup(key)) {
+    const fields = typeof value === 'string' ? resolveSynonym(key, value) : value;
+    return { fields, origins: [place], problems: [] };
+  }
   // A value that should be a mapping but is not is kept: the schema reports it.
   const isReadable = isRecord(value);
   const translation = translateKeys(isReadable ? value : {}, key.keys, place);

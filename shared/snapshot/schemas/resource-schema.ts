@@ -17,6 +17,7 @@ import {
 import {
   AUTHORIZE_LOG_FIELDS,
   type Access,
+  type BearerTokenFormat,
   type CompiledBackend,
   type CompiledHeldHost,
   type CompiledIdentityProvider,
@@ -28,6 +29,7 @@ import {
   type GroupsLookup,
   type CompiledSubPath,
   type PathMatch,
+  type CompiledPublicKey,
   type ToolDenial,
 } from '../snapshot.ts';
 
@@ -36,6 +38,7 @@ const WEIGHT_MAX = 1_000_000;
 
 const texts = listOf(string());
 const notEmpty = string('^.');
+const providerName = string('^[^\\s/]+$');
 const namespacedName = string('^[^\\s/]+/[^\\s/]+$');
 const origin: Schema<Origin> = { json: { type: 'string', pattern: ORIGIN_PATTERN } };
 const host = string('^[^\\s/A-Z]+$');
@@ -44,6 +47,14 @@ const port = integer(1, PORT_MAX);
 const wholeNumber = integer(0, Number.MAX_SAFE_INTEGER);
 
 const toolDenial = anyOf<ToolDenial>(['error', 'result']);
+
+const bearerTokenFormat = anyOf<BearerTokenFormat>([
+  'default',
+  'idp_access_token',
+  'idp_identity_token',
+  'jwt',
+]);
+const audiences = listOf(notEmpty, { notEmpty: true });
 
 const settings = objectOf<CompiledSettings>({
   kind: constant('settings'),
@@ -58,6 +69,8 @@ const settings = objectOf<CompiledSettings>({
     expirationSeconds: number(),
     sameSite: anyOf(['Lax', 'Strict', 'None']),
   }),
+  bearerTokenFormat: optional(bearerTokenFormat),
+  idpAccessTokenAllowedAudiences: optional(audiences),
   tokens: objectOf<CompiledSettings['tokens']>({
     externalTokenSeconds: number(),
     refreshTokenSeconds: number(),
@@ -66,6 +79,7 @@ const settings = objectOf<CompiledSettings>({
   toolDenial: optional(toolDenial),
   unusedClientSeconds: number(),
   outageGraceSeconds: number(),
+  opaqueTokenSeconds: number(),
 });
 
 const signingKeys = objectOf<CompiledSigningKeys>({
@@ -80,11 +94,25 @@ const signingKeys = objectOf<CompiledSigningKeys>({
   ),
 });
 
+const publicKey = objectOf<CompiledPublicKey>({
+  kty: anyOf(['RSA', 'EC', 'OKP']),
+  kid: notEmpty,
+  alg: optional(notEmpty),
+  n: optional(notEmpty),
+  e: optional(notEmpty),
+  crv: optional(notEmpty),
+  x: optional(notEmpty),
+  y: optional(notEmpty),
+});
+
 const identityProvider = objectOf<CompiledIdentityProvider>({
   kind: constant('identity-provider'),
-  name: string('^[^\\s/]+$'),
+  name: providerName,
+  type: optional(anyOf(['github', 'apple'])),
   issuer: string('^https?://'),
-  clientId: notEmpty,
+  apiUrl: optional(string('^https?://')),
+  signIn: boolean,
+  clientId: optional(notEmpty),
   clientSecret: optional(string()),
   scopes: optional(texts),
   authorizationParams: recordOf(string()),
@@ -97,6 +125,10 @@ const identityProvider = objectOf<CompiledIdentityProvider>({
     }),
   ),
   requireVerifiedEmail: optional(boolean),
+  audiences: optional(audiences),
+  jwksUrl: optional(string('^https?://')),
+  accessTokenType: optional(constant('jwt')),
+  keys: optional(listOf(publicKey)),
 });
 
 const path = oneOfKinds<PathMatch>({
@@ -128,6 +160,9 @@ const route = objectOf<CompiledRoute>({
   upstream: string('^https?://[^\\s]*[^\\s/]$'),
   backends: optional(listOf(backend, { notEmpty: true })),
   access,
+  bearerTokenFormat: optional(bearerTokenFormat),
+  identityProvider: optional(providerName),
+  idpAccessTokenAllowedAudiences: optional(audiences),
   mcpServer: optional(
     objectOf<NonNullable<CompiledRoute['mcpServer']>>({
       path: string('^(?:/.*[^/])?$'),

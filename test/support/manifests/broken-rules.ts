@@ -1,5 +1,8 @@
 import { PROVIDER } from './provider.ts';
 
+const MACHINES = 'name: idp, issuerUrl: https://idp.example.com, audiences: [x]';
+const GITHUB = 'name: idp, type: github, clientId: x, clientSecretRef: { name: idp, key: secret }';
+
 /** Manifests that break one rule and nothing else, by the message of the rule. */
 export const BROKEN_ROUTES: Readonly<Record<string, readonly string[]>> = {
   'exactly one of to and backendRefs must be set': [
@@ -32,6 +35,12 @@ export const BROKEN_ROUTES: Readonly<Record<string, readonly string[]>> = {
   'mcp.server.subPaths cannot be combined with path, which serves no other path; use prefix': [
     '{ path: /a, mcp: { server: { subPaths: [{ path: /b }] } } }',
   ],
+  'allowPublicUnauthenticatedAccess cannot be combined with identityProvider, idpAccessTokenAllowedAudiences, or a bearerTokenFormat other than default, since callers need no identity':
+    [
+      '{ allowPublicUnauthenticatedAccess: true, identityProvider: idp }',
+      '{ allowPublicUnauthenticatedAccess: true, idpAccessTokenAllowedAudiences: [x] }',
+      '{ allowPublicUnauthenticatedAccess: true, bearerTokenFormat: jwt }',
+    ],
   'must be at most 24h': ['{ timeouts: { request: 24h1ms } }'],
 };
 
@@ -40,7 +49,35 @@ export const BROKEN_SETTINGS: Readonly<Record<string, readonly string[]>> = {
   'only one identity provider can have signIn set': [
     `identityProviders: [{ ${PROVIDER}, signIn: true }, { ${PROVIDER.replace('idp', 'other')}, signIn: true }]`,
   ],
-  'must include openid': [
+  'must have an issuerUrl, unless type is github or apple': [
+    'identityProviders: [{ name: idp, clientId: x }]',
+    'identityProviders: [{ name: idp, type: oidc, audiences: [x] }]',
+  ],
+  'must have a clientId, to sign users in, or audiences, for jwt': [
+    'identityProviders: [{ name: idp, issuerUrl: https://idp.example.com }]',
+  ],
+  'signIn, clientSecretRef, scopes, authorizationParams and groupsLookup need a clientId': [
+    `identityProviders: [{ ${MACHINES}, signIn: true }]`,
+    `identityProviders: [{ ${MACHINES}, clientSecretRef: { name: idp, key: secret } }]`,
+    `identityProviders: [{ ${MACHINES}, scopes: [openid] }]`,
+    `identityProviders: [{ ${MACHINES}, authorizationParams: { prompt: login } }]`,
+    `identityProviders: [{ ${MACHINES}, groupsLookup: { url: 'https://g.example', groupsPath: value } }]`,
+  ],
+  'jwksUrl needs audiences, since it is for jwt': [
+    `identityProviders: [{ ${PROVIDER}, jwksUrl: https://idp.example.com/keys }]`,
+  ],
+  'accessTokenType needs a clientId, and is not for type github or apple': [
+    `identityProviders: [{ ${MACHINES}, accessTokenType: jwt }]`,
+    'identityProviders: [{ name: idp, type: apple, clientId: x, accessTokenType: jwt }]',
+    `identityProviders: [{ ${GITHUB}, accessTokenType: at+jwt }]`,
+  ],
+  'with type github it needs a clientId and a clientSecretRef, and cannot have audiences, because GitHub has no identity tokens':
+    [
+      `identityProviders: [{ ${GITHUB}, audiences: [x] }]`,
+      'identityProviders: [{ name: idp, type: github, clientId: x }]',
+      'identityProviders: [{ name: idp, type: github, audiences: [x] }]',
+    ],
+  'scopes must include openid': [
     `identityProviders: [{ ${PROVIDER}, scopes: [email] }]`,
     `identityProviders: [{ ${PROVIDER}, scopes: [] }]`,
   ],
@@ -65,6 +102,10 @@ export const BROKEN_SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'allowedRoutes: { namespaces: { from: Selector, selector: { matchExpressions: [{ key: a, operator: Exists, values: [b] }] } } }',
   ],
   'must be at most 1h': ['outageGrace: 1h1s'],
+  'must be more than 0s and at most 1h': [
+    'tokens: { opaqueTokenLifetime: 0s }',
+    'tokens: { opaqueTokenLifetime: 61m }',
+  ],
   'must be at most 720h': ['hostHoldTime: 721h'],
   'must not be every address, since anyone could then claim any address': [
     'trustedProxies: [0.0.0.0/0]',

@@ -51,6 +51,13 @@ describe('environment variables', () => {
       spec: { mcpUnusedClientLifetime: '168h' },
     },
     { variable: 'TOOL_DENIAL', value: 'result', spec: { toolDenial: 'result' } },
+    { variable: 'BEARER_TOKEN_FORMAT', value: 'jwt', spec: { bearerTokenFormat: 'jwt' } },
+    { variable: 'BEARER_TOKEN_FORMAT', value: 'unset', spec: { bearerTokenFormat: 'default' } },
+    {
+      variable: 'IDP_ACCESS_TOKEN_ALLOWED_AUDIENCES',
+      value: 'https://api.example, api',
+      spec: { idpAccessTokenAllowedAudiences: ['https://api.example', 'api'] },
+    },
     { variable: 'OUTAGE_GRACE', value: '5m', spec: { outageGrace: '5m' } },
     {
       variable: 'AUTHORIZE_LOG_FIELDS',
@@ -82,6 +89,11 @@ describe('environment variables', () => {
       value: '0s',
       spec: { tokens: { refreshTokenGrace: '0s' } },
     },
+    {
+      variable: 'TOKENS_OPAQUE_TOKEN_LIFETIME',
+      value: '5s',
+      spec: { tokens: { opaqueTokenLifetime: '5s' } },
+    },
   ])('$variable wins over the files', ({ variable, value, spec }) => {
     const { problems, resource } = read(SETTINGS, { [variable]: value });
     expect(problems).toEqual([]);
@@ -89,7 +101,7 @@ describe('environment variables', () => {
   });
 
   test('for settings are all in the table above', () => {
-    expect(settingsVariables()).toHaveLength(14);
+    expect(settingsVariables()).toHaveLength(17);
   });
 
   test('that are empty count as unset', () => {

@@ -14,7 +14,7 @@ describe('the plain form', () => {
       fault: 'a key that is another product’s, with those that there are',
       text: 'tokens: {zzzzzzzzzz: 1h}',
       problem:
-        'config.yaml:1 (document 1) GatewaySettings default/gatehouse: tokens.zzzzzzzzzz: unknown key "zzzzzzzzzz", known are external_token_lifetime, refresh_token_lifetime, refresh_token_grace [InvalidSpec]',
+        'config.yaml:1 (document 1) GatewaySettings default/gatehouse: tokens.zzzzzzzzzz: unknown key "zzzzzzzzzz", known are external_token_lifetime, refresh_token_lifetime, refresh_token_grace, opaque_token_lifetime [InvalidSpec]',
     },
     {
       fault: 'an address for a range',
@@ -50,7 +50,7 @@ describe('the plain form', () => {
       fault: 'a missing key of an identity provider',
       text: 'identity_providers:\n  corp: {issuer: https://idp.example}',
       problem:
-        'config.yaml:2 (document 1) GatewaySettings default/gatehouse: identity_providers.corp.client_id: is required [InvalidSpec]',
+        'config.yaml:2 (document 1) GatewaySettings default/gatehouse: identity_providers.corp: must have a client_id, to sign users in, or audiences, for jwt [InvalidSpec]',
     },
     {
       fault: 'a secret that is written twice',

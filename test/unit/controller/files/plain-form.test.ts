@@ -79,6 +79,28 @@ describe('the plain form', () => {
         allowWebsockets: true,
       },
     },
+    {
+      key: 'bearer tokens',
+      route:
+        '{from: https://a.example, to: http://b, bearer_token_format: jwt, identity_provider: corp, idp_access_token_allowed_audiences: [api]}',
+      spec: {
+        from: 'https://a.example',
+        to: 'http://b',
+        bearerTokenFormat: 'jwt',
+        identityProvider: 'corp',
+        idpAccessTokenAllowedAudiences: ['api'],
+      },
+    },
+    {
+      key: 'an unset bearer token format, which leaves it to the settings',
+      route: '{from: https://a.example, to: http://b, bearer_token_format: unset}',
+      spec: { from: 'https://a.example', to: 'http://b' },
+    },
+    {
+      key: 'an unknown bearer token format, which is the default whatever the settings say',
+      route: '{from: https://a.example, to: http://b, bearer_token_format: unknown}',
+      spec: { from: 'https://a.example', to: 'http://b', bearerTokenFormat: 'default' },
+    },
   ])('of a route has $key', ({ route, spec }) => {
     const { resources, problems } = readPlainForm(`routes: [${route}]`);
     expect(problems).toEqual([]);
@@ -110,16 +132,23 @@ describe('the plain form', () => {
     { text: 'tool_denial: result', spec: { toolDenial: 'result' } },
     { text: 'authorize_log_fields: [user]', spec: { authorizeLogFields: ['user'] } },
     {
+      text: '{bearer_token_format: idp_access_token, idp_access_token_allowed_audiences: [api]}',
+      spec: { bearerTokenFormat: 'idp_access_token', idpAccessTokenAllowedAudiences: ['api'] },
+    },
+    { text: 'bearer_token_format: unset', spec: { bearerTokenFormat: 'default' } },
+    { text: 'bearer_token_format: unknown', spec: { bearerTokenFormat: 'default' } },
+    {
       text: 'cookie_expiration: 1h\ncookie_same_site: Strict',
       spec: { cookie: { expiration: '1h', sameSite: 'Strict' } },
     },
     {
-      text: 'tokens: {external_token_lifetime: 5m, refresh_token_lifetime: 1h, refresh_token_grace: 0s}',
+      text: 'tokens: {external_token_lifetime: 5m, refresh_token_lifetime: 1h, refresh_token_grace: 0s, opaque_token_lifetime: 2m}',
       spec: {
         tokens: {
           externalTokenLifetime: '5m',
           refreshTokenLifetime: '1h',
           refreshTokenGrace: '0s',
+          opaqueTokenLifetime: '2m',
         },
       },
     },
@@ -142,6 +171,10 @@ describe('the plain form', () => {
           groups_claim: realm_access/roles
           groups_lookup: {url: 'https://idp.example/groups', groups_path: value/id, next_page: next}
           require_verified_email: true
+          type: oidc
+          audiences: [api]
+          jwks_url: https://idp.example/keys
+          access_token_type: jwt
         other: {issuer: https://other.example, client_id: public}
     `);
     expect(problems).toEqual([]);
@@ -165,6 +198,10 @@ describe('the plain form', () => {
                 nextPage: 'next',
               },
               requireVerifiedEmail: true,
+              type: 'oidc',
+              audiences: ['api'],
+              jwksUrl: 'https://idp.example/keys',
+              accessTokenType: 'jwt',
             },
             { name: 'other', issuerUrl: 'https://other.example', clientId: 'public' },
           ],

@@ -15,7 +15,7 @@ describe('a request for a stream', () => {
     ['of another path', { ':path': '/v2/stream' }, 404],
     ['with another method', { ':method': 'GET' }, 405],
     ['of an older protocol version', { 'x-proto': '2' }, 400],
-    ['of a newer protocol version', { 'x-proto': '4' }, 400],
+    ['of a newer protocol version', { 'x-proto': '5' }, 400],
     ['without a protocol version', { 'x-proto': '' }, 400],
     ['without a token', { authorization: '' }, 401],
     ['with basic credentials', { authorization: 'Basic YTpi' }, 401],

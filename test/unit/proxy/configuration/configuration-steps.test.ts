@@ -173,6 +173,16 @@ describe('the configuration after a change', () => {
     expect(identityProvider?.name).toBe('before-idp');
   });
 
+  test('has the identity provider where users sign in, of several', () => {
+    const other = { ...AN_IDENTITY_PROVIDER, name: 'z-other', signIn: false };
+    const { identityProvider } = follow(
+      aSnapshot(SETTINGS, AN_IDENTITY_PROVIDER),
+      aSnapshot(SETTINGS, { ...AN_IDENTITY_PROVIDER, signIn: false }, { ...other, signIn: true }),
+      aSnapshot(SETTINGS, AN_IDENTITY_PROVIDER, other),
+    );
+    expect(identityProvider?.name).toBe('idp');
+  });
+
   test('does not have removed resources', () => {
     const { identityProvider, services } = follow(
       aSnapshot(SETTINGS, AN_IDENTITY_PROVIDER, aCompiledService('a/b', [])),

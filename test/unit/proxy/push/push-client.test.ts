@@ -32,7 +32,7 @@ describe('a proxy with a controller', () => {
       ':method': 'POST',
       ':path': '/v1/stream',
       authorization: 'Bearer the-first-token',
-      'x-proto': '3',
+      'x-proto': '4',
       'x-proxy-id': 'proxy-1',
     });
     expect(headers).not.toHaveProperty('x-have');

@@ -68,6 +68,7 @@ describe('the admin port', () => {
       kind: 'identity-provider',
       name: 'corp',
       issuer: 'https://idp.example',
+      signIn: true,
       clientId: 'x',
       clientSecret: 'hunter2',
       scopes: [],

@@ -8,6 +8,7 @@ const PROVIDER: CompiledIdentityProvider = {
   kind: 'identity-provider',
   name: 'idp',
   issuer: 'https://idp.example.com',
+  signIn: true,
   clientId: 'gatehouse',
   scopes: ['openid', 'email'],
   authorizationParams: { prompt: 'login', hd: 'example.com' },

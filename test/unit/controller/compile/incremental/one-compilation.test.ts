@@ -16,6 +16,9 @@ const CONTEXT: RouteContext = {
   devAllowLoopback: false,
   authenticateAddress: undefined,
   signIn: { kind: 'available' },
+  identityProviders: [],
+  bearerTokenFormat: 'default',
+  hasAllowedAudiences: false,
   missingSettings: undefined,
   hostRules: [],
   hasServices: true,
@@ -209,10 +212,14 @@ describe('settings', () => {
   });
 
   test.each([
-    [{ signIn: false }, ['spec.identityProviders']],
+    [{ signIn: false }, []],
     [{ signIn: true }, []],
     [{ issuerUrl: 'https://user@idp.example.com' }, ['spec.identityProviders[0].issuerUrl']],
     [{ issuerUrl: 'http://localhost:9000' }, ['spec.identityProviders[0].issuerUrl']],
+    [
+      { audiences: ['a'], jwksUrl: 'http://idp.example.com/keys' },
+      ['spec.identityProviders[0].jwksUrl'],
+    ],
   ])('with one provider that has %j have problems at %j', (change, paths) => {
     const provider = { name: 'idp', issuerUrl: 'https://idp.example.com', clientId: 'gatehouse' };
     const settings = aSettings({ identityProviders: [{ ...provider, ...change }] });

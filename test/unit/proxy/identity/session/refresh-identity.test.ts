@@ -26,7 +26,13 @@ test.each([
   await using provider = await startProvider();
   const discovery = new ProviderDiscovery({ devAllowLoopback: true, now: Date.now });
   const client = await discovery.clientOf({
-    ...{ kind: 'identity-provider', name: 'test', issuer: provider.origin, clientId: 'c' },
+    ...{
+      kind: 'identity-provider',
+      name: 'test',
+      issuer: provider.origin,
+      signIn: true,
+      clientId: 'c',
+    },
     authorizationParams: {},
   });
   if (isUnobserved) {
