@@ -17,6 +17,7 @@ import { Sealer } from './crypto/sealer.ts';
 import type { SealingKeys } from './crypto/sealing-key.ts';
 import { endpointFinder } from './endpoints/find-endpoint.ts';
 import { AssertionSigner } from './identity/assertion/assertion.ts';
+import { ProviderDiscovery } from './identity-provider/provider-discovery.ts';
 import { createIdentityEndpoints, type IdentityEndpoints } from './identity/identity-endpoints.ts';
 import { McpSessions } from './mcp-sessions/mcp-sessions.ts';
 import { createGuardedFetch, type GuardedFetch } from './outbound/guarded-fetch.ts';
@@ -27,6 +28,7 @@ import type { Identity } from './records/session.ts';
 import type { ConnectionLimits } from './server/connection-counter.ts';
 import { sessionsOfProvider } from './store/sessions-of-provider.ts';
 import type { Stores } from './store/stores.ts';
+import { TokenVerifier } from './token-verification/token-verifier.ts';
 import { AccessLog } from './telemetry/access-log.ts';
 import { AuditLog } from './telemetry/audit-log.ts';
 import { AuthorizationLog } from './telemetry/authorization-log.ts';
@@ -59,11 +61,14 @@ export interface StagesOptions extends GatewayOptions {
 }
 
 /** The stages of requests. Disposing of them ends their work in the background. */
-export type DisposableStages = Stages & Disposable;
+export interface DisposableStages extends Stages, Disposable {
+  readonly tokenVerifier: TokenVerifier;
+}
 
 /** Makes everything that the stages of requests use. */
 export function createStages(options: StagesOptions): DisposableStages {
-  const { configuration, logger, lines, defaultSigningKeys, now = Date.now } = options;
+  const { configuration, logger, lines, defaultSigningKeys, devAllowLoopback } = options;
+  const { now = Date.now } = options;
   const sealer = new Sealer(options.sealingKeys);
   const isOfProvider = providerCheck(configuration);
   const sessions = sessionsOfProvider(options.stores.sessions, isOfProvider);
@@ -71,7 +76,8 @@ export function createStages(options: StagesOptions): DisposableStages {
   const outageGraceSeconds = (): number => configuration.current?.settings.outageGraceSeconds ?? 0;
   const audit = new AuditLog(createLogger('audit', lines));
   const checks = { stores, outageGraceSeconds, isOfProvider, now };
-  const identity = createIdentityEndpoints({ ...options, ...checks, sealer, audit });
+  const discovery = new ProviderDiscovery({ devAllowLoopback, now });
+  const identity = createIdentityEndpoints({ ...options, ...checks, discovery, sealer, audit });
   const externalTokens = new ExternalTokens(sealer);
   const tokenAuthenticator = new ExternalTokenAuthenticator({ ...checks, externalTokens });
   const refreshTokens = new RefreshTokens(sealer);
@@ -85,6 +91,7 @@ export function createStages(options: StagesOptions): DisposableStages {
     configuration: () => configuration.required,
     findEndpoint: endpointFinder(endpoints, OAUTH_WELL_KNOWNS),
     authenticators: { 'session-cookie': sessionCookies, 'external-token': tokenAuthenticator },
+    tokenVerifier: new TokenVerifier({ discovery, devAllowLoopback, now }),
     authorizationLog: new AuthorizationLog(lines, now),
     assertions: new AssertionSigner({ defaultKeys: defaultSigningKeys, now }),
     mcpSessions: new McpSessions(sealer),

@@ -6,7 +6,7 @@ import type { Endpoint } from '../endpoints/endpoint.ts';
 import { SessionCookieAuthenticator } from '../authentication/session-cookie-authenticator.ts';
 import { createAccountEndpoint } from './sign-in/account.ts';
 import { createCallbackEndpoint } from './sign-in/callback.ts';
-import { ProviderDiscovery } from '../identity-provider/provider-discovery.ts';
+import type { ProviderDiscovery } from '../identity-provider/provider-discovery.ts';
 import { redirectToSignIn, type RedirectToSignIn } from './sign-in/redirect-to-sign-in.ts';
 import { LiveSessions, type SessionOfSignIn } from './session/live-sessions.ts';
 import { createSignInEndpoint } from './sign-in/sign-in.ts';
@@ -22,8 +22,7 @@ export interface IdentityOptions {
   readonly sealer: Sealer;
   readonly audit: AuditLog;
   readonly logger: Logger;
-  /** Accepts identity providers on http, on loopback. */
-  readonly devAllowLoopback: boolean;
+  readonly discovery: ProviderDiscovery;
   /** Sign assertions, and are published, if the settings name no keys. */
   readonly defaultSigningKeys: CompiledSigningKeys;
   /** Returns whether a user is of the identity provider that is configured now. */
@@ -49,7 +48,7 @@ export function createIdentityEndpoints({
   sealer,
   audit,
   logger,
-  devAllowLoopback,
+  discovery,
   defaultSigningKeys,
   isOfProvider,
   outageGraceSeconds,
@@ -57,7 +56,6 @@ export function createIdentityEndpoints({
 }: IdentityOptions): IdentityEndpoints {
   const checks = { stores, now, isOfProvider, outageGraceSeconds };
   const sessionCookies = new SessionCookieAuthenticator(checks);
-  const discovery = new ProviderDiscovery({ devAllowLoopback, now });
   const options = { stores, sealer, audit, logger, now, sessionCookies, discovery };
   const renewal = new LiveSessions(options);
   return {
