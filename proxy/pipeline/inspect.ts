@@ -1,6 +1,6 @@
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { hasBody } from '../http/has-body.ts';
-import { readBody } from '../http/read-body.ts';
+import { readBody, readBodyAs } from '../http/read-body.ts';
 import { checkMethodName } from '../mcp/check-method-name.ts';
 import { checkToolName } from '../mcp/check-tool-name.ts';
 import { checkStreamRequest } from '../mcp/check-stream-request.ts';
@@ -42,7 +42,7 @@ export function inspect(
   }
   checkBodyHeaders(message);
   const namesTools = policy?.namesTools === true;
-  return readBody(message, maxRequestBytes).then((bytes) => {
+  return readBodyAs(message, maxRequestBytes, (bytes) => {
     const parsed = inspectRequest(message, bytes);
     if (namesTools) {
       checkMethodName(parsed);
