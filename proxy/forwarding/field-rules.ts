@@ -1,10 +1,13 @@
+import { Buffer } from 'node:buffer';
+
 /** Names of more characters are rare, and their rules are made each time. */
 const MAX_LENGTH = 64;
 
 /** Far more names than any traffic has of one length. The bound is for names that strangers make up. */
 const MAX_OF_ONE_LENGTH = 16;
 
-interface KnownName<Rule> {
+/** The rule for a name, in one spelling of it. */
+export interface FieldRule<Rule> {
   readonly name: string;
   readonly rule: Rule;
 }
@@ -19,7 +22,7 @@ interface KnownName<Rule> {
 export class FieldRules<Rule> {
   readonly #makeRule: (lower: string) => Rule;
   /** By the length of the names. */
-  readonly #known = Array.from({ length: MAX_LENGTH + 1 }, (): KnownName<Rule>[] => []);
+  readonly #known = Array.from({ length: MAX_LENGTH + 1 }, (): FieldRule<Rule>[] => []);
   /** Which name of a length is replaced next. */
   #next = 0;
 
@@ -28,25 +31,25 @@ export class FieldRules<Rule> {
     this.#makeRule = makeRule;
   }
 
-  /** Returns the rule for a name in any spelling. */
-  ruleFor(name: string): Rule {
+  /** Returns the rule for a name in any spelling, with a text of that spelling that maps find faster. */
+  ruleFor(name: string): FieldRule<Rule> {
     const sameLength = this.#known[name.length];
-    if (sameLength === undefined) return this.#makeRule(name.toLowerCase());
-    for (const known of sameLength) if (known.name === name) return known.rule;
+    if (sameLength === undefined) return { name, rule: this.#makeRule(name.toLowerCase()) };
+    for (const known of sameLength) if (known.name === name) return known;
     return this.#remember(name, sameLength);
   }
 
-  #remember(received: string, sameLength: KnownName<Rule>[]): Rule {
+  #remember(received: string, sameLength: FieldRule<Rule>[]): FieldRule<Rule> {
     // A copy: a part of a longer text, such as a head with credentials, would keep all of it in memory.
     const name = Buffer.from(received).toString();
-    const rule = this.#makeRule(name.toLowerCase());
+    const known = { name, rule: this.#makeRule(name.toLowerCase()) };
     if (sameLength.length < MAX_OF_ONE_LENGTH) {
-      sameLength.push({ name, rule });
+      sameLength.push(known);
     } else {
       // Made-up names must not keep the common ones out for good.
-      sameLength[this.#next] = { name, rule };
+      sameLength[this.#next] = known;
       this.#next = (this.#next + 1) % MAX_OF_ONE_LENGTH;
     }
-    return rule;
+    return known;
   }
 }

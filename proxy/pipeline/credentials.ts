@@ -32,5 +32,6 @@ export function credentials(
   const added = session?.ids === undefined ? [] : [SESSION_HEADER, session.ids.server];
   if (caller.kind === 'anonymous') return { ofClient, added };
   const assertion = assertions.assertionFor(caller.session, origin, configuration.signingKeys);
-  return { ofClient, added: [...added, ASSERTION_HEADER, assertion] };
+  added.push(ASSERTION_HEADER, assertion);
+  return { ofClient, added };
 }

@@ -41,9 +41,8 @@ export function upstreamHeaders(
   const listed = listedInConnection(connection);
   const headers: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? '';
+    const { name, rule } = rules.ruleFor(rawHeaders[index] ?? '');
     const value = rawHeaders[index + 1] ?? '';
-    const rule = rules.ruleFor(name);
     if (rule === 'drop' || listed?.has(name.toLowerCase()) === true) continue;
     if (rule === 'foreign') {
       if (passRequestHeaders?.includes(name.toLowerCase()) === true) headers.push(name, value);

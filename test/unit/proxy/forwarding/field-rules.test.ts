@@ -14,7 +14,7 @@ describe('the rules for header fields', () => {
       fc.property(fc.array(similarName, { maxLength: 400 }), (names) => {
         const rules = new FieldRules((lower) => `rule of ${lower}`);
         for (const name of [...names, ...names]) {
-          expect(rules.ruleFor(name)).toBe(`rule of ${name.toLowerCase()}`);
+          expect(rules.ruleFor(name)).toEqual({ name, rule: `rule of ${name.toLowerCase()}` });
         }
       }),
     );
@@ -45,7 +45,7 @@ describe('the rules for header fields', () => {
     const makeRule = jest.fn((lower: string) => lower);
     const rules = new FieldRules(makeRule);
     const name = 'X-Long-'.repeat(20);
-    expect([rules.ruleFor(name), rules.ruleFor(name)]).toEqual([
+    expect([rules.ruleFor(name).rule, rules.ruleFor(name).rule]).toEqual([
       name.toLowerCase(),
       name.toLowerCase(),
     ]);
