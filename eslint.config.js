@@ -4,6 +4,7 @@ import jest from 'eslint-plugin-jest';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
+const IMPORTED = 'Import it: the global costs a call at each use (decision D-147).';
 const PURE = 'This folder is pure: take the time, a timer or a random value as a parameter.';
 
 /** A copy made by `Object.assign` keeps the type of a permit, whatever was changed in it. */
@@ -86,6 +87,16 @@ export default defineConfig(
         'error',
         { object: 'Math', property: 'random', message: PURE },
         NO_ASSIGN,
+      ],
+    },
+  },
+  {
+    // What every request runs. Node defines these globals by accessors, which V8 calls at each use.
+    files: ['proxy/{forwarding,http,pipeline,server,upstream-client}/**/*.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...['Buffer', 'performance', 'process'].map((name) => ({ name, message: IMPORTED })),
       ],
     },
   },

@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+
 import { ClientGoneError } from '../errors/request-errors.ts';
 import type { ClientResponse } from '../http/client-response.ts';
 import { asError } from '../errors/as-error.ts';

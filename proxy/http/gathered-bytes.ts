@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+
 /**
  * The bytes of a body while its parts arrive.
  *

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { STATUS_CODES, validateHeaderValue, type OutgoingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
 

@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+
 import type { ClientResponse } from './client-response.ts';
 import type { GatewayResponse } from './gateway-response.ts';
 

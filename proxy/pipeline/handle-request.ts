@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 
 import type { Authenticators } from '../authentication/authenticator.ts';
 import type { Configuration } from '../configuration/configuration.ts';

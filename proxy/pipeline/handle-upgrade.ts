@@ -1,4 +1,6 @@
+import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 
 import type { GatewayRoute } from '../configuration/routing-table.ts';

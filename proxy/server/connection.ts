@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import process from 'node:process';
 
 import { isDistrusted } from '../http/distrust.ts';
 import { closeGently, type Linger } from '../http/close-gently.ts';

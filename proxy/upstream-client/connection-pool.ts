@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+
 import { ConnectionError } from './connection-error.ts';
 import { Deadlines } from './deadlines.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';

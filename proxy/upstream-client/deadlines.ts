@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+
 /** Something that must happen before a time. */
 export interface Deadline {
   /** Milliseconds as of `performance.now`; `Infinity` for none. */

@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+
 import { HeldBytes } from './held-bytes.ts';
 import { MalformedResponseError } from './malformed-response-error.ts';
 

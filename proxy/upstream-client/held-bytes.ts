@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+
 const FIRST_ROOM_BYTES = 512;
 
 /** Bytes that come in parts, in one buffer. Twice the room each time, so a byte is copied twice on average. */

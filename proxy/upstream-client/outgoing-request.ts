@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
 
 /** A request to send. The client writes `Host` and all fields that frame the message itself. */

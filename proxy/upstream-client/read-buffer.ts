@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+
 const KIBIBYTE = 1024;
 
 /** After a read of this length, a connection has a buffer of its own. */

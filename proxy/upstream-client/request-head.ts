@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+
 import { ConnectionError } from './connection-error.ts';
 import { expectsBody, type OutgoingRequest } from './outgoing-request.ts';
 

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import process from 'node:process';
 
 import { asError } from '../errors/as-error.ts';
 import { ClientGoneError } from '../errors/request-errors.ts';

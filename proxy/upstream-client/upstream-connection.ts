@@ -1,4 +1,6 @@
+import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
 
 import { asError } from '../errors/as-error.ts';
 import { ConnectionError, connectError } from './connection-error.ts';

@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+
 import type { OpenStream } from './open-streams.ts';
 
 /** The longest end of an event: two line ends of two characters. */

@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+
 import type { RawFields } from './response-headers.ts';
 
 /** Receives the body of an upstream's response. */

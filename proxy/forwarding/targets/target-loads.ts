@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+
 import type { Target, TargetChoice } from './target.ts';
 import { mixRanks } from './rank.ts';
 

@@ -1,4 +1,5 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 
 import httpProxy from 'http-proxy';

@@ -1,3 +1,5 @@
+import { performance as realPerformance } from 'node:perf_hooks';
+
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
 import { Deadlines, type Deadline } from '../../../../proxy/upstream-client/deadlines.ts';
@@ -36,8 +38,11 @@ function watching(): { deadlines: Deadlines; watch: (ms: number) => Watched } {
 describe('Deadlines', () => {
   beforeEach(() => {
     jest.useFakeTimers({ now: 0 });
+    // Jest replaces the global, and not what the module exports.
+    jest.spyOn(realPerformance, 'now').mockImplementation(() => performance.now());
   });
   afterEach(() => {
+    jest.restoreAllMocks();
     jest.useRealTimers();
   });
 
