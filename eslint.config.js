@@ -76,6 +76,7 @@ export default defineConfig(
       'proxy/mcp/**/*.ts',
       'proxy/json/**/*.ts',
       'shared/paths/**/*.ts',
+      'shared/policy/**/*.ts',
       'shared/snapshot/**/*.ts',
     ],
     rules: {

@@ -96,6 +96,7 @@ export function createStages(options: StagesOptions): DisposableStages {
     assertions: new AssertionSigner({ defaultKeys: defaultSigningKeys, now }),
     mcpSessions: new McpSessions(sealer),
     random: Math.random,
+    now,
     forwarder: options.forwarder,
     accessLog: options.accessLog === true ? new AccessLog(lines, now) : undefined,
     answerFailure: createFailureAnswers({ logger, redirectToSignIn }),

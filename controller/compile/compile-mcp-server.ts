@@ -3,7 +3,7 @@ import type { CompiledRoute, CompiledSubPath } from '../../shared/snapshot/snaps
 import { loosePath } from '../../shared/paths/loose-path.ts';
 import { memberPath } from '../validate/field-path.ts';
 import { all, andThen, combine, made, invalid, type CompileResult } from './compile-result.ts';
-import { pathProblem, reservedPathProblem } from './path-match.ts';
+import { pathProblem, reservedPathProblem } from '../../shared/paths/path-problem.ts';
 import { withoutFinalSlash } from '../../shared/paths/without-final-slash.ts';
 
 type Spec = Route['spec'];

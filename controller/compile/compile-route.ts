@@ -1,5 +1,5 @@
 import type { Route } from '../../crds/types.ts';
-import type { Policy } from '../../shared/snapshot/policy.ts';
+import type { Policy } from '../../shared/policy/policy.ts';
 import type { Access, CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { compileAddress } from './compile-address.ts';
 import { compileCredentials } from './compile-credentials.ts';
@@ -11,7 +11,7 @@ import { andThen, combine, made, invalid, type CompileResult } from './compile-r
 import { compilePassedHeaders } from './compile-passed-headers.ts';
 import { compilePathMatch } from './path-match.ts';
 import { compilePolicy } from './policy/compile-policy.ts';
-import { forbidTools } from './policy/forbid-tools.ts';
+import { forbidMisplaced } from './policy/forbid-misplaced.ts';
 import { resourceName, namespaceOf } from './resources.ts';
 import type { RouteContext } from './route-context.ts';
 import { compileUpstream } from './upstream.ts';
@@ -86,9 +86,10 @@ function compileAccess(
 
 function compileRoutePolicy({ policy, mcp }: Route['spec']): CompileResult<Policy> {
   if (policy === undefined) return made({});
-  const compiled = compilePolicy(policy, 'spec.policy');
-  if (mcp !== undefined) return compiled;
-  return andThen(compiled, (whole) => forbidTools(whole, 'spec.policy'));
+  const kind = mcp === undefined ? 'web' : 'mcp';
+  return andThen(compilePolicy(policy, 'spec.policy'), (whole) =>
+    forbidMisplaced(whole, kind, 'spec.policy'),
+  );
 }
 
 /** Adds a criterion to `or`: the groups of a block combine by OR, so that it allows more users. */

@@ -1,5 +1,5 @@
 import type { Automaton } from '../../shared/paths/regex/automaton.ts';
-import { criteriaOf } from '../../shared/snapshot/policy.ts';
+import { criteriaOf } from '../../shared/policy/policy.ts';
 import type { RejectedResource } from '../../shared/snapshot/rejected-resource.ts';
 import { routeKey } from '../../shared/snapshot/resource-key.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';

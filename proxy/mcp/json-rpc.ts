@@ -14,6 +14,8 @@ export interface JsonRpcMessage {
   readonly id: MessageId | undefined;
   /** Undefined for a response. */
   readonly method: string | undefined;
+  /** Empty for a response, and if they are absent or null. */
+  readonly params: JsonObject;
   /** `params.name` of a `tools/call`, whether it has an id or not. */
   readonly toolName: string | undefined;
   /** `params.arguments` of a `tools/call`; empty when it has none, or null. */
@@ -32,7 +34,7 @@ const RESULT_KEYS = ['jsonrpc', 'id', 'result'];
 const ERROR_KEYS = ['jsonrpc', 'id', 'error'];
 const PARAMS_KEYS = ['name', 'uri', 'taskId', 'arguments', '_meta'];
 /** The method that calls a tool, and the only one that has a tool (specification: Evaluation rules, 1). */
-export const TOOLS_CALL = 'tools/call';
+const TOOLS_CALL = 'tools/call';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 
@@ -97,6 +99,7 @@ const RESPONSE: JsonRpcMessage = {
   kind: 'response',
   id: undefined,
   method: undefined,
+  params: {},
   toolName: undefined,
   toolArguments: undefined,
   mirroredName: undefined,
@@ -133,6 +136,7 @@ function readCall(envelope: JsonObject, id: MessageId | undefined): JsonRpcMessa
     kind: id === undefined ? 'notification' : 'request',
     id,
     method,
+    params,
     toolName: callsTool ? readToolName(params) : undefined,
     toolArguments: callsTool ? readToolArguments(params) : undefined,
     mirroredName: readMirroredName(method, params),

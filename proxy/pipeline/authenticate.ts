@@ -2,6 +2,7 @@ import { acceptedCredential } from '../authentication/accepted-credentials.ts';
 import type { AuthenticationContext, Authenticators } from '../authentication/authenticator.ts';
 import { ANONYMOUS, type Caller } from '../authentication/caller.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
+import { isPreflight } from '../http/cors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 
 /** Finds out who makes a request, by the credential that its route accepts. */
@@ -11,7 +12,25 @@ export function authenticate(
   context: AuthenticationContext,
   authenticators: Authenticators,
 ): Caller | Promise<Caller> {
+  if (isAnonymousPreflight(request, route)) return ANONYMOUS;
   const format = acceptedCredential(route.compiled);
   if (format === 'nothing') return ANONYMOUS;
   return authenticators[format].authenticate(request, route, context);
+}
+
+/**
+ * Browsers send a preflight without credentials (Fetch, section 4.8). If the policy reads preflights, it
+ * decides about one.
+ */
+function isAnonymousPreflight(
+  { method, message }: GatewayRequest,
+  { policy }: GatewayRoute,
+): boolean {
+  if (policy?.reads.has('preflight') !== true) return false;
+  const { headers } = message;
+  return (
+    isPreflight(method, headers) &&
+    headers.cookie === undefined &&
+    headers.authorization === undefined
+  );
 }

@@ -8,8 +8,11 @@ import { identityOf, type Caller } from '../authentication/caller.ts';
 import { asksForEvents } from '../mcp/check-stream-request.ts';
 import type { JsonRpcMessage } from '../mcp/json-rpc.ts';
 import { isPermitted } from '../policy/build-policy-evaluator.ts';
-import type { Decision, PolicyInput } from '../policy/decision.ts';
+import type { PolicyInput } from '../../shared/policy/language/policy-input.ts';
+import { isPreflight } from '../http/cors.ts';
+import type { Decision } from '../policy/decision.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
+import type { Identity } from '../records/session.ts';
 import type { AuthorizationLog } from '../telemetry/authorization-log.ts';
 import type { InspectedBody } from './inspect.ts';
 import type { Permit } from './permit.ts';
@@ -23,23 +26,24 @@ export interface Authorization {
   readonly configuration: {
     readonly settings: Pick<CompiledSettings, 'authorizeLogFields' | 'toolDenial'>;
   };
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
 }
 
 /**
  * Evaluates the route's policy, logs the decision, and returns a permit or throws.
  *
  * Public routes permit everyone. On all others an anonymous caller is refused, even by a policy with
- * `accept`.
+ * `accept`, unless the request is a preflight that the policy allows.
  */
 export function authorize(
   route: GatewayRoute,
   caller: Caller,
-  { request, body, authorizationLog, configuration }: Authorization,
+  { request, body, authorizationLog, configuration, now }: Authorization,
 ): Permit {
   const message = body?.message;
   const identity = identityOf(caller);
-  const { method, path } = request;
-  const input: PolicyInput = { identity, method, path, toolName: message?.toolName };
+  const input = policyInput(route, identity, { request, body, now });
   const decision = decide(route, input);
   const { authorizeLogFields: fields, toolDenial } = configuration.settings;
   authorizationLog.write({ requestId: request.id, identity, message, decision }, fields);
@@ -50,18 +54,37 @@ export function authorize(
   return { request, route, caller, body } as Permit;
 }
 
+/** Reads only what the policy needs, so that others cost nothing. */
+function policyInput(
+  { policy }: GatewayRoute,
+  identity: Identity | undefined,
+  { request, body, now }: Pick<Authorization, 'request' | 'body' | 'now'>,
+): PolicyInput {
+  const { method, path, remoteAddress } = request;
+  const message = body?.message;
+  return {
+    identity,
+    method,
+    path,
+    clientAddress: remoteAddress,
+    time: policy?.reads.has('time') === true ? now() : 0,
+    isPreflight:
+      policy?.reads.has('preflight') === true && isPreflight(method, request.message.headers),
+    mcpMethod: message?.method,
+    toolName: message?.toolName,
+    toolArguments: message?.toolArguments,
+    resources: body?.subjects?.resources ?? NO_RESOURCES,
+    prompt: body?.subjects?.prompt,
+  };
+}
+
+const NO_RESOURCES: readonly string[] = [];
+
 const PUBLIC: Decision = { allow: true, allowReasons: ['accept'], deny: false, denyReasons: [] };
-const NOBODY: Decision = {
-  allow: false,
-  allowReasons: ['user-unauthenticated'],
-  deny: false,
-  denyReasons: [],
-};
 const NO_POLICY: Decision = { allow: false, allowReasons: [], deny: false, denyReasons: [] };
 
 function decide({ compiled, policy }: GatewayRoute, input: PolicyInput): Decision {
   if (compiled.access.kind === 'public') return PUBLIC;
-  if (input.identity === undefined) return NOBODY;
   return policy?.decide(input) ?? NO_POLICY;
 }
 

@@ -47,6 +47,8 @@ export interface Stages {
   readonly mcpSessions: McpSessions;
   /** Returns numbers in [0, 1). */
   readonly random: () => number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   readonly forwarder: Forwarder;
   /** Absent when requests are not logged. */
   readonly accessLog: AccessLog | undefined;
@@ -108,8 +110,14 @@ export async function handleRequest(
     const authenticated = authenticate(request, route, context, stages.authenticators);
     const caller = authenticated instanceof Promise ? await authenticated : authenticated;
     body = await inspect(request, route, mcpPath);
-    const { authorizationLog, assertions } = stages;
-    const permit = authorize(route, caller, { request, body, authorizationLog, configuration });
+    const { authorizationLog, assertions, now } = stages;
+    const permit = authorize(route, caller, {
+      request,
+      body,
+      authorizationLog,
+      configuration,
+      now,
+    });
 
     const { mcpSessions } = stages;
     const session = mcpSessionOf(permit, { origin, configuration, mcpSessions });

@@ -50,9 +50,15 @@ export async function handleUpgrade(
     checkUpgrade(request, route, origin);
     const context = { origin, configuration };
     const caller = await authenticate(request, route, context, stages.authenticators);
-    const { authorizationLog, assertions } = stages;
+    const { authorizationLog, assertions, now } = stages;
     const body = undefined;
-    const permit = authorize(route, caller, { request, body, authorizationLog, configuration });
+    const permit = authorize(route, caller, {
+      request,
+      body,
+      authorizationLog,
+      configuration,
+      now,
+    });
 
     const upstream = makeUpstreamRequest(
       permit,

@@ -1,11 +1,11 @@
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import { hasBody } from '../http/has-body.ts';
 import { readBody, readBodyAs } from '../http/read-body.ts';
-import { checkMethodName } from '../mcp/check-method-name.ts';
-import { checkToolName } from '../mcp/check-tool-name.ts';
+import { checkPolicyFacts } from '../mcp/check-policy-facts.ts';
 import { checkStreamRequest } from '../mcp/check-stream-request.ts';
 import { checkBodyHeaders, inspectRequest } from '../mcp/inspect-request.ts';
 import type { JsonRpcMessage } from '../mcp/json-rpc.ts';
+import type { MessageSubjects } from '../mcp/message-subjects.ts';
 import type { RequestMessage } from '../http/request-message.ts';
 import type { McpPathKind } from '../mcp/served-paths.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
@@ -16,6 +16,8 @@ export interface InspectedBody {
   readonly message: JsonRpcMessage | undefined;
   /** The bytes that arrived, from which the message was parsed. */
   readonly bytes: Buffer;
+  /** What the message is about, if the policy of the route reads it. */
+  readonly subjects: MessageSubjects | undefined;
 }
 
 /**
@@ -41,17 +43,13 @@ export function inspect(
     return undefined;
   }
   checkBodyHeaders(message);
-  const namesTools = policy?.namesTools === true;
   return readBodyAs(message, maxRequestBytes, (bytes) => {
     const parsed = inspectRequest(message, bytes);
-    if (namesTools) {
-      checkMethodName(parsed);
-      checkToolName(parsed);
-    }
-    return { message: parsed, bytes };
+    const subjects = policy && checkPolicyFacts(parsed, bytes, policy.reads);
+    return { message: parsed, bytes, subjects };
   });
 }
 
 async function readUninspected(message: RequestMessage, limit: number): Promise<InspectedBody> {
-  return { message: undefined, bytes: await readBody(message, limit) };
+  return { message: undefined, bytes: await readBody(message, limit), subjects: undefined };
 }

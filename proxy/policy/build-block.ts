@@ -1,19 +1,44 @@
-import type { Criterion, PolicyBlock } from '../../shared/snapshot/policy.ts';
-import type { PolicyInput } from './decision.ts';
+import type { Outcome, SubjectValue } from '../../shared/policy/language/criterion-definition.ts';
+import type { PolicyInput } from '../../shared/policy/language/policy-input.ts';
+import type { Criterion, PolicyBlock } from '../../shared/policy/policy.ts';
 import type { CriterionPosition, PositionedCriterion } from './build-criterion.ts';
-import type { Reason } from './reason.ts';
 
 /** The result of a block for one request. */
 export interface BlockResult {
   readonly holds: boolean;
   /** Codes of the criteria that decided the result, each once, in the policy's order. */
-  readonly reasons: readonly Reason[];
+  readonly reasons: readonly string[];
 }
 
 /** A block ready to be evaluated. */
-export type BlockEvaluator = (input: PolicyInput) => BlockResult;
+export interface BlockEvaluator {
+  evaluate(input: PolicyInput): BlockResult;
+  /** Shows the result of every group and criterion, by the same tests. */
+  explain(input: PolicyInput): readonly ExplainedGroup[];
+}
+
+/** The result of a group for one request. */
+export interface ExplainedGroup {
+  readonly group: keyof PolicyBlock;
+  readonly holds: boolean;
+  readonly criteria: readonly ExplainedCriterion[];
+}
+
+/** The result of a criterion for one request. */
+export interface ExplainedCriterion {
+  readonly criterion: Criterion;
+  /** The value that it looks at. Undefined if the request has none that it can use. */
+  readonly value: SubjectValue;
+  /** Undefined if it cannot be decided, and counts against the request. */
+  readonly outcome: Outcome;
+  /** Whether its group needs this result. */
+  readonly isSatisfied: boolean;
+  /** Its code in the authorization log. */
+  readonly reason: string;
+}
 
 interface Group {
+  readonly name: keyof PolicyBlock;
   readonly needsAll: boolean;
   readonly criteria: readonly PositionedCriterion[];
 }
@@ -42,24 +67,27 @@ export function buildBlock(
     const criteria = block[name];
     if (criteria === undefined) return [];
     if (criteria.length === 0) throw new Error(`a policy has an empty group "${name}"`);
-    return [{ needsAll, criteria: criteria.map((criterion) => build(criterion, name)) }];
+    return [{ name, needsAll, criteria: criteria.map((criterion) => build(criterion, name)) }];
   });
   if (groups.length === 0) throw new Error('a policy has a block without groups');
-  return (input) => evaluate(groups, input);
+  return {
+    evaluate: (input) => evaluate(groups, input),
+    explain: (input) => groups.map((group) => explained(group, input)),
+  };
 }
 
 /** Evaluates every criterion once, so that the reasons are complete. */
 function evaluate(groups: readonly Group[], input: PolicyInput): BlockResult {
-  const satisfiedBy: Reason[] = [];
-  const unsatisfiedBy: Reason[] = [];
+  const satisfiedBy: string[] = [];
+  const unsatisfiedBy: string[] = [];
   let holds = false;
   for (const { criteria, needsAll } of groups) {
     const outcomes = criteria.map((criterion) => criterion.isSatisfied(input));
     const groupHolds = needsAll ? !outcomes.includes(false) : outcomes.includes(true);
     const reasons = groupHolds ? satisfiedBy : unsatisfiedBy;
-    criteria.forEach(({ whenSatisfied, whenUnsatisfied }, index) => {
+    criteria.forEach((criterion, index) => {
       if (outcomes[index] !== groupHolds) return;
-      const reason = reasonFor(input, groupHolds ? whenSatisfied : whenUnsatisfied);
+      const reason = reasonFor(input, criterion, groupHolds);
       if (!reasons.includes(reason)) reasons.push(reason);
     });
     holds ||= groupHolds;
@@ -67,7 +95,30 @@ function evaluate(groups: readonly Group[], input: PolicyInput): BlockResult {
   return { holds, reasons: holds ? satisfiedBy : unsatisfiedBy };
 }
 
-/** A request that calls no tool has none that could be in order. */
-function reasonFor({ toolName }: PolicyInput, reason: Reason): Reason {
-  return reason === 'mcp-tool-ok' && toolName === undefined ? 'mcp-no-tool' : reason;
+function explained({ name, needsAll, criteria }: Group, input: PolicyInput): ExplainedGroup {
+  const explanations = criteria.map((criterion): ExplainedCriterion => {
+    const isSatisfied = criterion.isSatisfied(input);
+    return {
+      criterion: criterion.criterion,
+      value: criterion.valueOf(input),
+      outcome: criterion.test(input),
+      isSatisfied,
+      reason: reasonFor(input, criterion, isSatisfied),
+    };
+  });
+  const isSatisfied = (one: ExplainedCriterion): boolean => one.isSatisfied;
+  const holds = needsAll ? explanations.every(isSatisfied) : explanations.some(isSatisfied);
+  return { group: name, holds, criteria: explanations };
 }
+
+/** A request that calls no tool has none that could be in order. */
+function reasonFor(
+  { toolName }: PolicyInput,
+  { whenSatisfied, whenUnsatisfied }: PositionedCriterion,
+  isSatisfied: boolean,
+): string {
+  const reason = isSatisfied ? whenSatisfied : whenUnsatisfied;
+  return toolName === undefined && OF_A_TOOL.includes(reason) ? 'mcp-no-tool' : reason;
+}
+
+const OF_A_TOOL: readonly string[] = ['mcp-tool-ok', 'mcp-tool-argument-ok'];

@@ -1,12 +1,22 @@
-import { criteriaOf, type Criterion, type Policy } from '../../shared/snapshot/policy.ts';
+import { definitionOf } from '../../shared/policy/criteria.ts';
+import type { ReadFact } from '../../shared/policy/language/criterion-definition.ts';
+import type { PolicyInput } from '../../shared/policy/language/policy-input.ts';
+import {
+  criteriaOf,
+  type Criterion,
+  type Policy,
+  type PolicyBlock,
+} from '../../shared/policy/policy.ts';
 import { buildBlock, type BlockEvaluator, type BlockResult } from './build-block.ts';
-import type { PolicyEvaluator, Decision, PolicyInput } from './decision.ts';
+import type { PolicyEvaluator, Decision, PolicyExplanation } from './decision.ts';
 import {
   buildCriterion,
   buildCriterionForAnyTool,
+  isAboutToolCall,
   type CriterionPosition,
   type PositionedCriterion,
 } from './build-criterion.ts';
+import { preflightBlock } from './preflight-block.ts';
 import { withToolReasons } from './tool-reasons.ts';
 
 /**
@@ -16,24 +26,25 @@ import { withToolReasons } from './tool-reasons.ts';
  * part of `allow` or `deny` could permit more.
  */
 export function buildPolicyEvaluator(policy: Policy): PolicyEvaluator {
-  const allow = buildSide(policy, 'allow', buildCriterion);
-  const deny = buildSide(policy, 'deny', buildCriterion);
-  const decide = (input: PolicyInput): Decision =>
-    withToolReasons(decisionOf(allow(input), deny(input)), input);
-  if (!testsTool(policy)) {
-    return {
-      decide,
-      namesTools: false,
-      wouldPermitSomeTool: (input) => isPermitted(decide(input)),
-    };
-  }
-
-  const allowForAnyTool = buildSide(policy, 'allow', buildCriterionForAnyTool);
-  const denyForAnyTool = buildSide(policy, 'deny', buildCriterionForAnyTool);
+  const ofUsers = buildBlocks(policy, buildCriterion);
+  const ofPreflights = preflightBlocks(policy, ofUsers);
+  const blocksFor = ({ identity, isPreflight }: PolicyInput): Blocks | undefined => {
+    if (identity !== undefined) return ofUsers;
+    return isPreflight ? ofPreflights : undefined;
+  };
+  const decide = (input: PolicyInput): Decision => {
+    const blocks = blocksFor(input);
+    return blocks === undefined ? NOBODY : decisionOf(blocks, input);
+  };
+  const explain = (input: PolicyInput): PolicyExplanation => {
+    const { allow = NEVER, deny = NEVER } = blocksFor(input) ?? {};
+    return { decision: decide(input), allow: allow.explain(input), deny: deny.explain(input) };
+  };
   return {
     decide,
-    namesTools: true,
-    wouldPermitSomeTool: (input) => allowForAnyTool(input).holds && !denyForAnyTool(input).holds,
+    explain,
+    reads: readsOf(policy),
+    wouldPermitSomeTool: forAnyTool(policy, decide),
   };
 }
 
@@ -42,20 +53,51 @@ export function isPermitted({ allow, deny }: Decision): boolean {
   return allow && !deny;
 }
 
+/** Whoever is not signed in is refused, even by a policy with `accept`. */
+const NOBODY: Decision = {
+  allow: false,
+  allowReasons: ['user-unauthenticated'],
+  deny: false,
+  denyReasons: [],
+};
+
+interface Blocks {
+  readonly allow: BlockEvaluator;
+  readonly deny: BlockEvaluator;
+}
+
 type BuildCriterion = (criterion: Criterion, position: CriterionPosition) => PositionedCriterion;
 
+function buildBlocks({ allow, deny }: Policy, build: BuildCriterion): Blocks {
+  return { allow: buildSide(allow, 'allow', build), deny: buildSide(deny, 'deny', build) };
+}
+
+/** Undefined if the policy allows no preflight without a user. */
+function preflightBlocks({ allow }: Policy, { deny }: Blocks): Blocks | undefined {
+  const block = allow && preflightBlock(allow);
+  return block && { allow: buildSide(block, 'allow', buildCriterion), deny };
+}
+
 /** A block that is absent never holds: without `allow` nothing is allowed. */
+const NEVER: BlockEvaluator = {
+  evaluate: () => ({ holds: false, reasons: [] }),
+  explain: () => [],
+};
+
 function buildSide(
-  policy: Policy,
+  block: PolicyBlock | undefined,
   side: CriterionPosition['block'],
   build: BuildCriterion,
 ): BlockEvaluator {
-  const block = policy[side];
-  if (block === undefined) return () => ({ holds: false, reasons: [] });
+  if (block === undefined) return NEVER;
   return buildBlock(block, (criterion, group) => build(criterion, { block: side, group }));
 }
 
-function decisionOf(allow: BlockResult, deny: BlockResult): Decision {
+function decisionOf({ allow, deny }: Blocks, input: PolicyInput): Decision {
+  return withToolReasons(asDecision(allow.evaluate(input), deny.evaluate(input)), input);
+}
+
+function asDecision(allow: BlockResult, deny: BlockResult): Decision {
   return {
     allow: allow.holds,
     allowReasons: allow.reasons,
@@ -64,6 +106,16 @@ function decisionOf(allow: BlockResult, deny: BlockResult): Decision {
   };
 }
 
-function testsTool(policy: Policy): boolean {
-  return criteriaOf(policy).some(({ kind }) => kind === 'mcp_tool');
+function forAnyTool(
+  policy: Policy,
+  decide: PolicyEvaluator['decide'],
+): PolicyEvaluator['wouldPermitSomeTool'] {
+  if (!criteriaOf(policy).some(isAboutToolCall)) return (input) => isPermitted(decide(input));
+  const { allow, deny } = buildBlocks(policy, buildCriterionForAnyTool);
+  return (input) =>
+    input.identity !== undefined && allow.evaluate(input).holds && !deny.evaluate(input).holds;
+}
+
+function readsOf(policy: Policy): ReadonlySet<ReadFact> {
+  return new Set(criteriaOf(policy).flatMap(({ kind }) => definitionOf(kind)?.reads ?? []));
 }

@@ -1,14 +1,6 @@
-import type { Identity } from '../records/session.ts';
-
-/** The facts about a request that the criteria of a policy may test. */
-export interface PolicyInput {
-  readonly identity: Identity | undefined;
-  readonly method: string;
-  /** Raw path of the request, without the query. */
-  readonly path: string;
-  /** `params.name` of a `tools/call`; absent for every other request. */
-  readonly toolName: string | undefined;
-}
+import type { ReadFact } from '../../shared/policy/language/criterion-definition.ts';
+import type { PolicyInput } from '../../shared/policy/language/policy-input.ts';
+import type { ExplainedGroup } from './build-block.ts';
 
 /** The result of a policy for one request, which is permitted if `allow && !deny`. */
 export interface Decision {
@@ -21,12 +13,26 @@ export interface Decision {
 
 /** A policy ready to be evaluated. Pure: no I/O, no clock; evaluation never throws. */
 export interface PolicyEvaluator {
-  decide(input: PolicyInput): Decision;
-  /** Whether a criterion is `mcp_tool`, so that the tools of a request matter. */
-  readonly namesTools: boolean;
   /**
-   * Returns whether the request would be permitted if every `mcp_tool` criterion favoured it. If so,
-   * only the tool is denied, and the model gets the answer.
+   * Decides a request. One without a user is not permitted, unless it is a preflight that
+   * `cors_preflight` allows.
+   */
+  decide(input: PolicyInput): Decision;
+  /** Decides a request, and shows how each criterion took part. */
+  explain(input: PolicyInput): PolicyExplanation;
+  /** The parts of a request that its criteria read; the others may be left out of an input. */
+  readonly reads: ReadonlySet<ReadFact>;
+  /**
+   * Returns whether the request would be permitted if every criterion about the call of a tool favoured
+   * it. If so, only the call is denied, and the model gets the answer.
    */
   wouldPermitSomeTool(input: PolicyInput): boolean;
+}
+
+/** A decision with the criteria behind it. */
+export interface PolicyExplanation {
+  readonly decision: Decision;
+  /** The groups of each block; empty for a block that is absent, or takes no part. */
+  readonly allow: readonly ExplainedGroup[];
+  readonly deny: readonly ExplainedGroup[];
 }

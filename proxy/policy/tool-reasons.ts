@@ -1,10 +1,14 @@
-import type { Decision, PolicyInput } from './decision.ts';
+import type { PolicyInput } from '../../shared/policy/language/policy-input.ts';
+import type { Decision } from './decision.ts';
+
+/** Codes of `deny` that mean a denied tool call. */
+const DENIED_CALL = ['mcp-tool-unauthorized', 'mcp-tool-argument-unauthorized'] as const;
 
 /**
  * Adds the reasons about the tool to a decision. The authorization log must show them at any position of
- * `mcp_tool` (specification: Evaluation rules, 5, and Errors):
+ * `mcp_tool` and `mcp_tool_argument` (specification: Evaluation rules, 5, and Errors):
  *
- * - a request denied by `mcp_tool` in `deny` has `allow` false with `mcp-tool-unauthorized`, besides
+ * - a request denied by one of them in `deny` has `allow` false with `mcp-tool-unauthorized`, besides
  *   the reasons of `deny` itself;
  * - a tool call that is permitted has `mcp-tool-ok` among the reasons of `allow`.
  *
@@ -13,7 +17,7 @@ import type { Decision, PolicyInput } from './decision.ts';
 export function withToolReasons(decision: Decision, { toolName }: PolicyInput): Decision {
   const { allow, allowReasons, deny, denyReasons } = decision;
   if (deny) {
-    if (!denyReasons.includes('mcp-tool-unauthorized')) return decision;
+    if (!DENIED_CALL.some((reason) => denyReasons.includes(reason))) return decision;
     const reasons = withReason(allow ? [] : allowReasons, 'mcp-tool-unauthorized');
     return { ...decision, allow: false, allowReasons: reasons };
   }

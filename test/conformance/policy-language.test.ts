@@ -3,12 +3,15 @@ import { describe, expect } from '@jest/globals';
 import type { Identity } from '../../proxy/records/session.ts';
 import { parseMessage } from '../../proxy/mcp/json-rpc.ts';
 import { buildPolicyEvaluator, isPermitted } from '../../proxy/policy/build-policy-evaluator.ts';
-import type { Decision, PolicyInput } from '../../proxy/policy/decision.ts';
+import type { Decision } from '../../proxy/policy/decision.ts';
 import { AuthorizationLog } from '../../proxy/telemetry/authorization-log.ts';
 import { LineWriter } from '../../shared/telemetry/line-writer.ts';
-import type { Criterion, Policy, StringMatcher } from '../../shared/snapshot/policy.ts';
+import type { StringMatcher } from '../../shared/policy/language/criterion-definition.ts';
+import type { PolicyInput } from '../../shared/policy/language/policy-input.ts';
+import type { Criterion, Policy } from '../../shared/policy/policy.ts';
 import { AUTHORIZE_LOG_FIELDS } from '../../shared/snapshot/snapshot.ts';
 import { verifies } from '../requirements/verifies.ts';
+import { aPolicyInput } from '../support/policy-input.ts';
 
 const ALICE: Identity = {
   provider: 'idp',
@@ -240,8 +243,7 @@ function underDeny(matcher: StringMatcher): Policy {
 
 /** Returns a policy's decision on a request of Alice that calls no tool unless `asked` names one. */
 function decide(policy: Policy, asked: Partial<PolicyInput> = {}): Decision {
-  const input = { identity: ALICE, method: 'POST', path: '/', toolName: undefined, ...asked };
-  return buildPolicyEvaluator(policy).decide(input);
+  return buildPolicyEvaluator(policy).decide(aPolicyInput({ identity: ALICE, ...asked }));
 }
 
 /** Returns the tool that a message calls, as the pipeline reads it from the body. */

@@ -1,9 +1,13 @@
-import type { Criterion, StringMatcher } from '../../../shared/snapshot/policy.ts';
+import { CRITERIA, definitionOf } from '../../../shared/policy/criteria.ts';
+import type {
+  CriterionDefinition,
+  Report,
+} from '../../../shared/policy/language/criterion-definition.ts';
+import type { Criterion } from '../../../shared/policy/policy.ts';
 import { didYouMean } from '../../validate/did-you-mean.ts';
 import { memberPath } from '../../validate/field-path.ts';
-import { andThen, made, invalid, type CompileResult } from '../compile-result.ts';
-import { compileMatcher, type MatcherRules } from './compile-matcher.ts';
-import { requestPathProblem } from './request-path-problem.ts';
+import type { Problem } from '../../validate/problem.ts';
+import { made, invalid, type CompileResult } from '../compile-result.ts';
 
 /** Compiles one criterion: an object with the criterion's name as its only key. */
 export function compileCriterion(criterion: unknown, path: string): CompileResult<Criterion> {
@@ -23,69 +27,44 @@ export function compileCriterion(criterion: unknown, path: string): CompileResul
   return compileNamed(name, value, memberPath(path, name));
 }
 
-type FlagName = 'accept' | 'reject' | 'authenticated_user';
-type MatcherName = Exclude<Criterion['kind'], FlagName | 'claim'>;
-
-const FLAGS: readonly FlagName[] = ['accept', 'reject', 'authenticated_user'];
-
-const LIST: MatcherRules = { allowsHas: true };
-
-const MATCHERS: Readonly<Record<MatcherName, MatcherRules>> = {
-  user: {},
-  email: {},
-  domain: { problemOf: domainProblem },
-  groups: LIST,
-  http_method: { problemOf: methodProblem },
-  http_path: { problemOf: requestPathProblem },
-  mcp_tool: {},
-};
-
-const CLAIM = 'claim/';
-
-function compileNamed(name: string, value: unknown, path: string): CompileResult<Criterion> {
-  const flag = FLAGS.find((known) => known === name);
-  if (flag !== undefined) return compileFlag(flag, value, path);
-  if (name.startsWith(CLAIM)) return compileClaim(name.slice(CLAIM.length), value, path);
-  if (isMatcherName(name)) {
-    return andThen(compileMatcher(value, path, MATCHERS[name]), (matcher) =>
-      made<Criterion>({ kind: name, matcher }),
-    );
+/** A path begins with the first slash of the name, as in `claim/department`. */
+function compileNamed(written: string, value: unknown, path: string): CompileResult<Criterion> {
+  const slash = written.indexOf('/');
+  const name = slash === -1 ? written : written.slice(0, slash);
+  const subPath = slash === -1 ? undefined : written.slice(slash);
+  const definition = definitionOf(name);
+  if (definition === undefined || (subPath !== undefined && definition.readPath === undefined)) {
+    const known = CRITERIA.map((one) => one.name);
+    return invalid(path, 'InvalidPolicy', `is not a known criterion${didYouMean(written, known)}`);
   }
-  const hint =
-    name === 'claim'
-      ? '; write the claim behind it, as in claim/department'
-      : didYouMean(name, [...FLAGS, ...Object.keys(MATCHERS)]);
-  return invalid(path, 'InvalidPolicy', `is not a known criterion${hint}`);
-}
-
-function isMatcherName(name: string): name is MatcherName {
-  return Object.hasOwn(MATCHERS, name);
-}
-
-function compileFlag(kind: FlagName, value: unknown, path: string): CompileResult<Criterion> {
-  const isSet = value === true || value === null || value === '';
-  return isSet ? made({ kind }) : invalid(path, 'InvalidPolicy', 'must be true');
-}
-
-function compileClaim(claim: string, value: unknown, path: string): CompileResult<Criterion> {
-  const segments = claim.split('/');
-  if (segments.includes('')) {
-    return invalid(path, 'InvalidPolicy', 'must name a claim, such as claim/department');
+  if (definition.readPath !== undefined && subPath === undefined) {
+    const { example = name } = definition;
+    const message = `is not a known criterion; write what it looks at behind a slash, as in ${example}`;
+    return invalid(path, 'InvalidPolicy', message);
   }
-  return andThen(compileMatcher(value, path, LIST), (matcher: StringMatcher) =>
-    made<Criterion>({ kind: 'claim', path: segments, matcher }),
-  );
+  return compileOperand(definition, { subPath, value, path });
 }
 
-/** Rejects a value that never matches: in a `deny` it would let through what it names. */
-function domainProblem(value: string): string | undefined {
-  if (value.includes('*')) return 'must not have a wildcard; use ends_with: .example.com';
-  return value.includes('@') ? 'must be the part of an e-mail address after "@"' : undefined;
+interface Written {
+  readonly subPath: string | undefined;
+  readonly value: unknown;
+  readonly path: string;
 }
 
-/** RFC 9110, section 9.1: method names are case-sensitive. */
-function methodProblem(value: string): string | undefined {
-  if (value !== value.toUpperCase()) return 'must be in upper case: methods are case-sensitive';
-  if (!/^[A-Z-]+$/.test(value)) return 'must be a method such as GET or M-SEARCH';
-  return ['CONNECT', 'TRACE'].includes(value) ? 'is refused before any policy applies' : undefined;
+function compileOperand(
+  { name, readPath, readOperand }: CriterionDefinition,
+  { subPath, value, path }: Written,
+): CompileResult<Criterion> {
+  const problems: Problem[] = [];
+  const report: Report = (message, place = [], known) => {
+    const hint = known === undefined ? '' : didYouMean(String(place.at(-1)), known);
+    const at = place.reduce<string>(memberPath, path);
+    problems.push({ path: at, reason: 'InvalidPolicy', message: message + hint });
+    return null;
+  };
+  const segments = subPath === undefined ? undefined : readPath?.(subPath, report);
+  const operand = readOperand(value, report);
+  if (problems.length > 0) return { kind: 'invalid', problems };
+  // The definition of a name reads operands of its form.
+  return made({ kind: name, ...(segments && { path: segments }), ...operand } as Criterion);
 }

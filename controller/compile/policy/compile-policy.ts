@@ -3,7 +3,7 @@ import {
   type Criterion,
   type Policy,
   type PolicyBlock,
-} from '../../../shared/snapshot/policy.ts';
+} from '../../../shared/policy/policy.ts';
 import { memberPath } from '../../validate/field-path.ts';
 import { all, andThen, invalid, made, type CompileResult } from '../compile-result.ts';
 import { compileCriterion } from './compile-criterion.ts';

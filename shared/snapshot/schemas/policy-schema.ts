@@ -1,5 +1,17 @@
-import type { Criterion, Policy, PolicyBlock, StringMatcher } from '../policy.ts';
-import { constant, listOf, objectOf, oneOfKinds, optional, string, type Schema } from './schema.ts';
+import { CRITERIA } from '../../policy/criteria.ts';
+import type { OperandForms, StringMatcher } from '../../policy/language/criterion-definition.ts';
+import type { Criterion, Policy, PolicyBlock } from '../../policy/policy.ts';
+import {
+  constant,
+  integer,
+  listOf,
+  objectOf,
+  oneOfKinds,
+  optional,
+  string,
+  type Members,
+  type Schema,
+} from './schema.ts';
 
 const texts = listOf(string());
 
@@ -15,19 +27,29 @@ const matcher = objectOf<StringMatcher>(
   { notEmpty: true },
 );
 
-const criterion = oneOfKinds<Criterion>({
-  accept: objectOf({ kind: constant('accept') }),
-  reject: objectOf({ kind: constant('reject') }),
-  authenticated_user: objectOf({ kind: constant('authenticated_user') }),
-  user: objectOf({ kind: constant('user'), matcher }),
-  email: objectOf({ kind: constant('email'), matcher }),
-  domain: objectOf({ kind: constant('domain'), matcher }),
-  groups: objectOf({ kind: constant('groups'), matcher }),
-  claim: objectOf({ kind: constant('claim'), path: listOf(string(), { notEmpty: true }), matcher }),
-  http_method: objectOf({ kind: constant('http_method'), matcher }),
-  http_path: objectOf({ kind: constant('http_path'), matcher }),
-  mcp_tool: objectOf({ kind: constant('mcp_tool'), matcher }),
-});
+/** 9999-12-31 is before this. */
+const MAX_INSTANT = 253_402_300_800_000;
+const LAST_SECOND_OF_DAY = 86_399;
+
+const instant = optional(integer(-MAX_INSTANT, MAX_INSTANT));
+const second = optional(integer(0, LAST_SECOND_OF_DAY));
+
+const FORMS: { readonly [Form in keyof OperandForms]: Members<OperandForms[Form]> } = {
+  flag: {},
+  matcher: { matcher },
+  'matcher-at-path': { path: listOf(string(), { notEmpty: true }), matcher },
+  networks: { networks: listOf(string(), { notEmpty: true }) },
+  dates: { after: instant, before: instant },
+  days: { days: listOf(integer(0, 6), { notEmpty: true }), timezone: string() },
+  times: { timezone: string(), after: second, before: second },
+};
+
+const criterion = oneOfKinds<Criterion>(
+  // One arm for each kind, with the members of its form.
+  Object.fromEntries(
+    CRITERIA.map(({ name, form }) => [name, objectOf({ kind: constant(name), ...FORMS[form] })]),
+  ) as unknown as Parameters<typeof oneOfKinds<Criterion>>[0],
+);
 
 const criteria = optional(listOf(criterion, { notEmpty: true }));
 

@@ -1,7 +1,7 @@
 import { compilePolicy } from '../../../controller/compile/policy/compile-policy.ts';
 import type { Route } from '../../../crds/types.ts';
 import type { Identity } from '../../../proxy/records/session.ts';
-import type { Policy } from '../../../shared/snapshot/policy.ts';
+import type { Policy } from '../../../shared/policy/policy.ts';
 
 type PolicyManifest = NonNullable<Route['spec']['policy']>;
 

@@ -38,7 +38,14 @@ await serveParent(
         identity: session?.identity,
         method: 'POST',
         path: '/mcp',
+        clientAddress: '',
+        time: 0,
+        isPreflight: false,
+        mcpMethod: message.method,
         toolName: message.params.name,
+        toolArguments: undefined,
+        resources: [],
+        prompt: undefined,
       });
       const record = { ...decision, 'mcp-method': message.method, 'mcp-tool': message.params.name };
       lines.write(JSON.stringify({ time: new Date().toISOString(), ...record }));

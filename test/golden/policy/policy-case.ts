@@ -3,14 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 
-import type { Identity } from '../../../proxy/records/session.ts';
+import type { PolicyUser } from '../../../shared/policy/language/policy-input.ts';
 
 /** One golden file: a policy, and its decisions on some requests. */
 export interface PolicyCase {
   readonly description: string;
   /** As an operator writes it in a Route. */
   readonly policy: unknown;
-  readonly users: Readonly<Record<string, Partial<Identity> & Pick<Identity, 'subject'>>>;
+  readonly users: Readonly<Record<string, Partial<PolicyUser> & Pick<PolicyUser, 'subject'>>>;
   readonly requests: readonly PolicyRequest[];
 }
 
@@ -19,7 +19,14 @@ export interface PolicyRequest {
   readonly user?: string;
   readonly method?: string;
   readonly path?: string;
+  readonly address?: string;
+  readonly time?: string;
+  readonly preflight?: boolean;
+  readonly mcpMethod?: string;
   readonly tool?: string;
+  readonly arguments?: Readonly<Record<string, unknown>>;
+  readonly resources?: readonly string[];
+  readonly prompt?: string;
   readonly want: {
     readonly permitted: boolean;
     readonly allow: boolean;

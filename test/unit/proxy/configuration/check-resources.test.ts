@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 
 import { checkResources } from '../../../../proxy/configuration/check-resources.ts';
-import type { Criterion } from '../../../../shared/snapshot/policy.ts';
+import type { Criterion } from '../../../../shared/policy/policy.ts';
 import type { CompiledResource } from '../../../../shared/snapshot/snapshot.ts';
 import {
   aCompiledRoute,

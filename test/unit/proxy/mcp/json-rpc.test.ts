@@ -22,6 +22,7 @@ describe('parseMessage', () => {
       kind: 'request',
       id: 7,
       method: 'tools/call',
+      params: body.params,
       toolName: 'read_file',
       toolArguments: { path: 'a' },
       mirroredName: 'read_file',
@@ -38,7 +39,9 @@ describe('parseMessage', () => {
   test('reads null as if the member were absent', () => {
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call' };
     const withNull = parse({ ...call, params: { name: 't', arguments: null, _meta: null } });
-    expect(withNull).toEqual(parse({ ...call, params: { name: 't' } }));
+    const { params, ...read } = parse({ ...call, params: { name: 't' } });
+    expect(withNull).toMatchObject(read);
+    expect(params).toEqual({ name: 't' });
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     expect(parse({ ...list, params: null })).toEqual(parse(list));
   });
@@ -54,6 +57,7 @@ describe('parseMessage', () => {
       kind: 'request',
       id: 1,
       method: 'tools/list',
+      params: {},
       toolName: undefined,
       toolArguments: undefined,
       mirroredName: undefined,

@@ -17,7 +17,7 @@ import { buildPolicyEvaluator } from '../../../../proxy/policy/build-policy-eval
 import type { GatewayRoute } from '../../../../proxy/configuration/routing-table.ts';
 import { AuthorizationLog } from '../../../../proxy/telemetry/authorization-log.ts';
 import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';
-import type { Criterion, Policy } from '../../../../shared/snapshot/policy.ts';
+import type { Criterion, Policy } from '../../../../shared/policy/policy.ts';
 import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/snapshot.ts';
 import { aCompiledRoute } from '../../../support/compiled-resources.ts';
 
@@ -213,9 +213,10 @@ function run(
   const outcome = attempt(() =>
     authorize(route, caller, {
       request: REQUEST,
-      body: message && { message, bytes: Buffer.alloc(0) },
+      body: message && { message, bytes: Buffer.alloc(0), subjects: undefined },
       authorizationLog: new AuthorizationLog(lines),
       configuration: { settings: { authorizeLogFields: AUTHORIZE_LOG_FIELDS } },
+      now: () => 0,
     }),
   );
   lines.flush();

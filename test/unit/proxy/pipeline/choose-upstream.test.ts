@@ -54,6 +54,7 @@ function rankIn(identity: Identity): number | undefined {
     body: undefined,
     authorizationLog,
     configuration,
+    now: () => 0,
   });
   return chooseUpstream(permit, { configuration, random: () => 0 }).choice?.callerRank;
 }

@@ -4,13 +4,12 @@ import {
   buildPolicyEvaluator,
   isPermitted,
 } from '../../../../proxy/policy/build-policy-evaluator.ts';
-import type { Criterion, Policy, StringMatcher } from '../../../../shared/snapshot/policy.ts';
+import type { StringMatcher } from '../../../../shared/policy/language/criterion-definition.ts';
+import type { Criterion, Policy } from '../../../../shared/policy/policy.ts';
+import { aPolicyInput } from '../../../support/policy-input.ts';
 
 function permits(policy: Policy, path: string): boolean {
-  const identity = { provider: 'test', subject: 'alice', groups: [], claims: {} };
-  return isPermitted(
-    buildPolicyEvaluator(policy).decide({ identity, method: 'GET', path, toolName: undefined }),
-  );
+  return isPermitted(buildPolicyEvaluator(policy).decide(aPolicyInput({ path })));
 }
 
 const httpPath = (matcher: StringMatcher): Criterion => ({ kind: 'http_path', matcher });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { buildPolicyEvaluator } from '../../../../proxy/policy/build-policy-evaluator.ts';
+import { aPolicyInput } from '../../../support/policy-input.ts';
 import { WorkMeter } from '../../../support/abuse/work-meter.ts';
 
 const LONGEST_PATH = `/${'%C3%A9'.repeat(1_300)}`;
@@ -16,13 +17,10 @@ async function charactersOf(criteria: number): Promise<number> {
       })),
     },
   });
-  const identity = { provider: 'idp', subject: 'alice', groups: [], claims: {} };
   await using meter = await WorkMeter.start();
   // A path of its own, which no policy has read before.
-  const input = { identity, method: 'GET', path: LONGEST_PATH + String(criteria) };
-  const { characters } = await meter.measure(() =>
-    Promise.resolve(policy.decide({ ...input, toolName: undefined })),
-  );
+  const input = aPolicyInput({ path: LONGEST_PATH + String(criteria) });
+  const { characters } = await meter.measure(() => Promise.resolve(policy.decide(input)));
   return characters;
 }
 

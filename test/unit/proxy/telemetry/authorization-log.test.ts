@@ -6,8 +6,9 @@ import { buildPolicyEvaluator } from '../../../../proxy/policy/build-policy-eval
 import type { Decision } from '../../../../proxy/policy/decision.ts';
 import { AuthorizationLog } from '../../../../proxy/telemetry/authorization-log.ts';
 import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';
-import type { Policy } from '../../../../shared/snapshot/policy.ts';
+import type { Policy } from '../../../../shared/policy/policy.ts';
 import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/snapshot.ts';
+import { aPolicyInput } from '../../../support/policy-input.ts';
 
 const NOW = Date.UTC(2026, 7, 1, 12, 0, 0, 5);
 const METADATA = {
@@ -239,7 +240,7 @@ function recordOf(
 ): Record<string, unknown> {
   const { policy = {}, message } = asked;
   const identity = 'identity' in asked ? asked.identity : ALICE;
-  const input = { identity, method: 'POST', path: '/', toolName: message?.toolName };
+  const input = aPolicyInput({ identity, toolName: message?.toolName });
   const decision = asked.decision ?? buildPolicyEvaluator(policy).decide(input);
   const { log, lines } = logInMemory();
   log.write({ requestId: 'r-1', identity, message, decision }, fields);

@@ -24,6 +24,11 @@ describe('a criterion', () => {
       { kind: 'email', matcher: { ends_with: '@Example.com' } },
     ],
     ['domain: example.com', { kind: 'domain', matcher: { is: 'example.com' } }],
+    ['user: { not: u1 }', { kind: 'user', matcher: { not_in: ['u1'] } }],
+    [
+      'groups: { exclude: interns, not_in: [guests] }',
+      { kind: 'groups', matcher: { not_in: ['interns', 'guests'] } },
+    ],
     ['groups: admins', { kind: 'groups', matcher: { is: 'admins' } }],
     ['groups: { has: admins }', { kind: 'groups', matcher: { is: 'admins' } }],
     [
@@ -66,10 +71,10 @@ describe('a criterion', () => {
   test.each([
     ['emial: a', `${AT}.emial: is not a known criterion; did you mean "email"?`],
     ['mcpTool: a', `${AT}.mcpTool: is not a known criterion; did you mean "mcp_tool"?`],
-    ['source_ip: a', `${AT}.source_ip: is not a known criterion`],
+    ['device: a', `${AT}.device: is not a known criterion`],
     [
       'claim: a',
-      `${AT}.claim: is not a known criterion; write the claim behind it, as in claim/department`,
+      `${AT}.claim: is not a known criterion; write what it looks at behind a slash, as in claim/department`,
     ],
     ['claim/: a', `${AT}.claim/: must name a claim, such as claim/department`],
     ['claim/a//b: a', `${AT}.claim/a//b: must name a claim, such as claim/department`],
@@ -78,7 +83,7 @@ describe('a criterion', () => {
     ['email: ""', `${AT}.email: must not be empty`],
     [
       'email: {}',
-      `${AT}.email: must not be empty; can have is, starts_with, ends_with, contains, in, not_in`,
+      `${AT}.email: must not be empty; can have is, starts_with, ends_with, contains, not, in, not_in`,
     ],
     ['email:', `${AT}.email: must be a text or an object of operators`],
     ['user: 7', `${AT}.user: must be a text (in quotes) or an object of operators`],
@@ -91,7 +96,8 @@ describe('a criterion', () => {
       'mcp_tool: { startsWith: a }',
       `${AT}.mcp_tool.startsWith: is not a known operator; did you mean "starts_with"?`,
     ],
-    ['mcp_tool: { not: a }', `${AT}.mcp_tool.not: is not a known operator; did you mean "not_in"?`],
+    ['mcp_tool: { nott: a }', `${AT}.mcp_tool.nott: is not a known operator; did you mean "not"?`],
+    ['mcp_tool: { exclude: a }', `${AT}.mcp_tool.exclude: is not a known operator`],
     ['mcp_tool: { has: a }', `${AT}.mcp_tool.has: is not a known operator; did you mean "is"?`],
     ['mcp_tool: { is: [a] }', `${AT}.mcp_tool.is: must be a text`],
     ['mcp_tool: { contains: "" }', `${AT}.mcp_tool.contains: must not be empty`],
@@ -101,6 +107,10 @@ describe('a criterion', () => {
     [
       'groups: { is: a, has: b }',
       `${AT}.groups: must not have both "is" and "has", which are the same`,
+    ],
+    [
+      'groups: { not: a, exclude: b }',
+      `${AT}.groups: must not have both "not" and "exclude", which are the same`,
     ],
     [
       'domain: "*.example.com"',

@@ -1,5 +1,5 @@
-import type { StringMatcher } from '../../../shared/snapshot/policy.ts';
-import { ENCODED_UNRESERVED, pathProblem, reservedPathProblem } from '../path-match.ts';
+import type { StringMatcher } from '../language/criterion-definition.ts';
+import { ENCODED_UNRESERVED, pathProblem, reservedPathProblem } from '../../paths/path-problem.ts';
 
 /**
  * The problem with an operand of `http_path`; undefined if the path of a request can match it.

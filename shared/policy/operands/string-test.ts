@@ -1,14 +1,14 @@
-import type { StringMatcher } from '../../../shared/snapshot/policy.ts';
+import type { Outcome, StringMatcher } from '../language/criterion-definition.ts';
 
 /** A `StringMatcher` ready to test one value, or several. */
 export interface StringTest {
   /** Every operator holds for the value. */
   matches(value: string): boolean;
   /**
-   * One value satisfies every operator but `not_in`, and no value is in `not_in`. Without values, only
-   * `not_in` holds.
+   * One value satisfies every operator but `not_in`, and no value is in `not_in`. Without values, nothing
+   * can be decided by `not_in` alone.
    */
-  matchesAny(values: readonly string[]): boolean;
+  matchesAny(values: readonly string[]): Outcome;
 }
 
 /** Changes operands and values before they are compared. */
@@ -32,7 +32,7 @@ const OPERATORS: readonly string[] = [
  * Throws if there is no operator, or an unknown one: ignoring it would make `allow` hold too often, or
  * `deny` too rarely.
  */
-export function buildStringMatcher(matcher: StringMatcher, fold: Fold = asItIs): StringTest {
+export function buildStringTest(matcher: StringMatcher, fold: Fold = asItIs): StringTest {
   const names = Object.keys(matcher);
   const unknown = names.find((name) => !OPERATORS.includes(name));
   if (unknown !== undefined) throw new Error(`a policy has an unknown operator "${unknown}"`);
@@ -42,8 +42,10 @@ export function buildStringMatcher(matcher: StringMatcher, fold: Fold = asItIs):
   const isWanted = everyOf(tests);
   const isExcluded = isOneOf(matcher.not_in ?? [], fold);
   const holds: Test = (value) => isWanted(value) && !isExcluded(value);
-  const anyHolds = (values: readonly string[]): boolean =>
-    (tests.length === 0 || values.some(isWanted)) && !values.some(isExcluded);
+  const anyHolds = (values: readonly string[]): Outcome =>
+    tests.length === 0 && values.length === 0
+      ? undefined
+      : (tests.length === 0 || values.some(isWanted)) && !values.some(isExcluded);
   if (fold === asItIs) return { matches: holds, matchesAny: anyHolds };
   return {
     matches: (value) => holds(fold(value)),

@@ -1,0 +1,33 @@
+import { loosePath } from '../../paths/loose-path.ts';
+import { matcherCriterion } from '../operands/matcher-criterion.ts';
+import { rememberLast } from '../operands/remember-last.ts';
+
+/** The resources that a message reads, subscribes to, or completes the URI of. */
+export const mcpResource = matcherCriterion(
+  {
+    name: 'mcp_resource',
+    reasons: { whenTrue: 'mcp-resource-ok', whenFalse: 'mcp-resource-unauthorized' },
+    reads: ['resources'],
+    onlyOn: 'mcp',
+    row: {
+      looksAt: '`uri` of a [`resources/read`](#resources-and-prompts)',
+      compares: 'a text, exactly',
+    },
+  },
+  {
+    read: ({ resources }) => (resources.length === 0 ? null : resources),
+    each: true,
+    looseFold: rememberLast(looseUri),
+  },
+);
+
+/**
+ * Returns a URI as a lenient server reads it. Official SDKs look resources up by the result of the
+ * WHATWG parser.
+ *
+ * Attack: `file:///public/../secret`, `FILE:///secret` or `file:///%73ecret` past a policy about
+ * `file:///secret`.
+ */
+function looseUri(uri: string): string {
+  return loosePath(URL.parse(uri)?.href ?? uri);
+}

@@ -1,0 +1,11 @@
+import { flagCriterion } from '../operands/flag-criterion.ts';
+
+/** Always false. */
+export const reject = flagCriterion(
+  {
+    name: 'reject',
+    reasons: { whenTrue: 'reject', whenFalse: 'reject' },
+    row: { looksAt: 'nothing; always false', compares: '' },
+  },
+  () => false,
+);
