@@ -19,13 +19,31 @@ export interface UploadListener {
 }
 
 const HEXADECIMAL = 16;
+const KIBIBYTE = 1024;
+
+/** So much of a chunked body is sent part by part, as it comes: most bodies are shorter. */
+const SHORT_BYTES = 64 * KIBIBYTE;
+
+/** A chunk is written when it is as long as this, or at the end of the turn of the event loop. */
+const GATHERED_BYTES = 128 * KIBIBYTE;
+
+/** Attack: parts of one byte, of which one turn can bring a hundred thousand, at 400 bytes of memory each. */
+const GATHERED_PARTS = 64;
 
 /** Sends a head and then a body as it comes, no faster than the upstream takes it. */
 export class RequestUpload {
   readonly #socket: Socket;
   readonly #body: StreamedBody;
   readonly #listener: UploadListener;
-  #sent = 0;
+  /** Bytes of the body that were received. */
+  #received = 0;
+  /** Parts of the next chunk, and their length. */
+  #parts: Buffer[] = [];
+  #gathered = 0;
+  #turnEnd: NodeJS.Immediate | undefined;
+  /** Parts that may not have left yet, also those of the next chunk. */
+  #leaving: Buffer[] = [];
+  #isStalled = false;
   #isOver = false;
 
   constructor(socket: Socket, body: StreamedBody, listener: UploadListener) {
@@ -58,44 +76,83 @@ export class RequestUpload {
   stop(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    clearImmediate(this.#turnEnd);
     const { source } = this.#body;
     this.#socket.off('drain', this.#onDrain);
     source.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose);
     source.resume();
+    if (this.#socket.writableLength === 0) this.#free();
   }
 
-  readonly #onData = (chunk: Buffer): void => {
+  readonly #onData = (part: Buffer): void => {
     const { length } = this.#body;
-    this.#sent += chunk.length;
+    this.#received += part.length;
     // Attack: what follows the announced length would be read as another request.
-    if (length !== undefined && this.#sent > length) {
+    if (length !== undefined && this.#received > length) {
       this.#fail(new ConnectionError('wrong-length'));
       return;
     }
-    const hasRoom = length === undefined ? this.#writeChunk(chunk) : this.#socket.write(chunk);
-    if (!hasRoom) this.#stall();
-    if (this.#socket.writableLength === 0) free(chunk);
+    this.#leaving.push(part);
+    if (length === undefined) this.#gather(part);
+    else this.#socket.write(part);
+    this.#settle();
   };
 
-  /** Returns false if no more should be written for now. */
-  #writeChunk(chunk: Buffer): boolean {
+  /** Parts that come in one turn become one chunk, or more if they are long. */
+  #gather(part: Buffer): void {
     // An empty chunk would end the body.
-    if (chunk.length === 0) return true;
+    if (part.length === 0) return;
+    this.#parts.push(part);
+    this.#gathered += part.length;
+    const isLong = this.#gathered >= GATHERED_BYTES || this.#parts.length >= GATHERED_PARTS;
+    if (isLong || this.#received <= SHORT_BYTES) this.#writeChunk();
+    else this.#turnEnd ??= setImmediate(this.#onTurnEnd);
+  }
+
+  readonly #onTurnEnd = (): void => {
+    this.#turnEnd = undefined;
+    this.#writeChunk();
+    this.#settle();
+  };
+
+  #writeChunk(): void {
+    if (this.#gathered === 0) return;
     const socket = this.#socket;
     socket.cork();
-    socket.write(`${chunk.length.toString(HEXADECIMAL)}\r\n`, 'latin1');
-    socket.write(chunk);
-    const hasRoom = socket.write('\r\n', 'latin1');
+    socket.write(`${this.#gathered.toString(HEXADECIMAL)}\r\n`, 'latin1');
+    for (const part of this.#parts) socket.write(part);
+    socket.write('\r\n', 'latin1');
     socket.uncork();
-    return hasRoom;
+    this.#parts = [];
+    this.#gathered = 0;
+  }
+
+  /** Frees what has left, or stops reading if the upstream does not take it. */
+  #settle(): void {
+    const { writableLength, writableNeedDrain } = this.#socket;
+    // Node says that a long part needs a `drain` even if all of it has left.
+    if (writableLength > 0) {
+      if (writableNeedDrain) this.#stall();
+    } else if (this.#gathered === 0) this.#free();
   }
 
   #stall(): void {
+    if (this.#isStalled) return;
+    this.#isStalled = true;
     this.#body.source.pause();
     this.#listener.onStalled();
   }
 
+  /** Frees the memory of all parts: they have left. */
+  #free(): void {
+    for (const part of this.#leaving) free(part);
+    this.#leaving = [];
+  }
+
   readonly #onDrain = (): void => {
+    this.#settle();
+    if (!this.#isStalled) return;
+    this.#isStalled = false;
     this.#body.source.resume();
     this.#listener.onDrained();
   };
@@ -104,12 +161,13 @@ export class RequestUpload {
     const { length } = this.#body;
     if (length === undefined) {
       try {
+        this.#writeChunk();
         this.#socket.write(lastChunk(this.#body.trailers?.read() ?? []), 'latin1');
       } catch (error) {
         this.#fail(asError(error));
         return;
       }
-    } else if (this.#sent !== length) {
+    } else if (this.#received !== length) {
       this.#fail(new ConnectionError('wrong-length'));
       return;
     }
@@ -128,7 +186,7 @@ export class RequestUpload {
 }
 
 /** A shorter part is left to the garbage collector. */
-const LONG_BYTES = 16 * 1024;
+const LONG_BYTES = 4 * KIBIBYTE;
 
 /**
  * Frees the memory of a part that has left. Node makes new memory for each part, and for every few dozen
