@@ -204,6 +204,7 @@ export class Reconciler implements AsyncDisposable {
     const isIncomplete = this.#watch.subscribe({
       secretNames: this.#compiler.secretNames,
       namespaces: this.#compiler.needsNamespaces,
+      clusterIssuer: this.#compiler.needsClusterIssuer,
     });
     if (isIncomplete) {
       this.#hold.referencesLoading();

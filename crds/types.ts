@@ -500,7 +500,7 @@ export interface GatewaySettings {
        */
       readonly type?: 'oidc' | 'github' | 'apple';
       /**
-       * Issuer of the provider, exactly as in its discovery document. With type `github`, the address of a GitHub Enterprise host, by default `https://github.com`; with type `apple`, by default `https://appleid.apple.com`.
+       * Issuer of the provider, exactly as in its discovery document. With type `github`, the address of a GitHub Enterprise host, by default `https://github.com`; with type `apple`, by default `https://appleid.apple.com`. `kubernetes:///` stands for the ServiceAccounts of the cluster, whose tokens have the `audiences`; the controller reads their issuer and keys from the API server.
        */
       readonly issuerUrl?: string;
       /**

@@ -1,3 +1,4 @@
+import type { ClusterIssuerReading } from '../kubernetes/cluster-issuer.ts';
 import type { EndpointSlice, ReferenceGrant, Service } from '../kubernetes/objects.ts';
 import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources.ts';
 import type { ChangeSet } from './change-set.ts';
@@ -22,6 +23,8 @@ export interface Changes {
   readonly referenceGrants?: ReadonlyMap<string, ReferenceGrant | undefined>;
   /** Labels, by name of the namespace. */
   readonly namespaces?: ReadonlyMap<string, Readonly<Record<string, string>> | undefined>;
+  /** Who issues the tokens of ServiceAccounts, for the identity provider that stands for them. */
+  readonly clusterIssuer?: ClusterIssuerReading;
   /** The wall clock, in milliseconds, which decides how long hosts are held. */
   readonly now?: number;
   /** Hosts that are not held any longer, by the wish of an operator. */

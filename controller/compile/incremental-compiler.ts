@@ -1,5 +1,4 @@
 import { routeKey } from '../../shared/snapshot/resource-key.ts';
-import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { StoredRoute } from '../kubernetes/stored-resources.ts';
 import type { SecretValues } from '../validate/secret.ts';
 import { setOrDelete } from './grouped-map.ts';
@@ -13,6 +12,7 @@ import { compileRoute } from './compile-route.ts';
 import { defaultOutput } from './default-settings.ts';
 import { describeSettings } from './describe-settings.ts';
 import { providerFacts } from './identity-providers/bearer-token-format.ts';
+import type { KnownClusterIssuer } from './identity-providers/cluster-issuer-provider.ts';
 import { signInOf } from './identity-providers/sign-in-availability.ts';
 import type { Labels } from './label-selector.ts';
 import { isOfClass, readStored } from './read-stored.ts';
@@ -23,12 +23,12 @@ import { readPrior, type Prior } from './routes/read-prior.ts';
 import { RouteTable, type RouteTableOptions, type RouteTerms } from './routes/route-table.ts';
 import { verdictOf } from './routes/route-verdict.ts';
 import { SettingsKeeper, type ServedSettings } from './settings-keeper.ts';
-import { settingsResources } from './settings-resources.ts';
+import { settingsResources, type SettingsResources } from './settings-resources.ts';
 
 /** The settings that the routes were compiled with last. */
-interface AppliedSettings {
+interface AppliedSettings extends SettingsResources {
   readonly served: ServedSettings | undefined;
-  readonly resources: readonly SnapshotResource[];
+  readonly clusterIssuer: KnownClusterIssuer;
 }
 
 /**
@@ -51,12 +51,14 @@ export class IncrementalCompiler {
   readonly #serving = new Set<string>();
   readonly #consent = new ConsentExposure();
   readonly #report = new CompilationReport();
+  #clusterIssuer: KnownClusterIssuer;
   /** Undefined before anything was compiled. */
   #applied: AppliedSettings | undefined;
 
   /** `compile` compiles one route, and is called once for each change of it or of its settings. */
   constructor(options: CompileOptions, compile: RouteTableOptions['compileRoute'] = compileRoute) {
     this.#options = options;
+    this.#clusterIssuer = options.services === 'assumed' ? 'assumed' : {};
     this.#settings = new SettingsKeeper(options);
     this.#routes = new RouteTable(
       {
@@ -98,6 +100,11 @@ export class IncrementalCompiler {
     return served !== undefined && compileAdmission(served.settings).namespaces.from === 'Selector';
   }
 
+  /** Whether the settings have the cluster as an identity provider. */
+  get needsClusterIssuer(): boolean {
+    return this.#settings.needsClusterIssuer;
+  }
+
   /** When the next host stops being held, by the wall clock; undefined if no host is held. */
   get nextExpiry(): number | undefined {
     return this.#routes.hosts.nextExpiry;
@@ -112,6 +119,7 @@ export class IncrementalCompiler {
   update(changes: Changes): Compilation {
     this.#updateHolds(changes);
     this.#updateSettings(changes);
+    this.#clusterIssuer = changes.clusterIssuer ?? this.#clusterIssuer;
     this.#updateCluster(changes);
     if (!this.#isHeld) this.#applySettings();
     for (const [name, route] of changes.routes ?? []) this.#putRoute(name, route);
@@ -197,14 +205,17 @@ export class IncrementalCompiler {
 
   #applySettings(): void {
     const { served } = this.#settings;
-    if (this.#applied !== undefined && served === this.#applied.served) return;
-    const resources = settingsResources(served?.output ?? defaultOutput(this.#options));
-    for (const { key } of this.#applied?.resources ?? []) this.#report.setResource(key, undefined);
+    const applied = this.#applied;
+    const clusterIssuer = this.#clusterIssuer;
+    if (served === applied?.served && clusterIssuer === applied?.clusterIssuer) return;
+    const output = served?.output ?? defaultOutput(this.#options);
+    const { resources, problems } = settingsResources(output, clusterIssuer);
+    for (const { key } of applied?.resources ?? []) this.#report.setResource(key, undefined);
     for (const resource of resources) this.#report.setResource(resource.key, resource);
     const terms = this.#terms();
     this.#routes.setTerms(terms);
     this.#consent.setAuthenticateUrl(terms.context.authenticateAddress !== undefined);
-    this.#applied = { served, resources };
+    this.#applied = { served, clusterIssuer, resources, problems };
   }
 
   #compileChanged(): void {
@@ -257,15 +268,15 @@ export class IncrementalCompiler {
   }
 
   #settingsVerdict(): SettingsVerdict | undefined {
-    const { resource, served, isAccepted, problems } = this.#settings;
+    const { resource, served, isAccepted } = this.#settings;
     if (resource === undefined) return undefined;
-    const { resources = [] } = this.#applied ?? {};
+    const { resources = [], problems = [] } = this.#applied ?? {};
     const [first] = resources;
     const isServing = served !== undefined && first !== undefined;
     return {
       resource,
       isAccepted,
-      problems,
+      problems: isAccepted ? problems : this.#settings.problems,
       ...(isServing && {
         served: {
           generation: served.generation,

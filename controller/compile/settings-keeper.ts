@@ -6,6 +6,7 @@ import { compileSettings, type SettingsOutput } from './compile-settings.ts';
 import { defaultOutput, NO_SETTINGS } from './default-settings.ts';
 import { generationOf, isSameGeneration } from './generation.ts';
 import { isOfClass, readServed, readStored } from './read-stored.ts';
+import { CLUSTER_ISSUER_URL } from './identity-providers/cluster-issuer-provider.ts';
 import { namespaceOf, resourceName, type CompileOptions, type Secrets } from './resources.ts';
 
 /** Settings that serve, compiled with the Secrets that they were accepted with. */
@@ -87,13 +88,23 @@ export class SettingsKeeper {
 
   /** `namespace/name` of the Secrets of every generation that may serve. */
   get secretNames(): ReadonlySet<string> {
-    if (this.#state.kind === 'absent') return new Set();
+    return new Set(this.#generations.flatMap(secretsOf));
+  }
+
+  /** Whether any generation that may serve has the cluster as an identity provider. */
+  get needsClusterIssuer(): boolean {
+    return this.#generations.some(usesClusterIssuer);
+  }
+
+  /** Every generation that may serve. */
+  get #generations(): readonly GatewaySettings[] {
+    if (this.#state.kind === 'absent') return [];
     const { settings } = this.#state.newest;
     const newest = settings.kind === 'made' ? [settings.value] : [];
     const lastGood = lastGoodOf(this.#state);
     const earlier =
       lastGood.kind === 'recorded' ? lastGood.earlier.settings : this.served?.settings;
-    return new Set([...newest, ...(earlier ? [earlier] : [])].flatMap(secretsOf));
+    return [...newest, ...(earlier ? [earlier] : [])];
   }
 
   /** Replaces the settings; undefined removes them. A change of the status only is recorded. */
@@ -197,6 +208,10 @@ function lastGoodOf(state: Exclude<State, { kind: 'absent' }>): LastGood {
 
 function idOf(resource: StoredSettings): { readonly namespace: string; readonly name: string } {
   return { namespace: namespaceOf(resource), name: resource.metadata.name };
+}
+
+function usesClusterIssuer({ spec: { identityProviders = [] } }: GatewaySettings): boolean {
+  return identityProviders.some(({ issuerUrl }) => issuerUrl === CLUSTER_ISSUER_URL);
 }
 
 function secretsOf(settings: GatewaySettings): readonly string[] {

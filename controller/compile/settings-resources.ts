@@ -5,16 +5,29 @@ import {
   SIGNING_KEYS_KEY,
 } from '../../shared/snapshot/resource-key.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
+import type { Problem } from '../validate/problem.ts';
 import type { SettingsOutput } from './compile-settings.ts';
+import {
+  resolveClusterIssuer,
+  type KnownClusterIssuer,
+} from './identity-providers/cluster-issuer-provider.ts';
 
-/** The snapshot resources that are compiled from the settings. */
-export function settingsResources(parts: SettingsOutput): readonly SnapshotResource[] {
-  const { settings, identityProviders, signingKeys } = parts;
-  return [
+/** The snapshot resources of the settings, and why a part of the settings has none. */
+export interface SettingsResources {
+  readonly resources: readonly SnapshotResource[];
+  readonly problems: readonly Problem[];
+}
+
+/** Returns the snapshot resources that are compiled from the settings, that of the settings first. */
+export function settingsResources(
+  { settings, identityProviders, signingKeys }: SettingsOutput,
+  clusterIssuer: KnownClusterIssuer,
+): SettingsResources {
+  const { providers, problems } = resolveClusterIssuer(identityProviders, clusterIssuer);
+  const resources = [
     hashResource(SETTINGS_KEY, settings),
     ...(signingKeys ? [hashResource(SIGNING_KEYS_KEY, signingKeys)] : []),
-    ...identityProviders.map((provider) =>
-      hashResource(identityProviderKey(provider.name), provider),
-    ),
+    ...providers.map((provider) => hashResource(identityProviderKey(provider.name), provider)),
   ];
+  return { resources, problems };
 }

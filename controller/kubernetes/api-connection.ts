@@ -20,6 +20,8 @@ export interface ApiRequest {
   readonly path: string;
   readonly body?: string;
   readonly contentType?: string;
+  /** Media types of the response; JSON if absent. */
+  readonly accept?: string;
   readonly signal: AbortSignal;
 }
 
@@ -45,6 +47,7 @@ export class ApiConnection {
     path,
     body,
     contentType,
+    accept = 'application/json',
     signal,
   }: ApiRequest): Promise<Dispatcher.ResponseData> {
     const { tls, headers } = await this.#access.credentials();
@@ -55,7 +58,7 @@ export class ApiConnection {
       headers: {
         ...headers,
         ...(contentType !== undefined && { 'content-type': contentType }),
-        accept: 'application/json',
+        accept,
         'user-agent': 'gatehouse-controller',
       },
       ...(body !== undefined && { body }),

@@ -4,6 +4,7 @@ import { ApiConnection, type ApiRequest } from './api-connection.ts';
 import { apiPath } from './api-path.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import type { KubernetesApi, ResourceType, Scope, WatchEvent } from './kubernetes-api.ts';
+import { parseClusterIssuer } from './parse-cluster-issuer.ts';
 import { parseObject, parsePage, parseWatchEvent } from './parse-objects.ts';
 import { readApiError } from './parse-api-error.ts';
 import { apiVersionOf } from './resource-types.ts';
@@ -13,6 +14,10 @@ const REQUEST_TIMEOUT_MS = 30_000;
 
 /** The longest event of a watch: far larger than any object that an API server stores. */
 const LONGEST_EVENT_BYTES = 32 * 1024 * 1024;
+
+/** Where an API server serves discovery and the keys of ServiceAccount tokens. */
+const DISCOVERY_PATH = '/.well-known/openid-configuration';
+const KEY_SET_PATH = '/openid/v1/jwks';
 
 /** The field manager of server-side apply. */
 const FIELD_MANAGER = 'gatehouse';
@@ -29,7 +34,7 @@ export function connectKubernetes(
   const request = (
     method: ApiRequest['method'],
     path: string,
-    content: Pick<ApiRequest, 'body' | 'contentType'> & { readonly signal?: AbortSignal } = {},
+    content: Partial<Pick<ApiRequest, 'body' | 'contentType' | 'accept' | 'signal'>> = {},
   ): Promise<unknown> => {
     const timeout = AbortSignal.timeout(requestTimeoutMs);
     const signal = content.signal ? AbortSignal.any([content.signal, timeout]) : timeout;
@@ -64,6 +69,16 @@ export function connectKubernetes(
         contentType,
       });
       return parseObject(response, describe('PATCH', path));
+    },
+    readIssuer: async (signal) => {
+      const [discovery, keySet, { headers }] = await Promise.all([
+        request('GET', DISCOVERY_PATH, { signal }),
+        // It is served with no other media type (RFC 7517, section 8.5).
+        request('GET', KEY_SET_PATH, { signal, accept: 'application/jwk-set+json' }),
+        access.credentials(),
+      ]);
+      const [, ownToken] = /^bearer +(.*)$/i.exec(headers['authorization'] ?? '') ?? [];
+      return parseClusterIssuer({ discovery, keySet, ownToken });
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { ClusterIssuer } from './cluster-issuer.ts';
 import type { KubernetesObject } from './objects.ts';
 
 /** A type of resource of the API server. */
@@ -111,4 +112,9 @@ export interface KubernetesApi {
     place: { readonly namespace: string; readonly name: string; readonly uid?: string },
     status: object,
   ): Promise<KubernetesObject>;
+  /**
+   * Reads who issues the tokens of ServiceAccounts. Rejects with an `UnusableIssuerError` if the server
+   * names no https issuer or no key.
+   */
+  readIssuer(signal: AbortSignal): Promise<ClusterIssuer>;
 }

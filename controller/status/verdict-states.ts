@@ -24,6 +24,7 @@ const REFERENCE_REASONS: ReadonlySet<string> = new Set([
   'InvalidSecret',
   'InvalidKind',
   'IdentityProviderNotFound',
+  'ClusterIssuerNotUsable',
 ]);
 
 /**

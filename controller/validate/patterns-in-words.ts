@@ -26,7 +26,10 @@ const WORDS: ReadonlyMap<string, string> = new Map([
     '^https?://[-a-zA-Z0-9._:\\[\\]]+(/[!-"$->@-\\[\\]-~]*)?$',
     'must be an http or https URL without user, query and fragment',
   ],
-  ['^https?://[!-"$->@-\\[\\]-~]+$', 'must be an http or https URL without query and fragment'],
+  [
+    '^(https?://[!-"$->@-\\[\\]-~]+|kubernetes:///)$',
+    'must be an http or https URL without query and fragment, or kubernetes:///',
+  ],
   ['^/', 'must begin with "/"'],
   [
     '^([^/]+(/[^/]+)*|https?://[!-~]+)$',

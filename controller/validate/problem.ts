@@ -28,6 +28,7 @@ export type ProblemReason =
   | 'SecretNotReferable'
   | 'InvalidSecret'
   | 'IdentityProviderNotFound'
+  | 'ClusterIssuerNotUsable'
   | 'BackendNotFound'
   | 'RefNotPermitted'
   | 'InvalidKind';

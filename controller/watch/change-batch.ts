@@ -1,5 +1,6 @@
 import type { Changes } from '../compile/compilation.ts';
 import type { SecretValues } from '../validate/secret.ts';
+import type { ClusterIssuerReading } from '../kubernetes/cluster-issuer.ts';
 import type { EndpointSlice, ReferenceGrant, Service } from '../kubernetes/objects.ts';
 import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources.ts';
 
@@ -13,4 +14,6 @@ export class ChangeBatch implements Changes {
   readonly namespaces = new Map<string, Readonly<Record<string, string>> | undefined>();
   /** Only declared, so that it is absent unless the settings changed. */
   declare settings?: StoredSettings | null;
+  /** Only declared, so that it is absent unless it was read. */
+  declare clusterIssuer?: ClusterIssuerReading;
 }

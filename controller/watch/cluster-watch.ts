@@ -91,7 +91,9 @@ export class ClusterWatch implements AsyncDisposable {
       { ...common, filter: this.#filter, onStatusChange: this.#onStatusChange },
       scopes,
     );
-    this.#references = new WatchedReferences({ ...common, clock, secretPatienceMs });
+    this.#references = new WatchedReferences({
+      ...{ ...common, api, logger, clock, secretPatienceMs },
+    });
     for (const scope of scopes) this.#watchBackends(scope);
     this.#watchProxyService();
   }
@@ -125,8 +127,8 @@ export class ClusterWatch implements AsyncDisposable {
 
   /** Stops watching, after the call of `onChanges` in progress. That call must not wait for it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#references[Symbol.dispose]();
     await Promise.all([
+      this.#references[Symbol.asyncDispose](),
       this.#reflectors[Symbol.asyncDispose](),
       this.#batcher[Symbol.asyncDispose](),
     ]);

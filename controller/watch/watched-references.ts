@@ -1,9 +1,12 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { SecretValues } from '../validate/secret.ts';
 import { parseSecretValues } from '../kubernetes/parse-secret-values.ts';
+import type { KubernetesApi } from '../kubernetes/kubernetes-api.ts';
 import type { Reflector } from '../kubernetes/reflector.ts';
 import { NAMESPACES, SECRETS } from '../kubernetes/resource-types.ts';
 import type { ChangeBatcher } from './change-batcher.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
+import { ClusterIssuerWatch } from './cluster-issuer-watch.ts';
 import { onDifference, type ReflectorSet } from './reflector-set.ts';
 
 /** The resources that the settings refer to. */
@@ -12,14 +15,18 @@ export interface References {
   readonly secretNames: ReadonlySet<string>;
   /** Whether the labels of namespaces are needed. */
   readonly namespaces: boolean;
+  /** Whether the issuer of the cluster is needed. */
+  readonly clusterIssuer: boolean;
 }
 
 /** Options of WatchedReferences. */
 export interface WatchedReferencesOptions {
+  readonly api: KubernetesApi;
+  readonly logger: Logger;
   readonly reflectors: ReflectorSet;
   readonly batcher: ChangeBatcher;
   readonly clock: Clock;
-  /** The longest time that changes wait for a Secret. */
+  /** The longest time that changes wait for a Secret, or for the issuer of the cluster. */
   readonly secretPatienceMs: number;
 }
 
@@ -28,18 +35,27 @@ interface WatchedSecret {
   readonly patience: Disposable;
 }
 
-/** Secrets, and labels of namespaces, watched only while something refers to them. */
-export class WatchedReferences implements Disposable {
+interface WatchedIssuer {
+  readonly watch: ClusterIssuerWatch;
+  readonly patience: Disposable;
+}
+
+/**
+ * Secrets, labels of namespaces, and the issuer of the cluster, watched only while something refers to
+ * them.
+ */
+export class WatchedReferences implements AsyncDisposable {
   readonly #options: WatchedReferencesOptions;
   readonly #secrets = new Map<string, WatchedSecret>();
   #namespaces: Reflector<Readonly<Record<string, string>>> | undefined;
+  #issuer: WatchedIssuer | undefined;
 
   constructor(options: WatchedReferencesOptions) {
     this.#options = options;
   }
 
   /** Watches these references, and stops watching all others. */
-  subscribe({ secretNames, namespaces }: References): void {
+  subscribe({ secretNames, namespaces, clusterIssuer }: References): void {
     for (const key of secretNames) {
       if (!this.#secrets.has(key)) this.#secrets.set(key, this.#openSecret(key));
     }
@@ -48,11 +64,15 @@ export class WatchedReferences implements Disposable {
     }
     if (namespaces) this.#namespaces ??= this.#openNamespaces();
     else this.#closeNamespaces();
+    if (clusterIssuer) this.#issuer ??= this.#openIssuer();
+    else this.#closeIssuer();
   }
 
-  /** Stops the timers. The reflectors belong to their set. */
-  [Symbol.dispose](): void {
+  /** Stops the timers, and the reading of the issuer. The reflectors belong to their set. */
+  async [Symbol.asyncDispose](): Promise<void> {
     for (const { patience } of this.#secrets.values()) patience[Symbol.dispose]();
+    this.#issuer?.patience[Symbol.dispose]();
+    await this.#issuer?.watch[Symbol.asyncDispose]();
   }
 
   #openSecret(key: string): WatchedSecret {
@@ -112,5 +132,28 @@ export class WatchedReferences implements Disposable {
     batcher.change(({ namespaces }) => {
       for (const name of reflector.keys()) namespaces.set(name, undefined);
     });
+  }
+
+  #openIssuer(): WatchedIssuer {
+    const { api, logger, batcher, clock, secretPatienceMs } = this.#options;
+    const watch = new ClusterIssuerWatch({
+      ...{ api, logger, clock },
+      onReading: (reading) => batcher.change((batch) => (batch.clusterIssuer = reading)),
+    });
+    batcher.awaitReference(watch, watch.answered);
+    const patience = clock.after(secretPatienceMs, () => batcher.stopAwaiting(watch));
+    return { watch, patience };
+  }
+
+  #closeIssuer(): void {
+    const { batcher } = this.#options;
+    const issuer = this.#issuer;
+    if (issuer === undefined) return;
+    this.#issuer = undefined;
+    issuer.patience[Symbol.dispose]();
+    // Disposing never rejects.
+    void issuer.watch[Symbol.asyncDispose]();
+    batcher.stopAwaiting(issuer.watch);
+    batcher.change((batch) => (batch.clusterIssuer = {}));
   }
 }

@@ -27,8 +27,10 @@ interface Role {
   readonly kind: string;
   readonly metadata: { readonly namespace?: string };
   readonly rules?: readonly {
-    readonly apiGroups: readonly string[];
-    readonly resources: readonly string[];
+    readonly apiGroups?: readonly string[];
+    readonly resources?: readonly string[];
+    /** Paths that are not resources. */
+    readonly nonResourceURLs?: readonly string[];
     readonly verbs: readonly string[];
   }[];
 }
@@ -110,6 +112,7 @@ describe('rights', () => {
           clientId: 'gatehouse',
           clientSecretRef: { name: 'company', key: 'client-secret' },
         },
+        { name: 'cluster', issuerUrl: 'kubernetes:///', audiences: ['gateway'] },
       ],
     });
     await gateway.untilSettingsCondition('Programmed', 'True/Programmed');
@@ -149,9 +152,9 @@ function readRights(manifests: string): readonly Right[] {
   // Our own manifest, which API servers check.
   const roles = parseAllDocuments(manifests).map((document) => document.toJS() as Role);
   return roles.flatMap(({ metadata, rules = [] }) =>
-    rules.flatMap(({ apiGroups, resources, verbs }) =>
+    rules.flatMap(({ apiGroups = [''], resources = [], nonResourceURLs = [], verbs }) =>
       apiGroups.flatMap((group) =>
-        resources.flatMap((resource) =>
+        [...resources, ...nonResourceURLs].flatMap((resource) =>
           verbs.map((verb) => ({
             what: `${verb} ${group}/${resource}`,
             namespace: metadata.namespace ?? '',

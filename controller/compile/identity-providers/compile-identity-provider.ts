@@ -4,6 +4,7 @@ import { combine, andThen, made, invalid, type CompileResult } from '../compile-
 import { resolveSecret } from '../resolve-secret.ts';
 import type { Secrets } from '../resources.ts';
 import { schemeProblem } from '../secure-scheme.ts';
+import { CLUSTER_ISSUER_URL } from './cluster-issuer-provider.ts';
 import { githubApiUrl } from './github-api-url.ts';
 
 /** An identity provider as the settings describe it. */
@@ -17,6 +18,8 @@ export interface ProviderContext {
   readonly namespace: string;
   readonly secrets: Secrets;
   readonly devAllowLoopback: boolean;
+  /** Whether there may be a cluster with ServiceAccounts. */
+  readonly hasCluster: boolean;
   /** Whether users sign in at this provider unless their route names another. */
   readonly signIn: boolean;
 }
@@ -61,9 +64,17 @@ function compilePlace(
   { type, issuerUrl }: Provider,
   context: ProviderContext,
 ): CompileResult<Place> {
+  if (issuerUrl === CLUSTER_ISSUER_URL) return compileClusterIssuer(context);
   if (type === 'github') return compileGitHub(issuerUrl ?? GITHUB, context);
   const issuer = compileUrl(issuerUrl ?? APPLE, 'issuerUrl', context);
   return andThen(issuer, (url) => made({ issuer: url }));
+}
+
+function compileClusterIssuer({ path, hasCluster }: ProviderContext): CompileResult<Place> {
+  if (hasCluster) return made({ issuer: CLUSTER_ISSUER_URL });
+  const message =
+    'is only for Kubernetes, where the controller asks the API server for issuer and keys; use the issuer of the cluster, with jwksUrl';
+  return invalid(`${path}.issuerUrl`, 'UnsupportedValue', message);
 }
 
 function compileGitHub(address: string, context: ProviderContext): CompileResult<Place> {

@@ -11,7 +11,7 @@ const PATH = 'spec.identityProviders';
 export function compileIdentityProviders(
   settings: GatewaySettings,
   secrets: Secrets,
-  { devAllowLoopback }: CompileOptions,
+  { devAllowLoopback, services }: CompileOptions,
 ): CompileResult<readonly CompiledIdentityProvider[]> {
   const { identityProviders: providers = [] } = settings.spec;
   const namespace = namespaceOf(settings);
@@ -19,7 +19,8 @@ export function compileIdentityProviders(
   const compiled = providers.map((provider, index) => {
     const path = memberPath(PATH, index);
     const signIn = chosen.kind === 'made' && provider === chosen.value;
-    const context = { path, namespace, secrets, devAllowLoopback, signIn };
+    const hasCluster = services !== 'none';
+    const context = { path, namespace, secrets, devAllowLoopback, hasCluster, signIn };
     return compileIdentityProvider(provider, context);
   });
   const parts = combine({ chosen, list: all(compiled) });

@@ -1,6 +1,6 @@
 import { monotonicClock, type Clock } from '../../../shared/runtime/clock.ts';
 import { PUSH_AUDIENCE } from '../../../shared/snapshot/push-frames.ts';
-import { hasExpired, readClaims } from './token-claims.ts';
+import { hasExpired, readClaims } from '../../kubernetes/token-claims.ts';
 import { tokenHolder } from './token-holder.ts';
 import { TokenReviewer, type TokenReviewerOptions } from './token-reviewer.ts';
 

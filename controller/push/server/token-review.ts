@@ -1,4 +1,4 @@
-import { memberOf } from './member-of.ts';
+import { memberOf } from '../../kubernetes/member-of.ts';
 
 /** The answer of the API server about a token. */
 export interface TokenReview {

@@ -1,6 +1,7 @@
 import { PROVIDER } from './provider.ts';
 
 const MACHINES = 'name: idp, issuerUrl: https://idp.example.com, audiences: [x]';
+const CLUSTER = 'name: idp, issuerUrl: "kubernetes:///", audiences: [x]';
 const GITHUB = 'name: idp, type: github, clientId: x, clientSecretRef: { name: idp, key: secret }';
 
 /** Manifests that break one rule and nothing else, by the message of the rule. */
@@ -63,6 +64,13 @@ export const BROKEN_SETTINGS: Readonly<Record<string, readonly string[]>> = {
     `identityProviders: [{ ${MACHINES}, authorizationParams: { prompt: login } }]`,
     `identityProviders: [{ ${MACHINES}, groupsLookup: { url: 'https://g.example', groupsPath: value } }]`,
   ],
+  'with issuerUrl kubernetes:/// it needs audiences, and cannot have a clientId, a jwksUrl, or another type':
+    [
+      `identityProviders: [{ ${CLUSTER}, clientId: x }]`,
+      `identityProviders: [{ ${CLUSTER}, type: apple }]`,
+      `identityProviders: [{ ${CLUSTER}, jwksUrl: https://idp.example.com/keys }]`,
+      'identityProviders: [{ name: idp, issuerUrl: "kubernetes:///", clientId: x }]',
+    ],
   'jwksUrl needs audiences, since it is for jwt': [
     `identityProviders: [{ ${PROVIDER}, jwksUrl: https://idp.example.com/keys }]`,
   ],

@@ -130,6 +130,10 @@ export const INVALID_SETTINGS: readonly InvalidManifest[] = [
     'spec.authenticate_url: is not a known field; did you mean "authenticateUrl"?',
   ],
   [
+    'identityProviders: [{ name: idp, issuerUrl: "kubernetes://elsewhere/", audiences: [x] }]',
+    'spec.identityProviders[0].issuerUrl: must be an http or https URL without query and fragment, or kubernetes:///',
+  ],
+  [
     `identityProviders: [{ ${PROVIDER} }, { ${PROVIDER} }]`,
     'spec.identityProviders[1]: has the same name as an earlier item',
   ],

@@ -34,6 +34,7 @@ export const VALID_SETTINGS: readonly string[] = [
   `identityProviders: [{ ${PROVIDER}, audiences: [x], jwksUrl: 'https://idp.example.com/keys', accessTokenType: jwt }]`,
   'identityProviders: [{ name: idp, type: github, clientId: x, clientSecretRef: { name: idp, key: secret }, scopes: [user:email] }]',
   'identityProviders: [{ name: idp, type: apple, audiences: [x] }]',
+  'identityProviders: [{ name: idp, type: oidc, issuerUrl: "kubernetes:///", audiences: [x] }]',
   'identityProviders: [{ name: idp, issuerUrl: https://idp.example.com, audiences: [x], signIn: false }]',
   '{ bearerTokenFormat: idp_identity_token, idpAccessTokenAllowedAudiences: [x] }',
   'authorizeLogFields: []',

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { authorize, authorizePath, MASTERS } from './authorization.ts';
+import { authorize, authorizePath, isOpenPath, MASTERS } from './authorization.ts';
 import { discover } from './discovery.ts';
 import type { Faults } from './faults.ts';
 import { JSON_TYPE, readBody } from './request-body.ts';
@@ -13,6 +13,7 @@ import type { Store } from './store.ts';
 import { requestToken, reviewToken } from './token-reviews.ts';
 import {
   API_AUDIENCE,
+  KEY_SET_PATH,
   type Authenticated,
   type ServiceAccountTokens,
   type User,
@@ -28,6 +29,8 @@ export interface ApiServerParts {
   readonly adminToken: string;
   readonly now: () => number;
 }
+
+const KEY_SET_TYPE = 'application/jwk-set+json';
 
 const ADMIN: User = {
   username: 'admin',
@@ -79,10 +82,12 @@ export class ApiServer {
 
   async #answer(exchange: Exchange): Promise<void> {
     const { request, response, url, user } = exchange;
-    const { store, faults, definitions } = this.#parts;
+    const { store, tokens, faults, definitions } = this.#parts;
     const method = request.method ?? 'GET';
     const info = requestInfoOf(method, url);
+    const { pathname } = url;
     if (info !== undefined) faults.requests.push(logEntry(user, info));
+    else if (!isOpenPath(method, pathname)) faults.requests.push(pathEntry(user, method, pathname));
     if (faults.isHanging) return;
     faults.maybeFail();
     if (info !== undefined) {
@@ -90,8 +95,9 @@ export class ApiServer {
       await this.#answerResource(exchange, info);
       return;
     }
-    authorizePath(user, method, url.pathname);
-    const found = discover(url.pathname, definitions);
+    authorizePath(store, user, method, pathname);
+    if (pathname === KEY_SET_PATH) assertAccepts(request, KEY_SET_TYPE);
+    const found = tokens.documentAt(pathname) ?? discover(pathname, definitions);
     if (found === undefined) {
       sendText(response, 404, '404 page not found\n');
       return;
@@ -150,6 +156,17 @@ function logEntry(user: User, info: RequestInfo): Faults['requests'][number] {
     namespace,
     name,
   };
+}
+
+function assertAccepts({ headers }: IncomingMessage, type: string): void {
+  if (headers.accept?.includes(type) === true) return;
+  throw new StatusError(406, 'NotAcceptable', 'Not Acceptable');
+}
+
+/** A path that is not a resource stands in place of one. */
+function pathEntry(user: User, method: string, path: string): Faults['requests'][number] {
+  const verb = method.toLowerCase();
+  return { user: user.username, verb, group: '', resource: path, namespace: '', name: '' };
 }
 
 function isAbout(info: RequestInfo, { group, version, plural }: ResourceDefinition): boolean {

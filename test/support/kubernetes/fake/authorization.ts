@@ -29,10 +29,21 @@ export function authorize(store: Store, user: User, request: RequestInfo): void 
 
 const OPEN_PATHS = /^\/(api|apis|healthz|livez|readyz|version|openapi)(\/|$)/;
 
+/** Whether everybody may read a path that is not a resource. */
+export function isOpenPath(method: string, path: string): boolean {
+  return method === 'GET' && OPEN_PATHS.test(path);
+}
+
 /** Throws if a path that is not a resource may not be read by everybody. */
-export function authorizePath(user: User, method: string, path: string): void {
-  if (user.groups.includes(MASTERS) || (method === 'GET' && OPEN_PATHS.test(path))) return;
-  const message = `forbidden: User "${user.username}" cannot ${method.toLowerCase()} path "${path}"`;
+export function authorizePath(store: Store, user: User, method: string, path: string): void {
+  if (user.groups.includes(MASTERS) || isOpenPath(method, path)) return;
+  const verb = method.toLowerCase();
+  const isAllowed = rulesFor(store, user, '').some(
+    (rule) =>
+      listAt(rule, 'nonResourceURLs').includes(path) && includes(listAt(rule, 'verbs'), verb),
+  );
+  if (isAllowed) return;
+  const message = `forbidden: User "${user.username}" cannot ${verb} path "${path}"`;
   throw new StatusError(403, 'Forbidden', message, {});
 }
 

@@ -3,13 +3,16 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { jwtVerify, SignJWT, type JWTPayload } from 'jose';
 
 import { objectAt, textAt } from './field-reading.ts';
-import type { Json } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 import { PODS, SERVICE_ACCOUNTS } from './resource-definitions.ts';
 import type { Store } from './store.ts';
 
 /** Audience and issuer of the API server. */
 export const API_AUDIENCE = 'https://kubernetes.default.svc';
+/** Path of the keys that verify tokens. */
+export const KEY_SET_PATH = '/openid/v1/jwks';
 const SIGNATURE_ALGORITHM = 'ES256';
+const KEY_ID = 'the-only-key';
 const SECOND = 1_000;
 
 /** The user of a request. */
@@ -54,7 +57,7 @@ export class ServiceAccountTokens {
     return await new SignJWT({
       'kubernetes.io': { namespace, serviceaccount: serviceAccount, ...(pod && { pod }) },
     })
-      .setProtectedHeader({ alg: SIGNATURE_ALGORITHM })
+      .setProtectedHeader({ alg: SIGNATURE_ALGORITHM, kid: KEY_ID })
       .setIssuer(API_AUDIENCE)
       .setSubject(usernameOf(namespace, serviceAccount.name))
       .setAudience([...audiences])
@@ -63,6 +66,18 @@ export class ServiceAccountTokens {
       .setExpirationTime(issuedAt + expirationSeconds)
       .setJti(randomUUID())
       .sign(this.#keys.privateKey);
+  }
+
+  /** Answers what the API server says about its tokens; undefined for any other path. */
+  documentAt(path: string): JsonObject | undefined {
+    if (path === '/.well-known/openid-configuration') {
+      return { issuer: API_AUDIENCE, jwks_uri: `${API_AUDIENCE}${KEY_SET_PATH}` };
+    }
+    if (path !== KEY_SET_PATH) return undefined;
+    // A public key of this kind has these members.
+    const { kty, crv, x, y } = this.#keys.publicKey.export({ format: 'jwk' }) as JsonObject;
+    const key = { use: 'sig', alg: SIGNATURE_ALGORITHM, kid: KEY_ID };
+    return { keys: [{ ...key, ...{ kty, crv, x, y } }] };
   }
 
   /** Rejects with the reason if the token is not valid for any of the audiences. */

@@ -26,7 +26,11 @@ export const NAMESPACES = '/api/v1/namespaces';
 export const SLICES = '/apis/discovery.k8s.io/v1/namespaces/apps/endpointslices';
 export const GRANTS = '/apis/gateway.networking.k8s.io/v1beta1/namespaces/apps/referencegrants';
 /** No references. */
-export const NOTHING = { secretNames: new Set<string>(), namespaces: false };
+export const NOTHING = {
+  secretNames: new Set<string>(),
+  namespaces: false,
+  clusterIssuer: false,
+};
 
 const keep = disposeAfterEach();
 

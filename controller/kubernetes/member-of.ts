@@ -1,4 +1,4 @@
-import { isRecord } from '../../../shared/runtime/is-record.ts';
+import { isRecord } from '../../shared/runtime/is-record.ts';
 
 /** Returns a member of a parsed value; undefined if the value has none of that name. */
 export function memberOf(value: unknown, name: string): unknown {
