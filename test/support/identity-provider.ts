@@ -3,15 +3,22 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { exportJWK, generateKeyPair } from 'jose';
-import type { Configuration, Provider } from 'oidc-provider';
+import type { Provider } from 'oidc-provider';
 
 import { loadOidcProvider } from '../../cli/demo/identity-provider/load-oidc-provider.ts';
-import { MemoryAdapter } from '../../cli/demo/identity-provider/memory-adapter.ts';
 import { html } from '../../proxy/http/html.ts';
 import { page } from '../../proxy/pages/layout.ts';
 import { readForm } from '../../proxy/http/read-form.ts';
 import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
+
+import {
+  CLIENT_ID,
+  identityProviderConfiguration,
+  INTERACTION,
+  SCOPES,
+  type ProviderFeatures,
+} from './identity-provider-configuration.ts';
+import { issuerKey, type IssuerKey } from './token-issuer.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -21,6 +28,7 @@ const ENDPOINTS = {
   token: '/token',
   userinfo: '/me',
   keys: '/jwks',
+  introspection: '/token/introspection',
 } as const;
 
 type ProviderEndpoint = keyof typeof ENDPOINTS;
@@ -31,16 +39,9 @@ interface ProviderAnswer {
   readonly body: unknown;
 }
 
-export interface IdentityProviderOptions {
+export interface IdentityProviderOptions extends ProviderFeatures {
   /** Redirect URIs; more can be added later. */
   readonly redirectUris?: readonly string[];
-  /** Whether claims of scopes are in the ID token too, and not only at userinfo. */
-  readonly claimsInIdToken?: boolean;
-  /**
-   * Whether it gives refresh tokens, and how often one can be used: a `rotated` one works once, and its
-   * second use ends every token that came from it. Defaults to no refresh tokens.
-   */
-  readonly refreshTokens?: 'none' | 'kept' | 'rotated';
 }
 
 /** A real OpenID provider on loopback whose users have no passwords. */
@@ -48,6 +49,8 @@ export interface TestIdentityProvider extends AsyncDisposable {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
+  /** The key that signs its tokens. */
+  readonly signingKey: IssuerKey;
   /** Claims by login name, which is the `sub`; can be changed at any time. A removed user is disabled. */
   readonly users: Map<string, Claims>;
   /** Adds redirect URIs, from now on. */
@@ -73,10 +76,6 @@ export interface TestIdentityProvider extends AsyncDisposable {
   compiled(): CompiledIdentityProvider;
 }
 
-const CLIENT_ID = 'gatehouse';
-const INTERACTION = '/interaction/';
-const SCOPES = 'openid email profile groups';
-
 const USERS: readonly (readonly [string, Claims])[] = [
   ['alice', person('Alice Adler', 'alice@example.com', ['engineering'])],
   ['bob', person('Bob Brandt', 'bob@example.com', ['sales'])],
@@ -95,6 +94,7 @@ export async function startIdentityProvider(
   const port = await listen(server, 0);
   const issuer = `http://127.0.0.1:${String(port)}`;
   const clientSecret = randomBytes(24).toString('base64url');
+  const signingKey = await issuerKey('test', 'RS256');
   const users = new Map(USERS);
   const redirectUris = new Set(options.redirectUris);
   const answers = new Map<ProviderEndpoint, ProviderAnswer>();
@@ -104,7 +104,10 @@ export async function startIdentityProvider(
   const held = new Map<string, Promise<void>>();
 
   const { Provider } = await loadOidcProvider();
-  const provider = new Provider(issuer, await configurationOf(clientSecret, users, options));
+  const provider = new Provider(
+    issuer,
+    await identityProviderConfiguration(users, { clientSecret, signingKey }, options),
+  );
   const client = await provider.Client.find(CLIENT_ID);
   if (client === undefined) throw new Error('the provider knows its only client');
   client.redirectUriAllowed = (uri) => redirectUris.has(uri);
@@ -139,6 +142,7 @@ export async function startIdentityProvider(
     issuer,
     clientId: CLIENT_ID,
     clientSecret,
+    signingKey,
     users,
     redirectUris,
     answers,
@@ -172,64 +176,6 @@ export async function startIdentityProvider(
     [Symbol.asyncDispose]: () => close(server),
   };
   return provided;
-}
-
-async function configurationOf(
-  clientSecret: string,
-  users: ReadonlyMap<string, Claims>,
-  { claimsInIdToken = false, refreshTokens = 'none' }: IdentityProviderOptions,
-): Promise<Configuration> {
-  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
-  const lifetime = 3600;
-  const givesRefreshTokens = refreshTokens !== 'none';
-  return {
-    adapter: MemoryAdapter,
-    clients: [
-      {
-        client_id: CLIENT_ID,
-        client_secret: clientSecret,
-        redirect_uris: ['http://localhost/replaced-by-redirectUris'],
-        grant_types: ['authorization_code', ...(givesRefreshTokens ? ['refresh_token'] : [])],
-      },
-    ],
-    jwks: { keys: [{ ...(await exportJWK(privateKey)), use: 'sig', kid: 'test', alg: 'RS256' }] },
-    cookies: { keys: [randomBytes(32).toString('base64url')] },
-    scopes: [...SCOPES.split(' '), ...(givesRefreshTokens ? ['offline_access'] : [])],
-    issueRefreshToken: () => Promise.resolve(givesRefreshTokens),
-    rotateRefreshToken: refreshTokens === 'rotated',
-    expiresWithSession: () => Promise.resolve(false),
-    claims: {
-      openid: ['sub'],
-      email: ['email', 'email_verified'],
-      profile: ['name'],
-      groups: ['groups'],
-    },
-    conformIdTokenClaims: !claimsInIdToken,
-    pkce: { required: () => true },
-    findAccount: (_context, login) => {
-      const claims = users.get(login);
-      return claims && { accountId: login, claims: () => ({ ...claims, sub: login }) };
-    },
-    features: { devInteractions: { enabled: false } },
-    interactions: { url: (_context, { uid }) => INTERACTION + uid },
-    ttl: {
-      AccessToken: lifetime,
-      AuthorizationCode: 60,
-      Grant: lifetime,
-      IdToken: lifetime,
-      Interaction: lifetime,
-      RefreshToken: lifetime,
-      Session: lifetime,
-    },
-    loadExistingGrant: async ({ oidc: { client, session, provider } }) => {
-      if (client === undefined || session?.accountId === undefined) return undefined;
-      const { accountId } = session;
-      const grant = new provider.Grant({ clientId: client.clientId, accountId });
-      grant.addOIDCScope(SCOPES);
-      await grant.save();
-      return grant;
-    },
-  };
 }
 
 function answerFor(
