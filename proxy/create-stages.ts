@@ -107,12 +107,9 @@ export function createStages(options: StagesOptions): DisposableStages {
   };
 }
 
-/** Makes the check whether a user is of the configured identity provider, by its name and its issuer. */
+/** Makes the check whether a user is of one of the configured identity providers. */
 function providerCheck(configuration: ServedConfiguration): (identity: Identity) => boolean {
-  return ({ provider, issuer }) => {
-    const current = configuration.current?.identityProvider;
-    return current?.name === provider && current.issuer === issuer;
-  };
+  return (identity) => configuration.current?.identityProviders.ofUser(identity) !== undefined;
 }
 
 function authorizationServerOptions(

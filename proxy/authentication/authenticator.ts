@@ -1,4 +1,5 @@
 import type { CompiledSettings } from '../../shared/snapshot/snapshot.ts';
+import type { IdentityProviders } from '../configuration/identity-providers.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Caller, CredentialKind } from './caller.ts';
@@ -7,7 +8,10 @@ import type { Origin } from '../../shared/snapshot/origin.ts';
 /** The host that received a request, and the configuration that serves it. */
 export interface AuthenticationContext {
   readonly origin: Origin;
-  readonly configuration: { readonly settings: Pick<CompiledSettings, 'gatewayId'> };
+  readonly configuration: {
+    readonly settings: Pick<CompiledSettings, 'gatewayId'>;
+    readonly identityProviders: Pick<IdentityProviders, 'ofRoute'>;
+  };
 }
 
 /** Authenticates requests by one kind of credential. */

@@ -1,3 +1,5 @@
+import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
+import { isUserOf } from '../configuration/identity-providers.ts';
 import { resourceIdentifier } from '../configuration/resource-identifier.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import { TokenRequiredError } from '../errors/authentication-errors.ts';
@@ -17,13 +19,15 @@ export interface ExternalTokenUse {
   /** Resource identifier of the route that is called. */
   readonly resource: string;
   readonly gatewayId: string;
+  /** Where the users of the route sign in; undefined if there is no such provider. */
+  readonly provider: CompiledIdentityProvider | undefined;
 }
 
 /** Options of an `ExternalTokenAuthenticator`. */
 export interface ExternalTokenAuthenticatorOptions {
   readonly externalTokens: ExternalTokens;
   readonly stores: Pick<Stores, 'sessions' | 'grants' | 'revokedTokens' | 'revocations'>;
-  /** Returns whether a user is of the identity provider that is configured now. */
+  /** Returns whether a user is of an identity provider that is configured now. */
   readonly isOfProvider: (identity: Identity) => boolean;
   /** How long the last good check stays valid while the stores are unavailable. */
   readonly outageGraceSeconds: () => number;
@@ -83,6 +87,7 @@ export class ExternalTokenAuthenticator implements Authenticator, Disposable {
     return this.callerOf(bearerToken(request, this.#isKnown), {
       resource: resourceIdentifier(compiled, origin),
       gatewayId: configuration.settings.gatewayId,
+      provider: configuration.identityProviders.ofRoute(compiled),
     });
   }
 
@@ -96,7 +101,9 @@ export class ExternalTokenAuthenticator implements Authenticator, Disposable {
     const claims = this.#known.lastKnown(token)?.claims ?? this.#open(token);
     refuseMisuse(claims, use, this.#now());
     const known = this.#known.get(token, () => this.#check(claims));
-    return known instanceof Promise ? known.then(requireCaller) : requireCaller(known);
+    return known instanceof Promise
+      ? known.then((checked) => requireUserOf(use.provider, checked))
+      : requireUserOf(use.provider, known);
   }
 
   /** Refuses a token that was not sealed with one of our keys before any store is asked. */
@@ -137,9 +144,16 @@ function isRejected(result: PromiseSettledResult<unknown>): result is PromiseRej
   return result.status === 'rejected';
 }
 
-/** Returns the caller. A token without one was revoked while it was checked. */
-function requireCaller(known: KnownToken | null): Caller {
+/**
+ * Returns the caller, who must be a user of the provider that the route names now. A token without a
+ * caller was revoked while it was checked.
+ */
+function requireUserOf(
+  provider: CompiledIdentityProvider | undefined,
+  known: KnownToken | null,
+): Caller {
   if (known === null) throw refusal('revoked');
+  if (!isUserOf(provider, known.caller.session.identity)) throw refusal('other-provider');
   return known.caller;
 }
 
@@ -175,6 +189,7 @@ type Refusal =
   | 'audience-mismatch'
   | 'revoked'
   | 'session-gone'
+  | 'other-provider'
   | 'grant-gone';
 
 function refusal(reason: Refusal): TokenRequiredError {

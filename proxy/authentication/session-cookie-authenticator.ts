@@ -1,3 +1,5 @@
+import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
+import { isUserOf } from '../configuration/identity-providers.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import { hashToken } from '../crypto/tokens.ts';
 import { SignInRequiredError } from '../errors/authentication-errors.ts';
@@ -23,7 +25,7 @@ interface KnownCookie {
 /** Options of a `SessionCookieAuthenticator`. */
 export interface SessionCookieAuthenticatorOptions {
   readonly stores: Pick<Stores, 'sessions' | 'browserSessions' | 'revocations'>;
-  /** Returns whether a user is of the identity provider that is configured now. */
+  /** Returns whether a user is of an identity provider that is configured now. */
   readonly isOfProvider: (identity: Identity) => boolean;
   /** How long the last good check stays valid while the stores are unavailable. */
   readonly outageGraceSeconds: () => number;
@@ -62,16 +64,23 @@ export class SessionCookieAuthenticator implements Authenticator, Disposable {
   /** See `Authenticator`. Throws or rejects with a `SignInRequiredError`. */
   authenticate(
     { message }: GatewayRequest,
-    _route: GatewayRoute,
-    { origin }: AuthenticationContext,
+    { compiled }: GatewayRoute,
+    { origin, configuration }: AuthenticationContext,
   ): Caller | Promise<Caller> {
-    const cookie = readCookie(message, sessionCookieName(origin));
+    const provider = configuration.identityProviders.ofRoute(compiled);
+    if (provider === undefined) throw new SignInRequiredError('no identity provider has its users');
+    const cookie = readCookie(message, sessionCookieName(origin, provider));
     if (cookie === undefined) throw new SignInRequiredError('no session cookie');
     const caller = this.callerOf(cookie, origin);
-    return caller instanceof Promise ? caller.then(requireCaller) : requireCaller(caller);
+    return caller instanceof Promise
+      ? caller.then((found) => requireUserOf(provider, found))
+      : requireUserOf(provider, caller);
   }
 
-  /** Returns the user of a cookie value; null if it belongs to no live session at this origin. */
+  /**
+   * Returns the user of a cookie value, of any identity provider; null if it belongs to no live session
+   * at this origin.
+   */
   callerOf(cookieValue: string, origin: Origin): Caller | null | Promise<Caller | null> {
     if (!COOKIE_VALUE.test(cookieValue)) return null;
     const known = this.#known.get(cookieValue, () => this.#lookUp(cookieValue));
@@ -93,9 +102,11 @@ export class SessionCookieAuthenticator implements Authenticator, Disposable {
   }
 }
 
-function requireCaller(caller: Caller | null): Caller {
+/** Attack: a user gives a cookie of one provider the name of another provider's. */
+function requireUserOf(provider: CompiledIdentityProvider, caller: Caller | null): Caller {
   if (caller === null) throw new SignInRequiredError('the session cookie has no live session');
-  return caller;
+  if (caller.kind === 'user' && isUserOf(provider, caller.session.identity)) return caller;
+  throw new SignInRequiredError('the session is of another identity provider');
 }
 
 /** Attack: a cookie stolen at one host is not valid at another one. */

@@ -71,6 +71,11 @@ export function issuerOf({ origin, request, configuration }: EndpointContext): I
   return { origin, host };
 }
 
+/** Returns the MCP route with a resource identifier at an issuer; undefined if it is gone. */
+export function routeOfResource(resource: string, { host, origin }: Issuer) {
+  return host.mcpServers.find(({ compiled }) => resourceIdentifier(compiled, origin) === resource);
+}
+
 function findRoute(resource: string, { host, origin }: Issuer): GatewayRoute | null {
   if (resource.length > MAX_RESOURCE_LENGTH || !RESOURCE.test(resource)) return null;
   const url = URL.parse(resource);

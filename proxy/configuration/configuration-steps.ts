@@ -1,11 +1,11 @@
 import type {
-  CompiledIdentityProvider,
   CompiledResource,
   CompiledSettings,
   CompiledSigningKeys,
   Snapshot,
 } from '../../shared/snapshot/snapshot.ts';
 import type { Configuration } from './configuration.ts';
+import { IdentityProviders } from './identity-providers.ts';
 import { clientAddressOf } from './make-resource-ready.ts';
 import { RoutingTable } from './routing-table.ts';
 import { NO_SERVICES, servicesAfter } from './service-targets.ts';
@@ -28,6 +28,7 @@ export function* configurationSteps(
     ...singles,
     settings,
     version: snapshot.version,
+    identityProviders: (before?.identityProviders ?? IdentityProviders.NONE).with(changes),
     routes: yield* (before?.routes ?? RoutingTable.EMPTY).with(changes),
     services: servicesAfter(before?.services ?? NO_SERVICES, changes),
     clientAddressOf: clientAddressOf(settings),
@@ -37,7 +38,6 @@ export function* configurationSteps(
 /** The resources that a snapshot has at most once. */
 interface SingleResources {
   settings: CompiledSettings | undefined;
-  identityProvider: CompiledIdentityProvider | undefined;
   signingKeys: CompiledSigningKeys | undefined;
 }
 
@@ -47,25 +47,20 @@ function singleResources(
 ): SingleResources {
   const singles: SingleResources = {
     settings: before?.settings,
-    identityProvider: before?.identityProvider,
     signingKeys: before?.signingKeys,
   };
-  // Removals first: an identity provider may be replaced by one with a different name.
   for (const { before: removed } of changes)
     if (removed !== undefined) remove(singles, removed.value);
   for (const { after: added } of changes) if (added !== undefined) put(singles, added.value);
   return singles;
 }
 
-function remove(singles: SingleResources, value: CompiledResource): void {
-  const { kind } = value;
+function remove(singles: SingleResources, { kind }: CompiledResource): void {
   if (kind === 'settings') singles.settings = undefined;
-  if (kind === 'identity-provider' && value.signIn) singles.identityProvider = undefined;
   if (kind === 'signing-keys') singles.signingKeys = undefined;
 }
 
 function put(singles: SingleResources, value: CompiledResource): void {
   if (value.kind === 'settings') singles.settings = value;
-  if (value.kind === 'identity-provider' && value.signIn) singles.identityProvider = value;
   if (value.kind === 'signing-keys') singles.signingKeys = value;
 }

@@ -1,9 +1,6 @@
-import type {
-  CompiledIdentityProvider,
-  CompiledSettings,
-  CompiledSigningKeys,
-} from '../../shared/snapshot/snapshot.ts';
+import type { CompiledSettings, CompiledSigningKeys } from '../../shared/snapshot/snapshot.ts';
 import type { ClientAddressOf } from '../http/client-address.ts';
+import type { IdentityProviders } from './identity-providers.ts';
 import type { RoutingTable } from './routing-table.ts';
 import type { Services } from './service-targets.ts';
 
@@ -11,8 +8,8 @@ import type { Services } from './service-targets.ts';
 export interface Configuration {
   readonly version: string;
   readonly settings: CompiledSettings;
-  /** Where users sign in; absent if the settings name none. */
-  readonly identityProvider: CompiledIdentityProvider | undefined;
+  /** If there is none, only public routes serve. */
+  readonly identityProviders: IdentityProviders;
   /** Absent if the settings name no keys: the process then uses its default keys. */
   readonly signingKeys: CompiledSigningKeys | undefined;
   readonly routes: RoutingTable;

@@ -1,7 +1,7 @@
 import type { GatewayRoute, HostRoutes } from '../configuration/routing-table.ts';
 import { RouteNotFoundError } from '../errors/routing-errors.ts';
 import type { Endpoint } from './endpoint.ts';
-import { DEFAULT_PATHS } from './paths.ts';
+import { DEFAULT_PATHS, PATHS } from './paths.ts';
 import { isReservedPath } from '../../shared/paths/reserved-path.ts';
 
 /** The documents under `/.well-known/`. */
@@ -37,12 +37,17 @@ export function endpointFinder(
     Object.entries(DEFAULT_PATHS).map(([path, served]) => [path, byPath.get(served)]),
   );
   return (host, path) => {
-    if (isReservedPath(path)) return byPath.get(path) ?? NOTHING;
+    if (isReservedPath(path)) return byPath.get(withoutProvider(path)) ?? NOTHING;
     if (host === undefined || host.mcpServers.length === 0) return undefined;
     if (path.startsWith('/.well-known/') && wellKnowns.owns(path)) return wellKnowns.endpoint;
     const endpoint = byDefaultPath.get(path);
     return endpoint === undefined || isOwned(path, host) ? undefined : endpoint;
   };
+}
+
+/** The callbacks of all identity providers are one endpoint. */
+function withoutProvider(path: string): string {
+  return path.startsWith(PATHS.callbackOfProvider) ? PATHS.callback : path;
 }
 
 /**

@@ -8,6 +8,8 @@ export const PATHS = {
   account: '/.gateway/',
   signIn: '/.gateway/sign_in',
   callback: '/.gateway/callback',
+  /** Followed by the name of an identity provider. */
+  callbackOfProvider: '/.gateway/callback/',
   signOut: '/.gateway/sign_out',
   jwks: '/.gateway/jwks.json',
   register: '/.gateway/mcp/register',

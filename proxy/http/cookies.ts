@@ -1,6 +1,6 @@
 import { stringifySetCookie } from 'cookie';
 
-import type { SameSite } from '../../shared/snapshot/snapshot.ts';
+import type { CompiledIdentityProvider, SameSite } from '../../shared/snapshot/snapshot.ts';
 import type { RequestMessage } from './request-message.ts';
 import type { TokenHash } from '../crypto/tokens.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
@@ -10,10 +10,12 @@ import type { Origin } from '../../shared/snapshot/origin.ts';
  * 6265bis, section 4.1.3.2), so that no sibling domain can plant one.
  */
 const SECURE_NAME = '__Host-gatehouse';
+const SECURE_SESSION_PREFIX = '__Host-gatehouse-session-';
 const SECURE_SIGN_IN_NAME = '__Host-gatehouse-sign-in';
 
 /** For loopback hosts without TLS. Cookies are shared by all ports, so the name has the port. */
 const LOOPBACK_NAME = 'gatehouse';
+const LOOPBACK_SESSION_NAME = 'gatehouse-session';
 const LOOPBACK_SIGN_IN_NAME = 'gatehouse-sign-in';
 
 const GATEWAY_COOKIE = /^(?:__Host-|__Secure-)?gatehouse(?:-|$)/;
@@ -26,9 +28,28 @@ export function isGatewayCookie(name: string): boolean {
   return GATEWAY_COOKIE.test(name);
 }
 
-/** Returns the name of the session cookie at an origin. */
-export function sessionCookieName(origin: Origin): string {
+/**
+ * Returns the name of the session cookie of users of one provider at an origin. Each provider has its own,
+ * so that a browser can be signed in at several.
+ */
+export function sessionCookieName(
+  origin: Origin,
+  { signIn, name }: Pick<CompiledIdentityProvider, 'signIn' | 'name'>,
+): string {
+  return signIn ? defaultSessionCookieName(origin) : sessionCookiePrefix(origin) + name;
+}
+
+/** Returns whether a cookie has the name of a session cookie at an origin, of any provider. */
+export function isSessionCookie(origin: Origin, name: string): boolean {
+  return name === defaultSessionCookieName(origin) || name.startsWith(sessionCookiePrefix(origin));
+}
+
+function defaultSessionCookieName(origin: Origin): string {
   return isSecure(origin) ? SECURE_NAME : `${LOOPBACK_NAME}-${portOf(origin)}`;
+}
+
+function sessionCookiePrefix(origin: Origin): string {
+  return isSecure(origin) ? SECURE_SESSION_PREFIX : `${LOOPBACK_SESSION_NAME}-${portOf(origin)}-`;
 }
 
 /**
@@ -106,8 +127,10 @@ export function readCookie(message: CookieHeader, name: string): string | undefi
   return readCookies(message)[name];
 }
 
-/** Attributes of a session cookie. */
+/** Name and attributes of a session cookie. */
 export interface SessionCookieSettings {
+  /** From `sessionCookieName`. */
+  readonly name: string;
   readonly sameSite: SameSite;
   readonly maxAgeSeconds: number;
 }
@@ -116,11 +139,11 @@ export interface SessionCookieSettings {
 export function sessionCookie(
   origin: Origin,
   value: string,
-  { sameSite, maxAgeSeconds }: SessionCookieSettings,
+  { name, sameSite, maxAgeSeconds }: SessionCookieSettings,
 ): string {
   // Browsers drop a SameSite=None cookie that is not Secure, and loopback has no Secure.
   const effective = sameSite === 'None' && !isSecure(origin) ? 'Lax' : sameSite;
-  return serialise(origin, sessionCookieName(origin), value, {
+  return serialise(origin, name, value, {
     sameSite: SAME_SITE[effective],
     maxAge: maxAgeSeconds,
   });

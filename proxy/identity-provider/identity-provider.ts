@@ -7,10 +7,10 @@ import {
   type IDToken,
 } from 'openid-client';
 
-import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
 import { identityFromClaims, type ClaimedIdentity } from './identity-from-claims.ts';
 import { lookUpLeftOutGroups } from './look-up-groups.ts';
 import type { ProviderDiscovery } from './provider-discovery.ts';
+import type { SignInProvider } from './require-identity-provider.ts';
 
 /** The scopes for claims that every provider supports. */
 const DEFAULT_SCOPES = ['openid', 'email', 'profile'];
@@ -28,7 +28,7 @@ export interface AuthorizationSecrets {
 
 /** Returns the URL at which a user signs in: authorization code flow with PKCE (S256), state and nonce. */
 export async function authorizationUrl(
-  provider: CompiledIdentityProvider,
+  provider: SignInProvider,
   discovery: ProviderDiscovery,
   redirectUri: string,
   { state, nonce, codeVerifier }: AuthorizationSecrets,
@@ -49,7 +49,7 @@ export async function authorizationUrl(
 }
 
 /** A provider may refuse an unknown scope, so `offline_access` is requested only if it is listed. */
-function scopesOf({ scopes }: CompiledIdentityProvider, client: ProviderClient): readonly string[] {
+function scopesOf({ scopes }: SignInProvider, client: ProviderClient): readonly string[] {
   if (scopes !== undefined) return scopes;
   const { scopes_supported: supported } = client.serverMetadata();
   return supported?.includes(OFFLINE_ACCESS) === true
@@ -72,7 +72,7 @@ export interface ProviderAnswer {
  * without groups, a user would pass a policy that denies by group.
  */
 export async function identify(
-  provider: CompiledIdentityProvider,
+  provider: SignInProvider,
   discovery: ProviderDiscovery,
   url: URL,
   { state, nonce, codeVerifier }: AuthorizationSecrets,

@@ -10,9 +10,10 @@ import {
   type Configuration as ProviderClient,
 } from 'openid-client';
 
-import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
 import { isLoopbackHost } from '../../shared/snapshot/loopback-host.ts';
 import { observedFetch } from './observed-fetch.ts';
+import { BoundedMap } from '../cache/bounded-map.ts';
+import type { SignInProvider } from './require-identity-provider.ts';
 import { CachedValue } from '../cache/cached-value.ts';
 
 const SECOND = 1000;
@@ -27,6 +28,15 @@ const FAILURE_LIFETIME_MS = 2 * SECOND;
 /** Timeout of every request to the provider. */
 const TIMEOUT_SECONDS = 10;
 
+/** More than the settings can have. */
+const MAX_PROVIDERS = 64;
+
+interface KnownProvider {
+  /** Its whole configuration. */
+  readonly key: string;
+  readonly client: CachedValue<ProviderClient>;
+}
+
 /** Options of a `ProviderDiscovery`. */
 export interface ProviderDiscoveryOptions {
   /** Accepts http issuers on loopback. */
@@ -34,36 +44,36 @@ export interface ProviderDiscoveryOptions {
   readonly now: () => number;
 }
 
-/** Discovers the endpoints of the identity provider (OpenID Connect Discovery), and caches them. */
+/** Discovers the endpoints of identity providers (OpenID Connect Discovery), and caches them. */
 export class ProviderDiscovery {
   readonly #options: ProviderDiscoveryOptions;
-  #known: { readonly key: string; readonly client: CachedValue<ProviderClient> } | undefined;
+  /** By the name of the provider: its last configuration. */
+  readonly #known = new BoundedMap<string, KnownProvider>(MAX_PROVIDERS);
 
   constructor(options: ProviderDiscoveryOptions) {
     this.#options = options;
   }
 
   /** Returns the client for a provider. Rejects if it is unreachable, or is not the configured issuer. */
-  clientOf(provider: CompiledIdentityProvider): Promise<ProviderClient> {
+  clientOf(provider: SignInProvider): Promise<ProviderClient> {
     // The whole configuration, secret included: any difference makes a different client.
     const key = JSON.stringify(provider);
-    if (this.#known?.key !== key) {
-      const client = new CachedValue(() => discover(provider, this.#options), {
-        now: this.#options.now,
-        lifetime: LIFETIME_MS,
-        failureLifetime: FAILURE_LIFETIME_MS,
-      });
-      this.#known = { key, client };
-    }
-    return this.#known.client.get();
+    const known = this.#known.get(provider.name);
+    if (known?.key === key) return known.client.get();
+    const client = new CachedValue(() => discover(provider, this.#options), {
+      now: this.#options.now,
+      lifetime: LIFETIME_MS,
+      failureLifetime: FAILURE_LIFETIME_MS,
+    });
+    this.#known.set(provider.name, { key, client });
+    return client.get();
   }
 }
 
 async function discover(
-  { issuer, clientId, clientSecret }: CompiledIdentityProvider,
+  { issuer, clientId, clientSecret }: SignInProvider,
   { devAllowLoopback }: ProviderDiscoveryOptions,
 ): Promise<ProviderClient> {
-  if (clientId === undefined) throw new Error('nobody can sign in at this identity provider');
   const url = new URL(issuer);
   const mayUseHttp = devAllowLoopback && isLoopbackHost(url.hostname);
   return discovery(url, clientId, undefined, clientAuthentication(clientSecret), {

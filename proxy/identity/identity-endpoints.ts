@@ -25,7 +25,7 @@ export interface IdentityOptions {
   readonly discovery: ProviderDiscovery;
   /** Sign assertions, and are published, if the settings name no keys. */
   readonly defaultSigningKeys: CompiledSigningKeys;
-  /** Returns whether a user is of the identity provider that is configured now. */
+  /** Returns whether a user is of an identity provider that is configured now. */
   readonly isOfProvider: (identity: Identity) => boolean;
   /** How long the last good check of a session stays valid while the stores are unavailable. */
   readonly outageGraceSeconds: () => number;
@@ -68,7 +68,7 @@ export function createIdentityEndpoints({
     },
     sessionCookies,
     sessionOf: (signInId, current) => renewal.sessionOf(signInId, current),
-    redirectToSignIn: (context, returnPath) => redirectToSignIn(context, returnPath, options),
+    redirectToSignIn: (context, wanted) => redirectToSignIn(context, wanted, options),
     [Symbol.dispose]: () => sessionCookies[Symbol.dispose](),
   };
 }

@@ -28,11 +28,12 @@ export function createFailureAnswers({
   return (error, known) => {
     if (error instanceof ClientGoneError) return undefined;
     logFailure(error, known, logger);
-    const { request, host, configuration } = known;
+    const { request, host, route, configuration } = known;
     const asksToSignIn = error instanceof SignInRequiredError && request !== undefined;
     if (asksToSignIn && host !== undefined && isNavigation(request)) {
       const context = { request, configuration, origin: host.origin };
-      return redirectToSignIn(context, request.path + request.query);
+      const returnPath = request.path + request.query;
+      return redirectToSignIn(context, { returnPath, provider: route?.compiled.identityProvider });
     }
     const response = apart(respondToError(error, failedRequest(known)), known);
     if (!isCrossOrigin(known)) return response;

@@ -2,8 +2,8 @@ import type { Identity } from '../records/session.ts';
 import type { SessionStore } from './session-store.ts';
 
 /**
- * Returns the store with only the sessions of users of the configured identity provider. Other sessions
- * count as ended, because the subjects of another provider do not identify users of this one.
+ * Returns the store with only the sessions of users of the configured identity providers. Other sessions
+ * count as ended, because the subjects of another provider do not identify users of these.
  */
 export function sessionsOfProvider(
   sessions: SessionStore,

@@ -33,8 +33,8 @@ import { endpointFinder } from '../../proxy/endpoints/find-endpoint.ts';
 import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
 import type { LogFields } from '../../shared/telemetry/logger.ts';
-import { hashResource, snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import type { CompiledRoute, CompiledSettings } from '../../shared/snapshot/snapshot.ts';
+import { AN_IDENTITY_PROVIDER, aSnapshot } from './compiled-resources.ts';
 import { compiledSettings } from './compiled-settings.ts';
 import { anOrigin } from './an-origin.ts';
 import { serveGateway } from './serve-gateway.ts';
@@ -87,6 +87,8 @@ export interface ServerOptions {
   readonly documents?: Readonly<Record<string, unknown>>;
   /** Defaults to memory, with the server's clock. */
   readonly stores?: Stores;
+  /** Issuer of the identity provider. */
+  readonly identityIssuer?: string;
 }
 
 /** The authorization server with real stores over real HTTP, and a protected resource behind it. */
@@ -134,18 +136,17 @@ function someSettings(settings: Partial<CompiledSettings> = {}): CompiledSetting
 
 function configurationOf(
   routes: readonly CompiledRoute[],
-  settings: CompiledSettings = someSettings(),
+  settings: CompiledSettings,
+  issuer: string,
 ): Configuration {
-  const resources = [settings, ...routes].map((resource) =>
-    hashResource(resource.kind === 'route' ? `route/${resource.name}` : 'settings', resource),
-  );
-  return buildConfiguration(snapshotOf(resources));
+  const provider = { ...AN_IDENTITY_PROVIDER, name: 'example', issuer };
+  return buildConfiguration(aSnapshot(settings, provider, ...routes));
 }
 
 /**
  * Starts an authorization server, whose clock stands still until a test moves it.
  *
- * It is not a whole gateway, so that a test can save a session without an identity provider, and
+ * It is not a whole gateway, so that a test can save a session at a provider that does not exist, and
  * publish metadata documents without a web server.
  */
 export async function startAuthorizationServer({
@@ -153,8 +154,9 @@ export async function startAuthorizationServer({
   routes = [aRoute()],
   documents = {},
   stores: givenStores,
+  identityIssuer = SIGN_IN_URL,
 }: ServerOptions = {}): Promise<TestServer> {
-  const configuration = configurationOf(routes, someSettings(settings));
+  const configuration = configurationOf(routes, someSettings(settings), identityIssuer);
   const clock = { now: Date.now() };
   const now = (): number => clock.now;
   const stores = givenStores ?? createMemoryStores(now);
@@ -196,7 +198,7 @@ export async function startAuthorizationServer({
     }),
     readClientKeys: createClientKeysReader({ guardedFetch, now }),
     sessionCookies: browsers,
-    redirectToSignIn: ({ origin }, returnPath) =>
+    redirectToSignIn: ({ origin }, { returnPath }) =>
       seeOther(`${SIGN_IN_URL}?${new URLSearchParams({ to: origin + returnPath }).toString()}`),
   });
   const authenticator = new ExternalTokenAuthenticator({ ...checks, externalTokens });
@@ -222,7 +224,8 @@ export async function startAuthorizationServer({
       await stores.sessions.create(signedIn);
       const browserSession = { sessionId: signedIn.id, origin: anOrigin(origin) };
       await stores.browserSessions.save(hashToken(value), browserSession, signedIn.expiresAt);
-      return `${sessionCookieName(browserSession.origin)}=${value}`;
+      const signInProvider = { signIn: true, name: identity.provider };
+      return `${sessionCookieName(browserSession.origin, signInProvider)}=${value}`;
     },
     [Symbol.asyncDispose]: async () => {
       browsers[Symbol.dispose]();

@@ -2,7 +2,10 @@ import { expect } from '@jest/globals';
 
 import { Sealer } from '../../proxy/crypto/sealer.ts';
 import type { Caller } from '../../proxy/authentication/caller.ts';
-import { ExternalTokenAuthenticator } from '../../proxy/authentication/external-token-authenticator.ts';
+import {
+  ExternalTokenAuthenticator,
+  type ExternalTokenUse,
+} from '../../proxy/authentication/external-token-authenticator.ts';
 import {
   ExternalTokens,
   type ExternalTokenClaims,
@@ -11,13 +14,22 @@ import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
 import { StoreUnavailableError } from '../../proxy/store/store-unavailable-error.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
 import { aSession } from './authorization-server.ts';
+import { AN_IDENTITY_PROVIDER } from './compiled-resources.ts';
 
 /** Time at which the fixture begins. */
 export const NOW = 1_800_000_000_000;
 /** Resource identifier of the called route. */
 export const RESOURCE = 'https://mcp.example.com/mcp';
 /** The use that tokens are issued for. */
-export const USE = { resource: RESOURCE, gatewayId: 'gatehouse/main' };
+export const USE: ExternalTokenUse = {
+  resource: RESOURCE,
+  gatewayId: 'gatehouse/main',
+  provider: {
+    ...AN_IDENTITY_PROVIDER,
+    name: aSession(NOW).identity.provider,
+    issuer: aSession(NOW).identity.issuer ?? '',
+  },
+};
 /** How long a check stays valid. */
 export const FRESH_MS = 5_000;
 /** How long a check stays valid while the stores are unavailable. */
@@ -29,7 +41,7 @@ export interface Fixture extends Disposable {
   readonly authenticate: (
     token: string,
     now?: number,
-    use?: typeof USE,
+    use?: ExternalTokenUse,
   ) => Caller | Promise<Caller>;
   readonly stores: Stores;
   readonly externalTokens: ExternalTokens;

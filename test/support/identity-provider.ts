@@ -9,7 +9,7 @@ import { loadOidcProvider } from '../../cli/demo/identity-provider/load-oidc-pro
 import { html } from '../../proxy/http/html.ts';
 import { page } from '../../proxy/pages/layout.ts';
 import { readForm } from '../../proxy/http/read-form.ts';
-import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
+import type { SignInProvider } from '../../proxy/identity-provider/require-identity-provider.ts';
 
 import {
   CLIENT_ID,
@@ -73,7 +73,7 @@ export interface TestIdentityProvider extends AsyncDisposable {
   stop(): Promise<void>;
   start(): Promise<void>;
   /** Settings for a gateway's configuration. */
-  compiled(): CompiledIdentityProvider;
+  compiled(): SignInProvider;
 }
 
 const USERS: readonly (readonly [string, Claims])[] = [

@@ -50,6 +50,8 @@ export interface KindsOfRouteWorld extends AsyncDisposable {
   readonly web: string;
   readonly open: string;
   readonly client: SignedInClient;
+  /** Issuer of the identity provider of all users. */
+  readonly identityIssuer: string;
 }
 
 /** Starts the gateway; the upstream sets a cookie of its own, and tries to set the gateway's. */
@@ -76,6 +78,7 @@ export async function startKindsOfRoute(): Promise<KindsOfRouteWorld> {
   await client.browser.open(web);
   return {
     ...{ upstream, mcp, web, open, client },
+    identityIssuer: world.identityProvider.issuer,
     async [Symbol.asyncDispose]() {
       await world[Symbol.asyncDispose]();
       await upstream[Symbol.asyncDispose]();

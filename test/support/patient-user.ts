@@ -1,6 +1,4 @@
 import { sealConsentForm } from '../../proxy/authorization-server/consent-seal.ts';
-import { sessionCookieName } from '../../proxy/http/cookies.ts';
-import { anOrigin } from './an-origin.ts';
 import type { BrowserJar, BrowserPage } from './browser-jar.ts';
 
 /** How long the user reads a consent page before they approve, in milliseconds. */
@@ -16,7 +14,11 @@ export function fieldsOfPatientUser(
 ): Readonly<Record<string, string>> {
   const { request = '', seal } = forms[0]?.fields ?? {};
   if (seal === undefined) return {};
-  const { origin, hostname } = new URL(url);
-  const cookie = browser.cookie(hostname, sessionCookieName(anOrigin(origin)))?.value ?? '';
-  return { seal: sealConsentForm(cookie, request, Number.parseInt(seal, 10) - READING_MS) };
+  const { hostname } = new URL(url);
+  const shownAt = Number.parseInt(seal, 10);
+  // The session of one identity provider made the page.
+  const cookie = browser.cookies.find(
+    ({ host, value }) => host === hostname && sealConsentForm(value, request, shownAt) === seal,
+  );
+  return { seal: sealConsentForm(cookie?.value ?? '', request, shownAt - READING_MS) };
 }

@@ -89,6 +89,9 @@ async function serveResource(
   if (token === undefined) throw new TokenRequiredError('no token', { tokenWasSent: false });
   const resource = resourceIdentifier(route.compiled, origin);
   const { gatewayId } = configuration.settings;
-  const caller = await authenticator.callerOf(token, { resource, gatewayId });
+  const caller = await authenticator.callerOf(token, {
+    ...{ resource, gatewayId },
+    provider: configuration.identityProviders.ofRoute(route.compiled),
+  });
   return json(200, { user: caller.kind === 'user' ? caller.session.identity.subject : null });
 }

@@ -21,8 +21,8 @@ import { readParameters } from '../../http/read-parameters.ts';
 import { seeOther } from '../../http/responses.ts';
 import type { RedirectToSignIn } from '../../identity/sign-in/redirect-to-sign-in.ts';
 import { signedInBrowser } from '../../identity/sign-in/signed-in-browser.ts';
+import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
 import type { Session } from '../../records/session.ts';
-import { resourceIdentifier } from '../../configuration/resource-identifier.ts';
 import type { ConsentKey } from '../../records/consent-key.ts';
 import type { Stores } from '../../store/stores.ts';
 import { codeRedirect, errorRedirect } from '../authorization-response.ts';
@@ -37,6 +37,7 @@ import { keepUsedClient } from '../clients/unused-client-lifetime.ts';
 import { PATHS } from '../../endpoints/paths.ts';
 import { consentPage } from '../pages.ts';
 import { refuseAuthorization } from '../refuse-authorization.ts';
+import { routeOfResource } from '../resources.ts';
 import type { PendingAuthorization } from '../../records/pending-authorization.ts';
 
 /** Short, since the next request redeems the code (RFC 9700, section 4.5). */
@@ -71,6 +72,7 @@ interface Question {
   readonly requestId: string;
   readonly pending: PendingAuthorization;
   readonly client: Client;
+  readonly routeName: string | undefined;
   readonly session: Session;
   /** Value of the browser's session cookie. */
   readonly cookie: string;
@@ -104,19 +106,17 @@ async function ask(context: EndpointContext, options: ConsentOptions): Promise<G
     const refused = { client, target: pending };
     return refuseAuthorization(new ConsentRequiredError(SILENT), refused, context, options.logger);
   }
-  return show(question, context, options);
+  return show(question, options);
 }
 
 const SILENT = 'the user has to be asked, and prompt=none forbids it';
 
 function show(
-  { requestId, pending, client, session: { identity }, cookie }: Question,
-  context: EndpointContext,
+  { requestId, pending, client, routeName, session: { identity }, cookie }: Question,
   { now }: ConsentOptions,
   isAgain = false,
 ): GatewayResponse {
   const seal = sealConsentForm(cookie, requestId, now());
-  const routeName = routeNameOf(pending, context);
   return consentPage({ requestId, seal, pending, client, identity, routeName, isAgain });
 }
 
@@ -131,7 +131,7 @@ async function decide(context: EndpointContext, options: ConsentOptions): Promis
   const decision = form.get('decision');
   if (decision === 'approve') {
     // A clock of another proxy may be ahead: the page that is shown again has the time of this one.
-    if (options.now() < shownAt + MIN_READING_MS) return show(question, context, options, true);
+    if (options.now() < shownAt + MIN_READING_MS) return show(question, options, true);
     const response = await approve(question, 'consent-given', context, options);
     await remember(question, options);
     return response;
@@ -154,12 +154,16 @@ async function questionOf(
   const pending = await options.stores.pendingAuthorizations.peek(requestId);
   if (pending === null) throw requestGone();
   refuseOtherOrigin(context.origin, authenticateOrigin ?? pending.issuer);
-  const browser = await signedInBrowser(context, options);
+  const { identityProviders, settings } = context.configuration;
+  const { name: routeName, identityProvider } = routeOf(pending, context) ?? {};
+  // The resource names the route, and the route names the provider: one issuer may have users of several.
+  const provider = identityProviders.find(identityProvider);
+  const browser = await signedInBrowser(context, provider, options);
   if (browser === undefined && pending.isSilent !== true) {
     const query = new URLSearchParams({ request: requestId }).toString();
-    return options.redirectToSignIn(context, `${PATHS.consent}?${query}`);
+    const returnPath = `${PATHS.consent}?${query}`;
+    return options.redirectToSignIn(context, { returnPath, provider: identityProvider });
   }
-  const { settings } = context.configuration;
   const client = await options.findClient(pending.issuer, pending.clientId, settings);
   // Checked again: the client may have changed its metadata since the authorization request.
   if (!(client && matchesRedirectUri(pending.redirectUri, client.metadata.redirectUris))) {
@@ -170,7 +174,7 @@ async function questionOf(
     const refused = { client, target: pending };
     return refuseAuthorization(new LoginRequiredError(SILENT), refused, context, options.logger);
   }
-  return { requestId, pending, client, ...browser };
+  return { requestId, pending, client, routeName, ...browser };
 }
 
 /** Attack: on other origins the scripts of an upstream could press the buttons of the consent page. */
@@ -269,12 +273,11 @@ function requestGone(): AuthorizationPageError {
   );
 }
 
-/** Returns the name of the route; the page also shows its address. */
-function routeNameOf(
+/** Returns the route of the requested resource; undefined if it is gone. */
+function routeOf(
   { issuer, resource }: PendingAuthorization,
   { configuration }: EndpointContext,
-): string | undefined {
+): CompiledRoute | undefined {
   const host = configuration.routes.findHost(new URL(issuer).host);
-  return host?.mcpServers.find((route) => resourceIdentifier(route.compiled, issuer) === resource)
-    ?.compiled.name;
+  return host && routeOfResource(resource, { host, origin: issuer })?.compiled;
 }

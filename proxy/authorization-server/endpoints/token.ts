@@ -39,7 +39,7 @@ async function issueTokens(
   if (grantType === undefined) {
     throw new UnsupportedGrantTypeError('grant_type must be authorization_code or refresh_token');
   }
-  const { settings, identityProvider } = context.configuration;
+  const { settings, identityProviders } = context.configuration;
   const issuer = issuerOf(context);
-  return grantType(options, { issuer, settings, identityProvider, client, parameters, context });
+  return grantType(options, { issuer, settings, identityProviders, client, parameters, context });
 }

@@ -7,6 +7,7 @@ import { parameter, requiredParameter } from '../parameters.ts';
 import { verifiesChallenge } from '../pkce.ts';
 import { refuseOtherResource } from '../resources.ts';
 import { auditDetailsOf } from './audit-details.ts';
+import { refuseOtherProvider } from './refuse-other-provider.ts';
 import { revokeGrant } from './revoke-grant.ts';
 import type { GrantOptions, TokenRequest } from './token-request.ts';
 import { tokenResponse } from './token-response.ts';
@@ -32,6 +33,7 @@ export async function redeemAuthorizationCode(
   refuseMisuse(code, request);
   const session = await stores.sessions.get(code.sessionId);
   if (session === null) throw new InvalidGrantError('the session has ended');
+  refuseOtherProvider(session, code.resource, request);
 
   const { issuer, clientId, resource, scopes } = code;
   const { signInId } = session;

@@ -7,6 +7,7 @@ import { parameter, requiredParameter } from '../parameters.ts';
 import { refuseOtherResource } from '../resources.ts';
 import { narrowScope } from '../scope.ts';
 import { auditDetailsOf } from './audit-details.ts';
+import { refuseOtherProvider } from './refuse-other-provider.ts';
 import { revokeGrant } from './revoke-grant.ts';
 import { openSuccessor, sealSuccessor } from './successor.ts';
 import type { GrantOptions, TokenRequest } from './token-request.ts';
@@ -41,6 +42,7 @@ export async function redeemRefreshToken(
 
   const session = await sessionOf(grant.signInId, request);
   if (session === null) throw new InvalidGrantError('the session has ended; sign in again');
+  refuseOtherProvider(session, grant.resource, request);
 
   // In this order: a grant without its client or sign-in would lock the client out.
   const { refreshTokenSeconds } = settings.tokens;

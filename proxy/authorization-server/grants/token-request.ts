@@ -1,7 +1,5 @@
-import type {
-  CompiledIdentityProvider,
-  CompiledSettings,
-} from '../../../shared/snapshot/snapshot.ts';
+import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
+import type { IdentityProviders } from '../../configuration/identity-providers.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import type { SessionOfSignIn } from '../../identity/session/live-sessions.ts';
 import type { Stores } from '../../store/stores.ts';
@@ -15,7 +13,7 @@ import type { RefreshTokens } from './refresh-tokens.ts';
 export interface TokenRequest {
   readonly issuer: Issuer;
   readonly settings: CompiledSettings;
-  readonly identityProvider: CompiledIdentityProvider | undefined;
+  readonly identityProviders: IdentityProviders;
   readonly client: Client;
   readonly parameters: URLSearchParams;
   readonly context: AuditContext;

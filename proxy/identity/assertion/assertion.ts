@@ -117,12 +117,14 @@ function assertionOf(
 
 /** Unknown attributes of the user are left out; `groups` is always a list (specification). */
 function claimsOf({ identity }: Session, routeOrigin: string, now: number): object {
-  const { subject, email, name, groups } = identity;
+  const { issuer, subject, email, name, groups } = identity;
   const issuedAt = Math.floor(now / SECOND);
   return {
     iss: routeOrigin,
     aud: new URL(routeOrigin).host,
     sub: subject,
+    // Subjects are unique within one issuer only, and a gateway can have several.
+    ...(issuer === undefined ? {} : { idp: issuer }),
     ...(email === undefined ? {} : { email }),
     groups,
     ...(name === undefined ? {} : { name }),

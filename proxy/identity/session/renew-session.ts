@@ -11,6 +11,10 @@ import type { Stores } from '../../store/stores.ts';
 import { createSession } from './create-session.ts';
 import { endSignIn } from './end-sign-in.ts';
 import type { ProviderDiscovery } from '../../identity-provider/provider-discovery.ts';
+import {
+  isSignInProvider,
+  type SignInProvider,
+} from '../../identity-provider/require-identity-provider.ts';
 import { providerUnavailable } from '../../identity-provider/provider-failure.ts';
 import type { IdentityRefresh } from './identity-from-refreshed-claims.ts';
 import { refreshIdentity } from './refresh-identity.ts';
@@ -22,7 +26,7 @@ import type { Session } from '../../records/session.ts';
 const KEEP_RETRIES = { attempts: 240, intervalMs: 250 };
 
 /** The part of the request's configuration by which a session is renewed. */
-export type CurrentSettings = Pick<Configuration, 'identityProvider' | 'settings'>;
+export type CurrentSettings = Pick<Configuration, 'identityProviders' | 'settings'>;
 
 /** Options of `renewSession`. */
 export interface RenewalOptions {
@@ -48,11 +52,12 @@ export class StaleSignInError extends Error {
 export async function renewSession(
   claimed: VersionedSignIn,
   extend: ExtendLease,
-  { identityProvider: provider, settings }: CurrentSettings,
+  { identityProviders, settings }: CurrentSettings,
   options: RenewalOptions,
 ): Promise<Session | null> {
   const { signIn } = claimed;
   const { refreshToken } = signIn;
+  const provider = identityProviders.find(signIn.provider.name);
   if (provider === undefined || !isFrom(signIn, provider)) {
     return notRenewed(signIn, 'other-provider', options);
   }
@@ -89,7 +94,7 @@ export async function renewSession(
 /** A refresh token, and the provider that issued it. */
 interface RefreshTokenUse {
   readonly client: ProviderClient;
-  readonly provider: CompiledIdentityProvider;
+  readonly provider: SignInProvider;
   readonly refreshToken: string;
 }
 
@@ -114,8 +119,9 @@ async function useRefreshToken(
 function isFrom(
   { provider: { name, issuer, clientId } }: SignInRecord,
   current: CompiledIdentityProvider,
-): boolean {
-  return name === current.name && issuer === current.issuer && clientId === current.clientId;
+): current is SignInProvider {
+  const isSame = name === current.name && issuer === current.issuer;
+  return isSame && clientId === current.clientId && isSignInProvider(current);
 }
 
 async function putSession(

@@ -6,7 +6,7 @@ import { seeOther } from '../../http/responses.ts';
 import { authenticateOriginFor } from './authenticate-host.ts';
 import { accountPage, notSignedInPage } from './pages.ts';
 import type { SignInOptions } from './sign-in-options.ts';
-import { signedInBrowser } from './signed-in-browser.ts';
+import { sessionsOfBrowser } from './signed-in-browser.ts';
 
 /**
  * `GET /.gateway/`: shows who is signed in. A sign-in that was started at the authenticate host itself ends
@@ -28,6 +28,6 @@ async function showAccount(
   requireWindow(context.request);
   const authenticateOrigin = authenticateOriginFor(context);
   if (context.origin !== authenticateOrigin) return seeOther(authenticateOrigin + PATHS.account);
-  const browser = await signedInBrowser(context, options);
-  return browser === undefined ? notSignedInPage() : accountPage(browser);
+  const [first, ...others] = await sessionsOfBrowser(context, options);
+  return first === undefined ? notSignedInPage() : accountPage([first, ...others]);
 }

@@ -1,5 +1,6 @@
 import { hashToken, randomToken } from '../../crypto/tokens.ts';
-import { sessionCookie } from '../../http/cookies.ts';
+import { sessionCookie, sessionCookieName } from '../../http/cookies.ts';
+import { SignInFailedError } from '../../errors/authentication-errors.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { Session } from '../../records/session.ts';
 import type { SignInOptions } from './sign-in-options.ts';
@@ -12,12 +13,18 @@ const SECOND = 1000;
  */
 export async function beginBrowserSession(
   session: Session,
-  { origin, configuration: { settings } }: Pick<EndpointContext, 'origin' | 'configuration'>,
+  { origin, configuration }: Pick<EndpointContext, 'origin' | 'configuration'>,
   { stores, now }: Pick<SignInOptions, 'stores' | 'now'>,
 ): Promise<string> {
+  const provider = configuration.identityProviders.ofUser(session.identity);
+  if (provider === undefined) {
+    throw new SignInFailedError('other-provider', 'the identity provider of the session is gone');
+  }
   const value = randomToken();
   const browserSession = { sessionId: session.id, origin };
   await stores.browserSessions.save(hashToken(value), browserSession, session.expiresAt);
   const maxAgeSeconds = Math.floor((session.expiresAt - now()) / SECOND);
-  return sessionCookie(origin, value, { sameSite: settings.cookie.sameSite, maxAgeSeconds });
+  const name = sessionCookieName(origin, provider);
+  const { sameSite } = configuration.settings.cookie;
+  return sessionCookie(origin, value, { name, sameSite, maxAgeSeconds });
 }

@@ -3,14 +3,15 @@ import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { readParameters } from '../../http/read-parameters.ts';
 import { authenticateOriginFor } from './authenticate-host.ts';
+import { PATHS } from '../../endpoints/paths.ts';
 import { receiveProviderAnswer } from './provider-callback.ts';
 import { receiveSignInCode } from './sign-in-code-callback.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 
 /**
- * `GET /.gateway/callback`: receives the results of both halves of a sign-in. The identity provider
- * sends the browser to the authenticate host with a `state`, and the authenticate host sends it to a
- * route host with a `sign_in_code`.
+ * `GET /.gateway/callback` and `/.gateway/callback/<provider>`: receives the results of both halves of a
+ * sign-in. An identity provider sends the browser to the authenticate host with a `state`, and the
+ * authenticate host sends it to a route host with a `sign_in_code`.
  */
 export function createCallbackEndpoint(options: SignInOptions): Endpoint {
   return {
@@ -42,7 +43,9 @@ async function callback(
   // RFC 6749, section 3.1: no parameter is sent twice, and one without a value counts as left out.
   if (ANSWER.some((name) => parameters.getAll(name).length > 1)) throw malformed();
   const [signInCode, state, code, error] = ANSWER.map((name) => parameters.get(name) ?? '');
-  if (signInCode && !state) return receiveSignInCode(signInCode, context, options);
+  if (signInCode && !state && context.request.path === PATHS.callback) {
+    return receiveSignInCode(signInCode, context, options);
+  }
   const isAuthenticateHost = context.origin === authenticateOriginFor(context);
   if (!state || signInCode || !isAuthenticateHost) throw malformed();
   // RFC 6749, sections 4.1.2 and 4.1.2.1: an answer is either a code or an error.

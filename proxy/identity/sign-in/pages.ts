@@ -5,15 +5,17 @@ import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { html, type Html } from '../../http/html.ts';
 import { page } from '../../pages/layout.ts';
 import { userName } from '../../pages/user-name.ts';
-import type { Identity } from '../../records/session.ts';
 import { signOutForm } from './sign-out-form.ts';
 import type { SignedInBrowser } from './signed-in-browser.ts';
 
 const SIGN_IN_LINK = html`<p><a class="button" href="${PATHS.signIn}">Sign in</a></p>`;
 
-/** Shows the user of a browser, and lets them sign out. */
-export function accountPage(browser: SignedInBrowser): GatewayResponse {
-  const content = html`${signedInAs(browser.session.identity)} ${signOutForm(browser)}`;
+/** The sessions of one browser; those of different identity providers are of different users. */
+type BrowserSessions = readonly [SignedInBrowser, ...(readonly SignedInBrowser[])];
+
+/** Shows the users of a browser, and lets them sign out. */
+export function accountPage(browsers: BrowserSessions): GatewayResponse {
+  const content = html`${signedInAs(browsers)} ${signOutForm(browsers[0])}`;
   return page(200, { title: 'You are signed in', content, form: {} });
 }
 
@@ -25,20 +27,24 @@ export function notSignedInPage(): GatewayResponse {
 }
 
 /** Asks whether to sign out. */
-export function signOutPage(browser: SignedInBrowser): GatewayResponse {
+export function signOutPage(browsers: BrowserSessions): GatewayResponse {
   const content = html`
-    ${signedInAs(browser.session.identity)}
+    ${signedInAs(browsers)}
     <p>
       Signing out ends your browser sessions on all hosts of this gateway. Applications that you
       connected stay connected.
     </p>
-    ${signOutForm(browser)}
+    ${signOutForm(browsers[0])}
   `;
   return page(200, { title: 'Sign out?', content, form: {} });
 }
 
-function signedInAs(identity: Identity): Html {
-  return html`<p>You are signed in as <strong>${userName(identity)}</strong>.</p>`;
+function signedInAs(browsers: BrowserSessions): Html {
+  const names = browsers.map(({ session: { identity } }) => {
+    const provider = browsers.length > 1 ? ` (${identity.provider})` : '';
+    return html`<p>You are signed in as <strong>${userName(identity)}</strong>${provider}.</p>`;
+  });
+  return html`${names}`;
 }
 
 /** Shows that this browser is signed out. */

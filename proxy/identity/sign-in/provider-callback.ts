@@ -4,6 +4,7 @@ import { expiredCookie, signInCookieName } from '../../http/cookies.ts';
 import { limitUser } from '../../endpoints/limit-rate.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
+import { callbackPath } from './callback-path.ts';
 import { isSignInTarget } from './authenticate-host.ts';
 import { beginBrowserSession } from './begin-browser-session.ts';
 import { createSession } from '../session/create-session.ts';
@@ -13,7 +14,10 @@ import { finishSignIn } from './finish-sign-in.ts';
 import { identify } from '../../identity-provider/identity-provider.ts';
 import { isBoundBrowser } from './sign-in-cookies.ts';
 import { providerFailure, unusableClaims } from '../../identity-provider/provider-failure.ts';
-import { requireIdentityProvider } from '../../identity-provider/require-identity-provider.ts';
+import {
+  isSignInProvider,
+  type SignInProvider,
+} from '../../identity-provider/require-identity-provider.ts';
 import type { Identity, Session } from '../../records/session.ts';
 import type { PendingSignIn } from '../../records/pending-sign-in.ts';
 import type { SignInOptions } from './sign-in-options.ts';
@@ -34,9 +38,10 @@ export async function receiveProviderAnswer(
   options: SignInOptions,
 ): Promise<GatewayResponse> {
   const pending = await consumePending(state, context, options);
-  const answer = await askProvider(pending, state, context, options);
+  const provider = providerOf(pending, context);
+  const answer = await askProvider(provider, pending, { state, context, options });
   await limitUser(options.stores.rateLimits, 'sign-in', answer.identity);
-  const session = await beginSession(answer, context, options);
+  const session = await beginSession(answer, provider, context, options);
   const sessionCookie = await beginBrowserSession(session, context, options);
   const response = await finishSignIn(session, pending, context, options);
   return withCookies(response, [sessionCookie, ...endedSignIns(pending, context)]);
@@ -62,19 +67,36 @@ async function consumePending(
   return pending;
 }
 
+/**
+ * Returns the provider at which a sign-in began. Attack: mix-up (RFC 9700, section 4.4). A code is sent only
+ * to the provider that issued it, so the answer must be at the redirect URI of this one.
+ */
+function providerOf(
+  { provider: name, issuer, targetOrigin, returnPath }: PendingSignIn,
+  { configuration, request }: EndpointContext,
+): SignInProvider {
+  const provider = configuration.identityProviders.find(name);
+  const isSame = provider !== undefined && provider.issuer === issuer;
+  if (isSame && isSignInProvider(provider) && request.path === callbackPath(provider)) {
+    return provider;
+  }
+  const message = 'the answer is not of the identity provider of the sign-in, or that has changed';
+  const startAgainUrl = targetOrigin + returnPath;
+  throw new SignInFailedError('other-provider', message, { startAgainUrl });
+}
+
+interface ReceivedAnswer {
+  readonly state: string;
+  readonly context: EndpointContext;
+  readonly options: SignInOptions;
+}
+
 async function askProvider(
+  provider: SignInProvider,
   pending: PendingSignIn,
-  state: string,
-  { origin, configuration, request }: EndpointContext,
-  { discovery }: SignInOptions,
+  { state, context: { origin, request }, options: { discovery } }: ReceivedAnswer,
 ): Promise<SignedInUser> {
   const startAgainUrl = pending.targetOrigin + pending.returnPath;
-  const provider = requireIdentityProvider(configuration);
-  // Attack: mix-up (RFC 9700, section 4.4). A code is sent only to the provider that issued it.
-  if (provider.name !== pending.provider || provider.issuer !== pending.issuer) {
-    const message = 'the identity provider changed during the sign-in';
-    throw new SignInFailedError('other-provider', message, { startAgainUrl });
-  }
   const url = new URL(origin + request.path + request.query);
   const secrets = { ...pending, state };
   const answer = await identify(provider, discovery, url, secrets).catch((error: unknown) => {
@@ -88,12 +110,11 @@ async function askProvider(
 /** Creates the sign-in, which lives at least as long as its session, and then the session. */
 async function beginSession(
   { identity, refreshToken }: SignedInUser,
+  { name, issuer, clientId }: SignInProvider,
   context: EndpointContext,
   options: SignInOptions,
 ): Promise<Session> {
-  const { configuration } = context;
-  const { settings } = configuration;
-  const { name, issuer, clientId } = requireIdentityProvider(configuration);
+  const { settings } = context.configuration;
   const [id, signInId] = [randomToken(), randomToken()];
   const signIn = {
     id: signInId,

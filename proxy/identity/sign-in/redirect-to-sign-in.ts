@@ -12,10 +12,18 @@ import { sealSignInRequest } from './sign-in-request.ts';
 /** How long a browser may take from a route host to the authenticate host, in milliseconds. */
 const REQUEST_LIFETIME = 10 * 60 * 1000;
 
-/** Redirects a browser to sign in; afterwards it returns to `returnPath` on the host it came from. */
+/** Where a user signs in, and what follows. */
+export interface WantedSignIn {
+  /** Path and query on the host that the browser came from, to which it returns. */
+  readonly returnPath: string;
+  /** Name of the identity provider; undefined for the one with `signIn`. */
+  readonly provider: string | undefined;
+}
+
+/** Redirects a browser to sign in. */
 export type RedirectToSignIn = (
   context: Pick<EndpointContext, 'request' | 'configuration' | 'origin'>,
-  returnPath: string,
+  wanted: WantedSignIn,
 ) => GatewayResponse;
 
 /**
@@ -26,7 +34,7 @@ export type RedirectToSignIn = (
  */
 export function redirectToSignIn(
   context: Parameters<RedirectToSignIn>[0],
-  returnPath: string,
+  { returnPath, provider }: WantedSignIn,
   { sealer, now }: { readonly sealer: Sealer; readonly now: () => number },
 ): GatewayResponse {
   const { origin, request } = context;
@@ -38,6 +46,7 @@ export function redirectToSignIn(
       returnPath: safeReturnPath(returnPath),
       targetHash: hash,
       expiresAt: now() + REQUEST_LIFETIME,
+      provider,
     },
     audience,
     sealer,

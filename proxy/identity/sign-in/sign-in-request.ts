@@ -12,15 +12,18 @@ export interface SignInRequest {
   readonly targetHash: TokenHash;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
+  /** Name of the identity provider; undefined for the one with `signIn`. */
+  readonly provider: string | undefined;
 }
 
 /** Seals a request so that only the host at `audience` can open it. */
 export function sealSignInRequest(
-  { targetOrigin, returnPath, targetHash, expiresAt }: SignInRequest,
+  { targetOrigin, returnPath, targetHash, expiresAt, provider }: SignInRequest,
   audience: Origin,
   sealer: Sealer,
 ): Sealed {
-  const text = JSON.stringify([targetOrigin, returnPath, targetHash, expiresAt]);
+  const sealed = [targetOrigin, returnPath, targetHash, expiresAt, provider ?? null];
+  const text = JSON.stringify(sealed);
   return sealer.seal(text, contextOf(audience));
 }
 
@@ -44,8 +47,11 @@ function contextOf(audience: Origin): string {
 function parse(text: string): SignInRequest | null {
   const value: unknown = JSON.parse(text);
   if (!Array.isArray(value)) return null;
-  const [targetOrigin, returnPath, targetHash, expiresAt] = value as unknown[];
+  // Requests of earlier releases end before the provider.
+  const [targetOrigin, returnPath, targetHash, expiresAt, name = null] = value as unknown[];
   if (!isOrigin(targetOrigin) || typeof returnPath !== 'string') return null;
   if (!isTokenHash(targetHash) || typeof expiresAt !== 'number') return null;
-  return { targetOrigin, returnPath: safeReturnPath(returnPath), targetHash, expiresAt };
+  if (name !== null && typeof name !== 'string') return null;
+  const provider = name ?? undefined;
+  return { targetOrigin, returnPath: safeReturnPath(returnPath), targetHash, expiresAt, provider };
 }

@@ -8,12 +8,16 @@ import { networksOf } from '../../http/network-of.ts';
 import { seeOther, withCookies } from '../../http/responses.ts';
 import { readParameters } from '../../http/read-parameters.ts';
 import { isSignInTarget } from './authenticate-host.ts';
+import { callbackPath } from './callback-path.ts';
 import { finishSignIn } from './finish-sign-in.ts';
 import { authorizationUrl } from '../../identity-provider/identity-provider.ts';
 import { bindBrowser } from './sign-in-cookies.ts';
 import { providerFailure } from '../../identity-provider/provider-failure.ts';
-import { redirectToSignIn } from './redirect-to-sign-in.ts';
-import { requireIdentityProvider } from '../../identity-provider/require-identity-provider.ts';
+import { redirectToSignIn, type WantedSignIn } from './redirect-to-sign-in.ts';
+import {
+  requireIdentityProvider,
+  type SignInProvider,
+} from '../../identity-provider/require-identity-provider.ts';
 import { PATHS } from '../../endpoints/paths.ts';
 import { openSignInRequest, type SignInRequest } from './sign-in-request.ts';
 import type { SignInOptions } from './sign-in-options.ts';
@@ -42,23 +46,28 @@ async function signIn(context: EndpointContext, options: SignInOptions): Promise
   const sealed = readParameters(context.request.query).getAll('request');
   if (sealed.length === 0) return redirectToSignIn(context, startPage(context), options);
   const request = openRequest(sealed, context, options);
+  const provider = requireIdentityProvider(
+    request.provider,
+    context.configuration.identityProviders,
+  );
   refuseSubresource(context.request);
   // The next steps store a pending sign-in, or a code for the target.
   await limitNetwork(options.stores.rateLimits, 'sign-in', context.request, REQUESTS);
-  const browser = await signedInBrowser(context, options);
+  const browser = await signedInBrowser(context, provider, options);
   if (browser !== undefined) return finishSignIn(browser.session, request, context, options);
-  return redirectToProvider(request, context, options);
+  return redirectToProvider(request, provider, context, options);
 }
 
 /**
- * Returns the page for a user who signed in without requesting another page: the start page of the host if
- * it has one for browsers.
+ * Returns the page for a user who signs in without requesting another page, and the provider of its users:
+ * the start page of the host if it has one for browsers.
  */
-function startPage({ request, origin, configuration }: EndpointContext): string {
-  if (origin === configuration.settings.authenticateOrigin) return PATHS.account;
-  const route = configuration.routes.findHost(request.authority)?.matchPath('/');
-  const isForBrowsers = route !== undefined && route.compiled.mcpServer === undefined;
-  return isForBrowsers ? '/' : PATHS.account;
+function startPage({ request, origin, configuration }: EndpointContext): WantedSignIn {
+  const account = { returnPath: PATHS.account, provider: undefined };
+  if (origin === configuration.settings.authenticateOrigin) return account;
+  const route = configuration.routes.findHost(request.authority)?.matchPath('/')?.compiled;
+  if (route === undefined || route.mcpServer !== undefined) return account;
+  return { returnPath: '/', provider: route.identityProvider };
 }
 
 function openRequest(
@@ -88,12 +97,12 @@ function openRequest(
 
 async function redirectToProvider(
   { targetOrigin, returnPath, targetHash }: SignInRequest,
-  { origin, configuration, cookies, request }: EndpointContext,
+  provider: SignInProvider,
+  { origin, cookies, request }: EndpointContext,
   { stores, discovery }: SignInOptions,
 ): Promise<GatewayResponse> {
-  const provider = requireIdentityProvider(configuration);
   const secrets = { state: randomToken(), nonce: randomToken(), codeVerifier: randomToken() };
-  const redirectUri = origin + PATHS.callback;
+  const redirectUri = origin + callbackPath(provider);
   const url = await authorizationUrl(provider, discovery, redirectUri, secrets).catch(
     (error: unknown) => {
       throw providerFailure(error, targetOrigin + returnPath);

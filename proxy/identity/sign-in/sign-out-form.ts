@@ -14,12 +14,16 @@ export function signOutForm(browser: SignedInBrowser): Html {
 }
 
 /**
- * Returns whether a posted form is the one that was made for this browser.
+ * Returns whether a posted form is the one that was made for this browser, with any of its sessions.
  *
  * Attack: cross-site request forgery. Other sites cannot read the token.
  */
-export function isSignOutForm(form: URLSearchParams, browser: SignedInBrowser): boolean {
-  return equalSecrets(form.get(FIELD) ?? '', tokenFor(browser));
+export function isSignOutForm(
+  form: URLSearchParams,
+  browsers: readonly SignedInBrowser[],
+): boolean {
+  const token = form.get(FIELD) ?? '';
+  return browsers.some((browser) => equalSecrets(token, tokenFor(browser)));
 }
 
 function tokenFor({ cookie }: SignedInBrowser): string {

@@ -1,18 +1,19 @@
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import { requireClick, requireWindow } from '../../endpoints/require-click.ts';
 import { ForbiddenError } from '../../errors/denial-errors.ts';
-import { expiredCookie, sessionCookieName } from '../../http/cookies.ts';
+import { expiredCookie, isSessionCookie } from '../../http/cookies.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { readForm } from '../../http/read-form.ts';
 import type { Session } from '../../records/session.ts';
 import { signedOutPage, signOutPage } from './pages.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 import { isSignOutForm } from './sign-out-form.ts';
-import { signedInBrowser } from './signed-in-browser.ts';
+import { sessionsOfBrowser } from './signed-in-browser.ts';
 
 /**
- * `/.gateway/sign_out`: GET asks, POST ends every browser session of the user's session, on all hosts.
- * The session itself and the MCP clients connected with it continue.
+ * `/.gateway/sign_out`: GET asks, POST ends every browser session of the user's sessions, on all hosts: one
+ * session for each identity provider at which the browser is signed in here. The sessions themselves and the
+ * MCP clients connected with them continue.
  */
 export function createSignOutEndpoint(options: SignInOptions): Endpoint {
   return {
@@ -28,20 +29,23 @@ async function signOut(context: EndpointContext, options: SignInOptions): Promis
   // Before anything else: a form of another site would still remove the cookie.
   if (request.method === 'POST') requireClick(request, context.origin);
   else requireWindow(request);
-  const browser = await signedInBrowser(context, options);
-  if (browser === undefined) return signedOut(context);
-  if (request.method !== 'POST') return signOutPage(browser);
+  const browsers = await sessionsOfBrowser(context, options);
+  const [first, ...others] = browsers;
+  if (first === undefined) return signedOut(context);
+  if (request.method !== 'POST') return signOutPage([first, ...others]);
   const form = await readForm(request.message);
-  if (!isSignOutForm(form, browser)) throw new ForbiddenError('forged-form');
-  await endBrowserSessions(browser.session, context, options);
+  if (!isSignOutForm(form, browsers)) throw new ForbiddenError('forged-form');
+  for (const { session } of browsers) await endBrowserSessions(session, context, options);
   return signedOut(context);
 }
 
-/** Removes the session cookie only from a browser that sent one. */
+/** Removes the session cookies that the browser sent, also those of providers that are gone. */
 function signedOut({ origin, cookies }: EndpointContext): GatewayResponse {
-  const name = sessionCookieName(origin);
-  if (cookies[name] === undefined) return signedOutPage({});
-  return signedOutPage({ 'set-cookie': [expiredCookie(origin, name)] });
+  const names = Object.keys(cookies).filter(
+    (name) => cookies[name] !== undefined && isSessionCookie(origin, name),
+  );
+  if (names.length === 0) return signedOutPage({});
+  return signedOutPage({ 'set-cookie': names.map((name) => expiredCookie(origin, name)) });
 }
 
 async function endBrowserSessions(

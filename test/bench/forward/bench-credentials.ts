@@ -66,7 +66,7 @@ async function issueCookie({ port, stores }: CredentialOptions): Promise<string>
   const { sessionId, expiresAt } = await createSession(stores);
   const value = randomToken();
   await stores.browserSessions.save(hashToken(value), { sessionId, origin }, expiresAt);
-  return `${sessionCookieName(origin)}=${value}`;
+  return `${sessionCookieName(origin, { signIn: true, name: IDENTITY.provider })}=${value}`;
 }
 
 async function createSession(

@@ -237,10 +237,13 @@ describe('An approval', () => {
       await using server = await startAuthorizationServer({ documents });
       await decide(server, authorizationUrl(DOCUMENT_URL, request), await server.signIn());
       const { identity } = aSession(server.clock.now);
-      const cookie = await server.signIn(ISSUER, {
-        identity: { ...identity, issuer: 'https://other-issuer.example' },
+      const identityIssuer = 'https://other-issuer.example';
+      const { stores } = server;
+      await using later = await startAuthorizationServer({ documents, stores, identityIssuer });
+      const cookie = await later.signIn(ISSUER, {
+        identity: { ...identity, issuer: identityIssuer },
       });
-      expectPage(await consentPage(server, DOCUMENT_URL, request, cookie), 200);
+      expectPage(await consentPage(later, DOCUMENT_URL, request, cookie), 200);
     },
   );
 

@@ -46,7 +46,7 @@ for (const kind of [MCP, WEB]) {
         const { iat = 0, exp = 0, jti, ...claims } = payload;
         expect(claims).toEqual({
           ...{ iss: issuer, aud: host, sub: 'alice', email: 'alice@example.com' },
-          ...{ name: 'Alice Adler', groups: ['engineering'] },
+          ...{ name: 'Alice Adler', groups: ['engineering'], idp: world().identityIssuer },
         });
         expect(iat).toBeGreaterThan(before - 60);
         expect(exp).toBe(iat + 300);

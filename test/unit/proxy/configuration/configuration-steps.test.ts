@@ -166,30 +166,30 @@ describe('the configuration after a change', () => {
   });
 
   test('accepts an identity provider with a different name', () => {
-    const { identityProvider } = follow(
+    const { identityProviders } = follow(
       aSnapshot(SETTINGS, AN_IDENTITY_PROVIDER),
       aSnapshot(SETTINGS, { ...AN_IDENTITY_PROVIDER, name: 'before-idp' }),
     );
-    expect(identityProvider?.name).toBe('before-idp');
+    expect(identityProviders.all().map(({ name }) => name)).toEqual(['before-idp']);
   });
 
   test('has the identity provider where users sign in, of several', () => {
     const other = { ...AN_IDENTITY_PROVIDER, name: 'z-other', signIn: false };
-    const { identityProvider } = follow(
+    const { identityProviders } = follow(
       aSnapshot(SETTINGS, AN_IDENTITY_PROVIDER),
       aSnapshot(SETTINGS, { ...AN_IDENTITY_PROVIDER, signIn: false }, { ...other, signIn: true }),
       aSnapshot(SETTINGS, AN_IDENTITY_PROVIDER, other),
     );
-    expect(identityProvider?.name).toBe('idp');
+    expect(identityProviders.signIn?.name).toBe('idp');
   });
 
   test('does not have removed resources', () => {
-    const { identityProvider, services } = follow(
+    const { identityProviders, services } = follow(
       aSnapshot(SETTINGS, AN_IDENTITY_PROVIDER, aCompiledService('a/b', [])),
       aSnapshot(SETTINGS),
     );
-    expect({ identityProvider, services: services.size }).toEqual({
-      identityProvider: undefined,
+    expect({ providers: identityProviders.all(), services: services.size }).toEqual({
+      providers: [],
       services: 0,
     });
   });

@@ -3,6 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { hashToken } from '../../../../proxy/crypto/tokens.ts';
 import {
   expiredCookie,
+  isGatewayCookie,
+  isSessionCookie,
   signInCookie,
   signInCookieName,
   readCookie,
@@ -14,7 +16,8 @@ import { anOrigin } from '../../../support/an-origin.ts';
 
 const SECURE = anOrigin('https://app.example:8443');
 const LOOPBACK = anOrigin('http://localhost:8080');
-const lax = { sameSite: 'Lax', maxAgeSeconds: 60 } as const;
+const name = '__Host-gatehouse';
+const lax = { name, sameSite: 'Lax', maxAgeSeconds: 60 } as const;
 
 describe('cookie names', () => {
   test.each([
@@ -24,11 +27,23 @@ describe('cookie names', () => {
     ['http://localhost', 'gatehouse-80', 'gatehouse-sign-in-80-yi8gaeoM'],
     ['http://[::1]:9', 'gatehouse-9', 'gatehouse-sign-in-9-yi8gaeoM'],
   ])('of %s are %s and %s', (origin, session, login) => {
-    expect(sessionCookieName(anOrigin(origin))).toBe(session);
+    expect(sessionCookieName(anOrigin(origin), { signIn: true, name: 'corp' })).toBe(session);
     expect(signInCookieName(anOrigin(origin), hashToken('abcdefghijk'))).toBe(login);
     const cookie = `${session}=a; ${session}=b; ${login}=a; ${login}=b`;
     expect({ ...readCookies({ headers: { cookie } }) }).toEqual({});
   });
+});
+
+test.each([
+  [SECURE, '__Host-gatehouse-session-partner'],
+  [LOOPBACK, 'gatehouse-session-8080-partner'],
+] as const)('the session cookie of a named provider at %s is %s', (origin, expected) => {
+  const cookie = sessionCookieName(origin, { signIn: false, name: 'partner' });
+  const signIn = signInCookieName(origin, hashToken('abcdefghijk'));
+
+  expect(cookie).toBe(expected);
+  expect(isGatewayCookie(cookie)).toBe(true);
+  expect([cookie, signIn].map((each) => isSessionCookie(origin, each))).toEqual([true, false]);
 });
 
 describe('cookies that are set', () => {
@@ -39,7 +54,7 @@ describe('cookies that are set', () => {
   });
 
   test('on http loopback are not Secure', () => {
-    expect(sessionCookie(LOOPBACK, 'v', lax)).toBe(
+    expect(sessionCookie(LOOPBACK, 'v', { ...lax, name: 'gatehouse-8080' })).toBe(
       'gatehouse-8080=v; Max-Age=60; Path=/; HttpOnly; SameSite=Lax',
     );
   });
@@ -51,7 +66,7 @@ describe('cookies that are set', () => {
     // Browsers drop SameSite=None without Secure.
     [LOOPBACK, 'None', 'SameSite=Lax'],
   ] as const)('at %s with the setting %s say %s', (origin, sameSite, expected) => {
-    const text = sessionCookie(anOrigin(origin), 'v', { sameSite, maxAgeSeconds: 60 });
+    const text = sessionCookie(anOrigin(origin), 'v', { name, sameSite, maxAgeSeconds: 60 });
     expect(text.split('; ')).toContain(expected);
   });
 

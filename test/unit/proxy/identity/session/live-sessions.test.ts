@@ -3,6 +3,7 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import { UnavailableError } from '../../../../../proxy/errors/unavailable-error.ts';
 import { ProviderDiscovery } from '../../../../../proxy/identity-provider/provider-discovery.ts';
 import { AuditLog } from '../../../../../proxy/telemetry/audit-log.ts';
+import { IdentityProviders } from '../../../../../proxy/configuration/identity-providers.ts';
 import { LiveSessions } from '../../../../../proxy/identity/session/live-sessions.ts';
 import { createMemoryStores } from '../../../../../proxy/store/memory/memory-stores.ts';
 import { compiledSettings } from '../../../../support/compiled-settings.ts';
@@ -34,7 +35,7 @@ test('stops waiting for another renewal after a time, however long the store tak
   const logger = createRecordingLogger();
   const renewal = new LiveSessions({ stores, discovery, audit: new AuditLog(logger), logger, now });
   const session = renewal.sessionOf('sign-in-1', {
-    identityProvider: undefined,
+    identityProviders: IdentityProviders.NONE,
     settings: compiledSettings(),
   });
   await expect(session).rejects.toThrow(UnavailableError);

@@ -17,12 +17,24 @@ const request = {
   returnPath: '/a?b=c',
   targetHash: hashToken('value'),
   expiresAt: 1234,
+  provider: 'partner',
 };
 
 describe('a sealed sign-in request', () => {
   test('opens to what was sealed', () => {
     const sealed = sealSignInRequest(request, audience, sealer);
     expect(openSignInRequest(sealed, audience, sealer)).toEqual(request);
+  });
+
+  test('opens to no name of a provider where none was sealed, as by earlier releases', () => {
+    const { targetOrigin, returnPath, targetHash, expiresAt } = request;
+    const expected = { ...request, provider: undefined };
+    const earlier = JSON.stringify([targetOrigin, returnPath, targetHash, expiresAt]);
+    const sealed = [
+      sealSignInRequest(expected, audience, sealer),
+      sealer.seal(earlier, `sign-in-request ${audience}`),
+    ];
+    for (const each of sealed) expect(openSignInRequest(each, audience, sealer)).toEqual(expected);
   });
 
   test('reveals nothing of its content, and needs no encoding in a URL', () => {

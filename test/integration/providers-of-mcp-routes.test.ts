@@ -1,0 +1,116 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
+
+import { BrowserJar } from '../support/browser-jar.ts';
+import { membersOf } from '../support/http-client.ts';
+import { openForAll } from '../support/open-for-all.ts';
+import { refresh, tokensIn } from '../support/session-world.ts';
+import {
+  authorize,
+  callMcp,
+  discover,
+  redeem,
+  register,
+  signInClient,
+} from '../support/signed-in-client.ts';
+import { startTwoProvidersWorld } from '../support/two-providers-world.ts';
+
+const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
+
+const world = openForAll(startTwoProvidersWorld);
+
+beforeEach(() => world().serve());
+
+/** The issuer of the user of the last request that reached the upstream. */
+function lastProvider(): unknown {
+  const assertion = world().lastRequest()?.message.headers['x-gateway-assertion']?.toString();
+  return decodeJwt(assertion ?? '')['idp'];
+}
+
+async function statusWith(url: string, token: string): Promise<number> {
+  return (await callMcp(url, token, PING)).status;
+}
+
+function lastReason(): unknown {
+  return world()
+    .gateway.logs()
+    .findLast(({ reason }) => reason !== undefined)?.['reason'];
+}
+
+describe('MCP routes of one host that name different providers', () => {
+  test('sign the users of their clients in at their own one, in one browser', async () => {
+    const { companyMcp, partnerMcp, company, partner } = world();
+    const browser = new BrowserJar();
+    const ofCompany = await signInClient(companyMcp, { browser });
+    const ofPartner = await signInClient(partnerMcp, { browser });
+    expect(ofPartner.server.issuer).toBe(ofCompany.server.issuer);
+
+    expect(await statusWith(companyMcp, ofCompany.accessToken)).toBe(200);
+    expect(lastProvider()).toBe(company.issuer);
+    expect(await statusWith(partnerMcp, ofPartner.accessToken)).toBe(200);
+    expect(lastProvider()).toBe(partner.issuer);
+    // Further clients need no sign-in.
+    const requests = company.authorizationRequests.length + partner.authorizationRequests.length;
+    for (const url of [companyMcp, partnerMcp]) await signInClient(url, { browser });
+    expect(company.authorizationRequests.length + partner.authorizationRequests.length).toBe(
+      requests,
+    );
+  });
+
+  test('renew the sessions of their users there', async () => {
+    const { companyMcp, partnerMcp, company, partner } = world();
+    const ofCompany = await signInClient(companyMcp);
+    const ofPartner = await signInClient(partnerMcp);
+    const before = [company.tokenRequests(), partner.tokenRequests()];
+    world().expireSessions();
+
+    const { accessToken } = tokensIn(await refresh(ofPartner));
+    expect(await statusWith(partnerMcp, accessToken)).toBe(200);
+    expect(lastProvider()).toBe(partner.issuer);
+    expect([company.tokenRequests(), partner.tokenRequests()]).toEqual([
+      before[0],
+      (before[1] ?? 0) + 1,
+    ]);
+    company.users.delete('alice');
+    expect((await refresh(ofCompany)).status).toBe(400);
+    company.users.set('alice', partner.users.get('alice') ?? {});
+  });
+});
+
+describe('When an MCP route names another provider', () => {
+  test('tokens of users of the one before are refused with that reason, cached or not', async () => {
+    const { partnerMcp } = world();
+    const client = await signInClient(partnerMcp);
+    expect(await statusWith(partnerMcp, client.accessToken)).toBe(200);
+    await world().serve({ partnerMcpUses: 'company' });
+
+    const refused = await callMcp(partnerMcp, client.accessToken, PING);
+    expect(refused.status).toBe(401);
+    expect(refused.headers['www-authenticate']).toContain('error="invalid_token"');
+    expect(lastReason()).toBe('other-provider');
+    const answer = await refresh(client);
+    expect([answer.status, membersOf(answer)['error']]).toEqual([400, 'invalid_grant']);
+  });
+
+  test('a code of a user of the one before gets no token', async () => {
+    const { partnerMcp } = world();
+    const server = await discover(partnerMcp);
+    const clientId = await register(server);
+    const { searchParams } = await authorize(server, clientId);
+    await world().serve({ partnerMcpUses: 'company' });
+
+    const answer = await redeem(server, clientId, searchParams.get('code') ?? '');
+    expect([answer.status, membersOf(answer)['error']]).toEqual([400, 'invalid_grant']);
+  });
+
+  test('a browser that waits for consent signs in at the new one', async () => {
+    const { partnerMcp, company } = world();
+    const browser = new BrowserJar();
+    await signInClient(partnerMcp, { browser });
+    await world().serve({ partnerMcpUses: 'company' });
+    const client = await signInClient(partnerMcp, { browser });
+
+    expect(await statusWith(partnerMcp, client.accessToken)).toBe(200);
+    expect(lastProvider()).toBe(company.issuer);
+  });
+});
