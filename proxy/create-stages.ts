@@ -1,6 +1,7 @@
 import type { LineWriter } from '../shared/telemetry/line-writer.ts';
 import { createLogger, type Logger } from '../shared/telemetry/logger.ts';
 import type { CompiledSigningKeys } from '../shared/snapshot/snapshot.ts';
+import { BearerTokenAuthenticator } from './authentication/bearer-token-authenticator.ts';
 import { ExternalTokenAuthenticator } from './authentication/external-token-authenticator.ts';
 import { ExternalTokens } from './authentication/external-tokens.ts';
 import { createClientKeysReader } from './authorization-server/clients/client-keys.ts';
@@ -61,9 +62,7 @@ export interface StagesOptions extends GatewayOptions {
 }
 
 /** The stages of requests. Disposing of them ends their work in the background. */
-export interface DisposableStages extends Stages, Disposable {
-  readonly tokenVerifier: TokenVerifier;
-}
+export type DisposableStages = Stages & Disposable;
 
 /** Makes everything that the stages of requests use. */
 export function createStages(options: StagesOptions): DisposableStages {
@@ -90,8 +89,15 @@ export function createStages(options: StagesOptions): DisposableStages {
   return {
     configuration: () => configuration.required,
     findEndpoint: endpointFinder(endpoints, OAUTH_WELL_KNOWNS),
-    authenticators: { 'session-cookie': sessionCookies, 'external-token': tokenAuthenticator },
-    tokenVerifier: new TokenVerifier({ discovery, devAllowLoopback, now }),
+    authenticators: {
+      'session-cookie': sessionCookies,
+      'external-token': tokenAuthenticator,
+      'bearer-token': new BearerTokenAuthenticator({
+        verifier: new TokenVerifier({ discovery, devAllowLoopback, now }),
+        externalTokens: tokenAuthenticator,
+        now,
+      }),
+    },
     authorizationLog: new AuthorizationLog(lines, now),
     assertions: new AssertionSigner({ defaultKeys: defaultSigningKeys, now }),
     mcpSessions: new McpSessions(sealer),

@@ -1,36 +1,76 @@
-import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
-import type { CredentialKind } from './caller.ts';
+import type { BearerTokenFormat, CompiledRoute } from '../../shared/snapshot/snapshot.ts';
+import { oncePerObject } from '../cache/once-per-object.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 
-/** Kinds of routes that differ in who may call them. */
-type RouteKind = 'public' | 'mcp-server' | 'web';
+/** A format in which the gateway reads tokens that identity providers issued. */
+export type InterpretingFormat = Exclude<BearerTokenFormat, 'default'>;
 
-/**
- * How a route reads bearer tokens. `default`: MCP routes accept the gateway's own external tokens, and
- * other routes read none.
- */
-type BearerTokenFormat = 'default';
-
-/**
- * The credential that each kind of route accepts, by bearer token format. So far every route has
- * `default`.
- *
- * MCP routes accept an external token and never a cookie: browsers attach cookies to requests that
- * other sites make. Web routes accept the session cookie. Public routes authenticate nobody.
- */
-const ACCEPTED: Readonly<
-  Record<RouteKind, Readonly<Record<BearerTokenFormat, CredentialKind | 'nothing'>>>
-> = {
-  public: { default: 'nothing' },
-  'mcp-server': { default: 'external-token' },
-  web: { default: 'session-cookie' },
-};
-
-/** Returns the credential format that a route accepts; `nothing` on routes open to everyone. */
-export function acceptedCredential(route: CompiledRoute): CredentialKind | 'nothing' {
-  return ACCEPTED[kindOf(route)].default;
+/** What a token of an identity provider must be, on the routes that accept such tokens. */
+export interface TokenUse {
+  readonly format: InterpretingFormat;
+  /** Name of the provider that must have issued it; absent for `jwt`, whose issuer says it. */
+  readonly provider?: string;
+  /** For `idp_access_token`. If absent, the token must be bound to the gateway's own client. */
+  readonly allowedAudiences?: readonly string[];
+  /** Two uses with one key accept the same tokens. Without a final space. */
+  readonly key: string;
 }
 
-function kindOf({ access, mcpServer }: CompiledRoute): RouteKind {
-  if (access.kind === 'public') return 'public';
-  return mcpServer === undefined ? 'web' : 'mcp-server';
+/** The credentials that a route accepts. */
+export type AcceptedCredentials =
+  | { readonly kind: 'nothing' | 'external-token' | 'session-cookie' }
+  | {
+      readonly kind: 'bearer-token';
+      readonly use: TokenUse;
+      /** Whether the gateway's own external tokens are accepted too. */
+      readonly orExternalToken: boolean;
+    };
+
+/** The parts of a configuration that decide what is accepted. */
+export type AcceptanceSettings = Pick<Configuration, 'settings' | 'identityProviders'>;
+
+/**
+ * Returns the credentials that a route accepts, by its kind and its effective bearer token format. Decided
+ * once for each configuration and route, because every request asks.
+ *
+ * | Format           | Public route | MCP server route                             | Web route                |
+ * | ---------------- | ------------ | -------------------------------------------- | ------------------------ |
+ * | `default`        | nothing      | an external token                            | the session cookie       |
+ * | any other format | nothing      | an external token, or a token of this format | a token of this format   |
+ *
+ * MCP routes never accept a cookie: browsers attach cookies to requests that other sites make.
+ */
+export function acceptedCredentials(
+  route: CompiledRoute,
+  configuration: AcceptanceSettings,
+): AcceptedCredentials {
+  return acceptedUnder(configuration)(route);
+}
+
+const acceptedUnder = oncePerObject((configuration: AcceptanceSettings) =>
+  oncePerObject((route: CompiledRoute) => decide(route, configuration)),
+);
+
+function decide(route: CompiledRoute, configuration: AcceptanceSettings): AcceptedCredentials {
+  if (route.access.kind === 'public') return { kind: 'nothing' };
+  const isMcpServer = route.mcpServer !== undefined;
+  const format = route.bearerTokenFormat ?? configuration.settings.bearerTokenFormat ?? 'default';
+  if (format === 'default') return { kind: isMcpServer ? 'external-token' : 'session-cookie' };
+  const use = tokenUse(format, route, configuration);
+  return { kind: 'bearer-token', use, orExternalToken: isMcpServer };
+}
+
+function tokenUse(
+  format: InterpretingFormat,
+  route: CompiledRoute,
+  { settings, identityProviders }: AcceptanceSettings,
+): TokenUse {
+  if (format === 'jwt') return { format, key: format };
+  const provider = identityProviders.ofRoute(route)?.name ?? '';
+  if (format === 'idp_identity_token') return { format, provider, key: `${format} ${provider}` };
+  const allowedAudiences =
+    route.idpAccessTokenAllowedAudiences ?? settings.idpAccessTokenAllowedAudiences;
+  const audiences = allowedAudiences === undefined ? {} : { allowedAudiences };
+  const key = `${format} ${provider} ${JSON.stringify(allowedAudiences ?? 'own client')}`;
+  return { format, provider, ...audiences, key };
 }

@@ -1,5 +1,4 @@
-import type { CompiledSettings } from '../../shared/snapshot/snapshot.ts';
-import type { IdentityProviders } from '../configuration/identity-providers.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Caller, CredentialKind } from './caller.ts';
@@ -8,10 +7,7 @@ import type { Origin } from '../../shared/snapshot/origin.ts';
 /** The host that received a request, and the configuration that serves it. */
 export interface AuthenticationContext {
   readonly origin: Origin;
-  readonly configuration: {
-    readonly settings: Pick<CompiledSettings, 'gatewayId'>;
-    readonly identityProviders: Pick<IdentityProviders, 'ofRoute'>;
-  };
+  readonly configuration: Pick<Configuration, 'settings' | 'identityProviders'>;
 }
 
 /** Authenticates requests by one kind of credential. */

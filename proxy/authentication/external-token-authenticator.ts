@@ -8,7 +8,7 @@ import type { Identity, Session } from '../records/session.ts';
 import type { Stores } from '../store/stores.ts';
 import type { AuthenticationContext, Authenticator } from './authenticator.ts';
 import { bearerToken } from './bearer-token.ts';
-import type { Caller } from './caller.ts';
+import type { SignedInCaller } from './caller.ts';
 import { CheckCache, type KnownRevocation } from './check-cache.ts';
 import type { ExternalTokenClaims, ExternalTokens } from './external-tokens.ts';
 
@@ -37,7 +37,7 @@ export interface ExternalTokenAuthenticatorOptions {
 
 interface KnownToken {
   readonly claims: ExternalTokenClaims;
-  readonly caller: Caller & { readonly kind: 'user' };
+  readonly caller: SignedInCaller;
 }
 
 /**
@@ -83,7 +83,7 @@ export class ExternalTokenAuthenticator implements Authenticator, Disposable {
     request: GatewayRequest,
     { compiled }: GatewayRoute,
     { origin, configuration }: AuthenticationContext,
-  ): Caller | Promise<Caller> {
+  ): SignedInCaller | Promise<SignedInCaller> {
     return this.callerOf(bearerToken(request, this.#isKnown), {
       resource: resourceIdentifier(compiled, origin),
       gatewayId: configuration.settings.gatewayId,
@@ -97,7 +97,7 @@ export class ExternalTokenAuthenticator implements Authenticator, Disposable {
    * Returns the user a token was issued for. Throws or rejects with a `TokenRequiredError` if it is
    * not valid for this use.
    */
-  callerOf(token: string, use: ExternalTokenUse): Caller | Promise<Caller> {
+  callerOf(token: string, use: ExternalTokenUse): SignedInCaller | Promise<SignedInCaller> {
     const claims = this.#known.lastKnown(token)?.claims ?? this.#open(token);
     refuseMisuse(claims, use, this.#now());
     const known = this.#known.get(token, () => this.#check(claims));
@@ -151,7 +151,7 @@ function isRejected(result: PromiseSettledResult<unknown>): result is PromiseRej
 function requireUserOf(
   provider: CompiledIdentityProvider | undefined,
   known: KnownToken | null,
-): Caller {
+): SignedInCaller {
   if (known === null) throw refusal('revoked');
   if (!isUserOf(provider, known.caller.session.identity)) throw refusal('other-provider');
   return known.caller;

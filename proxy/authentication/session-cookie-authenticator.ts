@@ -8,7 +8,7 @@ import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Identity } from '../records/session.ts';
 import type { Stores } from '../store/stores.ts';
 import type { AuthenticationContext, Authenticator } from './authenticator.ts';
-import type { Caller } from './caller.ts';
+import type { SignedInCaller } from './caller.ts';
 import { CheckCache } from './check-cache.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
 
@@ -18,7 +18,7 @@ const MAX_ENTRIES = 20_000;
 const COOKIE_VALUE = /^[\w-]{43}$/;
 
 interface KnownCookie {
-  readonly caller: Caller & { readonly kind: 'user' };
+  readonly caller: SignedInCaller;
   readonly origin: Origin;
 }
 
@@ -66,7 +66,7 @@ export class SessionCookieAuthenticator implements Authenticator, Disposable {
     { message }: GatewayRequest,
     { compiled }: GatewayRoute,
     { origin, configuration }: AuthenticationContext,
-  ): Caller | Promise<Caller> {
+  ): SignedInCaller | Promise<SignedInCaller> {
     const provider = configuration.identityProviders.ofRoute(compiled);
     if (provider === undefined) throw new SignInRequiredError('no identity provider has its users');
     const cookie = readCookie(message, sessionCookieName(origin, provider));
@@ -81,7 +81,10 @@ export class SessionCookieAuthenticator implements Authenticator, Disposable {
    * Returns the user of a cookie value, of any identity provider; null if it belongs to no live session
    * at this origin.
    */
-  callerOf(cookieValue: string, origin: Origin): Caller | null | Promise<Caller | null> {
+  callerOf(
+    cookieValue: string,
+    origin: Origin,
+  ): SignedInCaller | null | Promise<SignedInCaller | null> {
     if (!COOKIE_VALUE.test(cookieValue)) return null;
     const known = this.#known.get(cookieValue, () => this.#lookUp(cookieValue));
     if (known instanceof Promise) return known.then((found) => callerAt(found, origin));
@@ -103,13 +106,16 @@ export class SessionCookieAuthenticator implements Authenticator, Disposable {
 }
 
 /** Attack: a user gives a cookie of one provider the name of another provider's. */
-function requireUserOf(provider: CompiledIdentityProvider, caller: Caller | null): Caller {
+function requireUserOf(
+  provider: CompiledIdentityProvider,
+  caller: SignedInCaller | null,
+): SignedInCaller {
   if (caller === null) throw new SignInRequiredError('the session cookie has no live session');
-  if (caller.kind === 'user' && isUserOf(provider, caller.session.identity)) return caller;
+  if (isUserOf(provider, caller.session.identity)) return caller;
   throw new SignInRequiredError('the session is of another identity provider');
 }
 
 /** Attack: a cookie stolen at one host is not valid at another one. */
-function callerAt(known: KnownCookie | null, origin: Origin): Caller | null {
+function callerAt(known: KnownCookie | null, origin: Origin): SignedInCaller | null {
   return known?.origin === origin ? known.caller : null;
 }

@@ -1,4 +1,5 @@
 import { GatewayError } from './gateway-error.ts';
+import { BadRequestError } from './request-errors.ts';
 
 /** The request needs a signed-in user. Navigations are redirected to sign in, others get 401. */
 export class SignInRequiredError extends GatewayError {
@@ -56,4 +57,12 @@ export class TokenRequiredError extends GatewayError {
     this.reason = reason;
     this.tokenWasSent = tokenWasSent;
   }
+}
+
+/**
+ * Two credentials in one request, where two programs could take different ones. `message` has nothing that
+ * the sender wrote, so the response has it too.
+ */
+export class SeveralCredentialsError extends BadRequestError {
+  override readonly name = 'SeveralCredentialsError';
 }

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 
-import { TokenRequiredError } from './authentication-errors.ts';
+import { SeveralCredentialsError, TokenRequiredError } from './authentication-errors.ts';
 import { OriginNotAllowedError, PolicyDeniedError, ToolCallDeniedError } from './denial-errors.ts';
 import { GatewayError } from './gateway-error.ts';
 import { InvalidMcpSessionIdError, McpSessionNotFoundError } from './mcp-session-errors.ts';
@@ -23,13 +23,10 @@ export function publicReason(error: unknown): string {
 
 /** Describes an error in words that everyone may read. */
 export function describePublicly(error: unknown): string {
-  if (error instanceof InvalidMessageError) return error.message;
   if (error instanceof BodyTooLargeError) {
     return `the body is longer than the ${String(error.limitBytes)} bytes allowed here`;
   }
-  if (error instanceof MethodNotAllowedError || error instanceof NotAcceptableError) {
-    return error.message;
-  }
+  if (hasPublicMessage(error)) return error.message;
   if (error instanceof McpSessionNotFoundError) {
     return 'there is no such MCP session; start a new one with an initialize request';
   }
@@ -47,6 +44,16 @@ export function describePublicly(error: unknown): string {
       : 'an access token is required';
   }
   return DESCRIPTIONS[statusOf(error)] ?? STATUS_CODES[statusOf(error)] ?? 'the request failed';
+}
+
+/** Returns whether the message of an error is for everyone. */
+function hasPublicMessage(error: unknown): error is Error {
+  return (
+    error instanceof InvalidMessageError ||
+    error instanceof MethodNotAllowedError ||
+    error instanceof NotAcceptableError ||
+    error instanceof SeveralCredentialsError
+  );
 }
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {

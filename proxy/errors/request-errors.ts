@@ -2,7 +2,7 @@ import { GatewayError } from './gateway-error.ts';
 
 /** The request is malformed or ambiguous. */
 export class BadRequestError extends GatewayError {
-  override readonly name = 'BadRequestError';
+  override readonly name: string = 'BadRequestError';
   override readonly reason: string;
   override readonly status: number = 400;
 

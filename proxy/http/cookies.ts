@@ -127,6 +127,12 @@ export function readCookie(message: CookieHeader, name: string): string | undefi
   return readCookies(message)[name];
 }
 
+/** Returns whether a request has a session cookie of any provider, whether or not it is valid. */
+export function hasSessionCookie(message: CookieHeader, origin: Origin): boolean {
+  if (message.headers.cookie === undefined) return false;
+  return Object.keys(readCookies(message)).some((name) => isSessionCookie(origin, name));
+}
+
 /** Name and attributes of a session cookie. */
 export interface SessionCookieSettings {
   /** From `sessionCookieName`. */

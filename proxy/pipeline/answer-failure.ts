@@ -52,14 +52,15 @@ function apart(response: GatewayResponse, { endpoint, host }: KnownRequest): Gat
 }
 
 /** Logs failures, and why a request was refused. */
-function logFailure(error: unknown, { requestId, route }: KnownRequest, logger: Logger): void {
+function logFailure(error: unknown, known: KnownRequest, logger: Logger): void {
+  const { requestId, route } = known;
   const fields = { 'request-id': requestId, route: route?.compiled.name };
   if (!(error instanceof GatewayError)) {
     const stack = error instanceof Error ? error.stack : undefined;
     logger.error('request failed unexpectedly', { ...fields, stack }, error);
   } else if (error.status >= FIRST_SERVER_ERROR || needsOperator(error)) {
     logger.warn('request failed', { ...fields, reason: error.reason }, error);
-  } else if (!isLoggedElsewhere(error)) {
+  } else if (!isLoggedElsewhere(error, known)) {
     logger.info('request refused', { ...fields, reason: error.reason }, error);
   }
 }
@@ -70,8 +71,9 @@ function needsOperator(error: GatewayError): boolean {
 }
 
 /** Returns whether a refusal is in the authorization log, or is how every sign-in begins. */
-function isLoggedElsewhere(error: GatewayError): boolean {
-  if (error instanceof TokenRequiredError) return !error.tokenWasSent;
+function isLoggedElsewhere(error: GatewayError, known: KnownRequest): boolean {
+  // Nobody signs in where a web route asks for a token.
+  if (error instanceof TokenRequiredError) return !error.tokenWasSent && !isWebRoute(known);
   return (
     error instanceof PolicyDeniedError ||
     error instanceof ToolCallDeniedError ||
@@ -80,18 +82,31 @@ function isLoggedElsewhere(error: GatewayError): boolean {
 }
 
 function failedRequest(known: KnownRequest): FailedRequest {
-  const { request, host, route } = known;
-  const canChallenge = route?.compiled.mcpServer !== undefined && request !== undefined;
+  const { request } = known;
   return {
     requestId: known.requestId,
     audience: audienceOf(known),
     messageId: known.messageId ?? null,
-    challenge:
-      canChallenge && host !== undefined
-        ? (tokenWasSent) => challengeFor(host.origin, request.path, tokenWasSent)
-        : undefined,
+    challenge: (tokenWasSent) => challenge(known, tokenWasSent),
     usedBasic: /^basic /i.test(request?.message.headers.authorization ?? ''),
   };
+}
+
+/** MCP clients learn where to get a token; other callers know it (RFC 6750, section 3). */
+function challenge(known: KnownRequest, tokenWasSent: boolean): string {
+  const { request, host } = known;
+  if (isMcpRoute(known) && request !== undefined && host !== undefined) {
+    return challengeFor(host.origin, request.path, tokenWasSent);
+  }
+  return tokenWasSent ? 'Bearer error="invalid_token"' : 'Bearer realm="gatehouse"';
+}
+
+function isWebRoute({ route }: KnownRequest): boolean {
+  return route !== undefined && route.compiled.mcpServer === undefined;
+}
+
+function isMcpRoute({ route }: KnownRequest): boolean {
+  return route?.compiled.mcpServer !== undefined;
 }
 
 function audienceOf({ endpoint, route, request }: KnownRequest): ErrorAudience {

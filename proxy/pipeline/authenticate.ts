@@ -1,11 +1,11 @@
-import { acceptedCredential } from '../authentication/accepted-credentials.ts';
+import { acceptedCredentials } from '../authentication/accepted-credentials.ts';
 import type { AuthenticationContext, Authenticators } from '../authentication/authenticator.ts';
 import { ANONYMOUS, type Caller } from '../authentication/caller.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import { isPreflight } from '../http/cors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 
-/** Finds out who makes a request, by the credential that its route accepts. */
+/** Finds out who makes a request, by the credentials that its route accepts. */
 export function authenticate(
   request: GatewayRequest,
   route: GatewayRoute,
@@ -13,9 +13,9 @@ export function authenticate(
   authenticators: Authenticators,
 ): Caller | Promise<Caller> {
   if (isAnonymousPreflight(request, route)) return ANONYMOUS;
-  const format = acceptedCredential(route.compiled);
-  if (format === 'nothing') return ANONYMOUS;
-  return authenticators[format].authenticate(request, route, context);
+  const { kind } = acceptedCredentials(route.compiled, context.configuration);
+  if (kind === 'nothing') return ANONYMOUS;
+  return authenticators[kind].authenticate(request, route, context);
 }
 
 /**

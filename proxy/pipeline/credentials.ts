@@ -1,6 +1,11 @@
+import type { Caller } from '../authentication/caller.ts';
 import type { AssertionSigner } from '../identity/assertion/assertion.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { UpstreamCredentials } from '../forwarding/request/upstream-headers.ts';
+import type { GatewayRoute } from '../configuration/routing-table.ts';
+import type {
+  CredentialsOfClient,
+  UpstreamCredentials,
+} from '../forwarding/request/upstream-headers.ts';
 import type { McpSession } from './mcp-session.ts';
 import type { Permit } from './permit.ts';
 
@@ -20,18 +25,27 @@ export interface CredentialsOptions {
 }
 
 /**
- * Decides which credentials the upstream gets with a permitted request: the client's `Authorization` and
- * `Mcp-Session-Id`, except on MCP server routes, where the session has the server's own id; and the
- * assertion of the caller's identity. The gateway's own cookies and tokens are never passed on.
+ * Decides which credentials the upstream gets with a permitted request: those of the client that are not for
+ * the gateway, and the assertion of the caller's identity. The gateway's own cookies and tokens are never
+ * passed on.
  */
 export function credentials(
   { route, caller }: Permit,
   { origin, configuration, assertions, session }: CredentialsOptions,
 ): UpstreamCredentials {
-  const ofClient = route.compiled.mcpServer === undefined ? 'forward' : 'remove';
+  const ofClient = credentialsOfClient(route, caller);
   const added = session?.ids === undefined ? [] : [SESSION_HEADER, session.ids.server];
   if (caller.kind === 'anonymous') return { ofClient, added };
   const assertion = assertions.assertionFor(caller.session, origin, configuration.signingKeys);
   added.push(ASSERTION_HEADER, assertion);
   return { ofClient, added };
+}
+
+/**
+ * On MCP server routes the session has the server's own id. A token that the gateway interpreted was for the
+ * gateway: with it, the upstream could act as the caller elsewhere.
+ */
+function credentialsOfClient({ compiled }: GatewayRoute, caller: Caller): CredentialsOfClient {
+  if (compiled.mcpServer !== undefined) return 'remove';
+  return caller.kind === 'user' && caller.via === 'bearer-token' ? 'forward-session' : 'forward';
 }

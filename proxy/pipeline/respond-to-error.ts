@@ -29,8 +29,8 @@ export interface FailedRequest {
   readonly audience: ErrorAudience;
   /** Id of the JSON-RPC request; null if none could be parsed. */
   readonly messageId: string | number | null;
-  /** `WWW-Authenticate` value for a token challenge (RFC 9728, section 5.1). */
-  readonly challenge: ((tokenWasSent: boolean) => string) | undefined;
+  /** Returns the `WWW-Authenticate` value for a caller without a usable token. */
+  readonly challenge: (tokenWasSent: boolean) => string;
   /** Whether the client used the Basic scheme; the challenge then uses it too. */
   readonly usedBasic: boolean;
 }
@@ -56,7 +56,7 @@ export function respondToError(error: unknown, failed: FailedRequest): GatewayRe
 
 /** Returns the headers of an error, for every audience. */
 function headersOf(error: unknown, { challenge }: FailedRequest): OutgoingHttpHeaders {
-  if (error instanceof TokenRequiredError && challenge !== undefined) {
+  if (error instanceof TokenRequiredError) {
     return { 'www-authenticate': challenge(error.tokenWasSent) };
   }
   // RFC 9110, section 15.5.9. Otherwise the rest of the body could keep the connection busy.

@@ -16,13 +16,18 @@ export interface Identity {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** A user who is signed in until it expires. The browser and every grant made from it share it. */
-export interface Session {
+/** What a request needs to know of a session: who the caller is, and how long. */
+export interface UserSession {
   readonly id: string;
+  readonly identity: Identity;
+  /** Milliseconds since the epoch; `Infinity` if nothing says when it ends. */
+  readonly expiresAt: number;
+}
+
+/** A user who is signed in until it expires. The browser and every grant made from it share it. */
+export interface Session extends UserSession {
   /** The sign-in from which the session was made. After the session expires, it can make the next one. */
   readonly signInId: string;
-  readonly identity: Identity;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  readonly expiresAt: number;
 }

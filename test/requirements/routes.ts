@@ -38,6 +38,46 @@ export const ROUTES = {
     behavior:
       'By default `Authorization: Bearer` passes to the upstream unchanged and uninterpreted, except on MCP server routes.',
   },
+  'bearer.effective-format': {
+    source: SPEC.bearer,
+    behavior: 'The format is set globally and per route, and the route counts more.',
+  },
+  'bearer.cookie-and-token': {
+    source: SPEC.bearer,
+    behavior: 'A request with both a session cookie and a bearer token is rejected with 400.',
+  },
+  'bearer.no-token': {
+    source: SPEC.bearer,
+    behavior: 'A bearer route that receives no token answers 401, and never redirects.',
+  },
+  'bearer.invalid-token': {
+    source: 'docs/bearer-tokens.md: The answers',
+    behavior: 'A token that is not valid is 401 `invalid_token`; its provider being away is 503.',
+  },
+  'bearer.policy': {
+    source: SPEC.bearer,
+    behavior: 'The route policy decides on the claims: a verified token alone grants nothing.',
+  },
+  'bearer.same-session': {
+    source: SPEC.bearer,
+    behavior: 'The same token maps to the same session, which ends when the token does.',
+  },
+  'bearer.upstream': {
+    source: 'docs/bearer-tokens.md: What the upstream gets',
+    behavior: 'A token that the gateway interprets stays there; the upstream gets the assertion.',
+  },
+  'bearer.mcp': {
+    source: 'docs/bearer-tokens.md: Workloads on an MCP route',
+    behavior: 'An MCP route with an interpreting format takes such tokens beside external tokens.',
+  },
+  'bearer.exempt': {
+    source: 'docs/bearer-tokens.md: The formats',
+    behavior: 'The format does not apply to endpoints of the gateway and to public routes.',
+  },
+  'bearer.cost': {
+    source: 'docs/bearer-tokens.md: How long a token counts',
+    behavior: 'A token that counts needs no provider, and bad tokens do not flood one.',
+  },
   'web.sign-in-redirect': {
     source: 'docs/sign-in.md: What happens',
     behavior:

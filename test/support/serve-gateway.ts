@@ -93,5 +93,5 @@ async function serveResource(
     ...{ resource, gatewayId },
     provider: configuration.identityProviders.ofRoute(route.compiled),
   });
-  return json(200, { user: caller.kind === 'user' ? caller.session.identity.subject : null });
+  return json(200, { user: caller.session.identity.subject });
 }

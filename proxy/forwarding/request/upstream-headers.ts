@@ -8,10 +8,13 @@ import { FieldRules } from '../field-rules.ts';
 import { listedInConnection } from '../hop-by-hop.ts';
 import { mayTrail, ownerOfRequestField } from '../foreign-fields.ts';
 
+/** Which of the client's own credentials an upstream gets. */
+export type CredentialsOfClient = 'forward' | 'forward-session' | 'remove';
+
 /** The credentials that an upstream gets. */
 export interface UpstreamCredentials {
-  /** Whether the client's `Authorization` and `Mcp-Session-Id` are forwarded. */
-  readonly ofClient: 'forward' | 'remove';
+  /** Whether the client's `Authorization` and `Mcp-Session-Id` are forwarded, or only the session's id. */
+  readonly ofClient: CredentialsOfClient;
   /** Flat list of names and values: the assertion, an internal token, the server's id of a session. */
   readonly added: readonly string[];
 }
@@ -61,11 +64,11 @@ export function upstreamHeaders(
 function valueToKeep(
   rule: 'cookie' | 'authorization' | 'session',
   value: string,
-  ofClient: 'forward' | 'remove',
+  ofClient: CredentialsOfClient,
 ): string | undefined {
   if (rule === 'session') return ofClient === 'remove' ? undefined : value;
   if (rule === 'authorization') {
-    return ofClient === 'remove' || holdsGatewayToken(value) ? undefined : value;
+    return ofClient !== 'forward' || holdsGatewayToken(value) ? undefined : value;
   }
   const others = withoutGatewayCookies(value);
   return others === '' ? undefined : others;

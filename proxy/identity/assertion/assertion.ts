@@ -2,7 +2,7 @@ import { createPrivateKey, randomUUID, sign, type KeyObject } from 'node:crypto'
 
 import type { CompiledSigningKeys } from '../../../shared/snapshot/snapshot.ts';
 import { BoundedMap } from '../../cache/bounded-map.ts';
-import type { Session } from '../../records/session.ts';
+import type { UserSession } from '../../records/session.ts';
 
 const SECOND = 1000;
 
@@ -51,7 +51,7 @@ export class AssertionSigner {
   /** By the private key: a later snapshot with the same keys reuses their assertions. */
   readonly #signers = new BoundedMap<string, Signer>(MAX_SIGNERS);
   /** The last one of each session: nearly every session is used on one host. */
-  readonly #latest = new WeakMap<Session, Assertion>();
+  readonly #latest = new WeakMap<UserSession, Assertion>();
   readonly #defaultKeys: CompiledSigningKeys;
   readonly #now: () => number;
 
@@ -67,7 +67,7 @@ export class AssertionSigner {
    * Decision D-145: signs in this thread, which takes less than half the CPU time of a thread pool.
    */
   assertionFor(
-    session: Session,
+    session: UserSession,
     routeOrigin: string,
     configuredKeys: CompiledSigningKeys | undefined,
   ): string {
@@ -101,7 +101,7 @@ export class AssertionSigner {
 
 /** Returns an assertion that was signed within the last minute, or signs one. */
 function assertionOf(
-  session: Session,
+  session: UserSession,
   routeOrigin: string,
   signer: Signer,
   now: number,
@@ -116,7 +116,7 @@ function assertionOf(
 }
 
 /** Unknown attributes of the user are left out; `groups` is always a list (specification). */
-function claimsOf({ identity }: Session, routeOrigin: string, now: number): object {
+function claimsOf({ identity }: UserSession, routeOrigin: string, now: number): object {
   const { issuer, subject, email, name, groups } = identity;
   const issuedAt = Math.floor(now / SECOND);
   return {

@@ -29,7 +29,7 @@ export async function signedInBrowser(
   const cookie = provider && cookies[sessionCookieName(origin, provider)];
   if (cookie === undefined) return undefined;
   const caller = await sessionCookies.callerOf(cookie, origin);
-  if (caller?.kind !== 'user' || !isUserOf(provider, caller.session.identity)) return undefined;
+  if (caller === null || !isUserOf(provider, caller.session.identity)) return undefined;
   return { cookie, session: caller.session };
 }
 

@@ -8,7 +8,8 @@ const CODE = read('proxy/**/*.ts');
 
 /** Errors with the reason as their first argument, and the subclasses that pass it on. */
 const WITH_REASON =
-  /(?:new (?:Forbidden|BadRequest|AuthorizationPage|SignInFailed|Unavailable)Error|super|refusal)\(\s*'([a-z]+(?:-[a-z]+)*)'/g;
+  /(?:new (?:Forbidden|BadRequest|AuthorizationPage|SignInFailed|Unavailable|SeveralCredentials)Error|super|refusal)\(\s*'([a-z]+(?:-[a-z]+)*)'/g;
+const TOKEN_REFUSAL = /^ {2}\| '([a-z-]+)'/gm;
 const FIXED_REASON = /override readonly reason = '([\w-]+)'/g;
 const OAUTH_CODE = /override readonly code = '(\w+)'/g;
 
@@ -22,10 +23,13 @@ const LOGGED_ELSEWHERE = [
 
 test('the documents explain every reason for which a request is refused or fails', () => {
   const oauth = wordsIn(CODE, OAUTH_CODE).map((code) => code.replaceAll('_', '-'));
-  const written = [...wordsIn(CODE, WITH_REASON), ...wordsIn(CODE, FIXED_REASON), ...oauth];
+  const ofTokens = wordsIn(read('proxy/token-verification/token-refused-error.ts'), TOKEN_REFUSAL);
+  const fixed = wordsIn(CODE, FIXED_REASON);
+  const written = [...wordsIn(CODE, WITH_REASON), ...fixed, ...oauth, ...ofTokens];
   const expected = written.filter((reason) => !LOGGED_ELSEWHERE.includes(reason));
 
   expect(written.length).toBeGreaterThan(60);
+  expect(ofTokens.length).toBeGreaterThan(10);
   expect(listed()).toEqual(expect.arrayContaining(expected));
 });
 

@@ -1,0 +1,76 @@
+import { ExpiringMap } from '../cache/expiring-map.ts';
+import { TooManyRequestsError } from '../errors/denial-errors.ts';
+import { UnavailableError } from '../errors/unavailable-error.ts';
+
+const SECOND = 1000;
+
+/** Refused tokens of one network at one provider, within a window, before no more are verified. */
+const MAX_REFUSED = 60;
+const WINDOW_SECONDS = 60;
+
+/** Tokens of one use that are verified at the same time, from all networks. */
+const MAX_AT_ONCE = 256;
+
+const MAX_NETWORKS = 20_000;
+
+interface Window {
+  refused: number;
+  readonly endsAt: number;
+}
+
+/**
+ * Bounds what bad tokens cost an identity provider. Each proxy counts for itself, so that tokens can be
+ * verified while the stores are unavailable.
+ */
+export class VerificationLimit {
+  readonly #now: () => number;
+  /** By use and network. */
+  readonly #windows: ExpiringMap<Window>;
+  /** The number of verifications under way, by use. */
+  readonly #underWay = new Map<string, number>();
+
+  /** `now` returns milliseconds since the epoch. */
+  constructor(now: () => number) {
+    this.#now = now;
+    this.#windows = new ExpiringMap(now, MAX_NETWORKS);
+  }
+
+  /**
+   * Runs a verification for a network. Rejects with a `TooManyRequestsError` if too many tokens of the
+   * network were refused, and with an `UnavailableError` if too many verifications are under way.
+   */
+  async run<Result>(use: string, network: string, verify: () => Promise<Result>): Promise<Result> {
+    const { refused = 0, endsAt = 0 } = this.#windows.get(nameOf(use, network)) ?? {};
+    if (refused >= MAX_REFUSED) {
+      throw new TooManyRequestsError(Math.ceil((endsAt - this.#now()) / SECOND));
+    }
+    const underWay = this.#underWay.get(use) ?? 0;
+    if (underWay >= MAX_AT_ONCE) {
+      throw new UnavailableError('verification-busy', 'too many tokens are verified at the moment');
+    }
+    this.#underWay.set(use, underWay + 1);
+    try {
+      return await verify();
+    } finally {
+      const left = (this.#underWay.get(use) ?? 1) - 1;
+      if (left === 0) this.#underWay.delete(use);
+      else this.#underWay.set(use, left);
+    }
+  }
+
+  /** Counts a refused token of a network. */
+  countRefusal(use: string, network: string): void {
+    const name = nameOf(use, network);
+    const window = this.#windows.get(name);
+    if (window !== null) window.refused += 1;
+    else {
+      const endsAt = this.#now() + WINDOW_SECONDS * SECOND;
+      this.#windows.setUntil(name, { refused: 1, endsAt }, endsAt);
+    }
+  }
+}
+
+/** Addresses of networks have no space. */
+function nameOf(use: string, network: string): string {
+  return `${network} ${use}`;
+}

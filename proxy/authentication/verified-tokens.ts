@@ -1,0 +1,165 @@
+import { BoundedMap } from '../cache/bounded-map.ts';
+import { ExpiringMap } from '../cache/expiring-map.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import { hashToken, type TokenHash } from '../crypto/tokens.ts';
+import { networksOf } from '../http/network-of.ts';
+import { TokenRefusedError, type TokenRefusal } from '../token-verification/token-refused-error.ts';
+import type { TokenVerifier } from '../token-verification/token-verifier.ts';
+import { readUnverifiedJwt } from '../token-verification/unverified-jwt.ts';
+import type { VerifiedToken } from '../token-verification/verified-token.ts';
+import type { TokenUse } from './accepted-credentials.ts';
+import { isBearerToken } from './bearer-token.ts';
+import type { TokenCaller } from './caller.ts';
+import { VerificationLimit } from './verification-limit.ts';
+
+const SECOND = 1000;
+
+const MAX_ACCEPTED = 10_000;
+const MAX_REFUSED = 10_000;
+
+/** How long a refusal is remembered: short, since a key or a token can become known or valid. */
+const REFUSED_SECONDS = 10;
+
+/** Above the length of the tokens of large providers, and below what a head may have. */
+const MAX_TOKEN_LENGTH = 8_192;
+
+/** Where a token was sent. */
+export interface TokenContext {
+  readonly configuration: Pick<Configuration, 'settings' | 'identityProviders'>;
+  /** Address of the client. */
+  readonly remoteAddress: string;
+}
+
+/** Options of `VerifiedTokens`. */
+export interface VerifiedTokensOptions {
+  readonly verifier: Pick<TokenVerifier, 'verify'>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+interface Accepted {
+  readonly caller: TokenCaller;
+  readonly verifiedAt: number;
+  readonly verified: VerifiedToken;
+  /** The providers by which it was verified. */
+  readonly providers: Configuration['identityProviders'];
+}
+
+interface Refused {
+  readonly reason: TokenRefusal;
+  readonly providers: Configuration['identityProviders'];
+}
+
+interface Verification {
+  readonly caller: Promise<TokenCaller>;
+  readonly providers: Configuration['identityProviders'];
+}
+
+/**
+ * The tokens of identity providers that were verified, and the sessions made from them.
+ *
+ * An accepted token costs no I/O and no promise until it expires, the provider's word on it is old, or the
+ * providers change. A refused one is refused again for some seconds without asking. Requests with one token
+ * share a verification. What cannot be verified now is not remembered.
+ */
+export class VerifiedTokens {
+  readonly #verifier: VerifiedTokensOptions['verifier'];
+  readonly #now: () => number;
+  readonly #limit: VerificationLimit;
+  /** By use and token. In memory only; the hash of a token would double what a warm request costs here. */
+  readonly #accepted = new BoundedMap<string, Accepted>(MAX_ACCEPTED);
+  /** By the hash of use and token: bad tokens are many and long. */
+  readonly #refused: ExpiringMap<Refused>;
+  readonly #underWay = new Map<string, Verification>();
+
+  constructor({ verifier, now }: VerifiedTokensOptions) {
+    this.#verifier = verifier;
+    this.#now = now;
+    this.#limit = new VerificationLimit(now);
+    this.#refused = new ExpiringMap(now, MAX_REFUSED);
+  }
+
+  /**
+   * Returns the caller that a token identifies; without a promise while it is known. `sent` is what
+   * followed `Bearer`.
+   *
+   * Throws or rejects with a `TokenRefusedError` if it is not valid for this use, with an
+   * `UnavailableError` if its provider cannot be asked, and with a `TooManyRequestsError` if too many
+   * tokens of the network were refused.
+   */
+  callerOf(sent: string, use: TokenUse, context: TokenContext): TokenCaller | Promise<TokenCaller> {
+    const key = `${use.key} ${sent}`;
+    const known = this.#accepted.get(key);
+    if (known !== undefined && this.#counts(known, context)) return known.caller;
+    if (sent.length > MAX_TOKEN_LENGTH) throw new TokenRefusedError('token-too-long');
+    if (!isBearerToken(sent)) throw new TokenRefusedError('malformed-token');
+    return this.#verifyOnce(key, sent, use, context);
+  }
+
+  #counts({ verified, verifiedAt, providers }: Accepted, { configuration }: TokenContext): boolean {
+    const now = this.#now();
+    if (providers !== configuration.identityProviders) return false;
+    // A clock that was set back must not extend the life of a token.
+    if (now < verifiedAt || now >= verified.expiresAt || now >= verified.countsUntil) return false;
+    const { opaqueTokenSeconds } = configuration.settings;
+    return !verified.isOpaque || now < verifiedAt + opaqueTokenSeconds * SECOND;
+  }
+
+  #verifyOnce(
+    key: string,
+    token: string,
+    use: TokenUse,
+    context: TokenContext,
+  ): Promise<TokenCaller> {
+    const { identityProviders: providers } = context.configuration;
+    const underWay = this.#underWay.get(key);
+    if (underWay?.providers === providers) return underWay.caller;
+    const caller = this.#verify(key, token, use, context).finally(() => {
+      if (this.#underWay.get(key) === verification) this.#underWay.delete(key);
+    });
+    const verification = { caller, providers };
+    this.#underWay.set(key, verification);
+    return caller;
+  }
+
+  async #verify(
+    key: string,
+    token: string,
+    use: TokenUse,
+    { configuration: { identityProviders: providers }, remoteAddress }: TokenContext,
+  ): Promise<TokenCaller> {
+    const hash = hashToken(key);
+    const refused = this.#refused.get(hash);
+    if (refused?.providers === providers) throw new TokenRefusedError(refused.reason);
+    const { network } = networksOf(remoteAddress);
+    const verifiedAt = this.#now();
+    try {
+      const verified = await this.#limit.run(use.key, network, () =>
+        this.#verifier.verify(token, use, providers),
+      );
+      const caller = callerWith(verified, hash);
+      this.#accepted.set(key, { caller, verified, verifiedAt, providers });
+      return caller;
+    } catch (error) {
+      if (error instanceof TokenRefusedError) {
+        this.#refused.set(hash, { reason: error.reason, providers }, REFUSED_SECONDS);
+        if (asksProvider(token, use)) this.#limit.countRefusal(use.key, network);
+      }
+      throw error;
+    }
+  }
+}
+
+/** Returns whether the provider is asked about a token before it can be refused. */
+function asksProvider(token: string, { format }: TokenUse): boolean {
+  return format === 'idp_access_token' && readUnverifiedJwt(token) === null;
+}
+
+/**
+ * Returns the caller with a verified token. The same token makes the same session (specification: Bearer
+ * token format rules), which is in no store.
+ */
+function callerWith({ identity, expiresAt }: VerifiedToken, hash: TokenHash): TokenCaller {
+  const session = { id: `token-${hash}`, identity, expiresAt };
+  return { kind: 'user', session, via: 'bearer-token' };
+}
