@@ -18,6 +18,9 @@ const MAX_URI_LENGTH = 2_048;
 const MAX_NAME_LENGTH = 256;
 const MAX_RESOURCES = 64;
 
+/** `.` and `..` in any spelling: servers resolve them or not, and count from different places. */
+const DOT_SEGMENT = /(?:^|[/\\:]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\?#;]|%2f|%5c|%3b)/i;
+
 const NOTHING: MessageSubjects = { resources: [], prompt: undefined };
 
 /**
@@ -49,11 +52,11 @@ class SubjectReader {
   }
 
   uri(object: JsonObject): string {
-    return this.#text(object, 'uri', MAX_URI_LENGTH);
+    return this.#checkedUri(member(object, 'uri'), 'uri');
   }
 
   name(object: JsonObject): string {
-    return this.#text(object, 'name', MAX_NAME_LENGTH);
+    return this.#checked(member(object, 'name'), 'name', MAX_NAME_LENGTH);
   }
 
   /** A completion is about the prompt or the template whose argument it completes. */
@@ -78,7 +81,7 @@ class SubjectReader {
         `"resourceSubscriptions" is not a list of up to ${String(MAX_RESOURCES)}`,
       );
     }
-    return uris.map((uri: unknown) => this.#checked(uri, 'resourceSubscriptions', MAX_URI_LENGTH));
+    return uris.map((uri: unknown) => this.#checkedUri(uri, 'resourceSubscriptions'));
   }
 
   #object(parent: JsonObject, name: string): JsonObject {
@@ -88,8 +91,10 @@ class SubjectReader {
     return value;
   }
 
-  #text(object: JsonObject, name: string, maxLength: number): string {
-    return this.#checked(member(object, name), name, maxLength);
+  #checkedUri(value: unknown, name: string): string {
+    const uri = this.#checked(value, name, MAX_URI_LENGTH);
+    if (DOT_SEGMENT.test(uri)) throw this.#invalid(`"${name}" has a . or .. segment`);
+    return uri;
   }
 
   /** A lone surrogate has no UTF-8, and C ends a text at U+0000. */

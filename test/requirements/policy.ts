@@ -55,9 +55,28 @@ export const POLICY = {
     behavior:
       'A denied tool call is answered as a JSON-RPC error or as a result with `isError`; the route decides before the settings.',
   },
+  'policy.tool-arguments': {
+    source: 'docs/policies.md: Arguments of tools',
+    behavior:
+      '`mcp_tool_argument` decides by an argument of a call; one that is absent or unreadable is denied. Its denials are those of `mcp_tool`.',
+  },
+  'policy.mcp-subjects': {
+    source: 'docs/policies.md: Resources and prompts',
+    behavior:
+      '`mcp_method`, `mcp_resource` and `mcp_prompt` decide by the body; what they could misread is refused.',
+  },
+  'policy.preflights': {
+    source: 'docs/policies.md: Preflights',
+    behavior:
+      'A preflight without credentials is permitted exactly where `cors_preflight` allows it and nothing denies it.',
+  },
+  'policy.addresses-and-times': {
+    source: 'docs/policies.md: Addresses; Times',
+    behavior: '`source_ip` decides by the address of the client, and the others by the time.',
+  },
   'policy.method-names': {
     source: SPEC.policy,
     behavior:
-      'Rule 1: where a policy names tools, a method that a server could take for `tools/call` is refused.',
+      'Rule 1: where a policy reads messages, a method that a server could take for another one is refused.',
   },
 } as const satisfies Requirements;
