@@ -8,7 +8,8 @@ const REPLACEMENT_CHARACTER = '\uFFFD';
 
 /** A flag of a command, as its help shows it. */
 export interface Flag {
-  readonly kind: 'text' | 'switch';
+  /** `list`: a text that may be given several times. */
+  readonly kind: 'text' | 'list' | 'switch';
   /** One letter: `-f`. */
   readonly short?: string;
   /** Environment variable that stands for the flag; the flag wins. */
@@ -20,18 +21,31 @@ export interface Flag {
   readonly isRequired?: true;
 }
 
+/** The arguments of a command that are no flags, at least one, as its help shows them. */
+export interface Operands {
+  /** `FILE...` */
+  readonly value: string;
+  readonly description: string;
+}
+
 /** The name, summary and flags of a command, for parsing and for its help. */
 export interface CommandLine {
+  /** One word or two: `policy test`. */
   readonly name: string;
   readonly summary: string;
   readonly flags: Readonly<Record<string, Flag>>;
+  /** Absent if the command has flags only. */
+  readonly operands?: Operands;
 }
 
 /** The values of a command's flags. */
 export interface Arguments {
   /** Returns the value of a flag; undefined if it is not given and has no default. */
   text(flag: string): string | undefined;
+  /** Returns the values of a flag of kind `list`, in the order in which they were given. */
+  list(flag: string): readonly string[];
   isOn(flag: string): boolean;
+  readonly operands: readonly string[];
 }
 
 /**
@@ -44,49 +58,73 @@ export function readArguments(
   argv: readonly string[],
   environment: Environment,
 ): Arguments {
-  const given = parse(command, argv);
+  const { given, operands } = parse(command, argv);
   const texts = new Map<string, string>();
+  const lists = new Map<string, readonly string[]>();
   const switches = new Set<string>();
   for (const [name, flag] of Object.entries(command.flags)) {
-    const value = given.get(name) ?? fromEnvironment(flag, environment) ?? flag.defaultValue;
+    const all = given.get(name) ?? [];
+    const value = all.at(-1) ?? fromEnvironment(flag, environment) ?? flag.defaultValue;
     if (value === undefined) {
       if (flag.isRequired === true) throw new UsageError(missing(command, name, flag));
+    } else if (flag.kind === 'list') {
+      lists.set(
+        name,
+        all.map((each) => readable(String(each), name, flag)),
+      );
     } else if (flag.kind === 'text') {
       texts.set(name, readable(String(value), name, flag));
     } else if (isTrue(value, name, flag)) {
       switches.add(name);
     }
   }
-  return { text: (flag) => texts.get(flag), isOn: (flag) => switches.has(flag) };
+  return {
+    text: (flag) => texts.get(flag),
+    list: (flag) => lists.get(flag) ?? [],
+    isOn: (flag) => switches.has(flag),
+    operands,
+  };
 }
 
-type Given = ReadonlyMap<string, string | boolean>;
+/** What the command line itself has: all values of each flag, and the operands. */
+interface Given {
+  readonly given: ReadonlyMap<string, readonly (string | boolean)[]>;
+  readonly operands: readonly string[];
+}
 
 /** Parses in the lenient mode of `parseArgs`, so that the error messages are ours. */
 function parse(command: CommandLine, argv: readonly string[]): Given {
   const options = Object.fromEntries(
     Object.entries(command.flags).map(([name, { kind, short }]) => {
-      const type = kind === 'text' ? ('string' as const) : ('boolean' as const);
+      const type = kind === 'switch' ? ('boolean' as const) : ('string' as const);
       return [name, { type, ...(short === undefined ? {} : { short }) }];
     }),
   );
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true });
-  const given = new Map<string, string | boolean>();
+  const given = new Map<string, (string | boolean)[]>();
+  const operands: string[] = [];
   for (const token of tokens) {
     switch (token.kind) {
       case 'positional':
-        throw new UsageError(`unexpected argument "${token.value}"${seeHelp(command)}`);
+        if (command.operands === undefined) {
+          throw new UsageError(`unexpected argument "${token.value}"${seeHelp(command)}`);
+        }
+        operands.push(readableText(token.value, command.operands.value));
+        break;
       case 'option-terminator':
         break;
       case 'option': {
         const flag = command.flags[token.name];
         if (flag === undefined) throw new UsageError(unknown(command, token.rawName, token.name));
-        given.set(token.name, valueOf(command, flag, token));
+        given.set(token.name, [...(given.get(token.name) ?? []), valueOf(command, flag, token)]);
         break;
       }
     }
   }
-  return given;
+  if (command.operands !== undefined && operands.length === 0) {
+    throw new UsageError(`${command.operands.value} is required${seeHelp(command)}`);
+  }
+  return { given, operands };
 }
 
 interface OptionToken {
@@ -111,11 +149,15 @@ function fromEnvironment(flag: Flag, environment: Environment): string | undefin
   return value === '' ? undefined : value;
 }
 
-/** Node decodes arguments and environment variables with replacement characters. */
 function readable(value: string, name: string, flag: Flag): string {
-  if (!value.includes(REPLACEMENT_CHARACTER)) return value;
   const variable = flag.environment === undefined ? '' : ` (or ${flag.environment})`;
-  throw new UsageError(`--${name}${variable} has a value that is not UTF-8`);
+  return readableText(value, `--${name}${variable}`);
+}
+
+/** Node decodes arguments and environment variables with replacement characters. */
+function readableText(value: string, what: string): string {
+  if (!value.includes(REPLACEMENT_CHARACTER)) return value;
+  throw new UsageError(`${what} has a value that is not UTF-8`);
 }
 
 function isTrue(value: string | boolean, name: string, flag: Flag): boolean {

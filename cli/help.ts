@@ -19,10 +19,13 @@ export function overview(commands: readonly CommandLine[]): string {
 /** Returns the text of `gatehouse COMMAND --help`: every flag with its variable and default. */
 export function commandHelp(command: CommandLine): string {
   const flags = Object.entries(command.flags);
+  const { name, operands } = command;
+  const takes = [flags.length === 0 ? '' : ' [FLAGS]', operands && ` ${operands.value}`].join('');
   return [
-    `Usage: gatehouse ${command.name}${flags.length === 0 ? '' : ' [FLAGS]'}`,
+    `Usage: gatehouse ${name}${takes}`,
     '',
     `${command.summary}.`,
+    ...(operands === undefined ? [] : ['', operands.description]),
     ...(flags.length === 0 ? [] : ['', 'Flags (a flag wins over its environment variable):']),
     ...flags.flatMap(([name, flag]) => flagHelp(name, flag)),
     '',
@@ -34,6 +37,7 @@ function flagHelp(name: string, flag: Flag): readonly string[] {
   const value = flag.value === undefined ? '' : ` ${flag.value}`;
   const notes = [
     flag.isRequired === true ? 'required' : '',
+    flag.kind === 'list' ? 'may be repeated' : '',
     flag.defaultValue === undefined ? '' : `default ${flag.defaultValue}`,
     flag.environment ?? '',
   ].filter((note) => note !== '');

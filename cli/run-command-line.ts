@@ -31,37 +31,46 @@ function errorText(error: unknown): string {
   return isForUser ? error.message : describeError(error);
 }
 
-async function dispatch(
-  [name, ...argv]: readonly string[],
-  streams: CommandStreams,
-): Promise<number> {
+async function dispatch(argv: readonly string[], streams: CommandStreams): Promise<number> {
   const print = (text: string): number => {
     streams.stdout.write(text);
     return 0;
   };
-  if (name === 'help' || name === '--help' || name === '-h') return print(helpOf(argv[0]));
-  if (name === '--version') return print(`gatehouse ${await version()}\n`);
-  const { line, load } = findCommand(name);
+  const [first = '', ...rest] = argv;
+  if (first === 'help' || first === '--help' || first === '-h') return print(helpOf(rest));
+  if (first === '--version') return print(`gatehouse ${await version()}\n`);
+  const { line, load } = findCommand(argv);
   if (argv.includes('--help') || argv.includes('-h')) return print(commandHelp(line));
-  const flags = readArguments(line, argv, streams.environment);
+  const given = argv.slice(wordsOf(line.name).length);
+  const flags = readArguments(line, given, streams.environment);
   const run = await load();
   return run(flags, streams);
 }
 
-function helpOf(name: string | undefined): string {
-  return name === undefined
+function helpOf(words: readonly string[]): string {
+  return words.length === 0
     ? overview(COMMANDS.map(({ line }) => line))
-    : commandHelp(findCommand(name).line);
+    : commandHelp(findCommand(words).line);
 }
 
-function findCommand(name: string | undefined): Command {
-  const command = COMMANDS.find(({ line }) => line.name === name);
+/** Finds the command that the arguments begin with. */
+function findCommand(argv: readonly string[]): Command {
+  const command = COMMANDS.find(({ line }) =>
+    wordsOf(line.name).every((word, index) => argv[index] === word),
+  );
   if (command !== undefined) return command;
-  if (name === undefined) throw new UsageError(`a command is missing\n\n${helpOf(undefined)}`);
+  const [first] = argv;
+  if (first === undefined) throw new UsageError(`a command is missing\n\n${helpOf([])}`);
   const names = COMMANDS.map(({ line }) => line.name);
-  const nearest = nearestName(name, names);
+  const isFirstOfTwo = names.some((name) => name.startsWith(`${first} `));
+  const given = isFirstOfTwo ? argv.slice(0, 2).join(' ') : first;
+  const nearest = nearestName(given, names);
   const hint = nearest === undefined ? '' : `, did you mean ${nearest}?`;
-  throw new UsageError(`unknown command "${name}"${hint}\nCommands: ${names.join(', ')}`);
+  throw new UsageError(`unknown command "${given}"${hint}\nCommands: ${names.join(', ')}`);
+}
+
+function wordsOf(name: string): readonly string[] {
+  return name.split(' ');
 }
 
 async function version(): Promise<string> {

@@ -104,6 +104,40 @@ describe('readArguments', () => {
   });
 });
 
+describe('readArguments of a command with operands and lists', () => {
+  const MANY: CommandLine = {
+    name: 'serve all',
+    summary: 'Serve everything',
+    operands: { value: 'FILE...', description: 'What to serve.' },
+    flags: { header: { kind: 'list', value: 'NAME:VALUE', description: 'A field.' } },
+  };
+
+  test('returns every value and every operand, in their order', () => {
+    const argv = ['b', '--header', 'x: 1', 'a', '--header=y: 2', '--', '--c'];
+    const flags = readArguments(MANY, argv, {});
+
+    expect(flags.list('header')).toEqual(['x: 1', 'y: 2']);
+    expect(flags.operands).toEqual(['b', 'a', '--c']);
+  });
+
+  test('refuses a command line without operands', () => {
+    expect(() => readArguments(MANY, [], {})).toThrow('FILE... is required');
+  });
+
+  test('shows both in the help', () => {
+    expect(commandHelp(MANY)).toBe(`Usage: gatehouse serve all [FLAGS] FILE...
+
+Serve everything.
+
+What to serve.
+
+Flags (a flag wins over its environment variable):
+  --header NAME:VALUE  (may be repeated)
+      A field.
+`);
+  });
+});
+
 describe('help', () => {
   test('of a command names each flag with its variable and default', () => {
     expect(commandHelp(COMMAND)).toBe(`Usage: gatehouse serve [FLAGS]
