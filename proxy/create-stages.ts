@@ -23,7 +23,6 @@ import { createIdentityEndpoints, type IdentityEndpoints } from './identity/iden
 import { McpSessions } from './mcp-sessions/mcp-sessions.ts';
 import { createGuardedFetch, type GuardedFetch } from './outbound/guarded-fetch.ts';
 import { createFailureAnswers } from './pipeline/answer-failure.ts';
-import type { Forwarder } from './pipeline/forward.ts';
 import type { Stages } from './pipeline/handle-request.ts';
 import type { Identity } from './records/session.ts';
 import type { ConnectionLimits } from './server/connection-counter.ts';
@@ -58,7 +57,7 @@ export interface GatewayOptions {
 /** Options of `createStages`. */
 export interface StagesOptions extends GatewayOptions {
   readonly configuration: ServedConfiguration;
-  readonly forwarder: Forwarder;
+  readonly forwarder: Stages['forwarder'];
 }
 
 /** The stages of requests. Disposing of them ends their work in the background. */

@@ -11,9 +11,13 @@ export async function load(options: ConfigurationOptions): Promise<Loaded> {
   try {
     return await loadConfiguration(options);
   } catch (error) {
-    const message = `cannot read ${options.path}: ${reason(error)}`;
-    throw new CommandFailure(message, { cause: error });
+    throw unreadable(options.path, error);
   }
+}
+
+/** Returns the failure of a command that cannot read a file or a directory. */
+export function unreadable(path: string, error: unknown): CommandFailure {
+  return new CommandFailure(`cannot read ${path}: ${reason(error)}`, { cause: error });
 }
 
 function reason(error: unknown): string {

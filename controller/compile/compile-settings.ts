@@ -18,6 +18,7 @@ import { compileSigningKeys } from './compile-signing-keys.ts';
 import { durationMs } from './duration.ts';
 import { all, andThen, combine, made, invalid, type CompileResult } from './compile-result.ts';
 import { resourceName, type CompileOptions, type Secrets } from './resources.ts';
+import { withPresentSecrets } from './with-present-secrets.ts';
 import { schemeProblem } from './secure-scheme.ts';
 import { originOf } from '../../shared/snapshot/origin.ts';
 
@@ -46,10 +47,11 @@ const DEFAULT_AUTHORIZE_LOG_FIELDS = AUTHORIZE_LOG_FIELDS.filter(
 
 /** Compiles the settings with their Secrets. A single problem makes all of them invalid. */
 export function compileSettings(
-  settings: GatewaySettings,
+  written: GatewaySettings,
   secrets: Secrets,
   options: CompileOptions,
 ): CompileResult<SettingsOutput> {
+  const settings = options.secrets === 'assumed' ? withPresentSecrets(written, secrets) : written;
   const { spec } = settings;
   const parts = combine({
     authenticateAddress: compileAuthenticateUrl(spec, options),

@@ -17,6 +17,11 @@ export interface CompileOptions {
    * (`assumed`), for checks only. Absent: there is a cluster.
    */
   readonly services?: 'none' | 'assumed';
+  /**
+   * Whether a reference to a Secret that is not there counts as none (`assumed`), to find out what does
+   * not depend on it. Absent: it is a problem.
+   */
+  readonly secrets?: 'assumed';
   /** Whether a host stays with a namespace for a time after its last route there. Absent: it does not. */
   readonly holdsHosts?: true;
   /** Which settings apply while there are no GatewaySettings. Absent: none, and no route serves. */

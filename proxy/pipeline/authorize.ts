@@ -13,7 +13,7 @@ import { isPreflight } from '../http/cors.ts';
 import type { Decision } from '../policy/decision.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { Identity } from '../records/session.ts';
-import type { AuthorizationLog } from '../telemetry/authorization-log.ts';
+import type { AuthorizationRecord } from '../telemetry/authorization-log.ts';
 import type { InspectedBody } from './inspect.ts';
 import type { Permit } from './permit.ts';
 
@@ -22,12 +22,22 @@ export interface Authorization {
   readonly request: GatewayRequest;
   /** On MCP server routes, the body of a POST. */
   readonly body: InspectedBody | undefined;
-  readonly authorizationLog: AuthorizationLog;
+  readonly authorizationLog: DecisionLog;
   readonly configuration: {
     readonly settings: Pick<CompiledSettings, 'authorizeLogFields' | 'toolDenial'>;
   };
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+}
+
+/** Receives every decision. */
+export interface DecisionLog {
+  write(record: DecisionRecord, fields: CompiledSettings['authorizeLogFields']): void;
+}
+
+/** A decision, and the facts that it is about. */
+export interface DecisionRecord extends AuthorizationRecord {
+  readonly input: PolicyInput;
 }
 
 /**
@@ -46,7 +56,7 @@ export function authorize(
   const input = policyInput(route, identity, { request, body, now });
   const decision = decide(route, input);
   const { authorizeLogFields: fields, toolDenial } = configuration.settings;
-  authorizationLog.write({ requestId: request.id, identity, message, decision }, fields);
+  authorizationLog.write({ requestId: request.id, identity, message, decision, input }, fields);
   if (!isPermitted(decision)) {
     throw refusal(route, input, { request, decision, message, toolDenial });
   }

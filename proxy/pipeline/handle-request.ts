@@ -20,9 +20,8 @@ import type { AssertionSigner } from '../identity/assertion/assertion.ts';
 import type { McpSessions } from '../mcp-sessions/mcp-sessions.ts';
 import { checkMcpRequest } from '../mcp/check-mcp-request.ts';
 import type { AccessLog } from '../telemetry/access-log.ts';
-import type { AuthorizationLog } from '../telemetry/authorization-log.ts';
 import { authenticate } from './authenticate.ts';
-import { authorize } from './authorize.ts';
+import { authorize, type DecisionLog } from './authorize.ts';
 import { chooseUpstream } from './choose-upstream.ts';
 import { credentials } from './credentials.ts';
 import type { Forwarder } from './forward.ts';
@@ -42,16 +41,16 @@ export interface Stages {
   configuration(): Configuration;
   readonly findEndpoint: FindEndpoint;
   readonly authenticators: Authenticators;
-  readonly authorizationLog: AuthorizationLog;
+  readonly authorizationLog: DecisionLog;
   readonly assertions: AssertionSigner;
   readonly mcpSessions: McpSessions;
   /** Returns numbers in [0, 1). */
   readonly random: () => number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  readonly forwarder: Forwarder;
+  readonly forwarder: Pick<Forwarder, 'forward' | 'forwardUpgrade'>;
   /** Absent when requests are not logged. */
-  readonly accessLog: AccessLog | undefined;
+  readonly accessLog: Pick<AccessLog, 'write'> | undefined;
   /** Returns the answer to the error of a stage; undefined if the client has left. */
   answerFailure(error: unknown, known: KnownRequest): GatewayResponse | undefined;
 }

@@ -5,6 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import type { CommandLine } from '../../../cli/arguments.ts';
 import { CONTROLLER_LINE } from '../../../cli/commands/controller/controller-flags.ts';
+import { EXPLAIN_LINE } from '../../../cli/commands/explain/explain-flags.ts';
 import { PROXY_LINE } from '../../../cli/commands/proxy/proxy-flags.ts';
 import { RUN_LINE } from '../../../cli/commands/run/run-flags.ts';
 import { VALIDATE_LINE } from '../../../cli/commands/validate/validate-flags.ts';
@@ -19,6 +20,7 @@ import {
 
 describe.each([
   { file: 'standalone.md', lines: [RUN_LINE, VALIDATE_LINE] },
+  { file: 'explain.md', lines: [EXPLAIN_LINE] },
   { file: 'kubernetes.md', lines: [CONTROLLER_LINE, PROXY_LINE] },
 ])('docs/$file', ({ file, lines }) => {
   const text = readDocument(file);

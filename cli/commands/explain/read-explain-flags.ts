@@ -1,0 +1,187 @@
+import { isRecord } from '../../../shared/runtime/is-record.ts';
+import type { Arguments } from '../../arguments.ts';
+import { requestProblems, userProblems } from '../../explain/check-description.ts';
+import type { RequestDescription, UserDescription } from '../../explain/request-description.ts';
+import { UsageError } from '../../usage-error.ts';
+
+/** Where the routes are. */
+export type RouteSource =
+  | { readonly kind: 'files'; readonly paths: readonly string[] }
+  | { readonly kind: 'cluster'; readonly cluster: ClusterFlags };
+
+/** The cluster to read from. */
+export interface ClusterFlags {
+  readonly kubeconfig: string | undefined;
+  /** The namespace of the Routes. */
+  readonly namespace: string;
+  readonly settings: { readonly namespace: string; readonly name: string };
+  readonly gatewayClass: string;
+}
+
+/** Who makes the request. */
+export type CallerFlags =
+  | { readonly kind: 'anonymous' }
+  | { readonly kind: 'user'; readonly user: UserDescription }
+  /** The claims are still in a file; `-` is the standard input. */
+  | { readonly kind: 'claims-file'; readonly file: string; readonly user: UserDescription }
+  | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'token-file'; readonly file: string };
+
+/** Values of the flags of `gatehouse explain`. */
+export interface ExplainFlags {
+  readonly source: RouteSource;
+  readonly request: RequestDescription;
+  readonly caller: CallerFlags;
+  readonly isJson: boolean;
+  readonly devAllowLoopback: boolean;
+}
+
+/** Reads the flags of `gatehouse explain`. Throws `UsageError`. */
+export function readExplainFlags(flags: Arguments): ExplainFlags {
+  const output = flags.text('output');
+  if (output !== 'text' && output !== 'json') throw new UsageError('--output is text or json');
+  const request = readRequest(flags);
+  const [problem] = requestProblems(request);
+  if (problem !== undefined) {
+    throw new UsageError(`${FLAG_OF[problem.member]} ${problem.message}`);
+  }
+  return {
+    source: readSource(flags),
+    request,
+    caller: readCaller(flags),
+    isJson: output === 'json',
+    devAllowLoopback: flags.isOn('dev-allow-loopback'),
+  };
+}
+
+/** The flag of a member whose name differs. */
+const FLAG_OF: Readonly<Record<keyof RequestDescription, string>> = {
+  route: '--route',
+  url: '--url',
+  method: '--method',
+  path: '--path',
+  headers: '--header',
+  clientAddress: '--client-address',
+  time: '--time',
+  mcpMethod: '--mcp-method',
+  tool: '--tool',
+  arguments: '--arguments',
+  resource: '--resource',
+  prompt: '--prompt',
+};
+
+function readSource(flags: Arguments): RouteSource {
+  const paths = flags.list('file');
+  if (paths.length > 0) return { kind: 'files', paths };
+  const namespace = routeName(flags)?.split('/')[0] ?? flags.text('namespace');
+  if (namespace === undefined) {
+    throw new UsageError('--file is required; or --route or --namespace, to read a cluster');
+  }
+  return {
+    kind: 'cluster',
+    cluster: {
+      kubeconfig: flags.text('kubeconfig'),
+      namespace,
+      settings: {
+        namespace: flags.text('settings-namespace') ?? '',
+        name: flags.text('settings') ?? '',
+      },
+      gatewayClass: flags.text('gateway-class') ?? '',
+    },
+  };
+}
+
+function readRequest(flags: Arguments): RequestDescription {
+  const route = routeName(flags);
+  const headers = flags.list('header');
+  const given = flags.text('arguments');
+  const texts = {
+    ...{ url: flags.text('url'), method: flags.text('method'), path: flags.text('path') },
+    ...{ clientAddress: flags.text('client-address'), time: flags.text('time') },
+    ...{ mcpMethod: flags.text('mcp-method'), tool: flags.text('tool') },
+    ...{ resource: flags.text('resource'), prompt: flags.text('prompt'), route },
+  };
+  return {
+    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)),
+    ...(headers.length > 0 && { headers: readHeaders(headers) }),
+    ...(given !== undefined && { arguments: readObject(given, '--arguments') }),
+  };
+}
+
+function routeName(flags: Arguments): string | undefined {
+  const [route, namespace] = [flags.text('route'), flags.text('namespace')];
+  if (route === undefined) return undefined;
+  if (!route.includes('/')) return `${namespace ?? 'default'}/${route}`;
+  if (namespace !== undefined && !route.startsWith(`${namespace}/`)) {
+    throw new UsageError('--namespace is not the namespace in --route');
+  }
+  return route;
+}
+
+function readHeaders(texts: readonly string[]): Readonly<Record<string, string>> {
+  const headers = texts.map(readHeader);
+  const names = new Set(headers.map(([name]) => name.toLowerCase()));
+  if (names.size < headers.length) throw new UsageError('--header names a field twice');
+  return Object.fromEntries(headers);
+}
+
+function readHeader(text: string): readonly [string, string] {
+  const [, name, value] = /^([^:]+):[\t ]*(.*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new UsageError('--header is NAME:VALUE');
+  return [name, value];
+}
+
+/** Parses a JSON object. `where` is for the message. Throws `UsageError`, without the text. */
+export function readObject(text: string, where: string): Readonly<Record<string, unknown>> {
+  const value = jsonOr(undefined, text);
+  if (isRecord(value)) return value;
+  throw new UsageError(`${where} is not a JSON object`);
+}
+
+function jsonOr(otherwise: unknown, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return otherwise;
+  }
+}
+
+function readCaller(flags: Arguments): CallerFlags {
+  const user = readUser(flags);
+  const [token, tokenFile] = [flags.text('token'), flags.text('token-file')];
+  const claimsFile = flags.text('claims');
+  const isUser = claimsFile !== undefined || Object.keys(user).length > 0;
+  if (Number(isUser) + Number(token !== undefined) + Number(tokenFile !== undefined) > 1) {
+    throw new UsageError('a request has either a user or one token');
+  }
+  if (token !== undefined) return { kind: 'token', token };
+  if (tokenFile !== undefined) return { kind: 'token-file', file: tokenFile };
+  if (claimsFile !== undefined) return { kind: 'claims-file', file: claimsFile, user };
+  if (!isUser) return { kind: 'anonymous' };
+  return { kind: 'user', user: checkedUser(user) };
+}
+
+/** Returns a user that can be one. Throws `UsageError`. */
+export function checkedUser(user: UserDescription): UserDescription {
+  const [problem] = userProblems(user);
+  if (problem === undefined) return user;
+  throw new UsageError(`--${problem.member} ${problem.message}`);
+}
+
+function readUser(flags: Arguments): UserDescription {
+  const [user, email] = [flags.text('user'), flags.text('email')];
+  const groups = flags.list('groups').flatMap((names) => names.split(','));
+  const claims = flags.list('claim').map(readClaim);
+  return {
+    ...(user !== undefined && { user }),
+    ...(email !== undefined && { email }),
+    ...(groups.length > 0 && { groups: groups.map((name) => name.trim()) }),
+    ...(claims.length > 0 && { claims: Object.fromEntries(claims) }),
+  };
+}
+
+function readClaim(text: string): readonly [string, unknown] {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new UsageError('--claim is NAME=VALUE');
+  return [name, jsonOr(value, value)];
+}

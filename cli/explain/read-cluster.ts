@@ -1,0 +1,133 @@
+import { IncrementalCompiler } from '../../controller/compile/incremental-compiler.ts';
+import { isOfClass } from '../../controller/compile/read-stored.ts';
+import type { Changes, Compilation } from '../../controller/compile/compilation.ts';
+import type { KubernetesApi, ResourceType } from '../../controller/kubernetes/kubernetes-api.ts';
+import type { KubernetesObject } from '../../controller/kubernetes/objects.ts';
+import { parseStoredRoute, parseStoredSettings } from '../../controller/kubernetes/parse-stored.ts';
+import {
+  GATEWAY_SETTINGS,
+  NAMESPACES,
+  ROUTES,
+} from '../../controller/kubernetes/resource-types.ts';
+import type { StoredRoute, StoredSettings } from '../../controller/kubernetes/stored-resources.ts';
+import { mergeCompilations } from '../../controller/publish/merge-compilations.ts';
+import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
+import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
+import { CommandFailure } from '../command-failure.ts';
+import { withinRights } from './within-rights.ts';
+
+/** The part of a cluster to read. */
+export interface ClusterPart {
+  /** The namespace of the Routes. */
+  readonly namespace: string;
+  readonly settings: { readonly namespace: string; readonly name: string };
+  readonly gatewayClass: string;
+}
+
+/** What serves in a part of a cluster. */
+export interface ClusterRoutes {
+  readonly snapshot: Snapshot;
+  /** What is wrong with Routes, one line each: an earlier generation of them serves, or none. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads the settings of a gateway and the Routes of a namespace, and compiles what serves of them, as a
+ * controller does that begins to lead. Services are assumed. No Secret is read: who may do what does not
+ * depend on them.
+ *
+ * Throws `CommandFailure` if something may not be read, or the settings cannot serve.
+ */
+export async function readCluster(api: KubernetesApi, part: ClusterPart): Promise<ClusterRoutes> {
+  const { gatewayClass, settings: place } = part;
+  const settings = await readSettings(api, part);
+  const routes = await readRoutes(api, part);
+  const settingsName = `${place.namespace}/${place.name}`;
+  const compiler = new IncrementalCompiler({
+    devAllowLoopback: false,
+    gatewayClassName: gatewayClass,
+    settingsName,
+    services: 'assumed',
+    secrets: 'assumed',
+  });
+  const all = { routes, settings, now: Date.now() };
+  let compilation = compiler.update(all);
+  if (compiler.needsNamespaces) {
+    const namespaces = await readLabels(api, part);
+    compilation = mergeCompilations(compilation, compiler.update({ namespaces }));
+  }
+  compilation = mergeCompilations(compilation, compiler.adopt(all));
+  if (compiler.obstacle !== undefined) {
+    throw new CommandFailure([compiler.obstacle, ...problemsOf(compilation)].join('\n'));
+  }
+  return {
+    snapshot: snapshotOf([...compilation.put.values()]),
+    problems: problemsOf(compilation),
+  };
+}
+
+async function readSettings(
+  api: KubernetesApi,
+  { settings: place, gatewayClass }: ClusterPart,
+): Promise<StoredSettings> {
+  const object = await withinRights({ verb: 'get', type: GATEWAY_SETTINGS, ...place }, () =>
+    api.get(GATEWAY_SETTINGS, place),
+  );
+  const settings = parseStoredSettings(object);
+  if (isOfClass(settings.spec, gatewayClass)) return settings;
+  const name = `${place.namespace}/${place.name}`;
+  throw new CommandFailure(`GatewaySettings ${name} are not of the class ${gatewayClass}`);
+}
+
+async function readRoutes(
+  api: KubernetesApi,
+  { namespace, gatewayClass }: ClusterPart,
+): Promise<ReadonlyMap<string, StoredRoute>> {
+  const objects = await withinRights({ verb: 'list', type: ROUTES, namespace }, () =>
+    listAll(api, ROUTES, namespace),
+  );
+  const routes = objects.map(parseStoredRoute).filter(({ metadata, spec }) => {
+    return metadata.deletionTimestamp === undefined && isOfClass(spec, gatewayClass);
+  });
+  return new Map(routes.map((route) => [`${namespace}/${route.metadata.name}`, route]));
+}
+
+async function readLabels(
+  api: KubernetesApi,
+  { namespace: name }: ClusterPart,
+): Promise<NonNullable<Changes['namespaces']>> {
+  const { metadata } = await withinRights({ verb: 'get', type: NAMESPACES, name }, () =>
+    api.get(NAMESPACES, { name }),
+  );
+  return new Map([[name, metadata.labels ?? {}]]);
+}
+
+async function listAll(
+  api: KubernetesApi,
+  type: ResourceType,
+  namespace: string,
+): Promise<readonly KubernetesObject[]> {
+  const objects: KubernetesObject[] = [];
+  let continueAt: string | undefined;
+  do {
+    const page = await api.list(
+      type,
+      { namespace },
+      continueAt === undefined ? {} : { continueAt },
+    );
+    objects.push(...page.items);
+    continueAt = page.continueAt;
+  } while (continueAt !== undefined);
+  return objects;
+}
+
+function problemsOf({ routes, settings }: Compilation): readonly string[] {
+  const ofRoutes = [...routes].flatMap(([name, verdict]) =>
+    (verdict?.problems ?? []).map(({ path, message }) => `Route ${name}: ${path}: ${message}`),
+  );
+  const ofSettings = settings?.problems ?? [];
+  return [
+    ...ofSettings.map(({ path, message }) => `GatewaySettings: ${path}: ${message}`),
+    ...ofRoutes,
+  ];
+}

@@ -1,0 +1,46 @@
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import type { DecisionRecord } from '../pipeline/authorize.ts';
+import type { Stages } from '../pipeline/handle-request.ts';
+import type { AccessRecord } from '../telemetry/access-log.ts';
+
+/** What the stages did with one request. */
+export interface Recorded {
+  access?: AccessRecord;
+  authorization?: DecisionRecord;
+  failure?: unknown;
+  /** The request was for an endpoint of the gateway. */
+  isForEndpoint?: true;
+}
+
+/**
+ * Makes stages that do the same, and record it, but send nothing to upstreams. Endpoints of the gateway
+ * are found and not asked: they would change state, or talk to identity providers.
+ */
+export function recordingStages(stages: Stages, recorded: Recorded): Stages {
+  return {
+    ...stages,
+    findEndpoint(host, path) {
+      const endpoint = stages.findEndpoint(host, path);
+      if (endpoint === undefined) return undefined;
+      recorded.isForEndpoint = true;
+      return withoutEffect(endpoint);
+    },
+    authorizationLog: {
+      write(record, fields) {
+        recorded.authorization = record;
+        stages.authorizationLog.write(record, fields);
+      },
+    },
+    accessLog: { write: (record) => void (recorded.access = record) },
+    answerFailure(error, known) {
+      recorded.failure = error;
+      return stages.answerFailure(error, known);
+    },
+  };
+}
+
+const OK = { status: 200, headers: {}, body: '' };
+
+function withoutEffect(endpoint: Endpoint): Endpoint {
+  return { ...endpoint, handle: () => Promise.resolve(OK) };
+}
