@@ -22,6 +22,8 @@ export interface Subjects {
   readonly nginx: Subject | undefined;
   readonly haproxy: Subject | undefined;
   readonly httpProxy: Subject;
+  /** What the parts that the gateway stands on cost without the gateway. */
+  readonly leastRelay: Subject;
   /** The main row: MCP, one route. */
   readonly gateway: Subject;
   /** The gateway of another checkout. */
@@ -49,6 +51,7 @@ export async function startSubjects(
     })),
     haproxy: await startInstalled(world, 'haproxy, ES256 and a rule', HAPROXY, startHaproxy),
     httpProxy: await world.startNode('http-proxy, same caches', join(here, 'http-proxy.ts')),
+    leastRelay: await world.startNode('node:http, our client', join(here, 'least-relay.ts')),
     gateway: await world.startGateway({ name: 'gateway, MCP', workload: 'mcp', routes: 1 }),
     other: otherCheckout === undefined ? undefined : await startOther(world, otherCheckout),
     web: await world.startGateway({ name: 'gateway, web cookie', workload: 'web', routes: 1 }),
