@@ -80,7 +80,11 @@ export class FrontMessage extends IncomingMessage implements RequestMessage {
       this.#release();
       return super.push(null);
     }
-    if (this.readableLength === 0 && this.#behind === undefined) return super.push(part);
+    if (this.readableLength === 0 && this.#behind === undefined) {
+      // As `push` does. It would also ask for more each time, but the connection reads on until it is stopped.
+      if (this.readableFlowing === true && this.emit('data', part)) return true;
+      return super.push(part);
+    }
     this.#behind ??= new GatheredBytes();
     this.#behind.add(part);
     return this.readableLength + this.#behind.length < this.readableHighWaterMark;
