@@ -3,10 +3,15 @@ import { join } from 'node:path';
 import { TemporaryDirectory } from '../../support/temporary-directory.ts';
 import type { Workload } from '../forward/workload.ts';
 import { startProgram, type BenchProgram } from '../support/bench-program.ts';
-import { printLeftOut, versionOf, type NativeProgram } from '../support/native-program.ts';
+import {
+  printLeftOut,
+  versionOf,
+  type NativeProgram,
+  type ServerOptions,
+} from '../support/native-program.ts';
 import { NGINX } from '../support/nginx.ts';
 import { LOAD_CORE, SUBJECT_CORE } from '../support/pinned.ts';
-import { startStreamingNginx } from './nginx.ts';
+import { startDefaultNginx, startStreamingNginx } from './nginx.ts';
 
 /** Everything that this benchmark starts. Disposing of it ends all of it. */
 export class StreamsWorld implements AsyncDisposable {
@@ -14,15 +19,17 @@ export class StreamsWorld implements AsyncDisposable {
   readonly upstream: BenchProgram;
   /** Absent where Debian's package is not installed. */
   readonly nginx: NativeProgram | undefined;
+  readonly #options: ServerOptions;
 
   private constructor(
     resources: AsyncDisposableStack,
     upstream: BenchProgram,
-    nginx: NativeProgram | undefined,
+    { nginx, options }: { nginx: NativeProgram | undefined; options: ServerOptions },
   ) {
     this.#resources = resources;
     this.upstream = upstream;
     this.nginx = nginx;
+    this.#options = options;
   }
 
   static async open(): Promise<StreamsWorld> {
@@ -39,7 +46,20 @@ export class StreamsWorld implements AsyncDisposable {
     };
     const nginx =
       version === undefined ? undefined : resources.use(await startStreamingNginx(options));
-    return new StreamsWorld(resources.move(), upstream, nginx);
+    return new StreamsWorld(resources.move(), upstream, { nginx, options });
+  }
+
+  /** Starts nginx as it comes, where Debian's package is installed. */
+  async startDefaultNginx(): Promise<NativeProgram | undefined> {
+    if (this.nginx === undefined) return undefined;
+    return this.#resources.use(await startDefaultNginx(this.#options));
+  }
+
+  /** Starts the least that a proxy on `node:http` can do. */
+  async startHttpRelay(): Promise<BenchProgram> {
+    const file = join(import.meta.dirname, 'http-relay.ts');
+    const args = [String(this.upstream.port)];
+    return this.#resources.use(await startProgram(file, { core: SUBJECT_CORE, args }));
   }
 
   /** Starts a gateway in front of the upstream. It reports its memory to its parent. */

@@ -19,7 +19,10 @@ export async function startNginx(
 ): Promise<NativeProgram> {
   const { upstreamPort, directory } = options;
   const port = await freePort();
-  const file = await directory.write('nginx.conf', configuration(port, upstreamPort, settings));
+  const file = await directory.write(
+    `nginx-${String(port)}.conf`,
+    configuration(port, upstreamPort, settings),
+  );
   const command = [NGINX, '-e', 'stderr', '-p', directory.path, '-c', file];
   return startNative(command, { ...options, port });
 }
@@ -32,7 +35,7 @@ function configuration(
   return `
 daemon off;
 master_process off;
-pid nginx.pid;
+pid nginx-${String(port)}.pid;
 error_log stderr crit;
 events { worker_connections ${String(connections)}; }
 http {
