@@ -1,105 +1,29 @@
-import {
-  authorizationCodeGrant,
-  buildAuthorizationUrl,
-  calculatePKCECodeChallenge,
-  fetchUserInfo,
-  type Configuration as ProviderClient,
-  type IDToken,
-} from 'openid-client';
-
-import { identityFromClaims, type ClaimedIdentity } from './identity-from-claims.ts';
-import { lookUpLeftOutGroups } from './look-up-groups.ts';
+import { githubAuthorizationUrl, identifyWithGithub } from './github-sign-in.ts';
+import { identifyWithOpenId, openIdAuthorizationUrl } from './openid-sign-in.ts';
+import type { AuthorizationSecrets, ProviderAnswer } from './provider-answer.ts';
 import type { ProviderDiscovery } from './provider-discovery.ts';
 import type { SignInProvider } from './require-identity-provider.ts';
 
-/** The scopes for claims that every provider supports. */
-const DEFAULT_SCOPES = ['openid', 'email', 'profile'];
-
-/** Asks for a refresh token (OpenID Connect Core, section 11). */
-const OFFLINE_ACCESS = 'offline_access';
-
-/** The secrets of one authorization request. */
-export interface AuthorizationSecrets {
-  readonly state: string;
-  readonly nonce: string;
-  /** PKCE verifier (RFC 7636). */
-  readonly codeVerifier: string;
-}
-
 /** Returns the URL at which a user signs in: authorization code flow with PKCE (S256), state and nonce. */
-export async function authorizationUrl(
+export function authorizationUrl(
   provider: SignInProvider,
   discovery: ProviderDiscovery,
   redirectUri: string,
-  { state, nonce, codeVerifier }: AuthorizationSecrets,
+  secrets: AuthorizationSecrets,
 ): Promise<string> {
-  const client = await discovery.clientOf(provider);
-  const url = buildAuthorizationUrl(client, {
-    ...provider.authorizationParams,
-    // Last, so that no configured parameter can replace them.
-    response_type: 'code',
-    redirect_uri: redirectUri,
-    scope: scopesOf(provider, client).join(' '),
-    state,
-    nonce,
-    code_challenge: await calculatePKCECodeChallenge(codeVerifier),
-    code_challenge_method: 'S256',
-  });
-  return url.href;
+  return provider.type === 'github'
+    ? githubAuthorizationUrl(provider, redirectUri, secrets)
+    : openIdAuthorizationUrl(provider, discovery, redirectUri, secrets);
 }
 
-/** A provider may refuse an unknown scope, so `offline_access` is requested only if it is listed. */
-function scopesOf({ scopes }: SignInProvider, client: ProviderClient): readonly string[] {
-  if (scopes !== undefined) return scopes;
-  const { scopes_supported: supported } = client.serverMetadata();
-  return supported?.includes(OFFLINE_ACCESS) === true
-    ? [...DEFAULT_SCOPES, OFFLINE_ACCESS]
-    : DEFAULT_SCOPES;
-}
-
-/** The provider's answer about a user who signed in. */
-export interface ProviderAnswer {
-  readonly claimed: ClaimedIdentity;
-  /** Gets the user's current claims later; absent if the provider issues none. */
-  readonly refreshToken?: string;
-}
-
-/**
- * Finds out who signed in from the provider's response, which the browser brought as the query of `url`.
- *
- * State, issuer (RFC 9207), nonce, PKCE and the signature of the ID token are checked. Userinfo is always
- * requested if the provider has it, since groups are often only there. If it fails, so does the sign-in:
- * without groups, a user would pass a policy that denies by group.
- */
-export async function identify(
+/** Finds out who signed in from the provider's response, which the browser brought as the query of `url`. */
+export function identify(
   provider: SignInProvider,
   discovery: ProviderDiscovery,
   url: URL,
-  { state, nonce, codeVerifier }: AuthorizationSecrets,
+  secrets: AuthorizationSecrets,
 ): Promise<ProviderAnswer> {
-  const client = await discovery.clientOf(provider);
-  const tokens = await authorizationCodeGrant(client, url, {
-    expectedState: state,
-    expectedNonce: nonce,
-    pkceCodeVerifier: codeVerifier,
-    idTokenExpected: true,
-  });
-  const idToken = tokens.claims();
-  if (idToken === undefined) throw new Error('the token response has no ID token');
-  const userInfo = await userInfoOf(client, tokens.access_token, idToken);
-  const sources = [idToken, userInfo];
-  const lookedUp = await lookUpLeftOutGroups(client, tokens.access_token, sources, provider);
-  const claimed = identityFromClaims(provider, idToken, userInfo, lookedUp);
-  const { refresh_token: refreshToken } = tokens;
-  return { claimed, ...(refreshToken !== undefined && { refreshToken }) };
-}
-
-/** OpenID Connect Core, section 5.3.2: the `sub` of userinfo must be the ID token's. */
-async function userInfoOf(
-  client: ProviderClient,
-  accessToken: string,
-  { sub }: IDToken,
-): Promise<Readonly<Record<string, unknown>>> {
-  if (client.serverMetadata().userinfo_endpoint === undefined) return {};
-  return fetchUserInfo(client, accessToken, sub);
+  return provider.type === 'github'
+    ? identifyWithGithub(provider, url, secrets)
+    : identifyWithOpenId(provider, discovery, url, secrets);
 }

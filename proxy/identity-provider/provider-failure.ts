@@ -2,6 +2,7 @@ import { AuthorizationResponseError, ResponseBodyError } from 'openid-client';
 
 import { SignInFailedError } from '../errors/authentication-errors.ts';
 import { UnavailableError } from '../errors/unavailable-error.ts';
+import { GithubRefusedError } from './github-request.ts';
 import { GroupsLookupError } from './look-up-groups.ts';
 import type { UnusableClaims } from './identity-from-claims.ts';
 
@@ -14,11 +15,12 @@ export const REST_SECONDS = 2;
  */
 export function providerFailure(error: unknown, startAgainUrl: string): SignInFailedError {
   const options = { cause: new Error(describe(error)), startAgainUrl };
-  if (error instanceof AuthorizationResponseError && error.error === 'access_denied') {
+  const refusal = refusalOf(error);
+  if (refusal === 'access-denied') {
     const message = 'the identity provider denied access';
     return new SignInFailedError('access-denied', message, { ...options, status: 403 });
   }
-  if (error instanceof ResponseBodyError && error.error === 'invalid_grant') {
+  if (refusal === 'invalid-grant') {
     const message =
       "the identity provider refused the authorization code: expired, used or another's";
     return new SignInFailedError('invalid-grant', message, options);
@@ -31,6 +33,19 @@ export function providerFailure(error: unknown, startAgainUrl: string): SignInFa
   }
   const message = 'the identity provider could not be used';
   return new SignInFailedError('identity-provider-failed', message, { ...options, status: 502 });
+}
+
+/** Returns the refusal of this one sign-in in an error; undefined if the cause is something else. */
+function refusalOf(error: unknown): 'access-denied' | 'invalid-grant' | undefined {
+  if (error instanceof AuthorizationResponseError) {
+    return error.error === 'access_denied' ? 'access-denied' : undefined;
+  }
+  if (error instanceof ResponseBodyError) {
+    return error.error === 'invalid_grant' ? 'invalid-grant' : undefined;
+  }
+  if (!(error instanceof GithubRefusedError)) return undefined;
+  if (error.code === 'access_denied') return 'access-denied';
+  return error.code === 'bad_verification_code' ? 'invalid-grant' : undefined;
 }
 
 const ASK_THE_ADMINISTRATOR =

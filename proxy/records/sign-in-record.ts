@@ -3,7 +3,7 @@ import type { Identity } from './session.ts';
 /** One sign-in of one user, from which its sessions are made. */
 export interface SignInRecord {
   readonly id: string;
-  /** The provider at which the user signed in. The refresh token is sent nowhere else. */
+  /** The provider at which the user signed in. The tokens are sent nowhere else. */
   readonly provider: {
     readonly name: string;
     readonly issuer: string;
@@ -16,4 +16,6 @@ export interface SignInRecord {
   readonly sessionId: string;
   /** The only copy of the provider's refresh token. Absent if the provider issued none. */
   readonly refreshToken?: string;
+  /** The provider's access token, if it does not expire: it asks about the user instead. */
+  readonly accessToken?: string;
 }

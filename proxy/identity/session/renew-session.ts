@@ -1,5 +1,3 @@
-import type { Configuration as ProviderClient } from 'openid-client';
-
 import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type { CompiledIdentityProvider } from '../../../shared/snapshot/snapshot.ts';
 import { randomToken } from '../../crypto/tokens.ts';
@@ -15,9 +13,7 @@ import {
   isSignInProvider,
   type SignInProvider,
 } from '../../identity-provider/require-identity-provider.ts';
-import { providerUnavailable } from '../../identity-provider/provider-failure.ts';
-import type { IdentityRefresh } from './identity-from-refreshed-claims.ts';
-import { refreshIdentity } from './refresh-identity.ts';
+import { identityRefreshOf } from './identity-refresh-of.ts';
 import type { ExtendLease } from './renewal-lease.ts';
 import type { AuditLog } from '../../telemetry/audit-log.ts';
 import type { Session } from '../../records/session.ts';
@@ -56,25 +52,20 @@ export async function renewSession(
   options: RenewalOptions,
 ): Promise<Session | null> {
   const { signIn } = claimed;
-  const { refreshToken } = signIn;
   const provider = identityProviders.find(signIn.provider.name);
   if (provider === undefined || !isFrom(signIn, provider)) {
     return notRenewed(signIn, 'other-provider', options);
   }
-  if (refreshToken === undefined) {
-    return notRenewed(signIn, 'no-refresh-token', options);
-  }
-  const client = await options.discovery.clientOf(provider).catch((error: unknown) => {
-    throw providerUnavailable(error);
-  });
+  const refreshIdentity = await identityRefreshOf(signIn, provider, options.discovery);
+  if (refreshIdentity === undefined) return notRenewed(signIn, 'no-refresh-token', options);
   // Directly before the token is used: a process may have been paused for longer than its lease, and a
   // provider that sees one token twice can revoke every token of the sign-in.
   if (!(await extend())) throw new StaleSignInError();
-  const { refresh, held } = await useRefreshToken(
-    { client, provider, refreshToken },
-    claimed,
-    options,
-  );
+  let held = claimed;
+  const refresh = await refreshIdentity(async (next) => {
+    const replace = () => update({ ...signIn, refreshToken: next }, claimed.version, options);
+    held = await retryWhileUnavailable(replace, KEEP_RETRIES);
+  });
   if (refresh.kind === 'over') {
     // Another request may have used the token, and its next token is valid.
     if (!(await endSignIn(held, options.stores))) throw new StaleSignInError();
@@ -91,31 +82,7 @@ export async function renewSession(
   return putSession({ ...held, signIn: renewed }, settings, options);
 }
 
-/** A refresh token, and the provider that issued it. */
-interface RefreshTokenUse {
-  readonly client: ProviderClient;
-  readonly provider: SignInProvider;
-  readonly refreshToken: string;
-}
-
-/** Refreshes the identity. `held` is the sign-in with the next refresh token, which is stored. */
-async function useRefreshToken(
-  { client, provider, refreshToken }: RefreshTokenUse,
-  claimed: VersionedSignIn,
-  options: RenewalOptions,
-): Promise<{ readonly refresh: IdentityRefresh; readonly held: VersionedSignIn }> {
-  const { signIn, version } = claimed;
-  const { identity } = signIn;
-  let held = claimed;
-  const credentials = { refreshToken, identity, settings: provider };
-  const refresh = await refreshIdentity(client, credentials, async (next) => {
-    const replace = () => update({ ...signIn, refreshToken: next }, version, options);
-    held = await retryWhileUnavailable(replace, KEEP_RETRIES);
-  });
-  return { refresh, held };
-}
-
-/** A refresh token is sent only to the provider that issued it. */
+/** A token is sent only to the provider that issued it. */
 function isFrom(
   { provider: { name, issuer, clientId } }: SignInRecord,
   current: CompiledIdentityProvider,

@@ -22,10 +22,11 @@ import type { Identity, Session } from '../../records/session.ts';
 import type { PendingSignIn } from '../../records/pending-sign-in.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 
-/** A user who signed in, and the provider's refresh token if it issued one. */
+/** A user who signed in, and what asks the provider about the user later. */
 interface SignedInUser {
   readonly identity: Identity;
   readonly refreshToken?: string;
+  readonly accessToken?: string;
 }
 
 /**
@@ -109,7 +110,7 @@ async function askProvider(
 
 /** Creates the sign-in, which lives at least as long as its session, and then the session. */
 async function beginSession(
-  { identity, refreshToken }: SignedInUser,
+  { identity, ...tokens }: SignedInUser,
   { name, issuer, clientId }: SignInProvider,
   context: EndpointContext,
   options: SignInOptions,
@@ -121,7 +122,7 @@ async function beginSession(
     provider: { name, issuer, clientId },
     identity,
     sessionId: id,
-    ...(refreshToken !== undefined && { refreshToken }),
+    ...tokens,
   };
   await options.stores.signIns.create(signIn, settings.cookie.expirationSeconds);
   const session = await createSession({ id, signInId, identity }, settings, options);

@@ -62,6 +62,7 @@ const isSignIn = hasShape<SignInRecord>({
   identity: isIdentity,
   sessionId: isString,
   refreshToken: isOptional(isString),
+  accessToken: isOptional(isString),
 });
 
 /** Accepts sign-in records with their version. */

@@ -1,0 +1,66 @@
+import { isRecord } from '../../shared/runtime/is-record.ts';
+import { member } from '../json/json-object.ts';
+import { observedFetch } from './observed-fetch.ts';
+
+/** Timeout of every request to GitHub. */
+const TIMEOUT_MS = 10_000;
+
+/** GitHub refuses requests without one. */
+const USER_AGENT = 'gatehouse';
+
+/** A request to GitHub. Without a body it is a GET. */
+export interface GithubRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly form?: URLSearchParams;
+}
+
+/** A response of GitHub. */
+export interface GithubResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed JSON; undefined if it is something else. */
+  readonly body: unknown;
+}
+
+/** GitHub refused a request. The message has nothing of the request, nor of the response but its code. */
+export class GithubRefusedError extends Error {
+  override readonly name = 'GithubRefusedError';
+  readonly code: string;
+
+  constructor(code: string) {
+    super(`GitHub refused the request: ${/^[a-z_]{1,64}$/.test(code) ? code : 'malformed code'}`);
+    this.code = code;
+  }
+}
+
+/** Sends a request to GitHub. Rejects if there is no response, or a redirect. */
+export async function requestGithub(
+  url: string,
+  { headers, form }: GithubRequest,
+): Promise<GithubResponse> {
+  const response = await observedFetch(url, {
+    method: form === undefined ? 'GET' : 'POST',
+    headers: { 'user-agent': USER_AGENT, ...headers },
+    body: form,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: parsed(await response.text()),
+  };
+}
+
+/** Returns a member of a body; undefined if the body is not an object, or lacks it. */
+export function memberIn(body: unknown, name: string): unknown {
+  return isRecord(body) ? member(body, name) : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

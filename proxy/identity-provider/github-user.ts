@@ -1,0 +1,104 @@
+import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
+import type { Identity } from '../records/session.ts';
+import type { ClaimedIdentity } from './identity-from-claims.ts';
+import { memberIn, requestGithub, type GithubResponse } from './github-request.ts';
+
+/** A version of the REST API; without one GitHub takes the oldest. */
+const API_VERSION = '2022-11-28';
+
+const UNAUTHORIZED = 401;
+const FORBIDDEN = 403;
+const NOT_FOUND = 404;
+
+/** GitHub does not accept an access token, or not any more. */
+export class GithubTokenRefusedError extends Error {
+  override readonly name = 'GithubTokenRefusedError';
+}
+
+/**
+ * Returns the user of an access token, from GitHub's REST API. Rejects with a `GithubTokenRefusedError` if
+ * GitHub does not accept the token, and with another error if it does not tell.
+ *
+ * The subject is the number of the account: user names change hands. The address is the primary one, if it
+ * is verified. What users write into their profile is left out, except for the name: policies must not rely
+ * on it.
+ */
+export async function githubUserOf(
+  provider: Pick<CompiledIdentityProvider, 'name' | 'issuer' | 'apiUrl'>,
+  accessToken: string,
+): Promise<ClaimedIdentity> {
+  const user = await get(provider, '/user', accessToken);
+  const id = memberIn(user.body, 'id');
+  const login = memberIn(user.body, 'login');
+  const isUser = user.status === 200 && Number.isSafeInteger(id) && typeof login === 'string';
+  if (!isUser) throw unexpected('/user', user);
+  const emails = await get(provider, EMAILS, accessToken);
+  // Attack: a user takes the scope away, and counts as one without an address.
+  if (isNotAllowed(emails) || !hasAllAddresses(emails)) {
+    return { kind: 'unusable', reason: 'claims-left-out' };
+  }
+  const addresses: unknown = emails.body;
+  if (emails.status !== 200 || !Array.isArray(addresses)) throw unexpected(EMAILS, emails);
+  const name = memberIn(user.body, 'name');
+  const account = { id: String(id), login, ...(typeof name === 'string' && { name }) };
+  return { kind: 'identity', identity: identityOf(provider, account, primaryAddress(addresses)) };
+}
+
+/** More addresses than a user has. */
+const EMAILS = '/user/emails?per_page=100';
+
+/** An account of GitHub. */
+interface Account {
+  readonly id: string;
+  readonly login: string;
+  readonly name?: string;
+}
+
+function identityOf(
+  { name: provider, issuer }: Pick<CompiledIdentityProvider, 'name' | 'issuer'>,
+  { id, login, name = login }: Account,
+  email: string | undefined,
+): Identity {
+  const claims = { sub: id, login, name };
+  const user = { provider, issuer, subject: id, name, groups: [] };
+  if (email === undefined) return { ...user, claims };
+  return { ...user, email, claims: { ...claims, email, email_verified: true } };
+}
+
+async function get(
+  { apiUrl = '' }: Pick<CompiledIdentityProvider, 'apiUrl'>,
+  path: string,
+  accessToken: string,
+): Promise<GithubResponse> {
+  const response = await requestGithub(apiUrl + path, {
+    headers: {
+      accept: 'application/vnd.github+json',
+      authorization: `Bearer ${accessToken}`,
+      'x-github-api-version': API_VERSION,
+    },
+  });
+  if (response.status !== UNAUTHORIZED) return response;
+  throw new GithubTokenRefusedError('GitHub does not accept the access token');
+}
+
+/** Returns whether a token may not read something. With the same status GitHub limits rates. */
+function isNotAllowed({ status, headers }: GithubResponse): boolean {
+  const isLimited = headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after');
+  return status === NOT_FOUND || (status === FORBIDDEN && !isLimited);
+}
+
+/** Returns whether a response is the only page. RFC 8288, section 3.3. */
+function hasAllAddresses({ headers }: GithubResponse): boolean {
+  return !/\brel="?next\b/i.test(headers.get('link') ?? '');
+}
+
+function primaryAddress(addresses: readonly unknown[]): string | undefined {
+  const primary = addresses.find((address) => memberIn(address, 'primary') === true);
+  const email = memberIn(primary, 'email');
+  const isVerified = memberIn(primary, 'verified') === true;
+  return isVerified && typeof email === 'string' && email !== '' ? email : undefined;
+}
+
+function unexpected(path: string, { status }: GithubResponse): Error {
+  return new Error(`unexpected response to GET ${path}, with HTTP status ${String(status)}`);
+}
