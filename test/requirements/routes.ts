@@ -54,6 +54,10 @@ export const ROUTES = {
     source: 'docs/bearer-tokens.md: The answers',
     behavior: 'A token that is not valid is 401 `invalid_token`; its provider being away is 503.',
   },
+  'bearer.matrix': {
+    source: 'docs/bearer-tokens.md: The formats',
+    behavior: 'Each format accepts its own tokens, and refuses every other credential.',
+  },
   'bearer.policy': {
     source: SPEC.bearer,
     behavior: 'The route policy decides on the claims: a verified token alone grants nothing.',

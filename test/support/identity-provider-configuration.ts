@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { exportJWK } from 'jose';
+import { exportJWK, type JWK } from 'jose';
 import type { Configuration } from 'oidc-provider';
 
 import { MemoryAdapter } from '../../cli/demo/identity-provider/memory-adapter.ts';
@@ -42,12 +42,11 @@ export interface ProviderFeatures {
 /** Returns the configuration of a provider with some users. */
 export async function identityProviderConfiguration(
   users: ReadonlyMap<string, Claims>,
-  { clientSecret, signingKey }: { readonly clientSecret: string; readonly signingKey: IssuerKey },
+  { clientSecret, keys }: { readonly clientSecret: string; readonly keys: readonly IssuerKey[] },
   features: ProviderFeatures,
 ): Promise<Configuration> {
   const { claimsInIdToken = false, refreshTokens = 'none' } = features;
   const { introspection = false, signedUserInfo = false } = features;
-  const { privateKey, publicJwk } = signingKey;
   const lifetime = 3600;
   const givesRefreshTokens = refreshTokens !== 'none';
   return {
@@ -67,7 +66,7 @@ export async function identityProviderConfiguration(
         ...(signedUserInfo && { userinfo_signed_response_alg: 'RS256' }),
       },
     ],
-    jwks: { keys: [{ ...publicJwk, ...(await exportJWK(privateKey)) }] },
+    jwks: { keys: await Promise.all(keys.map(privateJwk)) },
     cookies: { keys: [randomBytes(32).toString('base64url')] },
     scopes: [...SCOPES.split(' '), ...(givesRefreshTokens ? ['offline_access'] : [])],
     issueRefreshToken: () => Promise.resolve(givesRefreshTokens),
@@ -121,4 +120,8 @@ export async function identityProviderConfiguration(
       return grant;
     },
   };
+}
+
+async function privateJwk({ privateKey, publicJwk }: IssuerKey): Promise<JWK> {
+  return { ...publicJwk, ...(await exportJWK(privateKey)) };
 }

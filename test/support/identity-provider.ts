@@ -49,8 +49,8 @@ export interface TestIdentityProvider extends AsyncDisposable {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** The key that signs its tokens. */
-  readonly signingKey: IssuerKey;
+  /** Its keys: the first, of RSA, signs its tokens, and the second is for ES256. */
+  readonly keys: readonly [IssuerKey, IssuerKey];
   /** Claims by login name, which is the `sub`; can be changed at any time. A removed user is disabled. */
   readonly users: Map<string, Claims>;
   /** Adds redirect URIs, from now on. */
@@ -94,7 +94,7 @@ export async function startIdentityProvider(
   const port = await listen(server, 0);
   const issuer = `http://127.0.0.1:${String(port)}`;
   const clientSecret = randomBytes(24).toString('base64url');
-  const signingKey = await issuerKey('test', 'RS256');
+  const keys = [await issuerKey('test', 'RS256'), await issuerKey('test-ec', 'ES256')] as const;
   const users = new Map(USERS);
   const redirectUris = new Set(options.redirectUris);
   const answers = new Map<ProviderEndpoint, ProviderAnswer>();
@@ -106,7 +106,7 @@ export async function startIdentityProvider(
   const { Provider } = await loadOidcProvider();
   const provider = new Provider(
     issuer,
-    await identityProviderConfiguration(users, { clientSecret, signingKey }, options),
+    await identityProviderConfiguration(users, { clientSecret, keys }, options),
   );
   const client = await provider.Client.find(CLIENT_ID);
   if (client === undefined) throw new Error('the provider knows its only client');
@@ -142,7 +142,7 @@ export async function startIdentityProvider(
     issuer,
     clientId: CLIENT_ID,
     clientSecret,
-    signingKey,
+    keys,
     users,
     redirectUris,
     answers,
