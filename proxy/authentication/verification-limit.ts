@@ -1,11 +1,16 @@
 import { ExpiringMap } from '../cache/expiring-map.ts';
 import { TooManyRequestsError } from '../errors/denial-errors.ts';
 import { UnavailableError } from '../errors/unavailable-error.ts';
+import type { Networks } from '../http/network-of.ts';
 
 const SECOND = 1000;
 
 /** Refused tokens of one network at one provider, within a window, before no more are verified. */
 const MAX_REFUSED = 60;
+
+/** The same of one end site, which may have many networks. */
+const MAX_REFUSED_OF_END_SITE = 4 * MAX_REFUSED;
+
 const WINDOW_SECONDS = 60;
 
 /** Tokens of one use that are verified at the same time, from all networks. */
@@ -24,7 +29,7 @@ interface Window {
  */
 export class VerificationLimit {
   readonly #now: () => number;
-  /** By use and network. */
+  /** By use and network or end site. */
   readonly #windows: ExpiringMap<Window>;
   /** The number of verifications under way, by use. */
   readonly #underWay = new Map<string, number>();
@@ -36,14 +41,16 @@ export class VerificationLimit {
   }
 
   /**
-   * Runs a verification for a network. Rejects with a `TooManyRequestsError` if too many tokens of the
-   * network were refused, and with an `UnavailableError` if too many verifications are under way.
+   * Runs a verification for a client. Rejects with a `TooManyRequestsError` if too many tokens of its
+   * networks were refused, and with an `UnavailableError` if too many verifications are under way.
    */
-  async run<Result>(use: string, network: string, verify: () => Promise<Result>): Promise<Result> {
-    const { refused = 0, endsAt = 0 } = this.#windows.get(nameOf(use, network)) ?? {};
-    if (refused >= MAX_REFUSED) {
-      throw new TooManyRequestsError(Math.ceil((endsAt - this.#now()) / SECOND));
-    }
+  async run<Result>(
+    use: string,
+    { network, endSite }: Networks,
+    verify: () => Promise<Result>,
+  ): Promise<Result> {
+    this.#refuseAbove(MAX_REFUSED, nameOf(use, network));
+    this.#refuseAbove(MAX_REFUSED_OF_END_SITE, nameOf(use, endSite));
     const underWay = this.#underWay.get(use) ?? 0;
     if (underWay >= MAX_AT_ONCE) {
       throw new UnavailableError('verification-busy', 'too many tokens are verified at the moment');
@@ -58,9 +65,19 @@ export class VerificationLimit {
     }
   }
 
-  /** Counts a refused token of a network. */
-  countRefusal(use: string, network: string): void {
-    const name = nameOf(use, network);
+  /** Counts a refused token of a client. */
+  countRefusal(use: string, { network, endSite }: Networks): void {
+    this.#count(nameOf(use, network));
+    if (endSite !== network) this.#count(nameOf(use, endSite));
+  }
+
+  #refuseAbove(limit: number, name: string): void {
+    const window = this.#windows.get(name);
+    if (window === null || window.refused < limit) return;
+    throw new TooManyRequestsError(Math.ceil((window.endsAt - this.#now()) / SECOND));
+  }
+
+  #count(name: string): void {
     const window = this.#windows.get(name);
     if (window !== null) window.refused += 1;
     else {

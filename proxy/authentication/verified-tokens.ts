@@ -1,5 +1,6 @@
-import { BoundedMap } from '../cache/bounded-map.ts';
 import { ExpiringMap } from '../cache/expiring-map.ts';
+import { SharedMap } from '../cache/shared-map.ts';
+import { sizeInMemory } from '../cache/size-in-memory.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { hashToken, type TokenHash } from '../crypto/tokens.ts';
 import { networksOf } from '../http/network-of.ts';
@@ -14,7 +15,9 @@ import { VerificationLimit } from './verification-limit.ts';
 
 const SECOND = 1000;
 
-const MAX_ACCEPTED = 10_000;
+/** Attack: whoever may have many tokens of a provider, as anybody at a public CI system, fills the memory. */
+const MAX_ACCEPTED_BYTES = 64 * 1024 * 1024;
+
 const MAX_REFUSED = 10_000;
 
 /** How long a refusal is remembered: short, since a key or a token can become known or valid. */
@@ -66,8 +69,8 @@ export class VerifiedTokens {
   readonly #verifier: VerifiedTokensOptions['verifier'];
   readonly #now: () => number;
   readonly #limit: VerificationLimit;
-  /** By use and token. In memory only; the hash of a token would double what a warm request costs here. */
-  readonly #accepted = new BoundedMap<string, Accepted>(MAX_ACCEPTED);
+  /** By use and token, shared between networks. Decision D-156: not by a hash. */
+  readonly #accepted: SharedMap<Accepted>;
   /** By the hash of use and token: bad tokens are many and long. */
   readonly #refused: ExpiringMap<Refused>;
   readonly #underWay = new Map<string, Verification>();
@@ -76,6 +79,7 @@ export class VerifiedTokens {
     this.#verifier = verifier;
     this.#now = now;
     this.#limit = new VerificationLimit(now);
+    this.#accepted = new SharedMap(now, MAX_ACCEPTED_BYTES);
     this.#refused = new ExpiringMap(now, MAX_REFUSED);
   }
 
@@ -90,7 +94,7 @@ export class VerifiedTokens {
   callerOf(sent: string, use: TokenUse, context: TokenContext): TokenCaller | Promise<TokenCaller> {
     const key = `${use.key} ${sent}`;
     const known = this.#accepted.get(key);
-    if (known !== undefined && this.#counts(known, context)) return known.caller;
+    if (known !== null && this.#counts(known, context)) return known.caller;
     if (sent.length > MAX_TOKEN_LENGTH) throw new TokenRefusedError('token-too-long');
     if (!isBearerToken(sent)) throw new TokenRefusedError('malformed-token');
     return this.#verifyOnce(key, sent, use, context);
@@ -100,7 +104,7 @@ export class VerifiedTokens {
     const now = this.#now();
     if (providers !== configuration.identityProviders) return false;
     // A clock that was set back must not extend the life of a token.
-    if (now < verifiedAt || now >= verified.expiresAt || now >= verified.countsUntil) return false;
+    if (now < verifiedAt) return false;
     const { opaqueTokenSeconds } = configuration.settings;
     return !verified.isOpaque || now < verifiedAt + opaqueTokenSeconds * SECOND;
   }
@@ -131,19 +135,24 @@ export class VerifiedTokens {
     const hash = hashToken(key);
     const refused = this.#refused.get(hash);
     if (refused?.providers === providers) throw new TokenRefusedError(refused.reason);
-    const { network } = networksOf(remoteAddress);
+    const networks = networksOf(remoteAddress);
     const verifiedAt = this.#now();
     try {
-      const verified = await this.#limit.run(use.key, network, () =>
+      const verified = await this.#limit.run(use.key, networks, () =>
         this.#verifier.verify(token, use, providers),
       );
       const caller = callerWith(verified, hash);
-      this.#accepted.set(key, { caller, verified, verifiedAt, providers });
+      const accepted = { caller, verified, verifiedAt, providers };
+      this.#accepted.set(key, accepted, {
+        owner: networks.endSite,
+        size: sizeInMemory([key, verified.identity]),
+        ttlSeconds: (Math.min(verified.expiresAt, verified.countsUntil) - verifiedAt) / SECOND,
+      });
       return caller;
     } catch (error) {
       if (error instanceof TokenRefusedError) {
         this.#refused.set(hash, { reason: error.reason, providers }, REFUSED_SECONDS);
-        if (asksProvider(token, use)) this.#limit.countRefusal(use.key, network);
+        if (asksProvider(token, use)) this.#limit.countRefusal(use.key, networks);
       }
       throw error;
     }

@@ -32,6 +32,16 @@ describe('A flood of bad tokens', () => {
     expect(await fixture.verdict('new', OPAQUE, '2001:db8::2')).toBe('unknown-issuer');
   });
 
+  test('of one end site is refused at four times the limit of a network', async () => {
+    const fixture = aFixture();
+    const from = (index: number): string => `2001:db8:0:${index.toString(16)}::1`;
+    for (let index = 0; index < 240; index += 1) {
+      expect(await fixture.verdict(bad(index), OPAQUE, from(index))).toBe('unknown-issuer');
+    }
+    expect(await fixture.verdict('new', OPAQUE, from(240))).toBe('too-many-requests');
+    expect(await fixture.verdict('new', OPAQUE, '2001:db8:1::1')).toBe('unknown-issuer');
+  });
+
   test('does not affect other networks, other uses, or tokens that are known', async () => {
     const fixture = aFixture();
     await fixture.verdict(TOKEN, OPAQUE);

@@ -76,6 +76,21 @@ describe('An accepted token', () => {
   });
 });
 
+describe('Many accepted tokens of one network', () => {
+  test('push each other out, and not the tokens of other networks', async () => {
+    const fixture = aFixture();
+    const tokenOf = (index: number): string => String(index).padEnd(8000, 'x');
+    await fixture.verdict(TOKEN, JWT, '198.51.100.1');
+    for (let index = 0; index < 4200; index += 1) {
+      fixture.words.set(tokenOf(index), {});
+      await fixture.verdict(tokenOf(index));
+    }
+    expect(() => fixture.known(tokenOf(0))).toThrow('not known');
+    fixture.known(tokenOf(4199));
+    fixture.known(TOKEN);
+  });
+});
+
 describe('The session of a token', () => {
   test('has the same id whenever the token is verified, and another for another token', async () => {
     const fixture = aFixture();
