@@ -1,3 +1,4 @@
+import { CLUSTER_ISSUER_URL } from '../../controller/compile/identity-providers/cluster-issuer-provider.ts';
 import { ENVIRONMENT_PLACE, formatProblem } from '../../controller/files/located-problem.ts';
 import type { Route } from '../../crds/types.ts';
 import type { Loaded } from '../../controller/files/load-configuration.ts';
@@ -29,6 +30,7 @@ function isEmpty({ contents }: Loaded): boolean {
 function notes(loaded: Loaded): readonly string[] {
   return [
     ...notesOnBackends(loaded),
+    ...notesOnClusterIssuer(loaded),
     ...notesOnAccess(loaded),
     ...notesOnSubPaths(loaded),
     ...notesOnConsent(loaded),
@@ -77,6 +79,18 @@ function notesOnBackends({ candidates }: Loaded): readonly string[] {
   if (referring === 0) return [];
   return [
     `note: backendRefs of ${count(referring, 'Route')} not checked: Services exist only in Kubernetes`,
+  ];
+}
+
+/** Whether its audiences are those of the API server is known in the cluster only. */
+function notesOnClusterIssuer({ candidates }: Loaded): readonly string[] {
+  const providers = candidates.resources.flatMap(({ resource }) =>
+    resource?.kind === 'GatewaySettings' ? (resource.spec.identityProviders ?? []) : [],
+  );
+  const provider = providers.find(({ issuerUrl }) => issuerUrl === CLUSTER_ISSUER_URL);
+  if (provider === undefined) return [];
+  return [
+    `note: identity provider ${provider.name} not checked: ServiceAccounts exist only in Kubernetes`,
   ];
 }
 

@@ -90,6 +90,20 @@ describe('gatehouse validate', () => {
     expect(code).toBe(0);
   });
 
+  test('accepts the ServiceAccounts of a cluster, and notes that they were not checked', async () => {
+    const provider = { name: 'cluster', issuerUrl: 'kubernetes:///', audiences: ['gateway'] };
+    const settings = manifest('GatewaySettings', 'gatehouse', { identityProviders: [provider] });
+    await directory.write('a.yaml', JSON.stringify(settings));
+
+    const { code, stdout } = await runInProcess(['validate', '-f', directory.path]);
+
+    expect(stdout).toBe(
+      `${directory.path}: note: identity provider cluster not checked: ServiceAccounts exist only in Kubernetes\n` +
+        `${directory.path}: no problems (GatewaySettings)\n`,
+    );
+    expect(code).toBe(0);
+  });
+
   test('notes a route that permits nobody, in the words of its form', async () => {
     const { from, to } = { from: 'https://app.example.com', to: 'http://app:8000' };
     const route = { name: 'app', from, to, policy: { deny: { or: [{ email: 'a@b.c' }] } } };

@@ -20,6 +20,7 @@ import {
   server,
 } from './cluster-watch-world.ts';
 
+const ISSUER_PATHS: readonly string[] = ['/.well-known/openid-configuration', '/openid/v1/jwks'];
 const CURRENT = new Map([['current', Buffer.from('value')]]);
 
 describe('references that a cluster watch subscribes to', () => {
@@ -72,6 +73,34 @@ describe('references that a cluster watch subscribes to', () => {
     isForbidden = false;
     const { secrets } = await expectBatch(4, 6);
     expect(secrets?.get('gatehouse/keys')).toEqual(CURRENT);
+  });
+
+  it('count the issuer of the cluster as unknown while it is forbidden', async () => {
+    const it = begin();
+    await expectBatch(1);
+    server.intercept = ({ path }, response) => {
+      if (!ISSUER_PATHS.includes(path)) return false;
+      answerStatus(response, 403, 'Forbidden');
+      return true;
+    };
+    expect(it.subscribe({ ...NOTHING, clusterIssuer: true })).toBe(true);
+    const { clusterIssuer } = await expectBatch(2);
+    expect(clusterIssuer?.known).toBeUndefined();
+    expect(clusterIssuer?.failure).toMatch(/^GET \/(?:openid|\.well-known)\//);
+    expect(it.subscribe({ ...NOTHING, clusterIssuer: true })).toBe(false);
+    expect(it.subscribe(NOTHING)).toBe(false);
+    expect((await expectBatch(3)).clusterIssuer).toEqual({});
+  });
+
+  it('hold changes back for the issuer of the cluster only as long as the patience lasts', async () => {
+    const it = begin({ secretPatienceMs: 100 });
+    await expectBatch(1);
+    server.intercept = ({ path }) => ISSUER_PATHS.includes(path);
+    expect(it.subscribe({ ...NOTHING, clusterIssuer: true })).toBe(true);
+    putRoute('files');
+    const { clusterIssuer, routes } = await expectBatch(2);
+    expect(keysOf(routes)).toEqual(['apps/files']);
+    expect(clusterIssuer).toBeUndefined();
   });
 
   it('hold changes back for a Secret only as long as the patience lasts', async () => {
