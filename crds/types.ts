@@ -133,7 +133,7 @@ export interface Route {
          *
          * @maxItems 64
          *
-         * Items: One criterion: its name, and its value. `accept`, `reject` and `authenticated_user` take `true`. `user`, `email`, `domain` (of the e-mail address), `groups`, `claim/<path>`, `http_method`, `http_path` and `mcp_tool` take a text, which must be equal, or an object of `is`, `starts_with`, `ends_with`, `contains`, `in` and `not_in`, which must all hold. `groups` and `claim/<path>` also take `has`. `mcp_tool` is false for every request except an MCP `tools/call`.
+         * Items: One criterion: its name, and its value. `accept`, `reject`, `authenticated_user` and `cors_preflight` take `true`. `user`, `email`, `domain` (of the e-mail address), `groups`, `claim/<path>`, `http_method`, `http_path`, `mcp_method`, `mcp_tool`, `mcp_tool_argument/<pointer>`, `mcp_resource` and `mcp_prompt` take a text, which must be equal, or an object of `is`, `not`, `starts_with`, `ends_with`, `contains`, `in` and `not_in`, which must all hold. `groups` and `claim/<path>` also take `has` and `exclude`. `source_ip` takes an address or network, or a list of them; `date` and `time_of_day` take `after`, `before` and `timezone`; `day_of_week` takes days such as `mon-fri`. What is absent is not allowed, and is denied.
          */
         readonly and?: readonly {
           readonly [k: string]: unknown;
@@ -143,7 +143,7 @@ export interface Route {
          *
          * @maxItems 64
          *
-         * Items: One criterion: its name, and its value. `accept`, `reject` and `authenticated_user` take `true`. `user`, `email`, `domain` (of the e-mail address), `groups`, `claim/<path>`, `http_method`, `http_path` and `mcp_tool` take a text, which must be equal, or an object of `is`, `starts_with`, `ends_with`, `contains`, `in` and `not_in`, which must all hold. `groups` and `claim/<path>` also take `has`. `mcp_tool` is false for every request except an MCP `tools/call`.
+         * Items: One criterion: its name, and its value. `accept`, `reject`, `authenticated_user` and `cors_preflight` take `true`. `user`, `email`, `domain` (of the e-mail address), `groups`, `claim/<path>`, `http_method`, `http_path`, `mcp_method`, `mcp_tool`, `mcp_tool_argument/<pointer>`, `mcp_resource` and `mcp_prompt` take a text, which must be equal, or an object of `is`, `not`, `starts_with`, `ends_with`, `contains`, `in` and `not_in`, which must all hold. `groups` and `claim/<path>` also take `has` and `exclude`. `source_ip` takes an address or network, or a list of them; `date` and `time_of_day` take `after`, `before` and `timezone`; `day_of_week` takes days such as `mon-fri`. What is absent is not allowed, and is denied.
          */
         readonly or?: readonly {
           readonly [k: string]: unknown;
@@ -153,7 +153,7 @@ export interface Route {
          *
          * @maxItems 64
          *
-         * Items: One criterion: its name, and its value. `accept`, `reject` and `authenticated_user` take `true`. `user`, `email`, `domain` (of the e-mail address), `groups`, `claim/<path>`, `http_method`, `http_path` and `mcp_tool` take a text, which must be equal, or an object of `is`, `starts_with`, `ends_with`, `contains`, `in` and `not_in`, which must all hold. `groups` and `claim/<path>` also take `has`. `mcp_tool` is false for every request except an MCP `tools/call`.
+         * Items: One criterion: its name, and its value. `accept`, `reject`, `authenticated_user` and `cors_preflight` take `true`. `user`, `email`, `domain` (of the e-mail address), `groups`, `claim/<path>`, `http_method`, `http_path`, `mcp_method`, `mcp_tool`, `mcp_tool_argument/<pointer>`, `mcp_resource` and `mcp_prompt` take a text, which must be equal, or an object of `is`, `not`, `starts_with`, `ends_with`, `contains`, `in` and `not_in`, which must all hold. `groups` and `claim/<path>` also take `has` and `exclude`. `source_ip` takes an address or network, or a list of them; `date` and `time_of_day` take `after`, `before` and `timezone`; `day_of_week` takes days such as `mon-fri`. What is absent is not allowed, and is denied.
          */
         readonly not?: readonly {
           readonly [k: string]: unknown;
@@ -163,7 +163,7 @@ export interface Route {
          *
          * @maxItems 64
          *
-         * Items: One criterion: its name, and its value. `accept`, `reject` and `authenticated_user` take `true`. `user`, `email`, `domain` (of the e-mail address), `groups`, `claim/<path>`, `http_method`, `http_path` and `mcp_tool` take a text, which must be equal, or an object of `is`, `starts_with`, `ends_with`, `contains`, `in` and `not_in`, which must all hold. `groups` and `claim/<path>` also take `has`. `mcp_tool` is false for every request except an MCP `tools/call`.
+         * Items: One criterion: its name, and its value. `accept`, `reject`, `authenticated_user` and `cors_preflight` take `true`. `user`, `email`, `domain` (of the e-mail address), `groups`, `claim/<path>`, `http_method`, `http_path`, `mcp_method`, `mcp_tool`, `mcp_tool_argument/<pointer>`, `mcp_resource` and `mcp_prompt` take a text, which must be equal, or an object of `is`, `not`, `starts_with`, `ends_with`, `contains`, `in` and `not_in`, which must all hold. `groups` and `claim/<path>` also take `has` and `exclude`. `source_ip` takes an address or network, or a list of them; `date` and `time_of_day` take `after`, `before` and `timezone`; `day_of_week` takes days such as `mon-fri`. What is absent is not allowed, and is denied.
          */
         readonly nor?: readonly {
           readonly [k: string]: unknown;
@@ -179,7 +179,7 @@ export interface Route {
          *
          * @maxItems 64
          *
-         * Items: One criterion: its name, and its value. `accept`, `reject` and `authenticated_user` take `true`. `user`, `email`, `domain` (of the e-mail address), `groups`, `claim/<path>`, `http_method`, `http_path` and `mcp_tool` take a text, which must be equal, or an object of `is`, `starts_with`, `ends_with`, `contains`, `in` and `not_in`, which must all hold. `groups` and `claim/<path>` also take `has`. `mcp_tool` is false for every request except an MCP `tools/call`.
+         * Items: One criterion: its name, and its value. `accept`, `reject`, `authenticated_user` and `cors_preflight` take `true`. `user`, `email`, `domain` (of the e-mail address), `groups`, `claim/<path>`, `http_method`, `http_path`, `mcp_method`, `mcp_tool`, `mcp_tool_argument/<pointer>`, `mcp_resource` and `mcp_prompt` take a text, which must be equal, or an object of `is`, `not`, `starts_with`, `ends_with`, `contains`, `in` and `not_in`, which must all hold. `groups` and `claim/<path>` also take `has` and `exclude`. `source_ip` takes an address or network, or a list of them; `date` and `time_of_day` take `after`, `before` and `timezone`; `day_of_week` takes days such as `mon-fri`. What is absent is not allowed, and is denied.
          */
         readonly and?: readonly {
           readonly [k: string]: unknown;
@@ -189,7 +189,7 @@ export interface Route {
          *
          * @maxItems 64
          *
-         * Items: One criterion: its name, and its value. `accept`, `reject` and `authenticated_user` take `true`. `user`, `email`, `domain` (of the e-mail address), `groups`, `claim/<path>`, `http_method`, `http_path` and `mcp_tool` take a text, which must be equal, or an object of `is`, `starts_with`, `ends_with`, `contains`, `in` and `not_in`, which must all hold. `groups` and `claim/<path>` also take `has`. `mcp_tool` is false for every request except an MCP `tools/call`.
+         * Items: One criterion: its name, and its value. `accept`, `reject`, `authenticated_user` and `cors_preflight` take `true`. `user`, `email`, `domain` (of the e-mail address), `groups`, `claim/<path>`, `http_method`, `http_path`, `mcp_method`, `mcp_tool`, `mcp_tool_argument/<pointer>`, `mcp_resource` and `mcp_prompt` take a text, which must be equal, or an object of `is`, `not`, `starts_with`, `ends_with`, `contains`, `in` and `not_in`, which must all hold. `groups` and `claim/<path>` also take `has` and `exclude`. `source_ip` takes an address or network, or a list of them; `date` and `time_of_day` take `after`, `before` and `timezone`; `day_of_week` takes days such as `mon-fri`. What is absent is not allowed, and is denied.
          */
         readonly or?: readonly {
           readonly [k: string]: unknown;
@@ -199,7 +199,7 @@ export interface Route {
          *
          * @maxItems 64
          *
-         * Items: One criterion: its name, and its value. `accept`, `reject` and `authenticated_user` take `true`. `user`, `email`, `domain` (of the e-mail address), `groups`, `claim/<path>`, `http_method`, `http_path` and `mcp_tool` take a text, which must be equal, or an object of `is`, `starts_with`, `ends_with`, `contains`, `in` and `not_in`, which must all hold. `groups` and `claim/<path>` also take `has`. `mcp_tool` is false for every request except an MCP `tools/call`.
+         * Items: One criterion: its name, and its value. `accept`, `reject`, `authenticated_user` and `cors_preflight` take `true`. `user`, `email`, `domain` (of the e-mail address), `groups`, `claim/<path>`, `http_method`, `http_path`, `mcp_method`, `mcp_tool`, `mcp_tool_argument/<pointer>`, `mcp_resource` and `mcp_prompt` take a text, which must be equal, or an object of `is`, `not`, `starts_with`, `ends_with`, `contains`, `in` and `not_in`, which must all hold. `groups` and `claim/<path>` also take `has` and `exclude`. `source_ip` takes an address or network, or a list of them; `date` and `time_of_day` take `after`, `before` and `timezone`; `day_of_week` takes days such as `mon-fri`. What is absent is not allowed, and is denied.
          */
         readonly not?: readonly {
           readonly [k: string]: unknown;
@@ -209,7 +209,7 @@ export interface Route {
          *
          * @maxItems 64
          *
-         * Items: One criterion: its name, and its value. `accept`, `reject` and `authenticated_user` take `true`. `user`, `email`, `domain` (of the e-mail address), `groups`, `claim/<path>`, `http_method`, `http_path` and `mcp_tool` take a text, which must be equal, or an object of `is`, `starts_with`, `ends_with`, `contains`, `in` and `not_in`, which must all hold. `groups` and `claim/<path>` also take `has`. `mcp_tool` is false for every request except an MCP `tools/call`.
+         * Items: One criterion: its name, and its value. `accept`, `reject`, `authenticated_user` and `cors_preflight` take `true`. `user`, `email`, `domain` (of the e-mail address), `groups`, `claim/<path>`, `http_method`, `http_path`, `mcp_method`, `mcp_tool`, `mcp_tool_argument/<pointer>`, `mcp_resource` and `mcp_prompt` take a text, which must be equal, or an object of `is`, `not`, `starts_with`, `ends_with`, `contains`, `in` and `not_in`, which must all hold. `groups` and `claim/<path>` also take `has` and `exclude`. `source_ip` takes an address or network, or a list of them; `date` and `time_of_day` take `after`, `before` and `timezone`; `day_of_week` takes days such as `mon-fri`. What is absent is not allowed, and is denied.
          */
         readonly nor?: readonly {
           readonly [k: string]: unknown;
