@@ -3,6 +3,7 @@ import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
 import type { Arguments } from '../arguments.ts';
 import { CommandFailure } from '../command-failure.ts';
 import type { CommandStreams } from '../command.ts';
+import type { ClusterPart } from '../explain/read-cluster.ts';
 import { describeUser } from '../explain/describe-user.ts';
 import { RequestExplainer, type AskedRequest } from '../explain/explain-request.ts';
 import { readFiles } from '../explain/read-files.ts';
@@ -28,7 +29,10 @@ export async function runExplain(
   const snapshot =
     source.kind === 'files'
       ? await readFiles({ paths: source.paths, environment, devAllowLoopback })
-      : await snapshotOfCluster(source.cluster, { environment, stderr });
+      : await snapshotOfCluster(
+          { ...source.cluster, readsIssuer: who.token !== undefined },
+          { environment, stderr },
+        );
   using explainer = await RequestExplainer.open(snapshot, devAllowLoopback);
   const report = await explainer.explain({ request, ...who });
   stdout.write(isJson ? `${JSON.stringify(report, null, 2)}\n` : renderReport(report));
@@ -36,7 +40,7 @@ export async function runExplain(
 }
 
 async function snapshotOfCluster(
-  { kubeconfig, ...part }: ClusterFlags,
+  { kubeconfig, ...part }: ClusterFlags & Pick<ClusterPart, 'readsIssuer'>,
   { environment, stderr }: Pick<CommandStreams, 'environment' | 'stderr'>,
 ): Promise<Snapshot> {
   const [{ readCluster }, { connectToCluster }] = await Promise.all([

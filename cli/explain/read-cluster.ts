@@ -13,8 +13,11 @@ import type { StoredRoute, StoredSettings } from '../../controller/kubernetes/st
 import { mergeCompilations } from '../../controller/publish/merge-compilations.ts';
 import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
+import { describeError } from '../../shared/telemetry/describe-error.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { withinRights } from './within-rights.ts';
+
+const TIMEOUT_MS = 30_000;
 
 /** The part of a cluster to read. */
 export interface ClusterPart {
@@ -22,6 +25,8 @@ export interface ClusterPart {
   readonly namespace: string;
   readonly settings: { readonly namespace: string; readonly name: string };
   readonly gatewayClass: string;
+  /** Whether tokens of ServiceAccounts may have to be verified. */
+  readonly readsIssuer: boolean;
 }
 
 /** What serves in a part of a cluster. */
@@ -52,10 +57,12 @@ export async function readCluster(api: KubernetesApi, part: ClusterPart): Promis
   });
   const all = { routes, settings, now: Date.now() };
   let compilation = compiler.update(all);
-  if (compiler.needsNamespaces) {
-    const namespaces = await readLabels(api, part);
-    compilation = mergeCompilations(compilation, compiler.update({ namespaces }));
-  }
+  const further: Changes = {
+    ...(compiler.needsNamespaces && { namespaces: await readLabels(api, part) }),
+    ...(compiler.needsClusterIssuer &&
+      part.readsIssuer && { clusterIssuer: await readIssuer(api) }),
+  };
+  compilation = mergeCompilations(compilation, compiler.update(further));
   compilation = mergeCompilations(compilation, compiler.adopt(all));
   if (compiler.obstacle !== undefined) {
     throw new CommandFailure([compiler.obstacle, ...problemsOf(compilation)].join('\n'));
@@ -100,6 +107,16 @@ async function readLabels(
     api.get(NAMESPACES, { name }),
   );
   return new Map([[name, metadata.labels ?? {}]]);
+}
+
+async function readIssuer(api: KubernetesApi): Promise<NonNullable<Changes['clusterIssuer']>> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    return { known: await api.readIssuer(signal) };
+  } catch (error) {
+    const what = 'cannot read who issues the tokens of ServiceAccounts';
+    throw new CommandFailure(`${what}: ${describeError(error)}`, { cause: error });
+  }
 }
 
 async function listAll(

@@ -66,6 +66,15 @@ describe('the start of a command', () => {
     await expectNone(['undici', 'winston']);
   });
 
+  test('loads for explain what decides about requests, and nothing that forwards them', async () => {
+    const file = await directory.write('a.yaml', publicRoute('a', 8080, 'http://127.0.0.1:1'));
+
+    const { code } = await runGatehouse(['explain', '-f', file, '--dev-allow-loopback'], variables);
+
+    expect(code).toBe(0);
+    await expectNone([...DEVELOPMENT, ...KUBERNETES, ...REDIS, ...FORWARDING]);
+  });
+
   test('loads for run neither the client of Kubernetes nor, without Redis, that of Redis', async () => {
     const port = await freePort();
     await directory.write('a.yaml', publicRoute('a', port, 'http://127.0.0.1:1'));

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -22,8 +22,10 @@ export interface CommandResult {
 export async function runGatehouse(
   argv: readonly string[],
   variables: Variables = {},
+  input = '',
 ): Promise<CommandResult> {
   const child = start(argv, variables);
+  child.stdin.end(input);
   const closed = once(child, 'close');
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   await closed;
@@ -35,7 +37,9 @@ export function startGatehouse(
   argv: readonly string[],
   variables: Variables = {},
 ): GatehouseProcess {
-  return new GatehouseProcess(start(argv, variables));
+  const child = start(argv, variables);
+  child.stdin.end();
+  return new GatehouseProcess(child);
 }
 
 type PipedProcess = ReturnType<typeof start>;
@@ -110,15 +114,6 @@ export class GatehouseProcess {
   }
 }
 
-function start(
-  argv: readonly string[],
-  variables: Variables,
-): ChildProcess & {
-  readonly stdout: NodeJS.ReadableStream;
-  readonly stderr: NodeJS.ReadableStream;
-} {
-  return spawn(process.execPath, [MAIN, ...argv], {
-    env: variables,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+function start(argv: readonly string[], variables: Variables): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [MAIN, ...argv], { env: variables });
 }

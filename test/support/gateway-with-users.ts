@@ -18,6 +18,8 @@ export interface GatewayWithUsers extends AsyncDisposable {
   originOf(name: string): string;
   /** Serves these routes, by their names, from now on. */
   configure(routes: Readonly<Record<string, RouteSpec>>, settings?: Settings): Promise<void>;
+  /** The manifests that are served now. */
+  manifests(): string;
   /** Starts another gateway with the options, the keys and the present configuration of this one. */
   startPeer(stores?: Stores): Promise<TestGateway>;
 }
@@ -51,6 +53,7 @@ export async function startGatewayWithUsers(
       served = manifestsWithUsers(routes, settings, identityProvider);
       await gateway.apply(served);
     },
+    manifests: () => served,
     async startPeer(stores = gateway.stores) {
       const { sealingKeys } = gateway;
       const peer = await startGateway({ ...overrides, sealingKeys, stores });

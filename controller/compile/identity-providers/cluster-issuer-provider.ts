@@ -6,7 +6,7 @@ import type { Problem } from '../../validate/problem.ts';
 /** `issuerUrl` of the provider that stands for the ServiceAccounts of the cluster. */
 export const CLUSTER_ISSUER_URL = 'kubernetes:///';
 
-/** What is known of the issuer of the cluster; `assumed` if nothing is to be known, for checks only. */
+/** What is known of the issuer of the cluster; `assumed` if it has no keys, for checks only. */
 export type KnownClusterIssuer = ClusterIssuerReading | 'assumed';
 
 /** The identity providers that can serve, and why others cannot. */
@@ -27,7 +27,9 @@ export function resolveClusterIssuer(
   const provider = providers[index];
   if (provider === undefined) return { providers, problems: [] };
   const others = providers.filter((other) => other !== provider);
-  if (reading === 'assumed') return { providers: others, problems: [] };
+  if (reading === 'assumed') {
+    return { providers: providers.with(index, { ...provider, keys: [] }), problems: [] };
+  }
   const { known, failure } = reading;
   const path = memberPath('spec.identityProviders', index);
   if (known === undefined) {

@@ -29,6 +29,10 @@ export async function standaloneCommands(
       name: 'validate',
       start: () => runToEnd([PROGRAM, 'validate', '-f', one, '--dev-allow-loopback'], variables),
     },
+    {
+      name: 'explain',
+      start: () => runToEnd([PROGRAM, 'explain', '-f', one, '--dev-allow-loopback'], variables),
+    },
     { name: 'run', start: run(one) },
     { name: `run, ${String(routes)} routes`, start: run(many) },
     { name: 'demo', start: () => startDemo(variables), promisedWallMs: 3000 },
