@@ -13,6 +13,9 @@ const SETTINGS = 'gateway';
 /** Identifies measured gateways in their tokens. */
 export const GATEWAY_ID = `${NAMESPACE}/${SETTINGS}`;
 
+/** Tokens of the workload `jwt` are for it. */
+export const AUDIENCE = 'gatehouse';
+
 /** What a measured gateway serves. */
 export interface BenchConfiguration {
   readonly workload: Workload;
@@ -22,14 +25,20 @@ export interface BenchConfiguration {
   readonly port: number;
   /** Origin of the server behind all routes. */
   readonly upstream: string;
+  /** Where the keys of the identity provider are, for the workload `jwt`. */
+  readonly jwksUrl?: string;
 }
 
 /** Compiles the configuration of a measured gateway. */
 export function compileBenchConfiguration(configuration: BenchConfiguration): Snapshot {
+  const { jwksUrl } = configuration;
   const settings = aSettings(
     {
       identityProviders: [
-        { name: IDENTITY.provider, issuerUrl: IDENTITY.issuer, clientId: 'gatehouse' },
+        {
+          ...{ name: IDENTITY.provider, issuerUrl: IDENTITY.issuer, clientId: 'gatehouse' },
+          ...(jwksUrl !== undefined && { audiences: [AUDIENCE], jwksUrl }),
+        },
       ],
       authorizeLogFields: AUTHORIZE_LOG_FIELDS.filter((field) => field !== 'mcp-tool-parameters'),
     },
@@ -51,9 +60,12 @@ function specOf(
   const isMeasured = index === Math.floor(routes / 2);
   const host = isMeasured ? 'localhost' : `app-${String(index)}.localhost`;
   const from = `http://${host}:${String(port)}`;
+  const mcp = { from, to, mcp: { server: { path: '/mcp' } }, policy: TOOL_POLICY };
   switch (workload) {
     case 'mcp':
-      return { from, to, mcp: { server: { path: '/mcp' } }, policy: TOOL_POLICY };
+      return mcp;
+    case 'jwt':
+      return { ...mcp, bearerTokenFormat: 'jwt' };
     case 'web':
       return { from, to, policy: USER_POLICY };
     case 'public':

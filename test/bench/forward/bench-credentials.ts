@@ -28,7 +28,7 @@ export interface CredentialOptions {
  * nothing. Each is of another session.
  */
 export async function issueCredentials(
-  workload: Workload,
+  workload: Exclude<Workload, 'jwt'>,
   options: CredentialOptions,
 ): Promise<readonly string[]> {
   if (workload === 'public') return [];

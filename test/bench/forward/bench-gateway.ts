@@ -7,6 +7,7 @@ import { createLogger } from '../../../shared/telemetry/logger.ts';
 import { discard, type Ready } from '../support/subject-process.ts';
 import { compileBenchConfiguration } from './bench-configuration.ts';
 import { issueCredentials } from './bench-credentials.ts';
+import { startJwtIssuer } from './jwt-issuer.ts';
 import type { Workload } from './workload.ts';
 
 /** Options of a measured gateway. */
@@ -41,7 +42,13 @@ export async function startBenchGateway(options: BenchGatewayOptions): Promise<R
   const [address] = await gateway.listen([{ host: '127.0.0.1', port: 0 }]);
   if (address === undefined) throw new Error('not listening');
   const { routePort: port = address.port } = options;
-  await gateway.apply(compileBenchConfiguration({ workload, routes, port, upstream }));
+  const configuration = { workload, routes, port, upstream };
+  if (workload === 'jwt') {
+    const { jwksUrl, tokens } = await startJwtIssuer();
+    await gateway.apply(compileBenchConfiguration({ ...configuration, jwksUrl }));
+    return { port: address.port, tokens };
+  }
+  await gateway.apply(compileBenchConfiguration(configuration));
   const tokens = await issueCredentials(workload, { port, stores, sealingKeys });
   return { port: address.port, tokens };
 }

@@ -124,6 +124,12 @@ function printPromises(): void {
     const times = ours.latencies.map((latency, round) => latency.p99 / (p99[round] ?? NaN));
     printPromise('P1: times the p99 of nginx at 60 % of capacity, at most 4', median(times));
   }
+  const jwt = measuredOf(subjects.jwt);
+  printPromise(
+    'Times the CPU of an external token with a JWT, at most 1.05',
+    median(ratios(jwt, ours)),
+    instructionRatio(jwt, ours),
+  );
   const pairs = [
     ['MCP', subjects.gatewayMany, gateway],
     ['web', subjects.webMany, subjects.web],

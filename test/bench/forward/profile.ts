@@ -1,7 +1,7 @@
 /**
  * Prints where the microseconds and the allocations of a warm request go, by area of the source.
  *
- * `node test/bench/forward/profile.ts [--workload mcp|web|public] [--functions COUNT] [CHECKOUT]`. CHECKOUT
+ * `node test/bench/forward/profile.ts [--workload mcp|jwt|web|public] [--functions COUNT] [CHECKOUT]`. CHECKOUT
  * is another checkout of this repository, with its dependencies: its gateway is profiled instead.
  */
 import { parseArgs } from 'node:util';

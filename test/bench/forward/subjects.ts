@@ -26,6 +26,8 @@ export interface Subjects {
   readonly leastRelay: Subject;
   /** The main row: MCP, one route. */
   readonly gateway: Subject;
+  /** The same with JWTs of an identity provider in place of external tokens. */
+  readonly jwt: Subject;
   /** The gateway of another checkout. */
   readonly other: Subject | undefined;
   readonly web: Subject;
@@ -53,6 +55,7 @@ export async function startSubjects(
     httpProxy: await world.startNode('http-proxy, same caches', join(here, 'http-proxy.ts')),
     leastRelay: await world.startNode('node:http, our client', join(here, 'least-relay.ts')),
     gateway: await world.startGateway({ name: 'gateway, MCP', workload: 'mcp', routes: 1 }),
+    jwt: await world.startGateway({ name: 'gateway, MCP, JWT', workload: 'jwt', routes: 1 }),
     other: otherCheckout === undefined ? undefined : await startOther(world, otherCheckout),
     web: await world.startGateway({ name: 'gateway, web cookie', workload: 'web', routes: 1 }),
     open: await world.startGateway({ name: 'gateway, public', workload: 'public', routes: 1 }),

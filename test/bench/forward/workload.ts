@@ -35,11 +35,14 @@ const BROWSER_COOKIES = 'theme=dark; locale=en-GB';
 /** Warm tokens or session cookies that the load is spread over. */
 export const TOKEN_COUNT = 2_000;
 
-/** What is sent: calls of a tool, pages for users with a session cookie, or pages for anybody. */
+/**
+ * What is sent: calls of a tool with external tokens or with JWTs, pages for users with a session cookie, or
+ * pages for anybody.
+ */
 export type Workload = (typeof WORKLOADS)[number];
 
 /** All of them. */
-export const WORKLOADS = ['mcp', 'web', 'public'] as const;
+export const WORKLOADS = ['mcp', 'jwt', 'web', 'public'] as const;
 
 /**
  * Returns a complete HTTP/1.1 request for each credential: a bearer token, or a cookie as `name=value`; one
@@ -52,7 +55,7 @@ export function requestsOf(
 ): readonly Buffer[] {
   const each = credentials.length === 0 ? [undefined] : credentials;
   return each.map((credential) => {
-    if (workload === 'mcp') return toolCall(host, credential);
+    if (workload === 'mcp' || workload === 'jwt') return toolCall(host, credential);
     const cookie = credential === undefined ? BROWSER_COOKIES : `${BROWSER_COOKIES}; ${credential}`;
     return request('GET /reports/42?month=11', { host, ...BROWSER_HEADERS, cookie });
   });
