@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
@@ -12,6 +14,8 @@ import type { Cluster } from '../support/kubernetes/cluster.ts';
 import { describeEndToEnd } from '../support/kubernetes/describe-with-clusters.ts';
 import { startFakeCluster } from '../support/kubernetes/fake/start-fake-cluster.ts';
 import { hostOf } from '../support/kubernetes/gateway-manifests.ts';
+import { startStatefulMcpServer } from '../support/stateful-mcp-server.ts';
+import type { ProxyMember } from '../support/kubernetes/proxy-member.ts';
 import { createMovedClock, type MovedClock } from '../support/redis/moved-clock.ts';
 
 const AUDIENCE = 'https://gateway.example.test';
@@ -19,6 +23,16 @@ const AUDIENCE = 'https://gateway.example.test';
 const ISSUER = 'https://kubernetes.default.svc';
 const LONGER_THAN_ANY_TOKEN_SECONDS = 2 * 3_600;
 const AGENT = { namespace: 'agents', pod: 'agent-1', audience: AUDIENCE };
+/** The policy of a route for one ServiceAccount. */
+const FOR_REPORTER = {
+  allow: {
+    and: [
+      { 'claim/iss': ISSUER },
+      { 'claim/kubernetes.io/namespace': 'agents' },
+      { 'claim/kubernetes.io/serviceaccount/name': 'reporter' },
+    ],
+  },
+};
 const CALL = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
 
 describeEndToEnd('real', ['rbac', 'tokens'], 'workloads of the cluster', (openCluster) => {
@@ -39,21 +53,17 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'workloads of the cluster', (openCl
     ));
     await useCluster([AUDIENCE]);
     await gateway.untilSettingsCondition('ResolvedRefs', 'True/ResolvedRefs');
-    await gateway.applyRoute('mcp', {
-      ...{ from: `https://${hostOf('mcp')}`, mcp: { server: {} }, bearerTokenFormat: 'jwt' },
-      policy: {
-        allow: {
-          and: [
-            { 'claim/iss': ISSUER },
-            { 'claim/kubernetes.io/namespace': 'agents' },
-            { 'claim/kubernetes.io/serviceaccount/name': 'reporter' },
-          ],
-        },
-      },
-    });
-    await gateway.untilCondition('mcp', 'Programmed', 'True/Programmed');
+    await serve('mcp');
   });
   afterAll(() => opened.disposeAsync());
+
+  async function serve(name: string, to = gateway.upstream.origin): Promise<void> {
+    await gateway.applyRoute(name, {
+      ...{ from: `https://${hostOf(name)}`, to, mcp: { server: {} } },
+      ...{ bearerTokenFormat: 'jwt', policy: FOR_REPORTER },
+    });
+    await gateway.untilCondition(name, 'Programmed', 'True/Programmed');
+  }
 
   async function useCluster(audiences: [string, ...string[]]): Promise<void> {
     await gateway.changeSettings({
@@ -62,9 +72,7 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'workloads of the cluster', (openCl
   }
 
   async function call(token: string): Promise<Answer> {
-    const [proxy] = gateway.proxies;
-    if (proxy === undefined) throw new Error('there is no proxy');
-    return proxy.ask(hostOf('mcp'), '/', {
+    return proxyOf(gateway).ask(hostOf('mcp'), '/', {
       method: 'POST',
       headers: {
         ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -97,6 +105,24 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'workloads of the cluster', (openCl
     expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toMatchObject({
       sub: expect.stringContaining('system:serviceaccount:agents:reporter') as unknown,
     });
+  });
+
+  test('call tools with an MCP client', async () => {
+    await using server = await startStatefulMcpServer('tools');
+    await serve('tools', server.origin);
+    const client = new Client({ name: 'workload', version: '1.0.0' });
+    const url = new URL(`https://${hostOf('tools')}`);
+    const authorization = `Bearer ${await tokenOf('reporter')}`;
+    await client.connect(
+      new StreamableHTTPClientTransport(url, {
+        requestInit: { headers: { authorization } },
+        fetch: (_url, init) => fetchFrom(proxyOf(gateway), hostOf('tools'), init),
+      }),
+    );
+    const { content } = await client.callTool({ name: 'whoami' });
+    await client.close();
+
+    expect(content).toEqual([{ type: 'text', text: 'tools' }]);
   });
 
   test('are denied what the policy does not allow their ServiceAccount', async () => {
@@ -136,3 +162,23 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'workloads of the cluster', (openCl
     });
   });
 });
+
+function proxyOf({ proxies: [proxy] }: ClusterGateway): ProxyMember {
+  if (proxy === undefined) throw new Error('there is no proxy');
+  return proxy;
+}
+
+/** `fetch` of the one URL of a host, at a proxy. Streams of the server are declined. */
+async function fetchFrom(
+  proxy: ProxyMember,
+  host: string,
+  { method = 'GET', headers, body }: RequestInit = {},
+): Promise<Response> {
+  if (method === 'GET') return new Response(null, { status: 405 });
+  const sent = Object.fromEntries(new Headers(headers));
+  const content = typeof body === 'string' ? { body } : {};
+  const answer = await proxy.ask(host, '/', { method, headers: sent, ...content });
+  const received = new Headers();
+  for (const [name, value] of Object.entries(answer.headers)) received.set(name, String(value));
+  return new Response(answer.body, { status: answer.status, headers: received });
+}
