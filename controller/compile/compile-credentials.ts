@@ -77,6 +77,7 @@ function checkFormat(
   const format = formatOf(spec, context);
   const { identityProviders: providers, signIn } = context;
   if (format === 'default') {
+    if (provider?.type === 'apple') return noSignInWithApple(spec, provider);
     const isAvailable = provider !== undefined || signIn.kind === 'available';
     return isAvailable ? made(undefined) : invalid('', signIn.reason, signIn.message);
   }
@@ -86,6 +87,16 @@ function checkFormat(
   if (problem === undefined) return made(undefined);
   const path = spec.bearerTokenFormat === undefined ? '' : 'spec.bearerTokenFormat';
   return invalid(path, 'UnsupportedValue', problem);
+}
+
+/** Decision D-155. */
+function noSignInWithApple(
+  { identityProvider }: Spec,
+  { name }: ProviderFacts,
+): CompileResult<undefined> {
+  const path = identityProvider === undefined ? '' : 'spec.identityProvider';
+  const message = `users cannot sign in with Apple: ${name} is for bearerTokenFormat idp_identity_token`;
+  return invalid(path, 'UnsupportedValue', message);
 }
 
 function formatOf(
