@@ -3,7 +3,9 @@ import { decodeJwt } from 'jose';
 
 import { BrowserJar } from '../support/browser-jar.ts';
 import { membersOf } from '../support/http-client.ts';
+import { openMcpSession } from '../support/open-mcp-session.ts';
 import { openForAll } from '../support/open-for-all.ts';
+import { fieldsOfPatientUser } from '../support/patient-user.ts';
 import { refresh, tokensIn } from '../support/session-world.ts';
 import {
   authorize,
@@ -74,6 +76,50 @@ describe('MCP routes of one host that name different providers', () => {
     company.users.delete('alice');
     expect((await refresh(ofCompany)).status).toBe(400);
     company.users.set('alice', partner.users.get('alice') ?? {});
+  });
+});
+
+describe('Users of two providers with the same sub and address are not the same user', () => {
+  test('for a consent that one of them gave', async () => {
+    const { partnerMcp } = world();
+    const server = await discover(partnerMcp);
+    const callback = 'https://client.example/callback';
+    const clientId = await register(server, callback);
+    const query = new URLSearchParams({
+      ...{ response_type: 'code', client_id: clientId, redirect_uri: callback },
+      ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
+      resource: server.resource,
+    });
+    const browser = new BrowserJar();
+    const stopAt = (url: string): boolean => url.startsWith(callback);
+    /** Asks for an authorization, and returns whether the user was asked for consent. */
+    const isAsked = async (): Promise<boolean> => {
+      const { authorizationEndpoint } = server;
+      let page = await browser.open(`${authorizationEndpoint}?${query.toString()}`, { stopAt });
+      if ('login' in (page.forms[0]?.fields ?? {})) {
+        page = await browser.submit(page, { login: 'alice' }, { stopAt });
+      }
+      if (page.forms.length === 0) return false;
+      const fields = { ...fieldsOfPatientUser(page, browser), decision: 'approve' };
+      const { headers } = await browser.submit(page, fields, { stopAt });
+      expect(headers.location).toContain(callback);
+      return true;
+    };
+    expect([await isAsked(), await isAsked()]).toEqual([true, false]);
+
+    await world().serve({ partnerMcpUses: 'company' });
+    expect([await isAsked(), await isAsked()]).toEqual([true, false]);
+  });
+
+  test('for an MCP session that one of them opened', async () => {
+    const { partnerMcp } = world();
+    const ofPartner = await signInClient(partnerMcp);
+    const session = await openMcpSession(partnerMcp, ofPartner.accessToken);
+    expect((await callMcp(partnerMcp, ofPartner.accessToken, PING, session)).status).toBe(200);
+
+    await world().serve({ partnerMcpUses: 'company' });
+    const { accessToken } = await signInClient(partnerMcp);
+    expect((await callMcp(partnerMcp, accessToken, PING, session)).status).toBe(404);
   });
 });
 

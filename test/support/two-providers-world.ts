@@ -2,6 +2,7 @@ import type { BrowserJar, BrowserPage } from './browser-jar.ts';
 import { startGateway, type TestGateway } from './gateway.ts';
 import { manifestsWithUsers, type RouteSpec } from './gateway-with-users.ts';
 import { startIdentityProvider, type TestIdentityProvider } from './identity-provider.ts';
+import { sessionResult } from './mcp-route.ts';
 import { startUpstream, type ReceivedRequest } from './upstream.ts';
 
 const MINUTE = 60_000;
@@ -45,12 +46,7 @@ export async function startTwoProvidersWorld(): Promise<TwoProvidersWorld> {
   const gateway = opening.use(await startGateway({ now: () => Date.now() + offset }));
   const company = opening.use(await startIdentityProvider({ refreshTokens: 'rotated' }));
   const partner = opening.use(await startIdentityProvider({ refreshTokens: 'rotated' }));
-  const upstream = opening.use(
-    await startUpstream((_message, response) => {
-      response.setHeader('content-type', 'application/json');
-      response.end('{"jsonrpc":"2.0","id":1,"result":{}}');
-    }),
-  );
+  const upstream = opening.use(await startUpstream(sessionResult));
   const originOf = (name: string): string => `http://${name}.localhost:${String(gateway.port)}`;
   const [app, tools, authenticate] = [originOf('app'), originOf('tools'), originOf('auth')];
   const route = { to: upstream.origin, allowAnyAuthenticatedUser: true };

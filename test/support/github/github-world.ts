@@ -1,4 +1,5 @@
 import { startGateway, type TestGateway } from '../gateway.ts';
+import { emptyResult } from '../mcp-route.ts';
 import { startUpstream, type ReceivedRequest } from '../upstream.ts';
 import { startGithub, type TestGithub } from './github.ts';
 import type { GithubState } from './github-state.ts';
@@ -28,12 +29,7 @@ export async function startGithubWorld(kind?: GithubState['kind']): Promise<Gith
   await using opening = new AsyncDisposableStack();
   const gateway = opening.use(await startGateway({ now: () => Date.now() + offset }));
   const github = opening.use(await startGithub(kind));
-  const upstream = opening.use(
-    await startUpstream((_message, response) => {
-      response.setHeader('content-type', 'application/json');
-      response.end('{"jsonrpc":"2.0","id":1,"result":{}}');
-    }),
-  );
+  const upstream = opening.use(await startUpstream(emptyResult));
   const originOf = (name: string): string => `http://${name}.localhost:${String(gateway.port)}`;
   const [app, mcp, authenticate] = [originOf('app'), originOf('mcp'), originOf('auth')];
   github.callbackUrl = `${authenticate}/.gateway/callback`;

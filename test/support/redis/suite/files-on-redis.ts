@@ -30,5 +30,8 @@ export const FILES_ON_REDIS: readonly string[] = [
   'test/conformance/web-routes/session-cookies.test.ts',
   'test/integration/official-clients.test.ts',
   'test/integration/changed-issuer.test.ts',
+  'test/integration/github-sessions.test.ts',
+  'test/integration/providers-of-mcp-routes.test.ts',
   'test/integration/renamed-identity-provider.test.ts',
+  'test/integration/several-identity-providers.test.ts',
 ];
