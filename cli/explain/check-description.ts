@@ -42,6 +42,7 @@ export const URL_PARTS = /^https?:\/\/([^/?#\s]+)((?:\/[^#\s]*)?)$/i;
 const ROUTE_NAME = /^[^/\s]+\/[^/\s]+$/;
 /** RFC 3339, section 5.6; seconds may be left out. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
+const DAY_LENGTH = '2026-11-22'.length;
 /** RFC 9110, sections 5.1 and 5.5. */
 const FIELD_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
@@ -75,10 +76,17 @@ const FORMS: readonly {
   },
   {
     member: 'time',
-    isGood: (text) => TIME.test(text) && !Number.isNaN(Date.parse(text)),
+    isGood: isTime,
     message: 'must be a time with a time zone, such as 2026-11-22T09:00:00Z',
   },
 ];
+
+/** `Date` takes February 30 for March 2. */
+function isTime(text: string): boolean {
+  if (!TIME.test(text) || Number.isNaN(Date.parse(text))) return false;
+  const day = text.slice(0, DAY_LENGTH);
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}
 
 /** Fields that the description of a request decides elsewhere. */
 const DECIDED_FIELDS: Readonly<Record<string, string>> = {
@@ -86,6 +94,7 @@ const DECIDED_FIELDS: Readonly<Record<string, string>> = {
   'content-length': 'the body decides the length',
   'transfer-encoding': 'the body decides the length',
   authorization: 'give the token as one',
+  upgrade: 'handshakes of WebSockets are not explained',
 };
 
 function formProblems(described: RequestDescription): readonly RequestProblem[] {

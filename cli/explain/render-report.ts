@@ -61,7 +61,7 @@ function pathText({ kind, value }: NonNullable<ExplainReport['route']>['path']):
 }
 
 function userLine({ user }: ExplainReport): string {
-  if (user === undefined) return 'nobody';
+  if (user === undefined) return 'none known';
   const { subject, provider, email, groups } = user;
   const parts = [`${subject} of ${provider}`, email, `groups: ${groups.join(', ') || 'none'}`];
   return parts.filter((part) => part !== undefined).join(', ');

@@ -13,12 +13,11 @@ import { GatewayError } from '../errors/gateway-error.ts';
 import type { Forwarded } from '../forwarding/forwarded.ts';
 import type { DecisionRecord } from '../pipeline/authorize.ts';
 import { handleRequest, type Stages } from '../pipeline/handle-request.ts';
-import { isPermitted } from '../policy/build-policy-evaluator.ts';
 import { createMemoryStores } from '../store/memory/memory-stores.ts';
 import { claimedAuthenticators, type GivenUser } from './claimed-authenticators.ts';
 import { DescribedMessage, type DescribedRequest } from './described-message.ts';
 import type { CheckedRequest, Explanation, MatchedRoute, RequestOutcome } from './explanation.ts';
-import { recordingStages, type Recorded } from './recording-stages.ts';
+import { isAllowed, recordingStages, type Recorded } from './recording-stages.ts';
 import { UnsentResponse } from './unsent-response.ts';
 
 const KEY_BYTES = 32;
@@ -124,10 +123,10 @@ const FORWARDS_NOTHING: Stages['forwarder'] = {
   forwardUpgrade: () => Promise.resolve(NOTHING_SENT),
 };
 
-/** Throws an error that is a bug. What happens to a permitted request after the decision does not count. */
+/** Throws an error that is a bug. */
 function outcomeOf(recorded: Recorded, response: UnsentResponse): RequestOutcome {
-  const { authorization, failure, isForEndpoint } = recorded;
-  if (authorization !== undefined && isPermitted(authorization.decision)) return { kind: 'allow' };
+  if (isAllowed(recorded)) return { kind: 'allow' };
+  const { failure, isForEndpoint } = recorded;
   if (failure === undefined) {
     const { status } = response;
     const isKnown = isForEndpoint === undefined && status !== undefined;

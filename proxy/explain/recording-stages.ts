@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { DecisionRecord } from '../pipeline/authorize.ts';
 import type { Stages } from '../pipeline/handle-request.ts';
+import { isPermitted } from '../policy/build-policy-evaluator.ts';
 import type { AccessRecord } from '../telemetry/access-log.ts';
 
 /** What the stages did with one request. */
@@ -10,6 +11,11 @@ export interface Recorded {
   failure?: unknown;
   /** The request was for an endpoint of the gateway. */
   isForEndpoint?: true;
+}
+
+/** Returns whether the request was permitted. What fails after that is not explained. */
+export function isAllowed({ authorization }: Recorded): boolean {
+  return authorization !== undefined && isPermitted(authorization.decision);
 }
 
 /**
@@ -34,7 +40,7 @@ export function recordingStages(stages: Stages, recorded: Recorded): Stages {
     accessLog: { write: (record) => void (recorded.access = record) },
     answerFailure(error, known) {
       recorded.failure = error;
-      return stages.answerFailure(error, known);
+      return isAllowed(recorded) ? undefined : stages.answerFailure(error, known);
     },
   };
 }

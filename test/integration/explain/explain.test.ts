@@ -111,7 +111,7 @@ describe('gatehouse explain', () => {
 
     expect(code).toBe(3);
     expect(stdout).toMatch(/^deny: .*\(status 401, .*\)\nWWW-Authenticate: Bearer resource_metad/);
-    expect(stdout).toContain('user     nobody\n');
+    expect(stdout).toContain('user     none known\n');
   });
 
   test.each([
@@ -124,6 +124,14 @@ describe('gatehouse explain', () => {
 
     expect(code).toBe(3);
     expect(report).toMatchObject({ decision: 'deny', reasons: [reason], answer: { status } });
+  });
+
+  test('explains no failure after the decision, such as a Service without targets', async () => {
+    const argv = ['explain', '-f', EXAMPLES, '--route', 'team-a/files'];
+    const { code, report } = await reportOf([...argv, '--email', 'alice@example.com']);
+
+    expect(code).toBe(0);
+    expect(report['log']).toEqual([expect.objectContaining({ message: 'authorize check' })]);
   });
 
   test('exits with 1 for what the gateway answers by itself', async () => {
@@ -241,6 +249,8 @@ describe('gatehouse explain', () => {
     { argv: ['--path', 'a'], message: '--path must begin with "/"' },
     { argv: ['--url', 'a.example.com'], message: '--url must be an http or https URL' },
     { argv: ['--url', 'https://a/', '--path', '/b'], message: '--path is part of the URL' },
+    { argv: ['--time', '2026-02-30T00:00:00Z'], message: '--time must be a time' },
+    { argv: ['--header', 'Upgrade: websocket'], message: '--header Upgrade is not taken: handsh' },
     { argv: ['--time', 'noon'], message: '--time must be a time with a time zone' },
     { argv: ['--client-address', 'a'], message: '--client-address must be an IP address' },
     { argv: ['--tool', 'a', '--prompt', 'b'], message: '--prompt a request has either a tool or' },

@@ -26,13 +26,16 @@ interface Judged {
 }
 
 /** Sends a request with a token to the gateway, and has it explained. */
-async function judge(host: Host, token: string): Promise<Judged> {
+async function judge(host: Host, token: string, cookie?: string): Promise<Judged> {
   const { users } = world();
   const { gateway } = users;
   const snapshot = compileManifests(users.manifests());
   using explainer = await Explainer.open(snapshot, true);
   const { configuration } = explainer;
-  const described = { url: `${world()[host]}/` };
+  const described = {
+    url: `${world()[host]}/`,
+    ...(cookie !== undefined && { headers: { cookie } }),
+  };
   const request = describeRequest(described, { snapshot, configuration }, { kind: 'token', token });
   const time = Date.now();
   const report = reportOf(await explainer.explain({ request, time }), request, time);
@@ -100,6 +103,19 @@ describe('an explanation agrees with the gateway on', () => {
     expect(report.answer?.status ?? 200).toBe(answer.status);
     expect(report.answer?.challenge).toBe(answer.headers['www-authenticate']);
     expect(report.log.map(plain)).toEqual(records.map(plain));
+  });
+});
+
+test('an explanation agrees with the gateway on a token beside a session cookie', async () => {
+  const token = await world().machines.sign({ sub: 'robot' });
+  const cookie = `gatehouse-${new URL(world().jwt).port}=any`;
+  const { report, answer } = await judge('jwt', token, cookie);
+
+  expect(answer.status).toBe(400);
+  expect(report).toMatchObject({
+    decision: 'deny',
+    reasons: ['cookie-and-bearer-token'],
+    answer: { status: 400 },
   });
 });
 
