@@ -9,8 +9,6 @@ import { hasRoundedInteger } from './rounded-integer.ts';
 /** Twice what MCP 2025-11-25 recommends (Tools, Tool Names). */
 const MAX_LENGTH = 256;
 
-const FACTS_OF_MESSAGES: readonly ReadFact[] = ['method', 'tool', 'resources', 'prompt'];
-
 /**
  * Refuses a message that the policy of its route could read differently from the server. Returns what it is
  * about, if the policy reads that. A policy that reads nothing of messages refuses nothing.
@@ -23,7 +21,7 @@ export function checkPolicyFacts(
   bytes: Buffer,
   reads: ReadonlySet<ReadFact>,
 ): MessageSubjects | undefined {
-  if (reads.size === 0 || !FACTS_OF_MESSAGES.some((fact) => reads.has(fact))) return undefined;
+  if (!reads.has('message')) return undefined;
   checkMethodName(message);
   const { toolName, id } = message;
   if (toolName !== undefined && reads.has('tool')) {

@@ -6,7 +6,7 @@ export const mcpMethod = matcherCriterion(
   {
     name: 'mcp_method',
     reasons: { whenTrue: 'mcp-method-ok', whenFalse: 'mcp-method-unauthorized' },
-    reads: ['method'],
+    reads: ['message'],
     onlyOn: 'mcp',
     row: {
       looksAt: '`method` of an MCP message, [notifications](#methods) included',

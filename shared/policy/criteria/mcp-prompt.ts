@@ -5,7 +5,7 @@ export const mcpPrompt = matcherCriterion(
   {
     name: 'mcp_prompt',
     reasons: { whenTrue: 'mcp-prompt-ok', whenFalse: 'mcp-prompt-unauthorized' },
-    reads: ['prompt'],
+    reads: ['message', 'prompt'],
     onlyOn: 'mcp',
     row: {
       looksAt: '`name` of a [`prompts/get`](#resources-and-prompts)',

@@ -7,7 +7,7 @@ export const mcpResource = matcherCriterion(
   {
     name: 'mcp_resource',
     reasons: { whenTrue: 'mcp-resource-ok', whenFalse: 'mcp-resource-unauthorized' },
-    reads: ['resources'],
+    reads: ['message', 'resources'],
     onlyOn: 'mcp',
     row: {
       looksAt: '`uri` of a [`resources/read`](#resources-and-prompts)',

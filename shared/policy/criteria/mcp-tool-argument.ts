@@ -13,7 +13,7 @@ export const mcpToolArgument = matcherAtPathCriterion(
     example: 'mcp_tool_argument/database',
     reasons: { whenTrue: 'mcp-tool-argument-ok', whenFalse: 'mcp-tool-argument-unauthorized' },
     ofToolCall: true,
-    reads: ['tool', 'tool-arguments'],
+    reads: ['message', 'tool', 'tool-arguments'],
     onlyOn: 'mcp',
     row: {
       looksAt: 'an [argument](#arguments-of-tools) of a `tools/call`',

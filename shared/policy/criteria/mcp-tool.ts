@@ -9,7 +9,7 @@ export const mcpTool = matcherCriterion(
     name: 'mcp_tool',
     reasons: { whenTrue: 'mcp-tool-ok', whenFalse: 'mcp-tool-unauthorized' },
     ofToolCall: true,
-    reads: ['tool'],
+    reads: ['message', 'tool'],
     onlyOn: 'mcp',
     row: { looksAt: '`name` of a [`tools/call`](#tools)', compares: 'a text, exactly' },
   },

@@ -50,9 +50,12 @@ export interface StringMatcher {
   readonly not_in?: readonly string[];
 }
 
-/** Parts of a request that are only read, and only checked, if a policy needs them. */
+/**
+ * Parts of a request that are only read, and only checked, if a policy needs them. Whatever reads a part of
+ * an MCP message reads the message.
+ */
 export type ReadFact =
-  'time' | 'preflight' | 'method' | 'tool' | 'tool-arguments' | 'resources' | 'prompt';
+  'time' | 'preflight' | 'message' | 'tool' | 'tool-arguments' | 'resources' | 'prompt';
 
 /**
  * Reports a problem with the operand that a manifest has, at a place in it. If the last name of the place
