@@ -17,6 +17,7 @@ const ABOUT_A_RESOURCE = ['resources/read', 'resources/subscribe', 'resources/un
 const MAX_URI_LENGTH = 2_048;
 const MAX_NAME_LENGTH = 256;
 const MAX_RESOURCES = 64;
+const MAX_LENGTH_OF_ALL = 16_384;
 
 /** `.` and `..` in any spelling: servers resolve them or not, and count from different places. */
 const DOT_SEGMENT = /(?:^|[/\\:]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\?#;]|%2f|%5c|%3b)/i;
@@ -81,7 +82,11 @@ class SubjectReader {
         `"resourceSubscriptions" is not a list of up to ${String(MAX_RESOURCES)}`,
       );
     }
-    return uris.map((uri: unknown) => this.#checkedUri(uri, 'resourceSubscriptions'));
+    const checked = uris.map((uri: unknown) => this.#checkedUri(uri, 'resourceSubscriptions'));
+    if (checked.join('').length <= MAX_LENGTH_OF_ALL) return checked;
+    throw this.#invalid(
+      `"resourceSubscriptions" is longer than ${String(MAX_LENGTH_OF_ALL)} characters`,
+    );
   }
 
   #object(parent: JsonObject, name: string): JsonObject {

@@ -2,6 +2,9 @@ import { loosePath } from '../../paths/loose-path.ts';
 import { matcherCriterion } from '../operands/matcher-criterion.ts';
 import { rememberLast } from '../operands/remember-last.ts';
 
+/** A message is about so many resources at most. */
+const MAX_RESOURCES = 64;
+
 /** The resources that a message reads, subscribes to, or completes the URI of. */
 export const mcpResource = matcherCriterion(
   {
@@ -17,7 +20,7 @@ export const mcpResource = matcherCriterion(
   {
     read: ({ resources }) => (resources.length === 0 ? null : resources),
     each: true,
-    looseFold: rememberLast(looseUri),
+    looseFold: rememberLast(looseUri, MAX_RESOURCES),
   },
 );
 

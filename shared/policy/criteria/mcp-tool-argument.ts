@@ -55,9 +55,31 @@ function itemOf(list: readonly unknown[], index: string): unknown {
  */
 function memberOf(value: unknown, name: string): unknown {
   if (!isRecord(value) || !Object.hasOwn(value, name)) return undefined;
-  const folded = foldCase(name);
-  const isAmbiguous = Object.keys(value).some((key) => key !== name && foldCase(key) === folded);
-  return isAmbiguous ? undefined : value[name];
+  return ambiguousNames(value).has(foldCase(name)) ? undefined : value[name];
+}
+
+const NONE: ReadonlySet<string> = new Set();
+const KNOWN_NAMES = new WeakMap<object, ReadonlySet<string>>();
+
+/**
+ * Returns the names that several members of an object have but for case, folded.
+ *
+ * Attack: a thousand criteria would each read a hundred thousand names, so they are read once.
+ */
+function ambiguousNames(object: Readonly<Record<string, unknown>>): ReadonlySet<string> {
+  const known = KNOWN_NAMES.get(object);
+  if (known !== undefined) return known;
+  const names = Object.keys(object).map(foldCase);
+  const isUnique = new Set(names).size === names.length;
+  const repeated = isUnique ? NONE : new Set(names.filter(isRepeated()));
+  KNOWN_NAMES.set(object, repeated);
+  return repeated;
+}
+
+/** Returns a function that is true for each text from its second time on. */
+function isRepeated(): (text: string) => boolean {
+  const seen = new Set<string>();
+  return (text) => seen.size === seen.add(text).size;
 }
 
 /** Folds both ways: some letters, such as the long s, change in one direction only. */

@@ -14,7 +14,7 @@ export interface LocalTime {
 /** Returns whether a name is that of a time zone. */
 function isTimezone(name: string): boolean {
   try {
-    formatterFor(name);
+    clockOf(name);
     return true;
   } catch {
     return false;
@@ -33,7 +33,20 @@ const DAY_OF_EPOCH = 4;
  * Returns the function that reads the clock of a time zone at a time in milliseconds since the epoch. Throws
  * if there is no such time zone.
  */
-export function clockOf(timezone: string): (time: number) => LocalTime {
+export function clockOf(timezone: string): Clock {
+  const name = timezone.toLowerCase();
+  const known = CLOCKS.get(name) ?? makeClock(timezone);
+  CLOCKS.set(name, known);
+  return known;
+}
+
+/** Shows the time of a time zone at a time in milliseconds since the epoch. */
+type Clock = (time: number) => LocalTime;
+
+/** By the name of the time zone in lower case. Attack: a thousand criteria would each have a formatter. */
+const CLOCKS = new Map<string, Clock>();
+
+function makeClock(timezone: string): Clock {
   const formatter = formatterFor(timezone);
   let lastSecond = Number.NaN;
   let last: LocalTime | undefined;
