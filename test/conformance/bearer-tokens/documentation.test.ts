@@ -15,6 +15,9 @@ type Claims = Readonly<Record<string, unknown>>;
 
 const text = readFileSync(join(import.meta.dirname, '../../../docs/bearer-tokens.md'), 'utf8');
 
+/** What a policy calls the issuer of the cluster. */
+const ISSUER_OF_CLUSTER = 'https://kubernetes.default.svc.cluster.local';
+
 const world = openForAll(startBearerWorld);
 
 /** An example: the manifests, and the claims of the token that the text shows for them. */
@@ -57,8 +60,9 @@ async function serve({ settings, routes }: Example): Promise<string> {
   const [[name, spec] = ['', undefined]] = Object.entries(routes);
   if (spec === undefined) throw new Error('the example has no route');
   const from = users.originOf(name);
+  const here = JSON.stringify(spec).replaceAll(ISSUER_OF_CLUSTER, machines.issuer);
   await users.configure(
-    { [name]: { ...spec, from, to: upstream.origin } },
+    { [name]: { ...(JSON.parse(here) as RouteSpec), from, to: upstream.origin } },
     { ...settings, identityProviders },
   );
   return from;
