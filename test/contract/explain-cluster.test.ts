@@ -87,6 +87,7 @@ describeWithClusters(['rbac', 'tokens'], 'gatehouse explain in a cluster', (open
     const { stdout, stderr } = await explain();
     expect(stdout).toMatch(/^allow: domain-ok\n/);
     expect(stderr).toBe('');
+    expect((await explain('--route', 'app', '--namespace', namespace)).code).toBe(0);
 
     // As after a controller reported the first generation, and somebody broke the second.
     const served = { generation: 1, spec: aRoute({ policy: POLICY }).spec };
@@ -118,6 +119,27 @@ describeWithClusters(['rbac', 'tokens'], 'gatehouse explain in a cluster', (open
       `no Route ${namespace}/nowhere serves; there are ${namespace}/app`,
     );
     expect(nowhere.code).toBe(1);
+  });
+
+  test('reads the labels of the namespace if settings admit routes by them', async () => {
+    const selector = { matchLabels: { team: 'a' } };
+    const spec = {
+      ...SETTINGS.spec,
+      allowedRoutes: { namespaces: { from: 'Selector', selector } },
+    };
+    await cluster().admin.request('PATCH', `${settingsPath()}/gatehouse`, { spec }, MERGE_PATCH);
+    await allow(gateway, 'gatewaysettings', 'get');
+    await allow(namespace, 'routes', 'list');
+    const missing = 'gatehouse: you need the right to get namespaces\n';
+    await eventually('the next right is missing', async () => (await explain()).stderr === missing);
+
+    const asAdmin = ['--kubeconfig', cluster().adminKubeconfig];
+    const refused = await explain(...asAdmin);
+    expect(refused.stderr).toMatch(/^gatehouse: Route \S+: .*namespace/);
+    expect(refused.code).toBe(1);
+    const labels = { metadata: { labels: { team: 'a' } } };
+    await cluster().admin.request('PATCH', `/api/v1/namespaces/${namespace}`, labels, MERGE_PATCH);
+    expect((await explain(...asAdmin)).code).toBe(0);
   });
 
   test('verifies the token of a ServiceAccount by the keys of the API server', async () => {

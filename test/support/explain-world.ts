@@ -62,7 +62,7 @@ export async function startExplainWorld(): Promise<ExplainWorld> {
       app: { from: web, prefix: '/app', to, policy: policies.web },
       open: { from: web, path: '/open', to, allowPublicUnauthenticatedAccess: true },
     };
-    const settings = { authorizeLogFields: LOG_FIELDS };
+    const settings = { authorizeLogFields: LOG_FIELDS, trustedProxies: ['127.0.0.0/8'] };
     await users.configure(routes, settings);
     const snapshot = compileManifests(manifestsWithUsers(routes, settings, identityProvider));
     explainers.push(await Explainer.open(snapshot, true));

@@ -40,7 +40,8 @@ const ofTimes: readonly fc.Arbitrary<Json>[] = [
     { date: { after: '2020-01-01' } },
     { day_of_week: 'mon-fri' },
     { time_of_day: { after: '12:00', timezone: 'Asia/Tokyo' } },
-    { source_ip: ['127.0.0.0/8', '192.0.2.0/24'] },
+    { source_ip: '127.0.0.0/8' },
+    { source_ip: ['192.0.2.0/24', 'fd00::/8'] },
   ),
 ];
 const webCriterion = fc.oneof(
