@@ -8,10 +8,17 @@ const TIMEOUT_MS = 10_000;
 /** GitHub refuses requests without one. */
 const USER_AGENT = 'gatehouse';
 
+/** What every request to the REST API says. Without a version GitHub takes the oldest. */
+export const GITHUB_API_HEADERS = {
+  accept: 'application/vnd.github+json',
+  'x-github-api-version': '2022-11-28',
+} as const;
+
 /** A request to GitHub. Without a body it is a GET. */
 export interface GithubRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly form?: URLSearchParams;
+  readonly json?: object;
 }
 
 /** A response of GitHub. */
@@ -36,12 +43,14 @@ export class GithubRefusedError extends Error {
 /** Sends a request to GitHub. Rejects if there is no response, or a redirect. */
 export async function requestGithub(
   url: string,
-  { headers, form }: GithubRequest,
+  { headers, form, json }: GithubRequest,
 ): Promise<GithubResponse> {
+  const body = json === undefined ? form : JSON.stringify(json);
+  const type = json === undefined ? {} : { 'content-type': 'application/json' };
   const response = await observedFetch(url, {
-    method: form === undefined ? 'GET' : 'POST',
-    headers: { 'user-agent': USER_AGENT, ...headers },
-    body: form,
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'user-agent': USER_AGENT, ...type, ...headers },
+    body,
     redirect: 'manual',
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });

@@ -1,10 +1,12 @@
 import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
 import type { Identity } from '../records/session.ts';
 import type { ClaimedIdentity } from './identity-from-claims.ts';
-import { memberIn, requestGithub, type GithubResponse } from './github-request.ts';
-
-/** A version of the REST API; without one GitHub takes the oldest. */
-const API_VERSION = '2022-11-28';
+import {
+  GITHUB_API_HEADERS,
+  memberIn,
+  requestGithub,
+  type GithubResponse,
+} from './github-request.ts';
 
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
@@ -71,11 +73,7 @@ async function get(
   accessToken: string,
 ): Promise<GithubResponse> {
   const response = await requestGithub(apiUrl + path, {
-    headers: {
-      accept: 'application/vnd.github+json',
-      authorization: `Bearer ${accessToken}`,
-      'x-github-api-version': API_VERSION,
-    },
+    headers: { ...GITHUB_API_HEADERS, authorization: `Bearer ${accessToken}` },
   });
   if (response.status !== UNAUTHORIZED) return response;
   throw new GithubTokenRefusedError('GitHub does not accept the access token');

@@ -14,20 +14,23 @@ import {
   type VerifiedToken,
 } from './verified-token.ts';
 import { verifyByUserInfo } from './verify-by-user-info.ts';
+import { verifyGithubToken } from './verify-github-token.ts';
 import { verifyJwt, type VerifiedClaims } from './verify-jwt.ts';
 
 /**
- * Verifies an access token of an OpenID provider: a JWT locally (RFC 9068), any other by introspection
- * (RFC 7662) if the provider has it and the gateway has a secret there, else at userinfo.
+ * Verifies an access token of a provider: a JWT locally (RFC 9068), any other by introspection
+ * (RFC 7662) if the provider has it and the gateway has a secret there, else at userinfo. GitHub, which is no
+ * OpenID provider, is asked in its own way.
  */
 export async function verifyAccessToken(
   token: string,
   use: AccessTokenUse,
   context: VerificationContext,
 ): Promise<VerifiedToken> {
+  const { provider } = use;
+  if (provider.type === 'github') return verifyGithubToken(token, use, context.now());
   const unverified = readUnverifiedJwt(token);
   if (unverified !== null) return verifyJwtAccessToken(token, unverified, use, context);
-  const { provider } = use;
   const client = await clientOf(provider, context);
   const canIntrospect = client.serverMetadata().introspection_endpoint !== undefined;
   return canIntrospect && provider.clientSecret !== undefined

@@ -1,15 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 
 import type { GatewayResponse } from '../../../proxy/http/gateway-response.ts';
 import { readForm } from '../../../proxy/http/read-form.ts';
 import { startUpstream } from '../upstream.ts';
 import { apiAnswer } from './api-answer.ts';
+import { checkAnswer } from './check-answer.ts';
 import { authorizePage } from './authorize-page.ts';
 import { HUBOT, OCTOCAT, type GithubState } from './github-state.ts';
 import { tokenAnswer } from './token-answer.ts';
 
 const API_PATH = '/api/v3';
+
+const CHECK_PATH = /^\/api\/v3\/applications\/([^/]+)\/token$/;
 
 /**
  * A fake GitHub, because the real one cannot be had. It answers only what GitHub's documentation says, and
@@ -70,6 +74,13 @@ async function answerTo(
     if (message.headers.accept === 'application/json') return json(200, answer);
     const form = Object.entries(answer).map(([name, value]) => [name, String(value)]);
     return { status: 200, headers: {}, body: new URLSearchParams(form).toString() };
+  }
+  const checkedBy = CHECK_PATH.exec(pathname)?.[1];
+  if (checkedBy !== undefined && message.method === 'POST') {
+    const { authorization } = message.headers;
+    const request = { authorization, clientId: checkedBy, body: await text(message) };
+    const { status, body } = checkAnswer(request, github);
+    return json(status, body);
   }
   if (pathname.startsWith(`${API_PATH}/`)) {
     const { status, headers, body } = apiAnswer(message, pathname.slice(API_PATH.length), github);

@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { GatewayError } from '../../../../proxy/errors/gateway-error.ts';
+import { TokenVerifier } from '../../../../proxy/token-verification/token-verifier.ts';
+import type { CompiledIdentityProvider } from '../../../../shared/snapshot/snapshot.ts';
+import type { GithubState } from '../../../support/github/github-state.ts';
+import { startGithub } from '../../../support/github/github.ts';
+
+const TOKEN = 'gho_of-octocat';
+
+/** A fake GitHub with a token of octocat, and a verifier. */
+async function setUp(kind?: GithubState['kind']) {
+  const github = await startGithub(kind);
+  github.accessTokens.set(TOKEN, { login: 'octocat', scopes: ['user:email'] });
+  const discovery = { clientOf: () => Promise.reject(new Error('GitHub has no discovery')) };
+  const verifier = new TokenVerifier({ discovery, devAllowLoopback: true, now: Date.now });
+  const { webUrl: issuer, apiUrl, clientId, clientSecret } = github;
+  const compiled: CompiledIdentityProvider = {
+    ...{ kind: 'identity-provider', name: 'github', type: 'github', signIn: true },
+    ...{ issuer, apiUrl, clientId, clientSecret, authorizationParams: {} },
+  };
+  const verify = (token = TOKEN, changes: object = {}, audiences?: readonly string[]) => {
+    const list = audiences === undefined ? {} : { allowedAudiences: audiences };
+    const provider = { ...compiled, ...changes };
+    const providers = { find: () => provider, all: () => [provider] };
+    return verifier.verify(token, { format: 'idp_access_token', ...list }, providers);
+  };
+  const reason = async (...args: Parameters<typeof verify>): Promise<string> => {
+    const error: unknown = await verify(...args).catch((thrown: unknown) => thrown);
+    return error instanceof GatewayError ? error.reason : 'no refusal';
+  };
+  return { github, verify, reason, [Symbol.asyncDispose]: () => github[Symbol.asyncDispose]() };
+}
+
+const UNAVAILABLE = 'identity-provider-unavailable';
+
+describe('an access token of GitHub', () => {
+  test('identifies the user as sign-in does', async () => {
+    await using world = await setUp();
+
+    expect(await world.verify()).toMatchObject({
+      identity: { provider: 'github', subject: '583231', email: 'alice@example.com' },
+      ...{ expiresAt: Infinity, isOpaque: true },
+    });
+    // Never in a URL.
+    expect(world.github.requests.join()).not.toContain(TOKEN);
+  });
+
+  test('ends when GitHub says it, if it is of a GitHub App', async () => {
+    await using world = await setUp('github-app');
+
+    const { expiresAt } = await world.verify();
+    expect(expiresAt).toBeGreaterThan(Date.now() + 28_000_000);
+    expect(expiresAt).toBeLessThan(Date.now() + 29_000_000);
+  });
+
+  test('is refused if it is not of the own app, or not valid', async () => {
+    await using world = await setUp();
+
+    expect(await world.reason('gho_of-another-app')).toBe('inactive-token');
+    world.github.accessTokens.delete(TOKEN);
+    expect(await world.reason()).toBe('inactive-token');
+  });
+
+  test('is refused where there is a list of audiences, without asking', async () => {
+    await using world = await setUp();
+
+    expect(await world.reason(TOKEN, {}, ['api'])).toBe('no-audience');
+    expect(world.github.requests).toEqual([]);
+  });
+
+  test('is refused if it may not read the addresses of its user', async () => {
+    await using world = await setUp();
+    world.github.accessTokens.set(TOKEN, { login: 'octocat', scopes: [] });
+
+    expect(await world.reason()).toBe('claims-left-out');
+  });
+
+  test('cannot be verified while GitHub does not answer, or with a wrong secret', async () => {
+    await using world = await setUp();
+
+    expect(await world.reason(TOKEN, { clientSecret: 'wrong' })).toBe(UNAVAILABLE);
+    world.github.isLimited = true;
+    expect(await world.reason()).toBe(UNAVAILABLE);
+    expect(await world.reason(TOKEN, { apiUrl: 'http://127.0.0.1:1' })).toBe(UNAVAILABLE);
+  });
+});
