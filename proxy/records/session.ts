@@ -12,6 +12,11 @@ export interface Identity {
   readonly email?: string;
   readonly name?: string;
   readonly groups: readonly string[];
+  /**
+   * Present if a token does not name the groups of its user, and nobody could be asked. `groups` is empty
+   * then, and no policy may conclude anything from it.
+   */
+  readonly groupsAreUnknown?: true;
   /** Every claim of the ID token and of userinfo, for `claim/<path>` criteria. */
   readonly claims: Readonly<Record<string, unknown>>;
 }

@@ -69,16 +69,17 @@ function refuseOtherTokens({ token_type: type }: SourceClaims): void {
 }
 
 /**
- * Returns the claims of userinfo if the token has the scope for it (OpenID Connect Core, section 5.3); none if
- * it has not, or the provider has no userinfo. Rejects if it fails, or is about another user.
+ * Returns the claims of userinfo if the token has the scope for it (OpenID Connect Core, section 5.3), and
+ * undefined if it has not; no claims if the provider has no userinfo. Rejects if it fails, or is about another
+ * user.
  */
 export async function userInfoOf(
   token: string,
   claims: VerifiedClaims,
   provider: CompiledIdentityProvider,
   context: VerificationContext,
-): Promise<SourceClaims> {
-  if (!scopesOf(claims).includes('openid')) return {};
+): Promise<SourceClaims | undefined> {
+  if (!scopesOf(claims).includes('openid')) return undefined;
   const client = await clientOf(provider, context);
   if (client.serverMetadata().userinfo_endpoint === undefined) return {};
   return fetchUserInfo(client, token, claims.sub).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
-import type { SourceClaims } from '../identity-provider/groups-in-claims.ts';
+import { groupsInClaims, type SourceClaims } from '../identity-provider/groups-in-claims.ts';
 import { identityFromClaims } from '../identity-provider/identity-from-claims.ts';
 import type { ProviderDiscovery } from '../identity-provider/provider-discovery.ts';
 import type { Identity } from '../records/session.ts';
@@ -56,14 +56,28 @@ export function verifiedOpaqueToken(identity: Identity, claims: SourceClaims): V
   return { identity, expiresAt: expiryOf(claims), countsUntil: Infinity, isOpaque: true };
 }
 
-/** Returns the identity in claims, read as at sign-in; refuses claims that leave out a part of it. */
+/**
+ * Returns the identity in claims, read as at sign-in; refuses claims that leave out a part of it. `userInfo` is
+ * absent if it was not asked.
+ */
 export function requireIdentity(
   provider: CompiledIdentityProvider,
   claims: VerifiedClaims,
-  userInfo: SourceClaims = {},
+  userInfo?: SourceClaims,
   lookedUpGroups?: readonly string[],
 ): Identity {
-  const claimed = identityFromClaims(provider, claims, userInfo, lookedUpGroups);
-  if (claimed.kind === 'identity') return claimed.identity;
-  throw new TokenRefusedError(claimed.reason);
+  const claimed = identityFromClaims(provider, claims, userInfo ?? {}, lookedUpGroups);
+  if (claimed.kind === 'unusable') throw new TokenRefusedError(claimed.reason);
+  const { identity } = claimed;
+  const mayLackGroups = userInfo === undefined && hasUsers(provider);
+  const isSilent = groupsInClaims([claims], provider.groupsClaim).kind === 'absent';
+  return mayLackGroups && isSilent ? { ...identity, groupsAreUnknown: true } : identity;
+}
+
+/**
+ * Attack: whoever gets a token can leave out the scope of the groups, and would pass a policy that denies by
+ * group. Providers of machines have no such scopes: their tokens are all that there is.
+ */
+function hasUsers({ clientId }: CompiledIdentityProvider): boolean {
+  return clientId !== undefined;
 }

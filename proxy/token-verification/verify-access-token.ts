@@ -87,6 +87,6 @@ async function identityOf(
   context: VerificationContext,
 ): Promise<Identity> {
   const userInfo = await userInfoOf(token, claims, provider, context);
-  const groups = await leftOutGroupsOf(token, [claims, userInfo], provider, context);
+  const groups = await leftOutGroupsOf(token, [claims, userInfo ?? {}], provider, context);
   return requireIdentity(provider, claims, userInfo, groups);
 }

@@ -36,7 +36,7 @@ export async function verifyByUserInfo(
   });
   refuseForeignToken(claims, { clientId, allowedAudiences });
   // Its times are those of the answer, and not those of the token.
-  return verifiedOpaqueToken(requireIdentity(provider, claims), {});
+  return verifiedOpaqueToken(requireIdentity(provider, claims, claims), {});
 }
 
 async function fetchSigned(token: string, client: ProviderClient): Promise<string> {

@@ -58,6 +58,10 @@ export const ROUTES = {
     source: 'docs/bearer-tokens.md: The formats',
     behavior: 'Each format accepts its own tokens, and refuses every other credential.',
   },
+  'bearer.groups': {
+    source: 'docs/bearer-tokens.md: Groups of tokens',
+    behavior: 'Groups that a token leaves out count against a request whose policy tests them.',
+  },
   'bearer.policy': {
     source: SPEC.bearer,
     behavior: 'The route policy decides on the claims: a verified token alone grants nothing.',

@@ -8,7 +8,10 @@ export const groups = matcherCriterion(
     row: { looksAt: "the user's groups", compares: 'a list, exactly' },
   },
   {
-    read: ({ identity }) => (identity === undefined ? null : identity.groups),
+    read: ({ identity }) => {
+      if (identity === undefined) return null;
+      return identity.groupsAreUnknown === true ? undefined : identity.groups;
+    },
     rules: { allowsHas: true },
   },
 );

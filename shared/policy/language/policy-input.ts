@@ -28,5 +28,7 @@ export interface PolicyUser {
   readonly subject: string;
   readonly email?: string;
   readonly groups: readonly string[];
+  /** Present if nothing says which groups the user has. */
+  readonly groupsAreUnknown?: true;
   readonly claims: Readonly<Record<string, unknown>>;
 }

@@ -34,6 +34,8 @@ const isIdentity = hasShape<Identity>({
   email: isOptional(isString),
   name: isOptional(isString),
   groups: isStringList,
+  // Users who sign in have groups that are known.
+  groupsAreUnknown: (value): value is undefined => value === undefined,
   claims: isRecord,
 });
 
