@@ -15,6 +15,7 @@ export const httpPath = matcherCriterion(
   },
   {
     read: ({ path }) => path,
+    // All criteria of a policy read the same path. Attack: a policy may have a thousand of them.
     looseFold: rememberLast(loosePath),
     rules: { problemOf: requestPathProblem },
   },

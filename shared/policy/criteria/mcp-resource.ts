@@ -1,6 +1,6 @@
 import { loosePath } from '../../paths/loose-path.ts';
 import { matcherCriterion } from '../operands/matcher-criterion.ts';
-import { rememberLast } from '../operands/remember-last.ts';
+import { rememberSeveral } from '../operands/remember-several.ts';
 
 /** A message is about so many resources at most. */
 const MAX_RESOURCES = 64;
@@ -20,7 +20,8 @@ export const mcpResource = matcherCriterion(
   {
     read: ({ resources }) => (resources.length === 0 ? null : resources),
     each: true,
-    looseFold: rememberLast(looseUri, MAX_RESOURCES),
+    // Attack: a policy may have a thousand criteria that read the same resources.
+    looseFold: rememberSeveral(looseUri, MAX_RESOURCES),
   },
 );
 

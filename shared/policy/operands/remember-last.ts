@@ -1,18 +1,11 @@
 import type { Fold } from './string-test.ts';
 
-/**
- * Returns a function that does its work once for calls with the same texts, one after another.
- *
- * Attack: a thousand criteria of a policy may read the same text.
- */
-export function rememberLast(fold: Fold, capacity = 1): Fold {
-  const known = new Map<string, string>();
+/** Returns a function that does its work once for several calls with one text after another. */
+export function rememberLast(fold: Fold): Fold {
+  let last = '';
+  let folded = fold(last);
   return (text) => {
-    const before = known.get(text);
-    if (before !== undefined) return before;
-    const folded = fold(text);
-    if (known.size === capacity) known.clear();
-    known.set(text, folded);
+    if (text !== last) [last, folded] = [text, fold(text)];
     return folded;
   };
 }
