@@ -85,6 +85,10 @@ export const BROKEN_SETTINGS: Readonly<Record<string, readonly string[]>> = {
       'identityProviders: [{ name: idp, type: github, clientId: x }]',
       'identityProviders: [{ name: idp, type: github, audiences: [x] }]',
     ],
+  'groupsClaim and groupsLookup are not for type github, whose users have no groups': [
+    `identityProviders: [{ ${GITHUB}, groupsClaim: teams }]`,
+    `identityProviders: [{ ${GITHUB}, groupsLookup: { url: https://api.github.com/user/teams, groupsPath: slug } }]`,
+  ],
   'scopes must include openid': [
     `identityProviders: [{ ${PROVIDER}, scopes: [email] }]`,
     `identityProviders: [{ ${PROVIDER}, scopes: [] }]`,
