@@ -2,7 +2,9 @@ import { buffer } from 'node:stream/consumers';
 
 import { WebSocketServer } from 'ws';
 
+import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
 import { BrowserJar } from './browser-jar.ts';
+import { failingStores } from './failing-stores.ts';
 import {
   startGatewayWithUsers,
   type GatewayWithUsers,
@@ -35,6 +37,8 @@ export interface BearerWorld extends AsyncDisposable {
   serve(settings?: Settings, routes?: Readonly<Record<string, Partial<RouteSpec>>>): Promise<void>;
   /** Signs a user in with a new browser at `people`. */
   signIn(login: string): Promise<BrowserJar>;
+  /** Makes the stores unavailable, or available again. */
+  setStoresAway(isAway: boolean): void;
   /** Moves the gateway's clock to this distance from the real time. */
   setClock(offsetMs: number): void;
   /** Returns the reasons of the refusals that were logged while a function ran. */
@@ -53,7 +57,9 @@ export async function startBearerWorld(): Promise<BearerWorld> {
   started.defer(() => webSockets.close());
   const machines = started.use(await startMachineIssuer());
   const now = (): number => Date.now() + offset;
-  const users = started.use(await startGatewayWithUsers({ now }, { introspection: true }));
+  const failing = failingStores(createMemoryStores(now));
+  const { stores } = failing;
+  const users = started.use(await startGatewayWithUsers({ now, stores }, { introspection: true }));
   const { identityProvider } = users;
   identityProvider.changeTokens = (response) => {
     accessToken = String(response['access_token']);
@@ -105,6 +111,7 @@ export async function startBearerWorld(): Promise<BearerWorld> {
       await browser.submit(page, { login });
       return browser;
     },
+    setStoresAway: (isAway) => failing.setAway(isAway),
     setClock: (offsetMs) => void (offset = offsetMs),
     async reasonsDuring(run) {
       const before = users.gateway.logs().length;

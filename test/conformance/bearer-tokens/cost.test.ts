@@ -37,6 +37,15 @@ describe('A JWT', () => {
     expect(world().machines.keyRequests()).toBe(before);
   });
 
+  verifies('bearer.cost', 'needs no store, so it is accepted while they are away', async () => {
+    const token = await world().machines.sign({ sub: 'robot', jti: 'without stores' });
+    world().setStoresAway(true);
+    const accepted = await get(world().jwt, token);
+    const refused = await get(world().jwt, 'made-up');
+    world().setStoresAway(false);
+    expect([accepted.status, refused.status]).toEqual([200, 401]);
+  });
+
   verifies('bearer.same-session', 'is one session, which ends with the token', async () => {
     const token = await world().machines.sign({ sub: 'robot', jti: 'session' });
     const { length } = world().upstream.requests;
