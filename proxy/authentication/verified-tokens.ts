@@ -136,11 +136,11 @@ export class VerifiedTokens {
     const refused = this.#refused.get(hash);
     if (refused?.providers === providers) throw new TokenRefusedError(refused.reason);
     const networks = networksOf(remoteAddress);
+    const asksAboutIt = asksProvider(token, use);
     const verifiedAt = this.#now();
     try {
-      const verified = await this.#limit.run(use.key, networks, () =>
-        this.#verifier.verify(token, use, providers),
-      );
+      const verify = (): Promise<VerifiedToken> => this.#verifier.verify(token, use, providers);
+      const verified = await (asksAboutIt ? this.#limit.run(use.key, networks, verify) : verify());
       const caller = callerWith(verified, hash);
       const accepted = { caller, verified, verifiedAt, providers };
       this.#accepted.set(key, accepted, {
@@ -152,7 +152,7 @@ export class VerifiedTokens {
     } catch (error) {
       if (error instanceof TokenRefusedError) {
         this.#refused.set(hash, { reason: error.reason, providers }, REFUSED_SECONDS);
-        if (asksProvider(token, use)) this.#limit.countRefusal(use.key, networks);
+        if (asksAboutIt) this.#limit.countRefusal(use.key, networks);
       }
       throw error;
     }

@@ -19,6 +19,12 @@ const UNKNOWN_KEY_REST_MS = 30 * SECOND;
 /** How long a provider is left alone after a failure. */
 const FAILURE_REST_MS = 2 * SECOND;
 
+/** Known keys are used without waiting for a provider that failed within this time. */
+const DOWN_MS = 30 * SECOND;
+
+/** Attack: tokens with invented key ids would wait for a slow provider in any number. */
+const MAX_WAITING = 256;
+
 /** Options of a `RotatingKeySet`. */
 export interface RotatingKeySetOptions {
   /** Fetches the JWK Set (RFC 7517, section 5), parsed. */
@@ -36,15 +42,17 @@ interface FetchedKeys {
  *
  * They are fetched when first needed, when they are 10 minutes old, and when a token names an unknown key, for
  * which they are fetched again at most every 30 seconds. Concurrent callers share one fetch. If it fails, known
- * keys count until they are an hour old.
+ * keys count until they are an hour old, and their users do not wait for the next fetch.
  */
 export class RotatingKeySet {
   readonly #fetch: RotatingKeySetOptions['fetch'];
   readonly #now: () => number;
   #keys: FetchedKeys | undefined;
   #pending: Promise<void> | undefined;
-  #failure: { readonly error: Error; readonly restsUntil: number } | undefined;
+  #failure: { readonly error: Error; readonly failedAt: number } | undefined;
   #unknownKeysRestUntil = -Infinity;
+  /** The number of callers that wait for a fetch. */
+  #waiting = 0;
 
   constructor({ fetch, now }: RotatingKeySetOptions) {
     this.#fetch = fetch;
@@ -69,27 +77,43 @@ export class RotatingKeySet {
   /** Returns until when a token that was verified now counts as verified: its key may be withdrawn. */
   countsUntil(): number {
     const { fetchedAt = -Infinity } = this.#keys ?? {};
-    return Math.max(fetchedAt + FRESH_MS, this.#failure?.restsUntil ?? -Infinity);
+    const { failedAt = -Infinity } = this.#failure ?? {};
+    return Math.max(fetchedAt + FRESH_MS, failedAt + FAILURE_REST_MS);
   }
 
   async #current(): Promise<FetchedKeys> {
-    if (this.#pending === undefined && this.#isOlderThan(FRESH_MS) && !this.#restsAfterFailure()) {
+    if (
+      this.#pending === undefined &&
+      this.#isOlderThan(FRESH_MS) &&
+      !this.#failedWithin(FAILURE_REST_MS)
+    ) {
       this.#refresh();
     }
-    if (this.#pending !== undefined && this.#isOlderThan(FRESH_MS)) await this.#pending;
+    const acceptableAge = this.#failedWithin(DOWN_MS) ? MAX_AGE_MS : FRESH_MS;
+    if (this.#isOlderThan(acceptableAge)) await this.#wait();
     return this.#known();
   }
 
   async #afterUnknownKey(): Promise<FetchedKeys> {
-    const mayFetch = this.#unknownKeysRestUntil <= this.#now() && !this.#restsAfterFailure();
+    const mayFetch =
+      this.#unknownKeysRestUntil <= this.#now() && !this.#failedWithin(FAILURE_REST_MS);
     if (this.#pending === undefined && mayFetch) {
       this.#unknownKeysRestUntil = this.#now() + UNKNOWN_KEY_REST_MS;
       this.#refresh();
     }
-    await this.#pending;
+    await this.#wait();
     // Perhaps the provider has the key by now: nobody can say that the token is bad.
     if (this.#failure !== undefined) throw this.#failure.error;
     return this.#known();
+  }
+
+  /** Waits for the fetch that is under way, if there is one. */
+  async #wait(): Promise<void> {
+    if (this.#pending === undefined) return;
+    if (this.#waiting >= MAX_WAITING) throw new Error('too many tokens wait for the keys');
+    this.#waiting += 1;
+    await this.#pending;
+    this.#waiting -= 1;
   }
 
   #known(): FetchedKeys {
@@ -101,8 +125,8 @@ export class RotatingKeySet {
     return this.#keys === undefined || this.#keys.fetchedAt + age <= this.#now();
   }
 
-  #restsAfterFailure(): boolean {
-    return this.#failure !== undefined && this.#failure.restsUntil > this.#now();
+  #failedWithin(time: number): boolean {
+    return this.#failure !== undefined && this.#failure.failedAt + time > this.#now();
   }
 
   #refresh(): void {
@@ -118,7 +142,7 @@ export class RotatingKeySet {
       this.#keys = { keyOf, fetchedAt: this.#now() };
       this.#failure = undefined;
     } catch (error) {
-      this.#failure = { error: asError(error), restsUntil: this.#now() + FAILURE_REST_MS };
+      this.#failure = { error: asError(error), failedAt: this.#now() };
       this.#unknownKeysRestUntil = -Infinity;
     }
   }

@@ -59,6 +59,16 @@ describe('A flood of bad tokens', () => {
     expect(await fixture.verdict('new', JWT)).toBe('unknown-issuer');
   });
 
+  test('that its provider is not asked about does not keep others from being verified', async () => {
+    const fixture = aFixture();
+    const release = fixture.hold();
+    const flooding = Array.from({ length: 300 }, (_, index) => fixture.verdict(bad(index), JWT));
+    const verdict = fixture.verdict(TOKEN, JWT, '192.0.2.2');
+    release();
+    expect(await verdict).toBe('user of a-token');
+    expect(new Set(await Promise.all(flooding))).toEqual(new Set(['unknown-issuer']));
+  });
+
   test('from everywhere has a limit of verifications at the same time', async () => {
     const fixture = aFixture();
     const release = fixture.hold();

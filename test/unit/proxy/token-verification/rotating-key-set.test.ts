@@ -19,10 +19,13 @@ beforeAll(async () => {
 function setUp(...keys: readonly IssuerKey[]) {
   let now = TOKEN_TIME;
   let fetches = 0;
-  const server: { published: readonly IssuerKey[] | undefined } = { published: keys };
+  const server: { published: readonly IssuerKey[] | undefined; hangs?: Promise<never> } = {
+    published: keys,
+  };
   const set = new RotatingKeySet({
     fetch: () => {
       fetches += 1;
+      if (server.hangs !== undefined) return server.hangs;
       if (server.published === undefined) return Promise.reject(new Error('the server is down'));
       return Promise.resolve({ keys: server.published.map(({ publicJwk }) => publicJwk) });
     },
@@ -130,6 +133,50 @@ describe('a key set', () => {
     server.published = [first];
     expect(await verify(first)).toBe('verified');
     expect(fetches()).toBe(2);
+  });
+
+  test('keeps nobody waiting for known keys while its server hangs', async () => {
+    const { server, verify, fetches, advance } = setUp(first);
+    await verify(first);
+    advance(10 * MINUTE);
+    const { promise: hangs, reject } = Promise.withResolvers<never>();
+    server.hangs = hangs;
+    const waiting = verify(first);
+    reject(new Error('the server is down'));
+    expect(await waiting).toBe('verified');
+
+    server.hangs = Promise.withResolvers<never>().promise;
+    advance(2 * SECOND);
+    expect(await verify(first)).toBe('verified');
+    expect(fetches()).toBe(3);
+  });
+
+  test('waits again for its server when the last failure is long ago', async () => {
+    const { server, verify, advance } = setUp(first);
+    await verify(first);
+    server.published = undefined;
+    expect(await verify(second)).toBe(DOWN);
+    server.published = [second];
+    advance(10 * MINUTE);
+
+    expect(await verify(first)).toEqual(UNKNOWN_KEY);
+  });
+
+  test('lets a bounded number of unknown keys wait, and never known ones', async () => {
+    const { server, set, verify } = setUp(first);
+    await verify(first);
+    const { promise: hangs, reject } = Promise.withResolvers<never>();
+    server.hangs = hangs;
+    const unknown = { alg: 'ES256', kid: 'unknown' };
+    const waiting = Array.from({ length: 256 }, () =>
+      Promise.resolve(set.keyOf(unknown, { payload: '', signature: '' })).catch(String),
+    );
+
+    expect(await verify(first)).toBe('verified');
+    expect(await verify(second)).toBe('Error: too many tokens wait for the keys');
+    reject(new Error('the server is down'));
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set([DOWN]));
+    expect(await verify(second)).toBe(DOWN);
   });
 
   test.each([null, [], {}, { keys: {} }, 'keys'])('is refused if it is %j', async (body) => {
