@@ -12,7 +12,10 @@ export interface BlockResult {
 
 /** A block ready to be evaluated. */
 export interface BlockEvaluator {
-  evaluate(input: PolicyInput): BlockResult;
+  /** The criteria of all groups, in the order of their reasons. */
+  readonly criteria: readonly PositionedCriterion[];
+  /** Returns the result for whether each of the criteria is satisfied. */
+  resultOf(outcomes: readonly boolean[], callsTool: boolean): BlockResult;
   /** Shows the result of every group and criterion, by the same tests. */
   explain(input: PolicyInput): readonly ExplainedGroup[];
 }
@@ -71,23 +74,28 @@ export function buildBlock(
   });
   if (groups.length === 0) throw new Error('a policy has a block without groups');
   return {
-    evaluate: (input) => evaluate(groups, input),
+    criteria: groups.flatMap(({ criteria }) => criteria),
+    resultOf: (outcomes, callsTool) => resultOf(groups, outcomes, callsTool),
     explain: (input) => groups.map((group) => explained(group, input)),
   };
 }
 
-/** Evaluates every criterion once, so that the reasons are complete. */
-function evaluate(groups: readonly Group[], input: PolicyInput): BlockResult {
+function resultOf(
+  groups: readonly Group[],
+  outcomesOfAll: readonly boolean[],
+  callsTool: boolean,
+): BlockResult {
   const satisfiedBy: string[] = [];
   const unsatisfiedBy: string[] = [];
   let holds = false;
+  let start = 0;
   for (const { criteria, needsAll } of groups) {
-    const outcomes = criteria.map((criterion) => criterion.isSatisfied(input));
+    const outcomes = outcomesOfAll.slice(start, (start += criteria.length));
     const groupHolds = needsAll ? !outcomes.includes(false) : outcomes.includes(true);
     const reasons = groupHolds ? satisfiedBy : unsatisfiedBy;
     criteria.forEach((criterion, index) => {
       if (outcomes[index] !== groupHolds) return;
-      const reason = reasonFor(input, criterion, groupHolds);
+      const reason = reasonFor(callsTool, criterion, groupHolds);
       if (!reasons.includes(reason)) reasons.push(reason);
     });
     holds ||= groupHolds;
@@ -103,7 +111,7 @@ function explained({ name, needsAll, criteria }: Group, input: PolicyInput): Exp
       value: criterion.valueOf(input),
       outcome: criterion.test(input),
       isSatisfied,
-      reason: reasonFor(input, criterion, isSatisfied),
+      reason: reasonFor(input.toolName !== undefined, criterion, isSatisfied),
     };
   });
   const isSatisfied = (one: ExplainedCriterion): boolean => one.isSatisfied;
@@ -113,12 +121,12 @@ function explained({ name, needsAll, criteria }: Group, input: PolicyInput): Exp
 
 /** A request that calls no tool has none that could be in order. */
 function reasonFor(
-  { toolName }: PolicyInput,
+  callsTool: boolean,
   { whenSatisfied, whenUnsatisfied }: PositionedCriterion,
   isSatisfied: boolean,
 ): string {
   const reason = isSatisfied ? whenSatisfied : whenUnsatisfied;
-  return toolName === undefined && OF_A_TOOL.includes(reason) ? 'mcp-no-tool' : reason;
+  return !callsTool && OF_A_TOOL.includes(reason) ? 'mcp-no-tool' : reason;
 }
 
 const OF_A_TOOL: readonly string[] = ['mcp-tool-ok', 'mcp-tool-argument-ok'];

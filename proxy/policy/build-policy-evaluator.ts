@@ -16,6 +16,7 @@ import {
   type CriterionPosition,
   type PositionedCriterion,
 } from './build-criterion.ts';
+import { DecisionTree } from './decision-tree.ts';
 import { preflightBlock } from './preflight-block.ts';
 import { withToolReasons } from './tool-reasons.ts';
 
@@ -34,7 +35,7 @@ export function buildPolicyEvaluator(policy: Policy): PolicyEvaluator {
   };
   const decide = (input: PolicyInput): Decision => {
     const blocks = blocksFor(input);
-    return blocks === undefined ? NOBODY : decisionOf(blocks, input);
+    return blocks?.tree.decide(input) ?? NOBODY;
   };
   const explain = (input: PolicyInput): PolicyExplanation => {
     const { allow = NEVER, deny = NEVER } = blocksFor(input) ?? {};
@@ -64,23 +65,26 @@ const NOBODY: Decision = {
 interface Blocks {
   readonly allow: BlockEvaluator;
   readonly deny: BlockEvaluator;
+  /** Decides by both. */
+  readonly tree: DecisionTree;
 }
 
 type BuildCriterion = (criterion: Criterion, position: CriterionPosition) => PositionedCriterion;
 
 function buildBlocks({ allow, deny }: Policy, build: BuildCriterion): Blocks {
-  return { allow: buildSide(allow, 'allow', build), deny: buildSide(deny, 'deny', build) };
+  return blocksOf(buildSide(allow, 'allow', build), buildSide(deny, 'deny', build));
 }
 
 /** Undefined if the policy allows no preflight without a user. */
 function preflightBlocks({ allow }: Policy, { deny }: Blocks): Blocks | undefined {
   const block = allow && preflightBlock(allow);
-  return block && { allow: buildSide(block, 'allow', buildCriterion), deny };
+  return block && blocksOf(buildSide(block, 'allow', buildCriterion), deny);
 }
 
 /** A block that is absent never holds: without `allow` nothing is allowed. */
 const NEVER: BlockEvaluator = {
-  evaluate: () => ({ holds: false, reasons: [] }),
+  criteria: [],
+  resultOf: () => ({ holds: false, reasons: [] }),
   explain: () => [],
 };
 
@@ -93,8 +97,14 @@ function buildSide(
   return buildBlock(block, (criterion, group) => build(criterion, { block: side, group }));
 }
 
-function decisionOf({ allow, deny }: Blocks, input: PolicyInput): Decision {
-  return withToolReasons(asDecision(allow.evaluate(input), deny.evaluate(input)), input);
+function blocksOf(allow: BlockEvaluator, deny: BlockEvaluator): Blocks {
+  const { length } = allow.criteria;
+  const tree = new DecisionTree([...allow.criteria, ...deny.criteria], (outcomes, callsTool) => {
+    const allowed = allow.resultOf(outcomes.slice(0, length), callsTool);
+    const denied = deny.resultOf(outcomes.slice(length), callsTool);
+    return withToolReasons(asDecision(allowed, denied), callsTool);
+  });
+  return { allow, deny, tree };
 }
 
 function asDecision(allow: BlockResult, deny: BlockResult): Decision {
@@ -111,9 +121,8 @@ function forAnyTool(
   decide: PolicyEvaluator['decide'],
 ): PolicyEvaluator['wouldPermitSomeTool'] {
   if (!criteriaOf(policy).some(isAboutToolCall)) return (input) => isPermitted(decide(input));
-  const { allow, deny } = buildBlocks(policy, buildCriterionForAnyTool);
-  return (input) =>
-    input.identity !== undefined && allow.evaluate(input).holds && !deny.evaluate(input).holds;
+  const { tree } = buildBlocks(policy, buildCriterionForAnyTool);
+  return (input) => input.identity !== undefined && isPermitted(tree.decide(input));
 }
 
 function readsOf(policy: Policy): ReadonlySet<ReadFact> {

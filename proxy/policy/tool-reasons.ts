@@ -1,4 +1,3 @@
-import type { PolicyInput } from '../../shared/policy/language/policy-input.ts';
 import type { Decision } from './decision.ts';
 
 /** Codes of `deny` that mean a denied tool call. */
@@ -14,14 +13,14 @@ const DENIED_CALL = ['mcp-tool-unauthorized', 'mcp-tool-argument-unauthorized'] 
  *
  * Never turns a denial into a permission.
  */
-export function withToolReasons(decision: Decision, { toolName }: PolicyInput): Decision {
+export function withToolReasons(decision: Decision, callsTool: boolean): Decision {
   const { allow, allowReasons, deny, denyReasons } = decision;
   if (deny) {
     if (!DENIED_CALL.some((reason) => denyReasons.includes(reason))) return decision;
     const reasons = withReason(allow ? [] : allowReasons, 'mcp-tool-unauthorized');
     return { ...decision, allow: false, allowReasons: reasons };
   }
-  if (!allow || toolName === undefined) return decision;
+  if (!allow || !callsTool) return decision;
   return { ...decision, allowReasons: withReason(allowReasons, 'mcp-tool-ok') };
 }
 

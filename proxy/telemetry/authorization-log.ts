@@ -28,7 +28,7 @@ export class AuthorizationLog {
   readonly #lines: LineWriter;
   readonly #start: (now: number) => string;
   readonly #now: () => number;
-  #selection: Selection = { fields: [], members: [] };
+  #selection = select([]);
 
   constructor(lines: LineWriter, now: () => number = Date.now) {
     this.#lines = lines;
@@ -37,18 +37,16 @@ export class AuthorizationLog {
   }
 
   write(record: AuthorizationRecord, fields: readonly AuthorizeLogField[]): void {
+    const { requestId, identity, message, decision } = record;
+    // Settings rarely change, so the previous selection is nearly always the current one.
+    if (this.#selection.fields !== fields) this.#selection = select(fields);
+    const { ofMessage, hasRequestId, ofUser, ofDecision } = this.#selection;
     let line = this.#start(this.#now());
-    for (const { start, valueOf } of this.#membersOf(fields)) {
-      const value = valueOf(record);
-      if (value !== undefined) line += start + value;
-    }
-    this.#lines.write(`${line}}`);
-  }
-
-  /** Settings rarely change, so the previous selection is nearly always the current one. */
-  #membersOf(fields: readonly AuthorizeLogField[]): readonly Member[] {
-    if (this.#selection.fields !== fields) this.#selection = { fields, members: select(fields) };
-    return this.#selection.members;
+    if (message !== undefined) line += ofMessage(message);
+    // Made by the gateway, of characters that need no escapes.
+    if (hasRequestId) line += `,"request-id":"${requestId}"`;
+    if (identity !== undefined) line += ofUser(identity);
+    this.#lines.write(`${line}${ofDecision(decision)}}`);
   }
 }
 
@@ -57,54 +55,69 @@ function startOfLine(now: number): string {
   return `{"level":"info","service":"authorize","time":"${time}","message":"authorize check"`;
 }
 
+/** The selected members, in the specification's order. */
 interface Selection {
   readonly fields: readonly AuthorizeLogField[];
-  readonly members: readonly Member[];
+  readonly ofMessage: (message: JsonRpcMessage) => string;
+  readonly hasRequestId: boolean;
+  readonly ofUser: (identity: Identity) => string;
+  readonly ofDecision: (decision: Decision) => string;
 }
 
-/** A member of a record: its name as JSON, and a function for its value as JSON. */
-interface Member {
-  readonly start: string;
-  readonly valueOf: ValueOf;
+/** What the log says of a user, and of a decision, is the same in each record about the same object. */
+function select(fields: readonly AuthorizeLogField[]): Selection {
+  return {
+    fields,
+    ofMessage: membersOf(MESSAGE, fields),
+    hasRequestId: fields.includes('request-id'),
+    ofUser: oncePerObject(membersOf(USER, fields)),
+    ofDecision: oncePerObject(membersOf(DECISION, fields)),
+  };
 }
 
-type ValueOf = (record: AuthorizationRecord) => string | undefined;
+/** Functions for values as JSON, in the specification's order. */
+type Values<Subject> = Readonly<
+  Partial<Record<AuthorizeLogField, (subject: Subject) => string | undefined>>
+>;
 
-/** Returns the selected members in the specification's order. */
-function select(fields: readonly AuthorizeLogField[]): readonly Member[] {
-  return AUTHORIZE_LOG_FIELDS.flatMap((field): Member[] => {
-    const valueOf = VALUES[field];
-    if (valueOf === undefined || !fields.includes(field)) return [];
-    return [{ start: `,${JSON.stringify(field)}:`, valueOf }];
-  });
-}
-
-/** Functions for values as JSON; undefined for the fields that begin every line. */
-const VALUES: Readonly<Record<AuthorizeLogField, ValueOf | undefined>> = {
-  'mcp-method': ({ message }) => text(message?.method),
-  'mcp-tool': ({ message }) => text(message?.toolName),
-  'mcp-tool-parameters': ({ message }) => parameters(message),
-  // Made by the gateway, of characters that need no escapes.
-  'request-id': ({ requestId }) => `"${requestId}"`,
-  user: ({ identity }) => identity && textsOf(identity).user,
-  email: ({ identity }) => identity && textsOf(identity).email,
-  allow: ({ decision }) => String(decision.allow),
-  'allow-why-true': ({ decision }) => codes(decision.allow, decision.allowReasons),
-  'allow-why-false': ({ decision }) => codes(!decision.allow, decision.allowReasons),
-  deny: ({ decision }) => String(decision.deny),
-  'deny-why-true': ({ decision }) => codes(decision.deny, decision.denyReasons),
-  'deny-why-false': ({ decision }) => codes(!decision.deny, decision.denyReasons),
-  level: undefined,
-  service: undefined,
-  time: undefined,
-  message: undefined,
+const MESSAGE: Values<JsonRpcMessage> = {
+  'mcp-method': ({ method }) => text(method),
+  'mcp-tool': ({ toolName }) => text(toolName),
+  'mcp-tool-parameters': parameters,
 };
 
-/** What the log says of a user: the same in each record. */
-const textsOf = oncePerObject(({ subject, email }: Identity) => ({
-  user: text(subject),
-  email: text(email),
-}));
+const USER: Values<Identity> = {
+  user: ({ subject }) => text(subject),
+  email: ({ email }) => text(email),
+};
+
+const DECISION: Values<Decision> = {
+  allow: ({ allow }) => String(allow),
+  'allow-why-true': ({ allow, allowReasons }) => codes(allow, allowReasons),
+  'allow-why-false': ({ allow, allowReasons }) => codes(!allow, allowReasons),
+  deny: ({ deny }) => String(deny),
+  'deny-why-true': ({ deny, denyReasons }) => codes(deny, denyReasons),
+  'deny-why-false': ({ deny, denyReasons }) => codes(!deny, denyReasons),
+};
+
+/** Returns a function for the members of a line that have a value, each with a comma before it. */
+function membersOf<Subject>(
+  values: Values<Subject>,
+  fields: readonly AuthorizeLogField[],
+): (subject: Subject) => string {
+  const members = AUTHORIZE_LOG_FIELDS.flatMap((field) => {
+    const valueOf = fields.includes(field) ? values[field] : undefined;
+    return valueOf === undefined ? [] : [{ start: `,${JSON.stringify(field)}:`, valueOf }];
+  });
+  return (subject) => {
+    let line = '';
+    for (const { start, valueOf } of members) {
+      const value = valueOf(subject);
+      if (value !== undefined) line += start + value;
+    }
+    return line;
+  };
+}
 
 function text(value: string | undefined): string | undefined {
   return value === undefined ? undefined : jsonString(cutText(value));
@@ -113,8 +126,7 @@ function text(value: string | undefined): string | undefined {
 /** The parameters of every request that a route accepts by default are logged whole. */
 const MAX_PARAMETERS_LENGTH = 8_192;
 
-function parameters(message: JsonRpcMessage | undefined): string | undefined {
-  const { toolArguments } = message ?? {};
+function parameters({ toolArguments }: JsonRpcMessage): string | undefined {
   if (toolArguments === undefined) return undefined;
   const json = JSON.stringify(toolArguments);
   const cut = cutText(json, MAX_PARAMETERS_LENGTH);
