@@ -56,13 +56,12 @@ function whenClocksShow(byClock: number, timezone: string): number | undefined {
   return candidates.filter((time) => clock(time).asUtc === byClock).sort((a, b) => a - b)[0];
 }
 
-const FORMATTER = new Intl.DateTimeFormat('sv-SE', {
-  timeZone: UTC,
-  dateStyle: 'short',
-  timeStyle: 'medium',
-});
-
-/** Returns a time as `2026-01-31 16:20:00 UTC`. */
+/** Returns a time as `2026-01-31 16:20:00 UTC`. For explanations, so that it may be slow. */
 export function textOfInstant(time: number): string {
-  return `${FORMATTER.format(time)} UTC`;
+  const formatter = new Intl.DateTimeFormat('sv-SE', {
+    timeZone: UTC,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  });
+  return `${formatter.format(time)} UTC`;
 }
