@@ -38,6 +38,18 @@ describe('A preflight without credentials', () => {
     expect(await statusOf('/api', { headers: await asAlice() })).toBe(200);
   });
 
+  verifies('policy.preflights', 'needs no token where the route reads tokens', async () => {
+    const { users, upstream, ruled } = world();
+    const policy = { allow: { or: [{ cors_preflight: true }, { accept: true }] } };
+    const bearerTokenFormat = 'idp_access_token';
+    await users.configure({
+      ruled: { from: ruled, to: upstream.origin, bearerTokenFormat, policy },
+    });
+    expect(await statusOf('/api', PREFLIGHT)).toBe(200);
+    expect(await statusOf('/api', { method: 'OPTIONS' })).toBe(401);
+    expect(await statusOf('/api')).toBe(401);
+  });
+
   verifies('policy.preflights', 'is refused where the policy names no preflights', async () => {
     await world().serve({ allow: { or: [{ accept: true }] } });
     expect(await statusOf('/api', PREFLIGHT)).toBe(401);
@@ -89,6 +101,27 @@ describe('A policy about addresses and times', () => {
     const spoofed = { ...headers, 'x-forwarded-for': '192.0.2.1' };
     expect(await statusOf('/', { headers: spoofed, from: '127.0.1.9' })).toBe(403);
   });
+
+  verifies(
+    'policy.addresses-and-times',
+    'decides by the client that a trusted proxy names',
+    async () => {
+      const { users, upstream, ruled } = world();
+      const policy = { allow: { and: [{ source_ip: '10.0.0.0/8' }] } };
+      await world().serve({ allow: { or: [{ accept: true }] } });
+      const cookie = await asAlice();
+      await users.configure(
+        { ruled: { from: ruled, to: upstream.origin, policy } },
+        { trustedProxies: ['127.0.1.0/24'] },
+      );
+      const behind = (client: string, from: string): Promise<number> =>
+        statusOf('/', { headers: { ...cookie, 'x-forwarded-for': client }, from });
+      expect(await behind('10.1.2.3', '127.0.1.1')).toBe(200);
+      expect(await behind('::ffff:10.1.2.3', '127.0.1.1')).toBe(200);
+      expect(await behind('10.9.9.9, 192.0.2.1', '127.0.1.1')).toBe(403);
+      expect(await behind('10.1.2.3', '127.0.2.1')).toBe(403);
+    },
+  );
 
   verifies('policy.addresses-and-times', 'decides by the time of the request', async () => {
     const HOUR = 3_600_000;
