@@ -117,6 +117,20 @@ describe('A sign-in with GitHub fails', () => {
     expect(JSON.stringify(world.gateway.logs())).not.toContain('not-the-secret');
   });
 
+  test('at the callback of another provider, which GitHub would answer at too if it were below its own', async () => {
+    const page = await new BrowserJar().open(world.app);
+    const redirectUri = new URL(page.url).searchParams.get('redirect_uri') ?? '';
+    const mixedUp = page.url.replace(
+      encodeURIComponent(redirectUri),
+      encodeURIComponent(redirectUri.replace('/callback/github', '/callback/partner')),
+    );
+    expect(mixedUp).not.toBe(page.url);
+
+    const answer = await new BrowserJar().open(mixedUp, { stopAt: (url) => url.includes('code=') });
+    expect(answer.url).toContain('error=redirect_uri_mismatch');
+    expect(world.github.requests).not.toContain('POST /login/oauth/access_token');
+  });
+
   test('if the callback URL at GitHub is another one', async () => {
     const { callbackUrl } = world.github;
     world.github.callbackUrl = `${callbackUrl}/other`;

@@ -6,11 +6,13 @@ import { PATHS } from '../../endpoints/paths.ts';
  *
  * Attack: mix-up (RFC 9700, section 4.4). A provider sends its user on to another one, with its own `state`,
  * to get the code of the other one. Many providers do not say in their answer who they are (RFC 9207), but
- * each answers only at the redirect URI that it knows.
+ * each answers only at the redirect URI that it knows. GitHub also answers at every path below that one, so
+ * it never has the path that those of other providers begin with.
  */
 export function callbackPath({
+  type,
   signIn,
   name,
-}: Pick<CompiledIdentityProvider, 'signIn' | 'name'>): string {
-  return signIn ? PATHS.callback : PATHS.callbackOfProvider + name;
+}: Pick<CompiledIdentityProvider, 'type' | 'signIn' | 'name'>): string {
+  return signIn && type !== 'github' ? PATHS.callback : PATHS.callbackOfProvider + name;
 }

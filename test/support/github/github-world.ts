@@ -32,7 +32,7 @@ export async function startGithubWorld(kind?: GithubState['kind']): Promise<Gith
   const upstream = opening.use(await startUpstream(emptyResult));
   const originOf = (name: string): string => `http://${name}.localhost:${String(gateway.port)}`;
   const [app, mcp, authenticate] = [originOf('app'), originOf('mcp'), originOf('auth')];
-  github.callbackUrl = `${authenticate}/.gateway/callback`;
+  github.callbackUrl = `${authenticate}/.gateway/callback/github`;
   const world: GithubWorld = {
     ...{ github, gateway, app, mcp },
     lastRequest: () => upstream.requests.at(-1),
