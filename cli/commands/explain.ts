@@ -11,11 +11,11 @@ import { renderReport } from '../explain/render-report.ts';
 import { readInput } from '../process/read-input.ts';
 import {
   checkedUser,
-  readExplainFlags,
+  readExplainOptions,
   readObject,
   type CallerFlags,
   type ClusterFlags,
-} from './explain/read-explain-flags.ts';
+} from './explain/explain-options.ts';
 
 const EXIT_CODES = { allow: 0, deny: 3, none: 1, failure: 1 } as const;
 
@@ -24,7 +24,7 @@ export async function runExplain(
   flags: Arguments,
   { environment, stdout, stderr }: CommandStreams,
 ): Promise<number> {
-  const { source, request, caller, isJson, devAllowLoopback } = readExplainFlags(flags);
+  const { source, request, caller, isJson, devAllowLoopback } = readExplainOptions(flags);
   const who = await readCaller(caller);
   const snapshot =
     source.kind === 'files'

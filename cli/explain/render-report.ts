@@ -5,7 +5,7 @@ import type { ExplainReport } from './report.ts';
 /** Writes a report for people. */
 export function renderReport(report: ExplainReport): string {
   const lines = [
-    verdict(report),
+    ...verdictLines(report),
     '',
     `request  ${requestLine(report)}`,
     `route    ${routeLine(report)}`,
@@ -15,17 +15,24 @@ export function renderReport(report: ExplainReport): string {
     report.log.length === 0 ? 'log      nothing' : 'log',
     ...report.log.map((record) => `  ${JSON.stringify(record)}`),
   ];
-  return lines.map((line) => `${line.trimEnd()}\n`).join('');
+  return lines.map((line) => `${withoutControls(line).trimEnd()}\n`).join('');
 }
 
-/** One line that says what happens, and why. */
-function verdict({ decision, reasons, answer }: ExplainReport): string {
+/** Attack: a claim with control characters could overwrite the decision on a terminal. */
+function withoutControls(line: string): string {
+  return line.replaceAll(/\p{Cc}/gu, (control) => {
+    return `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** Says in one line what happens and why; the challenge of an answer is a second one. */
+function verdictLines({ decision, reasons, answer }: ExplainReport): readonly string[] {
   const why = reasons.length === 0 ? '' : `: ${reasons.join(', ')}`;
-  if (answer === undefined) return `${decision}${why}`;
+  if (answer === undefined) return [`${decision}${why}`];
   const { status, message = 'the gateway answers by itself', challenge } = answer;
   const what = status === undefined ? message : `status ${String(status)}, ${message}`;
-  const asks = challenge === undefined ? '' : `\nWWW-Authenticate: ${challenge}`;
-  return `${decision}${why} (${what})${asks}`;
+  const asks = challenge === undefined ? [] : [`WWW-Authenticate: ${challenge}`];
+  return [`${decision}${why} (${what})`, ...asks];
 }
 
 function requestLine({ request }: ExplainReport): string {

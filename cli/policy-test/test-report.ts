@@ -30,5 +30,5 @@ function comment(lines: readonly string[]): readonly string[] {
 
 /** A `#` begins a directive such as `# SKIP`. */
 function escaped(name: string): string {
-  return name.replaceAll(/[\\#]/g, '\\$&').replaceAll(/\s+/g, ' ');
+  return name.replaceAll(/[\\#]/g, '\\$&').replaceAll(/[\s\p{Cc}]+/gu, ' ');
 }

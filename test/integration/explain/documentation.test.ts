@@ -3,6 +3,9 @@ import { join, relative } from 'node:path';
 
 import { describe, expect, test } from '@jest/globals';
 
+import { readArguments } from '../../../cli/arguments.ts';
+import { EXPLAIN_LINE } from '../../../cli/commands/explain/explain-flags.ts';
+import { readExplainOptions } from '../../../cli/commands/explain/explain-options.ts';
 import { runInProcess } from '../../support/command-line.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -22,6 +25,16 @@ describe('docs/explain.md', () => {
     const { stdout, stderr } = await runInProcess(argumentsOf(command));
 
     expect(withoutChance(stdout + stderr)).toBe(withoutChance(output));
+  });
+
+  test('shows a command that reads a cluster', () => {
+    const [, command = ''] = /^```sh\ngatehouse explain (.*)\n```$/m.exec(text) ?? [];
+    const flags = readArguments(EXPLAIN_LINE, argumentsOf(command), {});
+
+    expect(readExplainOptions(flags)).toMatchObject({
+      source: { kind: 'cluster', cluster: { namespace: 'finance' } },
+      request: { route: 'finance/invoices', tool: 'delete_invoice' },
+    });
   });
 
   test('shows the cases that are in the repository', () => {

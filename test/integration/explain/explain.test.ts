@@ -171,6 +171,14 @@ describe('gatehouse explain', () => {
     expect(leftOut.report).toMatchObject({ reasons: ['groups-left-out'] });
   });
 
+  test('shows control characters of claims as escapes', async () => {
+    const user = ['--user', 'eve\u001b[2K\nallow', '--email', 'eve@example.org'];
+    const { stdout } = await runInProcess([...INVOICES, ...user]);
+
+    expect(stdout).toContain('eve\\u001b[2K\\u000aallow of company');
+    expect(stdout).not.toContain('\u001b');
+  });
+
   test('knows the ServiceAccounts of a cluster without the cluster', async () => {
     const idp = { issuer: 'kubernetes:///', audiences: ['gatehouse'] };
     const route = {
@@ -258,6 +266,10 @@ describe('gatehouse explain', () => {
     { argv: ['--tool', 'a', '--method', 'GET'], message: '--method must be POST' },
     { argv: ['--arguments', '{}'], message: '--arguments are those of a tool' },
     { argv: ['--tool', 'a', '--arguments', '[]'], message: '--arguments is not a JSON object' },
+    {
+      argv: ['--tool', 'a', '--arguments', '{"b":1,"b":2}'],
+      message: '--arguments has a duplicate key',
+    },
     { argv: ['--header', 'a'], message: '--header is NAME:VALUE' },
     { argv: ['--header', 'a b: c'], message: '--header has a name that no header field has' },
     { argv: ['--header', 'Host: c'], message: '--header Host is not taken' },

@@ -1,3 +1,4 @@
+import { parseStrictJson, StrictJsonError } from '../../../proxy/json/strict-json.ts';
 import { isRecord } from '../../../shared/runtime/is-record.ts';
 import type { Arguments } from '../../arguments.ts';
 import { requestProblems, userProblems } from '../../explain/check-description.ts';
@@ -28,7 +29,7 @@ export type CallerFlags =
   | { readonly kind: 'token-file'; readonly file: string };
 
 /** Values of the flags of `gatehouse explain`. */
-export interface ExplainFlags {
+export interface ExplainOptions {
   readonly source: RouteSource;
   readonly request: RequestDescription;
   readonly caller: CallerFlags;
@@ -37,7 +38,7 @@ export interface ExplainFlags {
 }
 
 /** Reads the flags of `gatehouse explain`. Throws `UsageError`. */
-export function readExplainFlags(flags: Arguments): ExplainFlags {
+export function readExplainOptions(flags: Arguments): ExplainOptions {
   const output = flags.text('output');
   if (output !== 'text' && output !== 'json') throw new UsageError('--output is text or json');
   const request = readRequest(flags);
@@ -131,11 +132,25 @@ function readHeader(text: string): readonly [string, string] {
   return [name, value];
 }
 
-/** Parses a JSON object. `where` is for the message. Throws `UsageError`, without the text. */
+/**
+ * Parses a JSON object as strictly as the gateway parses a message: two members of one name would be one
+ * here. `where` is for the message. Throws `UsageError`, without the text.
+ */
 export function readObject(text: string, where: string): Readonly<Record<string, unknown>> {
-  const value = jsonOr(undefined, text);
+  const value = strictJson(text, where);
   if (isRecord(value)) return value;
   throw new UsageError(`${where} is not a JSON object`);
+}
+
+function strictJson(text: string, where: string): unknown {
+  try {
+    return parseStrictJson(text);
+  } catch (error) {
+    if (error instanceof StrictJsonError && error.isJson) {
+      throw new UsageError(`${where} ${error.message}`);
+    }
+    return undefined;
+  }
 }
 
 function jsonOr(otherwise: unknown, text: string): unknown {
