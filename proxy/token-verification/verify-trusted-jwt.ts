@@ -23,9 +23,7 @@ export async function verifyTrustedJwt(
   const unverified = readUnverifiedJwt(token);
   if (unverified === null) throw new TokenRefusedError('malformed-token');
   const { header, claims: unverifiedClaims } = unverified;
-  const provider = providers.find(
-    ({ issuer, audiences }) => audiences !== undefined && issuer === unverifiedClaims['iss'],
-  );
+  const provider = providers.find(({ issuer }) => issuer === unverifiedClaims['iss']);
   if (provider?.audiences === undefined) throw new TokenRefusedError('unknown-issuer');
   // RFC 8725, section 3.11: a JWT for another use, such as a proof of possession, is no credential.
   if (jwtTypeOf(header) === 'other') throw new TokenRefusedError('wrong-token-type');

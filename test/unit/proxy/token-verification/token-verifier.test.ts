@@ -128,6 +128,24 @@ describe('the format jwt', () => {
     expect(await verdictOn(ofOther, JWT, ...providers)).toBe('unknown-key');
   });
 
+  test('accepts no security event, such as a request to sign a user out', async () => {
+    const provider = providerWithKeys([key], { audiences: ['gateway'] });
+
+    expect(await verdictOn(await signToken(key, { events: {} }), JWT, provider)).toBe(
+      'wrong-token-type',
+    );
+  });
+
+  test.each(['RS256', 'RS512', 'PS384', 'ES384', 'ES512', 'EdDSA', 'Ed25519'])(
+    'accepts signatures of %s',
+    async (algorithm) => {
+      const signer = await issuerKey('signer', algorithm);
+      const provider = providerWithKeys([signer], { audiences: ['gateway'] });
+
+      expect(await verdictOn(await signToken(signer), JWT, provider)).toBe(ALICE);
+    },
+  );
+
   test('accepts no token of a provider without audiences', async () => {
     expect(await verdictOn(await signToken(key), JWT, providerWithKeys([key]))).toBe(
       'unknown-issuer',

@@ -5,6 +5,7 @@ import { TokenVerifier } from '../../../../proxy/token-verification/token-verifi
 import type { CompiledIdentityProvider } from '../../../../shared/snapshot/snapshot.ts';
 import type { GithubState } from '../../../support/github/github-state.ts';
 import { startGithub } from '../../../support/github/github.ts';
+import { startUpstream } from '../../../support/upstream.ts';
 
 const TOKEN = 'gho_of-octocat';
 
@@ -60,6 +61,23 @@ describe('an access token of GitHub', () => {
     expect(await world.reason('gho_of-another-app')).toBe('inactive-token');
     world.github.accessTokens.delete(TOKEN);
     expect(await world.reason()).toBe('inactive-token');
+  });
+
+  test.each([
+    ['its user is another one than that of the check', { user: { id: 2 } }, 'other-subject'],
+    ['it has expired', { expires_at: '2020-01-01T00:00:00Z' }, 'token-expired'],
+    ['the check is of another app', { app: { client_id: 'other' } }, UNAVAILABLE],
+    ['the check does not say when it ends', { expires_at: 'soon' }, UNAVAILABLE],
+  ])('is refused if %s', async (_what, changes, expected) => {
+    await using world = await setUp();
+    const { clientId } = world.github;
+    const check = { app: { client_id: clientId }, user: { id: 1 }, expires_at: null, ...changes };
+    await using api = await startUpstream((message, response) => {
+      const user = message.url === '/user' ? { id: 1, login: 'octocat' } : [];
+      response.end(JSON.stringify(message.method === 'POST' ? check : user));
+    });
+
+    expect(await world.reason(TOKEN, { apiUrl: api.origin })).toBe(expected);
   });
 
   test('is refused where there is a list of audiences, without asking', async () => {
