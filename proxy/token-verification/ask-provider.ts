@@ -1,6 +1,7 @@
 import {
   ClientError,
   fetchUserInfo,
+  ResponseBodyError,
   tokenIntrospection,
   WWWAuthenticateChallengeError,
   type Configuration as ProviderClient,
@@ -21,6 +22,13 @@ const FORBIDDEN = 403;
 
 /** The member `code` of an error about a `sub` that is not the expected one. */
 const OTHER_SUBJECT = 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED';
+
+/** Errors about the only part of our requests that differs (RFC 6749, 5.2; RFC 6750, 3.1; RFC 7009, 2.2.1). */
+const ABOUT_THE_TOKEN: ReadonlySet<string> = new Set([
+  'invalid_request',
+  'invalid_token',
+  'unsupported_token_type',
+]);
 
 /** Returns the client for a provider; rejects with an `UnavailableError` if it cannot be discovered. */
 export function clientOf(
@@ -49,7 +57,11 @@ export async function introspect(
   const { issuer } = provider;
   const client = await clientOf(provider, context);
   const hint = { token_type_hint: 'access_token' };
-  const claims: SourceClaims = await orUnavailable(tokenIntrospection(client, token, hint));
+  const claims: SourceClaims = await tokenIntrospection(client, token, hint).catch(
+    (error: unknown) => {
+      throw introspectionFailure(error);
+    },
+  );
   const { active, iss = issuer } = claims;
   if (active !== true) throw new TokenRefusedError('inactive-token');
   if (iss !== issuer) throw new TokenRefusedError('unknown-issuer');
@@ -57,6 +69,16 @@ export async function introspect(
   refuseOutsideLifetime(claims, context.now());
   if (!hasSubject(claims)) throw new TokenRefusedError('incomplete-claims');
   return claims;
+}
+
+/**
+ * Attack: some providers answer a text that has not the form of their tokens with an error. As a failure of the
+ * provider it would not count as a bad token, and a stranger could send any number.
+ */
+function introspectionFailure(error: unknown): Error {
+  return error instanceof ResponseBodyError && ABOUT_THE_TOKEN.has(error.error)
+    ? new TokenRefusedError('inactive-token')
+    : providerUnavailable(error);
 }
 
 /**

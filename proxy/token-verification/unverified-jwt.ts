@@ -20,3 +20,18 @@ export function readUnverifiedJwt(token: string): UnverifiedJwt | null {
     return null;
   }
 }
+
+/**
+ * Returns whether a text begins with the header of a signed JWT, whatever follows. Encrypted ones (RFC 7516,
+ * section 4.1.2) have `enc`.
+ */
+export function beginsAsSignedJwt(text: string): boolean {
+  const [header = '', ...rest] = text.split('.', 2);
+  if (rest.length === 0) return false;
+  try {
+    const { enc } = decodeProtectedHeader({ protected: header });
+    return enc === undefined;
+  } catch {
+    return false;
+  }
+}

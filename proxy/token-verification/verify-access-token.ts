@@ -4,7 +4,7 @@ import { clientOf, introspect, leftOutGroupsOf, userInfoOf } from './ask-provide
 import { refuseForeignToken, refuseSenderConstrained } from './token-binding.ts';
 import { TokenRefusedError } from './token-refused-error.ts';
 import { jwtTypeOf, requireSignsOfAccessToken } from './token-type.ts';
-import { readUnverifiedJwt, type UnverifiedJwt } from './unverified-jwt.ts';
+import { beginsAsSignedJwt, readUnverifiedJwt, type UnverifiedJwt } from './unverified-jwt.ts';
 import {
   requireIdentity,
   verifiedJwt,
@@ -31,6 +31,8 @@ export async function verifyAccessToken(
   if (provider.type === 'github') return verifyGithubToken(token, use, context.now());
   const unverified = readUnverifiedJwt(token);
   if (unverified !== null) return verifyJwtAccessToken(token, unverified, use, context);
+  // Attack: an identity token with padding, or more parts, which some providers overlook.
+  if (beginsAsSignedJwt(token)) throw new TokenRefusedError('malformed-token');
   const client = await clientOf(provider, context);
   const canIntrospect = client.serverMetadata().introspection_endpoint !== undefined;
   return canIntrospect && provider.clientSecret !== undefined

@@ -234,6 +234,27 @@ describe('a JWT access token', () => {
     expect(await world.verdict(identityToken, ['gatehouse'])).toBe('wrong-token-type');
   });
 
+  test.each([
+    ['padding', (token: string) => `${token}=`],
+    ['a further part', (token: string) => `${token}.x`],
+    ['characters of another alphabet', (token: string) => `${token}+/`],
+  ])('is no identity token with %s, whatever introspection says', async (_name, respell) => {
+    await using world = await setUp({ introspection: true });
+    const { identityToken } = await obtainTokens(world.provider);
+    const body = { active: true, sub: 'alice', client_id: 'gatehouse', token_type: 'Bearer' };
+    world.provider.answers.set('introspection', { status: 200, body });
+
+    expect(await world.verdict(respell(identityToken))).toBe('malformed-token');
+    expect(world.provider.hits.get('/token/introspection')).toBeUndefined();
+  });
+
+  test('is opaque if it is encrypted, and refused if introspection takes it for an error', async () => {
+    await using world = await setUp({ introspection: true });
+    const header = Buffer.from('{"alg":"dir","enc":"A256GCM"}').toString('base64url');
+
+    expect(await world.verdict(`${header}..iv.text.tag`)).toBe('inactive-token');
+  });
+
   test('cannot be verified while the keys of the provider cannot be had', async () => {
     await using world = await setUp();
     const wanted = { resource: JWT_API, scope: 'read' } as const;
