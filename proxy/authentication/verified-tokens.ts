@@ -151,6 +151,8 @@ export class VerifiedTokens {
       return caller;
     } catch (error) {
       if (error instanceof TokenRefusedError) {
+        // Attack: a longer `opaqueTokenLifetime` would revive a token that was revoked meanwhile.
+        this.#accepted.delete(key);
         this.#refused.set(hash, { reason: error.reason, providers }, REFUSED_SECONDS);
         if (asksAboutIt) this.#limit.countRefusal(use.key, networks);
       }

@@ -39,7 +39,7 @@ export interface VerifiedTokensFixture {
   readonly known: (token?: string, use?: TokenUse) => TokenCaller;
   /** Returns the subject of the caller, or the reason of the refusal. */
   readonly verdict: (token?: string, use?: TokenUse, from?: string) => Promise<string>;
-  /** Serves these settings from now on. */
+  /** Serves these settings from now on; without `groupsClaim`, with the same providers. */
   readonly configure: (opaqueTokenSeconds: number, groupsClaim?: string) => void;
 }
 
@@ -94,7 +94,12 @@ export function verifiedTokensFixture(): VerifiedTokensFixture {
         throw error;
       }
     },
-    configure: (seconds, groupsClaim = 'groups') =>
-      void (configuration = configured(seconds, groupsClaim)),
+    configure(seconds, groupsClaim) {
+      const { settings, identityProviders } = configured(seconds, groupsClaim ?? 'groups');
+      // As in a gateway, the providers are the same object until one of them changes.
+      const changed =
+        groupsClaim === undefined ? configuration.identityProviders : identityProviders;
+      configuration = { settings, identityProviders: changed };
+    },
   };
 }

@@ -51,6 +51,17 @@ describe('An accepted token', () => {
     expect(await fixture.verdict()).toBe('inactive-token');
   });
 
+  test('that is opaque and was refused later does not count again with a longer time', async () => {
+    const fixture = aFixture();
+    fixture.words.set(TOKEN, { isOpaque: true });
+    await fixture.verdict();
+    fixture.words.set(TOKEN, 'inactive-token');
+    fixture.clock.now = NOW + 60 * SECOND;
+    expect(await fixture.verdict()).toBe('inactive-token');
+    fixture.configure(600);
+    expect(await fixture.verdict()).toBe('inactive-token');
+  });
+
   test('ends with a change of the providers', async () => {
     const fixture = aFixture();
     await fixture.verdict();
