@@ -189,22 +189,26 @@ describe('When signIn moves to another provider', () => {
   });
 });
 
-describe('A Route whose provider is not in the configuration', () => {
-  test('lets nobody in, and the page says why', async () => {
+describe('A Route whose users cannot sign in', () => {
+  test.each([
+    ['the provider that it names is gone', { name: 'other' }, 'no-identity-provider'],
+    ['that provider is Apple', { type: 'apple' }, 'no-sign-in'],
+  ] as const)('lets nobody in if %s, and the page says so', async (_why, changes, reason) => {
     const { gateway, app } = world();
     const { port, hostname } = new URL(app);
     const route = aCompiledRoute({
-      ...{ scheme: 'http', host: hostname, port: Number(port), identityProvider: 'gone' },
+      ...{ scheme: 'http', host: hostname, port: Number(port), identityProvider: 'partner' },
       access: { kind: 'policy', policy: { allow: { and: [{ kind: 'accept' }] } } },
     });
-    const company = { ...world().company.compiled(), name: 'company' };
-    const resources = [compiledSettings(), company, route].map(aResource);
+    const provider = { ...world().partner.compiled(), name: 'partner', signIn: false, ...changes };
     const browser = new BrowserJar();
     await signInAlice(browser, app);
-    await gateway.gateway.apply(snapshotOf(resources));
+    const resources = [compiledSettings(), provider, route];
+    await gateway.gateway.apply(snapshotOf(resources.map(aResource)));
 
     const page = await browser.open(app);
     expect(page.status).toBe(502);
-    expect(lastReason()).toBe('no-identity-provider');
+    expect(page.body).toContain('an identity provider that this gateway cannot use');
+    expect(lastReason()).toBe(reason);
   });
 });
