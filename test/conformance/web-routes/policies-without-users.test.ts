@@ -75,6 +75,9 @@ describe('A preflight without credentials', () => {
       // With credentials it is a request of their user, and these are nobody's.
       { ...PREFLIGHT, headers: { ...PREFLIGHT.headers, cookie: 'gatehouse-443=x' } },
       { ...PREFLIGHT, headers: { ...PREFLIGHT.headers, authorization: 'Bearer x' } },
+      // To the upstream it could be anything.
+      { ...PREFLIGHT, body: 'x' },
+      { ...PREFLIGHT, headers: { ...PREFLIGHT.headers, 'X-HTTP-Method-Override': 'DELETE' } },
     ]) {
       expect(await statusOf('/api', request)).toBe(401);
     }
