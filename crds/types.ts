@@ -114,7 +114,7 @@ export interface Route {
            */
           readonly path: string;
           /**
-           * Whether the rules of the MCP endpoint apply to requests to this path. If false, they may have any method and body, and `mcp_tool` covers none of them. Defaults to true.
+           * Whether the rules of the MCP endpoint apply to requests to this path. If false, they may have any method and body, and criteria about MCP messages are false for them. Defaults to true.
            */
           readonly inspected?: boolean;
         }[];

@@ -79,7 +79,7 @@ export function partiallyInspectedState({
   uninspectedPaths,
 }: VerdictSummary): ConditionState | undefined {
   if (uninspectedPaths.length === 0) return undefined;
-  const message = `Requests to ${uninspectedPaths.join(', ')} are not inspected: whoever the policy permits may send anything there, and mcp_tool does not cover it.`;
+  const message = `Requests to ${uninspectedPaths.join(', ')} are not inspected: whoever the policy permits may send anything there, and criteria about MCP messages are false for it.`;
   return { status: 'True', reason: 'UninspectedSubPaths', message };
 }
 

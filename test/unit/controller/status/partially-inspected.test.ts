@@ -12,7 +12,7 @@ describe('PartiallyInspected', () => {
       PartiallyInspected: ['True', 'UninspectedSubPaths'],
     });
     expect(messageOf(status, 'PartiallyInspected')).toBe(
-      'Requests to /mcp/files, /mcp/upload are not inspected: whoever the policy permits may send anything there, and mcp_tool does not cover it.',
+      'Requests to /mcp/files, /mcp/upload are not inspected: whoever the policy permits may send anything there, and criteria about MCP messages are false for it.',
     );
     expect(conditionsOf(statusOf({ current: status }))).not.toHaveProperty('PartiallyInspected');
   });
