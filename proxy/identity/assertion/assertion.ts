@@ -1,8 +1,9 @@
 import { createPrivateKey, randomUUID, sign, type KeyObject } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 
 import type { CompiledSigningKeys } from '../../../shared/snapshot/snapshot.ts';
 import { BoundedMap } from '../../cache/bounded-map.ts';
-import type { UserSession } from '../../records/session.ts';
+import type { Identity, UserSession } from '../../records/session.ts';
 
 const SECOND = 1000;
 
@@ -20,6 +21,8 @@ const MAX_SIGNERS = 8;
 
 interface Assertion {
   readonly token: string;
+  /** The claims about the user. */
+  readonly user: object;
   readonly signer: Signer;
   readonly routeOrigin: string;
   readonly reusableUntil: number;
@@ -99,7 +102,10 @@ export class AssertionSigner {
   }
 }
 
-/** Returns an assertion that was signed within the last minute, or signs one. */
+/**
+ * Returns an assertion that was signed within the last minute, or signs one. The user of a session can change
+ * while its id stays: an opaque token has the groups that its provider named last.
+ */
 function assertionOf(
   session: UserSession,
   routeOrigin: string,
@@ -107,27 +113,34 @@ function assertionOf(
   now: number,
 ): Assertion {
   const name = `${routeOrigin} ${session.id}`;
+  const user = userClaims(session.identity);
   const known = signer.assertions.get(name);
-  if (known !== undefined && known.reusableUntil > now) return known;
-  const token = signToken(claimsOf(session, routeOrigin, now), signer);
-  const assertion = { token, signer, routeOrigin, reusableUntil: now + REUSE_MS };
+  const isReusable = known !== undefined && known.reusableUntil > now;
+  if (isReusable && isDeepStrictEqual(known.user, user)) return known;
+  const token = signToken(claimsOf(user, routeOrigin, now), signer);
+  const assertion = { token, user, signer, routeOrigin, reusableUntil: now + REUSE_MS };
   signer.assertions.set(name, assertion);
   return assertion;
 }
 
 /** Unknown attributes of the user are left out; `groups` is always a list (specification). */
-function claimsOf({ identity }: UserSession, routeOrigin: string, now: number): object {
-  const { issuer, subject, email, name, groups } = identity;
-  const issuedAt = Math.floor(now / SECOND);
+function userClaims({ issuer, subject, email, name, groups }: Identity): object {
   return {
-    iss: routeOrigin,
-    aud: new URL(routeOrigin).host,
     sub: subject,
     // Subjects are unique within one issuer only, and a gateway can have several.
     ...(issuer === undefined ? {} : { idp: issuer }),
     ...(email === undefined ? {} : { email }),
     groups,
     ...(name === undefined ? {} : { name }),
+  };
+}
+
+function claimsOf(user: object, routeOrigin: string, now: number): object {
+  const issuedAt = Math.floor(now / SECOND);
+  return {
+    iss: routeOrigin,
+    aud: new URL(routeOrigin).host,
+    ...user,
     iat: issuedAt,
     exp: issuedAt + LIFETIME_SECONDS,
     jti: randomUUID(),

@@ -128,6 +128,15 @@ describe('AssertionSigner', () => {
     expect(decodeJwt(next).iat).toBe(Math.floor(now / 1000));
   });
 
+  test('signs at once for a session whose user has changed, and not for an equal one', () => {
+    const assertionWith = (...groups: string[]): string =>
+      signer.assertionFor(sessionOf('s', { groups }), ORIGIN, keys);
+    const first = assertionWith('a', 'b');
+
+    expect(assertionWith('a', 'b')).toBe(first);
+    expect(decodeJwt(assertionWith('a'))).toMatchObject({ groups: ['a'] });
+  });
+
   test('signs once a minute for each of several hosts and keys in turn', () => {
     const session = sessionOf('s');
     const others = aKey();
