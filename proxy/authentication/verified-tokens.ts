@@ -2,6 +2,7 @@ import { ExpiringMap } from '../cache/expiring-map.ts';
 import { SharedMap } from '../cache/shared-map.ts';
 import { sizeInMemory } from '../cache/size-in-memory.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import { holdsGatewayToken } from '../crypto/gateway-token.ts';
 import { hashToken, type TokenHash } from '../crypto/tokens.ts';
 import { networksOf } from '../http/network-of.ts';
 import { TokenRefusedError, type TokenRefusal } from '../token-verification/token-refused-error.ts';
@@ -96,7 +97,10 @@ export class VerifiedTokens {
     const known = this.#accepted.get(key);
     if (known !== null && this.#counts(known, context)) return known.caller;
     if (sent.length > MAX_TOKEN_LENGTH) throw new TokenRefusedError('token-too-long');
-    if (!isBearerToken(sent)) throw new TokenRefusedError('malformed-token');
+    // Attack: a provider that is asked about the gateway's own token could act as its user on an MCP route.
+    if (!isBearerToken(sent) || holdsGatewayToken(sent)) {
+      throw new TokenRefusedError('malformed-token');
+    }
     return this.#verifyOnce(key, sent, use, context);
   }
 

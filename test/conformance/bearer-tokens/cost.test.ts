@@ -117,6 +117,20 @@ describe('An opaque access token', () => {
     expect(questions()).toBe(asked);
   });
 
+  for (const kind of ['gte_', 'gtr_']) {
+    verifies(
+      'bearer.cost',
+      `is not asked about if it is a ${kind} token of the gateway`,
+      async () => {
+        const asked = questions();
+        const token = `${kind}${'A'.repeat(60)}`;
+        const reasons = await world().reasonsDuring(() => get(world().access, token));
+        expect(reasons).toEqual(['malformed-token']);
+        expect(questions()).toBe(asked);
+      },
+    );
+  }
+
   verifies('bearer.cost', 'is not asked about after sixty bad ones of its network', async () => {
     for (let count = 0; count < 60; count += 1) await get(world().access, `bad-${String(count)}`);
     const asked = questions();
