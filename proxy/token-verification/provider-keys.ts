@@ -39,20 +39,26 @@ export class ProviderKeys {
     this.#options = options;
   }
 
-  /** Returns the keys of a provider; they are fetched when they are used. */
-  of(provider: CompiledIdentityProvider): PublicKeys {
-    const { name, issuer, jwksUrl, keys } = provider;
+  /**
+   * Returns the keys of a provider; they are fetched when they are used. `jwksUrl` is where they are instead of
+   * where discovery finds them.
+   */
+  of(provider: CompiledIdentityProvider, jwksUrl?: string): PublicKeys {
+    const { name, issuer, keys } = provider;
     const id = JSON.stringify([name, issuer, jwksUrl, keys]);
     const known = this.#sets.get(id);
     if (known !== undefined) return known;
-    const set = new RotatingKeySet({ fetch: () => this.#fetch(provider), now: this.#options.now });
+    const set = new RotatingKeySet({
+      fetch: () => this.#fetch(provider, jwksUrl),
+      now: this.#options.now,
+    });
     this.#sets.set(id, set);
     return set;
   }
 
-  async #fetch(provider: CompiledIdentityProvider): Promise<unknown> {
+  async #fetch(provider: CompiledIdentityProvider, jwksUrl: string | undefined): Promise<unknown> {
     if (provider.keys !== undefined) return { keys: provider.keys };
-    const url = new URL(provider.jwksUrl ?? (await this.#discoveredUrl(provider)));
+    const url = new URL(jwksUrl ?? (await this.#discoveredUrl(provider)));
     this.#refuseInsecure(url);
     const response = await observedFetch(url.href, {
       method: 'GET',

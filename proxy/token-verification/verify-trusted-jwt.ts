@@ -28,7 +28,7 @@ export async function verifyTrustedJwt(
   // RFC 8725, section 3.11: a JWT for another use, such as a proof of possession, is no credential.
   if (jwtTypeOf(header) === 'other') throw new TokenRefusedError('wrong-token-type');
 
-  const publicKeys = keys.of(provider);
+  const publicKeys = keys.of(provider, provider.jwksUrl);
   const { issuer, audiences } = provider;
   const claims = await verifyJwt(token, { issuer, keys: publicKeys, requiredClaims: ['exp'], now });
   refuseEvents(claims);

@@ -223,6 +223,15 @@ describe('a JWT access token', () => {
     expect(world.provider.hits.get('/jwks')).toBe(1);
   });
 
+  test('is not verified with keys that are given for the format jwt', async () => {
+    const jwksUrl = 'http://127.0.0.1:1/keys';
+    await using world = await setUp({}, (compiled) => ({ ...compiled, jwksUrl }));
+    const wanted = { resource: JWT_API, scope: 'read' } as const;
+    const { accessToken } = await obtainTokens(world.provider, wanted);
+
+    expect(await world.verdict(accessToken, [JWT_API])).toBe('alice');
+  });
+
   test('is no identity token of the same user', async () => {
     await using world = await setUp({ introspection: true }, (compiled) => ({
       ...compiled,
