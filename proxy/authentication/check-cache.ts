@@ -1,6 +1,7 @@
 import type { Revocation, Revocations } from '../store/revocations.ts';
 import { StoreUnavailableError } from '../store/store-unavailable-error.ts';
 import { BoundedMap } from '../cache/bounded-map.ts';
+import { numberOfSecret } from './number-of-secret.ts';
 
 /** How long a check stays valid: the longest that a missed revocation can go unnoticed. */
 const FRESH_MS = 5000;
@@ -33,7 +34,9 @@ export interface CheckCacheOptions<Value> {
   readonly now: () => number;
 }
 
-interface Entry<Value> {
+/** The last good check of a key. */
+export interface LastCheck<Value> {
+  readonly key: string;
   readonly value: Value;
   /** When the check began. */
   readonly checkedAt: number;
@@ -55,7 +58,8 @@ interface CheckUnderWay<Value> {
  */
 export class CheckCache<Value> implements Disposable {
   readonly #options: CheckCacheOptions<Value>;
-  readonly #entries: BoundedMap<string, Entry<Value>>;
+  /** By the number of the key: of two keys with one number, the one that was checked last has an entry. */
+  readonly #entries: BoundedMap<number, LastCheck<Value>>;
   /** Requests with one key share a check. */
   readonly #underWay = new Map<string, CheckUnderWay<Value>>();
   /** The stores count as unavailable until this time, because a check has just failed. */
@@ -70,25 +74,34 @@ export class CheckCache<Value> implements Disposable {
     });
   }
 
-  /** Returns the value of the key at its last check, however old; undefined if it is not cached. */
-  lastKnown(key: string): Value | undefined {
-    return this.#entries.get(key)?.value;
+  /** Returns the last check of a key, however old; undefined if it is not cached. */
+  find(key: string): LastCheck<Value> | undefined {
+    const last = this.#entries.get(numberOfSecret(key));
+    return last?.key === key ? last : undefined;
   }
 
   /** Returns the value of the key; without a promise while it is cached. */
   get(key: string, check: Check<Value>): Value | null | Promise<Value | null> {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return this.#checkOnce(key, check);
-    const now = this.#options.now();
-    if (this.#isValid(entry, FRESH_MS, now)) return entry.value;
-    if (!this.#isAway(entry, now) || !this.#isWithinGrace(entry, now)) {
+    return this.getAfter(this.find(key), key, check, this.#options.now());
+  }
+
+  /** Does the same for a key whose last check was just looked up. */
+  getAfter(
+    last: LastCheck<Value> | undefined,
+    key: string,
+    check: Check<Value>,
+    now: number,
+  ): Value | null | Promise<Value | null> {
+    if (last === undefined) return this.#checkOnce(key, check);
+    if (this.#isValid(last, FRESH_MS, now)) return last.value;
+    if (!this.#isAway(last, now) || !this.#isWithinGrace(last, now)) {
       return this.#checkOnce(key, check);
     }
-    if (now >= (entry.retryAt ?? 0)) {
+    if (now >= (last.retryAt ?? 0)) {
       // Its result updates or removes the entry, so the next request sees it.
       this.#checkOnce(key, check).catch(() => undefined);
     }
-    return entry.value;
+    return last.value;
   }
 
   [Symbol.dispose](): void {
@@ -118,7 +131,7 @@ export class CheckCache<Value> implements Disposable {
         const checkedAt = this.#options.now();
         const value = await check();
         if (value === null || this.#isOver(value, received)) return this.#keep(key, null);
-        if (!received.some(isMissed)) return this.#keep(key, { value, checkedAt });
+        if (!received.some(isMissed)) return this.#keep(key, { key, value, checkedAt });
       }
       throw new StoreUnavailableError('revocations were missed while the stores were asked');
     } catch (error) {
@@ -128,16 +141,16 @@ export class CheckCache<Value> implements Disposable {
     }
   }
 
-  #keep(key: string, entry: Entry<Value> | null): Value | null {
+  #keep(key: string, entry: LastCheck<Value> | null): Value | null {
     this.#awayUntil = 0;
-    if (entry === null) this.#entries.delete(key);
-    else this.#entries.set(key, entry);
+    if (entry === null) this.#remove(key);
+    else this.#entries.set(numberOfSecret(key), entry);
     return entry?.value ?? null;
   }
 
   /** Returns the last good value if the only problem is that the stores are unavailable. */
   #lastGood(key: string, error: unknown): Value {
-    const entry = this.#entries.get(key);
+    const entry = this.find(key);
     const now = this.#options.now();
     const isAway = error instanceof StoreUnavailableError;
     if (isAway) this.#awayUntil = now + RETRY_MS;
@@ -145,20 +158,24 @@ export class CheckCache<Value> implements Disposable {
       entry.retryAt = now + RETRY_MS;
       return entry.value;
     }
-    this.#entries.delete(key);
+    this.#remove(key);
     throw error;
   }
 
+  #remove(key: string): void {
+    if (this.find(key) !== undefined) this.#entries.delete(numberOfSecret(key));
+  }
+
   /** Returns whether the stores failed recently. After an older failure the request waits for them. */
-  #isAway({ retryAt }: Entry<Value>, now: number): boolean {
+  #isAway({ retryAt }: LastCheck<Value>, now: number): boolean {
     return now < this.#awayUntil || (retryAt !== undefined && now < retryAt + FRESH_MS);
   }
 
-  #isWithinGrace(entry: Entry<Value>, now: number): boolean {
+  #isWithinGrace(entry: LastCheck<Value>, now: number): boolean {
     return this.#isValid(entry, this.#options.outageGraceSeconds() * 1000, now);
   }
 
-  #isValid({ value, checkedAt }: Entry<Value>, lifetimeMs: number, now: number): boolean {
+  #isValid({ value, checkedAt }: LastCheck<Value>, lifetimeMs: number, now: number): boolean {
     // A clock that was set back must not extend the life of a check.
     if (now < checkedAt) return false;
     if (now - checkedAt >= lifetimeMs || now >= this.#options.expiryOf(value)) return false;

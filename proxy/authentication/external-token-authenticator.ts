@@ -9,7 +9,7 @@ import type { Stores } from '../store/stores.ts';
 import type { AuthenticationContext, Authenticator } from './authenticator.ts';
 import { bearerToken } from './bearer-token.ts';
 import type { SignedInCaller } from './caller.ts';
-import { CheckCache, type KnownRevocation } from './check-cache.ts';
+import { CheckCache, type KnownRevocation, type LastCheck } from './check-cache.ts';
 import type { ExternalTokenClaims, ExternalTokens } from './external-tokens.ts';
 
 const MAX_TOKENS = 10_000;
@@ -84,23 +84,32 @@ export class ExternalTokenAuthenticator implements Authenticator, Disposable {
     { compiled }: GatewayRoute,
     { origin, configuration }: AuthenticationContext,
   ): SignedInCaller | Promise<SignedInCaller> {
-    return this.callerOf(bearerToken(request, this.#isKnown), {
+    let last = undefined as LastCheck<KnownToken> | undefined;
+    const token = bearerToken(request, (sent) => (last = this.#known.find(sent)) !== undefined);
+    return this.#callerOf(token, last, {
       resource: resourceIdentifier(compiled, origin),
       gatewayId: configuration.settings.gatewayId,
       provider: configuration.identityProviders.ofRoute(compiled),
     });
   }
 
-  readonly #isKnown = (token: string): boolean => this.#known.lastKnown(token) !== undefined;
-
   /**
    * Returns the user a token was issued for. Throws or rejects with a `TokenRequiredError` if it is
    * not valid for this use.
    */
   callerOf(token: string, use: ExternalTokenUse): SignedInCaller | Promise<SignedInCaller> {
-    const claims = this.#known.lastKnown(token)?.claims ?? this.#open(token);
-    refuseMisuse(claims, use, this.#now());
-    const known = this.#known.get(token, () => this.#check(claims));
+    return this.#callerOf(token, this.#known.find(token), use);
+  }
+
+  #callerOf(
+    token: string,
+    last: LastCheck<KnownToken> | undefined,
+    use: ExternalTokenUse,
+  ): SignedInCaller | Promise<SignedInCaller> {
+    const claims = last?.value.claims ?? this.#open(token);
+    const now = this.#now();
+    refuseMisuse(claims, use, now);
+    const known = this.#known.getAfter(last, token, () => this.#check(claims), now);
     return known instanceof Promise
       ? known.then((checked) => requireUserOf(use.provider, checked))
       : requireUserOf(use.provider, known);
