@@ -27,19 +27,31 @@ const BLANK_LINE = '\r\n\r\n';
  * another request, or as another framing.
  */
 export function requestHead({ method, path, host, headers, body }: OutgoingRequest): string {
-  if (method === '' || path === '' || UNSAFE_IN_LINE.test(method + path + host)) refuse();
-  const connection = method === 'HEAD' ? 'close' : 'keep-alive';
-  let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: ${connection}`;
+  let head = headStart(method, path, host);
   for (let index = 0; index < headers.length; index += 2) {
-    head += lineStart(headers[index] ?? '') + checked(headers[index + 1] ?? '');
+    head += line(headers[index] ?? '', headers[index + 1] ?? '');
   }
   return head + framing(method, body);
+}
+
+/** The last one: many requests in a row are to one place. */
+let lastStart = { method: '', path: '', host: '', text: '' };
+
+/** Returns the request line and the first fields, without the last line break. */
+function headStart(method: string, path: string, host: string): string {
+  const isSame = lastStart.path === path && lastStart.host === host && lastStart.method === method;
+  if (isSame && path !== '') return lastStart.text;
+  if (method === '' || path === '' || UNSAFE_IN_LINE.test(method + path + host)) refuse();
+  const connection = method === 'HEAD' ? 'close' : 'keep-alive';
+  const text = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: ${connection}`;
+  lastStart = { method, path, host, text };
+  return text;
 }
 
 /** Returns the end of a chunked body. Throws like `requestHead`. */
 export function lastChunk(trailers: readonly (readonly [string, string])[]): string {
   let end = '0';
-  for (const [name, value] of trailers) end += lineStart(name) + checked(value);
+  for (const [name, value] of trailers) end += line(name, value);
   return end + BLANK_LINE;
 }
 
@@ -65,25 +77,54 @@ function checked(value: string): string {
   return value;
 }
 
+/** The beginning of the lines of a field, and one whole line with a value that had come before. */
+interface KnownName {
+  readonly start: string;
+  value: string;
+  line: string;
+  /** How many values were different since then. */
+  others: number;
+}
+
 /**
- * Most names repeat in every request. The bounds are for names that clients make up: when there are too many,
- * all are forgotten, so that made-up names do not keep the common ones out for good.
+ * Most names repeat in every request, and so do many values. The bounds are for names that clients make up: when
+ * there are too many, all are forgotten, so that made-up names do not keep the common ones out for good.
  */
 const MAX_KNOWN_NAMES = 1_000;
 const MAX_KNOWN_LENGTH = 64;
-const knownLineStarts = new Map<string, string>();
+/** Longer values are mostly credentials. */
+const MAX_KNOWN_VALUE = 128;
+/** Values such as ids never repeat, and should not be copied each time. */
+const OTHERS_BEFORE_NEXT = 16;
+const knownNames = new Map<string, KnownName>();
 
-/** Returns the end of the last line, and the beginning of the line of a field. */
-function lineStart(name: string): string {
-  const known = knownLineStarts.get(name);
-  if (known !== undefined) return known;
+/** Returns the end of the last line, and the line of a field without its end. */
+function line(name: string, value: string): string {
+  const known = knownNames.get(name) ?? knownName(name);
+  if (known.value === value) return known.line;
+  const text = known.start + checked(value);
+  known.others += 1;
+  if (known.others >= OTHERS_BEFORE_NEXT && value.length <= MAX_KNOWN_VALUE) {
+    known.value = value;
+    known.line = inOnePiece(text);
+    known.others = 0;
+  }
+  return text;
+}
+
+function knownName(name: string): KnownName {
   if (!TOKEN.test(name) || OWN_FIELDS.has(name.toLowerCase())) refuse();
-  // A copy is one piece of text, which is faster to put into each head than the pieces of a sum.
-  const start = Buffer.from(`\r\n${name}: `).toString('latin1');
-  if (name.length > MAX_KNOWN_LENGTH) return start;
-  if (knownLineStarts.size === MAX_KNOWN_NAMES) knownLineStarts.clear();
-  knownLineStarts.set(name, start);
-  return start;
+  const start = inOnePiece(`\r\n${name}: `);
+  const known = { start, value: '', line: start, others: 0 };
+  if (name.length > MAX_KNOWN_LENGTH) return known;
+  if (knownNames.size === MAX_KNOWN_NAMES) knownNames.clear();
+  knownNames.set(name, known);
+  return known;
+}
+
+/** Returns a copy that is not a sum of texts: it is put into each head faster. */
+function inOnePiece(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
 }
 
 function refuse(): never {

@@ -37,6 +37,22 @@ describe('The head of a request', () => {
     );
   });
 
+  test('has the values of its request when most values repeat', () => {
+    for (let count = 0; count < 100; count += 1) {
+      const [path, value, id] = [`/${String(count % 3)}`, `v${String(count >> 5)}`, String(count)];
+      expect(headOf({ path, headers: ['X-Value', value, 'X-Id', id, 'X-Empty', ''] })).toBe(
+        `GET ${path} HTTP/1.1\r\nhost: server:80\r\nconnection: keep-alive\r\n` +
+          `X-Value: ${value}\r\nX-Id: ${id}\r\nX-Empty: \r\n\r\n`,
+      );
+    }
+  });
+
+  test('never has a value that could end it, however often it is tried', () => {
+    for (let count = 0; count < 100; count += 1) {
+      expect(() => headOf({ headers: ['X-Tried', 'a\r\nX-Evil: 1'] })).toThrow('cannot be written');
+    }
+  });
+
   const source = Readable.from([]);
   test.each<[string, OutgoingRequest['body'], string]>([
     ['GET', undefined, ''],
