@@ -11,7 +11,8 @@ const OTHER_METHODS = ['x-http-method-override', 'x-http-method', 'x-method-over
  * Returns whether a request is a preflight as browsers send it, without credentials and a body (Fetch,
  * section 4.8), on a route whose policy reads preflights.
  *
- * Attack: with a body, or a field that names another method, it could be anything to the upstream.
+ * Attack: with a body, or a field that names another method, it could be anything to the upstream. With
+ * credentials, a user whom the policy does not allow would reach the upstream as this user.
  */
 export function isAnonymousPreflight(
   { method, message }: GatewayRequest,

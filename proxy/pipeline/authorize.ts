@@ -9,11 +9,11 @@ import { asksForEvents } from '../mcp/check-stream-request.ts';
 import type { JsonRpcMessage } from '../mcp/json-rpc.ts';
 import { isPermitted } from '../policy/build-policy-evaluator.ts';
 import type { PolicyInput } from '../../shared/policy/language/policy-input.ts';
-import { isPreflight } from '../http/cors.ts';
 import type { Decision } from '../policy/decision.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { Identity } from '../records/session.ts';
 import type { AuthorizationRecord } from '../telemetry/authorization-log.ts';
+import { isAnonymousPreflight } from './anonymous-preflight.ts';
 import type { InspectedBody } from './inspect.ts';
 import type { Permit } from './permit.ts';
 
@@ -66,10 +66,11 @@ export function authorize(
 
 /** Reads only what the policy needs, so that others cost nothing. */
 function policyInput(
-  { policy }: GatewayRoute,
+  route: GatewayRoute,
   identity: Identity | undefined,
   { request, body, now }: Pick<Authorization, 'request' | 'body' | 'now'>,
 ): PolicyInput {
+  const { policy } = route;
   const { method, path, remoteAddress } = request;
   const message = body?.message;
   return {
@@ -78,8 +79,7 @@ function policyInput(
     path,
     clientAddress: remoteAddress,
     time: policy?.reads.has('time') === true ? now() : 0,
-    isPreflight:
-      policy?.reads.has('preflight') === true && isPreflight(method, request.message.headers),
+    isPreflight: isAnonymousPreflight(request, route),
     mcpMethod: message?.method,
     toolName: message?.toolName,
     toolArguments: message?.toolArguments,

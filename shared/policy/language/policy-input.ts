@@ -9,7 +9,7 @@ export interface PolicyInput {
   readonly clientAddress: string;
   /** When the request is decided: milliseconds since the epoch. */
   readonly time: number;
-  /** Whether the request is a CORS preflight. */
+  /** Whether the request is a CORS preflight, which has no credentials. */
   readonly isPreflight: boolean;
   /** Method of the JSON-RPC message; absent for a response, and for a request without a message. */
   readonly mcpMethod: string | undefined;

@@ -83,6 +83,17 @@ describe('A preflight without credentials', () => {
     }
     expect(await statusOf('/api', PREFLIGHT)).toBe(200);
   });
+
+  verifies(
+    'policy.preflights',
+    'does not let in a user whom the policy does not allow',
+    async () => {
+      await world().serve({ allow: { or: [{ cors_preflight: true }, { groups: 'nobody' }] } });
+      const ofAlice = { ...PREFLIGHT, headers: { ...PREFLIGHT.headers, ...(await asAlice()) } };
+      expect(await statusOf('/api', PREFLIGHT)).toBe(200);
+      expect(await statusOf('/api', ofAlice)).toBe(403);
+    },
+  );
 });
 
 describe('A policy about addresses and times', () => {
