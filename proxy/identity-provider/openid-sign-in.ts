@@ -12,12 +12,7 @@ import { lookUpLeftOutGroups } from './look-up-groups.ts';
 import type { AuthorizationSecrets, ProviderAnswer } from './provider-answer.ts';
 import type { ProviderDiscovery } from './provider-discovery.ts';
 import type { SignInProvider } from './require-identity-provider.ts';
-
-/** The scopes for claims that every provider supports. */
-const DEFAULT_SCOPES = ['openid', 'email', 'profile'];
-
-/** Asks for a refresh token (OpenID Connect Core, section 11). */
-const OFFLINE_ACCESS = 'offline_access';
+import { OFFLINE_ACCESS, scopesForClaims } from './scopes-for-claims.ts';
 
 /** Returns the URL at which a user signs in with an OpenID provider. */
 export async function openIdAuthorizationUrl(
@@ -42,12 +37,11 @@ export async function openIdAuthorizationUrl(
 }
 
 /** A provider may refuse an unknown scope, so `offline_access` is requested only if it is listed. */
-function scopesOf({ scopes }: SignInProvider, client: ProviderClient): readonly string[] {
-  if (scopes !== undefined) return scopes;
+function scopesOf(provider: SignInProvider, client: ProviderClient): readonly string[] {
+  if (provider.scopes !== undefined) return provider.scopes;
   const { scopes_supported: supported } = client.serverMetadata();
-  return supported?.includes(OFFLINE_ACCESS) === true
-    ? [...DEFAULT_SCOPES, OFFLINE_ACCESS]
-    : DEFAULT_SCOPES;
+  const scopes = scopesForClaims(provider);
+  return supported?.includes(OFFLINE_ACCESS) === true ? [...scopes, OFFLINE_ACCESS] : scopes;
 }
 
 /**

@@ -12,6 +12,7 @@ import type { SourceClaims } from '../identity-provider/groups-in-claims.ts';
 import { lookUpLeftOutGroups } from '../identity-provider/look-up-groups.ts';
 import { providerUnavailable } from '../identity-provider/provider-failure.ts';
 import { discoveredClient } from './discovered-client.ts';
+import { scopesOfToken } from './scopes-of-token.ts';
 import { TokenRefusedError } from './token-refused-error.ts';
 import { refuseOutsideLifetime } from './token-times.ts';
 import type { VerificationContext } from './verified-token.ts';
@@ -101,17 +102,12 @@ export async function userInfoOf(
   provider: CompiledIdentityProvider,
   context: VerificationContext,
 ): Promise<SourceClaims | undefined> {
-  if (!scopesOf(claims).includes('openid')) return undefined;
+  if (!scopesOfToken(claims).includes('openid')) return undefined;
   const client = await clientOf(provider, context);
   if (client.serverMetadata().userinfo_endpoint === undefined) return {};
   return fetchUserInfo(client, token, claims.sub).catch((error: unknown) => {
     throw userInfoFailure(error);
   });
-}
-
-/** The scopes of an access token: a text (RFC 9068, section 2.2.3) or, at some providers, a list `scp`. */
-function scopesOf({ scope, scp }: SourceClaims): readonly unknown[] {
-  return [scope, scp].flatMap((each) => (typeof each === 'string' ? each.split(' ') : each));
 }
 
 /** Returns the groups that a provider left out of the claims, if the settings say how to look them up. */

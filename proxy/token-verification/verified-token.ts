@@ -4,6 +4,7 @@ import { identityFromClaims } from '../identity-provider/identity-from-claims.ts
 import type { ProviderDiscovery } from '../identity-provider/provider-discovery.ts';
 import type { Identity } from '../records/session.ts';
 import type { ProviderKeys, PublicKeys } from './provider-keys.ts';
+import { hasScopesOfSignIn } from './scopes-of-token.ts';
 import { TokenRefusedError } from './token-refused-error.ts';
 import { expiryOf } from './token-times.ts';
 import type { VerifiedClaims } from './verify-jwt.ts';
@@ -69,15 +70,21 @@ export function requireIdentity(
   const claimed = identityFromClaims(provider, claims, userInfo ?? {}, lookedUpGroups);
   if (claimed.kind === 'unusable') throw new TokenRefusedError(claimed.reason);
   const { identity } = claimed;
-  const mayLackGroups = userInfo === undefined && hasUsers(provider);
-  const isSilent = groupsInClaims([claims], provider.groupsClaim).kind === 'absent';
-  return mayLackGroups && isSilent ? { ...identity, groupsAreUnknown: true } : identity;
+  if (lookedUpGroups !== undefined || !mayLackGroups(provider, claims, userInfo)) return identity;
+  const named = groupsInClaims([claims, userInfo ?? {}], provider.groupsClaim);
+  return named.kind === 'absent' ? { ...identity, groupsAreUnknown: true } : identity;
 }
 
 /**
  * Attack: whoever gets a token can leave out the scope of the groups, and would pass a policy that denies by
- * group. Providers of machines have no such scopes: their tokens are all that there is.
+ * group. So only a token with the scopes of a sign-in shows at userinfo that its user has no groups. Providers
+ * of machines have no such scopes: their tokens are all that there is.
  */
-function hasUsers({ clientId }: CompiledIdentityProvider): boolean {
-  return clientId !== undefined;
+function mayLackGroups(
+  provider: CompiledIdentityProvider,
+  claims: SourceClaims,
+  userInfo: SourceClaims | undefined,
+): boolean {
+  if (provider.clientId === undefined) return false;
+  return userInfo === undefined || !hasScopesOfSignIn(claims, provider);
 }

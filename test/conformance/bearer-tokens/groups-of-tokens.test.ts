@@ -19,6 +19,7 @@ const WITHOUT_GROUPS = { resource: 'https://jwt.gateway.example', scope: 'read' 
 async function statusOf(policy: Policy, wanted: TokensWanted): Promise<number> {
   await using upstream = await startUpstream((_message, response) => response.end());
   await using users = await startGatewayWithUsers({}, { introspection: true });
+  users.identityProvider.users.set('dora', { email: 'dora@example.com', email_verified: true });
   const from = users.originOf('app');
   const bearerTokenFormat = 'idp_access_token';
   await users.configure({ app: { from, to: upstream.origin, bearerTokenFormat, policy } });
@@ -31,8 +32,19 @@ describe('A policy about groups', () => {
   verifies('bearer.groups', 'is decided by the groups that userinfo names', async () => {
     expect(await statusOf(DENIES_SALES, { login: 'alice' })).toBe(200);
     expect(await statusOf(DENIES_SALES, { login: 'bob' })).toBe(403);
+    expect(await statusOf(DENIES_SALES, { login: 'dora' })).toBe(200);
     expect(await statusOf(ALLOWS_ENGINEERS, { login: 'alice' })).toBe(200);
   });
+
+  verifies(
+    'bearer.groups',
+    'is not passed with fewer scopes than the gateway asks for',
+    async () => {
+      const wanted = { login: 'bob', scope: 'openid profile' };
+      expect(await statusOf(DENIES_SALES, wanted)).toBe(403);
+      expect(await statusOf({ allow: ANYBODY }, wanted)).toBe(200);
+    },
+  );
 
   verifies('bearer.groups', 'is not passed by leaving the groups out of a token', async () => {
     expect(await statusOf(DENIES_SALES, { login: 'bob', ...WITHOUT_GROUPS })).toBe(403);
