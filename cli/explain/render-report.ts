@@ -69,7 +69,8 @@ function pathText({ kind, value }: NonNullable<ExplainReport['route']>['path']):
 
 function userLine({ user }: ExplainReport): string {
   if (user === undefined) return 'none known';
-  const { subject, provider, email, groups } = user;
-  const parts = [`${subject} of ${provider}`, email, `groups: ${groups.join(', ') || 'none'}`];
+  const { subject, provider, email, groups, groupsAreUnknown } = user;
+  const known = groupsAreUnknown === true ? 'unknown' : groups.join(', ') || 'none';
+  const parts = [`${subject} of ${provider}`, email, `groups: ${known}`];
   return parts.filter((part) => part !== undefined).join(', ');
 }

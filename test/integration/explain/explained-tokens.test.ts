@@ -9,6 +9,7 @@ import { runInProcess } from '../../support/command-line.ts';
 import { compileManifests } from '../../support/gateway.ts';
 import { send, type Answer } from '../../support/http-client.ts';
 import { openForAll } from '../../support/open-for-all.ts';
+import { obtainTokens } from '../../support/provider-tokens.ts';
 import { TemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const HOUR = 3600;
@@ -157,6 +158,19 @@ describe('gatehouse explain with a token', () => {
     const argv = [...(await flags(directory)), '--token', token, '--time', later];
 
     expect((await runInProcess(argv)).stdout).toMatch(/^deny: token-expired /);
+  });
+
+  test('says that the groups of its user are unknown', async () => {
+    await using directory = await TemporaryDirectory.create();
+    const wanted = { resource: 'https://jwt.gateway.example', scope: 'read' };
+    const { accessToken } = await obtainTokens(world().users.identityProvider, wanted);
+    const argv = [...(await flags(directory)), '--route', 'default/access', '--token', accessToken];
+    const report = await runInProcess([...argv, '--output', 'json']);
+
+    expect((await runInProcess(argv)).stdout).toMatch(
+      /^user {5}alice of test, .*groups: unknown$/m,
+    );
+    expect(JSON.parse(report.stdout)).toMatchObject({ user: { groupsAreUnknown: true } });
   });
 
   test('exits with 1 if the provider cannot be asked', async () => {
