@@ -1,17 +1,10 @@
-import type { BearerTokenFormat, CompiledRoute } from '../../shared/snapshot/snapshot.ts';
+import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { oncePerObject } from '../cache/once-per-object.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-
-/** A format in which the gateway reads tokens that identity providers issued. */
-export type InterpretingFormat = Exclude<BearerTokenFormat, 'default'>;
+import type { InterpretingFormat, TokenExpectation } from '../token-verification/token-verifier.ts';
 
 /** What a token of an identity provider must be, on the routes that accept such tokens. */
-export interface TokenUse {
-  readonly format: InterpretingFormat;
-  /** Name of the provider that must have issued it; absent for `jwt`, whose issuer says it. */
-  readonly provider?: string;
-  /** For `idp_access_token`. If absent, the token must be bound to the gateway's own client. */
-  readonly allowedAudiences?: readonly string[];
+export interface TokenUse extends TokenExpectation {
   /** Two uses with one key accept the same tokens. Without a final space. */
   readonly key: string;
 }

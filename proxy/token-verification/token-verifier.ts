@@ -10,12 +10,15 @@ import { verifyAccessToken } from './verify-access-token.ts';
 import { verifyIdentityToken } from './verify-identity-token.ts';
 import { verifyTrustedJwt } from './verify-trusted-jwt.ts';
 
-/** What a token must be. */
+/** A format in which the gateway reads tokens that identity providers issued. */
+export type InterpretingFormat = Exclude<BearerTokenFormat, 'default'>;
+
+/** What a token of an identity provider must be. */
 export interface TokenExpectation {
-  readonly format: Exclude<BearerTokenFormat, 'default'>;
+  readonly format: InterpretingFormat;
   /** Name of the provider, for the formats `idp_*`; absent: the one with `signIn`. */
   readonly provider?: string;
-  /** For `idp_access_token`. If absent, the token must be of the gateway's own client. */
+  /** For `idp_access_token`. If absent, the token must be of the gateway's own client at the provider. */
   readonly allowedAudiences?: readonly string[];
 }
 
