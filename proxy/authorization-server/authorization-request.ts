@@ -10,7 +10,7 @@ import { matchesRedirectUri } from './clients/redirect-uri.ts';
 import { parameter, refuseRepeated, requiredParameter } from './parameters.ts';
 import type { PendingAuthorization } from '../records/pending-authorization.ts';
 import { isCodeChallenge } from './pkce.ts';
-import { onlyResource, requestedResource, type Issuer } from './resources.ts';
+import { authorizableResource, type Issuer } from './resources.ts';
 import { parseScope } from './scope.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
 
@@ -92,7 +92,7 @@ export function readAuthorizationRequest(
     clientId: client.id,
     redirectUriWasSent: parameter(parameters, 'redirect_uri') !== undefined,
     codeChallenge: codeChallengeOf(parameters),
-    resource: requestedResource(parameters, issuer) ?? onlyResource(issuer),
+    resource: authorizableResource(parameters, issuer),
     scopes: parseScope(parameter(parameters, 'scope')),
     ...readPrompt(parameters),
   };

@@ -1,6 +1,8 @@
 import { InvalidTargetError } from '../errors/oauth-errors.ts';
 import { RouteNotFoundError } from '../errors/routing-errors.ts';
 import type { EndpointContext } from '../endpoints/endpoint.ts';
+import type { IdentityProviders } from '../configuration/identity-providers.ts';
+import { isSignInProvider } from '../identity-provider/require-identity-provider.ts';
 import { isReservedPath } from '../../shared/paths/reserved-path.ts';
 import { resourceIdentifier } from '../configuration/resource-identifier.ts';
 import type { GatewayRoute, HostRoutes } from '../configuration/routing-table.ts';
@@ -27,7 +29,7 @@ export function mcpRouteAt(host: HostRoutes, path: string): GatewayRoute | null 
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8707#section-2 RFC 8707, section 2}
  */
-export function requestedResource(parameters: URLSearchParams, issuer: Issuer): string | null {
+function requestedResource(parameters: URLSearchParams, issuer: Issuer): string | null {
   const values = parameters.getAll('resource').filter((value) => value !== '');
   const [value] = values;
   if (value === undefined) return null;
@@ -49,8 +51,38 @@ export function refuseOtherResource(
   if (resource !== granted) throw new InvalidTargetError('the resource is not the one granted');
 }
 
+/**
+ * Returns the resource of an authorization request. Refuses one that nobody can sign in for: the user would be
+ * sent to a page that can only fail.
+ */
+export function authorizableResource(parameters: URLSearchParams, issuer: Issuer): string {
+  const resource = requestedResource(parameters, issuer) ?? onlyResource(issuer);
+  const route = routeOfResource(resource, issuer);
+  if (route !== undefined && signsUsersIn(route, issuer)) return resource;
+  throw new InvalidTargetError(`nobody can sign in for this resource: ${ONLY_OTHER_TOKENS}`);
+}
+
+/** Why there is no sign-in: compilation refuses every other route without it. */
+export const ONLY_OTHER_TOKENS = 'it accepts only tokens of identity providers';
+
+/**
+ * Returns whether users can sign in for an MCP route. If they cannot, it is for machines, which have tokens of
+ * an identity provider.
+ */
+export function signsUsersIn(
+  { compiled }: GatewayRoute,
+  { identityProviders }: Pick<Issuer, 'identityProviders'>,
+): boolean {
+  return isSignInProvider(identityProviders.ofRoute(compiled));
+}
+
+/** Returns whether users can sign in for some MCP route of an issuer. */
+export function isAuthorizationServer(issuer: Issuer): boolean {
+  return issuer.host.mcpServers.some((route) => signsUsersIn(route, issuer));
+}
+
 /** Returns the resource of a request without the parameter: the only MCP route of the host. */
-export function onlyResource({ host, origin }: Issuer): string {
+function onlyResource({ host, origin }: Issuer): string {
   const [only, another] = host.mcpServers;
   if (only === undefined || another !== undefined) {
     throw new InvalidTargetError('resource is missing, and the host has more than one');
@@ -62,17 +94,21 @@ export function onlyResource({ host, origin }: Issuer): string {
 export interface Issuer {
   readonly origin: Origin;
   readonly host: HostRoutes;
+  readonly identityProviders: IdentityProviders;
 }
 
 /** Returns the authorization server that received a request. */
 export function issuerOf({ origin, request, configuration }: EndpointContext): Issuer {
   const host = configuration.routes.findHost(request.authority);
   if (host === undefined) throw new RouteNotFoundError(421, 'no route for this host');
-  return { origin, host };
+  return { origin, host, identityProviders: configuration.identityProviders };
 }
 
 /** Returns the MCP route with a resource identifier at an issuer; undefined if it is gone. */
-export function routeOfResource(resource: string, { host, origin }: Issuer) {
+export function routeOfResource(
+  resource: string,
+  { host, origin }: Pick<Issuer, 'host' | 'origin'>,
+): GatewayRoute | undefined {
   return host.mcpServers.find(({ compiled }) => resourceIdentifier(compiled, origin) === resource);
 }
 

@@ -5,7 +5,7 @@ import { PATHS } from '../endpoints/paths.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { json } from '../http/responses.ts';
 import { authorizationServerMetadata, openIdConfiguration } from './metadata.ts';
-import { isRootOrMcpPath, protectedResourceMetadata } from './resource-metadata.ts';
+import { isPathOfAuthorizationServer, protectedResourceMetadata } from './resource-metadata.ts';
 import { issuerOf, type Issuer } from './resources.ts';
 
 /** Short, so that clients see a changed configuration within minutes. */
@@ -22,9 +22,11 @@ type Describe = (issuer: Issuer, path: string, settings: CompiledSettings) => Do
 const WELL_KNOWNS: Readonly<Record<string, Describe>> = {
   [PATHS.protectedResource]: protectedResourceMetadata,
   [PATHS.authorizationServer]: (issuer, path, settings) =>
-    isRootOrMcpPath(issuer, path) ? authorizationServerMetadata(issuer.origin, settings) : null,
+    isPathOfAuthorizationServer(issuer, path)
+      ? authorizationServerMetadata(issuer.origin, settings)
+      : null,
   [PATHS.openIdConfiguration]: (issuer, path, settings) =>
-    isRootOrMcpPath(issuer, path) ? openIdConfiguration(issuer.origin, settings) : null,
+    isPathOfAuthorizationServer(issuer, path) ? openIdConfiguration(issuer.origin, settings) : null,
 };
 
 const WELL_KNOWN_PATHS = Object.keys(WELL_KNOWNS);

@@ -35,9 +35,11 @@ function notConfigured(name: string | undefined): SignInFailedError {
 }
 
 /**
- * Returns whether users can sign in at a provider. Apple answers with a form that another site posts, and
+ * Returns whether users can sign in at a provider; not if there is none. Apple answers with a form that another site posts, and
  * browsers send no cookie with it that shows who began the sign-in. Decision D-155.
  */
-export function isSignInProvider(provider: CompiledIdentityProvider): provider is SignInProvider {
-  return provider.clientId !== undefined && provider.type !== 'apple';
+export function isSignInProvider(
+  provider: CompiledIdentityProvider | undefined,
+): provider is SignInProvider {
+  return provider?.clientId !== undefined && provider.type !== 'apple';
 }

@@ -97,7 +97,7 @@ export async function handleRequest(
     route = matchRoute(request, host);
     const mcpPath = matchMcpPath(request, route);
     if (mcpPath !== undefined) {
-      const mcpAnswer = mcpAnswerFor(request, route, origin);
+      const mcpAnswer = mcpAnswerFor(request, route, { origin, configuration });
       if (mcpAnswer !== undefined) {
         sent = sendResponse(response, mcpAnswer, requestId);
         return;

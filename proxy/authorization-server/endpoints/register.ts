@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { hashToken, randomToken } from '../../crypto/tokens.ts';
-import { InvalidClientMetadataError } from '../../errors/oauth-errors.ts';
+import { InvalidClientMetadataError, InvalidRequestError } from '../../errors/oauth-errors.ts';
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import { limitNetwork } from '../../endpoints/limit-rate.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
@@ -17,6 +17,7 @@ import { type ClientMetadata, TOKEN_ENDPOINT_AUTH_METHODS } from '../../records/
 import { isJsonMediaType } from '../clients/json-media-type.ts';
 import { parseClientMetadata } from '../clients/parse-client-metadata.ts';
 import { parseJsonObject } from '../clients/parse-json-object.ts';
+import { isAuthorizationServer, issuerOf, ONLY_OTHER_TOKENS } from '../resources.ts';
 import { unapprovedClientSeconds } from '../clients/unused-client-lifetime.ts';
 
 /** The body is held in memory, and anyone may send one. */
@@ -24,6 +25,8 @@ const MAX_BODY_BYTES = 16 * 1024;
 
 /** Every registration is stored, and the longest real ones have a quarter of this. */
 const MAX_METADATA_BYTES = 4 * 1024;
+
+const NOBODY_SIGNS_IN = `nobody can sign in for an MCP server of this host: ${ONLY_OTHER_TOKENS}`;
 
 const REGISTRATIONS = { limit: 20, windowSeconds: 60 };
 const SECOND = 1000;
@@ -59,6 +62,7 @@ async function register(
   const { request, origin } = context;
   const { settings } = context.configuration;
   await limitNetwork(rateLimits, 'register', request, REGISTRATIONS);
+  if (!isAuthorizationServer(issuerOf(context))) throw new InvalidRequestError(NOBODY_SIGNS_IN);
   const metadata = parseClientMetadata(await readMetadata(context), {
     default: 'client_secret_basic',
     supported: TOKEN_ENDPOINT_AUTH_METHODS,
