@@ -69,8 +69,9 @@ class Branch {
       : (this.#unsatisfied ??= new Branch(this, false));
   }
 
-  outcomes(): readonly boolean[] {
-    const parent = this.#parent;
-    return parent === undefined ? [] : [...parent.outcomes(), this.#outcome];
+  outcomes(): boolean[] {
+    const outcomes = this.#parent?.outcomes() ?? [];
+    if (this.#parent !== undefined) outcomes.push(this.#outcome);
+    return outcomes;
   }
 }

@@ -1,4 +1,5 @@
 import { loosePath } from '../../paths/loose-path.ts';
+import type { StringMatcher } from '../language/criterion-definition.ts';
 import { matcherCriterion } from '../operands/matcher-criterion.ts';
 import { rememberSeveral } from '../operands/remember-several.ts';
 
@@ -22,8 +23,16 @@ export const mcpResource = matcherCriterion(
     each: true,
     // Attack: a policy may have a thousand criteria that read the same resources.
     looseFold: rememberSeveral(looseUri, MAX_RESOURCES),
+    rules: { problemOf },
   },
 );
+
+/** A parsed URI has other characters in their encoding, so that a part of it would never match. */
+function problemOf(value: string, operator: keyof StringMatcher): string | undefined {
+  const isPart = operator === 'contains' || operator === 'ends_with';
+  if (!isPart || /^[ -~]*$/.test(value)) return undefined;
+  return 'must be written as in a URL: with characters beyond ASCII encoded';
+}
 
 /**
  * Returns a URI as a lenient server reads it. Official SDKs look resources up by the result of the

@@ -28,10 +28,15 @@ export const mcpToolArgument = matcherAtPathCriterion(
 
 const MISPLACED = 'must name an argument by its JSON pointer, such as mcp_tool_argument/database';
 
+/** Attack: a thousand criteria would each go down the 128 levels that a message may have. */
+const MAX_LEVELS = 16;
+
 function readPath(pointer: string, report: Report): readonly string[] | null {
   const names = pointer.slice(1).split('/');
   // RFC 6901, section 3: "~" is written as "~0", and "/" as "~1".
   if (names.includes('') || /~(?![01])/.test(pointer)) return report(MISPLACED);
+  if (names.length > MAX_LEVELS)
+    return report(`must not have more than ${String(MAX_LEVELS)} names`);
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
@@ -55,7 +60,8 @@ function itemOf(list: readonly unknown[], index: string): unknown {
  */
 function memberOf(value: unknown, name: string): unknown {
   if (!isRecord(value) || !Object.hasOwn(value, name)) return undefined;
-  return ambiguousNames(value).has(foldCase(name)) ? undefined : value[name];
+  const ambiguous = ambiguousNames(value);
+  return ambiguous !== NONE && ambiguous.has(foldCase(name)) ? undefined : value[name];
 }
 
 const NONE: ReadonlySet<string> = new Set();

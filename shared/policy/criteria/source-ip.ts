@@ -1,5 +1,9 @@
 import type { CriterionDefinition, Report } from '../language/criterion-definition.ts';
-import { isInNetwork, parseIpAddress, parseNetwork } from '../operands/network.ts';
+import { NetworkList, parseIpAddress, parseNetwork } from '../operands/network.ts';
+import { rememberLast } from '../operands/remember-last.ts';
+
+/** All criteria of a policy read the same address. Attack: a policy may have a thousand of them. */
+const addressOf = rememberLast(parseIpAddress);
 
 /** The address of the client, as `trustedProxies` decide it. */
 export const sourceIp: CriterionDefinition<'source_ip', 'networks'> = {
@@ -13,10 +17,11 @@ export const sourceIp: CriterionDefinition<'source_ip', 'networks'> = {
       return network;
     });
     if (ranges.length === 0) throw new Error('a policy has a source_ip without networks');
+    const list = new NetworkList(ranges);
     return {
       test: ({ clientAddress }) => {
-        const address = parseIpAddress(clientAddress);
-        return address && ranges.some((network) => isInNetwork(address, network));
+        const address = addressOf(clientAddress);
+        return address && list.has(address);
       },
       valueOf: ({ clientAddress }) => clientAddress,
     };

@@ -16,6 +16,12 @@ const OPERATORS_ON_LISTS = [...OPERATORS, 'has', 'exclude'];
 /** Far more than there are operators. */
 const MAX_OPERATORS = 64;
 
+/**
+ * Attack: to look for 4,000 characters in 8,000 took 10 ms, and a policy may do that a thousand times. V8 has a
+ * bound for parts of this length.
+ */
+const MAX_LENGTH_OF_PART = 250;
+
 /** Reads a matcher of a manifest: a text, which means `is`, or an object of operators. */
 export function readMatcher(
   written: unknown,
@@ -109,6 +115,9 @@ function readText(
 ): string | null {
   if (typeof value !== 'string') return report('must be a text', place);
   if (value === '') return report('must not be empty', place);
+  if (operator === 'contains' && value.length > MAX_LENGTH_OF_PART) {
+    return report(`must not have more than ${String(MAX_LENGTH_OF_PART)} characters`, place);
+  }
   const problem = rules.problemOf?.(value, operator);
   return problem === undefined ? value : report(problem, place);
 }

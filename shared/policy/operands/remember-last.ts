@@ -1,11 +1,9 @@
-import type { Fold } from './string-test.ts';
-
 /** Returns a function that does its work once for several calls with one text after another. */
-export function rememberLast(fold: Fold): Fold {
+export function rememberLast<Result>(read: (text: string) => Result): (text: string) => Result {
   let last = '';
-  let folded = fold(last);
+  let result = read(last);
   return (text) => {
-    if (text !== last) [last, folded] = [text, fold(text)];
-    return folded;
+    if (text !== last) [last, result] = [text, read(text)];
+    return result;
   };
 }

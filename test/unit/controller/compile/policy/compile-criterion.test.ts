@@ -64,6 +64,7 @@ describe('the operand of a criterion', () => {
   });
 
   const POINTER = 'must name an argument by its JSON pointer, such as mcp_tool_argument/database';
+  const URI = 'must be written as in a URL: with characters beyond ASCII encoded';
   const NETWORK = 'must be an address or a network, such as 192.0.2.7, 10.0.0.0/8 or fd00::/8';
   const DATE = 'must be a date such as 2026-01-31T16:20:00';
   const DAYS = 'must be "*", or days such as mon-fri or sat,sunday';
@@ -77,6 +78,16 @@ describe('the operand of a criterion', () => {
     ],
     ['mcp_tool_argument/a~b: a', `at.mcp_tool_argument/a~b: ${POINTER}`],
     ['mcp_tool_argument/a//b: a', `at.mcp_tool_argument/a//b: ${POINTER}`],
+    [
+      `mcp_tool_argument${'/a'.repeat(17)}: a`,
+      `at.mcp_tool_argument${'/a'.repeat(17)}: must not have more than 16 names`,
+    ],
+    [
+      `mcp_prompt: { contains: ${'a'.repeat(251)} }`,
+      'at.mcp_prompt.contains: must not have more than 250 characters',
+    ],
+    ['mcp_resource: { contains: é }', `at.mcp_resource.contains: ${URI}`],
+    ['mcp_resource: { ends_with: /é }', `at.mcp_resource.ends_with: ${URI}`],
     ['source_ip: a', `at.source_ip: ${NETWORK}`],
     ['source_ip: 10.0.0.0/33', `at.source_ip: ${NETWORK}`],
     ['source_ip: [10.0.0.1, 10.0.0]', `at.source_ip[1]: ${NETWORK}`],

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import {
-  isInNetwork,
+  NetworkList,
   parseIpAddress,
   parseNetwork,
 } from '../../../../../shared/policy/operands/network.ts';
@@ -24,7 +24,7 @@ function isWithin(address: string, network: string): boolean {
   const parsed = parseNetwork(network);
   const bytes = parseIpAddress(address);
   if (parsed === undefined || bytes === undefined) throw new Error('not parsed');
-  return isInNetwork(bytes, parsed);
+  return new NetworkList([parsed]).has(bytes);
 }
 
 describe('a network', () => {
@@ -42,6 +42,23 @@ describe('a network', () => {
         expect(isWithin(other, `${one}/${String(bits)}`)).toBe(list.check(other, family));
       }),
       { numRuns: 1_000 },
+    );
+  });
+
+  test('is found in a list of networks of both families and of any lengths', () => {
+    const network = fc.oneof(
+      fc.tuple(ipv4, fc.nat(32)).map(([address, bits]) => `${address}/${String(bits)}`),
+      fc
+        .tuple(ipv6, fc.integer({ min: 96, max: 128 }))
+        .map(([address, bits]) => `${address}/${String(bits)}`),
+    );
+    fc.assert(
+      fc.property(fc.array(network, { maxLength: 5 }), fc.oneof(ipv4, ipv6), (texts, address) => {
+        const list = new NetworkList(texts.flatMap((text) => parseNetwork(text) ?? []));
+        const bytes = parseIpAddress(address) ?? [];
+
+        expect(list.has(bytes)).toBe(texts.some((text) => isWithin(address, text)));
+      }),
     );
   });
 
