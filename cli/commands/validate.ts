@@ -1,4 +1,4 @@
-import { CLUSTER_ISSUER_URL } from '../../controller/compile/identity-providers/cluster-issuer-provider.ts';
+import { CLUSTER_ISSUER_URL } from '../../shared/snapshot/cluster-issuer-url.ts';
 import { ENVIRONMENT_PLACE, formatProblem } from '../../controller/files/located-problem.ts';
 import type { Route } from '../../crds/types.ts';
 import type { Loaded } from '../../controller/files/load-configuration.ts';

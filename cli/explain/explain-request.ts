@@ -1,5 +1,6 @@
 import { Explainer } from '../../proxy/explain/explainer.ts';
 import type { GivenUser } from '../../proxy/explain/claimed-authenticators.ts';
+import { SeveralProvidersError } from '../../proxy/explain/provider-of-user.ts';
 import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { describeRequest, type DescribedCredential } from './describe-request.ts';
@@ -36,7 +37,7 @@ export class RequestExplainer implements Disposable {
     const destination = { snapshot: this.#snapshot, configuration };
     const request = describeRequest(described, destination, credentialOf({ user, token }));
     const time = described.time === undefined ? Date.now() : Date.parse(described.time);
-    const explanation = await this.#explainer.explain({ request, user, time });
+    const explanation = await this.#explainer.explain({ request, user, time }).catch(asFailure);
     const report = reportOf(explanation, request, time);
     const { route: asked } = described;
     const found = report.route?.name;
@@ -47,6 +48,10 @@ export class RequestExplainer implements Disposable {
   [Symbol.dispose](): void {
     this.#explainer[Symbol.dispose]();
   }
+}
+
+function asFailure(error: unknown): never {
+  throw error instanceof SeveralProvidersError ? new CommandFailure(error.message) : error;
 }
 
 /** Returns the credential that a request has in place of its user. */

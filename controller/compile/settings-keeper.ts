@@ -6,7 +6,7 @@ import { compileSettings, type SettingsOutput } from './compile-settings.ts';
 import { defaultOutput, NO_SETTINGS } from './default-settings.ts';
 import { generationOf, isSameGeneration } from './generation.ts';
 import { isOfClass, readServed, readStored } from './read-stored.ts';
-import { CLUSTER_ISSUER_URL } from './identity-providers/cluster-issuer-provider.ts';
+import { CLUSTER_ISSUER_URL } from '../../shared/snapshot/cluster-issuer-url.ts';
 import { namespaceOf, resourceName, type CompileOptions, type Secrets } from './resources.ts';
 
 /** Settings that serve, compiled with the Secrets that they were accepted with. */

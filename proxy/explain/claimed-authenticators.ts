@@ -1,17 +1,10 @@
-import { acceptedCredentials } from '../authentication/accepted-credentials.ts';
-import type {
-  AuthenticationContext,
-  Authenticator,
-  Authenticators,
-} from '../authentication/authenticator.ts';
+import type { Authenticator, Authenticators } from '../authentication/authenticator.ts';
 import type { CredentialKind } from '../authentication/caller.ts';
-import type { GatewayRoute } from '../configuration/routing-table.ts';
-import { SignInFailedError, TokenRequiredError } from '../errors/authentication-errors.ts';
+import { SignInFailedError } from '../errors/authentication-errors.ts';
 import type { SourceClaims } from '../identity-provider/groups-in-claims.ts';
 import { identityFromClaims } from '../identity-provider/identity-from-claims.ts';
-import { requireIdentityProvider } from '../identity-provider/require-identity-provider.ts';
 import type { Identity } from '../records/session.ts';
-import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
+import { providerOfUser, type ProviderOfUser } from './provider-of-user.ts';
 
 /** A user as the identity provider describes one. */
 export interface GivenUser {
@@ -30,7 +23,8 @@ export function claimedAuthenticators(
 ): Authenticators {
   const authenticatorFor = (via: CredentialKind): Authenticator => ({
     authenticate(_request, route, context) {
-      const identity = identityOf(user, providerOf(user, route, context));
+      const provider = providerOfUser(user.claims, route.compiled, context.configuration);
+      const identity = identityOf(user, provider);
       const ids = { id: 'explained', signInId: 'explained' };
       const session = { ...ids, identity, createdAt: 0, expiresAt: Infinity };
       return { kind: 'user', session, via };
@@ -40,30 +34,11 @@ export function claimedAuthenticators(
   return Object.fromEntries(kinds.map((via) => [via, authenticatorFor(via)])) as Authenticators;
 }
 
-/**
- * Returns the provider of the user: that of the route, or with `jwt` the one that `iss` names, which may be
- * left out if there is only one.
- */
-function providerOf(
-  { claims }: GivenUser,
-  { compiled }: GatewayRoute,
-  { configuration }: AuthenticationContext,
-): CompiledIdentityProvider {
-  const { identityProviders } = configuration;
-  const accepted = acceptedCredentials(compiled, configuration);
-  if (accepted.kind !== 'bearer-token' || accepted.use.format !== 'jwt') {
-    const { identityProvider: name } = compiled;
-    return identityProviders.ofRoute(compiled) ?? requireIdentityProvider(name, identityProviders);
-  }
-  const { iss } = claims;
-  const trusted = identityProviders.all().filter(({ audiences }) => audiences !== undefined);
-  const named = trusted.filter(({ issuer }) => iss === undefined || issuer === iss);
-  const [provider, another] = named;
-  if (provider !== undefined && another === undefined) return provider;
-  throw new TokenRequiredError('unknown-issuer', { tokenWasSent: true });
-}
-
-function identityOf({ claims, groups }: GivenUser, provider: CompiledIdentityProvider): Identity {
+function identityOf(
+  { claims: given, groups }: GivenUser,
+  { provider, alwaysHasIssuer }: ProviderOfUser,
+): Identity {
+  const claims = alwaysHasIssuer ? { iss: provider.issuer, ...given } : given;
   const claimed = identityFromClaims(provider, claims, {}, groups);
   if (claimed.kind === 'identity') return claimed.identity;
   const { reason } = claimed;

@@ -1,10 +1,8 @@
+import { CLUSTER_ISSUER_URL } from '../../../shared/snapshot/cluster-issuer-url.ts';
 import type { CompiledIdentityProvider } from '../../../shared/snapshot/snapshot.ts';
 import type { ClusterIssuer, ClusterIssuerReading } from '../../kubernetes/cluster-issuer.ts';
 import { memberPath } from '../../validate/field-path.ts';
 import type { Problem } from '../../validate/problem.ts';
-
-/** `issuerUrl` of the provider that stands for the ServiceAccounts of the cluster. */
-export const CLUSTER_ISSUER_URL = 'kubernetes:///';
 
 /** What is known of the issuer of the cluster; `assumed` if it has no keys, for checks only. */
 export type KnownClusterIssuer = ClusterIssuerReading | 'assumed';

@@ -4,7 +4,7 @@ import { combine, andThen, made, invalid, type CompileResult } from '../compile-
 import { resolveSecret } from '../resolve-secret.ts';
 import type { Secrets } from '../resources.ts';
 import { schemeProblem } from '../secure-scheme.ts';
-import { CLUSTER_ISSUER_URL } from './cluster-issuer-provider.ts';
+import { CLUSTER_ISSUER_URL } from '../../../shared/snapshot/cluster-issuer-url.ts';
 import { githubApiUrl } from './github-api-url.ts';
 
 /** An identity provider as the settings describe it. */

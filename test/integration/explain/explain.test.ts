@@ -179,19 +179,6 @@ describe('gatehouse explain', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  test('knows the ServiceAccounts of a cluster without the cluster', async () => {
-    const idp = { issuer: 'kubernetes:///', audiences: ['gatehouse'] };
-    const route = {
-      ...{ name: 'app', from: 'https://app.example.com', to: 'http://app' },
-      ...{ bearer_token_format: 'jwt', policy: { allow: { or: [{ user: 'agent' }] } } },
-    };
-    const plain = { identity_providers: { cluster: idp }, routes: [route] };
-    const file = await directory.write('gatehouse.yaml', JSON.stringify(plain));
-
-    const { report } = await reportOf(['explain', '-f', file, '--user', 'agent']);
-    expect(report).toMatchObject({ decision: 'allow', user: { provider: 'cluster' } });
-  });
-
   test('needs no Secret', async () => {
     const settings = {
       ...{ apiVersion: 'gatehouse.dev/v1alpha1', kind: 'GatewaySettings' },
