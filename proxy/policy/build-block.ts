@@ -1,3 +1,4 @@
+import { REASONS_OF_TOOL_CALLS } from '../../shared/policy/criteria.ts';
 import type { Outcome, SubjectValue } from '../../shared/policy/language/criterion-definition.ts';
 import type { PolicyInput } from '../../shared/policy/language/policy-input.ts';
 import type { Criterion, PolicyBlock } from '../../shared/policy/policy.ts';
@@ -129,4 +130,4 @@ function reasonFor(
   return !callsTool && OF_A_TOOL.includes(reason) ? 'mcp-no-tool' : reason;
 }
 
-const OF_A_TOOL: readonly string[] = ['mcp-tool-ok', 'mcp-tool-argument-ok'];
+const OF_A_TOOL = REASONS_OF_TOOL_CALLS.map(({ whenTrue }) => whenTrue);

@@ -1,7 +1,8 @@
+import { REASONS_OF_TOOL_CALLS } from '../../shared/policy/criteria.ts';
 import type { Decision } from './decision.ts';
 
 /** Codes of `deny` that mean a denied tool call. */
-const DENIED_CALL = ['mcp-tool-unauthorized', 'mcp-tool-argument-unauthorized'] as const;
+const DENIED_CALL = REASONS_OF_TOOL_CALLS.map(({ whenFalse }) => whenFalse);
 
 /**
  * Adds the reasons about the tool to a decision. The authorization log must show them at any position of

@@ -44,6 +44,11 @@ export const CRITERIA = [
   mcpPrompt,
 ] as const;
 
+/** Codes of the criteria of which only the call of a tool is denied. */
+export const REASONS_OF_TOOL_CALLS: readonly CriterionDefinition['reasons'][] = CRITERIA.filter(
+  ({ ofToolCall }) => ofToolCall === true,
+).map(({ reasons }) => reasons);
+
 const BY_NAME: ReadonlyMap<string, CriterionDefinition> = new Map(
   // Each definition is called with operands of its own form only.
   CRITERIA.map((definition) => [definition.name, definition as unknown as CriterionDefinition]),
