@@ -1,7 +1,7 @@
 import { isRecord } from '../../shared/runtime/is-record.ts';
 import { member } from '../json/json-object.ts';
 
-/** Claims of one source: the ID token or userinfo. */
+/** Claims of one source: the identity token or userinfo. */
 export type SourceClaims = Readonly<Record<string, unknown>>;
 
 /** What the sources say about a user's groups. */

@@ -24,8 +24,8 @@ export type ClaimedIdentity =
   | { readonly kind: 'unusable'; readonly reason: UnusableClaims };
 
 /**
- * Returns the identity of a user from the claims of the ID token and of userinfo. If both have a claim,
- * the one of the ID token counts: it is signed.
+ * Returns the identity of a user from the claims of the identity token and of userinfo. If both have a claim,
+ * the one of the identity token counts: it is signed.
  *
  * An email address that is not verified is dropped, from `claims` too. Attack: at some providers anyone
  * can enter the address of another user, and policies trust it (OpenID Connect Core, section 5.7).

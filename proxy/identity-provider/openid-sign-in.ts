@@ -48,7 +48,7 @@ function scopesOf(provider: SignInProvider, client: ProviderClient): readonly st
  * Finds out who signed in from the answer of an OpenID provider, which the browser brought as the query of
  * `url`.
  *
- * State, issuer (RFC 9207), nonce, PKCE and the signature of the ID token are checked. Userinfo is always
+ * State, issuer (RFC 9207), nonce, PKCE and the signature of the identity token are checked. Userinfo is always
  * requested if the provider has it, since groups are often only there. If it fails, so does the sign-in:
  * without groups, a user would pass a policy that denies by group.
  */
@@ -66,7 +66,7 @@ export async function identifyWithOpenId(
     idTokenExpected: true,
   });
   const idToken = tokens.claims();
-  if (idToken === undefined) throw new Error('the token response has no ID token');
+  if (idToken === undefined) throw new Error('the token response has no identity token');
   const userInfo = await userInfoOf(client, tokens.access_token, idToken);
   const sources = [idToken, userInfo];
   const lookedUp = await lookUpLeftOutGroups(client, tokens.access_token, sources, provider);
@@ -75,7 +75,7 @@ export async function identifyWithOpenId(
   return { claimed, ...(refreshToken !== undefined && { refreshToken }) };
 }
 
-/** OpenID Connect Core, section 5.3.2: the `sub` of userinfo must be the ID token's. */
+/** OpenID Connect Core, section 5.3.2: the `sub` of userinfo must be the identity token's. */
 async function userInfoOf(
   client: ProviderClient,
   accessToken: string,

@@ -17,7 +17,7 @@ export interface Identity {
    * then, and no policy may conclude anything from it.
    */
   readonly groupsAreUnknown?: true;
-  /** Every claim of the ID token and of userinfo, for `claim/<path>` criteria. */
+  /** Every claim of the identity token and of userinfo, for `claim/<path>` criteria. */
   readonly claims: Readonly<Record<string, unknown>>;
 }
 

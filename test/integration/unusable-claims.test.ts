@@ -11,7 +11,7 @@ import {
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Entra's ID token of a user with more groups than fit (Microsoft: groups overage claim). */
+/** Entra's identity token of a user with more groups than fit (Microsoft: groups overage claim). */
 const OVERAGE: Claims = {
   _claim_names: { groups: 'src1' },
   _claim_sources: { src1: { endpoint: 'https://graph.example/secret-of-a-claim' } },
@@ -32,7 +32,7 @@ async function signInWith(
 
 describe.each([
   ['userinfo', { claimsInIdToken: false }],
-  ['the ID token', { claimsInIdToken: true }],
+  ['the identity token', { claimsInIdToken: true }],
 ])('A sign-in whose claims in %s cannot be used', (_source, identityProvider) => {
   test.each<[string, Claims]>([
     ['groups-left-out', OVERAGE],

@@ -26,7 +26,7 @@ export const SCOPES = 'openid email profile groups';
 
 /** What a provider supports, and how. */
 export interface ProviderFeatures {
-  /** Whether claims of scopes are in the ID token too, and not only at userinfo. */
+  /** Whether claims of scopes are in the identity token too, and not only at userinfo. */
   readonly claimsInIdToken?: boolean;
   /**
    * Whether it gives refresh tokens, and how often one can be used: a `rotated` one works once, and its

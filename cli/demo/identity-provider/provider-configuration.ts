@@ -43,7 +43,7 @@ export async function providerConfiguration(
       profile: ['name'],
       groups: ['groups'],
     },
-    // Groups are in the ID token, which most providers can be configured to do.
+    // Groups are in the identity token, which most providers can be configured to do.
     conformIdTokenClaims: false,
     findAccount: (_context, account) => {
       const person = findPerson(account);

@@ -28,7 +28,7 @@ export type IdentityRefresh =
 /** Claims about how the user was authenticated at the sign-in, which no refresh changes. */
 const CLAIMS_OF_THE_SIGN_IN = ['auth_time', 'acr', 'amr'];
 
-/** Claims about the ID token or the authentication, not about the user. Userinfo never has them. */
+/** Claims about the identity token or the authentication, not about the user. Userinfo never has them. */
 const CLAIMS_OF_THE_PROTOCOL: ReadonlySet<string> = new Set([
   ...['iss', 'sub', 'aud', 'azp', 'exp', 'nbf', 'iat', 'jti', 'nonce', 'sid'],
   ...['at_hash', 'c_hash', 's_hash', ...CLAIMS_OF_THE_SIGN_IN],
@@ -41,7 +41,7 @@ const CLAIMS_OF_THE_PROTOCOL: ReadonlySet<string> = new Set([
  *
  * A claim must not get lost because the provider did not repeat it: a policy may deny by that claim. An ID
  * token and userinfo together count as complete, as at the sign-in, except for groups: many providers have
- * groups in the first ID token only. Userinfo alone must repeat every earlier claim. Claims from which no
+ * groups in the first identity token only. Userinfo alone must repeat every earlier claim. Claims from which no
  * identity can be made end the sign-in: neither the earlier groups nor none are the user's.
  */
 export function identityFromRefreshedClaims(

@@ -12,7 +12,7 @@ const OVER = { status: 400, error: 'invalid_grant' };
 describe('The user of a recreated session', () => {
   verifies(
     'renewal.same-user',
-    'a session is recreated only for the same user in the ID token',
+    'a session is recreated only for the same user in the identity token',
     async () => {
       await using world = await startSessionWorld();
       const { identityProvider, url } = world;
@@ -57,7 +57,7 @@ describe('The user of a recreated session', () => {
 
   verifies(
     'states.current-policies',
-    'the user has the claims of userinfo if the provider sends no ID token',
+    'the user has the claims of userinfo if the provider sends no identity token',
     async () => {
       await using world = await startSessionWorld();
       const { identityProvider } = world;
@@ -81,7 +81,7 @@ describe('The user of a recreated session', () => {
 
   verifies(
     ['states.current-policies', 'states.session-stays-expired'],
-    'the session stays expired without an ID token if userinfo lacks an earlier claim',
+    'the session stays expired without an identity token if userinfo lacks an earlier claim',
     async () => {
       await using world = await startSessionWorld();
       const { answers } = world.identityProvider;
@@ -123,7 +123,7 @@ describe('The user of a recreated session', () => {
 
   verifies(
     'states.session-stays-expired',
-    'the session stays expired if the provider sends neither ID token nor userinfo',
+    'the session stays expired if the provider sends neither identity token nor userinfo',
     async () => {
       await using world = await startSessionWorld();
       const { identityProvider } = world;

@@ -224,7 +224,7 @@ describe('A provider that rotates refresh tokens', () => {
           world.expireSessions();
           ({ refreshToken } = tokensIn(await refresh(client, { token: refreshToken })));
         }
-        // The invalid ID token fails the renewal after the new refresh token was stored.
+        // The invalid identity token fails the renewal after the new refresh token was stored.
         identityProvider.changeTokens = (response) => ({ ...response, id_token: 'no' });
         world.expireSessions();
         expect((await refresh(client, { token: refreshToken })).status).toBe(503);

@@ -43,7 +43,7 @@ describe('A provider that does not answer for the user', () => {
       'sends an invalid signature',
       changing({ id_token: (token) => `${token.slice(0, -20)}${'A'.repeat(20)}` }),
     ],
-    ['sends an ID token that is not a JWT', changing({ id_token: () => 'no' })],
+    ['sends an identity token that is not a JWT', changing({ id_token: () => 'no' })],
     ['sends an access token that is not a string', changing({ access_token: () => 7 })],
   ];
 

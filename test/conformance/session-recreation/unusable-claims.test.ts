@@ -16,7 +16,7 @@ describe('A renewal with groups that cannot be read', () => {
     ] as const) {
       verifies(
         ['states.current-policies', 'states.session-stays-expired'],
-        `keeps no groups and loses none: ${JSON.stringify(claims)} in ${claimsInIdToken ? 'the ID token' : 'userinfo'}`,
+        `keeps no groups and loses none: ${JSON.stringify(claims)} in ${claimsInIdToken ? 'the identity token' : 'userinfo'}`,
         async () => {
           await using world = await startSessionWorld({ claimsInIdToken });
           const { identityProvider } = world;

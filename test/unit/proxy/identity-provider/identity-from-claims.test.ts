@@ -31,7 +31,7 @@ describe('The identity in claims', () => {
     });
   });
 
-  test('prefers the signed ID token to userinfo', () => {
+  test('prefers the signed identity token to userinfo', () => {
     expect(claimedIdentity({ sub: 'u1', name: 'Ann' }, { name: 'Bob' }).name).toBe('Ann');
   });
 
@@ -51,9 +51,9 @@ describe('The identity in claims', () => {
 
 describe('An e-mail address', () => {
   test.each([
-    ['the ID token', { email: ADDRESS, email_verified: false }, {}],
+    ['the identity token', { email: ADDRESS, email_verified: false }, {}],
     ['userinfo', {}, { email: ADDRESS, email_verified: false }],
-    ['userinfo, of the ID token’s', { email: ADDRESS }, { email_verified: false }],
+    ['userinfo, of the identity token’s', { email: ADDRESS }, { email_verified: false }],
     [
       'userinfo, of its own',
       { email: ADDRESS, email_verified: true },
@@ -148,7 +148,7 @@ describe('Groups', () => {
     expect(identityFromClaims(CORP, { sub: 'u1', groups }, {})).toEqual(unusable);
   });
 
-  test('are read from userinfo if the ID token has none', () => {
+  test('are read from userinfo if the identity token has none', () => {
     expect(claimedIdentity({ sub: 'u1' }, { groups: ['a'] }).groups).toEqual(['a']);
     expect(claimedIdentity({ sub: 'u1', groups: [] }, { groups: ['a'] }).groups).toEqual([]);
   });
@@ -211,7 +211,7 @@ describe('Groups at the path of a claim', () => {
     expect(claimedIdentity({ sub: 'u1', ...claims }, {}, settings).groups).toEqual(['a']);
   });
 
-  test('are read from userinfo if the ID token has only the outer claim', () => {
+  test('are read from userinfo if the identity token has only the outer claim', () => {
     const idToken = { sub: 'u1', realm_access: { other: 1 } };
     const userInfo = { realm_access: { roles: ['a'] } };
     expect(claimedIdentity(idToken, userInfo, settings).groups).toEqual(['a']);

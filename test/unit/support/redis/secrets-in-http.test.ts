@@ -59,7 +59,7 @@ describe('Secrets of an exchange', () => {
     ]);
   });
 
-  test('are tokens in JSON, and who an ID token speaks of', () => {
+  test('are tokens in JSON, and who an identity token speaks of', () => {
     const answer = { access_token: 'gte_1234', expires_in: 60, id_token: JWT };
     expect(valuesOf(secretsOfBody(JSON.stringify(answer)))).toEqual([
       ...['gte_1234', JWT, JWT, 'alice@example.com', 'Alice Adler', 'a-nonce-1'],

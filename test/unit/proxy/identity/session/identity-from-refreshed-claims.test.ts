@@ -28,7 +28,7 @@ function refreshed(claims: Claims): IdentityRefresh {
   return { kind: 'refreshed', identity };
 }
 
-describe('identityFromRefreshedClaims without an ID token', () => {
+describe('identityFromRefreshedClaims without an identity token', () => {
   test('reads every claim from userinfo, new ones too', () => {
     const userInfo = { name: 'Ann', groups: [], org: { unit: 8 }, roles: null };
     expect(
@@ -49,7 +49,7 @@ describe('identityFromRefreshedClaims without an ID token', () => {
     },
   );
 
-  test('does not expect claims about the ID token in userinfo', () => {
+  test('does not expect claims about the identity token in userinfo', () => {
     const idToken = {
       ...{ iss: 'https://idp', aud: 'c', azp: 'c', exp: 9, nbf: 1, iat: 1, jti: 'j', nonce: 'n' },
       ...{ sid: 's', auth_time: 1, acr: '1', amr: ['pwd'], at_hash: 'h', c_hash: 'h', s_hash: 'h' },
@@ -73,7 +73,7 @@ describe('identityFromRefreshedClaims without an ID token', () => {
   });
 });
 
-describe('identityFromRefreshedClaims with an ID token', () => {
+describe('identityFromRefreshedClaims with an identity token', () => {
   // A policy can allow, or deny, by them.
   test('keeps how the user was authenticated, unless it is sent again', () => {
     const idToken = { acr: 'low', amr: ['pwd'], auth_time: 1 };

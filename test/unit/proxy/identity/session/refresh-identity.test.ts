@@ -7,7 +7,7 @@ import { startUpstream } from '../../../../support/upstream.ts';
 
 const IDENTITY = { provider: 'test', subject: 'u1', groups: [], claims: {} };
 
-/** A provider without ID tokens and userinfo. */
+/** A provider without identity tokens and userinfo. */
 function startProvider() {
   return startUpstream((message, response) => {
     const issuer = `http://${String(message.headers.host)}`;
