@@ -98,6 +98,7 @@ class SubjectReader {
 
   #checkedUri(value: unknown, name: string): string {
     const uri = this.#checked(value, name, MAX_URI_LENGTH);
+    if (uri.includes('%00')) throw this.#invalid(`"${name}" has an encoded U+0000`);
     if (DOT_SEGMENT.test(uri)) throw this.#invalid(`"${name}" has a . or .. segment`);
     return uri;
   }

@@ -3,6 +3,9 @@ import { matcherCriterion } from '../operands/matcher-criterion.ts';
 import { rememberLast } from '../operands/remember-last.ts';
 import { requestPathProblem } from './request-path-problem.ts';
 
+/** All criteria of a policy read the same path. Attack: a policy may have a thousand of them. */
+const looseFold = rememberLast(loosePath);
+
 /** The path of the request, as it was sent and as a lenient upstream reads it. */
 export const httpPath = matcherCriterion(
   {
@@ -15,8 +18,7 @@ export const httpPath = matcherCriterion(
   },
   {
     read: ({ path }) => path,
-    // All criteria of a policy read the same path. Attack: a policy may have a thousand of them.
-    looseFold: rememberLast(loosePath),
+    looseFoldFor: () => looseFold,
     rules: { problemOf: requestPathProblem },
   },
 );

@@ -16,6 +16,6 @@ export const mcpMethod = matcherCriterion(
   {
     read: ({ mcpMethod: method }) => method ?? null,
     // Attack: `Admin/delete` for a server that ignores case, past a policy about `admin/`.
-    looseFold: foldAsciiCase,
+    looseFoldFor: () => foldAsciiCase,
   },
 );

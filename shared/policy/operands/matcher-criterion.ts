@@ -30,7 +30,7 @@ interface Matching {
   /** Changes operands and values before they are compared. */
   readonly fold?: Fold;
   /** The value as another program may read it. If the readings disagree, nothing can be decided. */
-  readonly looseFold?: Fold;
+  readonly looseFoldFor?: (matcher: StringMatcher) => Fold;
   /** The values are things of which each must be decided alike, not alternatives. */
   readonly each?: true;
 }
@@ -77,14 +77,14 @@ function operandReader({
 function applied(
   matcher: StringMatcher,
   read: ReadValue,
-  { fold, looseFold, each }: Matching,
+  { fold, looseFoldFor, each }: Matching,
 ): BuiltCriterion {
   const testBy = each === true ? testOfEach : testOf;
   const exactly = testBy(buildStringTest(matcher, fold), read);
   const valueOf = (input: PolicyInput): string | readonly string[] | undefined =>
     read(input) ?? undefined;
-  if (looseFold === undefined) return { test: exactly, valueOf };
-  const loosely = testBy(buildStringTest(matcher, looseFold), read);
+  if (looseFoldFor === undefined) return { test: exactly, valueOf };
+  const loosely = testBy(buildStringTest(matcher, looseFoldFor(matcher)), read);
   const test = (input: PolicyInput): Outcome => {
     const outcome = exactly(input);
     return outcome === loosely(input) ? outcome : undefined;

@@ -82,6 +82,7 @@ describe('A policy about methods, resources and prompts', () => {
       message('logging/setLevel', { level: 'debug' }),
       resource('file:///secret/key'),
       resource('FILE:///%73ecret/key'),
+      resource('file:///secret/key?a'),
       message('resources/subscribe', { uri: 'file:///secret/key' }),
       message('resources/unsubscribe', { uri: 'file:///secret/key' }),
       message('subscriptions/listen', {
@@ -116,6 +117,7 @@ describe('A policy about methods, resources and prompts', () => {
     ['resources/read', { uri: 'file:///a/%2e%2E/secret' }],
     ['resources/read', { uri: `file:///${'a'.repeat(2_048)}` }],
     ['resources/read', { uri: 'file:///secret\0' }],
+    ['resources/read', { uri: 'file:///secret%00' }],
     ['prompts/get', { name: ['admin'] }],
     ['completion/complete', {}],
     ['completion/complete', { ref: { type: 'ref/other', uri: 'file:///secret' } }],

@@ -193,7 +193,7 @@ describe('a policy evaluator', () => {
 
   test('permits another tool whenever it permits the called one', () => {
     fc.assert(
-      fc.property(policy, input, (written, asked) => {
+      fc.property(policy, ofUser, (written, asked) => {
         const compiled = buildPolicyEvaluator(written);
 
         expect(!isPermitted(compiled.decide(asked)) || compiled.wouldPermitSomeTool(asked)).toBe(

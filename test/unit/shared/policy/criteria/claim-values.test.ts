@@ -9,6 +9,16 @@ describe('claimValues', () => {
     expect(claimValues(claims, ['__proto__', 'role'])).toBe('admin');
   });
 
+  test('has no numbers that were rounded', () => {
+    const claims = JSON.parse('{"a":9007199254740993,"b":[1,9007199254740993],"c":-1.5}') as object;
+
+    expect(['a', 'b', 'c'].map((name) => claimValues({ ...claims }, [name]))).toEqual([
+      undefined,
+      undefined,
+      '-1.5',
+    ]);
+  });
+
   test('does not find inherited members of the claims', () => {
     const inheriting = Object.create({ role: 'admin' }) as Record<string, unknown>;
 
