@@ -7,12 +7,14 @@ import {
   type IDToken,
 } from 'openid-client';
 
-import { identityFromClaims } from './identity-from-claims.ts';
+import type { SourceClaims } from './groups-in-claims.ts';
+import { identityFromClaims, type ClaimedIdentity } from './identity-from-claims.ts';
 import { lookUpLeftOutGroups } from './look-up-groups.ts';
 import type { AuthorizationSecrets, ProviderAnswer } from './provider-answer.ts';
 import type { ProviderDiscovery } from './provider-discovery.ts';
 import type { SignInProvider } from './require-identity-provider.ts';
-import { OFFLINE_ACCESS, scopesForClaims } from './scopes-for-claims.ts';
+import { hasScopesForClaims, OFFLINE_ACCESS, scopesForClaims } from './scopes-for-claims.ts';
+import { withUnknownGroups } from './unknown-groups.ts';
 
 /** Returns the URL at which a user signs in with an OpenID provider. */
 export async function openIdAuthorizationUrl(
@@ -71,8 +73,25 @@ export async function identifyWithOpenId(
   const sources = [idToken, userInfo];
   const lookedUp = await lookUpLeftOutGroups(client, tokens.access_token, sources, provider);
   const claimed = identityFromClaims(provider, idToken, userInfo, lookedUp);
-  const { refresh_token: refreshToken } = tokens;
-  return { claimed, ...(refreshToken !== undefined && { refreshToken }) };
+  const { refresh_token: refreshToken, scope } = tokens;
+  return {
+    claimed: isComplete(provider, scope) ? claimed : withDoubt(claimed, sources, provider),
+    ...(refreshToken !== undefined && { refreshToken }),
+  };
+}
+
+/** Attack: the user takes scopes from the URL of the provider, which then says so (RFC 6749, section 5.1). */
+function isComplete(provider: SignInProvider, scope: string | undefined): boolean {
+  return scope === undefined || hasScopesForClaims(provider, scope.split(' '));
+}
+
+function withDoubt(
+  claimed: ClaimedIdentity,
+  sources: readonly SourceClaims[],
+  provider: SignInProvider,
+): ClaimedIdentity {
+  if (claimed.kind === 'unusable') return claimed;
+  return { ...claimed, identity: withUnknownGroups(claimed.identity, sources, provider) };
 }
 
 /** OpenID Connect Core, section 5.3.2: the `sub` of userinfo must be the identity token's. */

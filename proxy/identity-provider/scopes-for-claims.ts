@@ -12,3 +12,11 @@ export function scopesForClaims({
 }: Pick<CompiledIdentityProvider, 'scopes'>): readonly string[] {
   return scopes.filter((scope) => scope !== OFFLINE_ACCESS);
 }
+
+/** Returns whether all scopes were granted that the gateway requests to learn about a user. */
+export function hasScopesForClaims(
+  provider: Pick<CompiledIdentityProvider, 'scopes'>,
+  granted: readonly unknown[],
+): boolean {
+  return scopesForClaims(provider).every((scope) => granted.includes(scope));
+}

@@ -13,7 +13,7 @@ export interface Identity {
   readonly name?: string;
   readonly groups: readonly string[];
   /**
-   * Present if a token does not name the groups of its user, and nobody could be asked. `groups` is empty
+   * Present if nobody names the groups of the user, and the scopes for them were left out. `groups` is empty
    * then, and no policy may conclude anything from it.
    */
   readonly groupsAreUnknown?: true;

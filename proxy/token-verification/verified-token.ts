@@ -1,10 +1,12 @@
 import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
-import { groupsInClaims, type SourceClaims } from '../identity-provider/groups-in-claims.ts';
+import type { SourceClaims } from '../identity-provider/groups-in-claims.ts';
 import { identityFromClaims } from '../identity-provider/identity-from-claims.ts';
 import type { ProviderDiscovery } from '../identity-provider/provider-discovery.ts';
+import { hasScopesForClaims } from '../identity-provider/scopes-for-claims.ts';
+import { withUnknownGroups } from '../identity-provider/unknown-groups.ts';
 import type { Identity } from '../records/session.ts';
 import type { ProviderKeys, PublicKeys } from './provider-keys.ts';
-import { hasScopesOfSignIn } from './scopes-of-token.ts';
+import { scopesOfToken } from './scopes-of-token.ts';
 import { TokenRefusedError } from './token-refused-error.ts';
 import { expiryOf } from './token-times.ts';
 import type { VerifiedClaims } from './verify-jwt.ts';
@@ -70,9 +72,8 @@ export function requireIdentity(
   const claimed = identityFromClaims(provider, claims, userInfo ?? {}, lookedUpGroups);
   if (claimed.kind === 'unusable') throw new TokenRefusedError(claimed.reason);
   const { identity } = claimed;
-  if (lookedUpGroups !== undefined || !mayLackGroups(provider, claims, userInfo)) return identity;
-  const named = groupsInClaims([claims, userInfo ?? {}], provider.groupsClaim);
-  return named.kind === 'absent' ? { ...identity, groupsAreUnknown: true } : identity;
+  if (!mayLackGroups(provider, claims, userInfo)) return identity;
+  return withUnknownGroups(identity, [claims, userInfo ?? {}], provider);
 }
 
 /**
@@ -86,5 +87,5 @@ function mayLackGroups(
   userInfo: SourceClaims | undefined,
 ): boolean {
   if (provider.clientId === undefined) return false;
-  return userInfo === undefined || !hasScopesOfSignIn(claims, provider);
+  return userInfo === undefined || !hasScopesForClaims(provider, scopesOfToken(claims));
 }

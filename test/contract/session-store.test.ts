@@ -36,6 +36,18 @@ describe.each(STORE_IMPLEMENTATIONS)('session store in $name', ({ create }) => {
     expect(await sessions.get('session-1')).toEqual(session);
   });
 
+  test('keeps that the groups of a user are unknown', async () => {
+    await using under = await create();
+    const { sessions } = under.stores;
+    const { identity, ...others } = sessionAt(under.now());
+    const session = {
+      ...others,
+      identity: { ...identity, groups: [], groupsAreUnknown: true },
+    } as const;
+    await sessions.create(session);
+    expect(await sessions.get('session-1')).toEqual(session);
+  });
+
   test('knows no session that was not created', async () => {
     await using under = await create();
     expect(await under.stores.sessions.get('session-1')).toBeNull();

@@ -1,8 +1,13 @@
-import { DEFAULT_GROUPS_PATH, groupsInClaims } from '../../identity-provider/groups-in-claims.ts';
+import {
+  DEFAULT_GROUPS_PATH,
+  groupsInClaims,
+  type SourceClaims,
+} from '../../identity-provider/groups-in-claims.ts';
 import {
   identityFromClaims,
   type ClaimSettings,
 } from '../../identity-provider/identity-from-claims.ts';
+import { withUnknownGroups } from '../../identity-provider/unknown-groups.ts';
 import type { Identity } from '../../records/session.ts';
 
 type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
@@ -60,12 +65,25 @@ export function identityFromRefreshedClaims(
   const isLookedUp = (name: string): boolean => lookedUp !== undefined && name === groupsClaim;
   const isKnown = (name: string): boolean => Object.hasOwn(claims, name) || isLookedUp(name);
   if (!expected.every(isKnown)) return over('claims-unknown');
-  const { kind } = groupsInClaims([idToken ?? {}, userInfo ?? {}], settings.groupsClaim);
+  const sources = [idToken ?? {}, userInfo ?? {}];
+  const { kind } = groupsInClaims(sources, settings.groupsClaim);
   if (kind === 'absent' && before.groups.length > 0) return over('claims-unknown');
   const authenticated = { ...claimsOfTheSignIn(before), ...said };
   const claimed = identityFromClaims(settings, authenticated, userInfo ?? {}, lookedUp);
   if (claimed.kind === 'unusable') return over(claimed.reason);
-  return { kind: 'refreshed', identity: claimed.identity };
+  const identity = withFormerDoubt(claimed.identity, before, sources, settings);
+  return { kind: 'refreshed', identity };
+}
+
+/** A renewal has the scopes of the sign-in, so groups that were unknown stay so until they are named. */
+function withFormerDoubt(
+  identity: Identity,
+  before: Identity,
+  sources: readonly SourceClaims[],
+  settings: ClaimSettings,
+): Identity {
+  if (before.groupsAreUnknown !== true) return identity;
+  return withUnknownGroups(identity, sources, settings);
 }
 
 function claimsOfTheSignIn({ claims }: Identity): Readonly<Record<string, unknown>> {

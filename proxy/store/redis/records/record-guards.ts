@@ -34,8 +34,7 @@ const isIdentity = hasShape<Identity>({
   email: isOptional(isString),
   name: isOptional(isString),
   groups: isStringList,
-  // Users who sign in have groups that are known.
-  groupsAreUnknown: (value): value is undefined => value === undefined,
+  groupsAreUnknown: (value): value is true | undefined => value === true || value === undefined,
   claims: isRecord,
 });
 

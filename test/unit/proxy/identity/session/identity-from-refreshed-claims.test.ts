@@ -108,6 +108,22 @@ describe('identityFromRefreshedClaims with an identity token', () => {
   });
 });
 
+describe('identityFromRefreshedClaims of a user whose groups are unknown', () => {
+  const before = { ...claimedIdentity({ sub: 'u1' }), groupsAreUnknown: true } as const;
+  const refreshedWith = (claims: Claims): IdentityRefresh => {
+    const idToken = { sub: 'u1', ...claims };
+    return identityFromRefreshedClaims({ idToken, userInfo: undefined }, before, CORP);
+  };
+
+  test('does not know them as long as nobody names them', () => {
+    expect(refreshedWith({})).toMatchObject({ identity: { groups: [], groupsAreUnknown: true } });
+  });
+
+  test('knows them when they are named', () => {
+    expect(refreshedWith({ groups: ['a'] })).toEqual(refreshed({ groups: ['a'] }));
+  });
+});
+
 describe('identityFromRefreshedClaims', () => {
   test('ends the sign-in when there are no claims', () => {
     expect(after({}, {})).toEqual({ kind: 'over', reason: 'no-fresh-identity' });
