@@ -17,6 +17,7 @@ export const SPEC = {
   tokens: 'specification: Tokens',
   assertion: 'specification: Identity assertion',
   log: 'specification: Authorization log record',
+  bearerSetting: 'specification: Bearer token format setting',
   bearer: 'specification: Bearer token format rules',
   policy: 'specification: Authorization policy for MCP',
   endpoints: 'specification: Endpoints',

@@ -38,6 +38,16 @@ export const ROUTES = {
     behavior:
       'By default `Authorization: Bearer` passes to the upstream unchanged and uninterpreted, except on MCP server routes.',
   },
+  'bearer.setting': {
+    source: SPEC.bearerSetting,
+    behavior:
+      '`bearer_token_format` and `BEARER_TOKEN_FORMAT` take the four formats, `unset` and `unknown`.',
+  },
+  'bearer.providers': {
+    source: SPEC.bearer,
+    behavior:
+      'Rule 3: every provider has the tokens, except Apple access tokens, and GitHub identity tokens.',
+  },
   'bearer.effective-format': {
     source: SPEC.bearer,
     behavior: 'The format is set globally and per route, and the route counts more.',

@@ -7,6 +7,7 @@ import {
 } from '../../../../controller/files/environment-overrides.ts';
 import type { Environment } from '../../../../shared/runtime/environment.ts';
 import { formatProblem } from '../../../../controller/files/located-problem.ts';
+import { verifies } from '../../../requirements/verifies.ts';
 import { contentsOf } from './contents-of.ts';
 
 const SETTINGS = `
@@ -52,7 +53,6 @@ describe('environment variables', () => {
     },
     { variable: 'TOOL_DENIAL', value: 'result', spec: { toolDenial: 'result' } },
     { variable: 'BEARER_TOKEN_FORMAT', value: 'jwt', spec: { bearerTokenFormat: 'jwt' } },
-    { variable: 'BEARER_TOKEN_FORMAT', value: 'unset', spec: { bearerTokenFormat: 'default' } },
     {
       variable: 'IDP_ACCESS_TOKEN_ALLOWED_AUDIENCES',
       value: 'https://api.example, api',
@@ -99,6 +99,13 @@ describe('environment variables', () => {
     expect(problems).toEqual([]);
     expect(resource).toMatchObject({ metadata: { name: 'corp', namespace: 'ops' }, spec });
   });
+
+  for (const value of ['unset', 'unknown']) {
+    verifies('bearer.setting', `may have the bearer token format ${value}`, () => {
+      const { resource } = read('bearer_token_format: jwt', { BEARER_TOKEN_FORMAT: value });
+      expect(resource).toMatchObject({ spec: { bearerTokenFormat: 'default' } });
+    });
+  }
 
   test('for settings are all in the table above', () => {
     expect(settingsVariables()).toHaveLength(17);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { verifies } from '../../../requirements/verifies.ts';
 import { readPlainForm } from './read-plain-form.ts';
 
 describe('the plain form', () => {
@@ -91,16 +92,6 @@ describe('the plain form', () => {
         idpAccessTokenAllowedAudiences: ['api'],
       },
     },
-    {
-      key: 'an unset bearer token format, which leaves it to the settings',
-      route: '{from: https://a.example, to: http://b, bearer_token_format: unset}',
-      spec: { from: 'https://a.example', to: 'http://b' },
-    },
-    {
-      key: 'an unknown bearer token format, which is the default whatever the settings say',
-      route: '{from: https://a.example, to: http://b, bearer_token_format: unknown}',
-      spec: { from: 'https://a.example', to: 'http://b', bearerTokenFormat: 'default' },
-    },
   ])('of a route has $key', ({ route, spec }) => {
     const { resources, problems } = readPlainForm(`routes: [${route}]`);
     expect(problems).toEqual([]);
@@ -135,8 +126,6 @@ describe('the plain form', () => {
       text: '{bearer_token_format: idp_access_token, idp_access_token_allowed_audiences: [api]}',
       spec: { bearerTokenFormat: 'idp_access_token', idpAccessTokenAllowedAudiences: ['api'] },
     },
-    { text: 'bearer_token_format: unset', spec: { bearerTokenFormat: 'default' } },
-    { text: 'bearer_token_format: unknown', spec: { bearerTokenFormat: 'default' } },
     {
       text: 'cookie_expiration: 1h\ncookie_same_site: Strict',
       spec: { cookie: { expiration: '1h', sameSite: 'Strict' } },
@@ -157,6 +146,36 @@ describe('the plain form', () => {
     expect(problems).toEqual([]);
     expect(resources).toMatchObject([{ kind: 'GatewaySettings', spec }]);
   });
+
+  /** What each name means for a route, and for the settings. */
+  const FORMATS: readonly (readonly [string, string | undefined, string])[] = [
+    ['default', 'default', 'default'],
+    ['idp_access_token', 'idp_access_token', 'idp_access_token'],
+    ['idp_identity_token', 'idp_identity_token', 'idp_identity_token'],
+    ['jwt', 'jwt', 'jwt'],
+    // A route leaves it to the settings.
+    ['unset', undefined, 'default'],
+    // A route has the default, whatever the settings say.
+    ['unknown', 'default', 'default'],
+  ];
+
+  for (const [name, ofRoute, ofSettings] of FORMATS) {
+    verifies('bearer.setting', `has the bearer token format ${name}`, () => {
+      const route = `{from: https://a.example, to: http://b, bearer_token_format: ${name}}`;
+      const { resources, problems } = readPlainForm(
+        `{bearer_token_format: ${name}, routes: [${route}]}`,
+      );
+      expect(problems).toEqual([]);
+      const spec = { from: 'https://a.example', to: 'http://b', bearerTokenFormat: ofRoute };
+      expect(resources).toEqual([
+        expect.objectContaining({
+          kind: 'GatewaySettings',
+          spec: { bearerTokenFormat: ofSettings },
+        }),
+        expect.objectContaining({ kind: 'Route', spec }),
+      ]);
+    });
+  }
 
   test('of an identity provider becomes an entry and a Secret', () => {
     const { resources, problems } = readPlainForm(`

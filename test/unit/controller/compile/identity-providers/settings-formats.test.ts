@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { GatewaySettings } from '../../../../../crds/types.ts';
 import { compileOnce } from '../../../../support/compile-once.ts';
 import { aSettings } from '../../../../support/resources.ts';
+import { verifies } from '../../../../requirements/verifies.ts';
 
 type Spec = GatewaySettings['spec'];
 
@@ -36,7 +37,7 @@ describe('settings for all routes', () => {
     expect(problemsWith({ ...spec, bearerTokenFormat })).toEqual([]);
   });
 
-  test.each<[string, Spec]>([
+  const REFUSED: readonly (readonly [string, Spec])[] = [
     [
       'jwt needs an identity provider with audiences, and the settings have none',
       { bearerTokenFormat: 'jwt', identityProviders: [COMPANY] },
@@ -61,7 +62,11 @@ describe('settings for all routes', () => {
         idpAccessTokenAllowedAudiences: ['a'],
       },
     ],
-  ])('are refused: %s', (message, spec) => {
-    expect(problemsWith(spec)).toEqual([`spec.bearerTokenFormat: ${message}`]);
-  });
+  ];
+
+  for (const [message, spec] of REFUSED) {
+    verifies('bearer.providers', `are refused: ${message}`, () => {
+      expect(problemsWith(spec)).toEqual([`spec.bearerTokenFormat: ${message}`]);
+    });
+  }
 });
