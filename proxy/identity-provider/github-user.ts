@@ -12,6 +12,9 @@ const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 
+const SUSPENDED = /\baccount was suspended\b/i;
+const RATE_LIMIT = /\brate limit\b/i;
+
 /** GitHub does not accept an access token, or not any more. */
 export class GithubTokenRefusedError extends Error {
   override readonly name = 'GithubTokenRefusedError';
@@ -75,14 +78,25 @@ async function get(
   const response = await requestGithub(apiUrl + path, {
     headers: { ...GITHUB_API_HEADERS, authorization: `Bearer ${accessToken}` },
   });
-  if (response.status !== UNAUTHORIZED) return response;
+  if (response.status !== UNAUTHORIZED && !says(response, SUSPENDED)) return response;
   throw new GithubTokenRefusedError('GitHub does not accept the access token');
 }
 
-/** Returns whether a token may not read something. With the same status GitHub limits rates. */
-function isNotAllowed({ status, headers }: GithubResponse): boolean {
-  const isLimited = headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after');
+/**
+ * Returns whether a token may not read something. With the same status GitHub limits rates, and for bursts of
+ * requests it may say that in words only.
+ */
+function isNotAllowed(response: GithubResponse): boolean {
+  const { status, headers } = response;
+  const hasLimit = headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after');
+  const isLimited = hasLimit || says(response, RATE_LIMIT);
   return status === NOT_FOUND || (status === FORBIDDEN && !isLimited);
+}
+
+/** Returns whether something is forbidden for this reason: GitHub has no codes for them. */
+function says({ status, body }: GithubResponse, reason: RegExp): boolean {
+  const message = memberIn(body, 'message');
+  return status === FORBIDDEN && typeof message === 'string' && reason.test(message);
 }
 
 /** Returns whether a response is the only page. RFC 8288, section 3.3. */

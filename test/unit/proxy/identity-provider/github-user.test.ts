@@ -15,6 +15,9 @@ interface Reply {
 const USER: Reply = { body: { id: 1, login: 'octocat', name: null } };
 const PRIMARY = { email: 'a@example.com', primary: true, verified: true };
 
+const SECONDARY_LIMIT =
+  'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
+
 /** Asks an API that answers so who a user is. */
 async function ask(user: Reply, emails: Reply) {
   await using api = await startUpstream((message, response) => {
@@ -63,6 +66,7 @@ describe('The user of an access token of GitHub', () => {
     ['redirects', { status: 302, headers: { location: 'http://x.test' } }, { body: [PRIMARY] }],
     ['limits the rate', USER, { status: 403, headers: { 'x-ratelimit-remaining': '0' } }],
     ['limits bursts', USER, { status: 403, headers: { 'retry-after': '60' } }],
+    ['limits bursts in words only', USER, { status: 403, body: { message: SECONDARY_LIMIT } }],
     ['sends no list of addresses', USER, { body: { message: 'later' } }],
   ])('is not known if GitHub %s', async (_how, user, emails) => {
     const error: unknown = await ask(user, emails).catch((reason: unknown) => reason);
@@ -74,6 +78,7 @@ describe('The user of an access token of GitHub', () => {
   test.each<[Reply, Reply]>([
     [{ status: 401 }, {}],
     [USER, { status: 401 }],
+    [{ status: 403, body: { message: 'Sorry. Your account was suspended.' } }, {}],
   ])('is nobody if GitHub does not accept the token', async (user, emails) => {
     await expect(ask(user, emails)).rejects.toBeInstanceOf(GithubTokenRefusedError);
   });
