@@ -64,7 +64,7 @@ function identityOf(
   { id, login, name = login }: Account,
   email: string | undefined,
 ): Identity {
-  const claims = { sub: id, login, name };
+  const claims = { iss: issuer, sub: id, login, name };
   const user = { provider, issuer, subject: id, name, groups: [] };
   if (email === undefined) return { ...user, claims };
   return { ...user, email, claims: { ...claims, email, email_verified: true } };

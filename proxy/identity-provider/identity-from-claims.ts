@@ -30,6 +30,9 @@ export type ClaimedIdentity =
  * An email address that is not verified is dropped, from `claims` too. Attack: at some providers anyone
  * can enter the address of another user, and policies trust it (OpenID Connect Core, section 5.7).
  *
+ * `iss` is always the provider's issuer. Attack: policies tell users of several providers apart by it, and not
+ * every source must have the right one, as the identity token must: userinfo could name another provider's.
+ *
  * `lookedUp` are the groups of a user whose provider left them out of the claims.
  */
 export function identityFromClaims(
@@ -76,7 +79,7 @@ function identityOf(
   groups: readonly string[],
   { idToken, userInfo }: IdentitySources,
 ): Identity {
-  const merged: SourceClaims = { ...userInfo, ...idToken };
+  const merged: SourceClaims = { ...userInfo, ...idToken, iss: issuer };
   const { email, ...others } = merged;
   const isDropped = !isVerified(email, [idToken, userInfo], requireVerifiedEmail);
   const claims = email === undefined || isDropped ? others : { ...others, email };

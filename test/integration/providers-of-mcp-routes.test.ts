@@ -123,6 +123,34 @@ describe('Users of two providers with the same sub and address are not the same 
   });
 });
 
+describe('A policy that names an issuer', () => {
+  test('holds for users of that provider, also after their session was renewed without an identity token', async () => {
+    const { partnerMcp, partner, company } = world();
+    await world().serve({ partnerMcpAllows: { 'claim/iss': partner.issuer } });
+    const client = await signInClient(partnerMcp);
+    expect(await statusWith(partnerMcp, client.accessToken)).toBe(200);
+
+    partner.changeTokens = (response) => ({ ...response, id_token: undefined });
+    // Attack: the partner's answer says that its alice is the company's.
+    partner.answers.set('userinfo', { status: 200, body: userInfo({ iss: company.issuer }) });
+    try {
+      world().expireSessions();
+      const { accessToken } = tokensIn(await refresh(client));
+      expect(await statusWith(partnerMcp, accessToken)).toBe(200);
+      await world().serve({ partnerMcpAllows: { 'claim/iss': company.issuer } });
+      expect(await statusWith(partnerMcp, accessToken)).toBe(403);
+    } finally {
+      partner.changeTokens = (response) => response;
+      partner.answers.clear();
+    }
+  });
+});
+
+/** What userinfo says about alice, and more. */
+function userInfo(more: object): object {
+  return { sub: 'alice', ...world().partner.users.get('alice'), ...more };
+}
+
 describe('When an MCP route names another provider', () => {
   test('tokens of users of the one before are refused with that reason, cached or not', async () => {
     const { partnerMcp } = world();

@@ -15,6 +15,8 @@ export interface TwoProvidersSettings {
   readonly withAuthenticateUrl?: boolean;
   /** Provider of the users of the route `partnerMcp`. */
   readonly partnerMcpUses?: 'company' | 'partner';
+  /** Policy of the route `partnerMcp`; by default every user may. */
+  readonly partnerMcpAllows?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -62,12 +64,16 @@ export async function startTwoProvidersWorld(): Promise<TwoProvidersWorld> {
       signIn = 'company',
       withAuthenticateUrl = false,
       partnerMcpUses = 'partner',
+      partnerMcpAllows = { authenticated_user: true },
     } = {}) {
       const routes: Readonly<Record<string, RouteSpec>> = {
         app: { ...route, from: app },
         'partner-app': { ...route, from: app, prefix: '/partner', identityProvider: 'partner' },
         'company-mcp': { ...mcp, prefix: '/company', identityProvider: 'company' },
-        'partner-mcp': { ...mcp, prefix: '/partner', identityProvider: partnerMcpUses },
+        'partner-mcp': {
+          ...{ to: upstream.origin, from: tools, mcp: { server: {} }, prefix: '/partner' },
+          ...{ identityProvider: partnerMcpUses, policy: { allow: { and: [partnerMcpAllows] } } },
+        },
       };
       const hosts = withAuthenticateUrl ? [authenticate] : [app, tools];
       for (const [name, { redirectUris }] of Object.entries({ company, partner })) {

@@ -7,7 +7,7 @@ const ADDRESS = 'ceo@example.com';
 
 describe('The identity in claims', () => {
   test('has the user, and keeps every claim for policies', () => {
-    const idToken = { sub: 'u1', email: 'a@example.com', email_verified: true, iss: 'https://idp' };
+    const idToken = { sub: 'u1', email: 'a@example.com', email_verified: true };
     const userInfo = { sub: 'u1', name: 'Ann', groups: ['a', 'b'], org: { unit: 7 } };
 
     expect(claimedIdentity(idToken, userInfo)).toEqual({
@@ -17,7 +17,7 @@ describe('The identity in claims', () => {
       email: 'a@example.com',
       name: 'Ann',
       groups: ['a', 'b'],
-      claims: { ...userInfo, ...idToken },
+      claims: { ...userInfo, ...idToken, iss: 'https://idp.example' },
     });
   });
 
@@ -27,8 +27,13 @@ describe('The identity in claims', () => {
       issuer: 'https://idp.example',
       subject: 'u1',
       groups: [],
-      claims: { sub: 'u1' },
+      claims: { sub: 'u1', iss: 'https://idp.example' },
     });
+  });
+
+  test('has the issuer of the provider, whatever a source says', () => {
+    const { claims } = claimedIdentity({ sub: 'u1' }, { iss: 'https://other.example' });
+    expect(claims['iss']).toBe('https://idp.example');
   });
 
   test('prefers the signed identity token to userinfo', () => {
