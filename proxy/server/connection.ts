@@ -14,6 +14,9 @@ const REQUEST_TIMEOUT = 408;
 /** More than clients send that use pipelining; most send none. */
 const MAX_WAITING = 16;
 
+/** How often `closeIfIdle` is called within the time after which an idle connection is closed. */
+export const LOOKS_FOR_IDLE = 4;
+
 /** Serves one request. */
 export type Serve = (message: FrontMessage, response: FrontResponse) => void;
 
@@ -42,11 +45,22 @@ export class ClientConnection {
   #earlyResponse: FrontResponse | undefined;
   /** Number of bytes received at the last check, if the body was incomplete then. */
   #stalledAt: number | undefined;
+  /** Node waits for the next request. */
+  #isIdle = false;
+  /** Calls of `closeIfIdle` since nothing happened, and the number of bytes received at the last. */
+  #idleLooks = 0;
+  #bytesAtLook = 0;
 
   constructor(socket: Socket, { linger, serve }: ConnectionOptions) {
     this.#socket = socket;
     this.#linger = linger;
     this.#serve = serve;
+    // Node calls this after each response, and with 0 at the next request. A timer for each costs as much as the
+    // policy and the log, so `closeIfIdle` closes idle connections instead.
+    socket.setTimeout = (ms) => {
+      this.#isIdle = ms > 0;
+      return socket;
+    };
     // Node ends connections by this method: at once, and with a reset if bytes are unread.
     socket.destroySoon = () => {
       this.#close();
@@ -132,6 +146,18 @@ export class ClientConnection {
     const isStalled = this.#owesBody() && this.#stalledAt === bytes;
     this.#stalledAt = this.#owesBody() ? bytes : undefined;
     if (isStalled) this.refuse(REQUEST_TIMEOUT);
+  }
+
+  /**
+   * Closes a connection that waited for a request at the last few calls too. One that has received a part of a
+   * request has another limit.
+   */
+  closeIfIdle(): void {
+    const { bytesRead } = this.#socket;
+    const isUnchanged = this.#isIdle && bytesRead === this.#bytesAtLook;
+    this.#idleLooks = isUnchanged ? this.#idleLooks + 1 : 0;
+    this.#bytesAtLook = bytesRead;
+    if (this.#idleLooks > LOOKS_FOR_IDLE) this.#socket.destroy();
   }
 
   /** Makes the current response the last. */

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { distrust } from '../http/distrust.ts';
 import type { Linger } from '../http/close-gently.ts';
 import { hasBody } from '../http/has-body.ts';
-import { ClientConnection } from './connection.ts';
+import { ClientConnection, LOOKS_FOR_IDLE } from './connection.ts';
 import type { FrontMessage } from './front-message.ts';
 import type { FrontResponse } from './front-response.ts';
 import { endWithResponse } from '../http/raw-response.ts';
@@ -27,6 +27,7 @@ export interface ListenerLimits extends Linger {
   readonly headersMs: number;
   /** How long a body that is being read may stall; a stall is noticed after at most twice this time. */
   readonly bodyStallMs: number;
+  /** How long clients may count on an idle connection; it is closed within half as much again. */
   readonly keepAliveMs: number;
 }
 
@@ -70,7 +71,12 @@ export class Connections {
     server.on('connect', this.#refuseTunnel);
     server.on('upgrade', this.#upgrade);
     const check = setInterval(() => this.#checkBodies(), this.#limits.bodyStallMs).unref();
-    server.once('close', () => clearInterval(check));
+    const { keepAliveMs } = this.#limits;
+    const closeIdle = setInterval(() => this.#closeIdle(), keepAliveMs / LOOKS_FOR_IDLE).unref();
+    server.once('close', () => {
+      clearInterval(check);
+      clearInterval(closeIdle);
+    });
   }
 
   get size(): number {
@@ -135,6 +141,10 @@ export class Connections {
     if (this.#connections.get(socket)?.isBusy !== true) return false;
     socket.destroy();
     return true;
+  }
+
+  #closeIdle(): void {
+    for (const connection of this.#connections.values()) connection.closeIfIdle();
   }
 
   #checkBodies(): void {
