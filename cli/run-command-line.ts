@@ -62,9 +62,10 @@ function findCommand(argv: readonly string[]): Command {
   const [first] = argv;
   if (first === undefined) throw new UsageError(`a command is missing\n\n${helpOf([])}`);
   const names = COMMANDS.map(({ line }) => line.name);
-  const isFirstOfTwo = names.some((name) => name.startsWith(`${first} `));
-  const given = isFirstOfTwo ? argv.slice(0, 2).join(' ') : first;
-  const nearest = nearestName(given, names);
+  const ofTwoWords = names.find((name) => name.startsWith(`${first} `));
+  const words = argv.slice(0, 2).filter((word) => !word.startsWith('-'));
+  const given = ofTwoWords === undefined ? first : words.join(' ');
+  const nearest = nearestName(given, names) ?? ofTwoWords;
   const hint = nearest === undefined ? '' : `, did you mean ${nearest}?`;
   throw new UsageError(`unknown command "${given}"${hint}\nCommands: ${names.join(', ')}`);
 }

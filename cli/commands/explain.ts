@@ -33,7 +33,8 @@ export async function runExplain(
           { ...source.cluster, readsIssuer: who.token !== undefined },
           { environment, stderr },
         );
-  using explainer = await RequestExplainer.open(snapshot, devAllowLoopback);
+  const service = source.kind === 'files' ? 'gatehouse' : 'proxy';
+  using explainer = await RequestExplainer.open(snapshot, { devAllowLoopback, service });
   const report = await explainer.explain({ request, ...who });
   stdout.write(isJson ? `${JSON.stringify(report, null, 2)}\n` : renderReport(report));
   return EXIT_CODES[report.decision];
@@ -47,10 +48,16 @@ async function snapshotOfCluster(
     import('../explain/read-cluster.ts'),
     import('../process/connect-to-cluster.ts'),
   ]);
-  const { api } = await connectToCluster(kubeconfig, environment);
+  const { api } = await connectToCluster(kubeconfig, environment).catch(orFiles);
   const { snapshot, problems } = await readCluster(api, part);
   stderr.write(problems.map((problem) => `gatehouse: ${problem}\n`).join(''));
   return snapshot;
+}
+
+/** Who wants to explain files may have forgotten the flag for them. */
+function orFiles(error: unknown): never {
+  if (!(error instanceof CommandFailure)) throw error;
+  throw new CommandFailure(`${error.message}; to explain files, give --file`, { cause: error });
 }
 
 async function readCaller(caller: CallerFlags): Promise<Pick<AskedRequest, 'user' | 'token'>> {

@@ -39,7 +39,7 @@ export function userProblems({
 /** `http://` or `https://`, a host with or without a port, and a path with or without a query. */
 export const URL_PARTS = /^https?:\/\/([^/?#\s]+)((?:\/[^#\s]*)?)$/i;
 
-const ROUTE_NAME = /^[^/\s]+\/[^/\s]+$/;
+const ROUTE_NAME = /^(?:[^/\s]+\/)?[^/\s]+$/;
 /** RFC 3339, section 5.6; seconds may be left out. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
 const DAY_LENGTH = '2026-11-22'.length;
@@ -56,7 +56,7 @@ const FORMS: readonly {
   {
     member: 'route',
     isGood: (text) => ROUTE_NAME.test(text),
-    message: 'must be NAMESPACE/NAME',
+    message: 'must be NAMESPACE/NAME, or a NAME in the namespace default',
   },
   {
     member: 'url',
@@ -66,7 +66,7 @@ const FORMS: readonly {
   {
     member: 'method',
     isGood: (text) => METHODS.includes(text) && text !== 'CONNECT',
-    message: 'must be a method of HTTP, in upper case',
+    message: 'must be a method of HTTP other than CONNECT, in upper case',
   },
   { member: 'path', isGood: (text) => text.startsWith('/'), message: 'must begin with "/"' },
   {
@@ -124,7 +124,7 @@ function conflicts(described: RequestDescription): readonly RequestProblem[] {
   const [first, second] = named;
   const problems: (RequestProblem | undefined | false)[] = [
     url !== undefined && path !== undefined && { member: 'path', message: 'is part of the URL' },
-    second && { member: second, message: `a request has either a ${String(first)} or a ${second}` },
+    second && { member: second, message: `must not be given beside a ${String(first)}` },
     described.arguments !== undefined &&
       (tool ?? prompt) === undefined && {
         member: 'arguments',

@@ -32,7 +32,9 @@ export function describeRequest(
 ): DescribedRequest {
   const { authority, target, route } = place(described, destination);
   if (isMcp(described) && route !== undefined && route.mcpServer === undefined) {
-    throw new CommandFailure(`Route ${route.name} is no MCP route, and the request has a message`);
+    throw new CommandFailure(
+      `Route ${route.name} is not an MCP route, and the request has an MCP message`,
+    );
   }
   const asksMcpServer = isMcp(described) || route?.mcpServer !== undefined;
   const method = described.method ?? (asksMcpServer ? 'POST' : 'GET');

@@ -1,9 +1,10 @@
-import { Explainer } from '../../proxy/explain/explainer.ts';
+import { Explainer, type ExplainerOptions } from '../../proxy/explain/explainer.ts';
 import type { GivenUser } from '../../proxy/explain/claimed-authenticators.ts';
 import { SeveralProvidersError } from '../../proxy/explain/provider-of-user.ts';
 import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { describeRequest, type DescribedCredential } from './describe-request.ts';
+import { fullRouteName } from './route-name.ts';
 import { reportOf, type ExplainReport } from './report.ts';
 import type { RequestDescription } from './request-description.ts';
 
@@ -19,8 +20,8 @@ export class RequestExplainer implements Disposable {
   readonly #explainer: Explainer;
   readonly #snapshot: Snapshot;
 
-  static async open(snapshot: Snapshot, devAllowLoopback: boolean): Promise<RequestExplainer> {
-    return new RequestExplainer(await Explainer.open(snapshot, devAllowLoopback), snapshot);
+  static async open(snapshot: Snapshot, options: ExplainerOptions): Promise<RequestExplainer> {
+    return new RequestExplainer(await Explainer.open(snapshot, options), snapshot);
   }
 
   private constructor(explainer: Explainer, snapshot: Snapshot) {
@@ -32,7 +33,8 @@ export class RequestExplainer implements Disposable {
    * Explains a request with a description without problems. Throws `CommandFailure` if it cannot be made,
    * or is not for the route that it names.
    */
-  async explain({ request: described, user, token }: AskedRequest): Promise<ExplainReport> {
+  async explain({ request: given, user, token }: AskedRequest): Promise<ExplainReport> {
+    const described = withNamespace(given);
     const { configuration } = this.#explainer;
     const destination = { snapshot: this.#snapshot, configuration };
     const request = describeRequest(described, destination, credentialOf({ user, token }));
@@ -48,6 +50,11 @@ export class RequestExplainer implements Disposable {
   [Symbol.dispose](): void {
     this.#explainer[Symbol.dispose]();
   }
+}
+
+function withNamespace(described: RequestDescription): RequestDescription {
+  const { route } = described;
+  return route === undefined ? described : { ...described, route: fullRouteName(route) };
 }
 
 function asFailure(error: unknown): never {

@@ -5,7 +5,7 @@ import type { Criterion } from '../../shared/policy/policy.ts';
 
 /** How the criteria of a policy decided about a request. */
 export interface PolicyReport {
-  /** Absent if the policy has no such block, or if it takes no part, as for anonymous requests. */
+  /** Absent if the policy has no such block, or if it does not count without a user. */
   readonly allow?: BlockReport;
   readonly deny?: BlockReport;
 }

@@ -1,13 +1,18 @@
 import { isRecord } from '../../shared/runtime/is-record.ts';
 import type { BlockReport, CriterionReport, PolicyReport } from './policy-report.ts';
 
-/** Writes how a policy decided as a tree, in lines. */
-export function renderPolicy({ allow, deny }: PolicyReport): readonly string[] {
-  return ['policy', ...blockLines('allow', allow), ...blockLines('deny', deny)];
+/** Writes how a policy decided as a tree, in lines. `hasUser`: the request is not anonymous. */
+export function renderPolicy({ allow, deny }: PolicyReport, hasUser: boolean): readonly string[] {
+  const absent = hasUser ? 'none' : 'none that counts without a user';
+  return ['policy', ...blockLines('allow', allow, absent), ...blockLines('deny', deny, absent)];
 }
 
-function blockLines(name: string, block: BlockReport | undefined): readonly string[] {
-  if (block === undefined) return [`  ${name}: takes no part`];
+function blockLines(
+  name: string,
+  block: BlockReport | undefined,
+  absent: string,
+): readonly string[] {
+  if (block === undefined) return [`  ${name}: ${absent}`];
   return [
     `  ${name}: ${String(block.result)}`,
     ...block.groups.flatMap(({ group, result, criteria }) => [

@@ -10,7 +10,9 @@ export function renderReport(report: ExplainReport): string {
     `request  ${requestLine(report)}`,
     `route    ${routeLine(report)}`,
     `user     ${userLine(report)}`,
-    ...(report.policy === undefined ? [] : ['', ...renderPolicy(report.policy)]),
+    ...(report.policy === undefined
+      ? []
+      : ['', ...renderPolicy(report.policy, report.user !== undefined)]),
     '',
     report.log.length === 0 ? 'log      nothing' : 'log',
     ...report.log.map((record) => `  ${JSON.stringify(record)}`),

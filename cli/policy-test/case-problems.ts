@@ -10,8 +10,11 @@ export interface CaseProblem {
 
 /** Returns everything wrong with a file of cases that its schema does not say. */
 export function caseProblems(file: CaseFile): readonly CaseProblem[] {
-  const { users = {}, cases } = file;
+  const { route, users = {}, cases } = file;
   return [
+    ...(route === undefined ? [] : requestProblems({ route })).map(({ message }) => {
+      return { path: 'route', message };
+    }),
     ...Object.entries(users).flatMap(([name, user]) =>
       userProblems(user).map((problem) => at(memberPath('users', name), problem)),
     ),

@@ -40,7 +40,9 @@ export async function runCases(
   const folder = dirname(name);
   const paths = file.manifests.map((path) => (isAbsolute(path) ? path : join(folder, path)));
   const snapshot = await readFiles({ ...options, paths });
-  using explainer = await RequestExplainer.open(snapshot, options.devAllowLoopback);
+  const { devAllowLoopback } = options;
+  const service = 'gatehouse';
+  using explainer = await RequestExplainer.open(snapshot, { devAllowLoopback, service });
   const results: CaseResult[] = [];
   for (const [index, each] of file.cases.entries()) {
     const failure = await failureOf(each, file, explainer);

@@ -23,6 +23,14 @@ import { UnsentResponse } from './unsent-response.ts';
 const KEY_BYTES = 32;
 const FIRST_SERVER_ERROR = 500;
 
+/** Options of an `Explainer`. */
+export interface ExplainerOptions {
+  /** Allows http to providers on loopback. */
+  readonly devAllowLoopback: boolean;
+  /** `service` in the log: that of `gatehouse run`, or of a proxy in a cluster. */
+  readonly service: 'gatehouse' | 'proxy';
+}
+
 /** A request to explain. */
 export interface Question {
   readonly request: DescribedRequest;
@@ -43,14 +51,17 @@ export class Explainer implements Disposable {
   #written = '';
   #time = 0;
 
-  /** Rejects if the snapshot cannot be served. `devAllowLoopback` allows http to providers on loopback. */
-  static async open(snapshot: Snapshot, devAllowLoopback: boolean): Promise<Explainer> {
+  /** Rejects if the snapshot cannot be served. */
+  static async open(snapshot: Snapshot, options: ExplainerOptions): Promise<Explainer> {
     const configuration = new ServedConfiguration(() => undefined);
     await configuration.apply(snapshot);
-    return new Explainer(configuration, devAllowLoopback);
+    return new Explainer(configuration, options);
   }
 
-  private constructor(configuration: ServedConfiguration, devAllowLoopback: boolean) {
+  private constructor(
+    configuration: ServedConfiguration,
+    { devAllowLoopback, service }: ExplainerOptions,
+  ) {
     this.#lines = new LineWriter({ write: (text) => (this.#written += text) });
     const sealingKeys = [{ secret: randomBytes(KEY_BYTES) }] as const;
     const now = (): number => this.#time;
@@ -59,7 +70,7 @@ export class Explainer implements Disposable {
       sealingKeys,
       defaultSigningKeys: deriveAssertionKeys(sealingKeys),
       stores: createMemoryStores(now),
-      logger: createLogger('proxy', this.#lines),
+      logger: createLogger(service, this.#lines),
       lines: this.#lines,
       now,
       configuration,

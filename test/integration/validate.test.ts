@@ -222,6 +222,11 @@ describe('the command line', () => {
   test.each([
     { argv: ['validate'], code: 2, message: '--file FILE|DIR is required' },
     { argv: ['validate', '-f', '/nowhere.yaml'], code: 1, message: 'cannot read /nowhere.yaml' },
+    {
+      argv: ['policy', '--help'],
+      code: 2,
+      message: 'unknown command "policy", did you mean policy te',
+    },
     { argv: ['vlidate'], code: 2, message: 'unknown command "vlidate", did you mean validate?' },
     { argv: ['run', '--lisen', ':1'], code: 2, message: 'did you mean --listen?' },
     { argv: [], code: 2, message: 'a command is missing' },

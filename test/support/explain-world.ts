@@ -65,7 +65,7 @@ export async function startExplainWorld(): Promise<ExplainWorld> {
     const settings = { authorizeLogFields: LOG_FIELDS, trustedProxies: ['127.0.0.0/8'] };
     await users.configure(routes, settings);
     const snapshot = compileManifests(manifestsWithUsers(routes, settings, identityProvider));
-    explainers.push(await Explainer.open(snapshot, true));
+    explainers.push(await Explainer.open(snapshot, { devAllowLoopback: true, service: 'proxy' }));
     current = { snapshot, explainer: explainers.at(-1) };
   };
   let current: { snapshot: ReturnType<typeof compileManifests>; explainer: Explainer | undefined };

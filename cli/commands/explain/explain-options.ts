@@ -3,6 +3,7 @@ import { isRecord } from '../../../shared/runtime/is-record.ts';
 import type { Arguments } from '../../arguments.ts';
 import { requestProblems, userProblems } from '../../explain/check-description.ts';
 import type { RequestDescription, UserDescription } from '../../explain/request-description.ts';
+import { fullRouteName } from '../../explain/route-name.ts';
 import { UsageError } from '../../usage-error.ts';
 
 /** Where the routes are. */
@@ -112,11 +113,9 @@ function readRequest(flags: Arguments): RequestDescription {
 function routeName(flags: Arguments): string | undefined {
   const [route, namespace] = [flags.text('route'), flags.text('namespace')];
   if (route === undefined) return undefined;
-  if (!route.includes('/')) return `${namespace ?? 'default'}/${route}`;
-  if (namespace !== undefined && !route.startsWith(`${namespace}/`)) {
-    throw new UsageError('--namespace is not the namespace in --route');
-  }
-  return route;
+  const name = fullRouteName(route, namespace);
+  if (namespace === undefined || name.startsWith(`${namespace}/`)) return name;
+  throw new UsageError('--namespace is not the namespace in --route');
 }
 
 function readHeaders(texts: readonly string[]): Readonly<Record<string, string>> {
@@ -185,12 +184,13 @@ export function checkedUser(user: UserDescription): UserDescription {
 
 function readUser(flags: Arguments): UserDescription {
   const [user, email] = [flags.text('user'), flags.text('email')];
-  const groups = flags.list('groups').flatMap((names) => names.split(','));
+  const groups = flags.list('groups').flatMap((names) => names.split(/[ \t]*,[ \t]*/));
+  if (groups.includes('')) throw new UsageError('--groups has an empty name');
   const claims = flags.list('claim').map(readClaim);
   return {
     ...(user !== undefined && { user }),
     ...(email !== undefined && { email }),
-    ...(groups.length > 0 && { groups: groups.map((name) => name.trim()) }),
+    ...(groups.length > 0 && { groups }),
     ...(claims.length > 0 && { claims: Object.fromEntries(claims) }),
   };
 }

@@ -114,6 +114,14 @@ describe('gatehouse explain', () => {
     expect(stdout).toContain('user     none known\n');
   });
 
+  test('logs as `gatehouse run` does', async () => {
+    const { report } = await reportOf(['explain', '-f', EXAMPLES, '--url', 'https://nowhere/']);
+
+    expect(report['log']).toEqual([
+      expect.objectContaining({ service: 'gatehouse', reason: 'route-not-found' }),
+    ]);
+  });
+
   test.each([
     { url: 'https://elsewhere.example.com/', status: 421, reason: 'route-not-found' },
     { url: 'https://invoices.example.com/mcp/other', status: 404, reason: 'route-not-found' },
@@ -210,7 +218,7 @@ describe('gatehouse explain', () => {
     { argv: [], message: 'a route or a URL must be given; there are finance/invoices, ' },
     {
       argv: ['--route', 'team-a/files', '--tool', 'a'],
-      message: 'Route team-a/files is no MCP route, and the request has a message',
+      message: 'Route team-a/files is not an MCP route, and the request has an MCP message',
     },
     {
       argv: ['--route', 'team-a/files', '--url', 'https://wiki.example.com/'],
@@ -240,7 +248,7 @@ describe('gatehouse explain', () => {
 
   test.each([
     { argv: ['--output', 'xml'], message: '--output is text or json' },
-    { argv: ['--method', 'get'], message: '--method must be a method of HTTP, in upper case' },
+    { argv: ['--method', 'get'], message: '--method must be a method of HTTP other than' },
     { argv: ['--path', 'a'], message: '--path must begin with "/"' },
     { argv: ['--url', 'a.example.com'], message: '--url must be an http or https URL' },
     { argv: ['--url', 'https://a/', '--path', '/b'], message: '--path is part of the URL' },
@@ -248,7 +256,7 @@ describe('gatehouse explain', () => {
     { argv: ['--header', 'Upgrade: websocket'], message: '--header Upgrade is not taken: handsh' },
     { argv: ['--time', 'noon'], message: '--time must be a time with a time zone' },
     { argv: ['--client-address', 'a'], message: '--client-address must be an IP address' },
-    { argv: ['--tool', 'a', '--prompt', 'b'], message: '--prompt a request has either a tool or' },
+    { argv: ['--tool', 'a', '--prompt', 'b'], message: '--prompt must not be given beside a tool' },
     { argv: ['--tool', 'a', '--mcp-method', 'ping'], message: '--mcp-method ping has no tool' },
     { argv: ['--tool', 'a', '--method', 'GET'], message: '--method must be POST' },
     { argv: ['--arguments', '{}'], message: '--arguments are those of a tool' },
@@ -261,6 +269,7 @@ describe('gatehouse explain', () => {
     { argv: ['--header', 'a b: c'], message: '--header has a name that no header field has' },
     { argv: ['--header', 'Host: c'], message: '--header Host is not taken' },
     { argv: ['--header', 'A: b', '--header', 'a: c'], message: '--header names a field twice' },
+    { argv: ['--user', 'a', '--groups', 'b,,c'], message: '--groups has an empty name' },
     { argv: ['--claim', 'a'], message: '--claim is NAME=VALUE' },
     { argv: ['--groups', 'a'], message: '--user is required, or an email address' },
     { argv: ['--user', 'a', '--token', 'b'], message: 'a request has either a user or one token' },

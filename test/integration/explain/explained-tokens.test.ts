@@ -31,7 +31,10 @@ async function judge(host: Host, token: string, cookie?: string): Promise<Judged
   const { users } = world();
   const { gateway } = users;
   const snapshot = compileManifests(users.manifests());
-  using explainer = await Explainer.open(snapshot, true);
+  using explainer = await Explainer.open(snapshot, {
+    devAllowLoopback: true,
+    service: 'proxy',
+  });
   const { configuration } = explainer;
   const described = {
     url: `${world()[host]}/`,

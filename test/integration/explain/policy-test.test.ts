@@ -83,6 +83,21 @@ ok 4 - a page
     expect(code).toBe(1);
   });
 
+  test('takes a route by its name alone, in the namespace default', async () => {
+    const route = { name: 'open', from: 'https://open.example.com', to: 'http://open' };
+    const plain = { routes: [{ ...route, allow_public_unauthenticated_access: true }] };
+    await directory.write('gatehouse.yaml', JSON.stringify(plain));
+    const each = { name: 'is open', expect: 'allow' };
+    const cases = [each, { ...each, request: { route: 'open' } }];
+    const text = JSON.stringify({ manifests: ['gatehouse.yaml'], route: 'open', cases });
+    const file = await directory.write('cases.yaml', text);
+
+    const { code, stdout } = await runInProcess(['policy', 'test', file]);
+
+    expect(stdout).toContain('# 2 passed, 0 failed');
+    expect(code).toBe(0);
+  });
+
   test('takes manifests relative to the file', async () => {
     const route = { from: 'https://open.example.com', to: 'http://open' };
     const plain = { routes: [{ ...route, allow_public_unauthenticated_access: true }] };
