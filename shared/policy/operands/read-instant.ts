@@ -2,7 +2,7 @@ import { daysOfMonth, daysSinceEpoch } from './days-since-epoch.ts';
 import { clockOf, UTC } from './time-zone.ts';
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](.+))?$/;
-const TIME = /^(\d\d):(\d\d)(?::(\d\d))?(?:[Zz]|([+-])(\d\d):(\d\d))?$/;
+const TIME = /^(\d\d):(\d\d)(?::(\d\d))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))?$/;
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -24,8 +24,12 @@ export function readInstant(text: string, timezone: string): number | undefined 
   if (sinceMidnight === undefined) return undefined;
   const byClock = midnight + sinceMidnight;
   const offset = readOffset(time, parts);
-  return offset === undefined ? whenClocksShow(byClock, timezone) : byClock - offset;
+  const instant = offset === undefined ? whenClocksShow(byClock, timezone) : byClock - offset;
+  return instant !== undefined && instant < YEAR_10000 ? instant : undefined;
 }
+
+/** Snapshots have no later times. */
+const YEAR_10000 = 253_402_300_800_000;
 
 function readDay(year: number, month: number, day: number): number | undefined {
   if (month < 1 || month > 12 || day < 1 || day > daysOfMonth(year, month)) return undefined;

@@ -99,6 +99,9 @@ describe('the operand of a criterion', () => {
     ['date: { timezone: UTC }', `at.date: must have after or before`],
     ['date: { after: 2026-02-30 }', `at.date.after: ${DATE}`],
     ['date: { after: 2026-01-31T24:00 }', `at.date.after: ${DATE}`],
+    ['date: { after: 2026-01-31T12:00+24:00 }', `at.date.after: ${DATE}`],
+    // In UTC it is in the year 10000, which no snapshot has.
+    ['date: { before: 9999-12-31T23:59:59-01:00 }', `at.date.before: ${DATE}`],
     ['date: { after: 20 }', `at.date.after: ${DATE}`],
     // Clocks in Berlin go from 2:00 to 3:00 on this day.
     ['date: { before: 2026-03-29T02:30, timezone: Europe/Berlin }', `at.date.before: ${DATE}`],
