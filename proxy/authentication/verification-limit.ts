@@ -13,7 +13,7 @@ const MAX_REFUSED_OF_END_SITE = 4 * MAX_REFUSED;
 
 const WINDOW_SECONDS = 60;
 
-/** Tokens of one use that are verified at the same time, from all networks. */
+/** Tokens of one use that are verified at the same time, from all networks. One gets at most half. */
 const MAX_AT_ONCE = 256;
 
 const MAX_NETWORKS = 20_000;
@@ -31,7 +31,7 @@ export class VerificationLimit {
   readonly #now: () => number;
   /** By use and network or end site. */
   readonly #windows: ExpiringMap<Window>;
-  /** The number of verifications under way, by use. */
+  /** The number of verifications under way, by use, and by use and end site. */
   readonly #underWay = new Map<string, number>();
 
   /** `now` returns milliseconds since the epoch. */
@@ -51,17 +51,25 @@ export class VerificationLimit {
   ): Promise<Result> {
     this.#refuseAbove(MAX_REFUSED, nameOf(use, network));
     this.#refuseAbove(MAX_REFUSED_OF_END_SITE, nameOf(use, endSite));
+    const ofSite = nameOf(use, endSite);
     const underWay = this.#underWay.get(use) ?? 0;
-    if (underWay >= MAX_AT_ONCE) {
+    // Attack: one client takes all places while the provider is slow. So it leaves as many as it has.
+    if ((this.#underWay.get(ofSite) ?? 0) >= MAX_AT_ONCE - underWay) {
       throw new UnavailableError('verification-busy', 'too many tokens are verified at the moment');
     }
-    this.#underWay.set(use, underWay + 1);
+    this.#countUnderWay([use, ofSite], 1);
     try {
       return await verify();
     } finally {
-      const left = (this.#underWay.get(use) ?? 1) - 1;
-      if (left === 0) this.#underWay.delete(use);
-      else this.#underWay.set(use, left);
+      this.#countUnderWay([use, ofSite], -1);
+    }
+  }
+
+  #countUnderWay(names: readonly string[], change: number): void {
+    for (const name of names) {
+      const count = (this.#underWay.get(name) ?? 0) + change;
+      if (count === 0) this.#underWay.delete(name);
+      else this.#underWay.set(name, count);
     }
   }
 

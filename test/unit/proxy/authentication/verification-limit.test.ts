@@ -81,4 +81,18 @@ describe('A flood of bad tokens', () => {
     expect(new Set(await Promise.all(first))).toEqual(new Set(['unknown-issuer']));
     expect(await fixture.verdict('one-more', OPAQUE)).toBe('unknown-issuer');
   });
+
+  test('of one network leaves places for others while its provider is slow', async () => {
+    const fixture = aFixture();
+    const release = fixture.hold();
+    const flooding = Array.from({ length: 300 }, (_, index) =>
+      fixture.verdict(bad(index), OPAQUE, '192.0.2.1'),
+    );
+    const verdict = fixture.verdict(TOKEN, OPAQUE, '192.0.2.2');
+    release();
+    expect(await verdict).toBe('user of a-token');
+    const verdicts = await Promise.all(flooding);
+    expect(verdicts.filter((each) => each === 'unknown-issuer')).toHaveLength(128);
+    expect(new Set(verdicts.slice(128))).toEqual(new Set(['verification-busy']));
+  });
 });
