@@ -187,6 +187,29 @@ describe('When signIn moves to another provider', () => {
     expect(assertedUser()).toEqual(alice(partner.issuer));
     for (const url of [partnerApp, app]) expect(await statusAt(url, browser)).toBe(200);
   });
+
+  test('sign-out still ends the sessions of before, so that none comes back with signIn', async () => {
+    const { app, partnerApp } = world();
+    const browser = new BrowserJar();
+    await signInAlice(browser, app);
+    await signInAlice(browser, partnerApp);
+    const stolen = browser.clone();
+    await world().serve({ signIn: 'partner' });
+
+    const page = await browser.submit(await browser.open(`${app}/.gateway/sign_out`));
+    expect(page.body).toContain('Signed out');
+    expect(sessionCookies(browser)).toEqual([]);
+    await world().serve();
+    for (const url of [app, partnerApp]) expect(await statusAt(url, stolen)).toBe(303);
+  });
+
+  test('the account page does not call users signed in whose sessions open nothing', async () => {
+    const { app } = world();
+    const browser = new BrowserJar();
+    await signInAlice(browser, app);
+    await world().serve({ signIn: 'partner' });
+    expect((await browser.open(`${app}/.gateway/`)).body).toContain('You are not signed in');
+  });
 });
 
 describe('A Route whose users cannot sign in', () => {

@@ -8,11 +8,11 @@ import type { Session } from '../../records/session.ts';
 import { signedOutPage, signOutPage } from './pages.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 import { isSignOutForm } from './sign-out-form.ts';
-import { sessionsOfBrowser } from './signed-in-browser.ts';
+import { heldSessions } from './signed-in-browser.ts';
 
 /**
- * `/.gateway/sign_out`: GET asks, POST ends every browser session of the user's sessions, on all hosts: one
- * session for each identity provider at which the browser is signed in here. The sessions themselves and the
+ * `/.gateway/sign_out`: GET asks, POST ends every browser session of the user's sessions, on all hosts: each
+ * session that the browser holds here, of any identity provider, also one that opens nothing now. The sessions themselves and the
  * MCP clients connected with them continue.
  */
 export function createSignOutEndpoint(options: SignInOptions): Endpoint {
@@ -29,7 +29,7 @@ async function signOut(context: EndpointContext, options: SignInOptions): Promis
   // Before anything else: a form of another site would still remove the cookie.
   if (request.method === 'POST') requireClick(request, context.origin);
   else requireWindow(request);
-  const browsers = await sessionsOfBrowser(context, options);
+  const browsers = await heldSessions(context, options);
   const [first, ...others] = browsers;
   if (first === undefined) return signedOut(context);
   if (request.method !== 'POST') return signOutPage([first, ...others]);

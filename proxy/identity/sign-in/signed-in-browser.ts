@@ -12,6 +12,12 @@ export interface SignedInBrowser {
   readonly session: Session;
 }
 
+/** A browser with a session, whether or not it opens anything now. */
+interface HeldSession extends SignedInBrowser {
+  /** Name of the cookie. */
+  readonly name: string;
+}
+
 /** What finds the session of a cookie. */
 interface SessionFinder {
   readonly sessionCookies: Pick<SessionCookieAuthenticator, 'callerOf'>;
@@ -33,19 +39,45 @@ export async function signedInBrowser(
   return { cookie, session: caller.session };
 }
 
+/** A request, and the configuration that names its cookies. */
+type BrowserContext = Pick<EndpointContext, 'cookies' | 'origin' | 'configuration'>;
+
 /**
  * Returns the browser that sent a request, once for each provider at which it is signed in at this host.
  * The session of the provider with `signIn` is the first.
  */
 export async function sessionsOfBrowser(
-  context: Pick<EndpointContext, 'cookies' | 'origin' | 'configuration'>,
+  context: BrowserContext,
   options: SessionFinder,
 ): Promise<readonly SignedInBrowser[]> {
-  const providers = context.configuration.identityProviders
+  const { origin, configuration } = context;
+  const held = await heldSessions(context, options);
+  return held.filter(({ name, session }) => {
+    const provider = configuration.identityProviders.ofUser(session.identity);
+    return provider !== undefined && name === sessionCookieName(origin, provider);
+  });
+}
+
+/**
+ * Returns the browser that sent a request, once for each session that it holds at this host, under any name that
+ * the cookies of the providers can have. If `signIn` moves, a session under the name of before opens nothing,
+ * until `signIn` moves back.
+ */
+export async function heldSessions(
+  { cookies, origin, configuration }: BrowserContext,
+  { sessionCookies }: SessionFinder,
+): Promise<readonly HeldSession[]> {
+  const names = configuration.identityProviders
     .all()
-    .toSorted((one, other) => Number(other.signIn) - Number(one.signIn));
-  const browsers = await Promise.all(
-    providers.map((provider) => signedInBrowser(context, provider, options)),
-  );
-  return browsers.filter((browser) => browser !== undefined);
+    .flatMap(({ name }) =>
+      [true, false].map((signIn) => sessionCookieName(origin, { name, signIn })),
+    );
+  const held = [...new Set(names)].map(async (name) => {
+    const cookie = cookies[name];
+    const caller = cookie === undefined ? null : await sessionCookies.callerOf(cookie, origin);
+    return cookie === undefined || caller === null
+      ? []
+      : [{ name, cookie, session: caller.session }];
+  });
+  return (await Promise.all(held)).flat();
 }
