@@ -55,10 +55,10 @@ describe('an access token of GitHub', () => {
     expect(expiresAt).toBeLessThan(Date.now() + 29_000_000);
   });
 
-  test('is refused if it is not of the own app, or not valid', async () => {
+  test('is refused if GitHub does not know it', async () => {
     await using world = await setUp();
 
-    expect(await world.reason('gho_of-another-app')).toBe('inactive-token');
+    expect(await world.reason('gho_of-nobody')).toBe('inactive-token');
     world.github.accessTokens.delete(TOKEN);
     expect(await world.reason()).toBe('inactive-token');
   });
@@ -78,6 +78,17 @@ describe('an access token of GitHub', () => {
     });
 
     expect(await world.reason(TOKEN, { apiUrl: api.origin })).toBe(expected);
+  });
+
+  // GitHub answers who its user is, whichever app asks.
+  test('of another app is refused although GitHub accepts it', async () => {
+    await using world = await setUp();
+    await using api = await startUpstream((message, response) => {
+      response.statusCode = message.method === 'POST' ? 404 : 200;
+      response.end(JSON.stringify(message.url === '/user' ? { id: 1, login: 'octocat' } : []));
+    });
+
+    expect(await world.reason(TOKEN, { apiUrl: api.origin })).toBe('inactive-token');
   });
 
   test('is refused where there is a list of audiences, without asking', async () => {

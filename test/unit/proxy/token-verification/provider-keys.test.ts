@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals';
+import { Configuration } from 'openid-client';
+
+import { ProviderKeys } from '../../../../proxy/token-verification/provider-keys.ts';
+import { AN_IDENTITY_PROVIDER } from '../../../support/compiled-resources.ts';
+import { issuerKey } from '../../../support/token-issuer.ts';
+import { startUpstream } from '../../../support/upstream.ts';
+
+const HEADER = { alg: 'ES256', kid: 'key-1' };
+
+/** Asks for a key of a provider whose discovery names a URL of keys. */
+async function askAt(jwksUri: string, devAllowLoopback: boolean): Promise<unknown> {
+  const { issuer } = AN_IDENTITY_PROVIDER;
+  const client = new Configuration({ issuer, jwks_uri: jwksUri }, 'gateway');
+  const discovery = { clientOf: () => Promise.resolve(client) };
+  const keys = new ProviderKeys({ discovery, devAllowLoopback, now: Date.now });
+  return keys.of(AN_IDENTITY_PROVIDER).keyOf(HEADER, { payload: '', signature: '' });
+}
+
+// Attack: whoever can change the keys on their way can sign tokens.
+test('the keys of a provider are fetched by http only on loopback, in development', async () => {
+  const { publicJwk } = await issuerKey();
+  await using upstream = await startUpstream((_message, response) => {
+    response.end(JSON.stringify({ keys: [publicJwk] }));
+  });
+  const refusal = 'the keys of the provider are not at an https URL';
+
+  await expect(askAt(upstream.origin, false)).rejects.toThrow(refusal);
+  await expect(askAt('http://192.0.2.1/keys', true)).rejects.toThrow(refusal);
+  expect(upstream.requests).toHaveLength(0);
+  expect(await askAt(upstream.origin, true)).toMatchObject({ type: 'public' });
+});
