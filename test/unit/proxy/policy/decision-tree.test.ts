@@ -20,6 +20,16 @@ test('requests with the same outcomes share a decision, whoever makes them', () 
   expect(policy.decide(aRequest(['b']))).not.toBe(decisions[0]);
 });
 
+test('the reasons of a tool call and of another request stay apart', () => {
+  const policy = buildPolicyEvaluator(MEMBER_OF_ANY);
+
+  const reasons = [undefined, 'read_file', undefined].map(
+    (toolName) => policy.decide(aRequest(['a'], { toolName })).allowReasons,
+  );
+
+  expect(reasons).toEqual([['groups-ok'], ['groups-ok', 'mcp-tool-ok'], ['groups-ok']]);
+});
+
 test('decisions stay right when more outcomes occur than are remembered', () => {
   const policy = buildPolicyEvaluator(MEMBER_OF_ANY);
   const sets = Array.from({ length: 2 ** GROUPS.length }, (_, bits) =>
