@@ -53,7 +53,7 @@ export class TokenRequiredError extends GatewayError {
 
   /** `reason` is for the log: on the wire every bad token is `invalid_token`. */
   constructor(reason: string, { tokenWasSent }: { tokenWasSent: boolean }) {
-    super(`no usable token: ${reason}`);
+    super(tokenWasSent ? `the token is not valid here: ${reason}` : 'the request has no token');
     this.reason = reason;
     this.tokenWasSent = tokenWasSent;
   }
