@@ -47,7 +47,7 @@ function findProvider(spec: Spec, context: RouteContext): CompileResult<Provider
       name,
       providers.map((one) => one.name),
     );
-    const message = `is not an identity provider of the settings${hint}`;
+    const message = `is not a valid identity provider of the settings${hint}`;
     return invalid(path, 'IdentityProviderNotFound', message);
   }
   if (!provider.hasClient) {

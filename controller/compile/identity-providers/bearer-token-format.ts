@@ -35,7 +35,7 @@ export function bearerTokenFormatProblem(use: FormatUse): string | undefined {
       return undefined;
     case 'jwt':
       if (use.providers.some(({ hasAudiences }) => hasAudiences)) return undefined;
-      return 'jwt needs an identity provider with audiences, and the settings have none';
+      return 'jwt needs an identity provider with audiences, and the settings have no valid one';
     case 'idp_access_token':
       return accessTokenProblem(use);
     case 'idp_identity_token':
@@ -57,5 +57,5 @@ function accessTokenProblem(use: FormatUse): string | undefined {
 
 function providerProblem({ format, provider }: FormatUse): string | undefined {
   if (provider !== undefined) return undefined;
-  return `${format} needs an identity provider where users sign in, and the settings have none`;
+  return `${format} needs an identity provider where users sign in, and the settings have no valid one`;
 }

@@ -33,8 +33,9 @@ export function readMatcher(
     return is === null ? null : { is };
   }
   if (typeof written !== 'object' || written === null || Array.isArray(written)) {
-    const hint = ['number', 'boolean'].includes(typeof written) ? ' (in quotes)' : '';
-    return report(`must be a text${hint} or an object of operators`);
+    const quotes = ['number', 'boolean'].includes(typeof written) ? ' (in quotes)' : '';
+    const list = Array.isArray(written) ? ', such as { in: [...] } for several texts' : '';
+    return report(`must be a text${quotes} or an object of operators${list}`);
   }
   return readOperators({ ...written }, rules, report);
 }

@@ -39,11 +39,11 @@ describe('settings for all routes', () => {
 
   const REFUSED: readonly (readonly [string, Spec])[] = [
     [
-      'jwt needs an identity provider with audiences, and the settings have none',
+      'jwt needs an identity provider with audiences, and the settings have no valid one',
       { bearerTokenFormat: 'jwt', identityProviders: [COMPANY] },
     ],
     [
-      'idp_access_token needs an identity provider where users sign in, and the settings have none',
+      'idp_access_token needs an identity provider where users sign in, and the settings have no valid one',
       { bearerTokenFormat: 'idp_access_token', identityProviders: [MACHINES] },
     ],
     [

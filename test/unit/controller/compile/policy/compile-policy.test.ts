@@ -91,7 +91,10 @@ describe('a criterion', () => {
       'claim/admin: true',
       `${AT}.claim/admin: must be a text (in quotes) or an object of operators`,
     ],
-    ['mcp_tool: [a]', `${AT}.mcp_tool: must be a text or an object of operators`],
+    [
+      'mcp_tool: [a]',
+      `${AT}.mcp_tool: must be a text or an object of operators, such as { in: [...] } for several texts`,
+    ],
     [
       'mcp_tool: { startsWith: a }',
       `${AT}.mcp_tool.startsWith: is not a known operator; did you mean "starts_with"?`,
