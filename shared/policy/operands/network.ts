@@ -13,10 +13,11 @@ const BITS_OF_PREFIX_OF_MAPPED = 96;
 
 /**
  * Parses an address, or a network such as `10.0.0.0/8`; undefined if it is neither. A network of
- * IPv4-mapped IPv6 addresses is the network of the IPv4 addresses (RFC 4291, section 2.5.5.2).
+ * IPv4-mapped IPv6 addresses is the network of the IPv4 addresses (RFC 4291, section 2.5.5.2). There is none with
+ * a zone: clients are compared without theirs.
  */
 export function parseNetwork(text: string): Network | undefined {
-  const [, written = '', length] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const [, written = '', length] = /^([^/%]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const address = parseIpAddress(written);
   if (address === undefined) return undefined;
   const isMapped = address.length === GROUPS_OF_IPV4 && written.includes(':');

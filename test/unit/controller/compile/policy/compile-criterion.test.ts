@@ -115,6 +115,7 @@ describe('the operand of a criterion', () => {
     ['day_of_week: ""', `at.day_of_week: ${DAYS}`],
     ['day_of_week: { timezone: UTC }', `at.day_of_week.is: ${DAYS}`],
     ['day_of_week: { is: mon, timezone: Mars/Base }', `at.day_of_week.timezone: ${ZONE}`],
+    ['day_of_week: { is: mon, timezone: "+01:00" }', `at.day_of_week.timezone: ${ZONE}`],
     ['time_of_day: { after: "9:00" }', `at.time_of_day.timezone: ${ZONE}`],
     ['time_of_day: { after: "9:00", timezone: Berlin }', `at.time_of_day.timezone: ${ZONE}`],
     ['time_of_day: { timezone: UTC }', `at.time_of_day: must have after or before`],
