@@ -2,19 +2,23 @@ import { expect, test } from '@jest/globals';
 import { Configuration } from 'openid-client';
 
 import { ProviderKeys } from '../../../../proxy/token-verification/provider-keys.ts';
-import { AN_IDENTITY_PROVIDER } from '../../../support/compiled-resources.ts';
+import type { CompiledIdentityProvider } from '../../../../shared/snapshot/snapshot.ts';
 import { issuerKey } from '../../../support/token-issuer.ts';
 import { startUpstream } from '../../../support/upstream.ts';
+
+const PROVIDER: CompiledIdentityProvider = {
+  ...{ kind: 'identity-provider', name: 'test', signIn: true, authorizationParams: {} },
+  issuer: 'https://id.example',
+};
 
 const HEADER = { alg: 'ES256', kid: 'key-1' };
 
 /** Asks for a key of a provider whose discovery names a URL of keys. */
 async function askAt(jwksUri: string, devAllowLoopback: boolean): Promise<unknown> {
-  const { issuer } = AN_IDENTITY_PROVIDER;
-  const client = new Configuration({ issuer, jwks_uri: jwksUri }, 'gateway');
+  const client = new Configuration({ issuer: PROVIDER.issuer, jwks_uri: jwksUri }, 'gateway');
   const discovery = { clientOf: () => Promise.resolve(client) };
   const keys = new ProviderKeys({ discovery, devAllowLoopback, now: Date.now });
-  return keys.of(AN_IDENTITY_PROVIDER).keyOf(HEADER, { payload: '', signature: '' });
+  return keys.of(PROVIDER).keyOf(HEADER, { payload: '', signature: '' });
 }
 
 // Attack: whoever can change the keys on their way can sign tokens.
