@@ -5,7 +5,7 @@ import type { ProviderDiscovery } from '../identity-provider/provider-discovery.
 import { hasScopesForClaims } from '../identity-provider/scopes-for-claims.ts';
 import { withUnknownGroups } from '../identity-provider/unknown-groups.ts';
 import type { Identity } from '../records/session.ts';
-import type { ProviderKeys, PublicKeys } from './provider-keys.ts';
+import type { ProviderKeys } from './provider-keys.ts';
 import { scopesOfToken } from './scopes-of-token.ts';
 import { TokenRefusedError } from './token-refused-error.ts';
 import { expiryOf } from './token-times.ts';
@@ -40,18 +40,13 @@ export interface AccessTokenUse {
   readonly allowedAudiences: readonly string[] | undefined;
 }
 
-/** Returns what is known of a JWT whose signature was verified with some keys. */
+/** Returns what is known of a JWT whose signature was verified with keys that count until a time. */
 export function verifiedJwt(
   identity: Identity,
   claims: SourceClaims,
-  keys: PublicKeys,
+  countsUntil: number,
 ): VerifiedToken {
-  return {
-    identity,
-    expiresAt: expiryOf(claims),
-    countsUntil: keys.countsUntil(),
-    isOpaque: false,
-  };
+  return { identity, expiresAt: expiryOf(claims), countsUntil, isOpaque: false };
 }
 
 /** Returns what is known of a token about which its provider was asked. */

@@ -61,10 +61,12 @@ async function verifyJwtAccessToken(
   const keys = context.keys.of(provider);
   const requiredClaims = ['exp', 'iat'];
   const claims = await verifyJwt(token, { issuer, keys, requiredClaims, now: context.now });
+  // Before the provider is asked: newer keys may be without the one that signed.
+  const countsUntil = keys.countsUntil();
   if (isPlain) requireSignsOfAccessToken(claims);
   refuseSenderConstrained(claims);
   refuseForeignToken(claims, { clientId, allowedAudiences });
-  return verifiedJwt(await identityOf(token, claims, provider, context), claims, keys);
+  return verifiedJwt(await identityOf(token, claims, provider, context), claims, countsUntil);
 }
 
 async function verifyByIntrospection(

@@ -38,7 +38,7 @@ export async function verifyIdentityToken(
   refuseSignsOfAccessToken(claims);
   refuseSenderConstrained(claims);
   requireOwnClient(claims, clientId);
-  return verifiedJwt(requireIdentity(provider, claims), claims, publicKeys);
+  return verifiedJwt(requireIdentity(provider, claims), claims, publicKeys.countsUntil());
 }
 
 /** Steps 3 to 5: the token was issued to the gateway's client. */

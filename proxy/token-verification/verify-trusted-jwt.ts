@@ -34,5 +34,5 @@ export async function verifyTrustedJwt(
   refuseEvents(claims);
   refuseSenderConstrained(claims);
   requireAudience(claims, audiences);
-  return verifiedJwt(requireIdentity(provider, claims), claims, publicKeys);
+  return verifiedJwt(requireIdentity(provider, claims), claims, publicKeys.countsUntil());
 }

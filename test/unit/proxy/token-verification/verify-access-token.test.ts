@@ -9,11 +9,13 @@ import {
 } from '../../../../proxy/token-verification/token-verifier.ts';
 import type { VerifiedToken } from '../../../../proxy/token-verification/verified-token.ts';
 import type { CompiledIdentityProvider } from '../../../../shared/snapshot/snapshot.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { OTHER_CLIENT_ID } from '../../../support/identity-provider-configuration.ts';
 import {
   startIdentityProvider,
   type IdentityProviderOptions,
 } from '../../../support/identity-provider.ts';
+import { signToken } from '../../../support/token-issuer.ts';
 import { obtainTokens } from '../../../support/provider-tokens.ts';
 
 const API = 'https://api.example';
@@ -28,7 +30,8 @@ async function setUp(
   change: Change = (compiled) => compiled,
 ) {
   const provider = await startIdentityProvider(options);
-  const now = (): number => Date.now();
+  let offset = 0;
+  const now = (): number => Date.now() + offset;
   const discovery = new ProviderDiscovery({ devAllowLoopback: true, now });
   const verifier = new TokenVerifier({ discovery, devAllowLoopback: true, now });
   const compiled = change(provider.compiled());
@@ -53,6 +56,7 @@ async function setUp(
     provider,
     verify,
     verdict,
+    advance: (ms: number) => void (offset += ms),
     [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose](),
   };
 }
@@ -230,6 +234,27 @@ describe('a JWT access token', () => {
     const { accessToken } = await obtainTokens(world.provider, wanted);
 
     expect(await world.verdict(accessToken, [JWT_API])).toBe('alice');
+  });
+
+  test('counts as long as the keys that verified it, although there are newer ones', async () => {
+    await using world = await setUp();
+    const { issuer, keys, answers } = world.provider;
+    const iat = Math.floor(Date.now() / 1000);
+    const times = { iat, exp: iat + 3600 };
+    const claims = { iss: issuer, aud: JWT_API, scope: 'openid', ...times };
+    const accessToken = await signToken(keys[1], claims, { typ: 'at+jwt' });
+    answers.set('userinfo', { status: 200, body: { sub: 'alice' } });
+    const release = world.provider.hold('userinfo');
+    const until = Date.now() + 600_000;
+    const slow = world.verify(accessToken, [JWT_API]);
+    await eventually('userinfo is asked', () => world.provider.hits.get('/me') === 1);
+    world.advance(700_000);
+    const later = world.verify(accessToken, [JWT_API]);
+    await eventually('userinfo is asked', () => world.provider.hits.get('/me') === 2);
+    release();
+
+    expect((await slow).countsUntil).toBeLessThan(until + 60_000);
+    expect((await later).countsUntil).toBeGreaterThan(until + 600_000);
   });
 
   test('is no identity token of the same user', async () => {
