@@ -235,3 +235,21 @@ describe('A Route whose users cannot sign in', () => {
     expect(lastReason()).toBe(reason);
   });
 });
+
+describe('Where Routes name all identity providers, and none has signIn', () => {
+  test('the pages of the gateway offer no sign-in that leads nowhere', async () => {
+    await world().serve({ signIn: 'none', withAuthenticateUrl: true });
+    const { authenticate, partnerApp } = world();
+    const browser = new BrowserJar();
+    for (const path of ['/.gateway/', '/.gateway/sign_in']) {
+      const page = await browser.open(authenticate + path);
+      expect(page.status).toBe(200);
+      expect(page.body).toContain('Open the page that you want to use');
+      expect(page.body).not.toContain('href="/.gateway/sign_in"');
+    }
+
+    expect((await signInAlice(browser, partnerApp)).status).toBe(200);
+    const out = await browser.submit(await browser.open(`${authenticate}/.gateway/sign_out`));
+    expect(out.body).not.toContain('href="/.gateway/sign_in"');
+  });
+});

@@ -10,8 +10,8 @@ const SESSION_MS = 14 * 60 * MINUTE;
 
 /** Settings that tests change. */
 export interface TwoProvidersSettings {
-  /** Where users sign in unless a Route names another. */
-  readonly signIn?: 'company' | 'partner';
+  /** Where users sign in unless a Route names another. With `none`, every Route names one. */
+  readonly signIn?: 'company' | 'partner' | 'none';
   readonly withAuthenticateUrl?: boolean;
   /** Provider of the users of the route `partnerMcp`. */
   readonly partnerMcpUses?: 'company' | 'partner';
@@ -67,7 +67,7 @@ export async function startTwoProvidersWorld(): Promise<TwoProvidersWorld> {
       partnerMcpAllows = { authenticated_user: true },
     } = {}) {
       const routes: Readonly<Record<string, RouteSpec>> = {
-        app: { ...route, from: app },
+        app: { ...route, from: app, ...(signIn === 'none' && { identityProvider: 'company' }) },
         'partner-app': { ...route, from: app, prefix: '/partner', identityProvider: 'partner' },
         'company-mcp': { ...mcp, prefix: '/company', identityProvider: 'company' },
         'partner-mcp': {

@@ -7,6 +7,7 @@ import { authenticateOriginFor } from './authenticate-host.ts';
 import { accountPage, notSignedInPage } from './pages.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 import { sessionsOfBrowser } from './signed-in-browser.ts';
+import { startPage } from './start-page.ts';
 
 /**
  * `GET /.gateway/`: shows who is signed in. A sign-in that was started at the authenticate host itself ends
@@ -29,5 +30,7 @@ async function showAccount(
   const authenticateOrigin = authenticateOriginFor(context);
   if (context.origin !== authenticateOrigin) return seeOther(authenticateOrigin + PATHS.account);
   const [first, ...others] = await sessionsOfBrowser(context, options);
-  return first === undefined ? notSignedInPage() : accountPage([first, ...others]);
+  return first === undefined
+    ? notSignedInPage(startPage(context) !== undefined)
+    : accountPage([first, ...others]);
 }

@@ -10,6 +10,10 @@ import type { SignedInBrowser } from './signed-in-browser.ts';
 
 const SIGN_IN_LINK = html`<p><a class="button" href="${PATHS.signIn}">Sign in</a></p>`;
 
+const SIGN_IN_ELSEWHERE = html`<p>
+  There is no sign-in here. Open the page that you want to use: it knows where you sign in.
+</p>`;
+
 /** The sessions of one browser; those of different identity providers are of different users. */
 type BrowserSessions = readonly [SignedInBrowser, ...(readonly SignedInBrowser[])];
 
@@ -19,10 +23,10 @@ export function accountPage(browsers: BrowserSessions): GatewayResponse {
   return page(200, { title: 'You are signed in', content, form: {} });
 }
 
-/** Lets a user sign in. */
-export function notSignedInPage(): GatewayResponse {
+/** Lets a user sign in, if somebody can at the start page. */
+export function notSignedInPage(hasSignIn: boolean): GatewayResponse {
   const content = html`<p>You are not signed in to this gateway.</p>
-    ${SIGN_IN_LINK}`;
+    ${hasSignIn ? SIGN_IN_LINK : SIGN_IN_ELSEWHERE}`;
   return page(200, { title: 'You are not signed in', content });
 }
 
@@ -47,11 +51,11 @@ function signedInAs(browsers: BrowserSessions): Html {
   return html`${names}`;
 }
 
-/** Shows that this browser is signed out. */
-export function signedOutPage(headers: OutgoingHttpHeaders): GatewayResponse {
+/** Shows that this browser is signed out; `hasSignIn` as for `notSignedInPage`. */
+export function signedOutPage(headers: OutgoingHttpHeaders, hasSignIn: boolean): GatewayResponse {
   const content = html`
     <p>You are signed out of this gateway. You may still be signed in at your identity provider.</p>
-    ${SIGN_IN_LINK}
+    ${hasSignIn ? SIGN_IN_LINK : ''}
   `;
   return page(200, { title: 'Signed out', content }, headers);
 }

@@ -13,15 +13,16 @@ import { finishSignIn } from './finish-sign-in.ts';
 import { authorizationUrl } from '../../identity-provider/identity-provider.ts';
 import { bindBrowser } from './sign-in-cookies.ts';
 import { providerFailure } from '../../identity-provider/provider-failure.ts';
-import { redirectToSignIn, type WantedSignIn } from './redirect-to-sign-in.ts';
+import { notSignedInPage } from './pages.ts';
+import { redirectToSignIn } from './redirect-to-sign-in.ts';
 import {
   requireIdentityProvider,
   type SignInProvider,
 } from '../../identity-provider/require-identity-provider.ts';
-import { PATHS } from '../../endpoints/paths.ts';
 import { openSignInRequest, type SignInRequest } from './sign-in-request.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 import { signedInBrowser } from './signed-in-browser.ts';
+import { startPage } from './start-page.ts';
 
 /** How long a user may take at the identity provider. */
 const PENDING_LIFETIME_SECONDS = 30 * 60;
@@ -44,7 +45,7 @@ export function createSignInEndpoint(options: SignInOptions): Endpoint {
 
 async function signIn(context: EndpointContext, options: SignInOptions): Promise<GatewayResponse> {
   const sealed = readParameters(context.request.query).getAll('request');
-  if (sealed.length === 0) return redirectToSignIn(context, startPage(context), options);
+  if (sealed.length === 0) return signInAtStartPage(context, options);
   const request = openRequest(sealed, context, options);
   const provider = requireIdentityProvider(
     request.provider,
@@ -58,16 +59,9 @@ async function signIn(context: EndpointContext, options: SignInOptions): Promise
   return redirectToProvider(request, provider, context, options);
 }
 
-/**
- * Returns the page for a user who signs in without requesting another page, and the provider of its users:
- * the start page of the host if it has one for browsers.
- */
-function startPage({ request, origin, configuration }: EndpointContext): WantedSignIn {
-  const account = { returnPath: PATHS.account, provider: undefined };
-  if (origin === configuration.settings.authenticateOrigin) return account;
-  const route = configuration.routes.findHost(request.authority)?.matchPath('/')?.compiled;
-  if (route === undefined || route.mcpServer !== undefined) return account;
-  return { returnPath: '/', provider: route.identityProvider };
+function signInAtStartPage(context: EndpointContext, options: SignInOptions): GatewayResponse {
+  const wanted = startPage(context);
+  return wanted === undefined ? notSignedInPage(false) : redirectToSignIn(context, wanted, options);
 }
 
 function openRequest(

@@ -9,6 +9,7 @@ import { signedOutPage, signOutPage } from './pages.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 import { isSignOutForm } from './sign-out-form.ts';
 import { heldSessions } from './signed-in-browser.ts';
+import { startPage } from './start-page.ts';
 
 /**
  * `/.gateway/sign_out`: GET asks, POST ends every browser session of the user's sessions, on all hosts: each
@@ -40,12 +41,15 @@ async function signOut(context: EndpointContext, options: SignInOptions): Promis
 }
 
 /** Removes the session cookies that the browser sent, also those of providers that are gone. */
-function signedOut({ origin, cookies }: EndpointContext): GatewayResponse {
+function signedOut(context: EndpointContext): GatewayResponse {
+  const { origin, cookies } = context;
+  const hasSignIn = startPage(context) !== undefined;
   const names = Object.keys(cookies).filter(
     (name) => cookies[name] !== undefined && isSessionCookie(origin, name),
   );
-  if (names.length === 0) return signedOutPage({});
-  return signedOutPage({ 'set-cookie': names.map((name) => expiredCookie(origin, name)) });
+  if (names.length === 0) return signedOutPage({}, hasSignIn);
+  const setCookies = names.map((name) => expiredCookie(origin, name));
+  return signedOutPage({ 'set-cookie': setCookies }, hasSignIn);
 }
 
 async function endBrowserSessions(
