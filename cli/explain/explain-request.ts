@@ -1,6 +1,6 @@
 import { Explainer, type ExplainerOptions } from '../../proxy/explain/explainer.ts';
 import type { GivenUser } from '../../proxy/explain/claimed-authenticators.ts';
-import { SeveralProvidersError } from '../../proxy/explain/provider-of-user.ts';
+import { ProviderOfUserError } from '../../proxy/explain/provider-of-user.ts';
 import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { describeRequest, type DescribedCredential } from './describe-request.ts';
@@ -58,7 +58,7 @@ function withNamespace(described: RequestDescription): RequestDescription {
 }
 
 function asFailure(error: unknown): never {
-  throw error instanceof SeveralProvidersError ? new CommandFailure(error.message) : error;
+  throw error instanceof ProviderOfUserError ? new CommandFailure(error.message) : error;
 }
 
 /** Returns the credential that a request has in place of its user. */

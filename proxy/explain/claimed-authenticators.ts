@@ -4,7 +4,8 @@ import { SignInFailedError } from '../errors/authentication-errors.ts';
 import type { SourceClaims } from '../identity-provider/groups-in-claims.ts';
 import { identityFromClaims } from '../identity-provider/identity-from-claims.ts';
 import type { Identity } from '../records/session.ts';
-import { providerOfUser, type ProviderOfUser } from './provider-of-user.ts';
+import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
+import { providerOfUser } from './provider-of-user.ts';
 
 /** A user as the identity provider describes one. */
 export interface GivenUser {
@@ -34,11 +35,7 @@ export function claimedAuthenticators(
   return Object.fromEntries(kinds.map((via) => [via, authenticatorFor(via)])) as Authenticators;
 }
 
-function identityOf(
-  { claims: given, groups }: GivenUser,
-  { provider, alwaysHasIssuer }: ProviderOfUser,
-): Identity {
-  const claims = alwaysHasIssuer ? { iss: provider.issuer, ...given } : given;
+function identityOf({ claims, groups }: GivenUser, provider: CompiledIdentityProvider): Identity {
   const claimed = identityFromClaims(provider, claims, {}, groups);
   if (claimed.kind === 'identity') return claimed.identity;
   const { reason } = claimed;

@@ -9,34 +9,27 @@ import {
 import { CLUSTER_ISSUER_URL } from '../../shared/snapshot/cluster-issuer-url.ts';
 import type { CompiledIdentityProvider, CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 
-/** The identity provider of a user who is given without a credential. */
-export interface ProviderOfUser {
-  readonly provider: CompiledIdentityProvider;
-  /** Whether whatever identifies its users on this route says who issued it. */
-  readonly alwaysHasIssuer: boolean;
-}
-
 type Providers = Pick<Configuration, 'settings' | 'identityProviders'>;
 
-/** The route has users of several providers, and the claims of this user do not say of which one they are. */
-export class SeveralProvidersError extends Error {
-  override readonly name = 'SeveralProvidersError';
+/** The claims of a user do not say of which provider of the route they are, or name one of another route. */
+export class ProviderOfUserError extends Error {
+  override readonly name = 'ProviderOfUserError';
 
-  constructor(providers: readonly CompiledIdentityProvider[]) {
+  constructor(providers: readonly CompiledIdentityProvider[], problem: string) {
     const each = providers.map(({ name, issuer }) => `${name} (${issuer})`);
-    super(`the users of the route are those of ${each.join(', ')}: say which by the claim "iss"`);
+    super(`the users of the route are those of ${each.join(', ')}: ${problem}`);
   }
 }
 
 /**
  * Returns the provider of a user: that of the route, or with `jwt` the one that `iss` names. Throws a
- * `SeveralProvidersError` if there are several and `iss` is absent, and a `GatewayError` if there is none.
+ * `ProviderOfUserError` if the claims do not fit, and a `GatewayError` if the gateway refuses every such user.
  */
 export function providerOfUser(
   claims: SourceClaims,
   route: CompiledRoute,
   configuration: Providers,
-): ProviderOfUser {
+): CompiledIdentityProvider {
   const { identityProviders } = configuration;
   const accepted = acceptedCredentials(route, configuration);
   const format = accepted.kind === 'bearer-token' ? accepted.use.format : 'default';
@@ -44,9 +37,9 @@ export function providerOfUser(
   const provider =
     identityProviders.ofRoute(route) ??
     requireIdentityProvider(route.identityProvider, identityProviders);
-  // Introspection and userinfo need not say it, nor does GitHub.
-  const alwaysHasIssuer = format !== 'idp_access_token' && provider.type !== 'github';
-  return { provider, alwaysHasIssuer };
+  const { iss = provider.issuer } = claims;
+  if (iss === provider.issuer) return provider;
+  throw new ProviderOfUserError([provider], 'the claim "iss" names another');
 }
 
 /** Returns the providers whose tokens a route with `jwt` accepts, and of an MCP route that of its people. */
@@ -66,19 +59,18 @@ function usersOf(
 function providerOfIssuer(
   issuer: unknown,
   providers: readonly CompiledIdentityProvider[],
-): ProviderOfUser {
+): CompiledIdentityProvider {
   const [first, ...others] = providers;
-  if (issuer === undefined && others.length > 0) throw new SeveralProvidersError(providers);
+  if (issuer === undefined && others.length > 0) {
+    throw new ProviderOfUserError(providers, 'say which by the claim "iss"');
+  }
   const named =
     issuer === undefined ? first : providers.find((provider) => provider.issuer === issuer);
-  if (named !== undefined) {
-    const alwaysHasIssuer = named.type !== 'github' && named.issuer !== CLUSTER_ISSUER_URL;
-    return { provider: named, alwaysHasIssuer };
-  }
+  if (named !== undefined) return named;
   // Only the API server knows the issuer of the cluster, so any that is not of another provider may be it.
   const cluster = providers.find((provider) => provider.issuer === CLUSTER_ISSUER_URL);
   if (cluster !== undefined && typeof issuer === 'string') {
-    return { provider: { ...cluster, issuer }, alwaysHasIssuer: true };
+    return { ...cluster, issuer };
   }
   throw new TokenRequiredError('unknown-issuer', { tokenWasSent: true });
 }

@@ -76,3 +76,21 @@ describe('gatehouse explain on an MCP route with the format jwt', () => {
     expect(code).toBe(3);
   });
 });
+
+test('gatehouse explain takes no user of another provider on a route with one', async () => {
+  const company = { issuer: 'https://login.example.com', client_id: 'gatehouse' };
+  const route = {
+    ...{ name: 'app', from: 'https://app.example.com', to: 'http://app' },
+    allow_any_authenticated_user: true,
+  };
+  const plain = JSON.stringify({ identity_providers: { company }, routes: [route] });
+  const file = await directory.write('gatehouse.yaml', plain);
+  const argv = ['explain', '-f', file, '--user', 'a', '--claim'];
+
+  const { code, stderr } = await runInProcess([...argv, 'iss=https://other.example.com']);
+  expect(stderr).toMatch(/ those of company \(.*\): the claim "iss" names another\n$/);
+  expect(code).toBe(1);
+
+  const same = await runInProcess([...argv, `iss=${company.issuer}`]);
+  expect(same.code).toBe(0);
+});
