@@ -32,11 +32,13 @@ export interface GithubResponse {
 /** GitHub refused a request. The message has nothing of the request, nor of the response but its code. */
 export class GithubRefusedError extends Error {
   override readonly name = 'GithubRefusedError';
+  /** Of letters and `_`: anybody can send another one to the callback, and it is logged. */
   readonly code: string;
 
   constructor(code: string) {
-    super(`GitHub refused the request: ${/^[a-z_]{1,64}$/.test(code) ? code : 'malformed code'}`);
-    this.code = code;
+    const known = /^[a-z_]{1,64}$/.test(code) ? code : 'malformed code';
+    super(`GitHub refused the request: ${known}`);
+    this.code = known;
   }
 }
 

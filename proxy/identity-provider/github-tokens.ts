@@ -30,14 +30,20 @@ export async function requestGithubTokens(
   });
   const error = memberIn(body, 'error');
   if (typeof error === 'string') throw new GithubRefusedError(error);
-  const accessToken = textOf(memberIn(body, 'access_token'));
+  const accessToken = tokenOf(memberIn(body, 'access_token'));
   const type = textOf(memberIn(body, 'token_type'));
   if (status !== 200 || accessToken === undefined || type?.toLowerCase() !== 'bearer') {
     throw new Error(`the token endpoint returned no token, with HTTP status ${String(status)}`);
   }
-  const refreshToken = textOf(memberIn(body, 'refresh_token'));
+  const refreshToken = tokenOf(memberIn(body, 'refresh_token'));
   const expires = memberIn(body, 'expires_in') !== undefined;
   return { accessToken, expires, ...(refreshToken !== undefined && { refreshToken }) };
+}
+
+/** A request with any other token fails, with an error that quotes it. */
+function tokenOf(value: unknown): string | undefined {
+  const token = textOf(value);
+  return token !== undefined && /^[\x21-\x7e]+$/.test(token) ? token : undefined;
 }
 
 function textOf(value: unknown): string | undefined {

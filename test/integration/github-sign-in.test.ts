@@ -131,6 +131,27 @@ describe('A sign-in with GitHub fails', () => {
     expect(world.github.requests).not.toContain('POST /login/oauth/access_token');
   });
 
+  test('with an error that somebody made up, and the log has nothing of that', async () => {
+    const browser = new BrowserJar();
+    const page = await browser.open(world.app);
+    const state = new URL(page.url).searchParams.get('state') ?? '';
+    const query = new URLSearchParams({ error: 'made up', state }).toString();
+
+    expect((await browser.open(`${world.github.callbackUrl}?${query}`)).status).toBe(502);
+    expect(lastFailure()?.['error']).toContain('malformed code');
+    expect(lastFailure()?.['error']).not.toContain('made up');
+  });
+
+  test('with a token that no field can have, and the log has nothing of that', async () => {
+    const browser = new BrowserJar();
+    const page = await browser.open(world.app);
+    world.github.newAccessToken = () => 'gho_malformed\n!';
+
+    expect((await browser.submit(page, { login: 'octocat' })).status).toBe(502);
+    expect(lastFailure()?.['error']).toContain('no token');
+    expect(lastFailure()?.['error']).not.toContain('gho_malformed');
+  });
+
   test('if the callback URL at GitHub is another one', async () => {
     const { callbackUrl } = world.github;
     world.github.callbackUrl = `${callbackUrl}/other`;

@@ -33,6 +33,8 @@ export interface GithubState {
   grantsScopes: boolean;
   /** Makes the API refuse requests as beyond the rate limit. */
   isLimited: boolean;
+  /** Makes the access tokens of OAuth apps. */
+  newAccessToken: () => string;
   readonly codes: Map<string, IssuedCode>;
   readonly accessTokens: Map<string, Issued>;
   readonly refreshTokens: Map<string, Issued & { readonly accessToken: string }>;

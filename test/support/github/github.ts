@@ -40,6 +40,7 @@ export async function startGithub(kind: GithubState['kind'] = 'oauth-app'): Prom
     accounts: new Map([OCTOCAT, HUBOT].map((account) => [account.login, account])),
     grantsScopes: true,
     isLimited: false,
+    newAccessToken: () => `gho_${randomBytes(18).toString('hex')}`,
     codes: new Map(),
     accessTokens: new Map(),
     refreshTokens: new Map(),

@@ -38,7 +38,7 @@ function redeem(parameters: URLSearchParams, github: GithubState): TokenAnswer {
 
 function issue({ login, scopes }: Issued, github: GithubState): TokenAnswer {
   if (github.kind === 'oauth-app') {
-    const accessToken = `gho_${randomBytes(18).toString('hex')}`;
+    const accessToken = github.newAccessToken();
     github.accessTokens.set(accessToken, { login, scopes });
     return { access_token: accessToken, scope: scopes.join(','), token_type: 'bearer' };
   }
