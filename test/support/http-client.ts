@@ -62,6 +62,11 @@ export async function open(
     },
     agent: false,
   });
+  // Without this, Node closes the connection and reports nothing, and a test would wait for ever.
+  outgoing.once('upgrade', (_response, socket) => {
+    socket.destroy();
+    outgoing.emit('error', new Error('the handshake was accepted'));
+  });
   outgoing.end(body);
   // Node emits `response` with the message as its only argument.
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
