@@ -1,7 +1,6 @@
 import type { ExplainedCriterion, ExplainedGroup } from '../../proxy/policy/build-block.ts';
 import type { PolicyExplanation } from '../../proxy/policy/decision.ts';
-import { textOfTime } from '../../shared/policy/operands/read-time-of-day.ts';
-import type { Criterion } from '../../shared/policy/policy.ts';
+import { definitionOf } from '../../shared/policy/criteria.ts';
 
 /** How the criteria of a policy decided about a request. */
 export interface PolicyReport {
@@ -58,57 +57,15 @@ function blockReport(groups: readonly ExplainedGroup[]): BlockReport {
 
 function criterionReport(explained: ExplainedCriterion): CriterionReport {
   const { criterion, value, outcome, isSatisfied, reason } = explained;
-  const operand = operandOf(criterion);
+  const definition = definitionOf(criterion.kind);
+  const operand = definition?.writeOperand(criterion);
+  const path = 'path' in criterion ? definition?.writePath?.(criterion.path) : undefined;
   return {
-    criterion: nameOf(criterion),
+    criterion: criterion.kind + (path ?? ''),
     ...(operand !== undefined && { operand }),
     ...(value !== undefined && { value }),
     result: outcome ?? null,
     satisfied: isSatisfied,
     reason,
-  };
-}
-
-function nameOf(criterion: Criterion): string {
-  if (!('path' in criterion)) return criterion.kind;
-  const { kind, path } = criterion;
-  const names = kind === 'mcp_tool_argument' ? path.map(escaped) : path;
-  return [kind, ...names].join('/');
-}
-
-/** RFC 6901, section 3. */
-function escaped(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
-}
-
-const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
-
-/** Writes the operand of a criterion as a policy does. */
-function operandOf(criterion: Criterion): unknown {
-  if ('matcher' in criterion) return criterion.matcher;
-  switch (criterion.kind) {
-    case 'source_ip':
-      return criterion.networks;
-    case 'date':
-      return bounds(criterion, (ms) => new Date(ms).toISOString());
-    case 'time_of_day':
-      return { ...bounds(criterion, textOfTime), timezone: criterion.timezone };
-    case 'day_of_week':
-      return { days: criterion.days.map((day) => DAYS[day]), timezone: criterion.timezone };
-    case 'accept':
-    case 'reject':
-    case 'authenticated_user':
-    case 'cors_preflight':
-      return undefined;
-  }
-}
-
-function bounds(
-  { after, before }: { readonly after?: number; readonly before?: number },
-  write: (bound: number) => string,
-): object {
-  return {
-    ...(after !== undefined && { after: write(after) }),
-    ...(before !== undefined && { before: write(before) }),
   };
 }

@@ -7,6 +7,7 @@ export const claim = matcherAtPathCriterion(
   {
     name: 'claim',
     readPath,
+    writePath: (path) => `/${path.join('/')}`,
     example: 'claim/department',
     reasons: { whenTrue: 'claim-ok', whenFalse: 'claim-unauthorized' },
     row: { looksAt: 'a claim of the user', compares: 'a text or a list, exactly' },

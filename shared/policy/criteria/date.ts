@@ -3,7 +3,7 @@ import type {
   OperandForms,
   Report,
 } from '../language/criterion-definition.ts';
-import { readBounds } from '../operands/read-bounds.ts';
+import { readBounds, writeBounds } from '../operands/bounds.ts';
 import { readInstant, textOfInstant } from '../operands/read-instant.ts';
 import { readMembers } from '../operands/read-members.ts';
 import { readTimezone, UTC } from '../operands/time-zone.ts';
@@ -13,6 +13,7 @@ export const date: CriterionDefinition<'date', 'dates'> = {
   name: 'date',
   form: 'dates',
   readOperand,
+  writeOperand: (bounds) => writeBounds(bounds, isoOf),
   build: ({ after = -Infinity, before = Infinity }) => ({
     test: ({ time }) => time >= after && time < before,
     valueOf: ({ time }) => textOfInstant(time),
@@ -35,3 +36,8 @@ function readOperand(value: unknown, report: Report): OperandForms['dates'] | nu
 }
 
 const DATE = 'a date such as 2026-01-31T16:20:00';
+
+function isoOf(time: number): string {
+  // eslint-disable-next-line no-restricted-globals -- a date of a given time reads no clock
+  return new Date(time).toISOString();
+}

@@ -14,6 +14,7 @@ export const dayOfWeek: CriterionDefinition<'day_of_week', 'days'> = {
   name: 'day_of_week',
   form: 'days',
   readOperand,
+  writeOperand: ({ days, timezone }) => ({ days: days.map((day) => DAYS[day]), timezone }),
   build: ({ days, timezone }) => {
     if (days.length === 0) throw new Error('a policy has a day_of_week without days');
     const clock = clockOf(timezone);

@@ -10,6 +10,7 @@ export const mcpToolArgument = matcherAtPathCriterion(
   {
     name: 'mcp_tool_argument',
     readPath,
+    writePath,
     example: 'mcp_tool_argument/database',
     reasons: { whenTrue: 'mcp-tool-argument-ok', whenFalse: 'mcp-tool-argument-unauthorized' },
     ofToolCall: true,
@@ -38,6 +39,11 @@ function readPath(pointer: string, report: Report): readonly string[] | null {
   if (names.length > MAX_LEVELS)
     return report(`must not have more than ${String(MAX_LEVELS)} names`);
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** RFC 6901, section 3. */
+function writePath(path: readonly string[]): string {
+  return path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
 function valueAt(root: Readonly<Record<string, unknown>>, path: readonly string[]): MatchedValue {

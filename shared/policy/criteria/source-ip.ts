@@ -10,6 +10,7 @@ export const sourceIp: CriterionDefinition<'source_ip', 'networks'> = {
   name: 'source_ip',
   form: 'networks',
   readOperand,
+  writeOperand: ({ networks }) => networks,
   build: ({ networks }) => {
     const ranges = networks.map((text) => {
       const network = parseNetwork(text);

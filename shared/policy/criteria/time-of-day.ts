@@ -3,7 +3,7 @@ import type {
   OperandForms,
   Report,
 } from '../language/criterion-definition.ts';
-import { readBounds } from '../operands/read-bounds.ts';
+import { readBounds, writeBounds } from '../operands/bounds.ts';
 import { readMembers } from '../operands/read-members.ts';
 import { readTimeOfDay, textOfTime } from '../operands/read-time-of-day.ts';
 import { clockOf, readTimezone } from '../operands/time-zone.ts';
@@ -15,6 +15,7 @@ export const timeOfDay: CriterionDefinition<'time_of_day', 'times'> = {
   name: 'time_of_day',
   form: 'times',
   readOperand,
+  writeOperand: ({ timezone, ...bounds }) => ({ ...writeBounds(bounds, textOfTime), timezone }),
   build: ({ timezone, after = 0, before = SECONDS_OF_DAY }) => {
     const clock = clockOf(timezone);
     const isOverMidnight = after > before;

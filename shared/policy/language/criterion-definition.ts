@@ -76,10 +76,14 @@ export interface CriterionDefinition<
   readonly form: Form;
   /** For a name that is followed by a path, as `claim/department`: reads what begins with the slash. */
   readonly readPath?: (path: string, report: Report) => readonly string[] | null;
+  /** Writes a path as it is behind the name, with the slash. */
+  readonly writePath?: (path: readonly string[]) => string;
   /** A name with its path, for a problem. */
   readonly example?: string;
   /** Reads the operand of a manifest, without the path. Null after a report. */
   readonly readOperand: (value: unknown, report: Report) => Omit<OperandForms[Form], 'path'> | null;
+  /** Writes the operand as in a manifest, without the path, for an explanation. Undefined if nothing is compared. */
+  readonly writeOperand: (operand: OperandForms[Form]) => unknown;
   /** Throws if the operand is not in its form. */
   readonly build: (operand: OperandForms[Form]) => BuiltCriterion;
   /** Codes of the authorization log for a criterion that counts as true, and as false. */

@@ -11,7 +11,13 @@ export function flagCriterion<const Name extends string>(
   flag: Flag<Name>,
   test: (input: PolicyInput) => boolean,
 ): CriterionDefinition<Name, 'flag'> {
-  return { ...flag, form: 'flag', readOperand, build: () => ({ test, valueOf: test }) };
+  return {
+    ...flag,
+    form: 'flag',
+    readOperand,
+    writeOperand: () => undefined,
+    build: () => ({ test, valueOf: test }),
+  };
 }
 
 function readOperand(value: unknown, report: Report): object | null {

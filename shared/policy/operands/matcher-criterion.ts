@@ -44,19 +44,22 @@ export function matcherCriterion<const Name extends string>(
     ...description,
     form: 'matcher',
     readOperand: operandReader(matching),
+    writeOperand: ({ matcher }) => matcher,
     build: ({ matcher }) => applied(matcher, matching.read, matching),
   };
 }
 
 /** Defines a criterion with a matcher and a path, which is written behind its name. */
 export function matcherAtPathCriterion<const Name extends string>(
-  description: Described<Name> & Required<Pick<CriterionDefinition, 'readPath' | 'example'>>,
+  description: Described<Name> &
+    Required<Pick<CriterionDefinition, 'readPath' | 'writePath' | 'example'>>,
   matching: Matching & { readonly readerAt: (path: readonly string[]) => ReadValue },
 ): CriterionDefinition<Name, 'matcher-at-path'> {
   return {
     ...description,
     form: 'matcher-at-path',
     readOperand: operandReader(matching),
+    writeOperand: ({ matcher }) => matcher,
     build: ({ path, matcher }) => applied(matcher, matching.readerAt(path), matching),
   };
 }

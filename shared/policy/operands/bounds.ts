@@ -29,3 +29,14 @@ export function readBounds(
   });
   return bounds.some(([, bound]) => bound === null) ? null : Object.fromEntries(bounds);
 }
+
+/** Writes ends as members of an operand. */
+export function writeBounds(
+  { after, before }: Bounds,
+  write: (bound: number) => string,
+): { readonly after?: string; readonly before?: string } {
+  return {
+    ...(after !== undefined && { after: write(after) }),
+    ...(before !== undefined && { before: write(before) }),
+  };
+}
