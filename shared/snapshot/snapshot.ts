@@ -1,4 +1,5 @@
 import type { Policy } from '../policy/policy.ts';
+import type { CompiledUpstreamOAuth } from './compiled-upstream-oauth.ts';
 import type { Origin } from './origin.ts';
 
 /**
@@ -41,6 +42,8 @@ export interface CompiledSettings {
   readonly authenticateOrigin?: Origin;
   /** Domain patterns for URL client IDs. Empty: URL client IDs are not supported. */
   readonly allowedClientIdDomains: readonly string[];
+  /** Domain patterns that discovery for upstreams may ask. Never empty; if absent, it asks nobody. */
+  readonly allowedAsMetadataDomains?: readonly string[];
   /** Origins besides the route's own and http loopback that may call MCP endpoints. */
   readonly allowedOrigins: readonly Origin[];
   /** Special-purpose address ranges that outbound requests may reach. */
@@ -184,7 +187,11 @@ export interface CompiledRoute {
     readonly subPaths?: readonly CompiledSubPath[];
     /** Absent if the settings decide. */
     readonly toolDenial?: ToolDenial;
+    /** Present if the gateway gets a token of the upstream's own for each user. */
+    readonly upstreamOAuth?: CompiledUpstreamOAuth;
   };
+  /** Present on routes in front of an MCP client, whose backend gets the user's external token. */
+  readonly mcpClient?: true;
   readonly allowWebsockets: boolean;
   /** Origins besides the route's own that may open WebSockets; absent if there are none. */
   readonly websocketOrigins?: readonly Origin[];

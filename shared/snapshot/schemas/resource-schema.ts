@@ -1,9 +1,11 @@
+import type { CompiledUpstreamOAuth } from '../compiled-upstream-oauth.ts';
 import { ORIGIN_PATTERN, type Origin } from '../origin.ts';
 import { policySchema } from './policy-schema.ts';
 import {
   anyOf,
   boolean,
   constant,
+  constantTrue,
   integer,
   listOf,
   number,
@@ -61,6 +63,7 @@ const settings = objectOf<CompiledSettings>({
   gatewayId: notEmpty,
   authenticateOrigin: optional(origin),
   allowedClientIdDomains: texts,
+  allowedAsMetadataDomains: optional(listOf(notEmpty, { notEmpty: true })),
   allowedOrigins: listOf(origin),
   outboundAllowedCidrs: texts,
   trustedProxies: texts,
@@ -145,6 +148,29 @@ const backend = objectOf<CompiledBackend>({
 
 const subPath = objectOf<CompiledSubPath>({ path: string('^/.'), inspected: boolean });
 
+const scopeToken = string('^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$');
+
+const upstreamOAuth = objectOf<CompiledUpstreamOAuth>({
+  routeId: notEmpty,
+  client: optional(
+    objectOf<NonNullable<CompiledUpstreamOAuth['client']>>({
+      id: notEmpty,
+      secret: optional(notEmpty),
+    }),
+  ),
+  authStyle: optional(anyOf(['header', 'params'])),
+  endpoints: optional(
+    objectOf<NonNullable<CompiledUpstreamOAuth['endpoints']>>({
+      authorizationUrl: string('^https?://'),
+      tokenUrl: string('^https?://'),
+    }),
+  ),
+  scopes: optional(listOf(scopeToken, { notEmpty: true })),
+  authorizationParams: recordOf(string()),
+  sendsResource: boolean,
+  fallbackIssuer: optional(string('^https?://')),
+});
+
 const access = oneOfKinds<Access>({
   public: objectOf({ kind: constant('public') }),
   policy: objectOf({ kind: constant('policy'), policy: policySchema }),
@@ -169,8 +195,10 @@ const route = objectOf<CompiledRoute>({
       maxRequestBytes: wholeNumber,
       toolDenial: optional(toolDenial),
       subPaths: optional(listOf(subPath, { notEmpty: true })),
+      upstreamOAuth: optional(upstreamOAuth),
     }),
   ),
+  mcpClient: optional(constantTrue),
   allowWebsockets: boolean,
   passRequestHeaders: optional(listOf(fieldName, { notEmpty: true })),
   passResponseHeaders: optional(listOf(fieldName, { notEmpty: true })),

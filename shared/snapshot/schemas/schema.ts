@@ -112,6 +112,9 @@ export function integer(minimum: number, maximum: number): Schema<number> {
 /** Describes a boolean. */
 export const boolean: Schema<boolean> = { json: { type: 'boolean' } };
 
+/** Describes the value `true`, of a member that is otherwise absent. */
+export const constantTrue: Schema<true> = { json: { type: 'boolean', const: true } };
+
 /** Describes any value, which is checked elsewhere. */
 export const unknown: Schema<unknown> = { json: {} };
 
