@@ -11,17 +11,18 @@ import type { Origin } from '../../shared/snapshot/origin.ts';
  */
 const SECURE_NAME = '__Host-gatehouse';
 const SECURE_SESSION_PREFIX = '__Host-gatehouse-session-';
-const SECURE_SIGN_IN_NAME = '__Host-gatehouse-sign-in';
 
 /** For loopback hosts without TLS. Cookies are shared by all ports, so the name has the port. */
 const LOOPBACK_NAME = 'gatehouse';
 const LOOPBACK_SESSION_NAME = 'gatehouse-session';
-const LOOPBACK_SIGN_IN_NAME = 'gatehouse-sign-in';
 
 const GATEWAY_COOKIE = /^(?:__Host-|__Secure-)?gatehouse(?:-|$)/;
 
-/** Enough to distinguish the sign-ins of one browser. */
-const SIGN_IN_NAME_SUFFIX_LENGTH = 8;
+/** Enough to distinguish the pending sign-ins and connections of one browser. */
+const BINDING_NAME_SUFFIX_LENGTH = 8;
+
+/** What a browser began at the gateway, and finishes when it returns from another site. */
+export type BindingPurpose = 'sign-in' | 'connect';
 
 /** Returns whether a cookie is the gateway's own, which no upstream gets or may set. */
 export function isGatewayCookie(name: string): boolean {
@@ -53,18 +54,22 @@ function sessionCookiePrefix(origin: Origin): string {
 }
 
 /**
- * Returns the name of the cookie that binds one pending sign-in to one browser. The name has the hash of
- * the value, so that tabs that sign in at the same time do not disturb each other.
+ * Returns the name of the cookie that binds one pending sign-in or connection to one browser. The name has
+ * the hash of the value, so that tabs that do the same at the same time do not disturb each other.
  */
-export function signInCookieName(origin: Origin, valueHash: TokenHash): string {
-  return signInCookiePrefix(origin) + valueHash.slice(0, SIGN_IN_NAME_SUFFIX_LENGTH);
+export function bindingCookieName(
+  origin: Origin,
+  purpose: BindingPurpose,
+  valueHash: TokenHash,
+): string {
+  return bindingCookiePrefix(origin, purpose) + valueHash.slice(0, BINDING_NAME_SUFFIX_LENGTH);
 }
 
-/** Returns the prefix of the names of all sign-in cookies at an origin. */
-export function signInCookiePrefix(origin: Origin): string {
+/** Returns the prefix of the names of all binding cookies of one purpose at an origin. */
+export function bindingCookiePrefix(origin: Origin, purpose: BindingPurpose): string {
   return isSecure(origin)
-    ? `${SECURE_SIGN_IN_NAME}-`
-    : `${LOOPBACK_SIGN_IN_NAME}-${portOf(origin)}-`;
+    ? `${SECURE_NAME}-${purpose}-`
+    : `${LOOPBACK_NAME}-${purpose}-${portOf(origin)}-`;
 }
 
 type CookieHeader = Pick<RequestMessage, 'headers'>;
@@ -158,10 +163,10 @@ export function sessionCookie(
 const SAME_SITE = { Lax: 'lax', Strict: 'strict', None: 'none' } as const;
 
 /**
- * Returns the `Set-Cookie` value of a pending sign-in. Always Lax: the browser must send the cookie when it
+ * Returns the `Set-Cookie` value of a binding cookie. Always Lax: the browser must send the cookie when it
  * returns from another site, but only with a navigation.
  */
-export function signInCookie(
+export function bindingCookie(
   origin: Origin,
   { name, value }: { readonly name: string; readonly value: string },
   maxAgeSeconds: number,

@@ -1,6 +1,6 @@
 import { hashToken, randomToken } from '../../crypto/tokens.ts';
 import { SignInFailedError } from '../../errors/authentication-errors.ts';
-import { expiredCookie, signInCookieName } from '../../http/cookies.ts';
+import { endBinding, isBoundBrowser } from '../../http/browser-binding.ts';
 import { limitUser } from '../../endpoints/limit-rate.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
@@ -12,7 +12,6 @@ import { withCookies } from '../../http/responses.ts';
 import { consumeChecked } from '../../store/consume-checked.ts';
 import { finishSignIn } from './finish-sign-in.ts';
 import { identify } from '../../identity-provider/identity-provider.ts';
-import { isBoundBrowser } from './sign-in-cookies.ts';
 import { providerFailure, unusableClaims } from '../../identity-provider/provider-failure.ts';
 import {
   isSignInProvider,
@@ -55,7 +54,8 @@ async function consumePending(
 ): Promise<PendingSignIn> {
   const pending = await consumeChecked(stores.pendingSignIns, hashToken(state), (found) => {
     // Attack: login CSRF (RFC 6749, 10.12). One browser's sign-in must not sign in another browser.
-    if (!isBoundBrowser(context.origin, context.cookies, found.authenticateHash)) {
+    const { origin, cookies } = context;
+    if (!isBoundBrowser(origin, cookies, 'sign-in', found.authenticateHash)) {
       throw new SignInFailedError('other-browser', 'the sign-in was begun in another browser');
     }
   });
@@ -136,5 +136,5 @@ function endedSignIns(
   { origin }: EndpointContext,
 ): readonly string[] {
   const hashes = targetOrigin === origin ? [authenticateHash, targetHash] : [authenticateHash];
-  return hashes.map((hash) => expiredCookie(origin, signInCookieName(origin, hash)));
+  return hashes.map((hash) => endBinding(origin, 'sign-in', hash));
 }

@@ -1,10 +1,10 @@
 import type { Sealer } from '../../crypto/sealer.ts';
+import { bindBrowser } from '../../http/browser-binding.ts';
 import { readCookies } from '../../http/cookies.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { seeOther } from '../../http/responses.ts';
 import { authenticateOriginFor } from './authenticate-host.ts';
-import { bindBrowser } from './sign-in-cookies.ts';
 import { safeReturnPath } from './return-path.ts';
 import { PATHS } from '../../endpoints/paths.ts';
 import { sealSignInRequest } from './sign-in-request.ts';
@@ -39,7 +39,7 @@ export function redirectToSignIn(
 ): GatewayResponse {
   const { origin, request } = context;
   const audience = authenticateOriginFor(context);
-  const { hash, setCookies } = bindBrowser(origin, readCookies(request.message));
+  const { hash, setCookies } = bindBrowser(origin, readCookies(request.message), 'sign-in');
   const sealed = sealSignInRequest(
     {
       targetOrigin: origin,

@@ -1,6 +1,6 @@
 import { hashToken } from '../../crypto/tokens.ts';
 import { SignInFailedError } from '../../errors/authentication-errors.ts';
-import { expiredCookie, signInCookieName } from '../../http/cookies.ts';
+import { endBinding, isBoundBrowser } from '../../http/browser-binding.ts';
 import { limitUser } from '../../endpoints/limit-rate.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
@@ -8,7 +8,6 @@ import { beginBrowserSession } from './begin-browser-session.ts';
 import { withCookies } from '../../http/responses.ts';
 import { consumeChecked } from '../../store/consume-checked.ts';
 import { sendToPath } from './finish-sign-in.ts';
-import { isBoundBrowser } from './sign-in-cookies.ts';
 import type { SignInCode } from '../../records/sign-in-code.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 
@@ -27,7 +26,7 @@ export async function receiveSignInCode(
   if (session === null) throw new SignInFailedError('session-gone', 'the session has ended');
   await limitUser(options.stores.rateLimits, 'browser-session', session.identity);
   const sessionCookie = await beginBrowserSession(session, context, options);
-  const endedSignIn = expiredCookie(origin, signInCookieName(origin, targetHash));
+  const endedSignIn = endBinding(origin, 'sign-in', targetHash);
   return withCookies(sendToPath(context, returnPath), [sessionCookie, endedSignIn]);
 }
 
@@ -41,7 +40,7 @@ async function consumeCode(
       throw new SignInFailedError('other-origin', 'the code is for another host');
     }
     // Attack: login CSRF. An attacker's code must not sign in a user who follows a link with it.
-    if (!isBoundBrowser(origin, cookies, found.targetHash)) {
+    if (!isBoundBrowser(origin, cookies, 'sign-in', found.targetHash)) {
       throw new SignInFailedError('other-browser', 'the sign-in was begun in another browser');
     }
   });

@@ -3,6 +3,7 @@ import { SignInFailedError } from '../../errors/authentication-errors.ts';
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import { limitNetwork } from '../../endpoints/limit-rate.ts';
 import { refuseSubresource } from '../../endpoints/refuse-subresource.ts';
+import { bindBrowser } from '../../http/browser-binding.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { networksOf } from '../../http/network-of.ts';
 import { seeOther, withCookies } from '../../http/responses.ts';
@@ -11,7 +12,6 @@ import { isSignInTarget } from './authenticate-host.ts';
 import { callbackPath } from './callback-path.ts';
 import { finishSignIn } from './finish-sign-in.ts';
 import { authorizationUrl } from '../../identity-provider/identity-provider.ts';
-import { bindBrowser } from './sign-in-cookies.ts';
 import { providerFailure } from '../../identity-provider/provider-failure.ts';
 import { notSignedInPage } from './pages.ts';
 import { redirectToSignIn } from './redirect-to-sign-in.ts';
@@ -102,7 +102,7 @@ async function redirectToProvider(
       throw providerFailure(error, targetOrigin + returnPath);
     },
   );
-  const { hash, setCookies } = bindBrowser(origin, cookies);
+  const { hash, setCookies } = bindBrowser(origin, cookies, 'sign-in');
   const { nonce, codeVerifier } = secrets;
   const { name, issuer } = provider;
   const pending = { targetOrigin, returnPath, targetHash, provider: name, issuer, nonce };

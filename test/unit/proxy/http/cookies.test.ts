@@ -5,8 +5,8 @@ import {
   expiredCookie,
   isGatewayCookie,
   isSessionCookie,
-  signInCookie,
-  signInCookieName,
+  bindingCookie,
+  bindingCookieName,
   readCookie,
   readCookies,
   sessionCookie,
@@ -28,7 +28,7 @@ describe('cookie names', () => {
     ['http://[::1]:9', 'gatehouse-9', 'gatehouse-sign-in-9-yi8gaeoM'],
   ])('of %s are %s and %s', (origin, session, login) => {
     expect(sessionCookieName(anOrigin(origin), { signIn: true, name: 'corp' })).toBe(session);
-    expect(signInCookieName(anOrigin(origin), hashToken('abcdefghijk'))).toBe(login);
+    expect(bindingCookieName(anOrigin(origin), 'sign-in', hashToken('abcdefghijk'))).toBe(login);
     const cookie = `${session}=a; ${session}=b; ${login}=a; ${login}=b`;
     expect({ ...readCookies({ headers: { cookie } }) }).toEqual({});
   });
@@ -39,7 +39,7 @@ test.each([
   [LOOPBACK, 'gatehouse-session-8080-partner'],
 ] as const)('the session cookie of a named provider at %s is %s', (origin, expected) => {
   const cookie = sessionCookieName(origin, { signIn: false, name: 'partner' });
-  const signIn = signInCookieName(origin, hashToken('abcdefghijk'));
+  const signIn = bindingCookieName(origin, 'sign-in', hashToken('abcdefghijk'));
 
   expect(cookie).toBe(expected);
   expect(isGatewayCookie(cookie)).toBe(true);
@@ -70,9 +70,9 @@ describe('cookies that are set', () => {
     expect(text.split('; ')).toContain(expected);
   });
 
-  test('of a sign-in are Lax, so that they come back from another site', () => {
-    const name = signInCookieName(SECURE, hashToken('abcdefgh'));
-    expect(signInCookie(SECURE, { name, value: 'v' }, 60)).toBe(
+  test('of a binding are Lax, so that they come back from another site', () => {
+    const name = bindingCookieName(SECURE, 'sign-in', hashToken('abcdefgh'));
+    expect(bindingCookie(SECURE, { name, value: 'v' }, 60)).toBe(
       `${name}=v; Max-Age=60; Path=/; HttpOnly; Secure; SameSite=Lax`,
     );
   });
