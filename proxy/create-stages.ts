@@ -104,6 +104,7 @@ export function createStages(options: StagesOptions): DisposableStages {
     now,
     forwarder: options.forwarder,
     accessLog: options.accessLog === true ? new AccessLog(lines, now) : undefined,
+    logger,
     answerFailure: createFailureAnswers({ logger, redirectToSignIn }),
     [Symbol.dispose]() {
       identity[Symbol.dispose]();

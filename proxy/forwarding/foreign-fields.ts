@@ -33,7 +33,12 @@ export function ownerOfResponseField(lower: string): FieldOwner {
 /** Returns whether a field of early hints is passed on. */
 export function mayHint(name: string): boolean {
   const lower = name.toLowerCase();
-  return !GATEWAY_RESPONSE_FIELDS.has(lower) && !FOREIGN_RESPONSE_FIELDS.has(lower);
+  return (
+    !GATEWAY_RESPONSE_FIELDS.has(lower) &&
+    !FOREIGN_RESPONSE_FIELDS.has(lower) &&
+    // Only the final response asks for credentials, and there it may be removed.
+    lower !== 'www-authenticate'
+  );
 }
 
 /** Returns whether a trailer field of this name is passed on, in either direction. */

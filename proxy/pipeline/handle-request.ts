@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 
+import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { Authenticators } from '../authentication/authenticator.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
@@ -51,6 +52,7 @@ export interface Stages {
   readonly forwarder: Pick<Forwarder, 'forward' | 'forwardUpgrade'>;
   /** Absent when requests are not logged. */
   readonly accessLog: Pick<AccessLog, 'write'> | undefined;
+  readonly logger: Pick<Logger, 'warn'>;
   /** Returns the answer to the error of a stage; undefined if the client has left. */
   answerFailure(error: unknown, known: KnownRequest): GatewayResponse | undefined;
 }
@@ -118,7 +120,7 @@ export async function handleRequest(
       now,
     });
 
-    const { mcpSessions } = stages;
+    const { mcpSessions, logger } = stages;
     const session = mcpSessionOf(permit, { origin, configuration, mcpSessions });
     const upstream = makeUpstreamRequest(
       permit,
@@ -126,8 +128,8 @@ export async function handleRequest(
       chooseUpstream(permit, { configuration, random: stages.random }),
     );
     const isBesideConsent = showsConsent(host, configuration.settings);
-    const planner = ({ rawHeaders }: UpstreamResponse): ResponsePlan =>
-      planResponse(permit, rawHeaders, { session, mcpSessions, isBesideConsent });
+    const planner = (received: UpstreamResponse): ResponsePlan =>
+      planResponse(permit, received, { session, mcpSessions, isBesideConsent, logger });
     const forwarded = await stages.forwarder.forward(upstream, response, planner);
     sent = forwarded;
     // The response has ended already: this is for the log.

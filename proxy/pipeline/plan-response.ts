@@ -1,10 +1,11 @@
-import type { RawFields } from '../forwarding/response/response-headers.ts';
-import type { RelayPlan } from '../forwarding/response/response-plan.ts';
+import type { Logger } from '../../shared/telemetry/logger.ts';
+import type { RelayPlan, UpstreamResponse } from '../forwarding/response/response-plan.ts';
 import { CROSS_ORIGIN_HEADERS } from '../http/cors.ts';
 import type { McpSessions } from '../mcp-sessions/mcp-sessions.ts';
 import { MCP_SESSION_ID } from '../mcp/raw-header.ts';
 import { sessionIdForClient, type McpSession } from './mcp-session.ts';
 import type { Permit } from './permit.ts';
+import { hidesChallenge, WWW_AUTHENTICATE } from './upstream-challenge.ts';
 
 const REQUEST_ID = 'x-request-id';
 
@@ -26,12 +27,22 @@ const OWN_HEADERS_OF_MCP: ReadonlySet<string> = new Set([
 ]);
 
 /** On MCP routes the gateway decides which pages may read a response, not the upstream. */
-const OWN_HEADERS_WITH_CORS: ReadonlySet<string> = new Set([
-  ...OWN_HEADERS_OF_MCP,
+const CORS_HEADERS = [
   'access-control-allow-origin',
   'access-control-allow-credentials',
   'access-control-expose-headers',
-]);
+];
+
+/** The fields of the upstream that the client of an MCP route does not get, and in requests of pages. */
+const MCP_HEADERS = {
+  own: OWN_HEADERS_OF_MCP,
+  withCors: new Set([...OWN_HEADERS_OF_MCP, ...CORS_HEADERS]),
+};
+
+const MCP_HEADERS_AND_CHALLENGE = {
+  own: new Set([...OWN_HEADERS_OF_MCP, WWW_AUTHENTICATE]),
+  withCors: new Set([...OWN_HEADERS_OF_MCP, ...CORS_HEADERS, WWW_AUTHENTICATE]),
+};
 
 const CROSS_ORIGIN = Object.entries(CROSS_ORIGIN_HEADERS).flat();
 
@@ -41,22 +52,24 @@ const CROSS_ORIGIN = Object.entries(CROSS_ORIGIN_HEADERS).flat();
  * session cannot be relayed.
  */
 export function planResponse(
-  { request: { id, message } }: Permit,
-  rawHeaders: RawFields,
-  { session, mcpSessions, isBesideConsent }: ResponseContext,
+  permit: Permit,
+  response: Pick<UpstreamResponse, 'status' | 'rawHeaders'>,
+  { session, mcpSessions, isBesideConsent, logger }: ResponseContext,
 ): RelayPlan {
+  const { id, message } = permit.request;
   const add = ['X-Request-Id', id];
   if (session === undefined) {
     const remove = isBesideConsent ? OWN_HEADERS_BESIDE_CONSENT : OWN_HEADERS;
     return { kind: 'relay', headers: { remove, add } };
   }
-  const sessionId = sessionIdForClient(rawHeaders, session, mcpSessions);
+  const sessionId = sessionIdForClient(response.rawHeaders, session, mcpSessions);
   if (sessionId !== undefined) add.push('Mcp-Session-Id', sessionId);
-  if (message.headers.origin === undefined) {
-    return { kind: 'relay', headers: { remove: OWN_HEADERS_OF_MCP, add } };
-  }
+  const { own, withCors } = hidesChallenge(permit, response, logger)
+    ? MCP_HEADERS_AND_CHALLENGE
+    : MCP_HEADERS;
+  if (message.headers.origin === undefined) return { kind: 'relay', headers: { remove: own, add } };
   add.push(...CROSS_ORIGIN);
-  return { kind: 'relay', headers: { remove: OWN_HEADERS_WITH_CORS, add } };
+  return { kind: 'relay', headers: { remove: withCors, add } };
 }
 
 /** What `planResponse` needs to know besides the response. */
@@ -66,4 +79,5 @@ export interface ResponseContext {
   readonly mcpSessions: McpSessions;
   /** The gateway shows consent pages on the same host. */
   readonly isBesideConsent: boolean;
+  readonly logger: Pick<Logger, 'warn'>;
 }

@@ -22,6 +22,11 @@ export const MCP_RESOURCES = {
     source: SPEC.patterns,
     behavior: 'The upstream needs no authentication logic, and never sees TE.',
   },
+  'mcp.upstream-challenge': {
+    source: MCP,
+    behavior:
+      'No challenge of an upstream sends the client of an MCP server route to another authorization server.',
+  },
   'mcp.path-appended': {
     source: SPEC.mcpServer,
     behavior: '`mcp.server.path` is appended to the upstream URL.',
