@@ -3,12 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import type { Provider } from 'oidc-provider';
-
 import { loadOidcProvider } from '../../cli/demo/identity-provider/load-oidc-provider.ts';
-import { html } from '../../proxy/http/html.ts';
-import { page } from '../../proxy/pages/layout.ts';
-import { readForm } from '../../proxy/http/read-form.ts';
 import type { SignInProvider } from '../../proxy/identity-provider/require-identity-provider.ts';
 
 import {
@@ -18,6 +13,7 @@ import {
   SCOPES,
   type ProviderFeatures,
 } from './identity-provider-configuration.ts';
+import { signInAtProvider } from './provider-sign-in.ts';
 import { issuerKey, type IssuerKey } from './token-issuer.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -129,7 +125,7 @@ export async function startIdentityProvider(
     const answer = answerFor(pathname, answers);
     if (answer !== undefined) send(response, answer);
     else if (pathname.startsWith(INTERACTION)) {
-      interact(provider, request, response).catch((error: unknown) => {
+      signInAtProvider(provider, request, response).catch((error: unknown) => {
         send(response, { status: 400, body: { error: String(error) } });
       });
     } else await protocol(request, response);
@@ -189,35 +185,6 @@ function answerFor(
 function send(response: ServerResponse, { status, body }: ProviderAnswer): void {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   response.writeHead(status, { 'content-type': 'application/json' }).end(text);
-}
-
-/** Signs in the user in the posted `login`; an empty `login` is a user who cancels. */
-async function interact(
-  provider: Provider,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  if (request.method !== 'POST') {
-    const { status, headers, body } = signInPage(request.url ?? INTERACTION);
-    response.writeHead(status, headers).end(body);
-    return;
-  }
-  const login = (await readForm(request)).get('login') ?? '';
-  const result = login === '' ? { error: 'access_denied' } : { login: { accountId: login } };
-  await provider.interactionFinished(request, response, result);
-}
-
-function signInPage(action: string) {
-  const content = html`<form method="post" action="${action}">
-    <label>Login <input name="login" autofocus /></label>
-    <button>Sign in</button>
-  </form>`;
-  // Browsers also apply this list to the redirects that follow a posted form.
-  return page(200, {
-    title: 'Test identity provider',
-    content,
-    form: { targets: ['http:', 'https:'] },
-  });
 }
 
 async function listen(server: Server, port: number): Promise<number> {
