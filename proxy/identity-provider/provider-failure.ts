@@ -2,12 +2,10 @@ import { AuthorizationResponseError, ResponseBodyError } from 'openid-client';
 
 import { SignInFailedError } from '../errors/authentication-errors.ts';
 import { UnavailableError } from '../errors/unavailable-error.ts';
+import { REST_SECONDS } from '../store/renewal-lease.ts';
 import { GithubRefusedError } from './github-request.ts';
 import { GroupsLookupError } from './look-up-groups.ts';
 import type { UnusableClaims } from './identity-from-claims.ts';
-
-/** How long no renewal is tried after the provider failed. */
-export const REST_SECONDS = 2;
 
 /**
  * Returns the error for a sign-in that the identity provider did not complete. Its cause is a description

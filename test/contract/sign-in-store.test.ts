@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
-import type { RenewalClaim, SignInStore } from '../../proxy/store/sign-in-store.ts';
+import type { RenewalClaim, Versioned } from '../../proxy/store/renewals.ts';
+import type { SignInStore } from '../../proxy/store/sign-in-store.ts';
 import type { SignInRecord } from '../../proxy/records/sign-in-record.ts';
 import { fiftyAtOnce, MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
 
@@ -37,7 +38,7 @@ async function claimIdOf(signIns: SignInStore): Promise<string> {
   return claim.claimId;
 }
 
-function kindOf(claim: RenewalClaim | null): string | undefined {
+function kindOf(claim: RenewalClaim<Versioned> | null): string | undefined {
   return claim?.kind;
 }
 

@@ -2,14 +2,18 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { UnavailableError } from '../../errors/unavailable-error.ts';
 import type { VersionedSignIn } from '../../store/sign-in-store.ts';
-import { REST_SECONDS } from '../../identity-provider/provider-failure.ts';
 import {
   renewSession,
   StaleSignInError,
   type CurrentSettings,
   type RenewalOptions,
 } from './renew-session.ts';
-import { LEASE_SECONDS, withLease, type ExtendLease } from './renewal-lease.ts';
+import {
+  LEASE_SECONDS,
+  REST_SECONDS,
+  withLease,
+  type ExtendLease,
+} from '../../store/renewal-lease.ts';
 import type { Session } from '../../records/session.ts';
 
 /** How long to wait for a renewal by another proxy: longer than the lease of a crashed proxy. */
@@ -75,7 +79,7 @@ export class LiveSessions {
       }
       if (claim.kind === 'claimed') {
         const { claimId } = claim;
-        return withLease(signIns, { signInId, claimId }, (extend) =>
+        return withLease(signIns, { key: signInId, claimId }, (extend) =>
           this.#renew(claim, extend, current),
         );
       }

@@ -14,7 +14,7 @@ import {
   type SignInProvider,
 } from '../../identity-provider/require-identity-provider.ts';
 import { identityRefreshOf } from './identity-refresh-of.ts';
-import type { ExtendLease } from './renewal-lease.ts';
+import type { ExtendLease } from '../../store/renewal-lease.ts';
 import type { AuditLog } from '../../telemetry/audit-log.ts';
 import type { Session } from '../../records/session.ts';
 

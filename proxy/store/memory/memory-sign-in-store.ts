@@ -1,23 +1,17 @@
-import { randomUUID } from 'node:crypto';
-
-import type { RenewalClaim, SignInStore, VersionedSignIn } from '../sign-in-store.ts';
+import type { RenewalClaim } from '../renewals.ts';
+import type { SignInStore, VersionedSignIn } from '../sign-in-store.ts';
 import type { SignInRecord } from '../../records/sign-in-record.ts';
 import { ExpiringMap, type Now } from '../../cache/expiring-map.ts';
-
-/** A claim; without a claim id, the rest after a failed renewal. */
-interface Renewal {
-  readonly claimId?: string;
-}
+import { MemoryRenewalClaims } from './memory-renewal-claims.ts';
 
 /** Sign-ins of one process. */
 export class MemorySignInStore implements SignInStore {
   readonly #signIns: ExpiringMap<VersionedSignIn>;
-  /** By sign-in. */
-  readonly #renewals: ExpiringMap<Renewal>;
+  readonly #claims: MemoryRenewalClaims;
 
   constructor(now: Now) {
     this.#signIns = new ExpiringMap(now);
-    this.#renewals = new ExpiringMap(now);
+    this.#claims = new MemoryRenewalClaims(now);
   }
 
   create(signIn: SignInRecord, ttlSeconds: number): Promise<void> {
@@ -36,26 +30,8 @@ export class MemorySignInStore implements SignInStore {
 
   end(id: string): Promise<void> {
     this.#signIns.delete(id);
-    this.#renewals.delete(id);
+    this.#claims.end(id);
     return Promise.resolve();
-  }
-
-  claimRenewal(id: string, leaseSeconds: number): Promise<RenewalClaim | null> {
-    const versioned = this.#signIns.get(id);
-    if (versioned === null) return Promise.resolve(null);
-    const renewal = this.#renewals.get(id);
-    if (renewal !== null) {
-      return Promise.resolve({ kind: renewal.claimId === undefined ? 'resting' : 'busy' });
-    }
-    const claimId = randomUUID();
-    this.#renewals.set(id, { claimId }, leaseSeconds);
-    return Promise.resolve({ kind: 'claimed', claimId, ...versioned });
-  }
-
-  extendRenewal(id: string, claimId: string, leaseSeconds: number): Promise<boolean> {
-    const isHeld = this.#renewals.get(id)?.claimId === claimId;
-    if (isHeld) this.#renewals.set(id, { claimId }, leaseSeconds);
-    return Promise.resolve(isHeld);
   }
 
   update(signIn: SignInRecord, version: number): Promise<number | null> {
@@ -64,10 +40,16 @@ export class MemorySignInStore implements SignInStore {
     return Promise.resolve(version + 1);
   }
 
+  claimRenewal(id: string, leaseSeconds: number): Promise<RenewalClaim<VersionedSignIn> | null> {
+    return Promise.resolve(this.#claims.claim(id, this.#signIns.get(id), leaseSeconds));
+  }
+
+  extendRenewal(id: string, claimId: string, leaseSeconds: number): Promise<boolean> {
+    return Promise.resolve(this.#claims.extend(id, claimId, leaseSeconds));
+  }
+
   releaseRenewal(id: string, claimId: string, restSeconds = 0): Promise<void> {
-    if (this.#renewals.get(id)?.claimId !== claimId) return Promise.resolve();
-    if (restSeconds > 0) this.#renewals.set(id, {}, restSeconds);
-    else this.#renewals.delete(id);
+    this.#claims.release(id, claimId, restSeconds);
     return Promise.resolve();
   }
 }

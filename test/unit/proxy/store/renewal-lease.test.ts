@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
-import { LEASE_SECONDS, withLease } from '../../../../../proxy/identity/session/renewal-lease.ts';
-import { MemorySignInStore } from '../../../../../proxy/store/memory/memory-sign-in-store.ts';
-import { StoreUnavailableError } from '../../../../../proxy/store/store-unavailable-error.ts';
-import { eventually } from '../../../../support/eventually.ts';
+import { LEASE_SECONDS, withLease } from '../../../../proxy/store/renewal-lease.ts';
+import { MemorySignInStore } from '../../../../proxy/store/memory/memory-sign-in-store.ts';
+import { StoreUnavailableError } from '../../../../proxy/store/store-unavailable-error.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 const SIGN_IN = {
   id: 'sign-in-1',
@@ -27,10 +27,12 @@ async function claimKind(): Promise<string | undefined> {
   return (await signIns.claimRenewal(SIGN_IN.id, LEASE_SECONDS))?.kind;
 }
 
-async function leased<Result>(work: Parameters<typeof withLease<Result>>[2]): Promise<Result> {
+async function leased<Result>(
+  work: Parameters<typeof withLease<string, Result>>[2],
+): Promise<Result> {
   const claim = await signIns.claimRenewal(SIGN_IN.id, LEASE_SECONDS);
   if (claim?.kind !== 'claimed') throw new Error('it is not free');
-  return withLease(signIns, { signInId: SIGN_IN.id, claimId: claim.claimId }, work);
+  return withLease(signIns, { key: SIGN_IN.id, claimId: claim.claimId }, work);
 }
 
 describe('withLease', () => {

@@ -1,13 +1,15 @@
-import { retryWhileUnavailable } from '../../store/retry-while-unavailable.ts';
-import type { SignInStore } from '../../store/sign-in-store.ts';
-import { StoreUnavailableError } from '../../store/store-unavailable-error.ts';
-import { REST_SECONDS } from '../../identity-provider/provider-failure.ts';
+import type { RenewalLeases } from './renewals.ts';
+import { retryWhileUnavailable } from './retry-while-unavailable.ts';
+import { StoreUnavailableError } from './store-unavailable-error.ts';
 
 /**
  * How long a claim lasts unless it is extended: longer than one request to the provider, and short enough
  * to wait for after a crash of its holder.
  */
 export const LEASE_SECONDS = 15;
+
+/** How long no renewal is tried after one failed. */
+export const REST_SECONDS = 2;
 
 /** Short enough that two extensions in a row may fail. */
 const EXTEND_INTERVAL_MS = 4000;
@@ -20,14 +22,14 @@ export type ExtendLease = () => Promise<boolean>;
 
 /**
  * Holds the claim of a renewal while the work runs, and releases it afterwards. If the work fails, the
- * sign-in rests for a moment.
+ * record rests for a moment.
  */
-export async function withLease<Result>(
-  signIns: SignInStore,
-  { signInId, claimId }: { readonly signInId: string; readonly claimId: string },
+export async function withLease<Key, Result>(
+  renewals: RenewalLeases<Key>,
+  { key, claimId }: { readonly key: Key; readonly claimId: string },
   work: (extend: ExtendLease) => Promise<Result>,
 ): Promise<Result> {
-  const extend: ExtendLease = () => signIns.extendRenewal(signInId, claimId, LEASE_SECONDS);
+  const extend: ExtendLease = () => renewals.extendRenewal(key, claimId, LEASE_SECONDS);
   // One failure is harmless: the work checks the claim before it uses the refresh token.
   const beat = setInterval(() => void extend().catch(() => false), EXTEND_INTERVAL_MS).unref();
   let restSeconds = REST_SECONDS;
@@ -37,7 +39,7 @@ export async function withLease<Result>(
     return result;
   } finally {
     clearInterval(beat);
-    await release(() => signIns.releaseRenewal(signInId, claimId, restSeconds));
+    await release(() => renewals.releaseRenewal(key, claimId, restSeconds));
   }
 }
 
