@@ -15,8 +15,8 @@ const MAX_ATTEMPTS = 2;
 /** Asks the stores for the value of a key; null if it has none. */
 export type Check<Value> = () => Promise<Value | null>;
 
-/** A revocation that names what was revoked. */
-export type KnownRevocation = Exclude<Revocation, { readonly kind: 'missed' }>;
+/** A revocation that names what was revoked, of what says who the caller is. */
+export type KnownRevocation = Exclude<Revocation, { readonly kind: 'missed' | 'internal-token' }>;
 
 /** Options of a `CheckCache`. */
 export interface CheckCacheOptions<Value> {
@@ -183,6 +183,8 @@ export class CheckCache<Value> implements Disposable {
   }
 
   #receive(revocation: Revocation): void {
+    // Refreshes of upstream tokens are many, and end nothing that says who the caller is.
+    if (revocation.kind === 'internal-token') return;
     for (const { received } of this.#underWay.values()) received.push(revocation);
     this.#entries.deleteWhere(({ value }) => isMissed(revocation) || this.#ends(value, revocation));
   }
@@ -193,7 +195,8 @@ export class CheckCache<Value> implements Disposable {
   }
 
   #ends(value: Value, revocation: Revocation): boolean {
-    return revocation.kind !== 'missed' && this.#options.dependsOn(value, revocation);
+    if (revocation.kind === 'missed' || revocation.kind === 'internal-token') return false;
+    return this.#options.dependsOn(value, revocation);
   }
 }
 

@@ -5,7 +5,9 @@ export type Revocation =
   | { readonly kind: 'session'; readonly sessionId: string }
   | { readonly kind: 'browser'; readonly sessionId: string }
   | { readonly kind: 'grant'; readonly grantId: string }
-  | { readonly kind: 'token'; readonly tokenId: string };
+  | { readonly kind: 'token'; readonly tokenId: string }
+  /** A newer token, or none, is in the store. `keyHash` is the `internalTokenId`. */
+  | { readonly kind: 'internal-token'; readonly keyHash: string };
 
 /** Publishes revocations to every proxy, this one included. */
 export interface Revocations {

@@ -1,7 +1,7 @@
 import type { TokenHash } from '../crypto/tokens.ts';
 
 /**
- * Records that are used once: pending sign-ins, sign-in codes, pending authorizations.
+ * Records that are used once: pending sign-ins and connections, sign-in codes, pending authorizations.
  *
  * The key is the hash of the value that the browser holds, or a random id that is not secret.
  */

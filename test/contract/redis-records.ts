@@ -9,12 +9,15 @@ import type { Identity, Session } from '../../proxy/records/session.ts';
 import type { PendingSignIn } from '../../proxy/records/pending-sign-in.ts';
 import type { SignInCode } from '../../proxy/records/sign-in-code.ts';
 import type { PendingAuthorization } from '../../proxy/records/pending-authorization.ts';
+import type { InternalToken, InternalTokenKey } from '../../proxy/records/internal-token.ts';
+import type { PendingConnection } from '../../proxy/records/pending-connection.ts';
+import type { UpstreamRegistration } from '../../proxy/records/upstream-registration.ts';
 import { anOrigin } from '../support/an-origin.ts';
 
 const ORIGIN = anOrigin('https://mcp.example.com');
 const HOUR_MS = 3_600_000;
 
-const AN_IDENTITY: Identity = {
+export const AN_IDENTITY: Identity = {
   provider: 'corp',
   issuer: 'https://idp.example.com',
   subject: 'user-of-the-provider',
@@ -127,3 +130,50 @@ export const A_CONSENT: ConsentKey = {
   resource: `${ORIGIN}/`,
   scopes: ['mcp'],
 };
+
+export function anInternalTokenKey(routeId: string): InternalTokenKey {
+  return { user: AN_IDENTITY, routeId, binding: 'binding-1' };
+}
+
+export const AN_INTERNAL_TOKEN: InternalToken = {
+  accessToken: 'upstream-access-token',
+  refreshToken: 'upstream-refresh-token',
+  expiresAt: Date.UTC(2026, 0, 1, 1),
+  issuedAt: Date.UTC(2026, 0, 1),
+  issuer: 'https://as.example.com',
+  resource: 'https://upstream.example.com/mcp',
+  clientId: 'client-of-the-gateway',
+  scopes: ['read', 'write'],
+};
+
+export const A_PENDING_CONNECTION: PendingConnection = {
+  user: { provider: 'corp', issuer: 'https://idp.example.com', subject: 'user-of-the-provider' },
+  sessionId: 'session-1',
+  routeName: 'tools',
+  routeId: 'route-1',
+  binding: 'binding-1',
+  issuer: 'https://as.example.com',
+  clientId: 'client-of-the-gateway',
+  resource: 'https://upstream.example.com/mcp',
+  tokenUrl: 'https://as.example.com/token',
+  scopes: ['read'],
+  codeVerifier: 'a-code-verifier',
+  redirectUri: `${ORIGIN}/.gateway/mcp/client/oauth/callback`,
+  requiresIss: true,
+  returnTo: { kind: 'authorization', pending: A_PENDING_AUTHORIZATION },
+};
+
+export function aRegistrationKey(issuer: string): { issuer: string; redirectUri: string } {
+  return { issuer, redirectUri: `${ORIGIN}/.gateway/mcp/client/oauth/callback` };
+}
+
+export const AN_UPSTREAM_REGISTRATION: UpstreamRegistration = {
+  clientId: 'client-of-the-gateway',
+  clientSecret: 'upstream-client-secret',
+  secretExpiresAt: Date.UTC(2027, 0, 1),
+  authMethod: 'client_secret_basic',
+  redirectUri: `${ORIGIN}/.gateway/mcp/client/oauth/callback`,
+  registeredAt: Date.UTC(2026, 0, 1),
+};
+
+export const A_CONNECTION_NEED = { scopes: ['admin'], since: Date.UTC(2026, 0, 1) };

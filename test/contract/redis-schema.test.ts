@@ -15,14 +15,21 @@ import { resourcesOf } from '../support/push/some-resources.ts';
 import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
 import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
 import {
+  A_CONNECTION_NEED,
   A_CONSENT,
   A_PENDING_AUTHORIZATION,
+  A_PENDING_CONNECTION,
   A_PENDING_SIGN_IN,
   A_SIGN_IN_CODE,
   aBrowserSession,
   aClient,
   aGrant,
+  AN_IDENTITY,
+  AN_INTERNAL_TOKEN,
+  AN_UPSTREAM_REGISTRATION,
   anAuthorizationCode,
+  anInternalTokenKey,
+  aRegistrationKey,
   aSession,
   aSignIn,
 } from './redis-records.ts';
@@ -116,6 +123,37 @@ async function useEverything(stores: Stores, now: number): Promise<void> {
   await stores.rateLimits.countUse('register:203.0.113.7', { limit: 1, windowSeconds: 60 });
   await stores.replays.claim('client', 'jti', LIFE_SECONDS);
   await stores.revocations.publish({ kind: 'grant', grantId: 'grant-2' });
+  await useUpstreamRecords(stores);
+}
+
+async function useUpstreamRecords(stores: Stores): Promise<void> {
+  const key = anInternalTokenKey('route-1');
+  const { internalTokens, connectionNeeds, upstreamRegistrations } = stores;
+  await internalTokens.save(key, AN_INTERNAL_TOKEN);
+  const claim = await internalTokens.claimRenewal(key, LIFE_SECONDS);
+  if (claim?.kind !== 'claimed') throw new Error('not claimed');
+  await internalTokens.update(key, AN_INTERNAL_TOKEN, claim.version);
+  await internalTokens.releaseRenewal(key, claim.claimId, LIFE_SECONDS);
+  await internalTokens.save(anInternalTokenKey('route-2'), AN_INTERNAL_TOKEN);
+  await internalTokens.drop(anInternalTokenKey('route-2'));
+
+  await connectionNeeds.put(key, A_CONNECTION_NEED, LIFE_SECONDS);
+  await connectionNeeds.claimStepUp(key, LIFE_SECONDS);
+  await stores.pendingConnections.save(hashToken('state'), A_PENDING_CONNECTION, LIFE_SECONDS);
+  const server = aRegistrationKey('https://as.example.com');
+  await upstreamRegistrations.save(server, AN_UPSTREAM_REGISTRATION, LIFE_SECONDS);
+  await upstreamRegistrations.extend(server, LIFE_SECONDS);
+
+  const connection = {
+    id: 'route-1',
+    routeId: 'route-1',
+    binding: 'binding-1',
+    routeName: 'tools',
+  };
+  await stores.connectionsOfUsers.keep(AN_IDENTITY, connection, LIFE_SECONDS);
+  await stores.grantsOfUsers.keep(AN_IDENTITY, { id: 'grant-1' }, LIFE_SECONDS);
+  await stores.signInsOfUsers.keep(AN_IDENTITY, { id: 'sign-in-1' }, LIFE_SECONDS);
+  await stores.signInsOfUsers.remove(AN_IDENTITY, ['sign-in-1']);
 }
 
 /** Stores a snapshot, and replaces it by a second one. */
@@ -145,6 +183,12 @@ const NOT_FOR_READERS = [
   '203.0.113.7',
   'client.example.com',
   'idp.example.com',
+  'upstream-access-token',
+  'upstream-refresh-token',
+  'upstream-client-secret',
+  'client-of-the-gateway',
+  'as.example.com',
+  'upstream.example.com',
 ];
 
 /** Subscribes, and waits for a message. */

@@ -11,94 +11,16 @@ import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
 import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
 import {
   A_CONSENT,
-  A_PENDING_AUTHORIZATION,
   A_PENDING_SIGN_IN,
-  A_SIGN_IN_CODE,
   aBrowserSession,
-  aClient,
   aGrant,
   anAuthorizationCode,
-  aSession,
   aSignIn,
 } from './redis-records.ts';
 import { connectionTo, sealerWith } from './redis-stores-under-test.ts';
+import { EXTENDED_KINDS, LIFE_SECONDS, SEALED_KINDS } from './sealed-kinds.ts';
 
-const LIFE_SECONDS = 600;
 const UNREADABLE = { reason: 'record-unreadable', status: 503 };
-
-interface SealedKind {
-  readonly kind: KeyKind;
-  readonly save: (stores: Stores, id: string) => Promise<unknown>;
-  readonly read: (stores: Stores, id: string) => Promise<unknown>;
-}
-
-const SEALED: readonly SealedKind[] = [
-  {
-    kind: 'session',
-    save: ({ sessions }, id) => sessions.create(aSession(id, redis.now())),
-    read: ({ sessions }, id) => sessions.get(id),
-  },
-  {
-    kind: 'browser-sessions',
-    save: ({ browserSessions }, id) =>
-      browserSessions.save(
-        hashToken(`cookie of ${id}`),
-        aBrowserSession(id),
-        redis.now() + LIFE_SECONDS * 1000,
-      ),
-    read: ({ browserSessions }, id) => browserSessions.get(hashToken(`cookie of ${id}`)),
-  },
-  {
-    kind: 'sign-in',
-    save: ({ signIns }, id) => signIns.create(aSignIn(id), LIFE_SECONDS),
-    read: ({ signIns }, id) => signIns.get(id),
-  },
-  {
-    kind: 'pending-sign-in',
-    save: ({ pendingSignIns }, id) =>
-      pendingSignIns.save(hashToken(id), A_PENDING_SIGN_IN, LIFE_SECONDS),
-    read: ({ pendingSignIns }, id) => pendingSignIns.peek(hashToken(id)),
-  },
-  {
-    kind: 'sign-in-code',
-    save: ({ signInCodes }, id) => signInCodes.save(hashToken(id), A_SIGN_IN_CODE, LIFE_SECONDS),
-    read: ({ signInCodes }, id) => signInCodes.peek(hashToken(id)),
-  },
-  {
-    kind: 'pending-authorization',
-    save: ({ pendingAuthorizations }, id) =>
-      pendingAuthorizations.save(id, A_PENDING_AUTHORIZATION, LIFE_SECONDS),
-    read: ({ pendingAuthorizations }, id) => pendingAuthorizations.peek(id),
-  },
-  {
-    kind: 'client',
-    save: ({ clients }, id) => clients.register(aClient(id), LIFE_SECONDS),
-    read: ({ clients }, id) => clients.get(aClient(id).issuer, id),
-  },
-  {
-    kind: 'authorization-code',
-    save: ({ authorizationCodes }, id) =>
-      authorizationCodes.save(hashToken(id), anAuthorizationCode(`grant of ${id}`), LIFE_SECONDS),
-    read: ({ authorizationCodes }, id) => authorizationCodes.peek(hashToken(id)),
-  },
-  {
-    kind: 'grant',
-    save: ({ grants }, id) => grants.create(aGrant(id), LIFE_SECONDS),
-    read: ({ grants }, id) => grants.get(id),
-  },
-];
-
-const EXTENSIONS: Partial<Record<KeyKind, (stores: Stores, id: string) => Promise<void>>> = {
-  'sign-in': ({ signIns }, id) => signIns.extend(id, 2 * LIFE_SECONDS),
-  client: ({ clients }, id) => clients.keepApproved(aClient(id).issuer, id, 2 * LIFE_SECONDS),
-  grant: ({ grants }, id) => grants.extend(id, 2 * LIFE_SECONDS),
-};
-
-/** Records that live longer when they are used. */
-const EXTENDED = SEALED.flatMap((sealed) => {
-  const extend = EXTENSIONS[sealed.kind];
-  return extend === undefined ? [] : [{ ...sealed, extend }];
-});
 
 let redis: TestRedis;
 let connection: RedisConnection;
@@ -142,41 +64,44 @@ describeWithRedis('records in Redis', () => {
     await redis.send('FLUSHALL');
   });
 
-  test.each(SEALED)(
+  test.each(SEALED_KINDS)(
     'of kind $kind do not open under a different key',
     async ({ kind, save, read }) => {
       const stores = storesSealedBy(sealerWith('a'));
-      const first = await keyOfNext(kind, () => save(stores, 'one'));
-      const second = await keyOfNext(kind, () => save(stores, 'two'));
+      const first = await keyOfNext(kind, () => save(stores, 'one', redis.now()));
+      const second = await keyOfNext(kind, () => save(stores, 'two', redis.now()));
       await copyRecord(kind, first, second);
       await expect(read(stores, 'two')).rejects.toMatchObject(UNREADABLE);
       expect(await read(stores, 'one')).not.toBeNull();
     },
   );
 
-  test.each(SEALED)('of kind $kind can be read while keys are rotated', async ({ save, read }) => {
-    const [old, both, opener, next] = [
-      storesSealedBy(sealerWith('a')),
-      storesSealedBy(sealerWith('b', 'a')),
-      storesSealedBy(sealerWith('a', 'b')),
-      storesSealedBy(sealerWith('b')),
-    ];
-    await save(old, 'before');
-    await save(both, 'after');
-    const written = await read(old, 'before');
-    expect(written).not.toBeNull();
-    expect(await read(both, 'before')).toEqual(written);
-    expect(await read(opener, 'before')).toEqual(written);
-    expect(await read(opener, 'after')).not.toBeNull();
-    expect(await read(next, 'after')).not.toBeNull();
-    await expect(read(next, 'before')).rejects.toMatchObject(UNREADABLE);
-  });
+  test.each(SEALED_KINDS)(
+    'of kind $kind can be read while keys are rotated',
+    async ({ save, read }) => {
+      const [old, both, opener, next] = [
+        storesSealedBy(sealerWith('a')),
+        storesSealedBy(sealerWith('b', 'a')),
+        storesSealedBy(sealerWith('a', 'b')),
+        storesSealedBy(sealerWith('b')),
+      ];
+      await save(old, 'before', redis.now());
+      await save(both, 'after', redis.now());
+      const written = await read(old, 'before');
+      expect(written).not.toBeNull();
+      expect(await read(both, 'before')).toEqual(written);
+      expect(await read(opener, 'before')).toEqual(written);
+      expect(await read(opener, 'after')).not.toBeNull();
+      expect(await read(next, 'after')).not.toBeNull();
+      await expect(read(next, 'before')).rejects.toMatchObject(UNREADABLE);
+    },
+  );
 
-  test.each(EXTENDED)(
+  test.each(EXTENDED_KINDS)(
     'of kind $kind do not need the old key once they are extended',
     async (extended) => {
       const { save, read, extend } = extended;
-      await save(storesSealedBy(sealerWith('a')), 'one');
+      await save(storesSealedBy(sealerWith('a')), 'one', redis.now());
       await extend(storesSealedBy(sealerWith('b', 'a')), 'one');
       expect(await read(storesSealedBy(sealerWith('b')), 'one')).not.toBeNull();
       redis.advance(LIFE_SECONDS);
@@ -210,10 +135,10 @@ describeWithRedis('records in Redis', () => {
     expect(await signIns.get('sign-in-1')).toEqual({ signIn: renewed, version: 2 });
   });
 
-  test.each(SEALED)(
+  test.each(SEALED_KINDS)(
     'of kind $kind are not absent for a proxy that lacks the key',
     async ({ save, read }) => {
-      await save(storesSealedBy(sealerWith('b')), 'one');
+      await save(storesSealedBy(sealerWith('b')), 'one', redis.now());
       await expect(read(storesSealedBy(sealerWith('a')), 'one')).rejects.toMatchObject(UNREADABLE);
     },
   );

@@ -7,7 +7,17 @@ import type { Stores } from '../../proxy/store/stores.ts';
 import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
 import { startRedisCluster, type TestRedisCluster } from '../support/redis/start-redis-cluster.ts';
 import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
-import { A_SIGN_IN_CODE, aGrant, anAuthorizationCode, aSignIn } from './redis-records.ts';
+import {
+  A_SIGN_IN_CODE,
+  aGrant,
+  AN_IDENTITY,
+  AN_INTERNAL_TOKEN,
+  AN_UPSTREAM_REGISTRATION,
+  anAuthorizationCode,
+  anInternalTokenKey,
+  aRegistrationKey,
+  aSignIn,
+} from './redis-records.ts';
 import { connectionTo, sealerWith } from './redis-stores-under-test.ts';
 import { aToken, rotationTo, tokenOf } from './refresh-tokens.ts';
 import { fiftyAtOnce } from './stores-under-test.ts';
@@ -92,6 +102,34 @@ describeWithRedis.each(SERVERS)('two proxies on $name', ({ start }) => {
     const kinds = claims.map((claim) => claim?.kind);
     expect(kinds.filter((kind) => kind === 'claimed')).toHaveLength(1);
     expect(kinds.filter((kind) => kind === 'busy')).toHaveLength(49);
+  });
+
+  test('renew an internal token one at a time', async () => {
+    const key = anInternalTokenKey('route-1');
+    await one.internalTokens.save(key, AN_INTERNAL_TOKEN);
+    const claims = await overBoth((stores) => stores.internalTokens.claimRenewal(key, 60));
+    const kinds = claims.map((claim) => claim?.kind);
+    expect(kinds.filter((kind) => kind === 'claimed')).toHaveLength(1);
+    expect(kinds.filter((kind) => kind === 'busy')).toHaveLength(49);
+  });
+
+  test('use one registration at an authorization server', async () => {
+    const key = aRegistrationKey('https://as.example.com');
+    const kept = await overBoth((stores, index) => {
+      const registration = { ...AN_UPSTREAM_REGISTRATION, clientId: `client-${String(index)}` };
+      return stores.upstreamRegistrations.save(key, registration, LIFE_SECONDS);
+    });
+    expect(new Set(kept.map(({ clientId }) => clientId)).size).toBe(1);
+  });
+
+  test('lose no entry of a user', async () => {
+    const ids = await overBoth(async (stores, index) => {
+      const id = `grant-${String(index)}`;
+      await stores.grantsOfUsers.keep(AN_IDENTITY, { id }, LIFE_SECONDS);
+      return id;
+    });
+    const listed = await one.grantsOfUsers.list(AN_IDENTITY);
+    expect(listed.map(({ id }) => id).sort()).toEqual(ids.sort());
   });
 
   test('accept an id once', async () => {

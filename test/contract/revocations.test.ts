@@ -8,6 +8,7 @@ const EVERY_KIND: readonly Revocation[] = [
   { kind: 'browser', sessionId: 'session-1' },
   { kind: 'grant', grantId: 'grant-1' },
   { kind: 'token', tokenId: 'jti-1' },
+  { kind: 'internal-token', keyHash: 'hash-of-a-key' },
 ];
 
 describe.each(STORE_IMPLEMENTATIONS)('revocations in $name', ({ create }) => {

@@ -7,9 +7,13 @@ export const KEY_KINDS = [
   'browser-session',
   'browser-sessions',
   'client',
+  'connection-need',
   'consent',
   'grant',
+  'internal-token',
+  'internal-token-renewal',
   'pending-authorization',
+  'pending-connection',
   'pending-sign-in',
   'rate-limit',
   'refresh-family',
@@ -23,6 +27,11 @@ export const KEY_KINDS = [
   'sign-in-code',
   'sign-in-renewal',
   'snapshot',
+  'step-up',
+  'upstream-registration',
+  'user-connections',
+  'user-grants',
+  'user-sign-ins',
 ] as const;
 
 /** A kind of key in Redis. */

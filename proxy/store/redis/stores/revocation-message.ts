@@ -42,6 +42,10 @@ function revocationOf(value: unknown): Revocation | undefined {
       const tokenId = onlyMember(members, 'tokenId');
       return tokenId === undefined ? undefined : { kind, tokenId };
     }
+    case 'internal-token': {
+      const keyHash = onlyMember(members, 'keyHash');
+      return keyHash === undefined ? undefined : { kind, keyHash };
+    }
     default:
       return undefined;
   }

@@ -4,6 +4,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Parameters of URLs and forms. */
 const PARAMETERS = [
+  'access_token',
   ...['assertion', 'client_assertion', 'client_secret', 'code', 'code_verifier', 'nonce', 'seal'],
   ...['refresh_token', 'request', 'sign_in_code', 'state', 'token'],
 ];

@@ -1,0 +1,37 @@
+import type { PendingAuthorization } from './pending-authorization.ts';
+import type { UserReference } from './user-key.ts';
+
+/** A connection that the user has not finished at the upstream's authorization server. */
+export interface PendingConnection {
+  /** Only this user may finish it, */
+  readonly user: UserReference;
+  /** in the browser with this session. */
+  readonly sessionId: string;
+  readonly routeName: string;
+  readonly routeId: string;
+  readonly binding: string;
+  /** Of the authorization server. The code is sent to no other. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly resource: string;
+  /** Where the code is redeemed, if the Route gives the endpoints. */
+  readonly tokenUrl?: string;
+  readonly scopes: readonly string[];
+  /** PKCE verifier (RFC 7636). */
+  readonly codeVerifier: string;
+  readonly redirectUri: string;
+  /** Whether a response without `iss` is refused (RFC 9207). */
+  readonly requiresIss: boolean;
+  readonly returnTo: ReturnTarget;
+}
+
+/** Where the user goes afterwards. */
+export type ReturnTarget =
+  /** To the URL that the application named. */
+  | { readonly kind: 'redirect'; readonly url: string }
+  /** Back to the authorization request of an MCP client. */
+  | { readonly kind: 'authorization'; readonly pending: PendingAuthorization }
+  /** To a page that says to go back to the application. */
+  | { readonly kind: 'page' }
+  /** To the user's own page. */
+  | { readonly kind: 'account' };
