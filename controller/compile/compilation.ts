@@ -69,7 +69,7 @@ export interface Served {
 
 /** The verdict on a route. */
 export interface RouteVerdict extends Verdict<StoredRoute> {
-  readonly mcpRole: 'server' | '';
+  readonly mcpRole: 'server' | 'client' | '';
   /** Public URL; empty if nothing serves. */
   readonly url: string;
   /** Paths of an MCP server that are served without inspection. Absent if there are none. */

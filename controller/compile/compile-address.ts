@@ -26,7 +26,7 @@ export function compileAddress(
       return invalid(
         PATH,
         'UnsupportedValue',
-        'must not be a wildcard if the route is an MCP server',
+        'must not be a wildcard if the route is part of MCP',
       );
     }
     // Attack: a script of an upstream on the sign-in host would share the origin of consent pages.

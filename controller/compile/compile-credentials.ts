@@ -19,8 +19,10 @@ export type Credentials = Pick<
 
 /** Compiles which credentials a route accepts: nobody may need one that nobody can have. */
 export function compileCredentials(spec: Spec, context: RouteContext): CompileResult<Credentials> {
-  const { bearerTokenFormat, identityProvider, idpAccessTokenAllowedAudiences } = spec;
+  const { mcp, identityProvider, idpAccessTokenAllowedAudiences } = spec;
   if (isPublic(spec) || context.missingSettings !== undefined) return made({});
+  // Users sign in to applications whatever format the settings have for other routes.
+  const bearerTokenFormat = mcp?.client === undefined ? spec.bearerTokenFormat : 'default';
   const provider = findProvider(spec, context);
   const parts = combine({
     audiences: checkAudiences(spec, context),
@@ -54,7 +56,7 @@ function findProvider(spec: Spec, context: RouteContext): CompileResult<Provider
     return invalid(path, 'UnsupportedValue', 'has no clientId, so nobody can sign in there');
   }
   // Attack: an operator who takes it for a restriction would let in tokens of every provider.
-  if (formatOf(spec, context) === 'jwt' && spec.mcp === undefined) {
+  if (formatOf(spec, context) === 'jwt' && spec.mcp?.server === undefined) {
     const message = 'does not restrict bearerTokenFormat jwt, and nobody signs in with that';
     return invalid(path, 'UnsupportedValue', message);
   }
@@ -100,8 +102,9 @@ function noSignInWithApple(
 }
 
 function formatOf(
-  { bearerTokenFormat }: Spec,
+  { bearerTokenFormat, mcp }: Spec,
   context: RouteContext,
 ): RouteContext['bearerTokenFormat'] {
+  if (mcp?.client !== undefined) return 'default';
   return bearerTokenFormat ?? context.bearerTokenFormat;
 }

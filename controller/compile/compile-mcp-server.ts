@@ -2,30 +2,37 @@ import type { Route } from '../../crds/types.ts';
 import type { CompiledRoute, CompiledSubPath } from '../../shared/snapshot/snapshot.ts';
 import { loosePath } from '../../shared/paths/loose-path.ts';
 import { memberPath } from '../validate/field-path.ts';
+import { compileUpstreamOAuth } from './compile-upstream-oauth.ts';
 import { all, andThen, combine, made, invalid, type CompileResult } from './compile-result.ts';
 import { pathProblem, reservedPathProblem } from '../../shared/paths/path-problem.ts';
+import type { RouteContext } from './route-context.ts';
 import { withoutFinalSlash } from '../../shared/paths/without-final-slash.ts';
 
 type Spec = Route['spec'];
-type McpServer = NonNullable<Spec['mcp']>['server'];
+type McpServer = NonNullable<NonNullable<Spec['mcp']>['server']>;
 type SubPath = NonNullable<McpServer['subPaths']>[number];
 
 const DEFAULT_MAX_REQUEST_BYTES = 4_096;
 
 /** Compiles `mcp.server`; undefined for routes without it. */
-export function compileMcpServer(spec: Spec): CompileResult<CompiledRoute['mcpServer']> {
-  if (spec.mcp === undefined) return made(undefined);
-  const { server } = spec.mcp;
+export function compileMcpServer(
+  route: Route,
+  context: RouteContext,
+): CompileResult<CompiledRoute['mcpServer']> {
+  const server = route.spec.mcp?.server;
+  if (server === undefined) return made(undefined);
   const parts = combine({
     path: compileServerPath(server),
-    subPaths: compileSubPaths(spec, server),
+    subPaths: compileSubPaths(route.spec, server),
+    upstreamOAuth: compileUpstreamOAuth(route, context),
   });
-  return andThen(parts, ({ path, subPaths }) =>
+  return andThen(parts, ({ path, subPaths, upstreamOAuth }) =>
     made({
       path,
       maxRequestBytes: server.maxRequestBytes ?? DEFAULT_MAX_REQUEST_BYTES,
       ...(subPaths.length > 0 && { subPaths }),
       ...(server.toolDenial !== undefined && { toolDenial: server.toolDenial }),
+      ...(upstreamOAuth && { upstreamOAuth }),
     }),
   );
 }

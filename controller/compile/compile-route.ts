@@ -4,6 +4,7 @@ import type { Access, CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { compileAddress } from './compile-address.ts';
 import { compileCredentials } from './compile-credentials.ts';
 import { compileOrigins } from './compile-origins.ts';
+import { compileMcpClient } from './compile-mcp-client.ts';
 import { compileMcpServer } from './compile-mcp-server.ts';
 import { durationMs } from './duration.ts';
 import { isPublic } from './is-public.ts';
@@ -33,7 +34,8 @@ export function compileRoute(route: Route, context: RouteContext): CompileResult
     upstream: compileUpstream(spec, { namespace: namespaceOf(route), hasServices }),
     access: compileAccess(spec, context),
     credentials: compileCredentials(spec, context),
-    mcpServer: compileMcpServer(spec),
+    mcpServer: compileMcpServer(route, context),
+    mcpClient: compileMcpClient(route, context),
     passedHeaders: compilePassedHeaders(spec),
     websocketOrigins: compileOrigins(
       spec.websocketAllowedOrigins ?? [],
@@ -52,6 +54,7 @@ export function compileRoute(route: Route, context: RouteContext): CompileResult
         access,
         ...credentials,
         ...(mcpServer && { mcpServer }),
+        ...(rest.mcpClient && { mcpClient: rest.mcpClient }),
         allowWebsockets: spec.allowWebsockets ?? false,
         ...(rest.websocketOrigins.length > 0 && { websocketOrigins: rest.websocketOrigins }),
         ...passedHeaders,
@@ -86,7 +89,7 @@ function compileAccess(
 
 function compileRoutePolicy({ policy, mcp }: Route['spec']): CompileResult<Policy> {
   if (policy === undefined) return made({});
-  const kind = mcp === undefined ? 'web' : 'mcp';
+  const kind = mcp?.server === undefined ? 'web' : 'mcp';
   return andThen(compilePolicy(policy, 'spec.policy'), (whole) =>
     forbidMisplaced(whole, kind, 'spec.policy'),
   );
@@ -101,5 +104,5 @@ function withAnyUser({ allow, ...rest }: Policy): Policy {
 /** MCP servers may take long to respond, so that they have no timeout unless one is set. */
 function responseTimeoutMs({ mcp, timeouts }: Route['spec']): number {
   if (timeouts?.request !== undefined) return durationMs(timeouts.request);
-  return mcp === undefined ? DEFAULT_RESPONSE_TIMEOUT_MS : 0;
+  return mcp?.server === undefined ? DEFAULT_RESPONSE_TIMEOUT_MS : 0;
 }

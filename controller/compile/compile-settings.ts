@@ -53,6 +53,7 @@ export function compileSettings(
 ): CompileResult<SettingsOutput> {
   const settings = options.secrets === 'assumed' ? withPresentSecrets(written, secrets) : written;
   const { spec } = settings;
+  const { mcpAllowedAsMetadataDomains: asMetadataDomains = [] } = spec;
   const parts = combine({
     authenticateAddress: compileAuthenticateUrl(spec, options),
     identityProviders: andThen(compileIdentityProviders(settings, secrets, options), (providers) =>
@@ -68,6 +69,7 @@ export function compileSettings(
         gatewayId: resourceName(settings),
         ...(authenticateAddress && { authenticateOrigin: originOf(authenticateAddress) }),
         allowedClientIdDomains: spec.mcpAllowedClientIdDomains ?? [],
+        ...(asMetadataDomains.length > 0 && { allowedAsMetadataDomains: asMetadataDomains }),
         authorizeLogFields: spec.authorizeLogFields ?? DEFAULT_AUTHORIZE_LOG_FIELDS,
         ...(spec.toolDenial !== undefined && { toolDenial: spec.toolDenial }),
         ...bearerTokensOf(spec),

@@ -62,9 +62,12 @@ export class IncrementalCompiler {
     this.#settings = new SettingsKeeper(options);
     this.#routes = new RouteTable(
       {
-        read: ({ metadata, spec }) =>
-          readStored('Route', { namespace: namespaceOf({ metadata }), name: metadata.name, spec }),
+        read: ({ metadata, spec }) => {
+          const { name, uid } = metadata;
+          return readStored('Route', { namespace: namespaceOf({ metadata }), name, uid, spec });
+        },
         compileRoute: compile,
+        secrets: this.#secrets,
         directory: options.services === 'assumed' ? ASSUMED_SERVICES : this.#directory,
         labelsOf: (namespace) => this.#namespaces.get(namespace),
         onHost: (host, record) => this.#report.setHost(host, record),
@@ -86,9 +89,9 @@ export class IncrementalCompiler {
     return this.#serving.size;
   }
 
-  /** `namespace/name` of the Secrets of the settings, of the serving and of the newest generation. */
+  /** `namespace/name` of the Secrets of settings and routes, of serving and of newest generations. */
   get secretNames(): ReadonlySet<string> {
-    return this.#settings.secretNames;
+    return new Set([...this.#settings.secretNames, ...this.#routes.secretNames]);
   }
 
   /**
@@ -178,7 +181,8 @@ export class IncrementalCompiler {
   #updateSettings({ settings, secrets = new Map() }: Changes): void {
     for (const [name, values] of secrets) setOrDelete(this.#secrets, name, values);
     if (settings !== undefined) this.#settings.put(settings ?? undefined, this.#secrets);
-    const { secretNames } = this;
+    this.#routes.resolveSecrets(secrets.keys());
+    const { secretNames } = this.#settings;
     if ([...secrets.keys()].some((name) => secretNames.has(name))) {
       this.#settings.compile(this.#secrets);
     }
@@ -260,6 +264,7 @@ export class IncrementalCompiler {
         bearerTokenFormat: settings.bearerTokenFormat ?? 'default',
         hasAllowedAudiences: settings.idpAccessTokenAllowedAudiences !== undefined,
         missingSettings: served === undefined ? describeSettings(this.#options) : undefined,
+        mcpClientNamespaces: admission.mcpClientNamespaces,
         hostRules: admission.hostRules,
         hasServices: services !== 'none',
       },

@@ -8,6 +8,7 @@ import { isRecord } from '../../shared/runtime/is-record.ts';
 export interface StoredSpec {
   readonly namespace: string;
   readonly name: string;
+  readonly uid?: string | undefined;
   readonly spec: unknown;
 }
 
@@ -26,9 +27,9 @@ export function readStored(
 export function readStored(kind: 'Route', stored: StoredSpec): CompileResult<Route>;
 export function readStored(
   kind: ResourceKind,
-  { namespace, name, spec }: StoredSpec,
+  { spec, ...metadata }: StoredSpec,
 ): CompileResult<Route | GatewaySettings> {
-  const manifest = { apiVersion: API_VERSION, kind, metadata: { namespace, name }, spec };
+  const manifest = { apiVersion: API_VERSION, kind, metadata, spec };
   const validation = validateResource(manifest, kind);
   if (validation.kind === 'valid') {
     // The overloads pair the kind with its type.

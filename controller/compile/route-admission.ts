@@ -2,7 +2,7 @@ import type { GatewaySettings } from '../../crds/types.ts';
 import { durationMs } from './duration.ts';
 import type { HostRule } from './host-rules.ts';
 import { selects, type Labels, type LabelSelector } from './label-selector.ts';
-import { resourceName } from './resources.ts';
+import { namespaceOf } from './resources.ts';
 
 /** The part of the settings that decides which routes may serve. */
 export interface RouteAdmission {
@@ -12,6 +12,8 @@ export interface RouteAdmission {
     | { readonly from: 'Selector'; readonly selector: LabelSelector };
   /** Hosts that routes of several namespaces may use. */
   readonly sharedHosts: ReadonlySet<string>;
+  /** Namespaces that may have routes with `mcp.client`. */
+  readonly mcpClientNamespaces: readonly string[];
   readonly hostRules: readonly HostRule[];
   /** How long a host stays with a namespace after its last route there; 0: not at all. */
   readonly hostHoldMs: number;
@@ -24,6 +26,7 @@ const NO_RULES: readonly HostRule[] = [];
 export const ADMIT_ALL: RouteAdmission = {
   namespaces: { from: 'All' },
   sharedHosts: new Set(),
+  mcpClientNamespaces: [],
   hostRules: NO_RULES,
   hostHoldMs: durationMs(DEFAULT_HOST_HOLD),
 };
@@ -31,9 +34,11 @@ export const ADMIT_ALL: RouteAdmission = {
 /** Compiles the rules of settings that admit routes. */
 export function compileAdmission(settings: GatewaySettings): RouteAdmission {
   const { allowedRoutes, sharedHosts = [], hostPatterns, hostHoldTime } = settings.spec;
+  const { mcpClientNamespaces = [namespaceOf(settings)] } = settings.spec;
   return {
     namespaces: compileNamespaces(allowedRoutes?.namespaces ?? {}, settings),
     sharedHosts: new Set(sharedHosts),
+    mcpClientNamespaces,
     hostRules: hostPatterns ?? NO_RULES,
     hostHoldMs: durationMs(hostHoldTime ?? DEFAULT_HOST_HOLD),
   };
@@ -46,7 +51,7 @@ function compileNamespaces(
   settings: GatewaySettings,
 ): RouteAdmission['namespaces'] {
   if (from === 'All') return { from };
-  const [namespace = ''] = resourceName(settings).split('/');
+  const namespace = namespaceOf(settings);
   // The schema requires a selector. Without one, only the gateway's own namespace is admitted.
   if (from === 'Same' || selector === undefined) return { from: 'Same', namespace };
   return { from, selector };

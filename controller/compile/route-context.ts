@@ -17,6 +17,8 @@ export interface RouteContext {
   readonly hasAllowedAudiences: boolean;
   /** The name of the settings if they do not exist, so that no route may serve. */
   readonly missingSettings: string | undefined;
+  /** Namespaces that may have routes with `mcp.client`. */
+  readonly mcpClientNamespaces: readonly string[];
   readonly hostRules: readonly HostRule[];
   /** Whether routes can refer to Services. */
   readonly hasServices: boolean;

@@ -30,6 +30,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
     '^(https?://[!-"$->@-\\[\\]-~]+|kubernetes:///)$',
     'must be an http or https URL without query and fragment, or kubernetes:///',
   ],
+  ['^https?://[!-"$->@-\\[\\]-~]+$', 'must be an http or https URL without query and fragment'],
   ['^/', 'must begin with "/"'],
   [
     '^([^/]+(/[^/]+)*|https?://[!-~]+)$',

@@ -5,8 +5,8 @@
 export interface CompiledUpstreamOAuth {
   /** Users' tokens are kept under it: the uid of the Route in a cluster, else `namespace/name`. */
   readonly routeId: string;
-  /** Given credentials; a client without a secret is public. If absent, the gateway registers itself. */
-  readonly client?: { readonly id: string; readonly secret?: string };
+  /** Given credentials. If absent, the gateway registers itself. */
+  readonly client?: CompiledUpstreamClient;
   /** How credentials are sent to the token endpoint. If absent: what the metadata list, else `header`. */
   readonly authStyle?: 'header' | 'params';
   /** Given endpoints, beside a given client: nothing is discovered. If absent, discovery finds them. */
@@ -19,4 +19,12 @@ export interface CompiledUpstreamOAuth {
   readonly sendsResource: boolean;
   /** Issuer to use if the protected resource metadata cannot be had; never beside `endpoints`. */
   readonly fallbackIssuer?: string;
+}
+
+/** The gateway as a client of an authorization server; without `secret` and `lacksSecret` it is public. */
+export interface CompiledUpstreamClient {
+  readonly id: string;
+  readonly secret?: string;
+  /** Present if the Secret cannot be used: no token request can be sent until it can. */
+  readonly lacksSecret?: true;
 }

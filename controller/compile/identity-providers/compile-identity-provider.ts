@@ -3,7 +3,7 @@ import type { CompiledIdentityProvider, GroupsLookup } from '../../../shared/sna
 import { combine, andThen, made, invalid, type CompileResult } from '../compile-result.ts';
 import { resolveSecret } from '../resolve-secret.ts';
 import type { Secrets } from '../resources.ts';
-import { schemeProblem } from '../secure-scheme.ts';
+import { compileSecureUrl } from '../secure-url.ts';
 import { CLUSTER_ISSUER_URL } from '../../../shared/snapshot/cluster-issuer-url.ts';
 import { githubApiUrl } from './github-api-url.ts';
 
@@ -91,15 +91,7 @@ function compileUrl(
   field: string,
   { path, devAllowLoopback }: ProviderContext,
 ): CompileResult<string> {
-  const problem = urlProblem(written, devAllowLoopback);
-  if (problem === undefined) return made(written);
-  return invalid(`${path}.${field}`, 'UnsupportedValue', problem);
-}
-
-function urlProblem(written: string, devAllowLoopback: boolean): string | undefined {
-  const url = URL.parse(written);
-  if (url?.username !== '' || url.password !== '') return 'must be a URL without a user';
-  return schemeProblem({ scheme: url.protocol, host: url.hostname }, devAllowLoopback);
+  return compileSecureUrl(written, `${path}.${field}`, devAllowLoopback);
 }
 
 function compileLookup(

@@ -9,8 +9,15 @@ import { resolveBackends, type ResolvedBackends } from '../backends/resolve-back
 import type { ServiceLookup } from '../backends/service-lookup.ts';
 import { andThen, type CompileResult } from '../compile-result.ts';
 import { guarded } from '../guarded.ts';
-import { namespaceOf } from '../resources.ts';
+import { namespaceOf, type Secrets } from '../resources.ts';
 import { claimsOf, type RouteClaims } from './claims.ts';
+import {
+  NO_CLIENT_SECRET,
+  readClientSecretRef,
+  resolveClientSecret,
+  withClientSecret,
+  type ClientSecretRef,
+} from './client-secret.ts';
 
 /** Compiles a valid route under the present settings. */
 export type CompileRoute = (route: Route) => CompileResult<CompiledRoute>;
@@ -37,7 +44,9 @@ export class RouteGeneration {
   readonly refs: readonly BackendRef[];
   readonly #route: CompileResult<Route>;
   #state: State;
+  readonly secretRef: ClientSecretRef | undefined;
   #resolved = NO_BACKENDS;
+  #secret = NO_CLIENT_SECRET;
   #resource: SnapshotResource | undefined;
 
   constructor(
@@ -49,6 +58,7 @@ export class RouteGeneration {
     this.spec = spec;
     this.#route = route;
     this.refs = route.kind === 'made' ? refsOf(route.value) : [];
+    this.secretRef = route.kind === 'made' ? readClientSecretRef(route.value) : undefined;
     this.#state = stateOf(route, compileRoute);
   }
 
@@ -68,13 +78,28 @@ export class RouteGeneration {
     return isChanged;
   }
 
-  /** The compiled route without its backends; undefined if it is not valid. */
+  /** Resolves its reference to a Secret again. Returns whether the result changed. */
+  resolveSecret(secrets: Secrets): boolean {
+    if (this.secretRef === undefined) return false;
+    const before = JSON.stringify(this.#secret);
+    this.#secret = resolveClientSecret(this.secretRef, secrets);
+    const isChanged = JSON.stringify(this.#secret) !== before;
+    if (isChanged) this.#resource = undefined;
+    return isChanged;
+  }
+
+  /** The compiled route without its backends and its client secret; undefined if it is not valid. */
   get compiled(): CompiledRoute | undefined {
     return this.#state.kind === 'compiled' ? this.#state.route : undefined;
   }
 
   get resolved(): ResolvedBackends {
     return this.#resolved;
+  }
+
+  /** Unusable references. The route serves all the same, as far as it can without them. */
+  get referenceProblems(): readonly Problem[] {
+    return [...this.#resolved.problems, ...this.#secret.problems];
   }
 
   /** The reasons why it is not valid; empty if it is valid. */
@@ -99,8 +124,11 @@ export class RouteGeneration {
     return this.#state.kind === 'compiled' ? this.#state.claims : undefined;
   }
 
-  get isMcpServer(): boolean {
-    return this.#route.kind === 'made' && this.#route.value.spec.mcp !== undefined;
+  /** Its role in MCP; empty for other routes, and if the spec is invalid. */
+  get mcpRole(): 'server' | 'client' | '' {
+    const { mcp } = this.#route.kind === 'made' ? this.#route.value.spec : {};
+    if (mcp === undefined) return '';
+    return mcp.server === undefined ? 'client' : 'server';
   }
 
   /** Its snapshot resource; undefined if it is not valid. */
@@ -108,7 +136,7 @@ export class RouteGeneration {
     const { compiled } = this;
     if (compiled === undefined) return undefined;
     this.#resource ??= hashResource(routeKey(compiled.name), {
-      ...compiled,
+      ...withClientSecret(compiled, this.#secret),
       ...(this.refs.length > 0 && { backends: this.#resolved.backends }),
     });
     return this.#resource;

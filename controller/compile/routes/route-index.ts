@@ -1,4 +1,5 @@
 import { MultiMap } from '../multi-map.ts';
+import { secretNameOf } from './client-secret.ts';
 import type { RouteEntry } from './route-entry.ts';
 
 /** The keys under which a route is found. */
@@ -6,9 +7,11 @@ interface Links {
   readonly hosts: ReadonlySet<string>;
   /** Services that it refers to, and other namespaces that must permit this. */
   readonly references: ReadonlySet<string>;
+  /** Secrets that it refers to. */
+  readonly secrets: ReadonlySet<string>;
 }
 
-const NO_LINKS: Links = { hosts: new Set(), references: new Set() };
+const NO_LINKS: Links = { hosts: new Set(), references: new Set(), secrets: new Set() };
 
 /** Finds routes by namespace, by the hosts that they ask for, and by what they refer to. */
 export class RouteIndex {
@@ -16,6 +19,7 @@ export class RouteIndex {
   readonly #inNamespace = new MultiMap<string, RouteEntry>();
   readonly #onHost = new MultiMap<string, RouteEntry>();
   readonly #referringTo = new MultiMap<string, RouteEntry>();
+  readonly #usingSecret = new MultiMap<string, RouteEntry>();
 
   namespaces(): Iterable<string> {
     return this.#inNamespace.keys();
@@ -32,6 +36,15 @@ export class RouteIndex {
   /** Routes that refer to a Service, or need the permission of a namespace. */
   referringTo(reference: string): ReadonlySet<RouteEntry> {
     return this.#referringTo.get(reference);
+  }
+
+  /** `namespace/name` of the Secrets that routes refer to. */
+  secretNames(): Iterable<string> {
+    return this.#usingSecret.keys();
+  }
+
+  usingSecret(name: string): ReadonlySet<RouteEntry> {
+    return this.#usingSecret.get(name);
   }
 
   /** Adds or updates a route. Returns the hosts that it asked for before and asks for now. */
@@ -52,8 +65,10 @@ export class RouteIndex {
     const before = this.#links.get(entry) ?? NO_LINKS;
     for (const host of before.hosts) this.#onHost.delete(host, entry);
     for (const reference of before.references) this.#referringTo.delete(reference, entry);
+    for (const secret of before.secrets) this.#usingSecret.delete(secret, entry);
     for (const host of now.hosts) this.#onHost.add(host, entry);
     for (const reference of now.references) this.#referringTo.add(reference, entry);
+    for (const secret of now.secrets) this.#usingSecret.add(secret, entry);
     this.#links.set(entry, now);
     return new Set([...before.hosts, ...now.hosts]);
   }
@@ -68,5 +83,10 @@ function linksOf(entry: RouteEntry): Links {
       ...refs.map(({ service }) => service),
       ...foreign.map(({ namespace }) => namespace),
     ]),
+    secrets: new Set(
+      entry.generations.flatMap(({ secretRef }) =>
+        secretRef === undefined ? [] : [secretNameOf(secretRef)],
+      ),
+    ),
   };
 }

@@ -8,7 +8,7 @@ import type { CompileResult } from '../compile-result.ts';
 import { generationOf, isSameGeneration } from '../generation.ts';
 import { guarded } from '../guarded.ts';
 import type { Labels } from '../label-selector.ts';
-import { namespaceOf } from '../resources.ts';
+import { namespaceOf, type Secrets } from '../resources.ts';
 import { admits, type RouteAdmission } from '../route-admission.ts';
 import type { RouteContext } from '../route-context.ts';
 import { hasSameClaims } from './claims.ts';
@@ -32,6 +32,8 @@ export interface RouteTableOptions {
   readonly read: (route: StoredRoute) => CompileResult<Route>;
   readonly compileRoute: (route: Route, context: RouteContext) => CompileResult<CompiledRoute>;
   readonly directory: ServiceLookup;
+  /** All Secrets that are known. */
+  readonly secrets: Secrets;
   readonly labelsOf: (namespace: string) => Labels | undefined;
   /** Receives the owner of a host if another process has to know it; undefined: it need not. */
   readonly onHost: (host: string, record: HostOwner | undefined) => void;
@@ -153,6 +155,20 @@ export class RouteTable {
     }
   }
 
+  /** `namespace/name` of the Secrets that routes refer to, in their newest and in their serving generation. */
+  get secretNames(): Iterable<string> {
+    return this.#index.secretNames();
+  }
+
+  /** Resolves references to changed Secrets. */
+  resolveSecrets(names: Iterable<string>): void {
+    for (const entry of [...names].flatMap((name) => [...this.#index.usingSecret(name)])) {
+      for (const generation of entry.generations) {
+        if (generation.resolveSecret(this.#options.secrets)) this.#touched.add(entry.name);
+      }
+    }
+  }
+
   /**
    * Adopts what another process recorded in the statuses of routes: generations that were accepted
    * later than the ones known here, and the owners of hosts.
@@ -235,6 +251,7 @@ export class RouteTable {
       this.#compileRoute(),
     );
     if (context.hasServices) generation.resolve(this.#options.directory);
+    generation.resolveSecret(this.#options.secrets);
     return generation;
   }
 

@@ -20,7 +20,7 @@ export function verdictOf(
     isAccepted: serving === newest,
     problems: problemsOf(entry),
     ...(served && { served }),
-    mcpRole: (serving ?? newest).isMcpServer ? 'server' : '',
+    mcpRole: (serving ?? newest).mcpRole,
     url: serving === undefined ? '' : urlOf(serving),
     ...uninspectedPathsOf(serving?.compiled),
     ...(isConsentExposed && { isConsentExposed }),
@@ -51,7 +51,7 @@ function problemsOf({
       : [{ path: 'metadata.namespace', reason: 'NotAllowedByGateway' as const, message }]),
     ...newest.problems,
     ...(conflict === undefined ? [] : [conflict]),
-    ...newest.resolved.problems,
+    ...newest.referenceProblems,
     // Notes do not make it invalid, so they are left out where they would look like the reason.
     ...(serving === newest ? newest.resolved.notes : []),
   ];

@@ -14,10 +14,15 @@ export interface PlainValue {
 export interface PlainGroup {
   readonly field: string;
   readonly keys: PlainKeys;
+  /** Further keys, which are read elsewhere: secrets. */
+  readonly secretKeys?: readonly string[];
 }
 
 /** Keys of the plain form by name. */
 export type PlainKeys = Readonly<Record<string, PlainKey>>;
+
+/** Where a client secret is: in the value itself, or in the file that it names. */
+export const CLIENT_SECRET_KEYS = { inline: 'client_secret', file: 'client_secret_file' };
 
 /** Keys of an entry of `routes`, besides `name`. */
 export const ROUTE_KEYS: PlainKeys = {
@@ -36,8 +41,28 @@ export const ROUTE_KEYS: PlainKeys = {
           path: { field: 'path' },
           sub_paths: { field: 'subPaths' },
           tool_denial: { field: 'toolDenial' },
+          upstream_oauth2: {
+            field: 'upstreamOauth2',
+            secretKeys: Object.values(CLIENT_SECRET_KEYS),
+            keys: {
+              client_id: { field: 'clientId' },
+              endpoint: {
+                field: 'endpoint',
+                keys: {
+                  auth_url: { field: 'authUrl' },
+                  token_url: { field: 'tokenUrl' },
+                  auth_style: { field: 'authStyle' },
+                },
+              },
+              scopes: { field: 'scopes' },
+              authorization_url_params: { field: 'authorizationUrlParams' },
+              resource_indicator: { field: 'resourceIndicator' },
+            },
+          },
+          authorization_server_url: { field: 'authorizationServerUrl' },
         },
       },
+      client: { field: 'client', keys: {} },
     },
   },
   bearer_token_format: {
@@ -67,6 +92,10 @@ export const SETTINGS_KEYS: PlainKeys = {
   mcp_allowed_client_id_domains: {
     field: 'mcpAllowedClientIdDomains',
     environment: { name: 'MCP_ALLOWED_CLIENT_ID_DOMAINS', form: 'list' },
+  },
+  mcp_allowed_as_metadata_domains: {
+    field: 'mcpAllowedAsMetadataDomains',
+    environment: { name: 'MCP_ALLOWED_AS_METADATA_DOMAINS', form: 'list' },
   },
   mcp_allowed_origins: {
     field: 'mcpAllowedOrigins',

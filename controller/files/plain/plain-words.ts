@@ -19,7 +19,7 @@ export function inPlainWords(message: string): string {
   return message
     .replaceAll(...NO_UPSTREAM)
     .replaceAll(SETTINGS_RESOURCE, 'this file')
-    .replaceAll(/\b[a-z]+(?:[A-Z][a-z]*)+\b/g, (word) => WORDS.get(word) ?? word);
+    .replaceAll(/\b[a-z]+(?:[A-Z][a-z0-9]*)+\b/g, (word) => WORDS.get(word) ?? word);
 }
 
 function wordsOf(keys: PlainKeys): readonly (readonly [string, string])[] {

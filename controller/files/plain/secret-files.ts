@@ -3,6 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { isRecord } from '../../../shared/runtime/is-record.ts';
 import type { SourceDocument } from '../parse-documents.ts';
 import { isPlainForm } from './is-plain-form.ts';
+import { CLIENT_SECRET_KEYS } from './plain-keys.ts';
+import { upstreamOAuthOf } from './upstream-oauth-of.ts';
 
 /** The text of a secret file, or why there is none: `cannot be read`. */
 export type SecretFile =
@@ -16,10 +18,12 @@ export type SecretFiles = ReadonlyMap<string, SecretFile>;
 export function secretFileNames({ file, value }: SourceDocument): readonly string[] {
   if (!isPlainForm(value)) return [];
   const providers = isRecord(value['identity_providers']) ? value['identity_providers'] : {};
+  const routes: readonly unknown[] = Array.isArray(value['routes']) ? value['routes'] : [];
   const names = [
     value['signing_key_file'],
+    ...routes.map((route) => upstreamOAuthOf(route)[CLIENT_SECRET_KEYS.file]),
     ...Object.values(providers).map((provider) =>
-      isRecord(provider) ? provider['client_secret_file'] : undefined,
+      isRecord(provider) ? provider[CLIENT_SECRET_KEYS.file] : undefined,
     ),
   ];
   return names.filter((name) => typeof name === 'string').map((name) => secretFilePath(file, name));

@@ -69,14 +69,14 @@ function translateValue(value: unknown, key: PlainKeys[string], place: KeyPlace)
   }
   // A value that should be a mapping but is not is kept: the schema reports it.
   const isReadable = isRecord(value);
-  const translation = translateKeys(isReadable ? value : {}, key.keys, place);
+  const translation = translateKeys(isReadable ? value : {}, key.keys, place, key.secretKeys);
   return isReadable ? translation : { ...translation, fields: value };
 }
 
 function unknownKey(key: string, known: readonly string[], place: KeyPlace): PlainProblem {
   const nearest = nearestName(key, known);
-  const hint =
-    nearest === undefined ? `known are ${known.join(', ')}` : `did you mean "${nearest}"?`;
+  const all = known.length === 0 ? 'no key is known here' : `known are ${known.join(', ')}`;
+  const hint = nearest === undefined ? all : `did you mean "${nearest}"?`;
   return { path: join(place.written, key), message: `unknown key "${key}", ${hint}` };
 }
 

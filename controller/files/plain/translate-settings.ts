@@ -1,26 +1,13 @@
 import { isRecord } from '../../../shared/runtime/is-record.ts';
-import type { SourcePlace } from '../origins.ts';
-import { IDENTITY_PROVIDER_KEYS, SETTINGS_KEYS } from './plain-keys.ts';
-import { readSecret, type ReadSecret, type SecretSource } from './read-secret.ts';
-import { translateKeys, type Mapping, type PlainProblem } from './translate-keys.ts';
-
-/** The name of the Secret with the secrets of a plain form. */
-export const SECRET_NAME = 'gatehouse';
+import { CLIENT_SECRET_KEYS, IDENTITY_PROVIDER_KEYS, SETTINGS_KEYS } from './plain-keys.ts';
+import { readSecret, type SecretSource } from './read-secret.ts';
+import { translateKeys, type Mapping } from './translate-keys.ts';
+import { SECRET_NAME, translateClientSecret, type TranslatedSecrets } from './translate-secret.ts';
 
 const SIGNING_KEY = 'signing-key';
-const CLIENT_SECRET_KEYS = { inline: 'client_secret', file: 'client_secret_file' };
-
-/** The settings of a plain form. */
-export interface TranslatedSettings {
-  readonly spec: Mapping;
-  /** Secrets by key. */
-  readonly secrets: Readonly<Record<string, string>>;
-  readonly origins: readonly SourcePlace[];
-  readonly problems: readonly PlainProblem[];
-}
 
 /** Translates the settings of a plain form to the spec of GatewaySettings. */
-export function translateSettings(plain: Mapping, source: SecretSource): TranslatedSettings {
+export function translateSettings(plain: Mapping, source: SecretSource): TranslatedSecrets {
   const place = { field: 'spec', written: '' };
   const elsewhere = ['routes', 'identity_providers', 'signing_key_file'];
   const { fields, origins, problems } = translateKeys(plain, SETTINGS_KEYS, place, elsewhere);
@@ -34,7 +21,7 @@ export function translateSettings(plain: Mapping, source: SecretSource): Transla
   };
 }
 
-function translateIdentityProviders(written: unknown, source: SecretSource): TranslatedSettings {
+function translateIdentityProviders(written: unknown, source: SecretSource): TranslatedSecrets {
   const path = 'identity_providers';
   const origins = [{ field: 'spec.identityProviders', written: path }];
   if (written === undefined) return { spec: {}, secrets: {}, origins, problems: [] };
@@ -57,17 +44,16 @@ function translateIdentityProvider(
   name: string,
   index: number,
   { provider, source }: { readonly provider: unknown; readonly source: SecretSource },
-): TranslatedSettings {
+): TranslatedSecrets {
   const field = `spec.identityProviders[${String(index)}]`;
   const written = `identity_providers.${name}`;
   if (!isRecord(provider)) {
     const problem = { path: written, message: 'must be a mapping' };
     return { spec: { name }, secrets: {}, origins: [{ field, written }], problems: [problem] };
   }
-  const translation = translateKeys(provider, IDENTITY_PROVIDER_KEYS, { field, written }, [
-    CLIENT_SECRET_KEYS.inline,
-    CLIENT_SECRET_KEYS.file,
-  ]);
+  const secretKeys = Object.values(CLIENT_SECRET_KEYS);
+  const place = { field, written };
+  const translation = translateKeys(provider, IDENTITY_PROVIDER_KEYS, place, secretKeys);
   const key = `identity-provider-${String(index)}`;
   const secret = translateClientSecret(readSecret(provider, CLIENT_SECRET_KEYS, written, source), {
     key,
@@ -81,26 +67,7 @@ function translateIdentityProvider(
   };
 }
 
-function translateClientSecret(
-  secret: ReadSecret,
-  { key, field }: { readonly key: string; readonly field: string },
-): TranslatedSettings {
-  switch (secret.kind) {
-    case 'absent':
-      return { spec: {}, secrets: {}, origins: [], problems: [] };
-    case 'problem':
-      return { spec: {}, secrets: {}, origins: [], problems: [secret.problem] };
-    case 'secret':
-      return {
-        spec: { clientSecretRef: { name: SECRET_NAME, key } },
-        secrets: { [key]: secret.value },
-        origins: [{ field: `${field}.clientSecretRef`, written: secret.key }],
-        problems: [],
-      };
-  }
-}
-
-function translateSigningKey(plain: Mapping, source: SecretSource): TranslatedSettings {
+function translateSigningKey(plain: Mapping, source: SecretSource): TranslatedSecrets {
   const path = 'signing_key_file';
   const secret = readSecret(plain, { file: path }, '', source);
   const isSecret = secret.kind === 'secret';

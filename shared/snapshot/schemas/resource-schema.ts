@@ -1,4 +1,4 @@
-import type { CompiledUpstreamOAuth } from '../compiled-upstream-oauth.ts';
+import type { CompiledUpstreamClient, CompiledUpstreamOAuth } from '../compiled-upstream-oauth.ts';
 import { ORIGIN_PATTERN, type Origin } from '../origin.ts';
 import { policySchema } from './policy-schema.ts';
 import {
@@ -153,9 +153,10 @@ const scopeToken = string('^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$');
 const upstreamOAuth = objectOf<CompiledUpstreamOAuth>({
   routeId: notEmpty,
   client: optional(
-    objectOf<NonNullable<CompiledUpstreamOAuth['client']>>({
+    objectOf<CompiledUpstreamClient>({
       id: notEmpty,
       secret: optional(notEmpty),
+      lacksSecret: optional(constantTrue),
     }),
   ),
   authStyle: optional(anyOf(['header', 'params'])),

@@ -215,7 +215,10 @@ describe('gatehouse explain', () => {
       argv: ['--route', 'finance/nothing'],
       message: 'no Route finance/nothing serves; there are ',
     },
-    { argv: [], message: 'a route or a URL must be given; there are finance/invoices, ' },
+    {
+      argv: [],
+      message: 'a route or a URL must be given; there are assistants/assistant, finance/invoices, ',
+    },
     {
       argv: ['--route', 'team-a/files', '--tool', 'a'],
       message: 'Route team-a/files is not an MCP route, and the request has an MCP message',

@@ -4,6 +4,10 @@ const MACHINES = 'name: idp, issuerUrl: https://idp.example.com, audiences: [x]'
 const CLUSTER = 'name: idp, issuerUrl: "kubernetes:///", audiences: [x]';
 const GITHUB = 'name: idp, type: github, clientId: x, clientSecretRef: { name: idp, key: secret }';
 
+const SERVICE = 'to: , backendRefs: [{ name: app, port: 80 }]';
+const ENDPOINT =
+  'endpoint: { authUrl: https://as.example.com/authorize, tokenUrl: https://as.example.com/token }';
+
 /** Manifests that break one rule and nothing else, by the message of the rule. */
 export const BROKEN_ROUTES: Readonly<Record<string, readonly string[]>> = {
   'exactly one of to and backendRefs must be set': [
@@ -24,10 +28,41 @@ export const BROKEN_ROUTES: Readonly<Record<string, readonly string[]>> = {
   'allowPublicUnauthenticatedAccess cannot be combined with mcp, whose callers always sign in': [
     '{ allowPublicUnauthenticatedAccess: true, mcp: { server: {} } }',
   ],
-  'mcp cannot be combined with regex, because an MCP server has one URL': [
+  'exactly one of server and client must be set': ['mcp: {}', 'mcp: { client: {}, server: {} }'],
+  'mcp.server cannot be combined with regex, because an MCP server has one URL': [
     '{ regex: /a, mcp: { server: {} } }',
   ],
-  'mcp cannot be combined with allowWebsockets, because the policy does not see the messages in a WebSocket':
+  'mcp.client cannot be combined with idpAccessTokenAllowedAudiences, or a bearerTokenFormat other than default, because its users sign in':
+    [
+      '{ mcp: { client: {} }, bearerTokenFormat: jwt }',
+      '{ mcp: { client: {} }, idpAccessTokenAllowedAudiences: [x] }',
+    ],
+  'mcp.server.upstreamOauth2 needs clientId, endpoint.authUrl and endpoint.tokenUrl with backendRefs, because discovery asks https upstreams only':
+    [
+      `{ ${SERVICE}, mcp: { server: { upstreamOauth2: {} } } }`,
+      `{ ${SERVICE}, mcp: { server: { upstreamOauth2: { clientId: x, endpoint: {} } } } }`,
+    ],
+  'authorizationServerUrl needs upstreamOauth2 without endpoint.authUrl, because it is for discovery only':
+    [
+      'mcp: { server: { authorizationServerUrl: https://as.example.com } }',
+      `mcp: { server: { authorizationServerUrl: https://as.example.com, upstreamOauth2: { clientId: x, ${ENDPOINT} } } }`,
+    ],
+  'clientSecretRef needs a clientId': [
+    'mcp: { server: { upstreamOauth2: { clientSecretRef: { name: a, key: b } } } }',
+  ],
+  'endpoint.authUrl and endpoint.tokenUrl need a clientId': [
+    `mcp: { server: { upstreamOauth2: { ${ENDPOINT} } } }`,
+  ],
+  'endpoint.authStyle needs a clientSecretRef, because without a secret there is nothing to authenticate with':
+    [
+      'mcp: { server: { upstreamOauth2: { endpoint: { authStyle: header } } } }',
+      'mcp: { server: { upstreamOauth2: { clientId: x, endpoint: { authStyle: params } } } }',
+    ],
+  'authUrl and tokenUrl must be set together': [
+    'mcp: { server: { upstreamOauth2: { clientId: x, endpoint: { authUrl: https://as.example.com/authorize } } } }',
+    'mcp: { server: { upstreamOauth2: { clientId: x, endpoint: { tokenUrl: https://as.example.com/token } } } }',
+  ],
+  'mcp.server cannot be combined with allowWebsockets, because the policy does not see the messages in a WebSocket':
     ['{ allowWebsockets: true, mcp: { server: {} } }'],
   'websocketAllowedOrigins needs allowWebsockets': [
     '{ websocketAllowedOrigins: [https://chat.example.com] }',

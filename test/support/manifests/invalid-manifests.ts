@@ -37,9 +37,50 @@ export const INVALID_ROUTES: readonly InvalidManifest[] = [
     "{ allowWebsockets: true, websocketAllowedOrigins: ['*'] }",
     'spec.websocketAllowedOrigins[0]: must be a scheme, host and optional port such as https://app.example.com, without a path',
   ],
-  ['mcp: {}', 'spec.mcp.server: is required'],
+  ['mcp: { client: }', 'spec.mcp.client: must be an object'],
+  ['mcp: { client: { path: /a } }', 'spec.mcp.client.path: is not a known field'],
+  ['mcp: { server: { upstreamOauth2: } }', 'spec.mcp.server.upstreamOauth2: must be an object'],
+  [
+    'mcp: { server: { upstream_oauth2: {} } }',
+    'spec.mcp.server.upstream_oauth2: is not a known field; did you mean "upstreamOauth2"?',
+  ],
+  [
+    'mcp: { server: { upstreamOauth2: { client_id: x } } }',
+    'spec.mcp.server.upstreamOauth2.client_id: is not a known field; did you mean "clientId"?',
+  ],
+  [
+    'mcp: { server: { upstreamOauth2: { clientId: x, clientSecretRef: { name: a } } } }',
+    'spec.mcp.server.upstreamOauth2.clientSecretRef.key: is required',
+  ],
+  [
+    'mcp: { server: { upstreamOauth2: { scopes: [] } } }',
+    'spec.mcp.server.upstreamOauth2.scopes: must not be empty',
+  ],
+  [
+    'mcp: { server: { upstreamOauth2: { scopes: [a b] } } }',
+    'spec.mcp.server.upstreamOauth2.scopes[0]: must not contain spaces, quotes or backslashes',
+  ],
+  [
+    'mcp: { server: { upstreamOauth2: { scopes: [a, a] } } }',
+    'spec.mcp.server.upstreamOauth2.scopes[1]: has the same value as an earlier item',
+  ],
+  [
+    "mcp: { server: { upstreamOauth2: { clientId: '' } } }",
+    'spec.mcp.server.upstreamOauth2.clientId: must not be empty',
+  ],
+  [
+    'mcp: { server: { upstreamOauth2: { clientId: x, endpoint: { authUrl: "https://a.example.com#x", tokenUrl: https://a.example.com } } } }',
+    'spec.mcp.server.upstreamOauth2.endpoint.authUrl: must be an http or https URL without fragment',
+  ],
+  [
+    'mcp: { server: { upstreamOauth2: {}, authorizationServerUrl: "https://a.example.com?x=1" } }',
+    'spec.mcp.server.authorizationServerUrl: must be an http or https URL without query and fragment',
+  ],
+  [
+    'mcp: { server: { upstreamOauth2: { authorizationUrlParams: { prompt: 1 } } } }',
+    'spec.mcp.server.upstreamOauth2.authorizationUrlParams.prompt: must be a string',
+  ],
   ['mcp: { server: }', 'spec.mcp.server: must be an object'],
-  ['mcp: { client: {}, server: {} }', 'spec.mcp.client: is not a known field'],
   [
     'mcp: { server: { max_request_bytes: 1 } }',
     'spec.mcp.server.max_request_bytes: is not a known field; did you mean "maxRequestBytes"?',
@@ -161,6 +202,14 @@ export const INVALID_SETTINGS: readonly InvalidManifest[] = [
     `identityProviders: [{ ${PROVIDER}, groupsClaim: '${claim}' }]`,
     'spec.identityProviders[0].groupsClaim: must be the name of a claim, a path such as realm_access/roles, or a URL',
   ]),
+  [
+    'mcpAllowedAsMetadataDomains: [https://example.com]',
+    'spec.mcpAllowedAsMetadataDomains[0]: must be a domain such as example.com or *.example.com, in lower case',
+  ],
+  [
+    'mcpClientNamespaces: [Apps]',
+    'spec.mcpClientNamespaces[0]: must consist of lower-case letters, digits and "-"',
+  ],
   [
     'mcpAllowedClientIdDomains: [https://example.com]',
     'spec.mcpAllowedClientIdDomains[0]: must be a domain such as example.com or *.example.com, in lower case',

@@ -3,6 +3,14 @@ import { PROVIDER } from './provider.ts';
 /** Changes of a Route's spec that leave it valid. */
 export const VALID_ROUTES: readonly string[] = [
   'mcp: { server: {} }',
+  'mcp: { client: {} }',
+  '{ mcp: { client: {} }, bearerTokenFormat: default }',
+  '{ mcp: { client: {} }, regex: /a, allowWebsockets: true }',
+  'mcp: { server: { upstreamOauth2: {} } }',
+  'mcp: { server: { upstreamOauth2: { clientId: x } } }',
+  'mcp: { server: { upstreamOauth2: { clientId: x, endpoint: {} } } }',
+  'mcp: { server: { upstreamOauth2: { resourceIndicator: false }, authorizationServerUrl: https://as.example.com/a } }',
+  'mcp: { server: { upstreamOauth2: { clientId: x, endpoint: { authUrl: "https://as.example.com/authorize?tenant=1", tokenUrl: https://as.example.com/token } } } }',
   'mcp: { server: { subPaths: [{ path: /sse }, { path: /files, inspected: false }] } }',
   'from: http://localhost:8080/',
   'from: https://[::1]:8443',
@@ -42,6 +50,8 @@ export const VALID_SETTINGS: readonly string[] = [
   'tokens: { refreshTokenGrace: 0s }',
   "trustedProxies: [10.0.0.1/32, 'fd00::/8', 10.0.0.0/10]",
   'mcpUnusedClientLifetime: 2160h',
+  "mcpAllowedAsMetadataDomains: ['*.example.com', 127.0.0.1]",
+  'mcpClientNamespaces: []',
   'outageGrace: 0s',
   'outageGrace: 1h',
   'allowedRoutes: {}',

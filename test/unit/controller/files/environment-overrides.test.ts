@@ -32,6 +32,11 @@ describe('environment variables', () => {
       spec: { mcpAllowedClientIdDomains: ['a.example', '*.b.example'] },
     },
     {
+      variable: 'MCP_ALLOWED_AS_METADATA_DOMAINS',
+      value: 'mcp.example,*.login.example',
+      spec: { mcpAllowedAsMetadataDomains: ['mcp.example', '*.login.example'] },
+    },
+    {
       variable: 'MCP_ALLOWED_ORIGINS',
       value: 'https://chat.example',
       spec: { mcpAllowedOrigins: ['https://chat.example'] },
@@ -108,7 +113,7 @@ describe('environment variables', () => {
   }
 
   test('for settings are all in the table above', () => {
-    expect(settingsVariables()).toHaveLength(17);
+    expect(settingsVariables()).toHaveLength(18);
   });
 
   test('that are empty count as unset', () => {

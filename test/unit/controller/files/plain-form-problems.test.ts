@@ -95,6 +95,48 @@ describe('the plain form', () => {
         'config.yaml:4 (document 1) Route default/a-example: routes[0].mcp: must be an object [InvalidSpec]',
     },
     {
+      fault: 'a client of MCP with keys',
+      text: 'routes:\n  - from: https://a.example\n    to: https://b\n    mcp: {client: {path: /a}}',
+      problem:
+        'config.yaml:4 (document 1) Route default/a-example: routes[0].mcp.client.path: unknown key "path", no key is known here [InvalidSpec]',
+    },
+    {
+      fault: 'upstream OAuth with a misspelt key',
+      text: 'routes:\n  - from: https://a.example\n    to: https://b\n    mcp: {server: {upstream_oauth2: {client_idd: x}}}',
+      problem:
+        'config.yaml:4 (document 1) Route default/a-example: routes[0].mcp.server.upstream_oauth2.client_idd: unknown key "client_idd", did you mean "client_id"? [InvalidSpec]',
+    },
+    {
+      fault: 'a client secret without a client, in words of this form',
+      text: 'routes:\n  - from: https://a.example\n    to: https://b\n    mcp: {server: {upstream_oauth2: {client_secret: hunter2}}}',
+      problem:
+        'config.yaml:4 (document 1) Route default/a-example: routes[0].mcp.server.upstream_oauth2: client_secret needs a client_id [InvalidSpec]',
+    },
+    {
+      fault: 'a client secret that is written twice',
+      text: 'routes:\n  - from: https://a.example\n    to: https://b\n    mcp: {server: {upstream_oauth2: {client_id: x, client_secret: hunter2, client_secret_file: y}}}',
+      problem:
+        'config.yaml:4 (document 1) Route default/a-example: routes[0].mcp.server.upstream_oauth2.client_secret_file: cannot be combined with client_secret [InvalidSpec]',
+    },
+    {
+      fault: 'the file of a client secret that is not there',
+      text: 'routes:\n  - from: https://a.example\n    to: https://b\n    mcp: {server: {upstream_oauth2: {client_id: x, client_secret_file: nowhere}}}',
+      problem:
+        'config.yaml:4 (document 1) Route default/a-example: routes[0].mcp.server.upstream_oauth2.client_secret_file: the file nowhere cannot be read [InvalidSpec]',
+    },
+    {
+      fault: 'an issuer without upstream OAuth, in words of this form',
+      text: 'routes:\n  - from: https://a.example\n    to: https://b\n    mcp: {server: {authorization_server_url: https://c.example}}',
+      problem:
+        'config.yaml:4 (document 1) Route default/a-example: routes[0].mcp.server: authorization_server_url needs upstream_oauth2 without endpoint.auth_url, because it is for discovery only [InvalidSpec]',
+    },
+    {
+      fault: 'upstream OAuth that is no mapping',
+      text: 'routes:\n  - from: https://a.example\n    to: https://b\n    mcp: {server: {upstream_oauth2: }}',
+      problem:
+        'config.yaml:4 (document 1) Route default/a-example: routes[0].mcp.server.upstream_oauth2: must be an object [InvalidSpec]',
+    },
+    {
       fault: 'routes that are no list',
       text: 'routes: {a: 1}',
       problem: 'config.yaml:1 (document 1) routes: routes: must be a list of routes [InvalidSpec]',

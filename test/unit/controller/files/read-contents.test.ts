@@ -62,13 +62,17 @@ describe('readContents', () => {
 
   test('reads the files that a plain form names for its secrets', async () => {
     const providers = 'identity_providers: {corp: {client_secret_file: corp.txt}}';
+    const routes =
+      'routes: [{mcp: {server: {upstream_oauth2: {client_secret_file: mcp.txt}}}}, {mcp: {server: {}}}, 1]';
     await write({
-      'a.yaml': `signing_key_file: ${join(directory, 'missing.pem')}\n${providers}`,
+      'a.yaml': `signing_key_file: ${join(directory, 'missing.pem')}\n${providers}\n${routes}`,
       'corp.txt': 'hunter2',
+      'mcp.txt': 'hunter3',
     });
     const { secretFiles } = await readContents(join(directory, 'a.yaml'));
     expect([...secretFiles]).toEqual([
       [join(directory, 'corp.txt'), { kind: 'text', text: 'hunter2' }],
+      [join(directory, 'mcp.txt'), { kind: 'text', text: 'hunter3' }],
       [join(directory, 'missing.pem'), { kind: 'unreadable', why: 'cannot be read' }],
     ]);
   });

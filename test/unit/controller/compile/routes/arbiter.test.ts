@@ -20,6 +20,7 @@ const CONTEXT: RouteContext = {
   bearerTokenFormat: 'default',
   hasAllowedAudiences: false,
   missingSettings: undefined,
+  mcpClientNamespaces: [],
   hostRules: [],
   hasServices: true,
 };

@@ -1,0 +1,167 @@
+import { describe, expect, test } from '@jest/globals';
+
+import type { CompiledUpstreamOAuth } from '../../../../../shared/snapshot/compiled-upstream-oauth.ts';
+import {
+  startedCluster,
+  settingsSpec,
+  type CompilerCluster,
+} from '../../../../support/compiler-cluster.ts';
+import { secret } from './settings-with-secret.ts';
+
+const NAME = 'x/upstream';
+const ROUTE = 'x/app';
+
+/** A route whose client at the upstream has a secret. */
+function routeWith(name = 'upstream', change: object = {}): object {
+  const clientSecretRef = { name, key: 'secret' };
+  return {
+    from: 'https://a.example.com',
+    to: 'https://mcp.example.com',
+    mcp: { server: { upstreamOauth2: { clientId: 'gateway', clientSecretRef, ...change } } },
+    allowAnyAuthenticatedUser: true,
+  };
+}
+
+function started(): CompilerCluster {
+  const cluster = startedCluster();
+  cluster.change(secret('first', NAME));
+  cluster.put({ [ROUTE]: routeWith() });
+  return cluster;
+}
+
+function upstreamOAuth(cluster: CompilerCluster): CompiledUpstreamOAuth | undefined {
+  return cluster.routes[ROUTE]?.mcpServer?.upstreamOAuth;
+}
+
+describe('the client secret of a route', () => {
+  test('is asked for, and reaches the snapshot', () => {
+    const cluster = started();
+
+    expect(cluster.compiler.secretNames).toEqual(new Set([NAME]));
+    expect(upstreamOAuth(cluster)?.client).toEqual({ id: 'gateway', secret: 'first' });
+    expect(cluster.reasons(ROUTE)).toEqual([]);
+  });
+
+  test('that changes reaches the snapshot at once, and compiles no route', () => {
+    const cluster = started();
+    const { compilations } = cluster;
+    const { put } = cluster.change(secret('second', NAME));
+
+    expect(put.map(({ key }) => key)).toEqual(['route/x/app']);
+    expect(upstreamOAuth(cluster)?.client).toEqual({ id: 'gateway', secret: 'second' });
+    expect(cluster.compilations).toBe(compilations);
+  });
+
+  test('that is deleted leaves the route accepted, with a client that is not public', () => {
+    const cluster = started();
+    cluster.change(secret(undefined, NAME));
+
+    expect(upstreamOAuth(cluster)?.client).toEqual({ id: 'gateway', lacksSecret: true });
+    expect(cluster.verdicts.get(ROUTE)).toMatchObject({
+      isAccepted: true,
+      problems: [
+        {
+          path: 'spec.mcp.server.upstreamOauth2.clientSecretRef',
+          reason: 'SecretNotFound',
+          message: `there is no Secret ${NAME}`,
+        },
+      ],
+    });
+    expect(cluster.status(ROUTE)?.conditions).toContainEqual(
+      expect.objectContaining({ type: 'ResolvedRefs', status: 'False', reason: 'SecretNotFound' }),
+    );
+
+    cluster.change(secret('third', NAME));
+
+    expect(upstreamOAuth(cluster)?.client).toEqual({ id: 'gateway', secret: 'third' });
+    expect(cluster.reasons(ROUTE)).toEqual([]);
+  });
+
+  test('is asked for only while a generation that may serve refers to it', () => {
+    const cluster = started();
+    cluster.put({ [ROUTE]: { ...routeWith('next'), regex: '/a' } });
+
+    expect(upstreamOAuth(cluster)?.client).toEqual({ id: 'gateway', secret: 'first' });
+    expect(cluster.compiler.secretNames).toEqual(new Set([NAME]));
+
+    cluster.put({ [ROUTE]: routeWith('next') });
+
+    expect(cluster.compiler.secretNames).toEqual(new Set(['x/next']));
+
+    cluster.delete(ROUTE);
+
+    expect(cluster.compiler.secretNames).toEqual(new Set());
+  });
+
+  test('of an earlier generation that serves is asked for by the next controller', () => {
+    const cluster = started();
+    cluster.put({ [ROUTE]: { ...routeWith('next'), regex: '/a' } });
+    cluster.takeOver();
+
+    expect(cluster.compiler.secretNames).toEqual(new Set([NAME]));
+    expect(upstreamOAuth(cluster)?.client).toEqual({ id: 'gateway', secret: 'first' });
+  });
+
+  test('is never in a verdict', () => {
+    const cluster = started();
+
+    expect(JSON.stringify(cluster.verdicts.get(ROUTE))).not.toContain('first');
+  });
+});
+
+describe('the tokens of a route', () => {
+  test('belong to the uid of the Route, which a Route of the same name does not get back', () => {
+    const cluster = started();
+    const { uid } = cluster.stored(ROUTE).metadata;
+
+    expect(upstreamOAuth(cluster)?.routeId).toBe(uid);
+
+    cluster.put({ [ROUTE]: routeWith('upstream', { scopes: ['a'] }) });
+
+    expect(upstreamOAuth(cluster)?.routeId).toBe(uid);
+
+    cluster.delete(ROUTE);
+    cluster.put({ [ROUTE]: routeWith() });
+
+    expect(upstreamOAuth(cluster)?.routeId).not.toBe(uid);
+  });
+});
+
+describe('a route with mcp.client', () => {
+  const APP = {
+    from: 'https://b.example.com',
+    to: 'http://agent',
+    mcp: { client: {} },
+    allowAnyAuthenticatedUser: true,
+  };
+
+  test('serves while the settings list its namespace', () => {
+    const cluster = startedCluster();
+    cluster.put({ 'apps/agent': APP });
+
+    expect(cluster.routes).toEqual({});
+    expect(cluster.reasons('apps/agent')).toEqual(['NotAllowedByGateway']);
+
+    cluster.putSettings(settingsSpec({ mcpClientNamespaces: ['apps'] }));
+
+    expect(cluster.routes['apps/agent']).toMatchObject({ mcpClient: true });
+    expect(cluster.status('apps/agent')).toMatchObject({ mcpRole: 'client' });
+
+    cluster.putSettings(settingsSpec({ mcpClientNamespaces: [] }));
+
+    expect(cluster.routes).toEqual({});
+    expect(cluster.status('apps/agent')?.conditions).toContainEqual(
+      expect.objectContaining({ type: 'Accepted', status: 'False', reason: 'NotAllowedByGateway' }),
+    );
+  });
+
+  test('keeps serving as what it was while it becomes an application without permission', () => {
+    const cluster = startedCluster();
+    const web = { ...APP, mcp: undefined };
+    cluster.put({ 'apps/agent': web });
+    cluster.put({ 'apps/agent': APP });
+
+    expect(cluster.routes['apps/agent']).toBeDefined();
+    expect(cluster.routes['apps/agent']).not.toHaveProperty('mcpClient');
+  });
+});
