@@ -2,21 +2,31 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
 import type { Cidrs } from '../http/address-ranges.ts';
+import { isOnAllowedDomain } from './allowed-domain.ts';
 import { OutboundFailedError, OutboundRefusedError } from './outbound-errors.ts';
-import { type OutboundResponse, pinnedGet, type ResolvedAddress } from './pinned-request.ts';
+import {
+  type OutboundContent,
+  type OutboundResponse,
+  pinnedRequest,
+  type ResolvedAddress,
+} from './pinned-request.ts';
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 
 /** Options of one fetch. */
-export interface GuardedFetchOptions {
-  /** Value of the `Accept` header. */
-  readonly accept: string;
+export interface GuardedFetchOptions extends OutboundContent {
+  /** Bounds the body of the response; longer ones fail. 0: the body is not wanted, and left unread. */
   readonly maxBytes: number;
   /** Bounds everything together: resolving, connecting, and the last byte of the body. */
   readonly timeoutMs: number;
   /** Networks that are allowed although they are not public (`outboundAllowedCidrs`). */
   readonly allowedCidrs: Cidrs;
-  readonly signal?: AbortSignal;
+  /** Domain patterns. Absent: the domain was checked before, or is an operator's own word. */
+  readonly allowedDomains?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
+
+/** All addresses, for URLs that an operator wrote: `to` may name any host too. */
+export const ANY_ADDRESS: Cidrs = ['0.0.0.0/0', '::/0'];
 
 /** Fetches a URL that came from outside; throws `OutboundRefusedError` or `OutboundFailedError`. */
 export type GuardedFetch = (url: string, options: GuardedFetchOptions) => Promise<OutboundResponse>;
@@ -33,7 +43,7 @@ export interface GuardedFetchSettings {
 /**
  * Makes the only function that fetches URLs that came from outside. Attack: server-side request forgery.
  *
- * HTTPS only; the host is resolved once, every address is checked, and the connection goes to a checked
+ * HTTPS only, and an allowed domain where one is demanded; the host is resolved once, every address is checked, and the connection goes to a checked
  * address; no redirect is followed; size and time are bounded; no proxy, cookie or credential is used.
  */
 export function createGuardedFetch({
@@ -41,27 +51,36 @@ export function createGuardedFetch({
   ca,
   lookup = (hostname) => systemLookup(hostname, { all: true }),
 }: GuardedFetchSettings): GuardedFetch {
-  return async (text, { signal, timeoutMs, allowedCidrs, ...options }) => {
-    const url = parseTarget(text, { devAllowLoopback });
+  return async (text, { signal, timeoutMs, allowedCidrs, allowedDomains, ...options }) => {
+    const url = parseTarget(text, { devAllowLoopback, allowedDomains });
     const deadline = AbortSignal.timeout(timeoutMs);
     const stop = signal ? AbortSignal.any([signal, deadline]) : deadline;
     try {
       const addresses = await untilAborted(resolve(url.hostname, lookup), stop);
       checkAddresses(url, addresses, { devAllowLoopback, allowedCidrs });
-      return await pinnedGet(url, addresses, { ...options, ca, signal: stop });
+      return await pinnedRequest(url, addresses, { ...options, ca, signal: stop });
     } catch (error) {
       throw explain(error, url, { deadline, stop });
     }
   };
 }
 
-function parseTarget(text: string, { devAllowLoopback }: { devAllowLoopback: boolean }): URL {
+function parseTarget(
+  text: string,
+  {
+    devAllowLoopback,
+    allowedDomains,
+  }: Pick<GuardedFetchSettings & GuardedFetchOptions, 'devAllowLoopback' | 'allowedDomains'>,
+): URL {
   const url = URL.parse(text);
   if (url === null) throw new OutboundRefusedError('url', 'not an absolute URL');
   const isAllowed = url.protocol === 'https:' || (url.protocol === 'http:' && devAllowLoopback);
   if (!isAllowed) throw new OutboundRefusedError('scheme', `${url.protocol} is not fetched`);
   if (url.username !== '' || url.password !== '') {
     throw new OutboundRefusedError('userinfo', 'the URL has a user name or password');
+  }
+  if (allowedDomains !== undefined && !isOnAllowedDomain(text, allowedDomains)) {
+    throw new OutboundRefusedError('domain', `${url.hostname} is not on an allowed domain`);
   }
   return url;
 }

@@ -6,6 +6,8 @@ export type RefusalKind =
   | 'scheme'
   /** A user name or password in the URL. */
   | 'userinfo'
+  /** The host is on no allowed domain. */
+  | 'domain'
   /** The host is, or resolves to, an address that is not public. */
   | 'address';
 

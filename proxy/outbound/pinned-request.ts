@@ -19,8 +19,18 @@ export interface OutboundResponse {
   readonly body: Buffer;
 }
 
-interface GetOptions {
+/** What a request consists of, besides its URL. */
+export interface OutboundContent {
+  /** Absent: `GET`. */
+  readonly method?: 'GET' | 'POST';
+  /** Value of the `Accept` header. */
   readonly accept: string;
+  /** Lower-case names of further fields, and their values. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+}
+
+interface RequestSettings extends OutboundContent {
   readonly maxBytes: number;
   /** Certificate authorities in PEM, instead of the well-known ones. */
   readonly ca: string | undefined;
@@ -28,13 +38,14 @@ interface GetOptions {
 }
 
 /**
- * Gets a URL from one of the given addresses only, even if its host now resolves to others. No redirect is
- * followed; no proxy, cookie, credential or shared connection is used.
+ * Sends a request to one of the given addresses only, even if the host of the URL now resolves to others. No
+ * redirect is followed; no proxy, cookie or shared connection is used, and no credential but those in `headers`
+ * and `body`.
  */
-export async function pinnedGet(
+export async function pinnedRequest(
   url: URL,
   addresses: readonly ResolvedAddress[],
-  options: GetOptions,
+  options: RequestSettings,
 ): Promise<OutboundResponse> {
   const response = await send(url, addresses, options);
   return await readResponse(response, options.maxBytes);
@@ -43,12 +54,19 @@ export async function pinnedGet(
 function send(
   url: URL,
   addresses: readonly ResolvedAddress[],
-  { accept, ca, signal }: GetOptions,
+  { method = 'GET', accept, headers, body, ca, signal }: RequestSettings,
 ): Promise<IncomingMessage> {
   const options: RequestOptions = {
+    method,
     // An agent of its own shares no connection and ignores NODE_USE_ENV_PROXY.
     agent: false,
-    headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'gatehouse' },
+    headers: {
+      ...headers,
+      ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+      accept,
+      'accept-encoding': 'identity',
+      'user-agent': 'gatehouse',
+    },
     lookup: pinnedTo(addresses),
     signal,
     // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 would change the default.
@@ -57,7 +75,7 @@ function send(
   };
   return new Promise((resolveResponse, reject) => {
     const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    request(url, options).on('response', resolveResponse).on('error', reject).end();
+    request(url, options).on('response', resolveResponse).on('error', reject).end(body);
   });
 }
 
@@ -77,13 +95,18 @@ async function readResponse(
   response: IncomingMessage,
   maxBytes: number,
 ): Promise<OutboundResponse> {
+  const { statusCode: status = 0, headers } = response;
+  if (maxBytes === 0) {
+    response.destroy();
+    return { status, headers, body: Buffer.alloc(0) };
+  }
   const tooLarge = new OutboundFailedError(
     'too-large',
     `the response is longer than ${String(maxBytes)} bytes`,
   );
   const gathered = new GatheredBytes();
   try {
-    if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge;
+    if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge;
     // Without setEncoding a message yields buffers only.
     for await (const chunk of response as AsyncIterable<Buffer>) {
       if (gathered.length + chunk.length > maxBytes) throw tooLarge;
@@ -92,9 +115,5 @@ async function readResponse(
   } finally {
     response.destroy();
   }
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    body: gathered.bytes(),
-  };
+  return { status, headers, body: gathered.bytes() };
 }

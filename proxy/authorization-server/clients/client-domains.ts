@@ -1,5 +1,5 @@
 import { InvalidClientMetadataError } from '../../errors/oauth-errors.ts';
-import { matchesDomainPattern } from '../../../shared/snapshot/domain-pattern.ts';
+import { isOnAllowedDomain } from '../../outbound/allowed-domain.ts';
 import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
 import type { ClientMetadata } from '../../records/client.ts';
 
@@ -15,7 +15,7 @@ export function checkKeysDomain(
   { allowedClientIdDomains }: ClientDomains,
 ): void {
   if (jwksUri === undefined) return;
-  if (matchesDomainPattern(new URL(jwksUri).hostname, allowedClientIdDomains)) return;
+  if (isOnAllowedDomain(jwksUri, allowedClientIdDomains)) return;
   throw new InvalidClientMetadataError(
     'jwks_uri is not on a domain that is allowed for clients; send jwks instead',
   );

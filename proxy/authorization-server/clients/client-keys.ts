@@ -15,7 +15,7 @@ import type { ClientKeySet, ClientMetadata } from '../../records/client.ts';
 import { isJsonMediaType } from './json-media-type.ts';
 import { parseClientKeySet } from './parse-client-key-set.ts';
 import { oncePerObject } from '../../cache/once-per-object.ts';
-import { parseJsonObject } from './parse-json-object.ts';
+import { parseJsonObject } from '../../json/parse-json-object.ts';
 
 const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 60 * MINUTE_SECONDS;

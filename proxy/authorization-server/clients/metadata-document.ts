@@ -1,18 +1,18 @@
 import { ClientIdDomainNotAllowedError } from '../../errors/authorization-page-errors.ts';
 import { OAuthError } from '../../errors/oauth-errors.ts';
 import { TooManyRequestsError } from '../../errors/denial-errors.ts';
+import { isOnAllowedDomain } from '../../outbound/allowed-domain.ts';
 import { DocumentCache, type LoadedDocument } from '../../outbound/document-cache.ts';
 import { freshSeconds } from '../../outbound/freshness.ts';
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts';
 import { OutboundFailedError } from '../../outbound/outbound-errors.ts';
 import type { OutboundResponse } from '../../outbound/pinned-request.ts';
-import { matchesDomainPattern } from '../../../shared/snapshot/domain-pattern.ts';
 import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import type { Client } from '../../records/client.ts';
 import { isJsonMediaType } from './json-media-type.ts';
 import { MetadataDocumentError } from './metadata-document-error.ts';
-import { parseJsonObject } from './parse-json-object.ts';
+import { parseJsonObject } from '../../json/parse-json-object.ts';
 import { parseMetadataDocument } from './parse-metadata-document.ts';
 import { problemOfClientIdUrl } from './url-client-id.ts';
 
@@ -94,8 +94,7 @@ function isOutage(error: unknown): boolean {
 
 /** Checks every use, before anything is fetched (specification: Global MCP settings, rule 4). */
 function checkDomain(clientId: string, { allowedClientIdDomains }: MetadataDocumentSettings): void {
-  const host = URL.parse(clientId)?.hostname ?? '';
-  if (!matchesDomainPattern(host, allowedClientIdDomains)) {
+  if (!isOnAllowedDomain(clientId, allowedClientIdDomains)) {
     throw new ClientIdDomainNotAllowedError(clientId);
   }
 }

@@ -16,7 +16,7 @@ import { checkKeysDomain } from '../clients/client-domains.ts';
 import { type ClientMetadata, TOKEN_ENDPOINT_AUTH_METHODS } from '../../records/client.ts';
 import { isJsonMediaType } from '../clients/json-media-type.ts';
 import { parseClientMetadata } from '../clients/parse-client-metadata.ts';
-import { parseJsonObject } from '../clients/parse-json-object.ts';
+import { parseJsonObject } from '../../json/parse-json-object.ts';
 import { isAuthorizationServer, issuerOf, ONLY_OTHER_TOKENS } from '../resources.ts';
 import { unapprovedClientSeconds } from '../clients/unused-client-lifetime.ts';
 

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../json/json-object.ts';
-import { parseStrictJson, StrictJsonError } from '../../json/strict-json.ts';
-import { isRecord } from '../../../shared/runtime/is-record.ts';
+import type { JsonObject } from './json-object.ts';
+import { parseStrictJson, StrictJsonError } from './strict-json.ts';
+import { isRecord } from '../../shared/runtime/is-record.ts';
 
 /** A JSON object, or what is wrong with a text that should be one. */
 export type ParsedJsonObject =
