@@ -17,6 +17,7 @@ import type { ServedConfiguration } from './configuration/served-configuration.t
 import { Sealer } from './crypto/sealer.ts';
 import type { SealingKeys } from './crypto/sealing-key.ts';
 import { endpointFinder } from './endpoints/find-endpoint.ts';
+import { PATHS } from './endpoints/paths.ts';
 import { AssertionSigner } from './identity/assertion/assertion.ts';
 import { ProviderDiscovery } from './identity-provider/provider-discovery.ts';
 import { createIdentityEndpoints, type IdentityEndpoints } from './identity/identity-endpoints.ts';
@@ -32,6 +33,9 @@ import { TokenVerifier } from './token-verification/token-verifier.ts';
 import { AccessLog } from './telemetry/access-log.ts';
 import { AuditLog } from './telemetry/audit-log.ts';
 import { AuthorizationLog } from './telemetry/authorization-log.ts';
+import { createClientMetadataEndpoint } from './upstream-oauth/registration/metadata-document.ts';
+import type { UpstreamAuthReports } from './upstream-oauth/upstream-auth-reports.ts';
+import { UpstreamAuthorizations } from './upstream-oauth/upstream-authorizations.ts';
 
 /** Options of a gateway. */
 export interface GatewayOptions {
@@ -50,8 +54,10 @@ export interface GatewayOptions {
   readonly accessLog?: boolean;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  /** Fetches what clients name by URL. */
+  /** Fetches what clients and upstreams name by URL. */
   readonly guardedFetch?: GuardedFetch;
+  /** Receives whether users can connect to the upstreams that need it. */
+  readonly upstreamAuthReports?: UpstreamAuthReports;
 }
 
 /** Options of `createStages`. */
@@ -61,7 +67,9 @@ export interface StagesOptions extends GatewayOptions {
 }
 
 /** The stages of requests. Disposing of them ends their work in the background. */
-export type DisposableStages = Stages & Disposable;
+export interface DisposableStages extends Stages, Disposable {
+  readonly upstreamAuthorizations: UpstreamAuthorizations;
+}
 
 /** Makes everything that the stages of requests use. */
 export function createStages(options: StagesOptions): DisposableStages {
@@ -79,11 +87,16 @@ export function createStages(options: StagesOptions): DisposableStages {
   const externalTokens = new ExternalTokens(sealer);
   const tokenAuthenticator = new ExternalTokenAuthenticator({ ...checks, externalTokens });
   const refreshTokens = new RefreshTokens(sealer);
+  const guardedFetch = options.guardedFetch ?? createGuardedFetch({ devAllowLoopback });
   const authorizationServer = authorizationServerOptions(
-    { ...options, stores, now, externalTokens, refreshTokens, audit },
+    { ...options, stores, now, externalTokens, refreshTokens, audit, guardedFetch },
     identity,
   );
-  const endpoints = { ...identity.endpoints, ...createOAuthEndpoints(authorizationServer) };
+  const endpoints = {
+    ...identity.endpoints,
+    ...createOAuthEndpoints(authorizationServer),
+    [PATHS.upstreamClientMetadata]: createClientMetadataEndpoint(),
+  };
   const { sessionCookies, redirectToSignIn } = identity;
   return {
     configuration: () => configuration.required,
@@ -100,6 +113,14 @@ export function createStages(options: StagesOptions): DisposableStages {
     authorizationLog: new AuthorizationLog(lines, now),
     assertions: new AssertionSigner({ defaultKeys: defaultSigningKeys, now }),
     mcpSessions: new McpSessions(sealer),
+    upstreamAuthorizations: new UpstreamAuthorizations({
+      guardedFetch,
+      registrations: stores.upstreamRegistrations,
+      reports: options.upstreamAuthReports ?? NO_REPORTS,
+      devAllowLoopback,
+      logger,
+      now,
+    }),
     random: Math.random,
     now,
     forwarder: options.forwarder,
@@ -113,6 +134,8 @@ export function createStages(options: StagesOptions): DisposableStages {
   };
 }
 
+const NO_REPORTS: UpstreamAuthReports = { report: () => undefined };
+
 /** Makes the check whether a user is of one of the configured identity providers. */
 function providerCheck(configuration: ServedConfiguration): (identity: Identity) => boolean {
   return (identity) => configuration.current?.identityProviders.ofUser(identity) !== undefined;
@@ -120,11 +143,13 @@ function providerCheck(configuration: ServedConfiguration): (identity: Identity)
 
 function authorizationServerOptions(
   options: GatewayOptions &
-    Pick<OAuthEndpointOptions, 'externalTokens' | 'refreshTokens' | 'now' | 'audit'>,
+    Pick<OAuthEndpointOptions, 'externalTokens' | 'refreshTokens' | 'now' | 'audit'> & {
+      readonly guardedFetch: GuardedFetch;
+    },
   identity: IdentityEndpoints,
 ): OAuthEndpointOptions {
   const { stores, externalTokens, refreshTokens, devAllowLoopback, now, audit, logger } = options;
-  const guardedFetch = options.guardedFetch ?? createGuardedFetch({ devAllowLoopback });
+  const { guardedFetch } = options;
   const readMetadataDocument = createMetadataDocumentReader({
     guardedFetch,
     devAllowLoopback,

@@ -17,6 +17,10 @@ export const PATHS = {
   consent: '/.gateway/mcp/consent',
   token: '/.gateway/mcp/token',
   revoke: '/.gateway/mcp/revoke',
+  /** The redirect URI of the gateway at the authorization servers of upstreams. */
+  connectionCallback: '/.gateway/mcp/client/oauth/callback',
+  /** The gateway's client ID metadata document towards upstreams. */
+  upstreamClientMetadata: '/.gateway/mcp/client/metadata.json',
   protectedResource: '/.well-known/oauth-protected-resource',
   authorizationServer: '/.well-known/oauth-authorization-server',
   openIdConfiguration: '/.well-known/openid-configuration',

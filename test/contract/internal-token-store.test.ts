@@ -24,7 +24,6 @@ const TOKEN: InternalToken = {
   issuer: 'https://as.example.com',
   resource: 'https://upstream.example.com/mcp',
   clientId: 'client-1',
-  redirectUri: 'https://files.example.com/.gateway/mcp/client/oauth/callback',
   scopes: ['read', 'write'],
 };
 
@@ -36,7 +35,6 @@ const THAT_DOES_NOT_EXPIRE: InternalToken = {
   issuer: 'https://as.example.com',
   resource: 'https://upstream.example.com/mcp',
   clientId: 'client-1',
-  redirectUri: 'https://files.example.com/.gateway/mcp/client/oauth/callback',
   scopes: [],
 };
 

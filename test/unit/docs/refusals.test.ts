@@ -9,7 +9,7 @@ const CODE = read('proxy/**/*.ts');
 /** Errors with the reason as their first argument, and the subclasses that pass it on. */
 const WITH_REASON =
   /(?:new (?:Forbidden|BadRequest|AuthorizationPage|SignInFailed|Unavailable|SeveralCredentials)Error|super|refusal)\(\s*'([a-z]+(?:-[a-z]+)*)'/g;
-const TOKEN_REFUSAL = /^ {2}\| '([a-z-]+)'/gm;
+const MEMBER_OF_UNION = /^ {2}\| '([a-z-]+)'/gm;
 const FIXED_REASON = /override readonly reason = '([\w-]+)'/g;
 const OAUTH_CODE = /override readonly code = '(\w+)'/g;
 
@@ -23,13 +23,17 @@ const LOGGED_ELSEWHERE = [
 
 test('the documents explain every reason for which a request is refused or fails', () => {
   const oauth = wordsIn(CODE, OAUTH_CODE).map((code) => code.replaceAll('_', '-'));
-  const ofTokens = wordsIn(read('proxy/token-verification/token-refused-error.ts'), TOKEN_REFUSAL);
+  const ofTokens = membersIn('proxy/token-verification/token-refused-error.ts');
+  const ofUpstreams = membersIn('proxy/errors/upstream-auth-error.ts').filter((reason) =>
+    reason.startsWith('upstream-auth-'),
+  );
   const fixed = wordsIn(CODE, FIXED_REASON);
-  const written = [...wordsIn(CODE, WITH_REASON), ...fixed, ...oauth, ...ofTokens];
+  const written = [...wordsIn(CODE, WITH_REASON), ...fixed, ...oauth, ...ofTokens, ...ofUpstreams];
   const expected = written.filter((reason) => !LOGGED_ELSEWHERE.includes(reason));
 
   expect(written.length).toBeGreaterThan(60);
   expect(ofTokens.length).toBeGreaterThan(10);
+  expect(ofUpstreams.length).toBeGreaterThan(8);
   expect(listed()).toEqual(expect.arrayContaining(expected));
 });
 
@@ -41,6 +45,10 @@ test('docs/refusals.md explains no reason that the code does not have', () => {
 
   expect(unknown).toEqual([]);
 });
+
+function membersIn(file: string): readonly string[] {
+  return wordsIn(read(file), MEMBER_OF_UNION);
+}
 
 function listed(): readonly string[] {
   const [, ofSignIns = ''] = /^## When it fails$(.*)/ms.exec(read('docs/sign-in.md')) ?? [];

@@ -30,7 +30,6 @@ const isInternalToken = hasShape<InternalToken>({
   issuer: isString,
   resource: isString,
   clientId: isString,
-  redirectUri: isString,
   scopes: isStringList,
 });
 

@@ -1,0 +1,154 @@
+import type { AuthorizationServer } from 'oauth4webapi';
+
+import type { CompiledUpstreamOAuth } from '../../../shared/snapshot/compiled-upstream-oauth.ts';
+import type { Origin } from '../../../shared/snapshot/origin.ts';
+import type {
+  UpstreamAuthMethod,
+  UpstreamRegistration,
+  UpstreamRegistrationKey,
+} from '../../records/upstream-registration.ts';
+import type { UpstreamRegistrationStore } from '../../store/upstream-registration-store.ts';
+import type { UpstreamFetch } from '../calls/upstream-calls.ts';
+import { upstreamCallbackUrl } from './client-metadata.ts';
+import { metadataDocumentUrl, takesMetadataDocument } from './metadata-document.ts';
+import { registerClient } from './register-client.ts';
+import type { UpstreamClient } from './upstream-client.ts';
+
+const DAY_SECONDS = 24 * 3600;
+
+/** How long a registration is kept without use. Each new connection and each refreshed token is a use. */
+const REGISTRATION_SECONDS = 180 * DAY_SECONDS;
+
+/** A secret that expires while a user is at the authorization server would fail there. */
+const EXPIRY_MARGIN_MS = 15 * 60 * 1000;
+
+/** An authorization server, and what the gateway is to it at a route host. */
+export interface ClientPlace {
+  readonly server: AuthorizationServer;
+  readonly origin: Origin;
+  readonly oauth: CompiledUpstreamOAuth;
+  /** Of the server. */
+  readonly fetch: UpstreamFetch;
+}
+
+/** Options of `UpstreamClients`. */
+export interface UpstreamClientsOptions {
+  readonly registrations: UpstreamRegistrationStore;
+  readonly now: () => number;
+}
+
+/**
+ * The gateway as a client of authorization servers: with given credentials, else by its metadata document where
+ * the server takes it, else by dynamic registration. A registration is good for one issuer and one callback.
+ */
+export class UpstreamClients {
+  readonly #registrations: UpstreamRegistrationStore;
+  readonly #now: () => number;
+  readonly #underWay = new Map<string, Promise<UpstreamRegistration>>();
+
+  constructor({ registrations, now }: UpstreamClientsOptions) {
+    this.#registrations = registrations;
+    this.#now = now;
+  }
+
+  /** Returns the client for a new connection. Rejects with an `UpstreamAuthError`. */
+  async forConnection(place: ClientPlace, scopes: readonly string[]): Promise<UpstreamClient> {
+    const { server, origin, oauth } = place;
+    if (oauth.client !== undefined) return givenClient(oauth, oauth.client, server);
+    if (takesMetadataDocument(server, origin)) return documentClient(origin);
+    const known = await this.#registered(keyOf(place));
+    return registeredClient(known ?? (await this.#registerOnce(place, scopes)));
+  }
+
+  /** Returns the client that a token or code was issued to; null if the gateway is not that client any more. */
+  async withId(clientId: string, place: ClientPlace): Promise<UpstreamClient | null> {
+    const { server, origin, oauth } = place;
+    if (oauth.client !== undefined) {
+      return oauth.client.id === clientId ? givenClient(oauth, oauth.client, server) : null;
+    }
+    if (clientId === metadataDocumentUrl(origin)) return documentClient(origin);
+    const registration = await this.#registered(keyOf(place));
+    return registration?.clientId === clientId ? registeredClient(registration) : null;
+  }
+
+  /** Forgets a registration that its server does not know any more, unless there is another one already. */
+  async forget(issuer: string, redirectUri: string, clientId: string): Promise<void> {
+    await this.#registrations.delete({ issuer, redirectUri }, clientId);
+  }
+
+  async #registered(key: UpstreamRegistrationKey): Promise<UpstreamRegistration | null> {
+    const registration = await this.#registrations.get(key);
+    if (registration === null) return null;
+    const { secretExpiresAt = Infinity, clientId } = registration;
+    if (secretExpiresAt - EXPIRY_MARGIN_MS <= this.#now()) {
+      await this.#registrations.delete(key, clientId);
+      return null;
+    }
+    await this.#registrations.extend(key, REGISTRATION_SECONDS);
+    return registration;
+  }
+
+  #registerOnce(place: ClientPlace, scopes: readonly string[]): Promise<UpstreamRegistration> {
+    const key = keyOf(place);
+    const name = `${key.issuer} ${key.redirectUri}`;
+    const underWay = this.#underWay.get(name);
+    if (underWay !== undefined) return underWay;
+    const registering = this.#register(key, place, scopes).finally(() =>
+      this.#underWay.delete(name),
+    );
+    this.#underWay.set(name, registering);
+    return registering;
+  }
+
+  async #register(
+    key: UpstreamRegistrationKey,
+    { server, origin, fetch }: ClientPlace,
+    scopes: readonly string[],
+  ): Promise<UpstreamRegistration> {
+    const options = { origin, scopes, fetch, now: this.#now() };
+    const registration = await registerClient(server, options);
+    // The first one counts: another proxy may have registered meanwhile.
+    return this.#registrations.save(key, registration, REGISTRATION_SECONDS);
+  }
+}
+
+function keyOf({ server, origin }: ClientPlace): UpstreamRegistrationKey {
+  return { issuer: server.issuer, redirectUri: upstreamCallbackUrl(origin) };
+}
+
+function givenClient(
+  { authStyle }: CompiledUpstreamOAuth,
+  { id, secret }: NonNullable<CompiledUpstreamOAuth['client']>,
+  server: AuthorizationServer,
+): UpstreamClient {
+  if (secret === undefined) return { id, authMethod: 'none', source: 'given' };
+  const authMethod = authStyle === undefined ? listedMethod(server) : METHODS[authStyle];
+  return { id, secret, authMethod, source: 'given' };
+}
+
+const METHODS = { header: 'client_secret_basic', params: 'client_secret_post' } as const;
+
+/** Without a list it is `client_secret_basic` (RFC 8414, section 2). */
+function listedMethod({
+  token_endpoint_auth_methods_supported: listed = [],
+}: AuthorizationServer): UpstreamAuthMethod {
+  const onlyPost = listed.includes('client_secret_post') && !listed.includes('client_secret_basic');
+  return onlyPost ? 'client_secret_post' : 'client_secret_basic';
+}
+
+function documentClient(origin: Origin): UpstreamClient {
+  return { id: metadataDocumentUrl(origin), authMethod: 'none', source: 'metadata-document' };
+}
+
+function registeredClient({
+  clientId,
+  clientSecret,
+  authMethod,
+}: UpstreamRegistration): UpstreamClient {
+  return {
+    id: clientId,
+    ...(clientSecret !== undefined && { secret: clientSecret }),
+    authMethod,
+    source: 'registered',
+  };
+}
