@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 
 import { describe, expect, test } from '@jest/globals';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 import { BrowserJar } from '../../../support/browser-jar.ts';
+import { ClientWithUser } from '../../../support/client-with-user.ts';
 import { disposeAfterEach } from '../../../support/dispose-after-each.ts';
 import { membersOf, send } from '../../../support/http-client.ts';
-import { startLoopbackClient } from '../../../support/loopback-client.ts';
 import { callMcp, challengeParameters, postForm } from '../../../support/signed-in-client.ts';
 import {
   startUpstreamAuthorizationServer,
@@ -44,36 +43,17 @@ async function start(
   return { authorizationServer, server };
 }
 
-async function connect({ server }: World, mode: 'auto' | 'legacy' = 'auto'): Promise<Client> {
-  const loopback = opened(await startLoopbackClient('test'));
-  const { provider: authProvider } = loopback;
-  const url = new URL(server.url);
-  const open = async (): Promise<Client> => {
-    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
-    await client.connect(new StreamableHTTPClientTransport(url, { authProvider }));
-    return client;
-  };
-  await expect(open()).rejects.toThrow();
-  const browser = new BrowserJar();
-  const page = await browser.open((await loopback.authorizationUrl).href);
-  await browser.submit(page, { login: 'alice' });
-  const callback = await loopback.callback;
-  await new StreamableHTTPClientTransport(url, { authProvider }).finishAuth(callback);
-  return open();
-}
-
 describe('a protected MCP server with a real authorization server', () => {
   test.each(['auto', 'legacy'] as const)(
     'lets an official client in that registers itself (%s)',
     async (mode) => {
-      const world = await start();
-      const client = await connect(world, mode);
-      const result = await client.callTool({ name: 'whoami', arguments: {} });
-      await client.close();
-      expect(JSON.stringify(result)).toContain('alice');
-      expect(world.authorizationServer.hits('registration')).toBe(1);
-      expect(world.authorizationServer.tokenRequests).toEqual([
-        expect.objectContaining({ grant_type: 'authorization_code', resource: world.server.url }),
+      const { server, authorizationServer } = await start();
+      const client = opened(new ClientWithUser(server.url, { mode }));
+      expect(await client.callTool('whoami')).toContain('"subject":"alice"');
+      expect(client.authorizations).toBe(1);
+      expect(authorizationServer.hits('registration')).toBe(1);
+      expect(authorizationServer.tokenRequests).toEqual([
+        expect.objectContaining({ grant_type: 'authorization_code', resource: server.url }),
       ]);
     },
   );

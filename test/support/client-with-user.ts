@@ -1,0 +1,146 @@
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type OAuthClientProvider,
+} from '@modelcontextprotocol/client';
+
+import { BrowserJar, type BrowserPage } from './browser-jar.ts';
+import { walkThroughForms } from './walk-through-forms.ts';
+
+type Promised<Method> = Method extends (...args: never[]) => infer Result ? Awaited<Result> : never;
+type ClientInformation = Promised<OAuthClientProvider['clientInformation']>;
+type Tokens = Promised<OAuthClientProvider['tokens']>;
+type Discovery = Promised<NonNullable<OAuthClientProvider['discoveryState']>>;
+
+interface ClientWithUserOptions {
+  /** Login name at the providers. Defaults to alice everywhere. */
+  readonly loginAt?: (page: BrowserPage) => string;
+  readonly browser?: BrowserJar;
+  /** Era of the protocol: `legacy` is 2025-11-25 and older. Defaults to what the server has. */
+  readonly mode?: 'auto' | 'legacy';
+  /** How often the user does what the client asks, in all. Defaults to three times. */
+  readonly patience?: number;
+}
+
+const REDIRECT_URI = 'http://127.0.0.1:1/callback';
+
+/**
+ * An MCP client on the official SDK, and its user, who signs in, approves and connects whenever the client
+ * asks for it: both do what real ones do, so a gateway that asks again and again is noticed.
+ */
+export class ClientWithUser implements AsyncDisposable {
+  readonly browser: BrowserJar;
+  readonly #url: URL;
+  readonly #options: Required<Omit<ClientWithUserOptions, 'browser'>>;
+  readonly #provider: OAuthClientProvider;
+  #asked: URL | undefined;
+  #client: Client | undefined;
+  #authorizations = 0;
+  #tokens: Tokens;
+
+  constructor(url: string, options: ClientWithUserOptions = {}) {
+    const { browser = new BrowserJar(), loginAt = () => 'alice' } = options;
+    const { mode = 'auto', patience = 3 } = options;
+    this.browser = browser;
+    this.#url = new URL(url);
+    this.#options = { loginAt, mode, patience };
+    this.#provider = this.#createProvider();
+  }
+
+  /** How often the client sent its user to the authorization server. */
+  get authorizations(): number {
+    return this.#authorizations;
+  }
+
+  /** The access token that the client has now. */
+  get accessToken(): string {
+    return this.#tokens?.access_token ?? '';
+  }
+
+  async listTools(): Promise<readonly string[]> {
+    const { tools } = await this.#run((client) => client.listTools());
+    return tools.map(({ name }) => name);
+  }
+
+  /** Returns the text of a tool's result. */
+  async callTool(name: string): Promise<string> {
+    const { content } = await this.#run((client) => client.callTool({ name, arguments: {} }));
+    return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client?.close();
+  }
+
+  async #run<Result>(operation: (client: Client) => Promise<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        this.#client ??= await this.#connect();
+        return await operation(this.#client);
+      } catch (error) {
+        const asked = this.#takeAsked();
+        if (asked === undefined) throw error;
+        await this.#authorize(asked, error);
+      }
+    }
+  }
+
+  #takeAsked(): URL | undefined {
+    const asked = this.#asked;
+    this.#asked = undefined;
+    return asked;
+  }
+
+  async #connect(): Promise<Client> {
+    const { mode } = this.#options;
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+    await client.connect(this.#createTransport());
+    return client;
+  }
+
+  #createTransport(): StreamableHTTPClientTransport {
+    return new StreamableHTTPClientTransport(this.#url, { authProvider: this.#provider });
+  }
+
+  /** The user follows the URL that the client opened for them, up to the redirect to the client. */
+  async #authorize(asked: URL, cause: unknown): Promise<void> {
+    const { loginAt, patience } = this.#options;
+    if (this.#authorizations === patience) throw new Error('the user gave up', { cause });
+    this.#authorizations += 1;
+    const stopAt = (url: string): boolean => url.startsWith(REDIRECT_URI);
+    const page = await walkThroughForms(this.browser, asked.href, { loginAt, stopAt });
+    const { location = '' } = page.headers;
+    if (!stopAt(location)) throw new Error(`not sent to the client: ${page.url} ${page.body}`);
+    await this.#createTransport().finishAuth(new URL(location).searchParams);
+  }
+
+  #createProvider(): OAuthClientProvider {
+    let clientInformation: ClientInformation;
+    let verifier = '';
+    let discovery: Discovery;
+    return {
+      redirectUrl: REDIRECT_URI,
+      clientMetadata: {
+        client_name: 'Test client',
+        redirect_uris: [REDIRECT_URI],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+      },
+      clientInformation: () => clientInformation,
+      saveClientInformation: (saved) => void (clientInformation = saved),
+      tokens: () => this.#tokens,
+      saveTokens: (saved) => void (this.#tokens = saved),
+      redirectToAuthorization: (url) => void (this.#asked = url),
+      saveCodeVerifier: (saved) => void (verifier = saved),
+      codeVerifier: () => verifier,
+      saveDiscoveryState: (saved) => void (discovery = saved),
+      discoveryState: () => discovery,
+      invalidateCredentials: (scope) => {
+        if (scope === 'all' || scope === 'client') clientInformation = undefined;
+        if (scope === 'all' || scope === 'tokens') this.#tokens = undefined;
+        if (scope === 'all' || scope === 'discovery') discovery = undefined;
+      },
+    };
+  }
+}
