@@ -128,12 +128,8 @@ describe('the tokens of a route', () => {
 });
 
 describe('a route with mcp.client', () => {
-  const APP = {
-    from: 'https://b.example.com',
-    to: 'http://agent',
-    mcp: { client: {} },
-    allowAnyAuthenticatedUser: true,
-  };
+  const WEB = { from: 'https://b.example.com', to: 'http://agent', allowAnyAuthenticatedUser: true };
+  const APP = { ...WEB, mcp: { client: {} } };
 
   test('serves while the settings list its namespace', () => {
     const cluster = startedCluster();
@@ -157,8 +153,7 @@ describe('a route with mcp.client', () => {
 
   test('keeps serving as what it was while it becomes an application without permission', () => {
     const cluster = startedCluster();
-    const web = { ...APP, mcp: undefined };
-    cluster.put({ 'apps/agent': web });
+    cluster.put({ 'apps/agent': WEB });
     cluster.put({ 'apps/agent': APP });
 
     expect(cluster.routes['apps/agent']).toBeDefined();
