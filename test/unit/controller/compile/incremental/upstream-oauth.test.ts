@@ -128,7 +128,11 @@ describe('the tokens of a route', () => {
 });
 
 describe('a route with mcp.client', () => {
-  const WEB = { from: 'https://b.example.com', to: 'http://agent', allowAnyAuthenticatedUser: true };
+  const WEB = {
+    from: 'https://b.example.com',
+    to: 'http://agent',
+    allowAnyAuthenticatedUser: true,
+  };
   const APP = { ...WEB, mcp: { client: {} } };
 
   test('serves while the settings list its namespace', () => {
