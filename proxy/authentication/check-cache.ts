@@ -9,7 +9,7 @@ const FRESH_MS = 5000;
 /** How often the stores are asked about one entry while they are unavailable. */
 const RETRY_MS = 1000;
 
-/** How many times a check is attempted if revocations are missed during it. */
+/** How many times a check is attempted if revocations are missed or the value changes during it. */
 const MAX_ATTEMPTS = 2;
 
 /** Asks the stores for the value of a key; null if it has none. */
@@ -53,7 +53,8 @@ interface CheckUnderWay<Value> {
 /**
  * Caches for some seconds what the stores returned, by secret keys.
  *
- * A revocation removes an entry as soon as it is received. While the stores are unavailable, entries
+ * A revocation removes an entry as soon as it is received, and the change of an internal token the entry with
+ * its id as key. While the stores are unavailable, entries
  * stay valid for a grace period and no request waits: one request per second asks the stores again.
  */
 export class CheckCache<Value> implements Disposable {
@@ -131,9 +132,9 @@ export class CheckCache<Value> implements Disposable {
         const checkedAt = this.#options.now();
         const value = await check();
         if (value === null || this.#isOver(value, received)) return this.#keep(key, null);
-        if (!received.some(isMissed)) return this.#keep(key, { key, value, checkedAt });
+        if (!received.some(leavesOpen)) return this.#keep(key, { key, value, checkedAt });
       }
-      throw new StoreUnavailableError('revocations were missed while the stores were asked');
+      throw new StoreUnavailableError('values changed or revocations were missed meanwhile');
     } catch (error) {
       return this.#lastGood(key, error);
     } finally {
@@ -183,10 +184,18 @@ export class CheckCache<Value> implements Disposable {
   }
 
   #receive(revocation: Revocation): void {
-    // Refreshes of upstream tokens are many, and end nothing that says who the caller is.
-    if (revocation.kind === 'internal-token') return;
+    if (revocation.kind === 'internal-token') {
+      this.#forget(revocation.keyHash, revocation);
+      return;
+    }
     for (const { received } of this.#underWay.values()) received.push(revocation);
     this.#entries.deleteWhere(({ value }) => isMissed(revocation) || this.#ends(value, revocation));
+  }
+
+  /** Has one key asked again. Such changes are many, so they do not look at all entries. */
+  #forget(key: string, change: Revocation): void {
+    this.#underWay.get(key)?.received.push(change);
+    this.#remove(key);
   }
 
   #isOver(value: Value, received: readonly Revocation[]): boolean {
@@ -202,4 +211,9 @@ export class CheckCache<Value> implements Disposable {
 
 function isMissed({ kind }: Revocation): boolean {
   return kind === 'missed';
+}
+
+/** Returns whether a value that was read before is perhaps not the newest one. */
+function leavesOpen({ kind }: Revocation): boolean {
+  return kind === 'missed' || kind === 'internal-token';
 }

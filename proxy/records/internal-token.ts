@@ -24,6 +24,8 @@ export interface InternalToken {
   readonly resource: string;
   /** The gateway's client ID, for which the tokens were issued. */
   readonly clientId: string;
+  /** The callback URL at which the gateway is that client: each host of the gateway is one of its own. */
+  readonly redirectUri: string;
   readonly scopes: readonly string[];
 }
 

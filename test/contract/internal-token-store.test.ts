@@ -24,6 +24,7 @@ const TOKEN: InternalToken = {
   issuer: 'https://as.example.com',
   resource: 'https://upstream.example.com/mcp',
   clientId: 'client-1',
+  redirectUri: 'https://files.example.com/.gateway/mcp/client/oauth/callback',
   scopes: ['read', 'write'],
 };
 
@@ -35,6 +36,7 @@ const THAT_DOES_NOT_EXPIRE: InternalToken = {
   issuer: 'https://as.example.com',
   resource: 'https://upstream.example.com/mcp',
   clientId: 'client-1',
+  redirectUri: 'https://files.example.com/.gateway/mcp/client/oauth/callback',
   scopes: [],
 };
 

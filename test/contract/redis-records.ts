@@ -143,6 +143,7 @@ export const AN_INTERNAL_TOKEN: InternalToken = {
   issuer: 'https://as.example.com',
   resource: 'https://upstream.example.com/mcp',
   clientId: 'client-of-the-gateway',
+  redirectUri: 'https://files.example.com/.gateway/mcp/client/oauth/callback',
   scopes: ['read', 'write'],
 };
 

@@ -1,5 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
-
 import { UnavailableError } from '../../errors/unavailable-error.ts';
 import type { VersionedSignIn } from '../../store/sign-in-store.ts';
 import {
@@ -8,17 +6,14 @@ import {
   type CurrentSettings,
   type RenewalOptions,
 } from './renew-session.ts';
-import {
-  LEASE_SECONDS,
-  REST_SECONDS,
-  withLease,
-  type ExtendLease,
-} from '../../store/renewal-lease.ts';
+import { type CannotRenew, renewInTurn } from '../../store/renew-in-turn.ts';
+import { type ExtendLease, REST_SECONDS } from '../../store/renewal-lease.ts';
 import type { Session } from '../../records/session.ts';
 
-/** How long to wait for a renewal by another proxy: longer than the lease of a crashed proxy. */
-const MAX_WAIT_MS = 20_000;
-const POLL_INTERVAL_MS = 100;
+const CANNOT_RENEW: Readonly<Record<CannotRenew, string>> = {
+  busy: 'another request has been renewing the session for too long',
+  resting: 'the identity provider could not be used a moment ago',
+};
 
 /**
  * Returns the live session of a sign-in, renewed if it has expired (specification: States and
@@ -68,26 +63,11 @@ export class LiveSessions {
     return renewal;
   }
 
-  async #claimAndRenew(signInId: string, current: CurrentSettings): Promise<Session | null> {
-    const { signIns } = this.#options.stores;
-    const deadline = performance.now() + MAX_WAIT_MS;
-    for (;;) {
-      const claim = await signIns.claimRenewal(signInId, LEASE_SECONDS);
-      if (claim === null) return null;
-      if (claim.kind === 'resting') {
-        throw unavailable('the identity provider could not be used a moment ago');
-      }
-      if (claim.kind === 'claimed') {
-        const { claimId } = claim;
-        return withLease(signIns, { key: signInId, claimId }, (extend) =>
-          this.#renew(claim, extend, current),
-        );
-      }
-      if (performance.now() > deadline) {
-        throw unavailable('another request has been renewing the session for too long');
-      }
-      await wait(POLL_INTERVAL_MS);
-    }
+  #claimAndRenew(signInId: string, current: CurrentSettings): Promise<Session | null> {
+    return renewInTurn(this.#options.stores.signIns, signInId, {
+      renew: (claimed, extend) => this.#renew(claimed, extend, current),
+      unavailable: (why) => unavailable(CANNOT_RENEW[why]),
+    });
   }
 
   async #renew(

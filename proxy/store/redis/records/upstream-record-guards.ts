@@ -30,6 +30,7 @@ const isInternalToken = hasShape<InternalToken>({
   issuer: isString,
   resource: isString,
   clientId: isString,
+  redirectUri: isString,
   scopes: isStringList,
 });
 
