@@ -16,8 +16,12 @@ export interface GatewayWithUsers extends AsyncDisposable {
   readonly identityProvider: TestIdentityProvider;
   /** Origin of a name under `localhost` on the gateway's port. */
   originOf(name: string): string;
-  /** Serves these routes, by their names, from now on. */
-  configure(routes: Readonly<Record<string, RouteSpec>>, settings?: Settings): Promise<void>;
+  /** Serves these routes, by their names, from now on, with these Secrets beside the provider's. */
+  configure(
+    routes: Readonly<Record<string, RouteSpec>>,
+    settings?: Settings,
+    secrets?: readonly TestSecret[],
+  ): Promise<void>;
   /** The manifests that are served now. */
   manifests(): string;
   /** Starts another gateway with the options, the keys and the present configuration of this one. */
@@ -27,6 +31,13 @@ export interface GatewayWithUsers extends AsyncDisposable {
 export interface Settings extends SettingsSpec {
   /** Name of the GatewaySettings. */
   readonly name?: string;
+}
+
+/** A value that routes refer to by the name and the key of a Secret. */
+interface TestSecret {
+  readonly name: string;
+  readonly key: string;
+  readonly value: string;
 }
 
 const API_VERSION = 'gatehouse.dev/v1alpha1';
@@ -44,13 +55,14 @@ export async function startGatewayWithUsers(
     gateway,
     identityProvider,
     originOf: (name) => `http://${name}.localhost:${String(gateway.port)}`,
-    async configure(routes, settings = {}) {
+    async configure(routes, settings = {}, secrets = []) {
       const { authenticateUrl } = settings;
       const origins = Object.values(routes).map(({ from }) => from);
       for (const origin of authenticateUrl === undefined ? origins : [authenticateUrl]) {
         identityProvider.redirectUris.add(`${origin}/.gateway/callback`);
       }
-      served = manifestsWithUsers(routes, settings, identityProvider);
+      const users = manifestsWithUsers(routes, settings, identityProvider);
+      served = [users, ...secrets.map((each) => document(secretOf(each)))].join(SEPARATOR);
       await gateway.apply(served);
     },
     manifests: () => served,
@@ -80,14 +92,24 @@ export function manifestsWithUsers(
   const documents = [
     ...Object.entries(routes).map(([route, spec]) => resource('Route', route, spec)),
     resource('GatewaySettings', name, { identityProviders: [identityProvider], ...settings }),
-    {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name: SECRET.name, labels: { 'gatehouse.dev/referable': 'true' } },
-      stringData: { [SECRET.key]: clientSecret },
-    },
+    secretOf({ ...SECRET, value: clientSecret }),
   ];
-  return documents.map((document) => JSON.stringify(document)).join('\n---\n');
+  return documents.map(document).join(SEPARATOR);
+}
+
+const SEPARATOR = '\n---\n';
+
+function document(manifest: object): string {
+  return JSON.stringify(manifest);
+}
+
+function secretOf({ name, key, value }: TestSecret): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, labels: { 'gatehouse.dev/referable': 'true' } },
+    stringData: { [key]: value },
+  };
 }
 
 function resource(kind: string, name: string, spec: unknown): object {

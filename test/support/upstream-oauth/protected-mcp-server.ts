@@ -43,7 +43,7 @@ export interface ProtectedMcpServer extends AsyncDisposable {
 }
 
 /** The path of the endpoint. */
-const MCP_PATH = '/mcp';
+export const MCP_PATH = '/mcp';
 const METADATA = '/.well-known/oauth-protected-resource';
 /** The tool that needs the scope `admin`. */
 export const ADMIN_TOOL = 'delete_report';
