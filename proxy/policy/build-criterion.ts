@@ -56,6 +56,11 @@ export function isAboutToolCall({ kind }: Criterion): boolean {
   return definitionOf(kind)?.ofToolCall === true;
 }
 
+/** Returns whether the user alone decides a criterion, so that every request of the user has its result. */
+export function isAboutUser({ kind }: Criterion): boolean {
+  return definitionOf(kind)?.ofUser === true;
+}
+
 /** What cannot be decided is not satisfied in `allow`, and satisfied in `deny`, in every group. */
 function positioned(
   test: (input: PolicyInput) => Outcome,

@@ -17,6 +17,7 @@ import {
   type PositionedCriterion,
 } from './build-criterion.ts';
 import { DecisionTree } from './decision-tree.ts';
+import { couldAllow } from './could-allow.ts';
 import { preflightBlock } from './preflight-block.ts';
 import { withToolReasons } from './tool-reasons.ts';
 
@@ -46,6 +47,7 @@ export function buildPolicyEvaluator(policy: Policy): PolicyEvaluator {
     explain,
     reads: readsOf(policy),
     wouldPermitSomeTool: forAnyTool(policy, decide),
+    couldAllow: (user) => couldAllow(user, ofUsers),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ReadFact } from '../../shared/policy/language/criterion-definition.ts';
-import type { PolicyInput } from '../../shared/policy/language/policy-input.ts';
+import type { PolicyInput, PolicyUser } from '../../shared/policy/language/policy-input.ts';
 import type { ExplainedGroup } from './build-block.ts';
 
 /** The result of a policy for one request, which is permitted if `allow && !deny`. */
@@ -27,6 +27,11 @@ export interface PolicyEvaluator {
    * it. If so, only the call is denied, and the model gets the answer.
    */
   wouldPermitSomeTool(input: PolicyInput): boolean;
+  /**
+   * Returns whether a user could be permitted something: every criterion that is not about the user alone
+   * favours the request. If any request of the user is permitted, this is true.
+   */
+  couldAllow(user: PolicyUser): boolean;
 }
 
 /** A decision with the criteria behind it. */

@@ -5,6 +5,7 @@ export const accept = flagCriterion(
   {
     name: 'accept',
     reasons: { whenTrue: 'accept', whenFalse: 'accept' },
+    ofUser: true,
     row: { looksAt: 'nothing; always true', compares: '' },
   },
   () => true,

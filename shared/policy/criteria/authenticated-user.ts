@@ -5,6 +5,7 @@ export const authenticatedUser = flagCriterion(
   {
     name: 'authenticated_user',
     reasons: { whenTrue: 'authenticated-user', whenFalse: 'user-unauthenticated' },
+    ofUser: true,
     row: { looksAt: 'whether a user is signed in', compares: '' },
   },
   ({ identity }) => identity !== undefined,

@@ -10,6 +10,7 @@ export const claim = matcherAtPathCriterion(
     writePath: (path) => `/${path.join('/')}`,
     example: 'claim/department',
     reasons: { whenTrue: 'claim-ok', whenFalse: 'claim-unauthorized' },
+    ofUser: true,
     row: { looksAt: 'a claim of the user', compares: 'a text or a list, exactly' },
   },
   {

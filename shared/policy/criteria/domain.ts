@@ -7,6 +7,7 @@ export const domain = matcherCriterion(
   {
     name: 'domain',
     reasons: { whenTrue: 'domain-ok', whenFalse: 'domain-unauthorized' },
+    ofUser: true,
     row: {
       looksAt: 'what follows the last `@` of the e-mail address',
       compares: 'a text, without regard to case',

@@ -6,6 +6,7 @@ export const email = matcherCriterion(
   {
     name: 'email',
     reasons: { whenTrue: 'email-ok', whenFalse: 'email-unauthorized' },
+    ofUser: true,
     row: {
       looksAt: 'the e-mail address, if it [counts as verified](sign-in.md#e-mail-addresses)',
       compares: 'a text, without regard to case',

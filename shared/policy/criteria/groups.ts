@@ -5,6 +5,7 @@ export const groups = matcherCriterion(
   {
     name: 'groups',
     reasons: { whenTrue: 'groups-ok', whenFalse: 'groups-unauthorized' },
+    ofUser: true,
     row: { looksAt: "the user's groups", compares: 'a list, exactly' },
   },
   {

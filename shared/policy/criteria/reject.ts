@@ -5,6 +5,7 @@ export const reject = flagCriterion(
   {
     name: 'reject',
     reasons: { whenTrue: 'reject', whenFalse: 'reject' },
+    ofUser: true,
     row: { looksAt: 'nothing; always false', compares: '' },
   },
   () => false,

@@ -5,6 +5,7 @@ export const user = matcherCriterion(
   {
     name: 'user',
     reasons: { whenTrue: 'user-ok', whenFalse: 'user-unauthorized' },
+    ofUser: true,
     row: {
       looksAt: "the user's identifier (`sub` of the identity provider)",
       compares: 'a text, exactly',

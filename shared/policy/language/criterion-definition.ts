@@ -90,6 +90,8 @@ export interface CriterionDefinition<
   readonly reasons: { readonly whenTrue: string; readonly whenFalse: string };
   /** Codes about the tool call instead, for criteria of which only the call is denied (D-012). */
   readonly ofToolCall?: true;
+  /** Present if the user alone decides it, whatever the request is. */
+  readonly ofUser?: true;
   readonly reads?: readonly ReadFact[];
   /** The only routes whose policies may have it. If absent: all. */
   readonly onlyOn?: 'mcp' | 'web';

@@ -3,7 +3,7 @@ import type { PolicyInput } from '../language/policy-input.ts';
 
 type Flag<Name extends string> = Pick<
   CriterionDefinition<Name>,
-  'name' | 'reasons' | 'reads' | 'onlyOn' | 'row'
+  'name' | 'reasons' | 'ofUser' | 'reads' | 'onlyOn' | 'row'
 >;
 
 /** Defines a criterion that is written with `true`, and compares nothing. */

@@ -21,7 +21,7 @@ export type ReadValue = (input: PolicyInput) => MatchedValue;
 
 type Described<Name extends string> = Pick<
   CriterionDefinition<Name>,
-  'name' | 'reasons' | 'ofToolCall' | 'reads' | 'onlyOn' | 'row'
+  'name' | 'reasons' | 'ofToolCall' | 'ofUser' | 'reads' | 'onlyOn' | 'row'
 >;
 
 /** How a matcher is written and applied. */
