@@ -12,7 +12,7 @@ import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { checkKeysDomain } from './client-domains.ts';
 import type { ClientKeySet, ClientMetadata } from '../../records/client.ts';
-import { isJsonMediaType } from './json-media-type.ts';
+import { isJsonMediaType } from '../../http/json-media-type.ts';
 import { parseClientKeySet } from './parse-client-key-set.ts';
 import { oncePerObject } from '../../cache/once-per-object.ts';
 import { parseJsonObject } from '../../json/parse-json-object.ts';

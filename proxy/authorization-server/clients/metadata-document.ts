@@ -10,7 +10,7 @@ import type { OutboundResponse } from '../../outbound/pinned-request.ts';
 import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import type { Client } from '../../records/client.ts';
-import { isJsonMediaType } from './json-media-type.ts';
+import { isJsonMediaType } from '../../http/json-media-type.ts';
 import { MetadataDocumentError } from './metadata-document-error.ts';
 import { parseJsonObject } from '../../json/parse-json-object.ts';
 import { parseMetadataDocument } from './parse-metadata-document.ts';

@@ -14,7 +14,7 @@ import type { Stores } from '../../store/stores.ts';
 import type { AuditLog } from '../../telemetry/audit-log.ts';
 import { checkKeysDomain } from '../clients/client-domains.ts';
 import { type ClientMetadata, TOKEN_ENDPOINT_AUTH_METHODS } from '../../records/client.ts';
-import { isJsonMediaType } from '../clients/json-media-type.ts';
+import { isJsonMediaType } from '../../http/json-media-type.ts';
 import { parseClientMetadata } from '../clients/parse-client-metadata.ts';
 import { parseJsonObject } from '../../json/parse-json-object.ts';
 import { isAuthorizationServer, issuerOf, ONLY_OTHER_TOKENS } from '../resources.ts';
