@@ -1,6 +1,9 @@
 import type { LineWriter } from '../shared/telemetry/line-writer.ts';
 import { createLogger, type Logger } from '../shared/telemetry/logger.ts';
 import type { CompiledSigningKeys } from '../shared/snapshot/snapshot.ts';
+import { ApplicationAuthenticator } from './authentication/application-authenticator.ts';
+import { ApplicationTokenAuthenticator } from './authentication/application-token-authenticator.ts';
+import { ApplicationTokens } from './authentication/application-tokens.ts';
 import { BearerTokenAuthenticator } from './authentication/bearer-token-authenticator.ts';
 import { ExternalTokenAuthenticator } from './authentication/external-token-authenticator.ts';
 import { ExternalTokens } from './authentication/external-tokens.ts';
@@ -21,6 +24,8 @@ import { PATHS } from './endpoints/paths.ts';
 import { AssertionSigner } from './identity/assertion/assertion.ts';
 import { ProviderDiscovery } from './identity-provider/provider-discovery.ts';
 import { createIdentityEndpoints, type IdentityEndpoints } from './identity/identity-endpoints.ts';
+import { createApplicationEndpoints } from './mcp-applications/application-endpoints.ts';
+import { NO_CONNECTIONS } from './mcp-applications/connections.ts';
 import { McpSessions } from './mcp-sessions/mcp-sessions.ts';
 import { createGuardedFetch, type GuardedFetch } from './outbound/guarded-fetch.ts';
 import { createFailureAnswers } from './pipeline/answer-failure.ts';
@@ -85,7 +90,16 @@ export function createStages(options: StagesOptions): DisposableStages {
   const discovery = new ProviderDiscovery({ devAllowLoopback, now });
   const identity = createIdentityEndpoints({ ...options, ...checks, discovery, sealer, audit });
   const externalTokens = new ExternalTokens(sealer);
-  const tokenAuthenticator = new ExternalTokenAuthenticator({ ...checks, externalTokens });
+  const applicationTokens = new ApplicationTokens(sealer);
+  const { sessionOf } = identity;
+  const applications = new ApplicationTokenAuthenticator({
+    ...checks,
+    applicationTokens,
+    sessionOf,
+  });
+  const tokenAuthenticator = new ExternalTokenAuthenticator({
+    ...{ ...checks, externalTokens, applications },
+  });
   const refreshTokens = new RefreshTokens(sealer);
   const guardedFetch = options.guardedFetch ?? createGuardedFetch({ devAllowLoopback });
   const authorizationServer = authorizationServerOptions(
@@ -96,13 +110,16 @@ export function createStages(options: StagesOptions): DisposableStages {
     ...identity.endpoints,
     ...createOAuthEndpoints(authorizationServer),
     [PATHS.upstreamClientMetadata]: createClientMetadataEndpoint(),
+    ...createApplicationEndpoints({ applications, stores, connections: NO_CONNECTIONS }),
   };
   const { sessionCookies, redirectToSignIn } = identity;
   return {
     configuration: () => configuration.required,
     findEndpoint: endpointFinder(endpoints, OAUTH_WELL_KNOWNS),
     authenticators: {
-      'session-cookie': sessionCookies,
+      'session-cookie': new ApplicationAuthenticator({
+        ...{ sessionCookies, applicationTokens, stores, now },
+      }),
       'external-token': tokenAuthenticator,
       'bearer-token': new BearerTokenAuthenticator({
         verifier: new TokenVerifier({ discovery, devAllowLoopback, now }),
@@ -130,6 +147,7 @@ export function createStages(options: StagesOptions): DisposableStages {
     [Symbol.dispose]() {
       identity[Symbol.dispose]();
       tokenAuthenticator[Symbol.dispose]();
+      applications[Symbol.dispose]();
     },
   };
 }

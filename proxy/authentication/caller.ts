@@ -8,6 +8,8 @@ export interface SignedInCaller {
   readonly kind: 'user';
   readonly session: Session;
   readonly via: 'external-token' | 'session-cookie';
+  /** Present on `mcp.client` routes: the external token for the backend. */
+  readonly applicationToken?: string;
 }
 
 /** A user or a machine with a token of an identity provider: nobody signed in, and no store knows it. */

@@ -6,6 +6,7 @@ import { TokenRequiredError } from '../errors/authentication-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Identity, Session } from '../records/session.ts';
 import type { Stores } from '../store/stores.ts';
+import type { ApplicationTokenAuthenticator } from './application-token-authenticator.ts';
 import type { AuthenticationContext, Authenticator } from './authenticator.ts';
 import { bearerToken } from './bearer-token.ts';
 import type { SignedInCaller } from './caller.ts';
@@ -26,6 +27,8 @@ export interface ExternalTokenUse {
 /** Options of an `ExternalTokenAuthenticator`. */
 export interface ExternalTokenAuthenticatorOptions {
   readonly externalTokens: ExternalTokens;
+  /** Authenticates the tokens of applications, which are good for every MCP server route. */
+  readonly applications: Pick<ApplicationTokenAuthenticator, 'open' | 'callerOf'>;
   readonly stores: Pick<Stores, 'sessions' | 'grants' | 'revokedTokens' | 'revocations'>;
   /** Returns whether a user is of an identity provider that is configured now. */
   readonly isOfProvider: (identity: Identity) => boolean;
@@ -41,13 +44,14 @@ interface KnownToken {
 }
 
 /**
- * Authenticates MCP clients by their external token.
+ * Authenticates callers of MCP server routes by their external token.
  *
  * A token that was checked within the last 5 seconds costs no I/O and no promise. Expiry and audience
  * are checked every time, and a revocation takes effect as soon as it is received.
  */
 export class ExternalTokenAuthenticator implements Authenticator, Disposable {
   readonly #externalTokens: ExternalTokens;
+  readonly #applications: ExternalTokenAuthenticatorOptions['applications'];
   readonly #stores: ExternalTokenAuthenticatorOptions['stores'];
   readonly #now: () => number;
   /** By the token itself. */
@@ -55,12 +59,14 @@ export class ExternalTokenAuthenticator implements Authenticator, Disposable {
 
   constructor({
     externalTokens,
+    applications,
     stores,
     isOfProvider,
     outageGraceSeconds,
     now,
   }: ExternalTokenAuthenticatorOptions) {
     this.#externalTokens = externalTokens;
+    this.#applications = applications;
     this.#stores = stores;
     this.#now = now;
     this.#known = new CheckCache<KnownToken>({
@@ -86,10 +92,18 @@ export class ExternalTokenAuthenticator implements Authenticator, Disposable {
   ): SignedInCaller | Promise<SignedInCaller> {
     let last = undefined as LastCheck<KnownToken> | undefined;
     const token = bearerToken(request, (sent) => (last = this.#known.find(sent)) !== undefined);
+    const provider = configuration.identityProviders.ofRoute(compiled);
+    const ofApplication = last === undefined ? this.#applications.open(token) : undefined;
+    if (ofApplication !== undefined) {
+      const caller = this.#applications.callerOf(ofApplication, { configuration });
+      return caller instanceof Promise
+        ? caller.then((found) => requireUserOf(provider, found))
+        : requireUserOf(provider, caller);
+    }
     return this.#callerOf(token, last, {
       resource: resourceIdentifier(compiled, origin),
       gatewayId: configuration.settings.gatewayId,
-      provider: configuration.identityProviders.ofRoute(compiled),
+      provider,
     });
   }
 
@@ -111,8 +125,8 @@ export class ExternalTokenAuthenticator implements Authenticator, Disposable {
     refuseMisuse(claims, use, now);
     const known = this.#known.getAfter(last, token, () => this.#check(claims), now);
     return known instanceof Promise
-      ? known.then((checked) => requireUserOf(use.provider, checked))
-      : requireUserOf(use.provider, known);
+      ? known.then((checked) => requireUserOf(use.provider, checked?.caller))
+      : requireUserOf(use.provider, known?.caller);
   }
 
   /** Refuses a token that was not sealed with one of our keys before any store is asked. */
@@ -159,11 +173,11 @@ function isRejected(result: PromiseSettledResult<unknown>): result is PromiseRej
  */
 function requireUserOf(
   provider: CompiledIdentityProvider | undefined,
-  known: KnownToken | null,
+  caller: SignedInCaller | undefined,
 ): SignedInCaller {
-  if (known === null) throw refusal('revoked');
-  if (!isUserOf(provider, known.caller.session.identity)) throw refusal('other-provider');
-  return known.caller;
+  if (caller === undefined) throw refusal('revoked');
+  if (!isUserOf(provider, caller.session.identity)) throw refusal('other-provider');
+  return caller;
 }
 
 /** Checks the token's own claims, without I/O. */

@@ -52,6 +52,8 @@ export interface HostRoutes {
   readonly mcpServers: readonly GatewayRoute[];
   /** The MCP routes by the path of their resource identifier, without a slash at its end. */
   readonly mcpServersByPath: ReadonlyMap<string, GatewayRoute>;
+  /** Whether one of the routes is an `mcp.client` route. */
+  readonly hasApplication: boolean;
   /**
    * Whether the path decides who may do what: there are several routes, a regular expression, or a policy
    * that tests the path. A path that the upstream could read differently must then be refused.
@@ -90,6 +92,11 @@ export class RoutingTable {
   }
 
   static readonly EMPTY = new RoutingTable(new Map(), new WildcardTree([]), NO_HELD_HOSTS);
+
+  /** Returns every host, in no order. */
+  hosts(): Iterable<HostRoutes> {
+    return this.#hosts.values();
+  }
 
   /** By `Host` header: exact name, then the longest wildcard. Without a port, 443 and then 80. */
   findHost(authority: string): HostRoutes | undefined {
@@ -201,6 +208,7 @@ function hostRoutes(routes: readonly GatewayRoute[]): HostRoutes {
     mcpServersByPath: new Map(
       mcpServers.map((route) => [withoutFinalSlash(resourcePath(route.compiled)), route]),
     ),
+    hasApplication: routes.some(({ compiled }) => compiled.mcpClient === true),
     isPathSensitive: routes.length > 1 || expressions + criteria > 0,
     pathTests: expressions + criteria,
     matchPath: pathMatcher(routes, EXACTLY),

@@ -37,13 +37,25 @@ export function endpointFinder(
     Object.entries(DEFAULT_PATHS).map(([path, served]) => [path, byPath.get(served)]),
   );
   return (host, path) => {
-    if (isReservedPath(path)) return byPath.get(withoutProvider(path)) ?? NOTHING;
+    if (isReservedPath(path)) return endpointAt(byPath, path, host) ?? NOTHING;
     if (host === undefined || host.mcpServers.length === 0) return undefined;
     if (path.startsWith('/.well-known/') && wellKnowns.owns(path)) return wellKnowns.endpoint;
     const endpoint = byDefaultPath.get(path);
     return endpoint === undefined || isOwned(path, host) ? undefined : endpoint;
   };
 }
+
+function endpointAt(
+  byPath: ReadonlyMap<string, Endpoint>,
+  path: string,
+  host: HostRoutes | undefined,
+): Endpoint | undefined {
+  if (OF_APPLICATIONS.includes(path) && host?.hasApplication !== true) return undefined;
+  return byPath.get(withoutProvider(path));
+}
+
+/** Paths that exist only on hosts with an `mcp.client` route (specification: Endpoints). */
+const OF_APPLICATIONS: readonly string[] = [PATHS.routes, PATHS.disconnect];
 
 /** The callbacks of all identity providers are one endpoint. */
 function withoutProvider(path: string): string {

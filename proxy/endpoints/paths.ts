@@ -21,6 +21,11 @@ export const PATHS = {
   connectionCallback: '/.gateway/mcp/client/oauth/callback',
   /** The gateway's client ID metadata document towards upstreams. */
   upstreamClientMetadata: '/.gateway/mcp/client/metadata.json',
+  /** The list of MCP servers, and disconnecting from them: on hosts with an `mcp.client` route. */
+  routes: '/.gateway/mcp/routes',
+  disconnect: '/.gateway/mcp/disconnect',
+  /** Where a user connects an account at an upstream: on hosts with an MCP server route. */
+  connect: '/.gateway/mcp/connect',
   protectedResource: '/.well-known/oauth-protected-resource',
   authorizationServer: '/.well-known/oauth-authorization-server',
   openIdConfiguration: '/.well-known/openid-configuration',

@@ -4,7 +4,12 @@ import { SeveralCredentialsError, TokenRequiredError } from './authentication-er
 import { OriginNotAllowedError, PolicyDeniedError, ToolCallDeniedError } from './denial-errors.ts';
 import { GatewayError } from './gateway-error.ts';
 import { InvalidMcpSessionIdError, McpSessionNotFoundError } from './mcp-session-errors.ts';
-import { BodyTooLargeError, InvalidMessageError, NotAcceptableError } from './request-errors.ts';
+import {
+  BodyTooLargeError,
+  InvalidBodyError,
+  InvalidMessageError,
+  NotAcceptableError,
+} from './request-errors.ts';
 import { MethodNotAllowedError } from './routing-errors.ts';
 
 /** Status of an error that is a bug. */
@@ -49,6 +54,7 @@ export function describePublicly(error: unknown): string {
 /** Returns whether the message of an error is for everyone. */
 function hasPublicMessage(error: unknown): error is Error {
   return (
+    error instanceof InvalidBodyError ||
     error instanceof InvalidMessageError ||
     error instanceof MethodNotAllowedError ||
     error instanceof NotAcceptableError ||

@@ -12,6 +12,15 @@ export class BadRequestError extends GatewayError {
   }
 }
 
+/** The body is not what the endpoint takes. The message is for everyone. */
+export class InvalidBodyError extends BadRequestError {
+  override readonly name = 'InvalidBodyError';
+
+  constructor(message: string) {
+    super('invalid-body', message);
+  }
+}
+
 /** The client accepts no response of the type that the resource has (RFC 9110, section 15.5.7). */
 export class NotAcceptableError extends GatewayError {
   override readonly name = 'NotAcceptableError';

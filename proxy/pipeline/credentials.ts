@@ -36,6 +36,9 @@ export function credentials(
   const ofClient = credentialsOfClient(route, caller);
   const added = session?.ids === undefined ? [] : [SESSION_HEADER, session.ids.server];
   if (caller.kind === 'anonymous') return { ofClient, added };
+  if (caller.via === 'session-cookie' && caller.applicationToken !== undefined) {
+    added.push('Authorization', `Bearer ${caller.applicationToken}`);
+  }
   const assertion = assertions.assertionFor(caller.session, origin, configuration.signingKeys);
   added.push(ASSERTION_HEADER, assertion);
   return { ofClient, added };
@@ -47,5 +50,7 @@ export function credentials(
  */
 function credentialsOfClient({ compiled }: GatewayRoute, caller: Caller): CredentialsOfClient {
   if (compiled.mcpServer !== undefined) return 'remove';
+  // Attack: the backend acts for whoever's token the client sends.
+  if (compiled.mcpClient === true) return 'forward-session';
   return caller.kind === 'user' && caller.via === 'bearer-token' ? 'forward-session' : 'forward';
 }

@@ -37,6 +37,7 @@ import type { CompiledRoute, CompiledSettings } from '../../shared/snapshot/snap
 import { AN_IDENTITY_PROVIDER, aSnapshot } from './compiled-resources.ts';
 import { compiledSettings } from './compiled-settings.ts';
 import { anOrigin } from './an-origin.ts';
+import { NO_APPLICATIONS } from './no-applications.ts';
 import { serveGateway } from './serve-gateway.ts';
 
 /** URL that users are redirected to for sign-in, in place of a real identity provider. */
@@ -201,7 +202,9 @@ export async function startAuthorizationServer({
     redirectToSignIn: ({ origin }, { returnPath }) =>
       seeOther(`${SIGN_IN_URL}?${new URLSearchParams({ to: origin + returnPath }).toString()}`),
   });
-  const authenticator = new ExternalTokenAuthenticator({ ...checks, externalTokens });
+  const authenticator = new ExternalTokenAuthenticator({
+    ...{ ...checks, externalTokens, applications: NO_APPLICATIONS },
+  });
   const findEndpoint = endpointFinder(endpoints, OAUTH_WELL_KNOWNS);
   const gateway = { configuration, findEndpoint, authenticator };
   const server = createServer((message, response) => void serveGateway(message, response, gateway));

@@ -15,6 +15,7 @@ import { StoreUnavailableError } from '../../proxy/store/store-unavailable-error
 import type { Stores } from '../../proxy/store/stores.ts';
 import { aSession } from './authorization-server.ts';
 import { AN_IDENTITY_PROVIDER } from './compiled-resources.ts';
+import { NO_APPLICATIONS } from './no-applications.ts';
 
 /** Time at which the fixture begins. */
 export const NOW = 1_800_000_000_000;
@@ -77,6 +78,7 @@ export function aFixture(): Fixture {
   const externalTokens = new ExternalTokens(new Sealer([{ secret: Buffer.alloc(32) }]));
   const authenticator = new ExternalTokenAuthenticator({
     externalTokens,
+    applications: NO_APPLICATIONS,
     stores: { ...stores, sessions },
     isOfProvider: () => true,
     outageGraceSeconds: () => GRACE_MS / 1000,

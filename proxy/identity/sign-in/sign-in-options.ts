@@ -14,6 +14,7 @@ export interface SignInOptions {
     | 'pendingSignIns'
     | 'signInCodes'
     | 'revocations'
+    | 'revokedTokens'
     | 'rateLimits'
   >;
   readonly sealer: Sealer;

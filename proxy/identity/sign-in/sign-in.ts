@@ -1,3 +1,4 @@
+import { isNearEnd } from '../../authentication/application-token-times.ts';
 import { hashToken, randomToken } from '../../crypto/tokens.ts';
 import { SignInFailedError } from '../../errors/authentication-errors.ts';
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
@@ -55,7 +56,9 @@ async function signIn(context: EndpointContext, options: SignInOptions): Promise
   // The next steps store a pending sign-in, or a code for the target.
   await limitNetwork(options.stores.rateLimits, 'sign-in', context.request, REQUESTS);
   const browser = await signedInBrowser(context, provider, options);
-  if (browser !== undefined) return finishSignIn(browser.session, request, context, options);
+  // A session that an application could not use any more would lead back here.
+  const isUsable = browser !== undefined && !isNearEnd(browser.session, options.now());
+  if (isUsable) return finishSignIn(browser.session, request, context, options);
   return redirectToProvider(request, provider, context, options);
 }
 

@@ -1,3 +1,4 @@
+import { endApplicationTokens } from '../../authentication/applications-of-session.ts';
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import { requireClick, requireWindow } from '../../endpoints/require-click.ts';
 import { ForbiddenError } from '../../errors/denial-errors.ts';
@@ -13,8 +14,9 @@ import { startPage } from './start-page.ts';
 
 /**
  * `/.gateway/sign_out`: GET asks, POST ends every browser session of the user's sessions, on all hosts: each
- * session that the browser holds here, of any identity provider, also one that opens nothing now. The sessions themselves and the
- * MCP clients connected with them continue.
+ * session that the browser holds here, of any identity provider, also one that opens nothing now. The tokens that
+ * backends of applications got end with them. The sessions themselves and the MCP clients connected with them
+ * continue.
  */
 export function createSignOutEndpoint(options: SignInOptions): Endpoint {
   return {
@@ -53,10 +55,12 @@ function signedOut(context: EndpointContext): GatewayResponse {
 }
 
 async function endBrowserSessions(
-  { id, identity, signInId }: Session,
+  session: Session,
   context: EndpointContext,
-  { stores, audit }: SignInOptions,
+  { stores, audit, now }: SignInOptions,
 ): Promise<void> {
+  const { id, identity, signInId } = session;
+  await endApplicationTokens(session, stores.revokedTokens, now());
   await stores.browserSessions.deleteAll(id);
   await stores.revocations.publish({ kind: 'browser', sessionId: id });
   audit.write('signed-out', context, { identity, signInId });

@@ -9,6 +9,7 @@ import {
 } from '../../../../proxy/authentication/external-tokens.ts';
 import { createMemoryStores } from '../../../../proxy/store/memory/memory-stores.ts';
 import type { Stores } from '../../../../proxy/store/stores.ts';
+import { NO_APPLICATIONS } from '../../../support/no-applications.ts';
 import { verifies } from '../../../requirements/verifies.ts';
 import type { USE } from '../../../support/external-token-fixture.ts';
 import {
@@ -182,6 +183,7 @@ test('An authenticator that is disposed of ends its subscription', () => {
   const externalTokens = new ExternalTokens(new Sealer([{ secret: Buffer.alloc(32) }]));
   const authenticator = new ExternalTokenAuthenticator({
     externalTokens,
+    applications: NO_APPLICATIONS,
     stores: { ...stores, revocations },
     isOfProvider: () => true,
     outageGraceSeconds: () => 0,

@@ -1,0 +1,24 @@
+import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import type { UserReference } from '../records/user-key.ts';
+
+/** What applications may know and undo of the connections of users to upstreams. */
+export interface UserConnections {
+  /** Returns the states of routes with upstream OAuth for a user, in their order. Asks no upstream. */
+  statesOf(
+    user: UserReference,
+    routes: readonly CompiledRoute[],
+  ): Promise<readonly ('connected' | 'not-connected' | 'lacks-scopes' | 'none-needed')[]>;
+  /** Ends the connection of a user to a route with upstream OAuth, if there is one. */
+  disconnect(
+    user: UserReference,
+    route: CompiledRoute,
+    context: { readonly configuration: Pick<Configuration, 'settings'> },
+  ): Promise<void>;
+}
+
+/** Connections where nobody can have one. */
+export const NO_CONNECTIONS: UserConnections = {
+  statesOf: (_user, routes) => Promise.resolve(routes.map(() => 'not-connected')),
+  disconnect: () => Promise.resolve(),
+};

@@ -1,0 +1,38 @@
+import type { Configuration } from '../configuration/configuration.ts';
+import { couldUseRoute } from '../configuration/could-use-route.ts';
+import type { Identity } from '../records/session.ts';
+import type { UserConnections } from './connections.ts';
+import { mcpServersOf } from './mcp-servers.ts';
+
+/** A server in the answer of `GET /.gateway/mcp/routes` (specification: Endpoints). */
+export interface ListedServer {
+  readonly name: string;
+  readonly url: string;
+  /** Whether the user can call it now, as far as accounts at upstreams are concerned. */
+  readonly connected: boolean;
+  /** Whether users connect an account of theirs before they can call it. */
+  readonly needs_oauth: boolean;
+  /** Where they do that, if `redirect_url` is added. */
+  readonly connect_url?: string;
+}
+
+/** Returns the MCP servers that a user could use, always in the same order. */
+export async function listServers(
+  identity: Identity,
+  configuration: Pick<Configuration, 'routes' | 'identityProviders'>,
+  connections: Pick<UserConnections, 'statesOf'>,
+): Promise<readonly ListedServer[]> {
+  const { all } = mcpServersOf(configuration.routes);
+  const available = all.filter(({ route }) => couldUseRoute(identity, route, configuration));
+  const needing = available.filter(({ connectUrl }) => connectUrl !== undefined);
+  const routes = needing.map(({ route }) => route.compiled);
+  const states = await connections.statesOf(identity, routes);
+  const unconnected = new Set(needing.filter((_server, index) => states[index] !== 'connected'));
+  return available.map((server) => ({
+    name: server.name,
+    url: server.url,
+    connected: !unconnected.has(server),
+    needs_oauth: server.connectUrl !== undefined,
+    ...(server.connectUrl !== undefined && { connect_url: server.connectUrl }),
+  }));
+}
