@@ -18,6 +18,8 @@ export type UpstreamAuthReason =
   | 'upstream-auth-issuer-mismatch'
   /** The authorization server does not say that it supports PKCE with S256. */
   | 'upstream-auth-no-pkce'
+  /** The Secret of the given client cannot be used, and without it the gateway is not that client. */
+  | 'upstream-auth-no-client-secret'
   /** The authorization server takes no client that registers itself, and no credentials are given. */
   | 'upstream-auth-no-registration'
   /** The authorization server refused to register the gateway, or its answer is not usable. */

@@ -81,8 +81,9 @@ export class UpstreamAuthorizations {
       const fetch = this.#calls.fetchFor(server, context);
       const place = { server, origin, oauth, fetch };
       const client = await this.#clients.forConnection(place, scopes);
-      this.#reports.report(route.name, { kind: 'success' });
       const isGiven = oauth.endpoints !== undefined;
+      // Nobody was asked about given endpoints, so nothing is known of them yet.
+      if (!isGiven) this.#reports.report(route.name, { kind: 'success' });
       return { server, issuer: server.issuer, isGiven, client, fetch, resource, scopes };
     } catch (error) {
       if (error instanceof UpstreamAuthError) {

@@ -1,7 +1,11 @@
 import type { AuthorizationServer } from 'oauth4webapi';
 
-import type { CompiledUpstreamOAuth } from '../../../shared/snapshot/compiled-upstream-oauth.ts';
+import type {
+  CompiledUpstreamClient,
+  CompiledUpstreamOAuth,
+} from '../../../shared/snapshot/compiled-upstream-oauth.ts';
 import type { Origin } from '../../../shared/snapshot/origin.ts';
+import { UpstreamAuthError } from '../../errors/upstream-auth-error.ts';
 import type {
   UpstreamAuthMethod,
   UpstreamRegistration,
@@ -118,12 +122,22 @@ function keyOf({ server, origin }: ClientPlace): UpstreamRegistrationKey {
 
 function givenClient(
   { authStyle }: CompiledUpstreamOAuth,
-  { id, secret }: NonNullable<CompiledUpstreamOAuth['client']>,
+  { id, secret, lacksSecret }: CompiledUpstreamClient,
   server: AuthorizationServer,
 ): UpstreamClient {
+  if (lacksSecret === true) throw clientSecretMissing();
   if (secret === undefined) return { id, authMethod: 'none', source: 'given' };
   const authMethod = authStyle === undefined ? listedMethod(server) : METHODS[authStyle];
   return { id, secret, authMethod, source: 'given' };
+}
+
+function clientSecretMissing(): UpstreamAuthError {
+  const message = 'the Secret of clientSecretRef is missing or cannot be used';
+  const setting = 'mcp.server.upstreamOauth2.clientSecretRef';
+  return new UpstreamAuthError('upstream-auth-no-client-secret', message, {
+    step: 'token',
+    missing: { setting },
+  });
 }
 
 const METHODS = { header: 'client_secret_basic', params: 'client_secret_post' } as const;
