@@ -6,6 +6,23 @@ export const MCP_RESOURCES = {
     source: SPEC.patterns,
     behavior: 'An MCP client registers, the user signs in, the client gets TE and calls the route.',
   },
+  'application.backend-gets-te': {
+    source: SPEC.patterns,
+    behavior:
+      'The backend of an `mcp.client` route gets TE in `Authorization`, with which services elsewhere can call MCP servers.',
+  },
+  'application.exempt-from-formats': {
+    source: SPEC.patterns,
+    behavior: 'Users of an `mcp.client` route sign in, whatever the bearer token format is.',
+  },
+  'application.routes-lists-servers': {
+    source: SPEC.endpoints,
+    behavior: '`GET /.gateway/mcp/routes` lists the MCP servers with name, URL and `connected`.',
+  },
+  'application.routes-by-policy': {
+    source: SPEC.endpoints,
+    behavior: 'The list has the servers that are available to the user.',
+  },
   'mcp.token-required': {
     source: SPEC.endpoints,
     behavior: 'An MCP server route takes `Authorization: Bearer <TE>`, and 401 without one.',

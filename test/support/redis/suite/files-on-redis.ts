@@ -32,6 +32,8 @@ export const FILES_ON_REDIS: readonly string[] = [
   'test/integration/official-clients.test.ts',
   'test/integration/changed-issuer.test.ts',
   'test/integration/github-sessions.test.ts',
+  'test/integration/mcp-applications-near-session-end.test.ts',
+  'test/integration/mcp-applications.test.ts',
   'test/integration/providers-of-mcp-routes.test.ts',
   'test/integration/renamed-identity-provider.test.ts',
   'test/integration/several-identity-providers.test.ts',
