@@ -44,6 +44,11 @@ export const MCP_RESOURCES = {
     behavior:
       'No challenge of an upstream sends the client of an MCP server route to another authorization server.',
   },
+  'upstream.client-metadata-document': {
+    source: SPEC.mcpServer,
+    behavior:
+      'Without credentials the gateway is a client of the authorization server by its client ID metadata document.',
+  },
   'mcp.path-appended': {
     source: SPEC.mcpServer,
     behavior: '`mcp.server.path` is appended to the upstream URL.',

@@ -6,6 +6,7 @@ import {
   OperationProcessingError,
   processDynamicClientRegistrationResponse,
   ResponseBodyError,
+  WWWAuthenticateChallengeError,
 } from 'oauth4webapi';
 
 import { UpstreamAuthError } from '../../errors/upstream-auth-error.ts';
@@ -16,7 +17,6 @@ import {
 } from '../../records/upstream-registration.ts';
 import { callFailure, statusFailure } from '../calls/discovery-failures.ts';
 import type { UpstreamFetch } from '../calls/upstream-calls.ts';
-import { asError } from '../../errors/as-error.ts';
 import type { Origin } from '../../../shared/snapshot/origin.ts';
 import { clientMetadata, upstreamCallbackUrl } from './client-metadata.ts';
 import { conformRegistration } from './conform-registration.ts';
@@ -157,10 +157,12 @@ function registrationFailure(error: unknown, endpoint: string): unknown {
     const code = ERROR_CODE.test(error.error) ? error.error : 'malformed error code';
     return refused(`${endpoint} refused to register the gateway: ${code}`, endpoint);
   }
-  if (error instanceof OperationProcessingError || error instanceof TypeError) {
+  const isOfProtocol =
+    error instanceof OperationProcessingError || error instanceof WWWAuthenticateChallengeError;
+  if (isOfProtocol || error instanceof TypeError) {
     return refused(`${endpoint} did not answer with a registration: ${error.message}`, endpoint);
   }
-  return callFailure(asError(error), endpoint, STEP);
+  return callFailure(error, endpoint, STEP);
 }
 
 /** RFC 6749, section 5.2, defines the characters; a code longer than any real one is not one. */
