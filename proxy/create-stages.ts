@@ -25,7 +25,6 @@ import { AssertionSigner } from './identity/assertion/assertion.ts';
 import { ProviderDiscovery } from './identity-provider/provider-discovery.ts';
 import { createIdentityEndpoints, type IdentityEndpoints } from './identity/identity-endpoints.ts';
 import { createApplicationEndpoints } from './mcp-applications/application-endpoints.ts';
-import { NO_CONNECTIONS } from './mcp-applications/connections.ts';
 import { McpSessions } from './mcp-sessions/mcp-sessions.ts';
 import { createGuardedFetch, type GuardedFetch } from './outbound/guarded-fetch.ts';
 import { createFailureAnswers } from './pipeline/answer-failure.ts';
@@ -40,6 +39,7 @@ import { AuditLog } from './telemetry/audit-log.ts';
 import { AuthorizationLog } from './telemetry/authorization-log.ts';
 import { createClientMetadataEndpoint } from './upstream-oauth/registration/metadata-document.ts';
 import type { UpstreamAuthReports } from './upstream-oauth/upstream-auth-reports.ts';
+import { InternalTokens } from './upstream-oauth/internal-tokens/internal-tokens.ts';
 import { UpstreamAuthorizations } from './upstream-oauth/upstream-authorizations.ts';
 
 /** Options of a gateway. */
@@ -74,6 +74,7 @@ export interface StagesOptions extends GatewayOptions {
 /** The stages of requests. Disposing of them ends their work in the background. */
 export interface DisposableStages extends Stages, Disposable {
   readonly upstreamAuthorizations: UpstreamAuthorizations;
+  readonly internalTokens: InternalTokens;
 }
 
 /** Makes everything that the stages of requests use. */
@@ -106,11 +107,21 @@ export function createStages(options: StagesOptions): DisposableStages {
     { ...options, stores, now, externalTokens, refreshTokens, audit, guardedFetch },
     identity,
   );
+  const upstreamAuthorizations = new UpstreamAuthorizations({
+    guardedFetch,
+    registrations: stores.upstreamRegistrations,
+    reports: options.upstreamAuthReports ?? NO_REPORTS,
+    devAllowLoopback,
+    logger,
+    now,
+  });
+  const servers = upstreamAuthorizations;
+  const internalTokens = new InternalTokens({ ...checks, servers, audit, logger });
   const endpoints = {
     ...identity.endpoints,
     ...createOAuthEndpoints(authorizationServer),
     [PATHS.upstreamClientMetadata]: createClientMetadataEndpoint(),
-    ...createApplicationEndpoints({ applications, stores, connections: NO_CONNECTIONS }),
+    ...createApplicationEndpoints({ applications, stores, connections: internalTokens }),
   };
   const { sessionCookies, redirectToSignIn } = identity;
   return {
@@ -130,14 +141,8 @@ export function createStages(options: StagesOptions): DisposableStages {
     authorizationLog: new AuthorizationLog(lines, now),
     assertions: new AssertionSigner({ defaultKeys: defaultSigningKeys, now }),
     mcpSessions: new McpSessions(sealer),
-    upstreamAuthorizations: new UpstreamAuthorizations({
-      guardedFetch,
-      registrations: stores.upstreamRegistrations,
-      reports: options.upstreamAuthReports ?? NO_REPORTS,
-      devAllowLoopback,
-      logger,
-      now,
-    }),
+    upstreamAuthorizations,
+    internalTokens,
     random: Math.random,
     now,
     forwarder: options.forwarder,
@@ -148,6 +153,7 @@ export function createStages(options: StagesOptions): DisposableStages {
       identity[Symbol.dispose]();
       tokenAuthenticator[Symbol.dispose]();
       applications[Symbol.dispose]();
+      internalTokens[Symbol.dispose]();
     },
   };
 }

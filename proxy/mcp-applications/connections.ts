@@ -16,9 +16,3 @@ export interface UserConnections {
     context: { readonly configuration: Pick<Configuration, 'settings'> },
   ): Promise<void>;
 }
-
-/** Connections where nobody can have one. */
-export const NO_CONNECTIONS: UserConnections = {
-  statesOf: (_user, routes) => Promise.resolve(routes.map(() => 'not-connected')),
-  disconnect: () => Promise.resolve(),
-};

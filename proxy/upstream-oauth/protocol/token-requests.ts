@@ -1,0 +1,114 @@
+import {
+  allowInsecureRequests,
+  customFetch,
+  OperationProcessingError,
+  processRefreshTokenResponse,
+  processRevocationResponse,
+  refreshTokenGrantRequest,
+  ResponseBodyError,
+  revocationRequest,
+  type TokenEndpointRequestOptions,
+  type TokenEndpointResponse,
+  UnsupportedOperationError,
+} from 'oauth4webapi';
+
+import { OutboundFailedError, OutboundRefusedError } from '../../outbound/outbound-errors.ts';
+import type { UpstreamServer } from '../upstream-authorization.ts';
+import { clientAuthentication, oauthClient } from './client-authentication.ts';
+import { serverHost } from './server-host.ts';
+import { refusedWith, TokenRequestError } from './token-request-error.ts';
+import { conformTokenResponse } from './token-response.ts';
+import { readTokens, type UpstreamTokens } from './upstream-tokens.ts';
+
+/** A request of the resource that a token is for (RFC 8707); undefined if the server refuses such requests. */
+type Resource = string | undefined;
+
+/** Redeems a refresh token. Rejects with a `TokenRequestError`. */
+export function refreshTokens(
+  authorization: UpstreamServer,
+  refreshToken: string,
+  resource: Resource,
+): Promise<UpstreamTokens> {
+  return requestTokens(authorization, resource, async (options) => {
+    const { server } = authorization;
+    const client = oauthClient(authorization);
+    const authentication = clientAuthentication(authorization);
+    const response = await refreshTokenGrantRequest(
+      server,
+      client,
+      authentication,
+      refreshToken,
+      options,
+    );
+    return processRefreshTokenResponse(server, client, response);
+  });
+}
+
+/** Revokes a token, where the server can (RFC 7009). Rejects if it does not. */
+export async function revokeUpstreamToken(
+  authorization: UpstreamServer,
+  token: string,
+  hint: 'access_token' | 'refresh_token',
+): Promise<void> {
+  const { server, fetch } = authorization;
+  if (server.revocation_endpoint === undefined) return;
+  const client = oauthClient(authorization);
+  const response = await revocationRequest(
+    server,
+    client,
+    clientAuthentication(authorization),
+    token,
+    { ...BY_GUARDED_FETCH, [customFetch]: fetch, additionalParameters: { token_type_hint: hint } },
+  );
+  await processRevocationResponse(response);
+}
+
+/** The guarded fetch decides which URLs are allowed: http on loopback, in development. */
+const BY_GUARDED_FETCH = { [allowInsecureRequests]: true };
+
+async function requestTokens(
+  { issuer, fetch }: UpstreamServer,
+  resource: Resource,
+  request: (options: TokenEndpointRequestOptions) => Promise<TokenEndpointResponse>,
+): Promise<UpstreamTokens> {
+  const host = serverHost(issuer);
+  const options: TokenEndpointRequestOptions = {
+    ...BY_GUARDED_FETCH,
+    [customFetch]: async (url, init) => {
+      const conform = await conformTokenResponse(await fetch(url, init));
+      if (conform === undefined) throw unavailable(host);
+      return conform;
+    },
+    ...(resource !== undefined && { additionalParameters: { resource } }),
+  };
+  const [outcome] = await Promise.allSettled([request(options)]);
+  if (outcome.status === 'rejected') throw failureOf(outcome.reason, host);
+  return readTokens(outcome.value, host);
+}
+
+/** Codes that say nothing about the token or the client: RFC 6749, section 4.1.2.1, and RFC 8628. */
+const TEMPORARY: ReadonlySet<string> = new Set([
+  'server_error',
+  'temporarily_unavailable',
+  'slow_down',
+]);
+
+/** Errors of the protocol contain responses, and responses contain tokens: they are not kept as causes. */
+function failureOf(error: unknown, host: string): unknown {
+  if (error instanceof ResponseBodyError) {
+    return TEMPORARY.has(error.error) ? unavailable(host) : refusedWith(error.error, host);
+  }
+  if (error instanceof OperationProcessingError || error instanceof UnsupportedOperationError) {
+    const message = `the token response of ${host} is not one of RFC 6749, section 5.1`;
+    return new TokenRequestError('upstream-token-unusable', message);
+  }
+  if (error instanceof OutboundFailedError || error instanceof OutboundRefusedError) {
+    return unavailable(host, error);
+  }
+  return error;
+}
+
+function unavailable(host: string, cause?: unknown): TokenRequestError {
+  const message = `the token endpoint of ${host} did not answer as one`;
+  return new TokenRequestError('upstream-authorization-unavailable', message, { cause });
+}
