@@ -1,7 +1,9 @@
 import {
   allowInsecureRequests,
+  authorizationCodeGrantRequest,
   customFetch,
   OperationProcessingError,
+  processAuthorizationCodeResponse,
   processRefreshTokenResponse,
   processRevocationResponse,
   refreshTokenGrantRequest,
@@ -14,16 +16,51 @@ import {
 
 import { OutboundFailedError, OutboundRefusedError } from '../../outbound/outbound-errors.ts';
 import type { UpstreamServer } from '../upstream-authorization.ts';
+import { checkedResponse, type ExpectedResponse } from './checked-response.ts';
 import { clientAuthentication, oauthClient } from './client-authentication.ts';
 import { serverHost } from './server-host.ts';
 import { refusedWith, TokenRequestError } from './token-request-error.ts';
 import { conformTokenResponse } from './token-response.ts';
 import { readTokens, type UpstreamTokens } from './upstream-tokens.ts';
 
+/** What the gateway recorded when it sent the browser away. */
+export interface StartedConnection extends ExpectedResponse {
+  readonly redirectUri: string;
+  /** PKCE verifier (RFC 7636). */
+  readonly codeVerifier: string;
+}
+
 /** A request of the resource that a token is for (RFC 8707); undefined if the server refuses such requests. */
 type Resource = string | undefined;
 
-/** Redeems a refresh token. Rejects with a `TokenRequestError`. */
+/**
+ * Checks the response that a browser brought back, and redeems its code. Rejects with a `TokenRequestError`,
+ * or with the error of the guarded fetch.
+ */
+export async function redeemCode(
+  authorization: UpstreamServer,
+  sent: URLSearchParams,
+  started: StartedConnection,
+  resource: Resource,
+): Promise<UpstreamTokens> {
+  const parameters = checkedResponse(authorization, sent, started);
+  return requestTokens(authorization, resource, async (options) => {
+    const { server } = authorization;
+    const client = oauthClient(authorization);
+    const response = await authorizationCodeGrantRequest(
+      server,
+      client,
+      clientAuthentication(authorization),
+      parameters,
+      started.redirectUri,
+      started.codeVerifier,
+      options,
+    );
+    return processAuthorizationCodeResponse(server, client, response);
+  });
+}
+
+/** Redeems a refresh token. Rejects as `redeemCode` does. */
 export function refreshTokens(
   authorization: UpstreamServer,
   refreshToken: string,
