@@ -15,8 +15,11 @@ import {
   createOAuthEndpoints,
   type OAuthEndpointOptions,
 } from './authorization-server/oauth-endpoints.ts';
+import { createFinishAuthorization } from './authorization-server/finish-authorization.ts';
 import { OAUTH_WELL_KNOWNS } from './authorization-server/well-knowns.ts';
 import type { ServedConfiguration } from './configuration/served-configuration.ts';
+import { createConnectEndpoints } from './connect/connect-endpoints.ts';
+import { ConnectLinks } from './connect/connect-links.ts';
 import { Sealer } from './crypto/sealer.ts';
 import type { SealingKeys } from './crypto/sealing-key.ts';
 import { endpointFinder } from './endpoints/find-endpoint.ts';
@@ -37,9 +40,9 @@ import { TokenVerifier } from './token-verification/token-verifier.ts';
 import { AccessLog } from './telemetry/access-log.ts';
 import { AuditLog } from './telemetry/audit-log.ts';
 import { AuthorizationLog } from './telemetry/authorization-log.ts';
+import { InternalTokens } from './upstream-oauth/internal-tokens/internal-tokens.ts';
 import { createClientMetadataEndpoint } from './upstream-oauth/registration/metadata-document.ts';
 import type { UpstreamAuthReports } from './upstream-oauth/upstream-auth-reports.ts';
-import { InternalTokens } from './upstream-oauth/internal-tokens/internal-tokens.ts';
 import { UpstreamAuthorizations } from './upstream-oauth/upstream-authorizations.ts';
 
 /** Options of a gateway. */
@@ -103,10 +106,6 @@ export function createStages(options: StagesOptions): DisposableStages {
   });
   const refreshTokens = new RefreshTokens(sealer);
   const guardedFetch = options.guardedFetch ?? createGuardedFetch({ devAllowLoopback });
-  const authorizationServer = authorizationServerOptions(
-    { ...options, stores, now, externalTokens, refreshTokens, audit, guardedFetch },
-    identity,
-  );
   const upstreamAuthorizations = new UpstreamAuthorizations({
     guardedFetch,
     registrations: stores.upstreamRegistrations,
@@ -117,9 +116,22 @@ export function createStages(options: StagesOptions): DisposableStages {
   });
   const servers = upstreamAuthorizations;
   const internalTokens = new InternalTokens({ ...checks, servers, audit, logger });
+  const connectLinks = new ConnectLinks({ sealer, now });
+  const authorizationServer = authorizationServerOptions(
+    {
+      ...{ ...options, stores, now, externalTokens, refreshTokens, audit, guardedFetch },
+      ...{ internalTokens, connectLinks },
+    },
+    identity,
+  );
   const endpoints = {
     ...identity.endpoints,
     ...createOAuthEndpoints(authorizationServer),
+    ...createConnectEndpoints({
+      ...{ ...authorizationServer, connectLinks, internalTokens, devAllowLoopback },
+      authorizations: upstreamAuthorizations,
+      finishAuthorization: createFinishAuthorization(authorizationServer),
+    }),
     [PATHS.upstreamClientMetadata]: createClientMetadataEndpoint(),
     ...createApplicationEndpoints({ applications, stores, connections: internalTokens }),
   };
@@ -167,13 +179,16 @@ function providerCheck(configuration: ServedConfiguration): (identity: Identity)
 
 function authorizationServerOptions(
   options: GatewayOptions &
-    Pick<OAuthEndpointOptions, 'externalTokens' | 'refreshTokens' | 'now' | 'audit'> & {
+    Pick<
+      OAuthEndpointOptions,
+      'externalTokens' | 'refreshTokens' | 'now' | 'audit' | 'internalTokens' | 'connectLinks'
+    > & {
       readonly guardedFetch: GuardedFetch;
     },
   identity: IdentityEndpoints,
 ): OAuthEndpointOptions {
   const { stores, externalTokens, refreshTokens, devAllowLoopback, now, audit, logger } = options;
-  const { guardedFetch } = options;
+  const { guardedFetch, internalTokens, connectLinks } = options;
   const readMetadataDocument = createMetadataDocumentReader({
     guardedFetch,
     devAllowLoopback,
@@ -184,9 +199,7 @@ function authorizationServerOptions(
     externalTokens,
     refreshTokens,
     sessionOf: identity.sessionOf,
-    audit,
-    logger,
-    now,
+    ...{ internalTokens, connectLinks, audit, logger, now },
     findClient: createFindClient({ clients: stores.clients, readMetadataDocument }),
     readClientKeys: createClientKeysReader({ guardedFetch, now }),
     sessionCookies: identity.sessionCookies,

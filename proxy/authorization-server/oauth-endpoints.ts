@@ -13,7 +13,15 @@ import type { GrantOptions } from './grants/token-request.ts';
 export interface OAuthEndpointOptions
   extends
     GrantOptions,
-    Pick<ConsentOptions, 'findClient' | 'sessionCookies' | 'redirectToSignIn' | 'logger'> {
+    Pick<
+      ConsentOptions,
+      | 'findClient'
+      | 'sessionCookies'
+      | 'redirectToSignIn'
+      | 'logger'
+      | 'connectLinks'
+      | 'internalTokens'
+    > {
   readonly readClientKeys: ReadClientKeys;
 }
 

@@ -3,6 +3,7 @@ import { html, type Html } from '../http/html.ts';
 import { page } from '../pages/layout.ts';
 import { userName } from '../pages/user-name.ts';
 import type { Identity } from '../records/session.ts';
+import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import type { Client } from '../records/client.ts';
 import { redirectTarget } from './clients/redirect-uri.ts';
 import { PATHS } from '../endpoints/paths.ts';
@@ -18,8 +19,8 @@ export interface ConsentQuestion {
   readonly pending: PendingAuthorization;
   readonly client: Client;
   readonly identity: Identity;
-  /** Name of the MCP route. */
-  readonly routeName: string | undefined;
+  /** The MCP route; undefined if it is gone. */
+  readonly route: CompiledRoute | undefined;
   /** The page was answered too soon after it was shown. */
   readonly isAgain: boolean;
 }
@@ -31,7 +32,7 @@ export interface ConsentQuestion {
  * (MCP authorization: the redirect URI's hostname must be clear to see).
  */
 export function consentPage(question: ConsentQuestion): GatewayResponse {
-  const { pending, client, identity, routeName, isAgain } = question;
+  const { pending, client, identity, route, isAgain } = question;
   const { name: target } = redirectTarget(pending.redirectUri);
   const content = html`
     ${isAgain ? TOO_SOON : undefined}
@@ -40,23 +41,32 @@ export function consentPage(question: ConsentQuestion): GatewayResponse {
       <code>${pending.resource}</code> in your name.
     </p>
     <p>Your answer goes to <strong>${target}</strong>.</p>
-    ${redirectWarning(pending.redirectUri)}
+    ${redirectWarning(pending.redirectUri)} ${connects(route) ? CONNECTS : undefined}
     <dl>
       <dt>Application</dt>
       <dd>${displayName(client)} (its own words, not checked)</dd>
       ${publisher(client)} ${fact('Redirect URI', pending.redirectUri)}
-      ${routeName && fact('MCP server', routeName)} ${fact('Signed in as', userName(identity))}
+      ${route && fact('MCP server', route.name)} ${fact('Signed in as', userName(identity))}
       ${pending.scopes.length > 0 ? fact('Scopes', pending.scopes.join(', ')) : undefined}
     </dl>
     ${decisionForm(question, 'approve')} ${decisionForm(question, 'deny')}
   `;
-  const form = { targets: formTargets(pending.redirectUri) };
+  const form = { targets: formTargets(pending.redirectUri, connects(route)) };
   return page(200, { title: 'Allow this application?', content, form });
 }
 
 const TOO_SOON = html`<p class="warning" role="alert">
   Your approval came within a second of this page, so it may have been meant for another one. Read
   this page, and answer again.
+</p>`;
+
+/** Returns whether the user may have to connect the server, before the answer goes to the client. */
+function connects(route: CompiledRoute | undefined): boolean {
+  return route?.mcpServer?.upstreamOAuth !== undefined;
+}
+
+const CONNECTS = html`<p>
+  This server has sign-in of its own. If you have not connected it yet, you will do so next.
 </p>`;
 
 /** Returns the client's name, shortened so that it cannot push the rest off the page. */
@@ -105,16 +115,21 @@ function decisionForm({ requestId, seal }: ConsentQuestion, decision: 'approve' 
   </form>`;
 }
 
-/** Targets to which a client's callback may redirect: its own pages, or a program on this computer. */
+/**
+ * Targets to which a client's callback may redirect: its own pages, or a program on this computer. Connecting a
+ * server leads through such addresses too.
+ */
 const ONWARD_TARGETS = ['https:', 'http://localhost:*', 'http://127.0.0.1:*'];
 
 /**
  * Returns the CSP sources for the forms. Browsers apply `form-action` to every redirect that follows a
  * posted form, also to those of the client's callback. A host source cannot name an IPv6 address.
  */
-function formTargets(redirectUri: string): readonly string[] {
+function formTargets(redirectUri: string, isOnward: boolean): readonly string[] {
   const { protocol, host, hostname } = new URL(redirectUri);
-  if (protocol !== 'https:' && protocol !== 'http:') return [protocol];
+  if (protocol !== 'https:' && protocol !== 'http:') {
+    return isOnward ? [protocol, ...ONWARD_TARGETS] : [protocol];
+  }
   const target = hostname.startsWith('[') ? protocol : `${protocol}//${host}`;
   return [target, ...ONWARD_TARGETS];
 }

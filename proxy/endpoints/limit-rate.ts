@@ -48,7 +48,7 @@ const STORED_FOR_USER = { limit: 100, windowSeconds: 10 * 60 };
  */
 export async function limitUser(
   rateLimits: RateLimitStore,
-  purpose: 'sign-in' | 'browser-session' | 'approval',
+  purpose: 'sign-in' | 'browser-session' | 'approval' | 'connection',
   identity: Pick<Identity, 'provider' | 'issuer' | 'subject'>,
 ): Promise<void> {
   const user = hashToken(userKey(identity));

@@ -89,6 +89,18 @@ export class ConsentRequiredError extends OAuthError {
   override readonly code = 'consent_required';
 }
 
+/** `prompt=none`, and the user has to do something (OpenID Connect Core, section 3.1.2.6). */
+export class InteractionRequiredError extends OAuthError {
+  override readonly name = 'InteractionRequiredError';
+  override readonly code = 'interaction_required';
+}
+
+/** Something on which the answer depends has failed (RFC 6749, section 4.1.2.1). */
+export class ServerError extends OAuthError {
+  override readonly name = 'ServerError';
+  override readonly code = 'server_error';
+}
+
 /** Something that the request needs is unavailable at present; nothing was consumed. */
 export class TemporarilyUnavailableError extends OAuthError {
   override readonly name = 'TemporarilyUnavailableError';

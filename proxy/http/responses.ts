@@ -29,10 +29,12 @@ export function seeOther(location: string, headers: OutgoingHttpHeaders = {}): G
   };
 }
 
-/** Returns the response with these `Set-Cookie` values. */
+/** Returns the response with these `Set-Cookie` values too. */
 export function withCookies(
   response: GatewayResponse,
   setCookies: readonly string[],
 ): GatewayResponse {
-  return { ...response, headers: { ...response.headers, 'set-cookie': [...setCookies] } };
+  const before = response.headers['set-cookie'];
+  const all = [before ?? []].flat().map(String).concat(setCookies);
+  return { ...response, headers: { ...response.headers, 'set-cookie': all } };
 }

@@ -6,6 +6,7 @@ import {
   AuthorizationPageError,
   ClientIdDomainNotAllowedError,
 } from '../errors/authorization-page-errors.ts';
+import { ConnectionPageError } from '../errors/connection-errors.ts';
 import { describePublicly, statusOf } from '../errors/public-view.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { html } from '../http/html.ts';
@@ -33,6 +34,7 @@ function explain(error: unknown): Page {
       content: html`<p>${error.explanation}</p>`,
     };
   }
+  if (error instanceof ConnectionPageError) return explainConnection(error);
   if (error instanceof SignInFailedError) return explainSignIn(error);
   const description = describePublicly(error);
   return {
@@ -51,6 +53,20 @@ function explainDomain({ explanation, clientId }: ClientIdDomainNotAllowedError)
       </dl>`,
   };
 }
+
+function explainConnection({ explanation, offersSignOut }: ConnectionPageError): Page {
+  return {
+    title: 'This server cannot be connected here',
+    content: html`<p>${explanation}</p>
+      ${offersSignOut ? SWITCH_USER : undefined}`,
+  };
+}
+
+const SWITCH_USER = html`<p>
+    To go on as another user, sign out, and open the link again or start again from your
+    application.
+  </p>
+  <p><a class="button" href="${PATHS.signOut}">Sign out</a></p>`;
 
 function explainSignIn({
   status,

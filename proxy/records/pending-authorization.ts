@@ -16,4 +16,6 @@ export interface PendingAuthorization {
   readonly askAgain: boolean;
   /** The user must not be asked anything: an error is the answer instead (`prompt=none`). */
   readonly isSilent?: boolean;
+  /** Id of the grant that the user approved. Present while they connect the server behind the route. */
+  readonly approvedGrantId?: string;
 }

@@ -1,4 +1,5 @@
 import type { PendingAuthorization } from './pending-authorization.ts';
+import type { TokenHash } from '../crypto/tokens.ts';
 import type { UserReference } from './user-key.ts';
 
 /** A connection that the user has not finished at the upstream's authorization server. */
@@ -7,6 +8,8 @@ export interface PendingConnection {
   readonly user: UserReference;
   /** in the browser with this session. */
   readonly sessionId: string;
+  /** Hash of the cookie that binds it to that browser. */
+  readonly browserHash: TokenHash;
   readonly routeName: string;
   readonly routeId: string;
   readonly binding: string;
@@ -23,6 +26,8 @@ export interface PendingConnection {
   /** Whether a response without `iss` is refused (RFC 9207). */
   readonly requiresIss: boolean;
   readonly returnTo: ReturnTarget;
+  /** The server forgot the registration with which the user began, so this is another try with a new one. */
+  readonly isSecondTry?: true;
 }
 
 /** Where the user goes afterwards. */

@@ -26,6 +26,8 @@ const EVENTS = {
   'token-refreshed': { message: 'token refreshed', level: 'info' },
   'token-revoked': { message: 'token revoked', level: 'info' },
   'refresh-token-replayed': { message: 'refresh token replayed', level: 'warn' },
+  'connection-made': { message: 'connection made', level: 'info' },
+  'connection-failed': { message: 'connection failed', level: 'info' },
   'connection-ended': { message: 'connection ended', level: 'info' },
   'grant-revoked': { message: 'grant revoked', level: 'info' },
 } as const satisfies Readonly<Record<string, EventKind>>;

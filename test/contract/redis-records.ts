@@ -150,6 +150,7 @@ export const AN_INTERNAL_TOKEN: InternalToken = {
 export const A_PENDING_CONNECTION: PendingConnection = {
   user: { provider: 'corp', issuer: 'https://idp.example.com', subject: 'user-of-the-provider' },
   sessionId: 'session-1',
+  browserHash: hashToken('binding-cookie'),
   routeName: 'tools',
   routeId: 'route-1',
   binding: 'binding-1',

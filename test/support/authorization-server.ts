@@ -9,6 +9,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
+import { ConnectLinks } from '../../proxy/connect/connect-links.ts';
 import { Sealer } from '../../proxy/crypto/sealer.ts';
 import { hashToken, randomToken } from '../../proxy/crypto/tokens.ts';
 import { sessionCookieName } from '../../proxy/http/cookies.ts';
@@ -199,6 +200,8 @@ export async function startAuthorizationServer({
     }),
     readClientKeys: createClientKeysReader({ guardedFetch, now }),
     sessionCookies: browsers,
+    connectLinks: new ConnectLinks({ sealer, now }),
+    internalTokens: { isConnected: () => Promise.resolve(true) },
     redirectToSignIn: ({ origin }, { returnPath }) =>
       seeOther(`${SIGN_IN_URL}?${new URLSearchParams({ to: origin + returnPath }).toString()}`),
   });

@@ -1,4 +1,4 @@
-import { hashToken, randomToken } from '../../crypto/tokens.ts';
+import { randomToken } from '../../crypto/tokens.ts';
 import {
   AuthorizationPageError,
   UnknownClientError,
@@ -6,7 +6,9 @@ import {
 import {
   AccessDeniedError,
   ConsentRequiredError,
+  InteractionRequiredError,
   LoginRequiredError,
+  type OAuthError,
 } from '../../errors/oauth-errors.ts';
 import { BadRequestError } from '../../errors/request-errors.ts';
 import { ForbiddenError } from '../../errors/denial-errors.ts';
@@ -21,27 +23,26 @@ import { readParameters } from '../../http/read-parameters.ts';
 import { seeOther } from '../../http/responses.ts';
 import type { RedirectToSignIn } from '../../identity/sign-in/redirect-to-sign-in.ts';
 import { signedInBrowser } from '../../identity/sign-in/signed-in-browser.ts';
-import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
+import type { GatewayRoute } from '../../configuration/routing-table.ts';
 import type { Session } from '../../records/session.ts';
 import type { ConsentKey } from '../../records/consent-key.ts';
 import type { Stores } from '../../store/stores.ts';
-import { codeRedirect, errorRedirect } from '../authorization-response.ts';
+import { errorRedirect } from '../authorization-response.ts';
+import { connectFirst, connectionNeeded, type ConnectFirstOptions } from '../connect-first.ts';
 import { openConsentForm, sealConsentForm } from '../consent-seal.ts';
 import type { Client } from '../../records/client.ts';
 import { metadataHash } from '../clients/metadata-hash.ts';
-import { matchesRedirectUri, redirectTarget } from '../clients/redirect-uri.ts';
-import type { AuditDetails, AuditLog } from '../../telemetry/audit-log.ts';
+import { matchesRedirectUri } from '../clients/redirect-uri.ts';
+import type { AuditLog } from '../../telemetry/audit-log.ts';
 import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type { FindClient } from '../clients/find-client.ts';
 import { keepUsedClient } from '../clients/unused-client-lifetime.ts';
 import { PATHS } from '../../endpoints/paths.ts';
+import { auditDetails, issueCode } from '../issue-code.ts';
 import { consentPage } from '../pages.ts';
 import { refuseAuthorization } from '../refuse-authorization.ts';
 import { routeOfResource } from '../resources.ts';
 import type { PendingAuthorization } from '../../records/pending-authorization.ts';
-
-/** Short, since the next request redeems the code (RFC 9700, section 4.5). */
-const CODE_SECONDS = 60;
 
 /** How long a consent is remembered. */
 const CONSENT_SECONDS = 90 * 24 * 60 * 60;
@@ -53,7 +54,7 @@ const CONSENT_SECONDS = 90 * 24 * 60 * 60;
 const MIN_READING_MS = 1000;
 
 /** Options of the consent endpoint. */
-export interface ConsentOptions {
+export interface ConsentOptions extends ConnectFirstOptions {
   readonly stores: Pick<
     Stores,
     'pendingAuthorizations' | 'consents' | 'authorizationCodes' | 'clients' | 'rateLimits'
@@ -72,7 +73,8 @@ interface Question {
   readonly requestId: string;
   readonly pending: PendingAuthorization;
   readonly client: Client;
-  readonly routeName: string | undefined;
+  /** Undefined if it is gone. */
+  readonly route: GatewayRoute | undefined;
   readonly session: Session;
   /** Value of the browser's session cookie. */
   readonly cookie: string;
@@ -97,27 +99,45 @@ async function ask(context: EndpointContext, options: ConsentOptions): Promise<G
   const requestId = readParameters(context.request.query).get('request') ?? '';
   const question = await questionOf(requestId, context, options);
   if ('status' in question) return question;
-  if (await isApproved(question, options)) {
-    return approve(question, 'consent-remembered', context, options);
-  }
+  const missing = await missingFor(question, context, options);
+  if (missing === undefined) return approve(question, 'consent-remembered', context, options);
   const { pending, client } = question;
   if (pending.isSilent === true) {
     await use(question, options);
-    const refused = { client, target: pending };
-    return refuseAuthorization(new ConsentRequiredError(SILENT), refused, context, options.logger);
+    return refuseAuthorization(missing, { client, target: pending }, context, options.logger);
   }
   return show(question, options);
+}
+
+/** Returns why the user has to be asked; undefined if the remembered consent is enough. */
+async function missingFor(
+  question: Question,
+  context: EndpointContext,
+  options: ConsentOptions,
+): Promise<OAuthError | undefined> {
+  if (!(await isApproved(question, options))) return new ConsentRequiredError(SILENT);
+  if (question.pending.isSilent !== true) return undefined;
+  const needed = await connectionNeeded(question.route, question.session, context, options);
+  return needed === undefined ? undefined : new InteractionRequiredError(SILENT);
 }
 
 const SILENT = 'the user has to be asked, and prompt=none forbids it';
 
 function show(
-  { requestId, pending, client, routeName, session: { identity }, cookie }: Question,
+  { requestId, pending, client, route, session: { identity }, cookie }: Question,
   { now }: ConsentOptions,
   isAgain = false,
 ): GatewayResponse {
   const seal = sealConsentForm(cookie, requestId, now());
-  return consentPage({ requestId, seal, pending, client, identity, routeName, isAgain });
+  return consentPage({
+    requestId,
+    seal,
+    pending,
+    client,
+    identity,
+    route: route?.compiled,
+    isAgain,
+  });
 }
 
 async function decide(context: EndpointContext, options: ConsentOptions): Promise<GatewayResponse> {
@@ -155,7 +175,8 @@ async function questionOf(
   if (pending === null) throw requestGone();
   refuseOtherOrigin(context.origin, authenticateOrigin ?? pending.issuer);
   const { identityProviders, settings } = context.configuration;
-  const { name: routeName, identityProvider } = routeOf(pending, context) ?? {};
+  const route = routeOf(pending, context);
+  const identityProvider = route?.compiled.identityProvider;
   // The resource names the route, and the route names the provider: one issuer may have users of several.
   const provider = identityProviders.find(identityProvider);
   const browser = await signedInBrowser(context, provider, options);
@@ -174,7 +195,7 @@ async function questionOf(
     const refused = { client, target: pending };
     return refuseAuthorization(new LoginRequiredError(SILENT), refused, context, options.logger);
   }
-  return { requestId, pending, client, routeName, ...browser };
+  return { requestId, pending, client, route, ...browser };
 }
 
 /** Attack: on other origins the scripts of an upstream could press the buttons of the consent page. */
@@ -219,41 +240,24 @@ function consentKey(pending: PendingAuthorization, { identity }: Session): Conse
   return { ...user, issuer, clientId, redirectUri, resource, scopes };
 }
 
+/** Gives the client a code. If the user has to connect the server, they do that first. */
 async function approve(
   question: Question,
   event: 'consent-given' | 'consent-remembered',
   context: EndpointContext,
   options: ConsentOptions,
 ): Promise<GatewayResponse> {
-  const { settings } = context.configuration;
-  const { clients, authorizationCodes, rateLimits } = options.stores;
-  await limitUser(rateLimits, 'approval', question.session.identity);
+  const { client, session } = question;
+  const { clients, rateLimits } = options.stores;
+  await limitUser(rateLimits, 'approval', session.identity);
+  const needed = await connectionNeeded(question.route, session, context, options);
   const pending = await use(question, options);
-  await keepUsedClient(clients, pending.issuer, question.client, settings);
-  const { issuer, clientId, redirectUri, redirectUriWasSent, codeChallenge } = pending;
-  const code = randomToken();
-  const record = {
-    ...{ issuer, clientId, redirectUri, codeChallenge },
-    ...(redirectUriWasSent !== undefined && { redirectUriWasSent }),
-    sessionId: question.session.id,
-    resource: pending.resource,
-    scopes: pending.scopes,
-    grantId: randomToken(),
-  };
-  await authorizationCodes.save(hashToken(code), record, CODE_SECONDS);
-  const details = { ...auditDetails(question), grantId: record.grantId };
-  options.audit.write(event, context, details);
-  options.audit.write('code-issued', context, details);
-  return seeOther(codeRedirect(pending, code));
-}
-
-function auditDetails({ pending, client, session }: Question): AuditDetails {
-  const { identity, signInId } = session;
-  const { issuer, clientId, redirectUri, resource, scopes } = pending;
-  const { clientName } = client.metadata;
-  const { address } = redirectTarget(redirectUri);
-  const names = { issuer, clientId, clientName, redirectTarget: address };
-  return { identity, ...names, resource, scopes, signInId };
+  await keepUsedClient(clients, pending.issuer, client, context.configuration.settings);
+  const approved = { pending, client, session, grantId: randomToken() };
+  options.audit.write(event, context, { ...auditDetails(approved), grantId: approved.grantId });
+  return needed === undefined
+    ? issueCode(approved, context, options)
+    : connectFirst(approved, needed, context, options);
 }
 
 /** Uses up the request: pressing the button twice gives no second code. */
@@ -277,7 +281,7 @@ function requestGone(): AuthorizationPageError {
 function routeOf(
   { issuer, resource }: PendingAuthorization,
   { configuration }: EndpointContext,
-): CompiledRoute | undefined {
+): GatewayRoute | undefined {
   const host = configuration.routes.findHost(new URL(issuer).host);
-  return host && routeOfResource(resource, { host, origin: issuer })?.compiled;
+  return host && routeOfResource(resource, { host, origin: issuer });
 }

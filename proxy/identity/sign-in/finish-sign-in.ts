@@ -3,7 +3,7 @@ import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { networksOf } from '../../http/network-of.ts';
 import { seeOther } from '../../http/responses.ts';
-import { continuePage } from './pages.ts';
+import { continuePage } from '../../pages/continue-page.ts';
 import type { Session } from '../../records/session.ts';
 import { PATHS } from '../../endpoints/paths.ts';
 import type { SignInRequest } from './sign-in-request.ts';
@@ -41,5 +41,6 @@ export async function finishSignIn(
 /** Sends the browser to a path of this host, by an absolute URL: the path cannot name another host. */
 export function sendToPath({ origin, configuration }: Here, returnPath: string): GatewayResponse {
   const url = origin + returnPath;
-  return configuration.settings.cookie.sameSite === 'Strict' ? continuePage(url) : seeOther(url);
+  const { sameSite } = configuration.settings.cookie;
+  return sameSite === 'Strict' ? continuePage('You are signed in', url) : seeOther(url);
 }

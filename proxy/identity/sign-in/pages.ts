@@ -59,14 +59,3 @@ export function signedOutPage(headers: OutgoingHttpHeaders, hasSignIn: boolean):
   `;
   return page(200, { title: 'Signed out', content }, headers);
 }
-
-/**
- * Sends the browser on from a page of this host, instead of redirecting it.
- *
- * A redirect continues the navigation that the identity provider's site began, and browsers do not
- * send a `SameSite=Strict` cookie with it: the user would be asked to sign in for ever.
- */
-export function continuePage(url: string): GatewayResponse {
-  const content = html`<p><a class="button" href="${url}">Continue</a></p>`;
-  return page(200, { title: 'You are signed in', content }, { refresh: `0; url=${url}` });
-}

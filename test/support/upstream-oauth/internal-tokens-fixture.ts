@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { CompiledUpstreamOAuth } from '../../../shared/snapshot/compiled-upstream-oauth.ts';
 import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
 import type { SignedInCaller } from '../../../proxy/authentication/caller.ts';
+import { hashToken } from '../../../proxy/crypto/tokens.ts';
 import type { PendingConnection } from '../../../proxy/records/pending-connection.ts';
 import { createMemoryStores } from '../../../proxy/store/memory/memory-stores.ts';
 import type { Stores } from '../../../proxy/store/stores.ts';
@@ -156,6 +157,7 @@ function aPendingConnection(route: CompiledRoute, subject: string): PendingConne
   return {
     user: { provider, issuer, subject },
     sessionId: `session of ${subject}`,
+    browserHash: hashToken(subject),
     routeName: route.name,
     routeId: route.mcpServer?.upstreamOAuth?.routeId ?? '',
     binding: bindingOf(route),

@@ -8,7 +8,7 @@ const CODE = read('proxy/**/*.ts');
 
 /** Errors with the reason as their first argument, and the subclasses that pass it on. */
 const WITH_REASON =
-  /(?:new (?:Forbidden|BadRequest|AuthorizationPage|SignInFailed|Unavailable|SeveralCredentials)Error|super|refusal)\(\s*'([a-z]+(?:-[a-z]+)*)'/g;
+  /(?:new (?:Forbidden|BadRequest|AuthorizationPage|SignInFailed|Unavailable|SeveralCredentials|Connection(?:Page|Failed))Error|super|refusal)\(\s*'([a-z]+(?:-[a-z]+)*)'/g;
 const MEMBER_OF_UNION = /^ {2}\| '([a-z-]+)'/gm;
 const FIXED_REASON = /override readonly reason = '([\w-]+)'/g;
 const OAUTH_CODE = /override readonly code = '(\w+)'/g;

@@ -104,6 +104,7 @@ export const isPendingAuthorization = hasShape<PendingAuthorization>({
   state: isOptional(isString),
   askAgain: isBoolean,
   isSilent: isOptional(isBoolean),
+  approvedGrantId: isOptional(isString),
 });
 
 const isClientMetadata = hasShape<ClientMetadata>({

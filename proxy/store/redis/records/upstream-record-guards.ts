@@ -1,3 +1,4 @@
+import { isTokenHash } from '../../../crypto/tokens.ts';
 import type { ConnectionNeed } from '../../../records/connection-need.ts';
 import type { InternalToken } from '../../../records/internal-token.ts';
 import type { PendingConnection, ReturnTarget } from '../../../records/pending-connection.ts';
@@ -68,6 +69,7 @@ function isReturnTarget(value: unknown): value is ReturnTarget {
 export const isPendingConnection = hasShape<PendingConnection>({
   user: isUser,
   sessionId: isString,
+  browserHash: isTokenHash,
   routeName: isString,
   routeId: isString,
   binding: isString,
@@ -80,6 +82,7 @@ export const isPendingConnection = hasShape<PendingConnection>({
   redirectUri: isString,
   requiresIss: isBoolean,
   returnTo: isReturnTarget,
+  isSecondTry: isOptional(isOneOf([true])),
 });
 
 /** Accepts registrations at authorization servers of upstreams. */

@@ -1,0 +1,83 @@
+import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
+import { resourceIdentifier } from '../configuration/resource-identifier.ts';
+import type { EndpointContext } from '../endpoints/endpoint.ts';
+import { PATHS } from '../endpoints/paths.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
+import type { GatewayResponse } from '../http/gateway-response.ts';
+import { seeOther } from '../http/responses.ts';
+import { authenticateOriginFor } from '../identity/sign-in/authenticate-host.ts';
+import type { ReturnTarget } from '../records/pending-connection.ts';
+import type { Session } from '../records/session.ts';
+import type { AuditDetails } from '../telemetry/audit-log.ts';
+import type { ConnectEndpointOptions } from './connect-endpoint-options.ts';
+import { failedResult, type ConnectionResult } from './connection-result.ts';
+import { connectedPage, connectionFailedPage } from './pages.ts';
+import { withConnectError } from './return-url.ts';
+
+/** An attempt to connect that ends: whose it was, for which route, and who waits for it. */
+export interface EndedAttempt {
+  readonly route: CompiledRoute | undefined;
+  readonly session: Session;
+  readonly returnTo: ReturnTarget;
+}
+
+/** Tells whoever waits for an attempt how it ended. */
+export async function finishConnection(
+  result: ConnectionResult,
+  { returnTo, session }: Pick<EndedAttempt, 'returnTo' | 'session'>,
+  context: EndpointContext,
+  { finishAuthorization }: Pick<ConnectEndpointOptions, 'finishAuthorization'>,
+): Promise<GatewayResponse> {
+  switch (returnTo.kind) {
+    case 'authorization':
+      return finishAuthorization(returnTo.pending, result, session, context);
+    case 'redirect':
+      return seeOther(withResult(returnTo.url, result));
+    case 'account':
+      return seeOther(withResult(authenticateOriginFor(context) + PATHS.account, result));
+    case 'page':
+      return result.kind === 'connected'
+        ? connectedPage()
+        : connectionFailedPage(result, context.request.id);
+  }
+}
+
+function withResult(url: string, result: ConnectionResult): string {
+  return result.kind === 'connected' ? url : withConnectError(url, result.connectError);
+}
+
+/** Logs that a user has connected. */
+export function reportConnection(
+  attempt: EndedAttempt,
+  context: EndpointContext,
+  { audit }: Pick<ConnectEndpointOptions, 'audit'>,
+): void {
+  audit.write('connection-made', context, detailsOf(attempt, context));
+}
+
+function detailsOf({ route, session }: EndedAttempt, { origin }: EndpointContext): AuditDetails {
+  const { identity, signInId } = session;
+  const resource = route && resourceIdentifier(route, origin);
+  return { identity, signInId, ...(resource !== undefined && { resource }) };
+}
+
+/** Logs why an attempt failed, and tells whoever waits for it. */
+export function reportFailure(
+  error: unknown,
+  attempt: EndedAttempt,
+  context: EndpointContext,
+  options: Pick<ConnectEndpointOptions, 'finishAuthorization' | 'audit' | 'logger'>,
+): Promise<GatewayResponse> {
+  const { route } = attempt;
+  const result = failedResult(error);
+  const reason = error instanceof GatewayError ? error.reason : 'internal-error';
+  options.audit.write('connection-failed', context, { ...detailsOf(attempt, context), reason });
+  const fields = { 'request-id': context.request.id, route: route?.name, reason };
+  if (error instanceof GatewayError) {
+    options.logger.warn('connection failed', fields, error);
+  } else {
+    const stack = error instanceof Error ? error.stack : undefined;
+    options.logger.error('request failed unexpectedly', { ...fields, stack }, error);
+  }
+  return finishConnection(result, attempt, context, options);
+}
