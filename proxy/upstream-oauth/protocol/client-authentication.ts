@@ -1,10 +1,4 @@
-import {
-  type Client,
-  type ClientAuth,
-  ClientSecretBasic,
-  ClientSecretPost,
-  None,
-} from 'oauth4webapi';
+import { type Client, type ClientAuth, ClientSecretPost, None } from 'oauth4webapi';
 
 import type { UpstreamServer } from '../upstream-authorization.ts';
 
@@ -19,5 +13,20 @@ export function oauthClient({ client }: ClientOfGateway): Client {
 export function clientAuthentication({ client }: ClientOfGateway): ClientAuth {
   const { secret, authMethod } = client;
   if (secret === undefined || authMethod === 'none') return None();
-  return authMethod === 'client_secret_post' ? ClientSecretPost(secret) : ClientSecretBasic(secret);
+  return authMethod === 'client_secret_post' ? ClientSecretPost(secret) : clientSecretBasic(secret);
+}
+
+/**
+ * RFC 6749, section 2.3.1. `oauth4webapi` encodes `-`, `_` and `.` too, which nearly every id has, and not every
+ * server decodes.
+ */
+function clientSecretBasic(secret: string): ClientAuth {
+  return (_server, { client_id: id }, _body, headers) => {
+    const credentials = `${formEncoded(id)}:${formEncoded(secret)}`;
+    headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`);
+  };
+}
+
+function formEncoded(value: string): string {
+  return new URLSearchParams([['', value]]).toString().slice('='.length);
 }

@@ -54,6 +54,20 @@ test('A refresh request names no resource where the route says so', async () => 
   expect(answering.requests[0]?.form).not.toHaveProperty('resource');
 });
 
+test('An id and a secret are encoded as a form, and no further', async () => {
+  const client = {
+    id: 'our-client_1.x',
+    secret: 'a:b +%',
+    authMethod: 'client_secret_basic',
+    source: 'given',
+  } as const;
+  const answering = serverAnswering(() => jsonResponse(TOKENS), { client });
+  await refreshAt(answering);
+  const { authorization = '' } = answering.requests[0]?.headers ?? {};
+  const credentials = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString();
+  expect(credentials).toBe('our-client_1.x:a%3Ab+%2B%25');
+});
+
 test.each([
   ['client_secret_basic', 's3cret', { authorization: 'Basic Z2F0ZWhvdXNlOnMzY3JldA==' }, {}],
   ['client_secret_post', 's3cret', {}, { client_id: 'gatehouse', client_secret: 's3cret' }],
