@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { CONTROLLER_LINE } from './commands/controller/controller-flags.ts';
+import { DOCTOR_LINE } from './commands/doctor/doctor-flags.ts';
 import { EXPLAIN_LINE } from './commands/explain/explain-flags.ts';
 import { POLICY_TEST_LINE } from './commands/policy-test/policy-test-flags.ts';
 import { PROXY_LINE } from './commands/proxy/proxy-flags.ts';
@@ -17,6 +18,7 @@ export const COMMANDS: readonly Command[] = [
   { line: PROXY_LINE, load: async () => (await import('./commands/proxy.ts')).runProxy },
   { line: VALIDATE_LINE, load: async () => (await import('./commands/validate.ts')).runValidate },
   { line: EXPLAIN_LINE, load: async () => (await import('./commands/explain.ts')).runExplain },
+  { line: DOCTOR_LINE, load: async () => (await import('./commands/doctor.ts')).runDoctor },
   {
     line: POLICY_TEST_LINE,
     load: async () => (await import('./commands/policy-test.ts')).runPolicyTest,

@@ -1,7 +1,6 @@
 import type { LineWriter } from '../shared/telemetry/line-writer.ts';
 import { createLogger, type Logger } from '../shared/telemetry/logger.ts';
 import type { CompiledSigningKeys } from '../shared/snapshot/snapshot.ts';
-import { createAccountEndpoint } from './account/account-endpoint.ts';
 import { ApplicationAuthenticator } from './authentication/application-authenticator.ts';
 import { ApplicationTokenAuthenticator } from './authentication/application-token-authenticator.ts';
 import { ApplicationTokens } from './authentication/application-tokens.ts';
@@ -125,7 +124,6 @@ export function createStages(options: StagesOptions): DisposableStages {
     },
     identity,
   );
-  const { sessionCookies, redirectToSignIn } = identity;
   const endpoints = {
     ...identity.endpoints,
     ...createOAuthEndpoints(authorizationServer),
@@ -136,8 +134,8 @@ export function createStages(options: StagesOptions): DisposableStages {
     }),
     [PATHS.upstreamClientMetadata]: createClientMetadataEndpoint(),
     ...createApplicationEndpoints({ applications, stores, connections: internalTokens }),
-    [PATHS.account]: createAccountEndpoint({ stores, sessionCookies, audit }),
   };
+  const { sessionCookies, redirectToSignIn } = identity;
   return {
     configuration: () => configuration.required,
     findEndpoint: endpointFinder(endpoints, OAUTH_WELL_KNOWNS),

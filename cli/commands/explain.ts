@@ -1,12 +1,10 @@
 import { isGatewayToken } from '../../proxy/crypto/gateway-token.ts';
-import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
 import type { Arguments } from '../arguments.ts';
 import { CommandFailure } from '../command-failure.ts';
 import type { CommandStreams } from '../command.ts';
-import type { ClusterPart } from '../explain/read-cluster.ts';
 import { describeUser } from '../explain/describe-user.ts';
 import { RequestExplainer, type AskedRequest } from '../explain/explain-request.ts';
-import { readFiles } from '../explain/read-files.ts';
+import { readSnapshot } from '../explain/read-snapshot.ts';
 import { renderReport } from '../explain/render-report.ts';
 import { readInput } from '../process/read-input.ts';
 import {
@@ -14,7 +12,6 @@ import {
   readExplainOptions,
   readObject,
   type CallerFlags,
-  type ClusterFlags,
 } from './explain/explain-options.ts';
 
 const EXIT_CODES = { allow: 0, deny: 3, none: 1, failure: 1 } as const;
@@ -26,38 +23,16 @@ export async function runExplain(
 ): Promise<number> {
   const { source, request, caller, isJson, devAllowLoopback } = readExplainOptions(flags);
   const who = await readCaller(caller);
-  const snapshot =
-    source.kind === 'files'
-      ? await readFiles({ paths: source.paths, environment, devAllowLoopback })
-      : await snapshotOfCluster(
-          { ...source.cluster, readsIssuer: who.token !== undefined },
-          { environment, stderr },
-        );
+  const snapshot = await readSnapshot(
+    source,
+    { environment, stderr },
+    { devAllowLoopback, readsIssuer: who.token !== undefined },
+  );
   const service = source.kind === 'files' ? 'gatehouse' : 'proxy';
   using explainer = await RequestExplainer.open(snapshot, { devAllowLoopback, service });
   const report = await explainer.explain({ request, ...who });
   stdout.write(isJson ? `${JSON.stringify(report, null, 2)}\n` : renderReport(report));
   return EXIT_CODES[report.decision];
-}
-
-async function snapshotOfCluster(
-  { kubeconfig, ...part }: ClusterFlags & Pick<ClusterPart, 'readsIssuer'>,
-  { environment, stderr }: Pick<CommandStreams, 'environment' | 'stderr'>,
-): Promise<Snapshot> {
-  const [{ readCluster }, { connectToCluster }] = await Promise.all([
-    import('../explain/read-cluster.ts'),
-    import('../process/connect-to-cluster.ts'),
-  ]);
-  const { api } = await connectToCluster(kubeconfig, environment).catch(orFiles);
-  const { snapshot, problems } = await readCluster(api, part);
-  stderr.write(problems.map((problem) => `gatehouse: ${problem}\n`).join(''));
-  return snapshot;
-}
-
-/** Who wants to explain files may have forgotten the flag for them. */
-function orFiles(error: unknown): never {
-  if (!(error instanceof CommandFailure)) throw error;
-  throw new CommandFailure(`${error.message}; to explain files, give --file`, { cause: error });
 }
 
 async function readCaller(caller: CallerFlags): Promise<Pick<AskedRequest, 'user' | 'token'>> {

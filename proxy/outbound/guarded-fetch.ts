@@ -92,6 +92,8 @@ async function resolve(
   const literal = hostname.replace(/^\[|\]$/g, '');
   const family = isIP(literal);
   if (family !== 0) return [{ address: literal, family }];
+  // RFC 6761, section 6.3: these names are this machine, although few name servers know them.
+  if (hostname.endsWith('.localhost')) return [{ address: '127.0.0.1', family: 4 }];
   try {
     const addresses = await lookup(hostname);
     if (addresses.length > 0) return addresses;

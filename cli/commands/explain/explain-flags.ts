@@ -1,4 +1,5 @@
 import type { CommandLine } from '../../arguments.ts';
+import { CLUSTER_FLAGS } from '../../flags/cluster-flags.ts';
 import { DEV_ALLOW_LOOPBACK } from '../../flags/dev-allow-loopback.ts';
 
 /** Flags of `gatehouse explain`. */
@@ -98,32 +99,7 @@ export const EXPLAIN_LINE: CommandLine = {
       value: 'text|json',
       description: 'The form of the explanation.',
     },
-    kubeconfig: {
-      kind: 'text',
-      environment: 'GATEHOUSE_KUBECONFIG',
-      value: 'FILE',
-      description: 'How to reach the cluster, with your own rights. Defaults to that of kubectl.',
-    },
-    'settings-namespace': {
-      kind: 'text',
-      defaultValue: 'gatehouse',
-      value: 'NAME',
-      description: 'Namespace of the GatewaySettings in the cluster.',
-    },
-    settings: {
-      kind: 'text',
-      environment: 'GATEHOUSE_SETTINGS',
-      defaultValue: 'gatehouse',
-      value: 'NAME',
-      description: 'Name of the GatewaySettings in the cluster.',
-    },
-    'gateway-class': {
-      kind: 'text',
-      environment: 'GATEHOUSE_GATEWAY_CLASS',
-      defaultValue: 'gatehouse',
-      value: 'NAME',
-      description: 'Class of the gateway in the cluster.',
-    },
+    ...CLUSTER_FLAGS,
     'dev-allow-loopback': DEV_ALLOW_LOOPBACK,
   },
 };

@@ -4,21 +4,8 @@ import type { Arguments } from '../../arguments.ts';
 import { requestProblems, userProblems } from '../../explain/check-description.ts';
 import type { RequestDescription, UserDescription } from '../../explain/request-description.ts';
 import { fullRouteName } from '../../explain/route-name.ts';
+import { readRouteSource, type RouteSource } from '../../explain/route-source.ts';
 import { UsageError } from '../../usage-error.ts';
-
-/** Where the routes are. */
-export type RouteSource =
-  | { readonly kind: 'files'; readonly paths: readonly string[] }
-  | { readonly kind: 'cluster'; readonly cluster: ClusterFlags };
-
-/** The cluster to read from. */
-export interface ClusterFlags {
-  readonly kubeconfig: string | undefined;
-  /** The namespace of the Routes. */
-  readonly namespace: string;
-  readonly settings: { readonly namespace: string; readonly name: string };
-  readonly gatewayClass: string;
-}
 
 /** Who makes the request. */
 export type CallerFlags =
@@ -48,7 +35,7 @@ export function readExplainOptions(flags: Arguments): ExplainOptions {
     throw new UsageError(`${FLAG_OF[problem.member]} ${problem.message}`);
   }
   return {
-    source: readSource(flags),
+    source: sourceOf(flags),
     request,
     caller: readCaller(flags),
     isJson: output === 'json',
@@ -72,25 +59,11 @@ const FLAG_OF: Readonly<Record<keyof RequestDescription, string>> = {
   prompt: '--prompt',
 };
 
-function readSource(flags: Arguments): RouteSource {
-  const paths = flags.list('file');
-  if (paths.length > 0) return { kind: 'files', paths };
+function sourceOf(flags: Arguments): RouteSource {
   const namespace = routeName(flags)?.split('/')[0] ?? flags.text('namespace');
-  if (namespace === undefined) {
-    throw new UsageError('--file is required; or --route or --namespace, to read a cluster');
-  }
-  return {
-    kind: 'cluster',
-    cluster: {
-      kubeconfig: flags.text('kubeconfig'),
-      namespace,
-      settings: {
-        namespace: flags.text('settings-namespace') ?? '',
-        name: flags.text('settings') ?? '',
-      },
-      gatewayClass: flags.text('gateway-class') ?? '',
-    },
-  };
+  const source = readRouteSource(flags, namespace);
+  if (source !== undefined) return source;
+  throw new UsageError('--file is required; or --route or --namespace, to read a cluster');
 }
 
 function readRequest(flags: Arguments): RequestDescription {

@@ -9,7 +9,6 @@ export interface SignInOptions {
   readonly stores: Pick<
     Stores,
     | 'signIns'
-    | 'signInsOfUsers'
     | 'sessions'
     | 'browserSessions'
     | 'pendingSignIns'

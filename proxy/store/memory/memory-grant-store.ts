@@ -23,9 +23,7 @@ export class MemoryGrantStore implements GrantStore {
     return Promise.resolve(this.#grants.get(id));
   }
 
-  use(id: string, usedAt: number, ttlSeconds: number): Promise<void> {
-    const grant = this.#grants.get(id);
-    if (grant !== null) this.#grants.replace(id, { ...grant, usedAt });
+  extend(id: string, ttlSeconds: number): Promise<void> {
     this.#grants.extend(id, ttlSeconds);
     return Promise.resolve();
   }

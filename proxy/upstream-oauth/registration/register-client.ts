@@ -52,9 +52,7 @@ export async function registerClient(
   server: AuthorizationServer,
   { origin, scopes, fetch, now }: RegisterClientOptions,
 ): Promise<UpstreamRegistration> {
-  const { registration_endpoint: endpoint } = server;
-  if (endpoint === undefined) throw noRegistration(server);
-  const authMethod = requestedMethod(server);
+  const { endpoint, authMethod } = registrationAt(server);
   const metadata = {
     ...clientMetadata(origin, authMethod),
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
@@ -75,13 +73,21 @@ export async function registerClient(
 /** The guarded fetch decides which URLs are allowed: http on loopback, in development. */
 const BY_GUARDED_FETCH = { [allowInsecureRequests]: true };
 
-/** The first of the gateway's methods that the server lists. Without a list it is `client_secret_basic`. */
-function requestedMethod(server: AuthorizationServer): UpstreamAuthMethod {
+/**
+ * Returns where a server registers the gateway, and how the gateway authenticates then: by the first of its
+ * methods that the server lists; without a list it is `client_secret_basic`. Throws an `UpstreamAuthError` if it
+ * cannot be registered.
+ */
+export function registrationAt(server: AuthorizationServer): {
+  readonly endpoint: string;
+  readonly authMethod: UpstreamAuthMethod;
+} {
+  const { registration_endpoint: endpoint, issuer } = server;
+  if (endpoint === undefined) throw noRegistration(server);
   const listed = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-  const method = UPSTREAM_AUTH_METHODS.find((candidate) => listed.includes(candidate));
-  if (method !== undefined) return method;
-  const message = `${server.issuer} lists no method of client authentication that the gateway has`;
-  throw refused(message, server.issuer);
+  const authMethod = UPSTREAM_AUTH_METHODS.find((candidate) => listed.includes(candidate));
+  if (authMethod !== undefined) return { endpoint, authMethod };
+  throw refused(`${issuer} lists no method of client authentication that the gateway has`, issuer);
 }
 
 function checkedRegistration(

@@ -165,7 +165,4 @@ export const isGrant = hasShape<Grant>({
   signInId: isString,
   resource: isString,
   scopes: isStringList,
-  clientName: isOptional(isString),
-  redirectUri: isOptional(isString),
-  usedAt: isOptional(isNumber),
 });

@@ -100,3 +100,16 @@ test.each(['10.0.0.1', '127.0.0.1', '169.254.169.254', '::1', 'fd00::1', '::ffff
     await expect(fetchAt(ANY_ADDRESS)).rejects.toMatchObject({ name: 'OutboundFailedError' });
   },
 );
+
+test.each(['x.localhost', 'x.y.LOCALHOST'])(
+  'the name %s is this machine, whatever a name server says',
+  async (name) => {
+    const lookup = () => Promise.reject(new Error('no such name'));
+    await expect(
+      guardedFetchWith({ lookup })(`https://${name}:1/`, { ...OPTIONS, allowedCidrs: [] }),
+    ).rejects.toMatchObject({
+      kind: 'address',
+      message: `${name.toLowerCase()} is at 127.0.0.1, which is off limits`,
+    });
+  },
+);

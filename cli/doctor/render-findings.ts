@@ -1,0 +1,96 @@
+import type { RecordedCall } from './call-recorder.ts';
+import type { Failure, Findings, FoundAuthorization } from './examine.ts';
+import type { Patient } from './patient.ts';
+import type { ClientPlan } from './plan-client.ts';
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  challenge: 'status 401 with a Bearer challenge',
+  'resource-metadata': 'status 200 with the metadata of the resource',
+  'server-metadata': 'status 200 with the metadata of the authorization server',
+  registration: 'status 200 with the client ID metadata document',
+  token: 'an OAuth error, because the token is made up',
+};
+
+/** Where the settings have the domains. */
+const DOMAINS = 'mcpAllowedAsMetadataDomains';
+
+/** Returns the text of `gatehouse doctor` about a patient. */
+export function renderFindings(patient: Patient, findings: Findings): string {
+  const { failure, found, missingDomains } = findings;
+  return [
+    ...[titleOf(patient), ''],
+    ...findings.calls.flatMap((call, index) => {
+      const isLast = !findings.calls.slice(index + 1).some(({ step }) => step === call.step);
+      return stepLines(call, isLast ? failure : undefined, missingDomains);
+    }),
+    ...(found === undefined ? [] : ['', ...foundLines(found)]),
+    '',
+    ...domainLines(missingDomains),
+    ...verdictLines(failure),
+    '',
+  ].join('\n');
+}
+
+function titleOf({ kind, upstream: { route, url } }: Patient): string {
+  if (kind === 'upstream') return `The upstream ${url}, as the gateway would ask it`;
+  if (kind === 'own-route') return `Route ${route} at ${url}, as an MCP client would ask it`;
+  return `Route ${route}: its upstream ${url}, as the gateway asks it`;
+}
+
+function stepLines(
+  { step, method, url, status, got }: RecordedCall,
+  failure: Failure | undefined,
+  missingDomains: readonly string[],
+): readonly string[] {
+  const isFailure = failure?.step === step;
+  const host = URL.parse(url)?.hostname ?? '';
+  return [
+    `${isFailure ? 'FAIL' : markOf(step, status)} ${method} ${url}`,
+    `     expected: ${EXPECTED[step] ?? ''}`,
+    `     got:      ${got}`,
+    ...(isFailure ? [`     wrong:    ${failure.message}`] : []),
+    ...(missingDomains.includes(host) ? [`     missing:  ${host} in ${DOMAINS}`] : []),
+  ];
+}
+
+/** What is not there is looked for at the next place. */
+function markOf(step: string, status: number | undefined): string {
+  const isThere = step === 'token' || status === (step === 'challenge' ? 401 : 200);
+  return isThere ? 'ok  ' : 'none';
+}
+
+function foundLines({ server, resource, scopes, client }: FoundAuthorization): readonly string[] {
+  return [
+    `resource:               ${resource}`,
+    `authorization server:   ${server.issuer}`,
+    `authorization endpoint: ${server.authorization_endpoint ?? ''}`,
+    `token endpoint:         ${server.token_endpoint ?? ''}`,
+    `client:                 ${CLIENTS[client.kind](client.value)}`,
+    `scopes:                 ${scopes.length === 0 ? 'none are asked for' : scopes.join(' ')}`,
+  ];
+}
+
+const CLIENTS: Readonly<Record<ClientPlan['kind'], (value: string) => string>> = {
+  given: (id) => `${id}, as given; whether the server knows it shows at the first login`,
+  'metadata-document': (url) => `the metadata document ${url}`,
+  registration: (url) => `registers at ${url}; that was not tried`,
+};
+
+function domainLines(domains: readonly string[]): readonly string[] {
+  if (domains.length === 0) return [];
+  return [
+    `The gateway needs these entries in ${DOMAINS} of GatewaySettings`,
+    `(plain YAML: mcp_allowed_as_metadata_domains): ${domains.join(', ')}`,
+  ];
+}
+
+function verdictLines(failure: Failure | undefined): readonly string[] {
+  if (failure === undefined) return ['A login could succeed.'];
+  const { reason, message, missing } = failure;
+  const { setting, entry } = missing ?? {};
+  const advice =
+    setting === undefined
+      ? []
+      : [`Missing: ${setting}${entry === undefined ? '' : ` with ${entry}`}`];
+  return [`A login fails: ${reason}: ${message}`, ...advice];
+}
