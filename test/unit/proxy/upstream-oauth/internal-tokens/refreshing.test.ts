@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
 import { StoreUnavailableError } from '../../../../../proxy/store/store-unavailable-error.ts';
 import type { InternalTokens } from '../../../../../proxy/upstream-oauth/internal-tokens/internal-tokens.ts';
@@ -210,6 +210,14 @@ describe('A token that has expired', () => {
       expect(await fixture.tokens.isConnected(ALICE.session.identity, ROUTE)).toBe(true);
     },
   );
+
+  test('is not refreshed by a proxy that has lost its turn: the server could take it for a thief', async () => {
+    jest.spyOn(fixture.stores.internalTokens, 'extendRenewal').mockResolvedValueOnce(false);
+    await expect(tokenFor()).rejects.toMatchObject({ status: 503 });
+    expect(fixture.requests).toEqual([]);
+    fixture.time += 2000;
+    expect(await accessToken()).toBe('access-2');
+  });
 
   test('is dropped without a request if the gateway is another client now', async () => {
     fixture.client = null;
