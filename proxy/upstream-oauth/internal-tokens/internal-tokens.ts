@@ -5,14 +5,13 @@ import { CheckCache } from '../../authentication/check-cache.ts';
 import { ExpiringMap } from '../../cache/expiring-map.ts';
 import { GatewayError } from '../../errors/gateway-error.ts';
 import type { InternalToken } from '../../records/internal-token.ts';
-import type { PendingConnection } from '../../records/pending-connection.ts';
 import type { UserReference } from '../../records/user-key.ts';
 import { REST_SECONDS } from '../../store/renewal-lease.ts';
 import type { AuditLog } from '../../telemetry/audit-log.ts';
 import type { UpstreamTokens } from '../protocol/upstream-tokens.ts';
 import { type ConnectionState, connectionStateOf, mapInTurns } from './connection-state.ts';
 import { KeptTokens, type TokenStores } from './kept-tokens.ts';
-import { connectedToken } from './make-token.ts';
+import { connectedToken, type NewConnection } from './make-token.ts';
 import { revokeAtServer } from './revoke-at-server.ts';
 import type { TokenServers } from './server-of-token.ts';
 import { type TokenName, tokenNameOf } from './token-name.ts';
@@ -176,8 +175,8 @@ export class InternalTokens implements Disposable {
   }
 
   /** Keeps the tokens of a new connection. */
-  connect(pending: PendingConnection, tokens: UpstreamTokens): Promise<void> {
-    return this.#kept.connect(pending, connectedToken(pending, tokens, this.#options.now()));
+  connect(connection: NewConnection, tokens: UpstreamTokens): Promise<void> {
+    return this.#kept.connect(connection, connectedToken(connection, tokens, this.#options.now()));
   }
 
   /**

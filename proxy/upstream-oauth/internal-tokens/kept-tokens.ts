@@ -4,11 +4,11 @@ import {
   type InternalToken,
   secondsToKeep,
 } from '../../records/internal-token.ts';
-import type { PendingConnection } from '../../records/pending-connection.ts';
 import type { VersionedInternalToken } from '../../store/internal-token-store.ts';
 import { StoreUnavailableError } from '../../store/store-unavailable-error.ts';
 import type { Stores } from '../../store/stores.ts';
 import type { AuditLog } from '../../telemetry/audit-log.ts';
+import type { NewConnection } from './make-token.ts';
 import type { TokenName } from './token-name.ts';
 import type { InternalTokenUse } from './token-use.ts';
 
@@ -37,7 +37,7 @@ export class KeptTokens {
 
   /** Keeps the token of a new connection, which ends the need for one. */
   async connect(
-    { user, routeId, binding, routeName }: PendingConnection,
+    { user, routeId, binding, routeName }: NewConnection,
     token: InternalToken,
   ): Promise<void> {
     const { internalTokens, connectionNeeds, connectionsOfUsers } = this.#stores;

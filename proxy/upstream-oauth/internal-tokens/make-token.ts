@@ -2,9 +2,23 @@ import type { InternalToken } from '../../records/internal-token.ts';
 import type { PendingConnection } from '../../records/pending-connection.ts';
 import type { UpstreamTokens } from '../protocol/upstream-tokens.ts';
 
+/** What counts of a connection that the user has finished. */
+export type NewConnection = Pick<
+  PendingConnection,
+  | 'user'
+  | 'routeName'
+  | 'routeId'
+  | 'binding'
+  | 'issuer'
+  | 'clientId'
+  | 'redirectUri'
+  | 'resource'
+  | 'scopes'
+>;
+
 /** Makes the record of a new connection. */
 export function connectedToken(
-  { issuer, resource, clientId, redirectUri, scopes: asked }: PendingConnection,
+  { issuer, resource, clientId, redirectUri, scopes: asked }: NewConnection,
   { scopes = asked, ...tokens }: UpstreamTokens,
   now: number,
 ): InternalToken {

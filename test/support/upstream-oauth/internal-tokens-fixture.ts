@@ -1,10 +1,6 @@
-import { createHash } from 'node:crypto';
-
 import type { CompiledUpstreamOAuth } from '../../../shared/snapshot/compiled-upstream-oauth.ts';
 import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
 import type { SignedInCaller } from '../../../proxy/authentication/caller.ts';
-import { hashToken } from '../../../proxy/crypto/tokens.ts';
-import type { PendingConnection } from '../../../proxy/records/pending-connection.ts';
 import { createMemoryStores } from '../../../proxy/store/memory/memory-stores.ts';
 import type { Stores } from '../../../proxy/store/stores.ts';
 import { AuditLog } from '../../../proxy/telemetry/audit-log.ts';
@@ -144,7 +140,7 @@ export function internalTokensFixture(
     tokens: make(),
     another: make,
     connect: (route = aConnectableRoute(), subject = 'alice', given = GIVEN) =>
-      fixture.tokens.connect(aPendingConnection(route, subject), given),
+      fixture.tokens.connect(aConnection(route, subject), given),
     [Symbol.dispose]: () => {
       for (const tokens of made) tokens[Symbol.dispose]();
     },
@@ -152,12 +148,13 @@ export function internalTokensFixture(
   return fixture;
 }
 
-function aPendingConnection(route: CompiledRoute, subject: string): PendingConnection {
+function aConnection(
+  route: CompiledRoute,
+  subject: string,
+): Parameters<InternalTokens['connect']>[0] {
   const { provider, issuer = '' } = aCaller(subject).session.identity;
   return {
     user: { provider, issuer, subject },
-    sessionId: `session of ${subject}`,
-    browserHash: hashToken(subject),
     routeName: route.name,
     routeId: route.mcpServer?.upstreamOAuth?.routeId ?? '',
     binding: bindingOf(route),
@@ -165,9 +162,6 @@ function aPendingConnection(route: CompiledRoute, subject: string): PendingConne
     clientId: 'gatehouse',
     resource: 'https://upstream.example.com/mcp',
     scopes: ['read'],
-    codeVerifier: createHash('sha256').digest('base64url'),
     redirectUri: 'https://files.example.com/.gateway/mcp/client/oauth/callback',
-    requiresIss: false,
-    returnTo: { kind: 'page' },
   };
 }

@@ -137,17 +137,13 @@ async function connectAt(
     { ...started, requiresIss: true },
     sentResource,
   );
+  const { routeId } = upstreamOAuth;
   await tokens.connect(
     {
-      ...{ user, issuer, resource, scopes, redirectUri },
-      sessionId: 'session',
+      ...{ user, issuer, resource, scopes, redirectUri, routeId },
       routeName: route.name,
-      routeId: upstreamOAuth.routeId,
       binding: bindingOf(route),
       clientId: client.id,
-      codeVerifier: started.codeVerifier,
-      requiresIss: true,
-      returnTo: { kind: 'page' },
     },
     given,
   );
