@@ -1,6 +1,7 @@
 import { ConnectionFailedError, type ConnectError } from '../errors/connection-errors.ts';
 import { UnavailableError } from '../errors/unavailable-error.ts';
 import { UpstreamAuthError } from '../errors/upstream-auth-error.ts';
+import { OutboundRefusedError } from '../outbound/outbound-errors.ts';
 import { TokenRequestError } from '../upstream-oauth/protocol/token-request-error.ts';
 
 /** How an attempt to connect ended. */
@@ -24,6 +25,9 @@ export function failedResult(error: unknown): FailedConnection {
   }
   if (error instanceof UpstreamAuthError) return setUpWrongly(error);
   if (error instanceof TokenRequestError) {
+    const { cause } = error;
+    // Trying again later cannot help: the gateway may not ask that host.
+    if (cause instanceof OutboundRefusedError) return notAllowed(cause);
     return { kind: 'failed', connectError: errorOfTokenRequest(error) };
   }
   const connectError =
@@ -33,6 +37,10 @@ export function failedResult(error: unknown): FailedConnection {
 
 function setUpWrongly({ isTemporary, message }: UpstreamAuthError): FailedConnection {
   if (isTemporary) return { kind: 'failed', connectError: 'temporarily_unavailable' };
+  return { kind: 'failed', connectError: 'configuration_error', forAdministrator: message };
+}
+
+function notAllowed({ message }: OutboundRefusedError): FailedConnection {
   return { kind: 'failed', connectError: 'configuration_error', forAdministrator: message };
 }
 
