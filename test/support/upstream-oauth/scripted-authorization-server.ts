@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-import { startUpstream, type Upstream } from '../upstream.ts';
+import { startHttpsServer } from '../https-server.ts';
+import { startUpstream } from '../upstream.ts';
 
 /** What a scripted server is asked for. */
 export type ScriptedEndpoint = keyof typeof PATHS;
@@ -33,7 +34,8 @@ export interface ScriptedAuthorizationServer extends AsyncDisposable {
   readonly origin: string;
   /** The MCP endpoint. It accepts every token that this server issued. */
   readonly url: string;
-  readonly upstream: Upstream;
+  /** The authority of its certificate, in PEM, if it is on https. */
+  readonly ca: string | undefined;
   /** Access tokens that were issued so far, the newest last. */
   readonly issued: readonly string[];
   /** Requests to each endpoint so far. */
@@ -54,12 +56,14 @@ const PATHS = {
   revocation: '/revoke',
 } as const;
 
-/** Starts a server at `http://localhost:PORT`. */
-export async function startScriptedAuthorizationServer(): Promise<ScriptedAuthorizationServer> {
+/** Starts a server at `http://localhost:PORT`, or on https under this name. */
+export async function startScriptedAuthorizationServer(
+  host?: string,
+): Promise<ScriptedAuthorizationServer> {
   const issued: string[] = [];
   const received = new Map<string, ScriptedRequest[]>();
   const scripts = new Map<string, Script>();
-  const upstream = await startUpstream((message, response) => {
+  const listener: RequestListener = (message, response) => {
     void text(message).then((body) => {
       const url = new URL(message.url ?? '/', origin);
       const request = { url, message, response, body };
@@ -71,8 +75,9 @@ export async function startScriptedAuthorizationServer(): Promise<ScriptedAuthor
       response.writeHead(status, headers);
       response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
     });
-  });
-  const origin = `http://localhost:${String(upstream.port)}`;
+  };
+  const server = await listen(listener, host);
+  const { origin } = server;
   const replies = rightReplies(origin, issued);
 
   function rightReply(request: ScriptedRequest): ScriptedReply {
@@ -84,15 +89,32 @@ export async function startScriptedAuthorizationServer(): Promise<ScriptedAuthor
   return {
     origin,
     url: origin + PATHS.mcp,
-    upstream,
+    ca: server.ca,
     issued,
     requestsTo: (endpoint) => received.get(PATHS[endpoint]) ?? [],
     script(endpoint, script) {
       if (script === undefined) scripts.delete(PATHS[endpoint]);
       else scripts.set(PATHS[endpoint], script);
     },
-    [Symbol.asyncDispose]: () => upstream[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
+}
+
+interface Listening extends AsyncDisposable {
+  readonly origin: string;
+  readonly ca: string | undefined;
+}
+
+async function listen(listener: RequestListener, host: string | undefined): Promise<Listening> {
+  if (host === undefined) {
+    const server = await startUpstream(listener);
+    const close = () => server[Symbol.asyncDispose]();
+    const origin = `http://localhost:${String(server.port)}`;
+    return { origin, ca: undefined, [Symbol.asyncDispose]: close };
+  }
+  const server = await startHttpsServer([host], listener);
+  const close = () => server[Symbol.asyncDispose]();
+  return { origin: server.url(host, ''), ca: server.ca, [Symbol.asyncDispose]: close };
 }
 
 function rightReplies(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { disposeAfterEach } from '../../../support/dispose-after-each.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { membersOf, open, send } from '../../../support/http-client.ts';
 import {
   startScriptedAuthorizationServer,
@@ -73,7 +74,7 @@ describe('a scripted authorization server', () => {
       break;
     }
     const hanging = open(`${server.origin}/token`);
-    await server.upstream.request(1);
+    await eventually('the request arrived', () => server.requestsTo('token').length === 1);
     server.script('token', undefined);
     expect(await send(`${server.origin}/token`)).toMatchObject({ status: 200 });
     await server[Symbol.asyncDispose]();
