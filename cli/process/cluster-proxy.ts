@@ -16,6 +16,7 @@ import { findProcessKeys } from './process-keys.ts';
 import { ControllerLink } from '../../proxy/push/controller-link.ts';
 import type { ProxyFlags } from '../commands/proxy/proxy-flags.ts';
 import { Serving } from '../../proxy/push/serving.ts';
+import { UpstreamAuthJournal } from '../../proxy/push/upstream-auth-journal.ts';
 import { warnOfUnreadableFiles } from './unreadable-files.ts';
 
 /** Long enough for a snapshot of ten megabytes over a slow link. */
@@ -63,9 +64,11 @@ export async function startClusterProxy(options: ClusterProxyOptions): Promise<C
     ),
   );
   const state = opening.use(await openState(options, sealer));
+  const upstreamAuth = new UpstreamAuthJournal();
   const gateway = new Gateway({
     ...options,
     devAllowLoopback: false,
+    upstreamAuthReports: upstreamAuth,
     sealingKeys: keys.sealingKeys,
     defaultSigningKeys: keys.assertionKeys,
     stores: state.stores,
@@ -84,7 +87,7 @@ export async function startClusterProxy(options: ClusterProxyOptions): Promise<C
   });
   opening.defer(() => serving.stop());
   await finder.search();
-  const link = opening.use(new ControllerLink(options, { serving, finder }));
+  const link = opening.use(new ControllerLink({ ...options, upstreamAuth }, { serving, finder }));
   void serving.listening.then(() => link.reportStatusChange());
   const open = opening.move();
   return {

@@ -12,8 +12,15 @@ import { PositionAdvance } from './content/position-advance.ts';
 import { PublishedContent } from './content/published-content.ts';
 import { EpochGuard } from './epoch-guard.ts';
 import { RolloutTracker } from './rollout-tracker.ts';
-import type { OnPublicationChange, RolloutState, ProxyReport, Publication } from './publication.ts';
+import type {
+  OnPublicationChange,
+  RolloutState,
+  ProxyReport,
+  Publication,
+  UpstreamAuthState,
+} from './publication.ts';
 import type { PushTiming } from './push-timing.ts';
+import { UpstreamAuthBook } from './upstream-auth-book.ts';
 import { ProxyFleet } from './session/proxy-fleet.ts';
 import type { ProxyHello } from './session/proxy-hello.ts';
 import { ProxyRegistry } from './session/proxy-registry.ts';
@@ -40,6 +47,7 @@ const TOO_LARGE = `It is larger than ${String(LONGEST_CONTROLLER_LINE_BYTES)} by
  *             PushStream    frames on its connection, while this controller leads
  *       ProxyRegistry       what each proxy reported
  *       RolloutTracker      how far each resource has got, for the status
+ *       UpstreamAuthBook    whether users can connect to upstreams, for the status
  */
 export class LeadershipPublication implements Publication, AsyncDisposable {
   readonly #leadership: Leadership;
@@ -48,6 +56,7 @@ export class LeadershipPublication implements Publication, AsyncDisposable {
   readonly #changes: ChangeNotifier;
   readonly #registry: ProxyRegistry;
   readonly #tracker: RolloutTracker;
+  readonly #upstreamAuth: UpstreamAuthBook;
   readonly #fleet: ProxyFleet;
   readonly #closing = new DisposableStack();
   /** Closing: asks the proxies to disconnect. Ended: writes nothing. */
@@ -65,13 +74,22 @@ export class LeadershipPublication implements Publication, AsyncDisposable {
     this.#changes = changes;
     this.#registry = registry;
     this.#tracker = new RolloutTracker({ content, registry, changes });
+    this.#upstreamAuth = this.#closing.use(
+      new UpstreamAuthBook({
+        ...{ changes, clock },
+        intervalMs: timing.upstreamAuthMs,
+        wallTime: Date.now,
+      }),
+    );
     const onRaised = (): void => this.#epochRaised();
     const epochs = this.#closing.use(new EpochGuard({ ...options, content, onRaised }));
     const onAdvanced = (): void => this.#announce();
     const mayWrite = (): boolean => this.#mayWrite;
     const context = { content, timing, clock, logger, mayWrite, pause: () => epochs.pause };
     const advance = this.#closing.use(new PositionAdvance({ ...context, onAdvanced }));
-    this.#fleet = new ProxyFleet({ context, registry, tracker: this.#tracker, epochs, advance });
+    const upstreamAuth = this.#upstreamAuth;
+    const books = { registry, tracker: this.#tracker, upstreamAuth };
+    this.#fleet = new ProxyFleet({ context, ...books, epochs, advance });
     this.#endWith(leadership.signal);
   }
 
@@ -106,6 +124,7 @@ export class LeadershipPublication implements Publication, AsyncDisposable {
     const isNew = this.#content.publish(changes);
     this.#logTooLarge(this.#tooLargeOf(changes), new Set(tooLargeBefore));
     if (!isNew) return;
+    this.#upstreamAuth.forget(changes.deleted);
     this.#publishedAt = Date.now();
     this.#fleet.wakeAll();
   }
@@ -117,6 +136,10 @@ export class LeadershipPublication implements Publication, AsyncDisposable {
   rolloutState(key: string): RolloutState | undefined {
     if (this.#content.isTooLarge(key)) return { kind: 'rejected', message: TOO_LARGE };
     return this.#tracker.rolloutState(key);
+  }
+
+  upstreamAuth(key: string): UpstreamAuthState | undefined {
+    return this.#upstreamAuth.stateOf(key);
   }
 
   /** Sends snapshots on the stream of a proxy that is authenticated. */

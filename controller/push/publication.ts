@@ -1,4 +1,4 @@
-import type { RejectedEntry } from '../../shared/snapshot/push-frames.ts';
+import type { RejectedEntry, UpstreamAuthFailure } from '../../shared/snapshot/push-frames.ts';
 import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { ChangeSet } from '../compile/change-set.ts';
@@ -37,6 +37,14 @@ export interface ProxyReport {
   readonly rejected: readonly RejectedEntry[];
 }
 
+/** What a proxy found out last about the upstream of a route. */
+export interface UpstreamAuthState {
+  /** When, in milliseconds since 1970. */
+  readonly at: number;
+  /** Absent if users can connect. */
+  readonly failure?: UpstreamAuthFailure;
+}
+
 /** The published content of one leadership, and how far the proxies have got with it. */
 export interface Publication {
   readonly position: SnapshotPosition;
@@ -53,13 +61,15 @@ export interface Publication {
    * key that is not in the snapshot.
    */
   rolloutState(key: string): RolloutState | undefined;
+  /** What a proxy found out last about the upstream of a route; undefined if nothing is known. */
+  upstreamAuth(key: string): UpstreamAuthState | undefined;
   readonly proxies: readonly ProxyReport[];
   /** The highest number of routes that a proxy reported for a snapshot of another leadership. */
   readonly routesBefore: number;
 }
 
 /**
- * Receives the keys with a possibly changed rollout state. 'all' stands for every key; an empty set
+ * Receives the keys with a possibly changed rollout state or upstream. 'all' stands for every key; an empty set
  * means that only the reports of proxies changed. Called in a separate turn of the event loop.
  */
 export type OnPublicationChange = (keys: ReadonlySet<string> | 'all') => void;

@@ -24,6 +24,8 @@ export interface PushTiming {
   readonly raiseIntervalMs: number;
   /** How long a proxy may take to close a stream after `goaway`. */
   readonly closeMs: number;
+  /** The shortest time between two changes of what is known of a route's upstream. */
+  readonly upstreamAuthMs: number;
   /** How often the certificate files are read. */
   readonly certificatePollMs: number;
 }
@@ -42,5 +44,6 @@ export const PUSH_TIMING: PushTiming = {
   longestRejectionRetryMs: 10 * MINUTE,
   raiseIntervalMs: 5 * SECOND,
   closeMs: 2 * SECOND,
+  upstreamAuthMs: MINUTE,
   certificatePollMs: 2 * SECOND,
 };

@@ -2,6 +2,7 @@ import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { LastGoodFinder } from './last-good/last-good-finder.ts';
 import { PushClient } from './push-client.ts';
 import type { Serving } from './serving.ts';
+import type { UpstreamAuthJournal } from './upstream-auth-journal.ts';
 
 /** Options of a `ControllerLink`. */
 export interface ControllerLinkOptions {
@@ -13,6 +14,8 @@ export interface ControllerLinkOptions {
   readonly tokenFile: string;
   readonly proxyId: string;
   readonly logger: Logger;
+  /** What the controller is told about the upstreams of routes. */
+  readonly upstreamAuth: UpstreamAuthJournal;
 }
 
 /**
@@ -57,7 +60,7 @@ export class ControllerLink implements AsyncDisposable {
   }
 
   #connect(): PushClient {
-    const { controller, controllerCa, tokenFile, proxyId, logger } = this.#options;
+    const { controller, controllerCa, tokenFile, proxyId, logger, upstreamAuth } = this.#options;
     return new PushClient({
       url: controller.origin,
       ca: controllerCa,
@@ -65,6 +68,7 @@ export class ControllerLink implements AsyncDisposable {
       proxyId,
       serving: this.#serving.served,
       logger,
+      upstreamAuth,
       handlers: {
         apply: async (placed, difference) => {
           const rejected = await this.#serving.apply(placed, difference);

@@ -13,9 +13,10 @@ import { Liveness } from './connection/liveness.ts';
 import type { PushClientTiming } from './connection/push-timing.ts';
 import { parseControllerFrame } from './staging/parse-controller-frame.ts';
 import type { SnapshotReceiver } from './staging/snapshot-receiver.ts';
+import type { UpstreamAuthJournal } from './upstream-auth-journal.ts';
 
 /** Status of the proxy, as it is reported to the controller. */
-export type ProxyStatus = Omit<StatusFrame, 't'>;
+export type ProxyStatus = Omit<StatusFrame, 't' | 'upstreamAuth'>;
 
 /** A stream that the leading controller accepted, and its connection. */
 export interface AcceptedStream {
@@ -27,6 +28,7 @@ export interface AcceptedStream {
 export interface ControllerStreamOptions {
   readonly receiver: SnapshotReceiver;
   readonly status: () => ProxyStatus;
+  readonly upstreamAuth: UpstreamAuthJournal;
   readonly timing: PushClientTiming;
   readonly clock: Clock;
 }
@@ -37,6 +39,8 @@ export class ControllerStream {
   readonly #options: ControllerStreamOptions;
   /** The readiness and draining that were last reported. */
   #reported = '';
+  /** What of the journal is sent. */
+  #journalPosition = 0;
 
   constructor(open: AcceptedStream, options: ControllerStreamOptions) {
     this.#open = open;
@@ -93,7 +97,9 @@ export class ControllerStream {
   #reportStatus(): void {
     const status = this.#options.status();
     this.#reported = urgentPartOf(status);
-    this.#send({ t: 'status', ...status });
+    const { reports, position } = this.#options.upstreamAuth.after(this.#journalPosition);
+    this.#journalPosition = position;
+    this.#send({ t: 'status', ...status, ...(reports.length > 0 && { upstreamAuth: reports }) });
   }
 
   #send(frame: ProxyFrame): void {

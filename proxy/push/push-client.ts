@@ -14,6 +14,7 @@ import { ControllerProblemError } from './connection/controller-problem.ts';
 import { PUSH_CLIENT_TIMING, type PushClientTiming } from './connection/push-timing.ts';
 import { RetryDelay } from './connection/retry-delay.ts';
 import { ControllerStream, type AcceptedStream, type ProxyStatus } from './controller-stream.ts';
+import type { UpstreamAuthJournal } from './upstream-auth-journal.ts';
 import { SnapshotReceiver, type ApplySnapshot } from './staging/snapshot-receiver.ts';
 
 /** Options of a `PushClient`. */
@@ -29,6 +30,8 @@ export interface PushClientOptions {
   /** The snapshot that serves when the client starts. */
   readonly serving?: PlacedSnapshot | undefined;
   readonly logger: Logger;
+  /** What the controller is told about the upstreams of routes. */
+  readonly upstreamAuth: UpstreamAuthJournal;
   readonly handlers: {
     readonly apply: ApplySnapshot;
     readonly status: () => ProxyStatus;
@@ -152,6 +155,7 @@ export class PushClient {
     this.#stream = new ControllerStream(open, {
       receiver: this.#receiver,
       status: this.#options.handlers.status,
+      upstreamAuth: this.#options.upstreamAuth,
       timing: this.#timing,
       clock: this.#clock,
     });

@@ -159,7 +159,30 @@ export interface StatusFrame {
   readonly draining: boolean;
   /** Connections of clients. */
   readonly conns: number;
+  /** What the proxy found out since the last frame of this stream; everything in the first ones. */
+  readonly upstreamAuth?: readonly UpstreamAuthReport[];
 }
+
+/** Whether users can connect to the upstream of a route, as a proxy found out last. */
+export interface UpstreamAuthReport {
+  /** `namespace/name` of the Route. */
+  readonly route: string;
+  /** How many milliseconds ago that was. It is no time, because clocks of machines differ. */
+  readonly ageMs: number;
+  /** Absent if they can. */
+  readonly failure?: UpstreamAuthFailure;
+}
+
+/** Why no user can connect to the upstream of a route. */
+export interface UpstreamAuthFailure {
+  /** In words of a-z, with hyphens. */
+  readonly reason: string;
+  /** For operators; without secrets. */
+  readonly message: string;
+}
+
+/** The most reports in one frame. */
+export const MAX_UPSTREAM_AUTH_REPORTS = 100;
 
 /** Answers a `ping`. */
 export interface PongFrame {

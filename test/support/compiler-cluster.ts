@@ -214,7 +214,10 @@ export class CompilerCluster {
 }
 
 function statusOf(verdict: RouteVerdict, current: RouteStatus | undefined): RouteStatus {
-  const published = { rollout: undefined, obstacle: undefined };
+  const published = {
+    ...{ rollout: undefined, obstacle: undefined },
+    upstreamAuth: { found: undefined, since: undefined },
+  };
   const gatewayClass = OPTIONS.gatewayClassName ?? 'gatehouse';
   return routeStatus({ ...published, gatewayClass, verdict, current, now: new Date(0) });
 }

@@ -1,4 +1,5 @@
 import type { ProxyReport, RolloutState, Publication } from '../../controller/push/publication.ts';
+import type { UpstreamAuthState } from '../../controller/push/publication.ts';
 import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
 
 /** A publication whose proxies are controlled by the test. Everything is programmed by default. */
@@ -11,12 +12,18 @@ export class FakePublication implements Publication {
   everything: RolloutState | undefined = { kind: 'programmed' };
   readonly some = new Map<string, RolloutState | undefined>();
 
+  readonly upstreams = new Map<string, UpstreamAuthState>();
+
   publish(): void {
     this.position = { ...this.position, sequence: this.position.sequence + 1 };
   }
 
   find(): undefined {
     return undefined;
+  }
+
+  upstreamAuth(key: string): UpstreamAuthState | undefined {
+    return this.upstreams.get(key);
   }
 
   rolloutState(key: string): RolloutState | undefined {

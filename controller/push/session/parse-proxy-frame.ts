@@ -5,6 +5,7 @@ import {
   type ProxyFrame,
 } from '../../../shared/snapshot/push-frames.ts';
 import { isRecord } from '../../../shared/runtime/is-record.ts';
+import { parseUpstreamAuth } from './parse-upstream-auth.ts';
 
 /** The version of a snapshot, or the hash of a resource. */
 const VERSION = /^[0-9a-f]{64}$/;
@@ -62,11 +63,17 @@ function parseNack({ epoch, seq, rejected, version }: Members): ProxyFrame | und
   return { t: 'nack', epoch, seq, rejected: shortened, version };
 }
 
-function parseStatus({ ready, draining, conns }: Members): ProxyFrame | undefined {
+function parseStatus({
+  ready,
+  draining,
+  conns,
+  upstreamAuth = [],
+}: Members): ProxyFrame | undefined {
   if (typeof ready !== 'boolean' || typeof draining !== 'boolean' || !isCount(conns)) {
     return undefined;
   }
-  return { t: 'status', ready, draining, conns };
+  const reports = parseUpstreamAuth(upstreamAuth);
+  return reports && { t: 'status', ready, draining, conns, upstreamAuth: reports };
 }
 
 function isRejectedEntry(value: unknown): value is RejectedEntry {

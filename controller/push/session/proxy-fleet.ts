@@ -5,6 +5,7 @@ import { parsePosition } from '../../../shared/snapshot/snapshot-position.ts';
 import type { PositionAdvance } from '../content/position-advance.ts';
 import type { EpochGuard } from '../epoch-guard.ts';
 import type { RolloutTracker } from '../rollout-tracker.ts';
+import type { UpstreamAuthBook } from '../upstream-auth-book.ts';
 import { arrivalOf } from './proxy-arrival.ts';
 import type { ProxyHello } from './proxy-hello.ts';
 import type { ProxyRecord } from './proxy-record.ts';
@@ -27,6 +28,7 @@ export interface ProxyFleetOptions {
   readonly context: SessionContext;
   readonly registry: ProxyRegistry;
   readonly tracker: RolloutTracker;
+  readonly upstreamAuth: UpstreamAuthBook;
   readonly epochs: EpochGuard;
   readonly advance: PositionAdvance;
 }
@@ -81,6 +83,7 @@ export class ProxyFleet implements SessionObserver {
   }
 
   statusChanged(session: ProxySession, status: StatusFrame): void {
+    this.#options.upstreamAuth.receive(status.upstreamAuth ?? []);
     const record = this.#recordOf(session);
     if (record?.isChangedBy(status) !== true) return;
     const { tracker } = this.#options;

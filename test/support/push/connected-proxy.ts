@@ -4,6 +4,7 @@ import { aCompiledService } from '../compiled-resources.ts';
 import { createRecordingLogger } from '../redis/recording-logger.ts';
 import { PushClient, type PushClientOptions } from '../../../proxy/push/push-client.ts';
 import type { ProxyStatus } from '../../../proxy/push/controller-stream.ts';
+import { UpstreamAuthJournal } from '../../../proxy/push/upstream-auth-journal.ts';
 import type { PlacedSnapshot } from '../../../proxy/store/snapshot/snapshot-keeper.ts';
 import { snapshotOf } from '../../../shared/snapshot/hash-resource.ts';
 import { fullFrames } from './frames.ts';
@@ -55,6 +56,7 @@ export function connectedProxies(): {
       tokenFile,
       proxyId: 'proxy-1',
       logger,
+      upstreamAuth: new UpstreamAuthJournal(),
       handlers: {
         apply: (placed) => {
           applied.push(placed);

@@ -1,6 +1,7 @@
 import { LastGoodFinder } from '../../../proxy/push/last-good/last-good-finder.ts';
 import { LastGood, type LastGoodPlaces } from '../../../proxy/push/last-good/last-good.ts';
 import { PushClient, type PushClientOptions } from '../../../proxy/push/push-client.ts';
+import { UpstreamAuthJournal } from '../../../proxy/push/upstream-auth-journal.ts';
 import type { PlacedSnapshot } from '../../../proxy/store/snapshot/snapshot-keeper.ts';
 import type { RejectedResource } from '../../../shared/snapshot/rejected-resource.ts';
 import { eventually } from '../eventually.ts';
@@ -50,6 +51,7 @@ export async function connectPushClient(
     serving: applied[0],
     logger,
     ...(options.clock && { clock: options.clock }),
+    upstreamAuth: new UpstreamAuthJournal(),
     handlers: {
       apply: (placed) => {
         const rejected = options.check?.(placed) ?? [];

@@ -277,4 +277,8 @@ class RecordedPublication implements Publication {
   rolloutState(): undefined {
     return undefined;
   }
+
+  upstreamAuth(): undefined {
+    return undefined;
+  }
 }
