@@ -34,6 +34,7 @@ function notes(loaded: Loaded): readonly string[] {
     ...notesOnAccess(loaded),
     ...notesOnSubPaths(loaded),
     ...notesOnConsent(loaded),
+    ...notesOnDiscovery(loaded),
   ];
 }
 
@@ -69,6 +70,17 @@ function notesOnConsent({ served, candidates: { resources } }: Loaded): readonly
   return (served?.exposedConsents ?? []).map(
     (name) =>
       `note: Route ${name}: web routes have the same host, so their scripts have the origin of the consent page; set ${field}, or use a host of its own`,
+  );
+}
+
+/** Settings may be written by others, so that such a Route is valid. */
+function notesOnDiscovery({ served, candidates: { resources } }: Loaded): readonly string[] {
+  const settings = resources.find(({ kind }) => kind === 'GatewaySettings');
+  const setting = 'mcpAllowedAsMetadataDomains';
+  const field = settings?.inItsWords(setting) ?? setting;
+  return [...(served?.unlistedUpstreams ?? [])].map(
+    ([name, host]) =>
+      `note: Route ${name}: nobody can connect to its upstream, because ${field} does not list ${host}`,
   );
 }
 

@@ -6,6 +6,7 @@ import {
 import type { ServedFiles } from '../../controller/files/file-compiler.ts';
 import { Sealer } from '../../proxy/crypto/sealer.ts';
 import { Gateway } from '../../proxy/gateway.ts';
+import { UpstreamAuthLog } from '../../proxy/upstream-oauth/upstream-auth-log.ts';
 import { startAdminServer } from '../../shared/admin/admin-server.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
 import type { ListenAddress } from '../../shared/runtime/listen-address.ts';
@@ -68,8 +69,10 @@ export async function startStandaloneGateway(
     '--admin-listen',
   );
   opening.defer(() => admin.close());
+  const upstreamAuthReports = opening.use(new UpstreamAuthLog(logger));
   const gateway = new Gateway({
     ...options,
+    upstreamAuthReports,
     sealingKeys: keys.sealingKeys,
     defaultSigningKeys: keys.assertionKeys,
     stores: state.stores,

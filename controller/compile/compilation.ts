@@ -76,8 +76,18 @@ export interface RouteVerdict extends Verdict<StoredRoute> {
   readonly uninspectedPaths?: readonly string[];
   /** Present only if it is an MCP route, and its consent pages have the origin of web routes. */
   readonly isConsentExposed?: true;
+  /** Present only if users connect to its upstream. */
+  readonly upstreamAuth?: UpstreamAuthVerdict;
   /** Present only while the settings keep the route from serving. */
   readonly waiting?: WaitingRoute;
+}
+
+/** What is known of the upstream OAuth of a route from its configuration. */
+export interface UpstreamAuthVerdict {
+  /** It changes with everything that discovery and connections depend on. */
+  readonly configuration: string;
+  /** The host that discovery would have to ask, and may not ask by the settings. Absent if there is none. */
+  readonly unlistedHost?: string;
 }
 
 /** A route that serves once the settings allow it. */

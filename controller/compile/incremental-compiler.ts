@@ -246,7 +246,9 @@ export class IncrementalCompiler {
     const entry = this.#routes.get(name);
     const isConsentExposed = this.#consent.isExposed(name);
     const waiting = entry && this.#routes.waitingOf(entry);
-    this.#report.setRoute(name, entry && verdictOf(entry, { waiting, isConsentExposed }));
+    const { asMetadataDomains } = this.#routes.context;
+    const about = { waiting, isConsentExposed, asMetadataDomains };
+    this.#report.setRoute(name, entry && verdictOf(entry, about));
   }
 
   #terms(): RouteTerms {
@@ -266,6 +268,7 @@ export class IncrementalCompiler {
         missingSettings: served === undefined ? describeSettings(this.#options) : undefined,
         mcpClientNamespaces: admission.mcpClientNamespaces,
         hostRules: admission.hostRules,
+        asMetadataDomains: settings.allowedAsMetadataDomains ?? [],
         hasServices: services !== 'none',
       },
       admission: this.#options.holdsHosts === true ? admission : { ...admission, hostHoldMs: 0 },

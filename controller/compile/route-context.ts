@@ -20,6 +20,8 @@ export interface RouteContext {
   /** Namespaces that may have routes with `mcp.client`. */
   readonly mcpClientNamespaces: readonly string[];
   readonly hostRules: readonly HostRule[];
+  /** Domains that discovery for upstreams may ask. */
+  readonly asMetadataDomains: readonly string[];
   /** Whether routes can refer to Services. */
   readonly hasServices: boolean;
 }

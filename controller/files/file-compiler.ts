@@ -15,6 +15,11 @@ export interface ServedFiles {
   readonly routeCount: number;
   /** Names of the MCP routes whose consent pages have the origin of web routes. */
   readonly exposedConsents: readonly string[];
+  /**
+   * Hosts that discovery for upstreams would have to ask, and may not ask by the settings, by the name of the
+   * route.
+   */
+  readonly unlistedUpstreams: ReadonlyMap<string, string>;
   /** Paths that MCP routes serve without inspection, by the name of the route. */
   readonly uninspectedPaths: ReadonlyMap<string, readonly string[]>;
 }
@@ -44,8 +49,15 @@ export class FileCompiler {
         paths === undefined ? [] : [[resourceName(resource), paths] as const],
       ),
     );
+    const unlistedUpstreams = new Map(
+      verdicts.flatMap(({ resource, upstreamAuth }) =>
+        upstreamAuth?.unlistedHost === undefined
+          ? []
+          : [[resourceName(resource), upstreamAuth.unlistedHost] as const],
+      ),
+    );
     const { routeCount } = this.#compiler;
-    return { snapshot, routeCount, exposedConsents, uninspectedPaths };
+    return { snapshot, routeCount, exposedConsents, unlistedUpstreams, uninspectedPaths };
   }
 
   /** Whether the newest settings serve, or the defaults if there are none. */

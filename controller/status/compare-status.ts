@@ -21,6 +21,7 @@ const TYPES: readonly ConditionType[] = [
   'Accepted',
   'ResolvedRefs',
   'Programmed',
+  'UpstreamAuthReady',
   'PartiallyInvalid',
   'PartiallyInspected',
   'ConsentExposed',

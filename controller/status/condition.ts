@@ -8,6 +8,7 @@ export type ConditionType =
   | 'Accepted'
   | 'ResolvedRefs'
   | 'Programmed'
+  | 'UpstreamAuthReady'
   | 'PartiallyInvalid'
   | 'PartiallyInspected'
   | 'ConsentExposed';

@@ -1,4 +1,4 @@
-import { findCondition, toCondition, type Condition } from './condition.ts';
+import { findCondition, toCondition, type Condition, type ConditionState } from './condition.ts';
 import { programmedState, type PublicationState } from './programmed-state.ts';
 import {
   acceptedState,
@@ -13,6 +13,8 @@ import {
 export interface ConditionInput {
   readonly summary: VerdictSummary;
   readonly publication: PublicationState;
+  /** Undefined for resources without upstream OAuth. */
+  readonly upstreamAuth?: ConditionState | undefined;
   /** The current conditions. */
   readonly current: readonly Condition[] | undefined;
   /** Whether `Programmed` stays true for the generation that it is already true for. */
@@ -26,7 +28,8 @@ export function resourceConditions(input: ConditionInput): readonly Condition[] 
   const since = { generation: summary.generation, current, now };
   const isProgrammed = input.staysProgrammed && isProgrammedAt(summary.generation, current);
   const programmed = programmedState(summary, publication, isProgrammed);
-  const onlyWhileTrue = [
+  const someHave = [
+    ['UpstreamAuthReady', input.upstreamAuth],
     ['PartiallyInvalid', partiallyInvalidState(summary)],
     ['PartiallyInspected', partiallyInspectedState(summary)],
     ['ConsentExposed', consentExposedState(summary)],
@@ -35,7 +38,7 @@ export function resourceConditions(input: ConditionInput): readonly Condition[] 
     toCondition('Accepted', acceptedState(summary), since),
     toCondition('ResolvedRefs', resolvedRefsState(summary), since),
     toCondition('Programmed', programmed, since),
-    ...onlyWhileTrue.flatMap(([type, state]) =>
+    ...someHave.flatMap(([type, state]) =>
       state === undefined ? [] : [toCondition(type, state, since)],
     ),
   ];

@@ -6,12 +6,14 @@ import { summarizeVerdict } from './summarize-verdict.ts';
 import type { PublicationState } from './programmed-state.ts';
 import { resourceConditions } from './resource-conditions.ts';
 import { waitingOf, lastGoodOf } from './last-good.ts';
+import { upstreamAuthState, type UpstreamAuthKnowledge } from './upstream-auth-state.ts';
 
 /** Input of `routeStatus`. */
 export interface RouteStatusInput extends PublicationState {
   readonly verdict: RouteVerdict;
   /** The class of this gateway. */
   readonly gatewayClass: string;
+  readonly upstreamAuth: UpstreamAuthKnowledge;
   /** The current status; undefined if there is none. */
   readonly current: RouteStatus | undefined;
   readonly now: Date;
@@ -30,6 +32,7 @@ export function routeStatus(input: RouteStatusInput): RouteStatus {
   const conditions = resourceConditions({
     summary,
     publication: input,
+    upstreamAuth: upstreamAuthState(verdict, input.upstreamAuth, current?.conditions),
     current: current?.conditions,
     staysProgrammed: true,
     now,

@@ -15,6 +15,7 @@ import type { Status } from './compare-status.ts';
 import { isWorthWriting, ObservedStatuses, type ObservedStatus } from './observed-statuses.ts';
 import { releasedStatus } from './released-status.ts';
 import type { StatusWrite } from './status-writer.ts';
+import { UpstreamAuthChanges } from './upstream-auth-changes.ts';
 import { wantedRouteStatus, wantedSettingsStatus, type GatewayState } from './wanted-status.ts';
 
 /** A status to be written, and the one that it replaces. */
@@ -50,6 +51,7 @@ export class StatusBook {
   obstacle: string | undefined;
   readonly #options: StatusBookOptions;
   readonly #verdicts = new Map<string, RouteVerdict>();
+  readonly #upstreamAuth = new UpstreamAuthChanges();
   /** Routes that this gateway must stop serving, regardless of their verdicts. */
   readonly #released = new Map<string, ReleasedRoute>();
   readonly #routes = new ObservedStatuses<RouteStatus>();
@@ -73,6 +75,7 @@ export class StatusBook {
 
   /** Sets the verdict on a Route; undefined: it is deleted. */
   setRouteVerdict(key: string, verdict: RouteVerdict | undefined): void {
+    this.#upstreamAuth.observe(key, verdict, this.#options.wallTime().getTime());
     if (verdict === undefined) this.#verdicts.delete(key);
     else this.#verdicts.set(key, verdict);
   }
@@ -152,7 +155,10 @@ export class StatusBook {
     if (verdict === undefined) return undefined;
     const { metadata, status } = verdict.resource;
     const observed = this.#routes.get(key) ?? { uid: metadata.uid, status };
-    const wanted = wantedRouteStatus(verdict, gateway, observed.status);
+    const wanted = wantedRouteStatus(verdict, gateway, {
+      current: observed.status,
+      upstreamAuthSince: this.#upstreamAuth.since(key),
+    });
     if (!isWriteTo(metadata, observed, wanted)) return undefined;
     const change = { status: wanted, before: observed.status };
     return {

@@ -22,12 +22,21 @@ export interface GatewayState {
 export function wantedRouteStatus(
   verdict: RouteVerdict,
   gateway: GatewayState,
-  current: RouteStatus | undefined,
+  {
+    current,
+    upstreamAuthSince: since,
+  }: {
+    readonly current: RouteStatus | undefined;
+    /** When its upstream OAuth changed, as far as this process saw it. */
+    readonly upstreamAuthSince: number | undefined;
+  },
 ): RouteStatus {
   const { gatewayClass, publication, obstacle, now } = gateway;
   const keys = verdict.served === undefined ? [] : [verdict.served.key];
   const rollout = rolloutStateOf(keys, publication);
-  return routeStatus({ verdict, gatewayClass, rollout, obstacle, current, now });
+  const found = verdict.served && publication.upstreamAuth(verdict.served.key);
+  const upstreamAuth = { found, since };
+  return routeStatus({ verdict, gatewayClass, rollout, obstacle, upstreamAuth, current, now });
 }
 
 /** The status that the GatewaySettings should have. */

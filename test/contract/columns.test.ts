@@ -20,6 +20,7 @@ const AS_TABLE = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
 const COMMON = {
   rollout: { kind: 'programmed' },
   obstacle: undefined,
+  upstreamAuth: { found: undefined, since: undefined },
   current: undefined,
   now: new Date(),
 } as const;

@@ -75,6 +75,11 @@ export class RouteTable {
     return this.#decisions;
   }
 
+  /** What its routes are compiled with. */
+  get context(): RouteContext {
+    return this.#terms.context;
+  }
+
   get(name: string): RouteEntry | undefined {
     return this.#entries.get(name);
   }

@@ -1,20 +1,27 @@
 import { originOf } from '../../../shared/snapshot/origin.ts';
 import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
 import type { WaitingRoute, RouteVerdict, Served } from '../compilation.ts';
+import { upstreamAuthVerdict } from '../upstream-auth-verdict.ts';
 import type { Problem } from '../../validate/problem.ts';
 import type { RouteEntry } from './route-entry.ts';
 import type { RouteGeneration } from './route-generation.ts';
 
+/** What a verdict depends on besides the route. */
+interface Surroundings {
+  readonly waiting: WaitingRoute | undefined;
+  readonly isConsentExposed: boolean;
+  /** Domains that discovery for upstreams may ask. */
+  readonly asMetadataDomains: readonly string[];
+}
+
 /** Returns the verdict on a route, from its last decision. */
 export function verdictOf(
   entry: RouteEntry,
-  {
-    waiting,
-    isConsentExposed,
-  }: { readonly waiting: WaitingRoute | undefined; readonly isConsentExposed: boolean },
+  { waiting, isConsentExposed, asMetadataDomains }: Surroundings,
 ): RouteVerdict {
   const { resource, newest, serving } = entry;
   const served = serving && servedOf(serving);
+  const upstreamAuth = upstreamAuthVerdict(serving?.compiled, asMetadataDomains);
   return {
     resource,
     isAccepted: serving === newest,
@@ -24,6 +31,7 @@ export function verdictOf(
     url: serving === undefined ? '' : urlOf(serving),
     ...uninspectedPathsOf(serving?.compiled),
     ...(isConsentExposed && { isConsentExposed }),
+    ...(upstreamAuth && { upstreamAuth }),
     ...(waiting && { waiting }),
   };
 }

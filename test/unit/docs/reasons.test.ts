@@ -3,6 +3,8 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from '@jest/globals';
 
+import { upstreamAuthState } from '../../../controller/status/upstream-auth-state.ts';
+
 const ROOT = join(import.meta.dirname, '../../..');
 const DOCUMENT = read('docs/kubernetes.md');
 const EVENTS_FILE = 'controller/status/events-of-change.ts';
@@ -22,7 +24,7 @@ describe('docs/kubernetes.md', () => {
     );
     const listed = [...reasonColumn(section), ...inText];
 
-    expect(sorted(listed)).toEqual(sorted([...written, ...ofProblems]));
+    expect(sorted(listed)).toEqual(sorted([...written, ...ofProblems, ...upstreamReasons()]));
   });
 
   test('lists exactly the reasons that Events have besides those of conditions', () => {
@@ -36,10 +38,23 @@ function writtenReasons(file: string): readonly string[] {
   return [...read(file).matchAll(/\breason: '(\w+)'/g)].map(([, reason = '']) => reason);
 }
 
+/** The reasons of proxies, as the condition shows them. */
+function upstreamReasons(): readonly string[] {
+  const reasons = membersOf('UpstreamAuthReason', 'proxy/errors/upstream-auth-error.ts');
+  return reasons.map((reason) => {
+    const found = { at: 0, failure: { reason, message: '' } };
+    const verdict = { upstreamAuth: { configuration: '' } };
+    return upstreamAuthState(verdict, { found, since: undefined }, undefined)?.reason ?? '';
+  });
+}
+
 function problemReasons(): readonly string[] {
-  const [, members = ''] =
-    /type ProblemReason =([^;]*);/.exec(read('controller/validate/problem.ts')) ?? [];
-  return [...members.matchAll(/'(\w+)'/g)].map(([, reason = '']) => reason);
+  return membersOf('ProblemReason', 'controller/validate/problem.ts');
+}
+
+function membersOf(type: string, file: string): readonly string[] {
+  const [, members = ''] = new RegExp(`type ${type} =([^;]*);`).exec(read(file)) ?? [];
+  return [...members.matchAll(/'([\w-]+)'/g)].map(([, reason = '']) => reason);
 }
 
 /** The words in the second column of all tables, without rows that refer to another condition. */

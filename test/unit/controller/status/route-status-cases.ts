@@ -38,6 +38,7 @@ export function statusOf(input: Partial<RouteStatusInput>): RouteStatus {
     gatewayClass: 'gatehouse',
     rollout: PROGRAMMED,
     obstacle: undefined,
+    upstreamAuth: { found: undefined, since: undefined },
     current: undefined,
     now: EARLY,
     ...input,

@@ -22,6 +22,7 @@ const CONTEXT: RouteContext = {
   missingSettings: undefined,
   mcpClientNamespaces: [],
   hostRules: [],
+  asMetadataDomains: [],
   hasServices: true,
 };
 const SECRET = 'hunter-2-is-secret';

@@ -164,3 +164,56 @@ describe('a route with mcp.client', () => {
     expect(cluster.routes['apps/agent']).not.toHaveProperty('mcpClient');
   });
 });
+
+describe('the upstream of a route that discovery has to ask', () => {
+  const DISCOVERY = { ...routeWith(), mcp: { server: { upstreamOauth2: {} } } };
+  const ENDPOINTS = {
+    authUrl: 'https://as.example.com/authorize',
+    tokenUrl: 'https://as.example.com/token',
+  };
+
+  test('is in the verdict as long as the settings do not list its host', () => {
+    const cluster = startedCluster();
+    cluster.put({ [ROUTE]: DISCOVERY });
+    const before = cluster.verdicts.get(ROUTE)?.upstreamAuth;
+
+    expect(before).toMatchObject({ unlistedHost: 'mcp.example.com' });
+    expect(cluster.verdicts.get(ROUTE)).toMatchObject({ isAccepted: true });
+
+    cluster.putSettings(settingsSpec({ mcpAllowedAsMetadataDomains: ['*.example.com'] }));
+    const after = cluster.verdicts.get(ROUTE)?.upstreamAuth;
+
+    expect(after).not.toHaveProperty('unlistedHost');
+    expect(after?.configuration).not.toBe(before?.configuration);
+  });
+
+  test('needs no entry if the endpoints are given, or a fallback issuer has one', () => {
+    const cluster = startedCluster();
+    cluster.putSettings(settingsSpec({ mcpAllowedAsMetadataDomains: ['as.example.com'] }));
+    cluster.put({ [ROUTE]: routeWith('upstream', { endpoint: ENDPOINTS }) });
+
+    expect(cluster.verdicts.get(ROUTE)?.upstreamAuth).not.toHaveProperty('unlistedHost');
+
+    const authorizationServerUrl = 'https://as.example.com';
+    const server = { upstreamOauth2: {}, authorizationServerUrl };
+    cluster.put({ [ROUTE]: { ...DISCOVERY, mcp: { server } } });
+
+    expect(cluster.verdicts.get(ROUTE)?.upstreamAuth).not.toHaveProperty('unlistedHost');
+  });
+
+  test('is configured anew by what discovery depends on, and not by the policy or the secret', () => {
+    const cluster = started();
+    const configuration = (): unknown => cluster.verdicts.get(ROUTE)?.upstreamAuth?.configuration;
+    const first = configuration();
+    cluster.put({
+      [ROUTE]: { ...routeWith(), policy: { allow: { or: [{ email: 'a@b.example' }] } } },
+    });
+    cluster.change(secret('second', NAME));
+
+    expect(configuration()).toBe(first);
+
+    cluster.put({ [ROUTE]: routeWith('upstream', { clientId: 'other' }) });
+
+    expect(configuration()).not.toBe(first);
+  });
+});
