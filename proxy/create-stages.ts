@@ -1,6 +1,7 @@
 import type { LineWriter } from '../shared/telemetry/line-writer.ts';
 import { createLogger, type Logger } from '../shared/telemetry/logger.ts';
 import type { CompiledSigningKeys } from '../shared/snapshot/snapshot.ts';
+import { createAccountEndpoint } from './account/account-endpoint.ts';
 import { ApplicationAuthenticator } from './authentication/application-authenticator.ts';
 import { ApplicationTokenAuthenticator } from './authentication/application-token-authenticator.ts';
 import { ApplicationTokens } from './authentication/application-tokens.ts';
@@ -124,6 +125,7 @@ export function createStages(options: StagesOptions): DisposableStages {
     },
     identity,
   );
+  const { sessionCookies, redirectToSignIn } = identity;
   const endpoints = {
     ...identity.endpoints,
     ...createOAuthEndpoints(authorizationServer),
@@ -134,8 +136,8 @@ export function createStages(options: StagesOptions): DisposableStages {
     }),
     [PATHS.upstreamClientMetadata]: createClientMetadataEndpoint(),
     ...createApplicationEndpoints({ applications, stores, connections: internalTokens }),
+    [PATHS.account]: createAccountEndpoint({ stores, sessionCookies, audit }),
   };
-  const { sessionCookies, redirectToSignIn } = identity;
   return {
     configuration: () => configuration.required,
     findEndpoint: endpointFinder(endpoints, OAUTH_WELL_KNOWNS),

@@ -1,6 +1,7 @@
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { html, type Html } from '../http/html.ts';
 import { page } from '../pages/layout.ts';
+import { shortened } from '../pages/shortened.ts';
 import { userName } from '../pages/user-name.ts';
 import type { Identity } from '../records/session.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
@@ -8,8 +9,6 @@ import type { Client } from '../records/client.ts';
 import { redirectTarget } from './clients/redirect-uri.ts';
 import { PATHS } from '../endpoints/paths.ts';
 import type { PendingAuthorization } from '../records/pending-authorization.ts';
-
-const MAX_NAME_LENGTH = 80;
 
 /** The values that the consent page shows and its forms post. */
 export interface ConsentQuestion {
@@ -69,10 +68,8 @@ const CONNECTS = html`<p>
   This server has sign-in of its own. If you have not connected it yet, you will do so next.
 </p>`;
 
-/** Returns the client's name, shortened so that it cannot push the rest off the page. */
 function displayName({ id, metadata: { clientName = id } }: Client): string {
-  if (clientName.length <= MAX_NAME_LENGTH) return clientName;
-  return `${clientName.slice(0, MAX_NAME_LENGTH)}…`;
+  return shortened(clientName);
 }
 
 /** Only a URL as client ID proves the publisher: the metadata were fetched from there. */

@@ -4,7 +4,6 @@ import type { Sealer } from '../crypto/sealer.ts';
 import type { Identity } from '../records/session.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { SessionCookieAuthenticator } from '../authentication/session-cookie-authenticator.ts';
-import { createAccountEndpoint } from './sign-in/account.ts';
 import { createCallbackEndpoint } from './sign-in/callback.ts';
 import type { ProviderDiscovery } from '../identity-provider/provider-discovery.ts';
 import { redirectToSignIn, type RedirectToSignIn } from './sign-in/redirect-to-sign-in.ts';
@@ -60,7 +59,6 @@ export function createIdentityEndpoints({
   const renewal = new LiveSessions(options);
   return {
     endpoints: {
-      [PATHS.account]: createAccountEndpoint(options),
       [PATHS.signIn]: createSignInEndpoint(options),
       [PATHS.callback]: createCallbackEndpoint(options),
       [PATHS.signOut]: createSignOutEndpoint(options),

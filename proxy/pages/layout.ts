@@ -23,6 +23,9 @@ const STYLE = `
 body { max-width: 34rem; margin: 12vh auto; padding: 0 1.5rem; }
 h1 { font-size: 1.35rem; line-height: 1.3; }
 code, kbd { font: 0.9em ui-monospace, monospace; overflow-wrap: anywhere; }
+h2 { font-size: 1.1rem; margin: 2.2rem 0 0.5rem; }
+.items { list-style: none; padding: 0; } .items > li { margin: 0.8rem 0; padding: 0.8rem 1rem;
+  border: 1px solid #8888; border-radius: 0.4rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.3rem 1rem; }
 dt { opacity: 0.7; } dd { margin: 0; overflow-wrap: anywhere; }
 pre { font: 0.85em/1.5 ui-monospace, monospace; padding: 0.8rem 1rem; border-radius: 0.4rem;

@@ -10,4 +10,10 @@ export interface Grant {
   readonly resource: string;
   /** As requested, in the client's order. Labels that permit nothing by themselves. */
   readonly scopes: readonly string[];
+  /** The client's own words at its approval, for the user's page. Absent in records of earlier releases too. */
+  readonly clientName?: string;
+  /** Of the authorization request: part of the consent. Absent in records of earlier releases. */
+  readonly redirectUri?: string;
+  /** When the client last got a token; milliseconds since the epoch. Absent in records of earlier releases. */
+  readonly usedAt?: number;
 }

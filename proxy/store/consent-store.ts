@@ -6,4 +6,6 @@ export interface ConsentStore {
   remember(key: ConsentKey, metadataHash: string, ttlSeconds: number): Promise<void>;
   /** Returns whether the user consented, with the same client metadata. */
   isRemembered(key: ConsentKey, metadataHash: string): Promise<boolean>;
+  /** The user is asked again. */
+  forget(key: ConsentKey): Promise<void>;
 }

@@ -6,8 +6,8 @@ export interface GrantStore {
   create(grant: Grant, ttlSeconds: number): Promise<void>;
   /** Null if unknown, expired or revoked. */
   get(id: string): Promise<Grant | null>;
-  /** Extends the grant's lifetime to at least `ttlSeconds` from now. */
-  extend(id: string, ttlSeconds: number): Promise<void>;
+  /** Notes a use, and extends the grant's lifetime to at least `ttlSeconds` from now. */
+  use(id: string, usedAt: number, ttlSeconds: number): Promise<void>;
   revoke(id: string): Promise<void>;
 }
 

@@ -58,4 +58,15 @@ describe.each(STORE_IMPLEMENTATIONS)('consent store in $name', ({ create }) => {
     await under.advance(DAY);
     expect(await consents.isRemembered(KEY, 'metadata-1')).toBe(false);
   });
+
+  test('forgets one consent, and no other', async () => {
+    await using under = await create();
+    const { consents } = under.stores;
+    const other = { ...KEY, clientId: 'client-2' };
+    await consents.remember(KEY, 'metadata-1', DAY);
+    await consents.remember(other, 'metadata-1', DAY);
+    await consents.forget({ ...KEY });
+    expect(await consents.isRemembered(KEY, 'metadata-1')).toBe(false);
+    expect(await consents.isRemembered(other, 'metadata-1')).toBe(true);
+  });
 });

@@ -4,6 +4,7 @@ import type { Grant } from '../../proxy/records/grant.ts';
 import { MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
 
 const DAY = 86_400;
+const USED_AT = Date.UTC(2026, 0, 2);
 
 const GRANT: Grant = {
   id: 'grant-1',
@@ -12,6 +13,9 @@ const GRANT: Grant = {
   signInId: 'sign-in-1',
   resource: 'https://mcp.example.com/',
   scopes: ['offline_access', 'mcp'],
+  clientName: 'Inspector',
+  redirectUri: 'http://127.0.0.1/callback',
+  usedAt: Date.UTC(2026, 0, 1),
 };
 
 describe.each(STORE_IMPLEMENTATIONS)('grant store in $name', ({ create }) => {
@@ -45,14 +49,22 @@ describe.each(STORE_IMPLEMENTATIONS)('grant store in $name', ({ create }) => {
     await using under = await create();
     const { grants } = under.stores;
     await grants.create(GRANT, 2 * DAY);
-    await grants.extend('grant-1', DAY);
+    await grants.use('grant-1', USED_AT, DAY);
     await under.advance(DAY);
     expect(await grants.get('grant-1')).not.toBeNull();
-    await grants.extend('grant-1', 3 * DAY);
+    await grants.use('grant-1', USED_AT, 3 * DAY);
     await under.advance(3 * DAY - MOMENT_SECONDS);
     expect(await grants.get('grant-1')).not.toBeNull();
     await under.advance(MOMENT_SECONDS);
     expect(await grants.get('grant-1')).toBeNull();
+  });
+
+  test('knows when a grant was last used', async () => {
+    await using under = await create();
+    const { grants } = under.stores;
+    await grants.create(GRANT, DAY);
+    await grants.use('grant-1', USED_AT, DAY);
+    expect(await grants.get('grant-1')).toEqual({ ...GRANT, usedAt: USED_AT });
   });
 
   test('forgets a revoked grant even if it is extended later', async () => {
@@ -61,7 +73,7 @@ describe.each(STORE_IMPLEMENTATIONS)('grant store in $name', ({ create }) => {
     await grants.create(GRANT, DAY);
     await grants.revoke('grant-1');
     expect(await grants.get('grant-1')).toBeNull();
-    await grants.extend('grant-1', DAY);
+    await grants.use('grant-1', USED_AT, DAY);
     expect(await grants.get('grant-1')).toBeNull();
   });
 

@@ -108,7 +108,7 @@ async function useEverything(stores: Stores, now: number): Promise<void> {
   await stores.authorizationCodes.consume(hashToken('code'), LIFE_SECONDS);
 
   await stores.grants.create(aGrant('grant-1'), LIFE_SECONDS);
-  await stores.grants.extend('grant-1', 2 * LIFE_SECONDS);
+  await stores.grants.use('grant-1', 1, 2 * LIFE_SECONDS);
   await stores.grants.revoke('grant-2');
   await stores.revokedTokens.revoke('token-id', LIFE_SECONDS, 'grant-1');
 

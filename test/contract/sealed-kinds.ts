@@ -139,7 +139,7 @@ function aConnection(id: string): UserConnection {
 const EXTENSIONS: Partial<Record<KeyKind, (stores: Stores, id: string) => Promise<void>>> = {
   'sign-in': ({ signIns }, id) => signIns.extend(id, 2 * LIFE_SECONDS),
   client: ({ clients }, id) => clients.keepApproved(aClient(id).issuer, id, 2 * LIFE_SECONDS),
-  grant: ({ grants }, id) => grants.extend(id, 2 * LIFE_SECONDS),
+  grant: ({ grants }, id) => grants.use(id, 1, 2 * LIFE_SECONDS),
   'upstream-registration': ({ upstreamRegistrations }, id) =>
     upstreamRegistrations.extend(aRegistrationKey(id), 2 * LIFE_SECONDS),
 };

@@ -1,12 +1,16 @@
 import { hashToken, type TokenHash } from '../../crypto/tokens.ts';
 import { InvalidGrantError } from '../../errors/oauth-errors.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
+import { keepSignIn } from '../../identity/session/listed-sign-ins.ts';
 import type { AuthorizationCode } from '../../records/authorization-code.ts';
+import type { Client } from '../../records/client.ts';
 import type { Grant } from '../../records/grant.ts';
+import type { Session } from '../../records/session.ts';
 import { parameter, requiredParameter } from '../parameters.ts';
 import { verifiesChallenge } from '../pkce.ts';
 import { refuseOtherResource } from '../resources.ts';
 import { auditDetailsOf } from './audit-details.ts';
+import { listGrant } from './listed-grants.ts';
 import { refuseOtherProvider } from './refuse-other-provider.ts';
 import { revokeGrant } from './revoke-grant.ts';
 import type { GrantOptions, TokenRequest } from './token-request.ts';
@@ -35,21 +39,40 @@ export async function redeemAuthorizationCode(
   if (session === null) throw new InvalidGrantError('the session has ended');
   refuseOtherProvider(session, code.resource, request);
 
-  const { issuer, clientId, resource, scopes } = code;
-  const { signInId } = session;
-  const grant = { id: code.grantId, issuer, clientId, signInId, resource, scopes };
+  const grant = grantOf(code, session, request.client, now());
   const { token: refreshToken, reference } = refreshTokens.firstOf(grant.id);
   const { refreshTokenSeconds } = settings.tokens;
   // In this order: a grant without its sign-in would lock the client out.
-  await stores.signIns.extend(signInId, refreshTokenSeconds);
+  await keepSignIn(session, stores, refreshTokenSeconds);
+  await listGrant(session.identity, grant.id, stores, refreshTokenSeconds);
   await stores.grants.create(grant, refreshTokenSeconds);
   await stores.refreshTokens.save(reference, refreshTokenSeconds);
   await useUp(hash, grant, options, request);
   const details = { identity: session.identity, ...auditDetailsOf(grant, request.client) };
   options.audit.write('code-redeemed', request.context, details);
   options.audit.write('token-issued', request.context, details);
-  const issuance = { grant, session, refreshToken, scopes };
+  const issuance = { grant, session, refreshToken, scopes: grant.scopes };
   return tokenResponse(externalTokens, issuance, settings, now());
+}
+
+function grantOf(
+  { grantId, issuer, clientId, resource, scopes, redirectUri }: AuthorizationCode,
+  { signInId }: Session,
+  { metadata: { clientName } }: Client,
+  usedAt: number,
+): Grant {
+  const names = clientName === undefined ? {} : { clientName };
+  return {
+    id: grantId,
+    issuer,
+    clientId,
+    signInId,
+    resource,
+    scopes,
+    redirectUri,
+    usedAt,
+    ...names,
+  };
 }
 
 /** Refuses a request that does not match the one the code was issued for. */

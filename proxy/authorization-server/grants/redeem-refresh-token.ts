@@ -1,5 +1,6 @@
 import { InvalidGrantError } from '../../errors/oauth-errors.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
+import { keepSignIn } from '../../identity/session/listed-sign-ins.ts';
 import type { Grant } from '../../records/grant.ts';
 import type { RefreshTokenReference } from '../../records/refresh-token-reference.ts';
 import { keepUsedClient } from '../clients/unused-client-lifetime.ts';
@@ -7,6 +8,7 @@ import { parameter, requiredParameter } from '../parameters.ts';
 import { refuseOtherResource } from '../resources.ts';
 import { narrowScope } from '../scope.ts';
 import { auditDetailsOf } from './audit-details.ts';
+import { listGrant } from './listed-grants.ts';
 import { refuseOtherProvider } from './refuse-other-provider.ts';
 import { revokeGrant } from './revoke-grant.ts';
 import { openSuccessor, sealSuccessor } from './successor.ts';
@@ -47,8 +49,9 @@ export async function redeemRefreshToken(
   // In this order: a grant without its client or sign-in would lock the client out.
   const { refreshTokenSeconds } = settings.tokens;
   await keepUsedClient(stores.clients, grant.issuer, request.client, settings);
-  await stores.signIns.extend(grant.signInId, refreshTokenSeconds);
-  await stores.grants.extend(grant.id, refreshTokenSeconds);
+  await keepSignIn(session, stores, refreshTokenSeconds);
+  await listGrant(session.identity, grant.id, stores, refreshTokenSeconds);
+  await stores.grants.use(grant.id, now(), refreshTokenSeconds);
   const held = { token, reference, grant };
   const refreshToken = await rotate(held, options, request);
   options.audit.write('token-refreshed', request.context, {

@@ -5,9 +5,9 @@ import type { Configuration } from '../../configuration/configuration.ts';
 import { retryWhileUnavailable } from '../../store/retry-while-unavailable.ts';
 import type { SignInRecord } from '../../records/sign-in-record.ts';
 import type { VersionedSignIn } from '../../store/sign-in-store.ts';
-import type { Stores } from '../../store/stores.ts';
 import { createSession } from './create-session.ts';
 import { endSignIn } from './end-sign-in.ts';
+import { keepSignIn, type SignInStores } from './listed-sign-ins.ts';
 import type { ProviderDiscovery } from '../../identity-provider/provider-discovery.ts';
 import {
   isSignInProvider,
@@ -26,7 +26,7 @@ export type CurrentSettings = Pick<Configuration, 'identityProviders' | 'setting
 
 /** Options of `renewSession`. */
 export interface RenewalOptions {
-  readonly stores: Pick<Stores, 'signIns' | 'sessions' | 'revocations'>;
+  readonly stores: SignInStores;
   readonly discovery: ProviderDiscovery;
   readonly audit: AuditLog;
   readonly logger: Logger;
@@ -98,7 +98,7 @@ async function putSession(
 ): Promise<Session> {
   const { stores, logger } = options;
   const { id: signInId, identity } = signIn;
-  await stores.signIns.extend(signInId, settings.cookie.expirationSeconds);
+  await keepSignIn({ identity, signInId }, stores, settings.cookie.expirationSeconds);
   const id = randomToken();
   const session = await createSession({ id, signInId, identity }, settings, options);
   try {

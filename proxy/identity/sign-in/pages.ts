@@ -5,23 +5,18 @@ import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { html, type Html } from '../../http/html.ts';
 import { page } from '../../pages/layout.ts';
 import { userName } from '../../pages/user-name.ts';
+import type { Identity } from '../../records/session.ts';
 import { signOutForm } from './sign-out-form.ts';
 import type { SignedInBrowser } from './signed-in-browser.ts';
 
 const SIGN_IN_LINK = html`<p><a class="button" href="${PATHS.signIn}">Sign in</a></p>`;
 
-const SIGN_IN_ELSEWHERE = html`<p>
-  There is no sign-in here. Open the page that you want to use: it knows where you sign in.
-</p>`;
-
 /** The sessions of one browser; those of different identity providers are of different users. */
 type BrowserSessions = readonly [SignedInBrowser, ...(readonly SignedInBrowser[])];
 
-/** Shows the users of a browser, and lets them sign out. */
-export function accountPage(browsers: BrowserSessions): GatewayResponse {
-  const content = html`${signedInAs(browsers)} ${signOutForm(browsers[0])}`;
-  return page(200, { title: 'You are signed in', content, form: {} });
-}
+const SIGN_IN_ELSEWHERE = html`<p>
+  There is no sign-in here. Open the page that you want to use: it knows where you sign in.
+</p>`;
 
 /** Lets a user sign in, if somebody can at the start page. */
 export function notSignedInPage(hasSignIn: boolean): GatewayResponse {
@@ -33,7 +28,7 @@ export function notSignedInPage(hasSignIn: boolean): GatewayResponse {
 /** Asks whether to sign out. */
 export function signOutPage(browsers: BrowserSessions): GatewayResponse {
   const content = html`
-    ${signedInAs(browsers)}
+    ${browsers.map(({ session }) => signedInAs(session.identity, browsers.length > 1))}
     <p>
       Signing out ends your browser sessions on all hosts of this gateway. Applications that you
       connected stay connected.
@@ -43,12 +38,10 @@ export function signOutPage(browsers: BrowserSessions): GatewayResponse {
   return page(200, { title: 'Sign out?', content, form: {} });
 }
 
-function signedInAs(browsers: BrowserSessions): Html {
-  const names = browsers.map(({ session: { identity } }) => {
-    const provider = browsers.length > 1 ? ` (${identity.provider})` : '';
-    return html`<p>You are signed in as <strong>${userName(identity)}</strong>${provider}.</p>`;
-  });
-  return html`${names}`;
+/** Says who is signed in, with the identity provider if it is one of several users. */
+export function signedInAs(identity: Identity, isOneOfSeveral: boolean): Html {
+  const provider = isOneOfSeveral ? ` (${identity.provider})` : '';
+  return html`<p>You are signed in as <strong>${userName(identity)}</strong>${provider}.</p>`;
 }
 
 /** Shows that this browser is signed out; `hasSignIn` as for `notSignedInPage`. */

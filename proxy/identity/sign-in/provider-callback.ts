@@ -8,6 +8,7 @@ import { callbackPath } from './callback-path.ts';
 import { isSignInTarget } from './authenticate-host.ts';
 import { beginBrowserSession } from './begin-browser-session.ts';
 import { createSession } from '../session/create-session.ts';
+import { listSignIn } from '../session/listed-sign-ins.ts';
 import { withCookies } from '../../http/responses.ts';
 import { consumeChecked } from '../../store/consume-checked.ts';
 import { finishSignIn } from './finish-sign-in.ts';
@@ -124,7 +125,9 @@ async function beginSession(
     sessionId: id,
     ...tokens,
   };
-  await options.stores.signIns.create(signIn, settings.cookie.expirationSeconds);
+  const { expirationSeconds } = settings.cookie;
+  await listSignIn({ identity, signInId }, options.stores, expirationSeconds);
+  await options.stores.signIns.create(signIn, expirationSeconds);
   const session = await createSession({ id, signInId, identity }, settings, options);
   options.audit.write('sign-in-completed', context, { identity, signInId });
   return session;

@@ -9,6 +9,7 @@ export interface SignInOptions {
   readonly stores: Pick<
     Stores,
     | 'signIns'
+    | 'signInsOfUsers'
     | 'sessions'
     | 'browserSessions'
     | 'pendingSignIns'

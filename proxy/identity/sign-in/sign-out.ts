@@ -43,7 +43,7 @@ async function signOut(context: EndpointContext, options: SignInOptions): Promis
 }
 
 /** Removes the session cookies that the browser sent, also those of providers that are gone. */
-function signedOut(context: EndpointContext): GatewayResponse {
+export function signedOut(context: EndpointContext): GatewayResponse {
   const { origin, cookies } = context;
   const hasSignIn = startPage(context) !== undefined;
   const names = Object.keys(cookies).filter(

@@ -18,6 +18,11 @@ export class MemoryConsentStore implements ConsentStore {
   isRemembered(key: ConsentKey, metadataHash: string): Promise<boolean> {
     return Promise.resolve(this.#metadataHashes.get(keyOf(key)) === metadataHash);
   }
+
+  forget(key: ConsentKey): Promise<void> {
+    this.#metadataHashes.delete(keyOf(key));
+    return Promise.resolve();
+  }
 }
 
 /** JSON separates the members, so that different consents have different keys. */

@@ -23,7 +23,9 @@ export class MemoryGrantStore implements GrantStore {
     return Promise.resolve(this.#grants.get(id));
   }
 
-  extend(id: string, ttlSeconds: number): Promise<void> {
+  use(id: string, usedAt: number, ttlSeconds: number): Promise<void> {
+    const grant = this.#grants.get(id);
+    if (grant !== null) this.#grants.replace(id, { ...grant, usedAt });
     this.#grants.extend(id, ttlSeconds);
     return Promise.resolve();
   }

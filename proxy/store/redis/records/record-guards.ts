@@ -165,4 +165,7 @@ export const isGrant = hasShape<Grant>({
   signInId: isString,
   resource: isString,
   scopes: isStringList,
+  clientName: isOptional(isString),
+  redirectUri: isOptional(isString),
+  usedAt: isOptional(isNumber),
 });

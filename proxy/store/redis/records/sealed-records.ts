@@ -4,7 +4,7 @@ import { keyOf, milliseconds, type KeyKind } from './keys.ts';
 import { RecordSeal } from './record-seal.ts';
 import type { RedisCommands } from '../connection/redis-commands.ts';
 import { integerReply, textReply } from '../connection/replies.ts';
-import { REPLACE_IF_EQUAL } from '../connection/scripts.ts';
+import { REPLACE_AND_EXTEND, REPLACE_IF_EQUAL } from '../connection/scripts.ts';
 
 /** A record and its sealed text. If the text is still the same, the record is unchanged. */
 export interface ReadRecord<Value> {
@@ -47,6 +47,10 @@ export class SealedRecords<Value> {
     await this.#redis.send('SET', this.keyOf(id), sealed, 'PX', milliseconds(ttlSeconds));
   }
 
+  async delete(id: string): Promise<void> {
+    await this.#redis.send('DEL', this.keyOf(id));
+  }
+
   /**
    * Replaces the record that was read, if it is unchanged. The lifetime stays the same unless one
    * is given.
@@ -60,6 +64,20 @@ export class SealedRecords<Value> {
     const life = ttlSeconds === undefined ? ['KEEPTTL'] : ['PX', milliseconds(ttlSeconds)];
     const args = [sealed, this.seal(id, value), ...life];
     return integerReply(await this.#redis.run(REPLACE_IF_EQUAL, [this.keyOf(id)], args)) === 1;
+  }
+
+  /**
+   * Replaces the record that was read, if it is unchanged; saves the first one if none was read. The lifetime
+   * becomes at least `ttlSeconds` from now.
+   */
+  async replaceAndExtend(
+    id: string,
+    read: ReadRecord<Value> | null,
+    value: Value,
+    ttlSeconds: number,
+  ): Promise<boolean> {
+    const args = [read?.sealed ?? '', this.seal(id, value), milliseconds(ttlSeconds)];
+    return integerReply(await this.#redis.run(REPLACE_AND_EXTEND, [this.keyOf(id)], args)) === 1;
   }
 
   /**

@@ -32,6 +32,10 @@ export class RedisConsentStore implements ConsentStore {
       throw error;
     }
   }
+
+  forget(key: ConsentKey): Promise<void> {
+    return this.#metadataHashes.delete(idOf(key));
+  }
 }
 
 function idOf(key: ConsentKey): string {

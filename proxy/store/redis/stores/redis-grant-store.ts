@@ -50,8 +50,13 @@ export class RedisGrantStore implements GrantStore {
     return (await this.#records.read(id))?.value ?? null;
   }
 
-  extend(id: string, ttlSeconds: number): Promise<void> {
-    return this.#records.extend(id, ttlSeconds);
+  async use(id: string, usedAt: number, ttlSeconds: number): Promise<void> {
+    for (;;) {
+      const record = await this.#records.read(id);
+      if (record === null) return;
+      const used = { ...record.value, usedAt };
+      if (await this.#records.replaceAndExtend(id, record, used, ttlSeconds)) return;
+    }
   }
 
   async revoke(id: string): Promise<void> {

@@ -26,7 +26,7 @@ export class RedisSessionStore implements SessionStore {
     return (await this.#records.read(id))?.value ?? null;
   }
 
-  async revoke(id: string): Promise<void> {
-    await this.#redis.send('DEL', this.#records.keyOf(id));
+  revoke(id: string): Promise<void> {
+    return this.#records.delete(id);
   }
 }
