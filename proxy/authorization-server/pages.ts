@@ -50,7 +50,8 @@ export function consentPage(question: ConsentQuestion): GatewayResponse {
     </dl>
     ${decisionForm(question, 'approve')} ${decisionForm(question, 'deny')}
   `;
-  const form = { targets: formTargets(pending.redirectUri, connects(route)) };
+  const onward = connects(route) ? [pending.issuer, ...ONWARD_TARGETS] : [];
+  const form = { targets: [...formTargets(pending.redirectUri), ...onward] };
   return page(200, { title: 'Allow this application?', content, form });
 }
 
@@ -112,21 +113,16 @@ function decisionForm({ requestId, seal }: ConsentQuestion, decision: 'approve' 
   </form>`;
 }
 
-/**
- * Targets to which a client's callback may redirect: its own pages, or a program on this computer. Connecting a
- * server leads through such addresses too.
- */
+/** Targets of redirects that follow: pages of a client or an upstream, or a program on this computer. */
 const ONWARD_TARGETS = ['https:', 'http://localhost:*', 'http://127.0.0.1:*'];
 
 /**
  * Returns the CSP sources for the forms. Browsers apply `form-action` to every redirect that follows a
  * posted form, also to those of the client's callback. A host source cannot name an IPv6 address.
  */
-function formTargets(redirectUri: string, isOnward: boolean): readonly string[] {
+function formTargets(redirectUri: string): readonly string[] {
   const { protocol, host, hostname } = new URL(redirectUri);
-  if (protocol !== 'https:' && protocol !== 'http:') {
-    return isOnward ? [protocol, ...ONWARD_TARGETS] : [protocol];
-  }
+  if (protocol !== 'https:' && protocol !== 'http:') return [protocol];
   const target = hostname.startsWith('[') ? protocol : `${protocol}//${host}`;
   return [target, ...ONWARD_TARGETS];
 }

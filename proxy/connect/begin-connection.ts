@@ -1,8 +1,6 @@
-import { isLoopbackHost } from '../../shared/snapshot/loopback-host.ts';
 import { hashToken, randomToken } from '../crypto/tokens.ts';
 import type { EndpointContext } from '../endpoints/endpoint.ts';
 import { PATHS } from '../endpoints/paths.ts';
-import { ConnectionFailedError } from '../errors/connection-errors.ts';
 import { bindBrowser } from '../http/browser-binding.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { networksOf } from '../http/network-of.ts';
@@ -35,7 +33,7 @@ export interface WantedConnection extends ConnectableRoute {
 export async function beginConnection(
   { compiled, upstreamOAuth, session, returnTo, isSecondTry }: WantedConnection,
   { origin, configuration, cookies, request }: EndpointContext,
-  { stores, authorizations, devAllowLoopback }: ConnectEndpointOptions,
+  { stores, authorizations }: ConnectEndpointOptions,
 ): Promise<GatewayResponse> {
   const { provider, issuer, subject } = session.identity;
   const user = { provider, ...(issuer !== undefined && { issuer }), subject };
@@ -51,7 +49,6 @@ export async function beginConnection(
   const url = await upstreamAuthorizationUrl(authorization, upstreamOAuth, {
     ...{ redirectUri, state, codeVerifier },
   });
-  refuseScheme(url, devAllowLoopback);
   const { hash: browserHash, setCookies } = bindBrowser(origin, cookies, 'connect');
   await stores.pendingConnections.save(
     hashToken(state),
@@ -67,16 +64,4 @@ export async function beginConnection(
     networksOf(request.remoteAddress).endSite,
   );
   return withCookies(seeOther(url.href), setCookies);
-}
-
-/** Attack: metadata name a `javascript:` URL, or one that others can read on its way. */
-function refuseScheme({ protocol, hostname }: URL, devAllowLoopback: boolean): void {
-  if (protocol === 'https:') return;
-  if (protocol === 'http:' && devAllowLoopback && isLoopbackHost(hostname)) return;
-  const message = `the authorization endpoint is not https, but ${protocol}`;
-  throw new ConnectionFailedError(
-    'insecure-authorization-endpoint',
-    message,
-    'configuration_error',
-  );
 }

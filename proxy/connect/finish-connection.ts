@@ -2,6 +2,7 @@ import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { resourceIdentifier } from '../configuration/resource-identifier.ts';
 import type { EndpointContext } from '../endpoints/endpoint.ts';
 import { PATHS } from '../endpoints/paths.ts';
+import type { ConnectError } from '../errors/connection-errors.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { seeOther } from '../http/responses.ts';
@@ -12,7 +13,7 @@ import type { AuditDetails } from '../telemetry/audit-log.ts';
 import type { ConnectEndpointOptions } from './connect-endpoint-options.ts';
 import { failedResult, type ConnectionResult } from './connection-result.ts';
 import { connectedPage, connectionFailedPage } from './pages.ts';
-import { withConnectError } from './return-url.ts';
+import { readReturnUrl, withConnectError } from './return-url.ts';
 
 /** An attempt to connect that ends: whose it was, for which route, and who waits for it. */
 export interface EndedAttempt {
@@ -21,25 +22,42 @@ export interface EndedAttempt {
   readonly returnTo: ReturnTarget;
 }
 
+type FinishOptions = Pick<ConnectEndpointOptions, 'finishAuthorization' | 'devAllowLoopback'>;
+
 /** Tells whoever waits for an attempt how it ended. */
 export async function finishConnection(
   result: ConnectionResult,
   { returnTo, session }: Pick<EndedAttempt, 'returnTo' | 'session'>,
   context: EndpointContext,
-  { finishAuthorization }: Pick<ConnectEndpointOptions, 'finishAuthorization'>,
+  { finishAuthorization, devAllowLoopback }: FinishOptions,
 ): Promise<GatewayResponse> {
   switch (returnTo.kind) {
     case 'authorization':
       return finishAuthorization(returnTo.pending, result, session, context);
     case 'redirect':
-      return seeOther(withResult(returnTo.url, result));
+      return returnToApplication(returnTo.url, result, context, devAllowLoopback);
     case 'account':
       return seeOther(withResult(authenticateOriginFor(context) + PATHS.account, result));
     case 'page':
-      return result.kind === 'connected'
-        ? connectedPage()
-        : connectionFailedPage(result, context.request.id);
+      return resultPage(result, context);
   }
+}
+
+/** Attack: open redirector. A host that lost its last Route meanwhile may belong to somebody else now. */
+function returnToApplication(
+  url: string,
+  result: ConnectionResult,
+  context: EndpointContext,
+  devAllowLoopback: boolean,
+): GatewayResponse {
+  const { routes } = context.configuration;
+  return readReturnUrl(url, { routes, devAllowLoopback }) === null
+    ? resultPage(result, context)
+    : seeOther(withResult(url, result));
+}
+
+function resultPage(result: ConnectionResult, { request }: EndpointContext): GatewayResponse {
+  return result.kind === 'connected' ? connectedPage() : connectionFailedPage(result, request.id);
 }
 
 function withResult(url: string, result: ConnectionResult): string {
@@ -61,12 +79,19 @@ function detailsOf({ route, session }: EndedAttempt, { origin }: EndpointContext
   return { identity, signInId, ...(resource !== undefined && { resource }) };
 }
 
+/** Failures that are not the decision of a user, of a policy or of whoever changed the route. */
+const FOR_OPERATORS: readonly ConnectError[] = [
+  'temporarily_unavailable',
+  'server_error',
+  'configuration_error',
+];
+
 /** Logs why an attempt failed, and tells whoever waits for it. */
 export function reportFailure(
   error: unknown,
   attempt: EndedAttempt,
   context: EndpointContext,
-  options: Pick<ConnectEndpointOptions, 'finishAuthorization' | 'audit' | 'logger'>,
+  options: FinishOptions & Pick<ConnectEndpointOptions, 'audit' | 'logger'>,
 ): Promise<GatewayResponse> {
   const { route } = attempt;
   const result = failedResult(error);
@@ -74,7 +99,8 @@ export function reportFailure(
   options.audit.write('connection-failed', context, { ...detailsOf(attempt, context), reason });
   const fields = { 'request-id': context.request.id, route: route?.name, reason };
   if (error instanceof GatewayError) {
-    options.logger.warn('connection failed', fields, error);
+    const level = FOR_OPERATORS.includes(result.connectError) ? 'warn' : 'info';
+    options.logger[level]('connection failed', fields, error);
   } else {
     const stack = error instanceof Error ? error.stack : undefined;
     options.logger.error('request failed unexpectedly', { ...fields, stack }, error);

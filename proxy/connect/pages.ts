@@ -30,7 +30,7 @@ export function connectionFailedPage(
 ): GatewayResponse {
   const content = html`
     <p>${ADVICE[connectError]}</p>
-    ${forAdministrator && html`<p>For your administrator: ${forAdministrator}</p>`}
+    ${forAdministrator && html`<p>For your administrator: ${forAdministrator}.</p>`}
     <p>You can close this page, and go back to your application.</p>
     <footer>Request ID: <code>${requestId}</code></footer>
   `;
