@@ -4,7 +4,11 @@ import { Sealer } from '../../proxy/crypto/sealer.ts';
 import type { UserReference } from '../../proxy/records/user-key.ts';
 import { anOrigin } from './an-origin.ts';
 import type { BrowserJar, BrowserPage } from './browser-jar.ts';
-import { startGatewayWithUsers, type GatewayWithUsers } from './gateway-with-users.ts';
+import {
+  startGatewayWithUsers,
+  type GatewayWithUsers,
+  type RouteSpec,
+} from './gateway-with-users.ts';
 import { fieldsOfPatientUser } from './patient-user.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 import {
@@ -17,7 +21,9 @@ import {
 } from './upstream-oauth/protected-mcp-server.ts';
 
 type Settings = NonNullable<GatewaySettings['spec']>;
-type RouteSpec = Parameters<GatewayWithUsers['configure']>[0][string];
+
+/** Specs of Routes that a test may change. */
+type RoutesByName = Record<string, RouteSpec>;
 
 /** An MCP server that users connect, with its own authorization server, and its route. */
 export interface ConnectableServer {
@@ -49,7 +55,7 @@ export interface ConnectWorld extends AsyncDisposable {
   /** The last record of the audit log about a connection. */
   lastAuditEvent(): Readonly<Record<string, unknown>> | undefined;
   /** Serves changed routes from now on. */
-  reconfigure(change: (routes: Record<string, RouteSpec>) => void): Promise<void>;
+  reconfigure(change: (routes: RoutesByName) => void): Promise<void>;
 }
 
 export interface ConnectWorldOptions {
@@ -85,11 +91,11 @@ export async function startConnectWorld({
   };
   const [files, mail] = [await start('files'), await start('mail')];
   const app = users.originOf('app');
-  const routes: Record<string, RouteSpec> = {
+  const routes: RoutesByName = {
     app: { from: app, to: backend.origin, mcp: { client: {} }, allowAnyAuthenticatedUser: true },
     web: { from: users.originOf('web'), to: backend.origin, allowAnyAuthenticatedUser: true },
-    files: routeOf(files),
-    mail: routeOf(mail),
+    files: routeTo(files),
+    mail: routeTo(mail),
   };
   const links = new ConnectLinks({ sealer: new Sealer(users.gateway.sealingKeys), now });
   const userOf = (subject: string): UserReference => ({
@@ -126,11 +132,18 @@ export async function startConnectWorld({
   };
 }
 
-function routeOf({ url, mcpServer }: ConnectableServer): RouteSpec {
+function routeTo({ url, mcpServer }: ConnectableServer): RouteSpec {
   return {
     ...{ from: url, to: mcpServer.origin, allowAnyAuthenticatedUser: true },
     mcp: { server: { path: '/mcp', upstreamOauth2: {} } },
   };
+}
+
+/** Returns the spec of a Route that there is. */
+export function routeOf(routes: Readonly<RoutesByName>, name: string): RouteSpec {
+  const route = routes[name];
+  if (route === undefined) throw new Error(`no Route ${name}`);
+  return route;
 }
 
 /** How a user answers the pages on the way: as whom they sign in at the gateway and at the upstream. */

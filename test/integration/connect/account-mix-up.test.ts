@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { BrowserJar } from '../../support/browser-jar.ts';
 import {
+  routeOf,
   startConnectWorld,
   walk,
   walkUntilCallback,
@@ -222,7 +223,7 @@ describe('An attempt', () => {
     const browser = new BrowserJar();
     const callback = await responseFor(browser, 'alice');
     await world.reconfigure((routes) => {
-      routes['files'] = { ...routes['files'], ...{ to: world.mail.mcpServer.origin } } as never;
+      routes['files'] = { ...routeOf(routes, 'files'), to: world.mail.mcpServer.origin };
     });
 
     expect((await browser.open(callback)).url).toBe(
@@ -236,7 +237,7 @@ describe('An attempt', () => {
     const browser = new BrowserJar();
     const callback = await responseFor(browser, 'alice');
     await world.reconfigure((routes) => {
-      routes['files'] = { ...routes['files'], mcp: { server: {} } } as never;
+      routes['files'] = { ...routeOf(routes, 'files'), mcp: { server: {} } };
     });
 
     expect((await browser.open(callback)).url).toBe(

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { BrowserJar } from '../../support/browser-jar.ts';
 import {
+  routeOf,
   startConnectWorld,
   walk,
   walkUntilCallback,
@@ -73,7 +74,7 @@ describe('The link that a client shows its user', () => {
   test('is refused when its Route is gone', async () => {
     const link = world.linkFor('alice', world.files);
     await world.reconfigure((routes) => {
-      routes['files'] = { ...routes['files'], mcp: { server: {} } } as never;
+      routes['files'] = { ...routeOf(routes, 'files'), mcp: { server: {} } };
     });
     expect((await new BrowserJar().open(link)).status).toBe(400);
   });

@@ -24,6 +24,9 @@ const ENDPOINTS = {
   revocation: '/token/revocation',
 } as const;
 
+/** The metadata are at two paths below it (RFC 8414, section 5). */
+const WELL_KNOWN = '/.well-known/';
+
 type Endpoint = keyof typeof ENDPOINTS;
 
 /** What an access token stands for. */
@@ -103,7 +106,7 @@ export async function startUpstreamAuthorizationServer(
     // The provider's own responses have an object as the body.
     const body = context.body as Members;
     if (context.path === ENDPOINTS.token) context.body = provided.changeTokens(body);
-    if (context.path === ENDPOINTS.metadata) context.body = provided.changeMetadata(body);
+    if (context.path.startsWith(WELL_KNOWN)) context.body = provided.changeMetadata(body);
   });
 
   const protocol = provider.callback();

@@ -33,6 +33,8 @@ export const FILES_ON_REDIS: readonly string[] = [
   'test/integration/fewer-scopes.test.ts',
   'test/integration/official-clients.test.ts',
   'test/integration/changed-issuer.test.ts',
+  'test/integration/connect/authorization-chain.test.ts',
+  'test/integration/connect/connect.test.ts',
   'test/integration/github-sessions.test.ts',
   'test/integration/mcp-applications-near-session-end.test.ts',
   'test/integration/mcp-applications.test.ts',
