@@ -5,6 +5,7 @@ import {
 } from '@modelcontextprotocol/client';
 
 import { BrowserJar, type BrowserPage } from './browser-jar.ts';
+import { localhostFetch, localhostFetchFrom } from './localhost-fetch.ts';
 import { walkThroughForms } from './walk-through-forms.ts';
 
 type Promised<Method> = Method extends (...args: never[]) => infer Result ? Awaited<Result> : never;
@@ -20,6 +21,8 @@ interface ClientWithUserOptions {
   readonly mode?: 'auto' | 'legacy';
   /** How often the user does what the client asks, in all. Defaults to three times. */
   readonly patience?: number;
+  /** The client's address in 127.0.0.0/8, for which the gateway has limits. */
+  readonly address?: string;
 }
 
 const REDIRECT_URI = 'http://127.0.0.1:1/callback';
@@ -31,8 +34,9 @@ const REDIRECT_URI = 'http://127.0.0.1:1/callback';
 export class ClientWithUser implements AsyncDisposable {
   readonly browser: BrowserJar;
   readonly #url: URL;
-  readonly #options: Required<Omit<ClientWithUserOptions, 'browser'>>;
+  readonly #options: Required<Omit<ClientWithUserOptions, 'browser' | 'address'>>;
   readonly #provider: OAuthClientProvider;
+  readonly #fetch: typeof fetch;
   #asked: URL | undefined;
   #client: Client | undefined;
   #authorizations = 0;
@@ -45,6 +49,8 @@ export class ClientWithUser implements AsyncDisposable {
     this.#url = new URL(url);
     this.#options = { loginAt, mode, patience };
     this.#provider = this.#createProvider();
+    const { address } = options;
+    this.#fetch = address === undefined ? localhostFetch : localhostFetchFrom(address);
   }
 
   /** How often the client sent its user to the authorization server. */
@@ -99,7 +105,8 @@ export class ClientWithUser implements AsyncDisposable {
   }
 
   #createTransport(): StreamableHTTPClientTransport {
-    return new StreamableHTTPClientTransport(this.#url, { authProvider: this.#provider });
+    const options = { authProvider: this.#provider, fetch: this.#fetch };
+    return new StreamableHTTPClientTransport(this.#url, options);
   }
 
   /** The user follows the URL that the client opened for them, up to the redirect to the client. */
