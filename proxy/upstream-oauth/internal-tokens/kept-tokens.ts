@@ -40,13 +40,11 @@ export class KeptTokens {
     { user, routeId, binding, routeName }: NewConnection,
     token: InternalToken,
   ): Promise<void> {
-    const { internalTokens, connectionNeeds, connectionsOfUsers } = this.#stores;
+    const { internalTokens, connectionNeeds } = this.#stores;
     const key = { user, routeId, binding };
     const id = internalTokenId(key);
     // First, so that the user can find and end every connection.
-    const connection = { id, routeId, binding, routeName };
-    const surplus = await connectionsOfUsers.keep(user, connection, secondsToKeep(token));
-    for (const old of surplus) await internalTokens.drop({ ...old, user });
+    await this.#list({ id, key }, routeName, token);
     await internalTokens.save(key, token);
     await connectionNeeds.delete(key);
     await this.#announce(id);
@@ -58,11 +56,8 @@ export class KeptTokens {
     token: InternalToken,
     version: number,
   ): Promise<boolean> {
-    const { internalTokens, connectionsOfUsers } = this.#stores;
-    if ((await internalTokens.update(key, token, version)) === null) return false;
-    const { user, routeId, binding } = key;
-    const connection = { id, routeId, binding, routeName: route.name };
-    await unlessUnavailable(connectionsOfUsers.keep(user, connection, secondsToKeep(token)));
+    if ((await this.#stores.internalTokens.update(key, token, version)) === null) return false;
+    await unlessUnavailable(this.#list({ id, key }, route.name, token));
     await unlessUnavailable(this.#announce(id));
     return true;
   }
@@ -87,6 +82,18 @@ export class KeptTokens {
       { identity: key.user, resource, reason },
     );
     return true;
+  }
+
+  /** Lists a connection for its user, whose oldest one ends if there are too many. */
+  async #list({ id, key }: TokenName, routeName: string, token: InternalToken): Promise<void> {
+    const { internalTokens, connectionsOfUsers } = this.#stores;
+    const { user, routeId, binding } = key;
+    const connection = { id, routeId, binding, routeName };
+    const surplus = await connectionsOfUsers.keep(user, connection, secondsToKeep(token));
+    for (const oldest of surplus) {
+      await internalTokens.drop({ ...oldest, user });
+      await this.#announce(oldest.id);
+    }
   }
 
   #announce(keyHash: string): Promise<void> {

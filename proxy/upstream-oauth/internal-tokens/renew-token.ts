@@ -20,6 +20,13 @@ const KEEP_RETRIES = { attempts: 240, intervalMs: 250 };
 /** Thrown if another request replaced or dropped the token after it was read. */
 export class StaleTokenError extends Error {
   override readonly name = 'StaleTokenError';
+  /** The token that was refreshed, and that nobody keeps. */
+  readonly refreshed?: InternalToken;
+
+  constructor(refreshed?: InternalToken) {
+    super('the internal token has changed');
+    if (refreshed !== undefined) this.refreshed = refreshed;
+  }
 }
 
 /** Options of `renewToken`. */
@@ -65,7 +72,7 @@ export async function renewToken(
     () => tokens.replace(use, next, version),
     KEEP_RETRIES,
   );
-  if (!replaced) throw new StaleTokenError();
+  if (!replaced) throw new StaleTokenError(next);
   return next;
 }
 

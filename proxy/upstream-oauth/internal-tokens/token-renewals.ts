@@ -11,6 +11,7 @@ import {
   StaleTokenError,
   tokensUnavailable,
 } from './renew-token.ts';
+import { revokeAtServer } from './revoke-at-server.ts';
 import { isOver, isSameToken } from './token-times.ts';
 import type { InternalTokenUse } from './token-use.ts';
 
@@ -71,13 +72,22 @@ export class TokenRenewals {
       return await renewToken(claimed, extend, use, this.#options);
     } catch (error) {
       if (!(error instanceof StaleTokenError)) throw error;
-      return this.#tokenOfAnother(use, old);
+      return this.#tokenOfAnother(use, old, error);
     }
   }
 
-  async #tokenOfAnother(use: InternalTokenUse, old: InternalToken): Promise<InternalToken | null> {
-    const found = await this.#options.store.get(use.name.key);
-    if (found === null) return null;
+  async #tokenOfAnother(
+    use: InternalTokenUse,
+    old: InternalToken,
+    { refreshed }: StaleTokenError,
+  ): Promise<InternalToken | null> {
+    const { store, servers } = this.#options;
+    const found = await store.get(use.name.key);
+    if (found === null) {
+      // The user has disconnected, so the server too must forget what it gave meanwhile.
+      if (refreshed !== undefined) await revokeAtServer(refreshed, use, servers);
+      return null;
+    }
     if (this.#isNewer(found, old)) return found.token;
     throw tokensUnavailable('another request is refreshing the internal token');
   }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { InternalToken } from '../../../../../proxy/records/internal-token.ts';
+import { MAX_USER_ENTRIES } from '../../../../../proxy/store/user-index.ts';
 import type { CompiledRoute } from '../../../../../shared/snapshot/snapshot.ts';
 import { aCompiledRoute } from '../../../../support/compiled-resources.ts';
 import { jsonResponse } from '../../../../support/upstream-oauth/answering-server.ts';
@@ -178,6 +179,19 @@ describe('A connection', () => {
     ]);
     await fixture.tokens.disconnect(USER, ROUTE, CONTEXT);
     expect(await list()).toEqual([]);
+  });
+
+  test('beyond the bound of a user ends the oldest, on every proxy', async () => {
+    const routes = Array.from({ length: MAX_USER_ENTRIES + 1 }, (_, index) =>
+      aConnectableRoute({ routeId: `route ${String(index)}` }),
+    );
+    const [oldest, second, ...others] = routes;
+    if (oldest === undefined || second === undefined) throw new Error('there are many routes');
+    await fixture.connect(oldest);
+    await tokenNow(oldest);
+    for (const route of [second, ...others]) await fixture.connect(route);
+    expect(await fixture.tokens.tokenFor(ALICE, oldest, CONTEXT)).toBe('not-connected');
+    expect(await tokenNow(second)).toMatchObject({ accessToken: 'access-1' });
   });
 
   test('replaces the one before, on every proxy', async () => {

@@ -161,14 +161,16 @@ describe('A token that has expired', () => {
     expect(await accessToken()).toBe('access-of-now');
   });
 
-  test('does not come back after the user has disconnected', async () => {
+  test('does not come back after the user has disconnected, and is revoked', async () => {
     fixture.answer = async ({ url }) => {
-      if (url.endsWith('/token'))
-        await fixture.tokens.disconnect(ALICE.session.identity, ROUTE, CONTEXT);
+      if (url.endsWith('/revoke')) return new Response(null, { status: 200 });
+      await fixture.tokens.disconnect(ALICE.session.identity, ROUTE, CONTEXT);
       return jsonResponse({ access_token: 'access-2', token_type: 'bearer' });
     };
     expect(await accessToken()).toBe('not-connected');
     expect(await accessToken()).toBe('not-connected');
+    const revoked = fixture.requests.filter(({ url }) => url.endsWith('/revoke'));
+    expect(revoked.map(({ form }) => form['token'])).toContain('access-2');
   });
 
   test.each([
