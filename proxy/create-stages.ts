@@ -136,7 +136,10 @@ export function createStages(options: StagesOptions): DisposableStages {
     }),
     [PATHS.upstreamClientMetadata]: createClientMetadataEndpoint(),
     ...createApplicationEndpoints({ applications, stores, connections: internalTokens }),
-    [PATHS.account]: createAccountEndpoint({ stores, sessionCookies, audit }),
+    [PATHS.account]: createAccountEndpoint({
+      ...{ stores, sessionCookies, connectLinks, audit },
+      connections: internalTokens,
+    }),
   };
   return {
     configuration: () => configuration.required,

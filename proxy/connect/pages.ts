@@ -13,7 +13,8 @@ export function connectedPage(): GatewayResponse {
   return page(200, { title: 'You are connected', content });
 }
 
-const ADVICE: Readonly<Record<ConnectError, string>> = {
+/** What a page says about a `connect_error`. */
+export const CONNECT_ADVICE: Readonly<Record<ConnectError, string>> = {
   access_denied: 'You or the server’s provider said no, so nothing was connected.',
   temporarily_unavailable: 'The server’s provider does not answer at the moment. Try again later.',
   server_error: 'The server’s provider answered with an error, or not as it should. Try again.',
@@ -29,7 +30,7 @@ export function connectionFailedPage(
   requestId: string,
 ): GatewayResponse {
   const content = html`
-    <p>${ADVICE[connectError]}</p>
+    <p>${CONNECT_ADVICE[connectError]}</p>
     ${forAdministrator && html`<p>For your administrator: ${forAdministrator}.</p>`}
     <p>You can close this page, and go back to your application.</p>
     <footer>Request ID: <code>${requestId}</code></footer>

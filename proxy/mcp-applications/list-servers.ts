@@ -2,7 +2,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { couldUseRoute } from '../configuration/could-use-route.ts';
 import type { Identity } from '../records/session.ts';
 import type { UserConnections } from './connections.ts';
-import { mcpServersOf } from './mcp-servers.ts';
+import { mcpServersOf, type McpServer } from './mcp-servers.ts';
 
 /** A server in the answer of `GET /.gateway/mcp/routes` (specification: Endpoints). */
 export interface ListedServer {
@@ -17,13 +17,21 @@ export interface ListedServer {
 }
 
 /** Returns the MCP servers that a user could use, always in the same order. */
+export function usableServers(
+  identity: Identity,
+  configuration: Pick<Configuration, 'routes' | 'identityProviders'>,
+): readonly McpServer[] {
+  const { all } = mcpServersOf(configuration.routes);
+  return all.filter(({ route }) => couldUseRoute(identity, route, configuration));
+}
+
+/** Lists the MCP servers that a user could use, with whether they have to connect. */
 export async function listServers(
   identity: Identity,
   configuration: Pick<Configuration, 'routes' | 'identityProviders'>,
   connections: Pick<UserConnections, 'statesOf'>,
 ): Promise<readonly ListedServer[]> {
-  const { all } = mcpServersOf(configuration.routes);
-  const available = all.filter(({ route }) => couldUseRoute(identity, route, configuration));
+  const available = usableServers(identity, configuration);
   const needing = available.filter(({ connectUrl }) => connectUrl !== undefined);
   const routes = needing.map(({ route }) => route.compiled);
   const states = await connections.statesOf(identity, routes);

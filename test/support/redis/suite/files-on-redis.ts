@@ -29,6 +29,7 @@ export const FILES_ON_REDIS: readonly string[] = [
   'test/conformance/web-routes/requests-without-session.test.ts',
   'test/conformance/web-routes/session-cookies.test.ts',
   'test/integration/account-clients.test.ts',
+  'test/integration/account-servers.test.ts',
   'test/integration/sign-out-everywhere.test.ts',
   'test/integration/fewer-scopes.test.ts',
   'test/integration/official-clients.test.ts',

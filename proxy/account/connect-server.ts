@@ -1,0 +1,29 @@
+import { originOf } from '../../shared/snapshot/origin.ts';
+import type { EndpointContext } from '../endpoints/endpoint.ts';
+import { RouteNotFoundError } from '../errors/routing-errors.ts';
+import type { GatewayResponse } from '../http/gateway-response.ts';
+import { seeOther } from '../http/responses.ts';
+import { usableServers } from '../mcp-applications/list-servers.ts';
+import type { Identity } from '../records/session.ts';
+import type { AccountOptions } from './account-options.ts';
+
+/** Sends a user to connect the MCP server with this URL, and back to the page afterwards. */
+export function connectServer(
+  url: string,
+  identity: Identity,
+  { configuration }: EndpointContext,
+  { connectLinks }: Pick<AccountOptions, 'connectLinks'>,
+): GatewayResponse {
+  const server = usableServers(identity, configuration).find((usable) => usable.url === url);
+  const { compiled } = server?.route ?? {};
+  const upstreamOAuth = compiled?.mcpServer?.upstreamOAuth;
+  if (compiled === undefined || upstreamOAuth === undefined) {
+    throw new RouteNotFoundError(404, 'there is no such MCP server to connect');
+  }
+  const link = {
+    user: identity,
+    routeId: upstreamOAuth.routeId,
+    returnTo: { kind: 'account' },
+  } as const;
+  return seeOther(connectLinks.urlFor(link, originOf(compiled)));
+}
