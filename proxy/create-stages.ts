@@ -43,6 +43,7 @@ import { AuditLog } from './telemetry/audit-log.ts';
 import { AuthorizationLog } from './telemetry/authorization-log.ts';
 import { InternalTokens } from './upstream-oauth/internal-tokens/internal-tokens.ts';
 import { createClientMetadataEndpoint } from './upstream-oauth/registration/metadata-document.ts';
+import { knowsClient } from './upstream-oauth/protocol/knows-client.ts';
 import type { UpstreamAuthReports } from './upstream-oauth/upstream-auth-reports.ts';
 import { UpstreamAuthorizations } from './upstream-oauth/upstream-authorizations.ts';
 
@@ -111,6 +112,7 @@ export function createStages(options: StagesOptions): DisposableStages {
     guardedFetch,
     registrations: stores.upstreamRegistrations,
     reports: options.upstreamAuthReports ?? NO_REPORTS,
+    knowsClient,
     devAllowLoopback,
     logger,
     now,

@@ -9,13 +9,19 @@ import { givenServer } from './discovery/given-server.ts';
 import { selectScopes } from './discovery/scopes.ts';
 import { UpstreamDiscovery } from './discovery/upstream-discovery.ts';
 import { callContextOf, upstreamOf } from './discovery/upstream.ts';
-import { UpstreamClients, type UpstreamClientsOptions } from './registration/upstream-clients.ts';
+import { RegistrationChecks, type RegistrationChecksOptions } from './registration-checks.ts';
+import { upstreamCallbackUrl } from './registration/client-metadata.ts';
+import {
+  type ClientPlace,
+  UpstreamClients,
+  type UpstreamClientsOptions,
+} from './registration/upstream-clients.ts';
 import type { UpstreamAuthReports } from './upstream-auth-reports.ts';
 import type { UpstreamAuthorization, UpstreamServer } from './upstream-authorization.ts';
 
 /** Options of `UpstreamAuthorizations`. */
 export interface UpstreamAuthorizationsOptions
-  extends UpstreamCallsOptions, UpstreamClientsOptions {
+  extends UpstreamCallsOptions, UpstreamClientsOptions, RegistrationChecksOptions {
   /** Accepts http on loopback. */
   readonly devAllowLoopback: boolean;
   readonly reports: UpstreamAuthReports;
@@ -50,6 +56,7 @@ export class UpstreamAuthorizations {
   readonly #servers: AuthorizationServers;
   readonly #discovery: UpstreamDiscovery;
   readonly #clients: UpstreamClients;
+  readonly #registrationChecks: RegistrationChecks;
   readonly #reports: UpstreamAuthReports;
 
   constructor(options: UpstreamAuthorizationsOptions) {
@@ -57,6 +64,7 @@ export class UpstreamAuthorizations {
     this.#servers = new AuthorizationServers({ ...options, calls: this.#calls });
     this.#discovery = new UpstreamDiscovery({ calls: this.#calls, servers: this.#servers });
     this.#clients = new UpstreamClients(options);
+    this.#registrationChecks = new RegistrationChecks(options);
     this.#reports = options.reports;
   }
 
@@ -74,17 +82,15 @@ export class UpstreamAuthorizations {
     const { oauth } = upstream;
     const context = callContextOf(upstream, configuration, requestId);
     try {
-      const found = await this.#discovery.discover(upstream, challenge, context);
-      const { server, resource } = found;
-      const sources = { ...found, configured: oauth.scopes, more: moreScopes };
+      const discovered = await this.#discovery.discover(upstream, challenge, context);
+      const { server, resource } = discovered;
+      const sources = { ...discovered, configured: oauth.scopes, more: moreScopes };
       const scopes = selectScopes(sources, server);
       const fetch = this.#calls.fetchFor(server, context);
-      const place = { server, origin, oauth, fetch };
-      const client = await this.#clients.forConnection(place, scopes);
-      const isGiven = oauth.endpoints !== undefined;
+      const found = await this.#withClient({ server, origin, oauth, fetch }, scopes);
       // Nobody was asked about given endpoints, so nothing is known of them yet.
-      if (!isGiven) this.#reports.report(route.name, { kind: 'success' });
-      return { server, issuer: server.issuer, isGiven, client, fetch, resource, scopes };
+      if (!found.isGiven) this.#reports.report(route.name, { kind: 'success' });
+      return { ...found, resource, scopes };
     } catch (error) {
       if (error instanceof UpstreamAuthError) {
         const { reason, message } = error;
@@ -92,6 +98,18 @@ export class UpstreamAuthorizations {
       }
       throw error;
     }
+  }
+
+  /** Registers the gateway again, once, if the server has forgotten it. */
+  async #withClient(place: ClientPlace, scopes: readonly string[]): Promise<UpstreamServer> {
+    const { server, fetch, oauth, origin } = place;
+    const { issuer } = server;
+    const isGiven = oauth.endpoints !== undefined;
+    const client = await this.#clients.forConnection(place, scopes);
+    const found = { server, issuer, isGiven, client, fetch };
+    if (!(await this.#registrationChecks.isForgotten(found))) return found;
+    await this.forgetRegistration(issuer, upstreamCallbackUrl(origin), client.id);
+    return { ...found, client: await this.#clients.forConnection(place, scopes) };
   }
 
   /**

@@ -7,4 +7,6 @@ export interface UpstreamClient {
   readonly authMethod: UpstreamAuthMethod;
   /** `given` by an operator, or by a metadata document of the gateway, or registered dynamically. */
   readonly source: 'given' | 'metadata-document' | 'registered';
+  /** Of a registration; milliseconds since the epoch. */
+  readonly registeredAt?: number;
 }

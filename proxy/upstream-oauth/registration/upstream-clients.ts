@@ -158,11 +158,13 @@ function registeredClient({
   clientId,
   clientSecret,
   authMethod,
+  registeredAt,
 }: UpstreamRegistration): UpstreamClient {
   return {
     id: clientId,
     ...(clientSecret !== undefined && { secret: clientSecret }),
     authMethod,
     source: 'registered',
+    registeredAt,
   };
 }

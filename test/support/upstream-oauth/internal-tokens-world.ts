@@ -10,6 +10,7 @@ import { AuditLog } from '../../../proxy/telemetry/audit-log.ts';
 import { bindingOf } from '../../../proxy/upstream-oauth/binding.ts';
 import { InternalTokens } from '../../../proxy/upstream-oauth/internal-tokens/internal-tokens.ts';
 import { upstreamAuthorizationUrl } from '../../../proxy/upstream-oauth/protocol/authorization-url.ts';
+import { knowsClient } from '../../../proxy/upstream-oauth/protocol/knows-client.ts';
 import { redeemCode } from '../../../proxy/upstream-oauth/protocol/token-requests.ts';
 import { UpstreamAuthorizations } from '../../../proxy/upstream-oauth/upstream-authorizations.ts';
 import type { CompiledUpstreamOAuth } from '../../../shared/snapshot/compiled-upstream-oauth.ts';
@@ -78,6 +79,7 @@ export async function startInternalTokensWorld(
     const stores = createRedisStores(connection, sealer);
     const authorizations = new UpstreamAuthorizations({
       guardedFetch: createGuardedFetch({ devAllowLoopback: true }),
+      knowsClient,
       registrations: stores.upstreamRegistrations,
       reports: { report: () => undefined },
       devAllowLoopback: true,

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 import { createGuardedFetch } from '../../../proxy/outbound/guarded-fetch.ts';
+import { knowsClient } from '../../../proxy/upstream-oauth/protocol/knows-client.ts';
 import { MemoryUpstreamRegistrationStore } from '../../../proxy/store/memory/memory-upstream-registration-store.ts';
 import type { UpstreamAuthOutcome } from '../../../proxy/upstream-oauth/upstream-auth-reports.ts';
 import {
@@ -103,6 +104,7 @@ export async function startUpstreamSite(): Promise<UpstreamSite> {
   });
   const now = (): number => site.now;
   const authorizations = new UpstreamAuthorizations({
+    knowsClient,
     guardedFetch,
     registrations: new MemoryUpstreamRegistrationStore(now),
     devAllowLoopback: false,

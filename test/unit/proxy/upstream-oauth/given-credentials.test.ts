@@ -30,6 +30,7 @@ function world(): {
 } {
   const outcomes: UpstreamAuthOutcome[] = [];
   const authorizations = new UpstreamAuthorizations({
+    knowsClient: () => Promise.reject(new Error('nobody is to be asked')),
     guardedFetch: () => Promise.reject(new Error('nobody is to be asked')),
     registrations: createMemoryStores().upstreamRegistrations,
     reports: { report: (_route, outcome) => void outcomes.push(outcome) },

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import {
   CALLBACK,
-  DOCUMENT,
   startUpstreamSite,
   status,
   type SitePage,
@@ -35,77 +34,16 @@ function registerWith(members: object, code = 201): SitePage {
   };
 }
 
+function refusal(error: string, code = 400): SitePage {
+  return (_request, response) => {
+    response.writeHead(code, { 'content-type': 'application/json', 'www-authenticate': 'Basic' });
+    response.end(JSON.stringify({ error }));
+  };
+}
+
 function registrationsMade(): number {
   return site.requests.filter((request) => request === `POST ${ENDPOINT}`).length;
 }
-
-describe('given credentials', () => {
-  test.each([
-    ['as the settings say: in the header', 'header', ['client_secret_post'], 'client_secret_basic'],
-    ['as the settings say: in the form', 'params', ['client_secret_basic'], 'client_secret_post'],
-    ['as the metadata list', undefined, ['client_secret_post'], 'client_secret_post'],
-    [
-      'in the header if the metadata list both',
-      undefined,
-      ['client_secret_post', 'client_secret_basic'],
-      'client_secret_basic',
-    ],
-    ['in the header if the metadata list nothing', undefined, undefined, 'client_secret_basic'],
-  ] as const)('are sent %s', async (_title, authStyle, listed, authMethod) => {
-    site.oauth = {
-      ...site.oauth,
-      client: { id: 'given', secret: 's' },
-      ...(authStyle && { authStyle }),
-    };
-    server({ token_endpoint_auth_methods_supported: listed });
-    expect((await site.discover()).client).toEqual({
-      id: 'given',
-      secret: 's',
-      authMethod,
-      source: 'given',
-    });
-    expect(registrationsMade()).toBe(0);
-  });
-
-  test('without a secret are of a public client, and nothing is registered', async () => {
-    site.oauth = { ...site.oauth, client: { id: 'given' }, authStyle: 'header' };
-    server({ client_id_metadata_document_supported: true });
-    expect((await site.discover()).client).toEqual({
-      id: 'given',
-      authMethod: 'none',
-      source: 'given',
-    });
-    expect(registrationsMade()).toBe(0);
-  });
-});
-
-describe('the metadata document', () => {
-  const client = { id: DOCUMENT, authMethod: 'none', source: 'metadata-document' };
-
-  test('is the client where the server takes it', async () => {
-    server({ client_id_metadata_document_supported: true });
-    const { issuer, client: found } = await site.discover();
-    expect(found).toEqual(client);
-    expect(registrationsMade()).toBe(0);
-    expect(await site.forIssuer({ issuer, clientId: DOCUMENT })).toMatchObject({ client });
-  });
-
-  test('is not the client where the server wants secrets, and registers clients', async () => {
-    const methods = { token_endpoint_auth_methods_supported: ['client_secret_basic'] };
-    server({ client_id_metadata_document_supported: true, ...methods });
-    expect(await site.discover()).toMatchObject({ client: { source: 'registered' } });
-  });
-
-  test('is the client of a server that wants secrets but registers nobody', async () => {
-    const methods = { token_endpoint_auth_methods_supported: ['client_secret_basic'] };
-    server({
-      client_id_metadata_document_supported: true,
-      ...methods,
-      registration_endpoint: undefined,
-    });
-    expect((await site.discover()).client).toEqual(client);
-  });
-});
 
 describe('registration', () => {
   test('is asked for with what the gateway is', async () => {
@@ -114,6 +52,7 @@ describe('registration', () => {
       secret: 'secret of registered-1',
       authMethod: 'client_secret_basic',
       source: 'registered',
+      registeredAt: site.now,
     });
     expect(site.registrations).toEqual([
       {
@@ -162,6 +101,26 @@ describe('registration', () => {
     expect(await site.discover()).toMatchObject({ client: { id: 'registered-2' } });
   });
 
+  test.each<[string, SitePage, number]>([
+    ['knows the client', refusal('invalid_grant'), 1],
+    ['wants another grant', refusal('unsupported_grant_type'), 1],
+    ['is down', status(503), 1],
+    ['answers with a page', status(404), 1],
+    ['does not know the client', refusal('invalid_client', 401), 2],
+  ])('later is checked before a user is sent to a server that %s', async (_title, page, id) => {
+    await site.discover();
+    site.pages.set('login.example/token', page);
+    site.now += 9 * 60_000;
+    expect(await site.discover()).toMatchObject({ client: { id: 'registered-1' } });
+    expect(site.requests).not.toContain('POST login.example/token');
+    site.now += 60_000;
+    const client = { id: `registered-${String(id)}` };
+    expect(await site.discover()).toMatchObject({ client });
+    expect(await site.discover()).toMatchObject({ client });
+    const checks = site.requests.filter((request) => request === 'POST login.example/token');
+    expect(checks).toHaveLength(1);
+  });
+
   test('happens again before the secret expires', async () => {
     const expires = Math.floor((site.now + HOUR_MS) / 1000);
     site.pages.set(
@@ -205,7 +164,11 @@ describe('registration', () => {
   ])('may give %s', async (_title, members, listed, client) => {
     server({ token_endpoint_auth_methods_supported: listed });
     site.pages.set(ENDPOINT, registerWith(members));
-    expect((await site.discover()).client).toEqual({ ...client, source: 'registered' });
+    expect((await site.discover()).client).toEqual({
+      ...client,
+      source: 'registered',
+      registeredAt: site.now,
+    });
   });
 
   test('may be answered with 200', async () => {
